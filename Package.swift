@@ -1,0 +1,101 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// What every Swift target is compiled with: Swift 6 mode, nothing implicit, no warnings.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .treatAllWarnings(as: .error),
+]
+
+/// For the modules that speak to C: every unsafe expression is marked as such.
+let strictWithC = strict + [.strictMemorySafety()]
+
+/// A well-kept C library of the system, found through pkg-config.
+func system(_ name: String, pkgConfig: String, apt: String) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+func module(
+  _ name: String, _ dependencies: [Target.Dependency], _ settings: [SwiftSetting] = strict
+) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], cases: Bool = false) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, path: "Tests/\(name)",
+    exclude: cases ? ["Cases"] : [], swiftSettings: strict)
+}
+
+let package = Package(
+  name: "catraca",
+  products: [.executable(name: "catraca", targets: ["catraca"])],
+  targets: [
+    // The C libraries, each with one importer.
+    .target(name: "CLinux", path: "Sources/CLinux"),
+    .target(
+      name: "CSimdjson", path: "Sources/CSimdjson",
+      linkerSettings: [.linkedLibrary("simdjson")]),
+    system("CCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev"),
+    system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
+    system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+    system("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
+    system("CGLib", pkgConfig: "glib-2.0", apt: "libglib2.0-dev"),
+
+    // The house, from the ground up: an arrow may only point to an earlier line.
+    module("Time", ["CGLib"], strictWithC),
+    module("Money", []),
+    module("JSON", ["CSimdjson"], strictWithC),
+    module("EventLoop", ["CLinux"], strictWithC),
+    module("Logging", ["EventLoop", "JSON", "Time"]),
+    module("HTTP", []),
+    module("TLS", ["COpenSSL"], strictWithC),
+    module("HTTPServer", ["EventLoop", "HTTP", "TLS", "Logging"], strictWithC),
+    module("Upstream", ["EventLoop", "HTTP", "CCurl"], strictWithC),
+    module("Pricing", ["Money", "Time"]),
+    module("Metering", ["HTTP", "JSON", "Pricing", "Money"]),
+    module("Budgets", ["Money", "Time"]),
+    module(
+      "Ledger", ["Budgets", "Pricing", "Money", "Time", "EventLoop", "JSON", "CSQLite"],
+      strictWithC),
+    module(
+      "Configuration",
+      ["Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging", "CYAML"],
+      strictWithC),
+    module(
+      "Gateway",
+      [
+        "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
+        "Pricing", "Metering", "Budgets", "Ledger", "Configuration",
+      ]),
+    module("Sandbox", ["EventLoop", "Logging", "HTTP", "HTTPServer", "JSON"]),
+    .executableTarget(
+      name: "catraca",
+      dependencies: [
+        "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
+        "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Gateway", "Sandbox",
+      ],
+      path: "Sources/catraca", swiftSettings: strict),
+
+    tests("TimeTests", ["Time"]),
+    tests("MoneyTests", ["Money"]),
+    tests("JSONTests", ["JSON"]),
+    tests("EventLoopTests", ["EventLoop"]),
+    tests("HTTPTests", ["HTTP"]),
+    tests("TLSTests", ["TLS"]),
+    tests("UpstreamTests", ["Upstream", "EventLoop", "HTTP"]),
+    tests("PricingTests", ["Pricing", "Money", "Time"]),
+    tests("MeteringTests", ["Metering", "HTTP", "JSON", "Pricing", "Money"], cases: true),
+    tests("BudgetsTests", ["Budgets", "Money", "Time"]),
+    tests("LedgerTests", ["Ledger", "Budgets", "Pricing", "Money", "Time"]),
+    tests("ConfigurationTests", ["Configuration", "Pricing", "Budgets", "Money", "Time"]),
+  ],
+  cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,87 @@
+public import Money
+public import Time
+
+/// Where a budget is named: `CLIENT/NAME`, or `*/NAME` for a budget over everything.
+public struct BudgetID: Hashable, Sendable, CustomStringConvertible {
+  public let client: String
+  public let name: String
+
+  public init(client: String, name: String) {
+    self.client = client
+    self.name = name
+  }
+
+  public var description: String { "\(client)/\(name)" }
+}
+
+/// One limit in tokens, in money or in both, over a period, for each subject of one kind.
+public struct BudgetDefinition: Hashable, Sendable {
+  /// Whose use is counted together.
+  public enum Per: String, Sendable, Hashable, CaseIterable {
+    case client, user, key, model, conversation
+  }
+
+  public enum Enforcement: String, Sendable, Hashable, CaseIterable {
+    /// Holds the bound: settled + held never exceeds the limit.
+    case hard
+    /// Holds an estimate, and refuses once settled + held reaches the limit.
+    case soft
+    /// Counts, alerts, and logs what it would have refused.
+    case shadow
+  }
+
+  public let id: BudgetID
+  public let per: Per
+  public let limit: BudgetLimit
+  public let period: BudgetPeriod
+  public let timeZone: TimeZoneRules
+  public let enforcement: Enforcement
+  /// Percentages at which an alert is raised, ascending, each 1…100.
+  public let alerts: [Int]
+
+  public init(
+    id: BudgetID, per: Per, limit: BudgetLimit, period: BudgetPeriod, timeZone: TimeZoneRules,
+    enforcement: Enforcement, alerts: [Int]
+  ) {
+    self.id = id
+    self.per = per
+    self.limit = limit
+    self.period = period
+    self.timeZone = timeZone
+    self.enforcement = enforcement
+    self.alerts = alerts
+  }
+}
+
+/// What a budget limits.
+public enum BudgetLimit: Hashable, Sendable {
+  case tokens(Int64)
+  case cost(Money)
+  case both(tokens: Int64, cost: Money)
+
+  public var tokens: Int64? {
+    switch self {
+    case .tokens(let tokens), .both(let tokens, _): tokens
+    case .cost: nil
+    }
+  }
+
+  public var cost: Money? {
+    switch self {
+    case .cost(let cost), .both(_, let cost): cost
+    case .tokens: nil
+    }
+  }
+}
+
+/// How long a budget counts before it starts again, at midnight of its time zone.
+public enum BudgetPeriod: Hashable, Sendable {
+  case daily
+  /// From Monday.
+  case weekly
+  case monthly
+  /// Windows of N days counted from `anchor`.
+  case days(Int, anchor: CivilDate)
+  /// Never starts again.
+  case total
+}

@@ -1,0 +1,38 @@
+#ifndef CATRACA_CLINUX_H
+#define CATRACA_CLINUX_H
+
+// What the Linux kernel offers and Swift's Glibc overlay leaves out.
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+// epoll_data_t is a union that Swift can't spell in one expression: the 64-bit member is enough.
+static inline struct epoll_event catraca_epoll_event(uint32_t events, uint64_t data) {
+  struct epoll_event event;
+  event.events = events;
+  event.data.u64 = data;
+  return event;
+}
+
+static inline uint64_t catraca_epoll_data(const struct epoll_event *event) {
+  return event->data.u64;
+}
+
+#endif

@@ -1,0 +1,4 @@
+#ifndef CATRACA_CSIMDJSON_H
+#define CATRACA_CSIMDJSON_H
+
+#endif

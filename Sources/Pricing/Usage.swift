@@ -1,0 +1,93 @@
+/// What one answer used, in the one normal form: totals, and parts that never exceed their total.
+///
+/// `inputTokens = text + cached + cacheWrite + cacheWriteLong + audio + image` and
+/// `outputTokens = text + reasoning + audio + image`, where `text` is what remains. The parts are
+/// disjoint: each token is in one of them and is priced once.
+public struct Usage: Hashable, Sendable {
+  public private(set) var inputTokens: Int64
+  public private(set) var cachedInputTokens: Int64
+  /// Tokens written to the provider's prompt cache with the short retention.
+  public private(set) var cacheWriteTokens: Int64
+  /// Tokens written to the provider's prompt cache with twelve hours of retention.
+  public private(set) var cacheWriteLongTokens: Int64
+  public private(set) var audioInputTokens: Int64
+  public private(set) var imageInputTokens: Int64
+  public private(set) var outputTokens: Int64
+  /// Part of the output that the model thought and did not say; priced as output.
+  public private(set) var reasoningTokens: Int64
+  public private(set) var audioOutputTokens: Int64
+  public private(set) var imageOutputTokens: Int64
+  /// Billed audio before a provider's minimum, in milliseconds.
+  public var audioMilliseconds: Int64
+  public var characters: Int64
+  public var images: Int64
+  /// Calls billed outside tokens, such as web searches.
+  public var calls: Int64
+
+  /// Input that is neither cached, written to the cache, audio nor image.
+  public var textInputTokens: Int64 {
+    inputTokens - cachedInputTokens - cacheWriteTokens - cacheWriteLongTokens
+      - audioInputTokens - imageInputTokens
+  }
+
+  /// Output that is neither reasoning, audio nor image.
+  public var textOutputTokens: Int64 {
+    outputTokens - reasoningTokens - audioOutputTokens - imageOutputTokens
+  }
+
+  public var totalTokens: Int64 { inputTokens + outputTokens }
+
+  /// Nil when a count is negative, above 2⁵³, or when parts exceed their total.
+  public init?(
+    inputTokens: Int64 = 0, cachedInputTokens: Int64 = 0, cacheWriteTokens: Int64 = 0,
+    cacheWriteLongTokens: Int64 = 0, audioInputTokens: Int64 = 0, imageInputTokens: Int64 = 0,
+    outputTokens: Int64 = 0, reasoningTokens: Int64 = 0, audioOutputTokens: Int64 = 0,
+    imageOutputTokens: Int64 = 0, audioMilliseconds: Int64 = 0, characters: Int64 = 0,
+    images: Int64 = 0, calls: Int64 = 0
+  ) {
+    self.inputTokens = inputTokens
+    self.cachedInputTokens = cachedInputTokens
+    self.cacheWriteTokens = cacheWriteTokens
+    self.cacheWriteLongTokens = cacheWriteLongTokens
+    self.audioInputTokens = audioInputTokens
+    self.imageInputTokens = imageInputTokens
+    self.outputTokens = outputTokens
+    self.reasoningTokens = reasoningTokens
+    self.audioOutputTokens = audioOutputTokens
+    self.imageOutputTokens = imageOutputTokens
+    self.audioMilliseconds = audioMilliseconds
+    self.characters = characters
+    self.images = images
+    self.calls = calls
+    let counts = [
+      inputTokens, cachedInputTokens, cacheWriteTokens, cacheWriteLongTokens, audioInputTokens,
+      imageInputTokens, outputTokens, reasoningTokens, audioOutputTokens, imageOutputTokens,
+      audioMilliseconds, characters, images, calls,
+    ]
+    guard counts.allSatisfy({ (0...Usage.largestCount).contains($0) }) else { return nil }
+    guard textInputTokens >= 0, textOutputTokens >= 0 else { return nil }
+  }
+
+  /// The largest count of anything that is believed: 2⁵³, as in JSON.
+  public static let largestCount: Int64 = 1 << 53
+
+  /// Nothing used.
+  public static let zero = Usage(unchecked: ())
+
+  private init(unchecked: Void) {
+    inputTokens = 0
+    cachedInputTokens = 0
+    cacheWriteTokens = 0
+    cacheWriteLongTokens = 0
+    audioInputTokens = 0
+    imageInputTokens = 0
+    outputTokens = 0
+    reasoningTokens = 0
+    audioOutputTokens = 0
+    imageOutputTokens = 0
+    audioMilliseconds = 0
+    characters = 0
+    images = 0
+    calls = 0
+  }
+}

@@ -1,0 +1,1 @@
+// Taken over by the first real test.
