@@ -1,12 +1,119 @@
 internal import CGLib
 
-/// The rules of one IANA time zone (GLib reads the system's tz database).
-public final class TimeZoneRules: Sendable {
+/// The rules of one IANA time zone, as GLib reads them from the system's tz database.
+///
+/// (FoundationEssentials knows no zone but GMT on Linux.)
+@safe public final class TimeZoneRules: Sendable {
   /// The IANA name, such as `America/Sao_Paulo`.
   public let identifier: String
 
-  init(identifier: String) {
+  /// Owned; nil stands for UTC. Any thread may use it: a GTimeZone never changes once it is made.
+  nonisolated(unsafe) private let handle: OpaquePointer?
+
+  /// Coordinated Universal Time, which needs no database.
+  public static let utc = TimeZoneRules(utc: "UTC")
+
+  /// Nil unless the system's tz database has that zone.
+  ///
+  /// Reads a file the first time that a zone is asked for.
+  public convenience init?(identifier: String) {
+    if TimeZoneRules.namesOfUTC.contains(identifier) {
+      self.init(utc: identifier)
+      return
+    }
+    guard TimeZoneRules.isName(identifier),
+      let handle = unsafe g_time_zone_new_identifier(identifier)
+    else { return nil }
+    unsafe self.init(identifier: identifier, handle: handle)
+  }
+
+  private init(utc identifier: String) {
     self.identifier = identifier
+    unsafe handle = nil
+  }
+
+  private init(identifier: String, handle: OpaquePointer) {
+    self.identifier = identifier
+    unsafe self.handle = handle
+  }
+
+  deinit {
+    if let handle = unsafe handle { unsafe g_time_zone_unref(handle) }
+  }
+
+  /// How far the zone's clocks are ahead of UTC at an instant.
+  public func offset(at instant: Timestamp) -> Duration {
+    .seconds(offsetSeconds(at: instant))
+  }
+
+  /// The day that the zone's calendars show at an instant.
+  public func civilDate(of instant: Timestamp) -> CivilDate {
+    WallClock(instant, offsetSeconds: offsetSeconds(at: instant)).date
+  }
+
+  /// The first instant of a day: midnight; the first of two where clocks are set back over it; and
+  /// the end of the gap where they are set forward over it.
+  public func startOfDay(_ date: CivilDate) -> Timestamp {
+    let midnight = date.daysSinceEpoch * 86_400
+    let before = offsetSeconds(atSecond: midnight - TimeZoneRules.longestOffset)
+    let first = midnight - before
+    if offsetSeconds(atSecond: first) == before { return Timestamp(seconds: first) }
+    let after = offsetSeconds(atSecond: midnight + TimeZoneRules.longestOffset)
+    let second = midnight - after
+    if offsetSeconds(atSecond: second) == after { return Timestamp(seconds: second) }
+    return Timestamp(seconds: change(from: before, after: second, until: first))
+  }
+
+  func offsetSeconds(at instant: Timestamp) -> Int {
+    offsetSeconds(atSecond: Int(instant.milliseconds.flooredDivision(by: 1000)))
+  }
+
+  private func offsetSeconds(atSecond second: Int) -> Int {
+    guard let handle = unsafe handle else { return 0 }
+    let interval = unsafe g_time_zone_find_interval(handle, G_TIME_TYPE_UNIVERSAL, second)
+    return Int(unsafe g_time_zone_get_offset(handle, interval))
+  }
+
+  /// The second at which the offset stops being `offset`, by halving the span that contains it.
+  private func change(from offset: Int, after: Int, until: Int) -> Int {
+    var (low, high) = (after, until)
+    while high - low > 1 {
+      let middle = low + (high - low) / 2
+      if offsetSeconds(atSecond: middle) == offset { low = middle } else { high = middle }
+    }
+    return high
+  }
+
+  /// Longer than any zone is ahead or behind, so that a change of offset near a midnight lies
+  /// between the instants that are this far from it.
+  private static let longestOffset = 26 * 3600
+
+  /// No name in the database is half as long.
+  private static let longestName = 64
+
+  private static let namesOfUTC = ["UTC", "Etc/UTC"]
+
+  /// Whether it has the form of a name. GLib also takes paths, offsets (`+03:00`) and POSIX rules
+  /// (`EST5EDT`); and files of the database that begin with a small letter hold something else.
+  private static func isName(_ identifier: String) -> Bool {
+    guard identifier.utf8.count <= longestName,
+      let first = identifier.utf8.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)
+    else { return false }
+    let parts = identifier.utf8.split(
+      separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.allSatisfy({ $0.first.map(isLetter) ?? false }) else { return false }
+    return identifier.utf8.allSatisfy { byte in
+      isLetter(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "_")
+        || (parts.count > 1 && (isDigit(byte) || byte == ASCII.hyphen || byte == ASCII.plus))
+    }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 }
 
@@ -17,5 +124,11 @@ extension TimeZoneRules: Hashable {
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(identifier)
+  }
+}
+
+extension Timestamp {
+  fileprivate init(seconds: Int) {
+    self.init(milliseconds: Int64(seconds) * 1000)
   }
 }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// An instant in UTC, in whole milliseconds since 1970-01-01T00:00:00Z.
 ///
 /// The ledger's `created_at` and every window of a budget are given in it. Durations are
@@ -10,19 +12,33 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     self.milliseconds = milliseconds
   }
 
+  /// What the system's real-time clock says now: the one place where it is asked.
+  ///
+  /// Pure code takes an instant as a parameter instead.
+  public static func readSystemClock() -> Timestamp {
+    var time = timespec()
+    let status = unsafe clock_gettime(CLOCK_REALTIME, &time)
+    precondition(status == 0, "every Linux has a real-time clock")
+    return Timestamp(
+      milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
   public static func < (left: Timestamp, right: Timestamp) -> Bool {
     left.milliseconds < right.milliseconds
   }
 
-  /// The instant that lies `duration` after this one; a part below a millisecond is dropped.
+  /// The instant that lies `duration` after this one; a part below a millisecond is dropped, and
+  /// what no `Timestamp` can say becomes the nearest that one can.
   public func advanced(by duration: Duration) -> Timestamp {
     let (seconds, attoseconds) = duration.components
-    return Timestamp(
-      milliseconds: milliseconds + seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    let exact =
+      Int128(milliseconds) + Int128(seconds) * 1000
+      + Int128(attoseconds / 1_000_000_000_000_000)
+    return Timestamp(milliseconds: Int64(clamping: exact))
   }
 
   /// How long after `other` this instant lies.
   public func elapsed(since other: Timestamp) -> Duration {
-    .milliseconds(milliseconds - other.milliseconds)
+    .milliseconds(milliseconds) - .milliseconds(other.milliseconds)
   }
 }

@@ -1,0 +1,57 @@
+enum ASCII {
+  static let hyphen = UInt8(ascii: "-")
+  static let plus = UInt8(ascii: "+")
+  static let colon = UInt8(ascii: ":")
+  static let point = UInt8(ascii: ".")
+  static let zero = UInt8(ascii: "0")
+}
+
+extension [UInt8] {
+  /// Appends a number that is not negative, with leading zeros; digits beyond are left out.
+  mutating func append(_ number: Int, digits: Int) {
+    var divisor = 1
+    for _ in 1..<digits { divisor *= 10 }
+    while divisor > 0 {
+      append(ASCII.zero + UInt8(truncatingIfNeeded: number / divisor % 10))
+      divisor /= 10
+    }
+  }
+}
+
+/// Reads numbers of a fixed width and the signs between them, from left to right.
+struct DigitReader {
+  private var rest: String.UTF8View.SubSequence
+
+  init(_ text: String.UTF8View) {
+    rest = text[...]
+  }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  /// The number in exactly that many digits; nil where something else stands.
+  mutating func number(digits: Int) -> Int? {
+    var number = 0
+    for _ in 0..<digits {
+      guard let digit = digit() else { return nil }
+      number = number * 10 + digit
+    }
+    return number
+  }
+
+  private mutating func digit() -> Int? {
+    guard let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else {
+      return nil
+    }
+    rest.removeFirst()
+    return Int(byte - ASCII.zero)
+  }
+
+  /// Steps over one of the given signs and tells which; nil where none of them stands.
+  mutating func take(_ signs: Unicode.Scalar...) -> Unicode.Scalar? {
+    guard let byte = rest.first, let sign = signs.first(where: { $0.value == byte }) else {
+      return nil
+    }
+    rest.removeFirst()
+    return sign
+  }
+}

@@ -1,0 +1,84 @@
+extension Timestamp {
+  /// `2026-11-22T07:30:00.123Z`: always UTC, always milliseconds.
+  ///
+  /// Instants outside the years 1…9999 are written as the nearest instant inside.
+  public var rfc3339: String {
+    var text: [UInt8] = []
+    text.reserveCapacity(Timestamp.rfc3339Length)
+    appendRFC3339(to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Appends what `rfc3339` says, for log lines and rows.
+  public func appendRFC3339(to text: inout [UInt8]) {
+    let clock = WallClock(self, offsetSeconds: 0)
+    clock.append(to: &text)
+    text.append(ASCII.point)
+    text.append(clock.millisecond, digits: 3)
+    text.append(UInt8(ascii: "Z"))
+  }
+
+  /// How many bytes `appendRFC3339` appends.
+  public static let rfc3339Length = 24
+
+  /// Reads RFC 3339 with its offset, such as `2026-12-01T00:00:00-03:00`.
+  ///
+  /// Decimals of a second below a millisecond are dropped. Nil where anything else stands; a leap
+  /// second is none, since no clock here counts it.
+  public init?(rfc3339 text: String) {
+    var reader = DigitReader(text.utf8)
+    guard let year = reader.number(digits: 4), reader.take("-") != nil,
+      let month = reader.number(digits: 2), reader.take("-") != nil,
+      let day = reader.number(digits: 2), reader.take("T", "t") != nil,
+      let date = CivilDate(year: year, month: month, day: day),
+      let hour = reader.number(digits: 2), hour < 24, reader.take(":") != nil,
+      let minute = reader.number(digits: 2), minute < 60, reader.take(":") != nil,
+      let second = reader.number(digits: 2), second < 60,
+      let millisecond = Timestamp.readMilliseconds(&reader),
+      let offsetSeconds = Timestamp.readOffset(&reader),
+      reader.isAtEnd
+    else { return nil }
+    let seconds = date.daysSinceEpoch * 86_400 + hour * 3600 + minute * 60 + second
+    self.init(milliseconds: Int64((seconds - offsetSeconds) * 1000 + millisecond))
+  }
+
+  /// What the decimals say, 0 where there are none; nil where a point has no digit after it.
+  private static func readMilliseconds(_ reader: inout DigitReader) -> Int? {
+    guard reader.take(".") != nil else { return 0 }
+    guard var millisecond = reader.number(digits: 1) else { return nil }
+    millisecond = millisecond * 10 + (reader.number(digits: 1) ?? 0)
+    millisecond = millisecond * 10 + (reader.number(digits: 1) ?? 0)
+    while reader.number(digits: 1) != nil {}
+    return millisecond
+  }
+
+  private static func readOffset(_ reader: inout DigitReader) -> Int? {
+    guard let sign = reader.take("Z", "z", "+", "-") else { return nil }
+    if sign == "Z" || sign == "z" { return 0 }
+    guard let hours = reader.number(digits: 2), hours < 24, reader.take(":") != nil,
+      let minutes = reader.number(digits: 2), minutes < 60
+    else { return nil }
+    let seconds = hours * 3600 + minutes * 60
+    return sign == "-" ? -seconds : seconds
+  }
+}
+
+extension TimeZoneRules {
+  /// The instant as the zone's clocks show it, with their offset: `2026-12-01T00:00:00-03:00`, or
+  /// `Z` where that is nought. Milliseconds are dropped.
+  public func rfc3339(_ instant: Timestamp) -> String {
+    // RFC 3339 has no seconds in an offset, which zones had before they had standard time.
+    let minutes = offsetSeconds(at: instant) / 60
+    var text: [UInt8] = []
+    WallClock(instant, offsetSeconds: minutes * 60).append(to: &text)
+    if minutes == 0 {
+      text.append(UInt8(ascii: "Z"))
+    } else {
+      text.append(minutes < 0 ? ASCII.hyphen : ASCII.plus)
+      text.append(abs(minutes) / 60, digits: 2)
+      text.append(ASCII.colon)
+      text.append(abs(minutes) % 60, digits: 2)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
