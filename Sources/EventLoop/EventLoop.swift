@@ -79,6 +79,12 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     if first { wake() }
   }
 
+  /// The loop whose thread the caller runs on.
+  public static var current: EventLoop? {
+    guard let pointer = unsafe catraca_current_loop() else { return nil }
+    return unsafe Unmanaged<EventLoop>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
   /// Whether the caller runs on this loop's thread.
   public var isCurrent: Bool {
     unsafe catraca_current_loop() == Unmanaged.passUnretained(self).toOpaque()

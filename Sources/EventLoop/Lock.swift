@@ -34,4 +34,23 @@ internal import CLinux
     }
     return try body(&value)
   }
+
+  /// For `Monitor`: asks `body` with the value, alone, and releases the lock through `pause`
+  /// until it gives a result.
+  func wait<Result>(
+    on pause: (UnsafeMutablePointer<pthread_mutex_t>) -> CInt,
+    _ body: (inout sending Value) -> sending Result?
+  ) -> sending Result {
+    let locked = unsafe pthread_mutex_lock(mutex)
+    precondition(locked == 0, "pthread_mutex_lock failed with \(locked)")
+    defer {
+      let unlocked = unsafe pthread_mutex_unlock(mutex)
+      precondition(unlocked == 0, "pthread_mutex_unlock failed with \(unlocked)")
+    }
+    while true {
+      if let result = body(&value) { return result }
+      let paused = unsafe pause(mutex)
+      precondition(paused == 0, "pthread_cond_wait failed with \(paused)")
+    }
+  }
 }

@@ -127,10 +127,11 @@ public final class StreamSocket: ReadinessHandler {
     }
   }
 
-  /// Wakes the reader without anything to read, so that it can look at a timeout or a shutdown.
-  public func interruptReader() {
+  /// Wakes the waiting tasks with nothing done, so that they can look at a timeout or a stop.
+  public func interruptWaits() {
     loop.preconditionOnLoop()
     reader.wake()
+    writer.wake()
   }
 
   // MARK: The end
