@@ -1,0 +1,39 @@
+/// One thing to write about one request.
+enum Entry: Sendable {
+  /// It is about to be forwarded; with what recovery would settle it with.
+  case open(interrupted: Settlement)
+  case settle(Settlement)
+  case discard(RequestID)
+}
+
+extension Entry {
+  /// Appends the entry as one line of JSON, with all that is needed to write it later.
+  func append(to text: inout JSONText) {
+    text.object { line in
+      switch self {
+      case .open(let interrupted):
+        line.key("open")
+        line.settlement(interrupted, withPriceRecord: true)
+      case .settle(let settlement):
+        line.key("settle")
+        line.settlement(settlement, withPriceRecord: true)
+      case .discard(let requestID):
+        line.write("discard", requestID.description)
+      }
+    }
+    text.endLine()
+  }
+
+  init(line: String, reader: SettlementReader) throws(LedgerError) {
+    let entry = try reader.object(in: line, at: "$")
+    if entry.text("open") != nil {
+      self = .open(interrupted: try reader.settlement(in: line, at: "$.open"))
+    } else if entry.text("settle") != nil {
+      self = .settle(try reader.settlement(in: line, at: "$.settle"))
+    } else if let requestID = entry.text("discard").flatMap({ RequestID($0) }) {
+      self = .discard(requestID)
+    } else {
+      throw .unreadable(record: "a spooled entry")
+    }
+  }
+}
