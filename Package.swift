@@ -57,7 +57,7 @@ let package = Package(
     module("Logging", ["EventLoop", "JSON", "Time"]),
     module("HTTP", []),
     module("TLS", ["COpenSSL"], strictWithC),
-    module("HTTPServer", ["EventLoop", "HTTP", "TLS", "Logging"], strictWithC),
+    module("HTTPServer", ["EventLoop", "HTTP", "TLS", "Logging", "JSON"], strictWithC),
     module("Upstream", ["EventLoop", "HTTP", "CCurl"], strictWithC),
     module("Pricing", ["Money", "Time"]),
     module("Metering", ["HTTP", "JSON", "Pricing", "Money"]),

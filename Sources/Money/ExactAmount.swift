@@ -2,6 +2,9 @@
 ///
 /// The unit is 1 / (3 × 10¹⁸) dollar, the largest in which a price with twelve decimals per
 /// million tokens, per minute, per second, per call or per image is a whole number.
+///
+/// Never negative. What would be more than fits is `unlimited` instead, which stays so under
+/// every addition and is no `Money`: absurd quantities end in a nil at the rounding, not in a trap.
 public struct ExactAmount: Hashable, Comparable, Sendable {
   public let units: Int128
 
@@ -9,22 +12,92 @@ public struct ExactAmount: Hashable, Comparable, Sendable {
   public static let unitsPerDollar: Int128 = 3_000_000_000_000_000_000
 
   public init(units: Int128) {
+    precondition(units >= 0, "an amount is never negative")
     self.units = units
   }
 
   public static let zero = ExactAmount(units: 0)
+  /// More than any amount that can be reckoned with.
+  public static let unlimited = ExactAmount(units: .max)
+
+  /// What `quantity` costs at a price for a million, a minute, a second or one.
+  public init(price: FixedDecimal, per basis: PriceBasis, quantity: Int64) {
+    let one = ExactAmount(units: Int128(price.scaled) * basis.unitsPerScaledPrice)
+    self = one * quantity
+  }
 
   public static func < (left: ExactAmount, right: ExactAmount) -> Bool {
     left.units < right.units
   }
 
   public static func + (left: ExactAmount, right: ExactAmount) -> ExactAmount {
-    ExactAmount(units: left.units + right.units)
+    let (sum, overflow) = left.units.addingReportingOverflow(right.units)
+    return overflow ? .unlimited : ExactAmount(units: sum)
   }
 
   public static func += (left: inout ExactAmount, right: ExactAmount) {
     left = left + right
   }
+
+  public static func * (amount: ExactAmount, quantity: Int64) -> ExactAmount {
+    precondition(quantity >= 0, "a quantity is never negative")
+    let (product, overflow) = amount.units.multipliedReportingOverflow(by: Int128(quantity))
+    return overflow ? .unlimited : ExactAmount(units: product)
+  }
+}
+
+extension ExactAmount {
+  /// The amount in another currency, rounded up once, to the nano-unit of that currency.
+  ///
+  /// `rate` is what one dollar costs in `currency`. Nil where the result doesn't fit.
+  public func roundedUp(in currency: Currency, rate: FixedDecimal) -> Money? {
+    guard self != .unlimited else { return nil }
+    let product = units.magnitude.multipliedFullWidth(by: UInt128(rate.scaled))
+    // The quotient fits once the high half is less than the divisor.
+    guard product.high < ExactAmount.unitsPerNano else { return nil }
+    let (quotient, remainder) = ExactAmount.unitsPerNano.dividingFullWidth(product)
+    guard let whole = Int64(exactly: quotient) else { return nil }
+    let (nanoUnits, overflow) = whole.addingReportingOverflow(remainder == 0 ? 0 : 1)
+    return overflow ? nil : Money(nanoUnits: nanoUnits, currency: currency)
+  }
+
+  /// The largest amount whose `roundedUp(in:rate:)` is at most `limit`; zero where that is negative.
+  ///
+  /// `rate` is what one dollar costs in the currency of `limit`; `unlimited` where every
+  /// amount fits.
+  public init(within limit: Money, rate: FixedDecimal) {
+    let nanoUnits = UInt128(max(limit.nanoUnits, 0))
+    let product = nanoUnits.multipliedFullWidth(by: ExactAmount.unitsPerNano)
+    let divisor = UInt128(rate.scaled)
+    guard product.high < divisor else {
+      self = .unlimited
+      return
+    }
+    let quotient = divisor.dividingFullWidth(product).quotient
+    self.init(units: Int128(clamping: quotient))
+  }
+
+  /// How many pieces at `price` this amount pays for after `fixed`: the largest n for which
+  /// `fixed + price * n` is at most this amount.
+  ///
+  /// Nil where `fixed` alone is more; `Int64.max` where the price is nought.
+  public func quantity(at price: ExactAmount, after fixed: ExactAmount) -> Int64? {
+    guard fixed <= self else { return nil }
+    guard price > .zero else { return .max }
+    return Int64(clamping: (units - fixed.units) / price.units)
+  }
+
+  /// The dollars as decimal text for explanations: at least nine decimals, at most eighteen, and
+  /// rounded up where even those aren't exact (a third of a price per minute).
+  public var decimalText: String {
+    let (whole, rest) = units.magnitude.quotientAndRemainder(dividingBy: 3)
+    var text: [UInt8] = []
+    DecimalText.append(whole + (rest == 0 ? 0 : 1), places: 18, least: Money.places, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Units × scaled rate in one nano-unit: 3 × 10¹⁸ × 10¹² / 10⁹.
+  private static let unitsPerNano: UInt128 = 3_000_000_000_000_000_000_000
 }
 
 /// What a price is quoted for.
@@ -37,4 +110,14 @@ public enum PriceBasis: Sendable, Hashable, CaseIterable {
   case second
   /// One call or image.
   case one
+
+  /// What 10⁻¹² dollar for the basis makes for one of the quantity, in units of `ExactAmount`.
+  var unitsPerScaledPrice: Int128 {
+    switch self {
+    case .million: 3
+    case .minute: 50
+    case .second: 3_000
+    case .one: 3_000_000
+    }
+  }
 }

@@ -11,8 +11,20 @@ public struct FixedDecimal: Hashable, Comparable, Sendable {
     self.scaled = scaled
   }
 
+  /// Reads a decimal with up to twelve decimals, such as `0.075`, exactly.
+  public init(decimal text: String) throws(MoneyError) {
+    scaled = try DecimalText.parse(text, places: FixedDecimal.places)
+  }
+
   public static let zero = FixedDecimal(scaled: 0)
   public static let one = FixedDecimal(scaled: 1_000_000_000_000)
+
+  /// The shortest exact text: `0.075`, `5.4`, `1`.
+  public var decimalText: String {
+    var text: [UInt8] = []
+    DecimalText.append(UInt128(scaled), places: FixedDecimal.places, least: 0, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
 
   public static func < (left: FixedDecimal, right: FixedDecimal) -> Bool {
     left.scaled < right.scaled

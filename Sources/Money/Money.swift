@@ -4,32 +4,31 @@ public struct Money: Hashable, Sendable {
   public let nanoUnits: Int64
   public let currency: Currency
 
+  /// How many decimals an amount has.
+  public static let places = 9
+
   public init(nanoUnits: Int64, currency: Currency) {
     self.nanoUnits = nanoUnits
     self.currency = currency
   }
-}
 
-/// A currency by its ISO 4217 code: three upper-case ASCII letters.
-public struct Currency: Hashable, Sendable, Comparable {
-  public let code: String
-
-  public static let usd = Currency(unchecked: "USD")
-
-  private init(unchecked code: String) {
-    self.code = code
+  /// Reads an amount with up to nine decimals, such as `500.00`, exactly.
+  public init(decimal text: String, currency: Currency) throws(MoneyError) {
+    self.init(
+      nanoUnits: try DecimalText.parse(text, places: Money.places), currency: currency)
   }
 
-  /// Nil unless `code` is three ASCII letters; lower case is taken as upper case.
-  public init?(_ code: String) {
-    let upper = code.uppercased()
-    guard upper.utf8.count == 3, upper.utf8.allSatisfy({ (65...90).contains($0) }) else {
-      return nil
-    }
-    self.init(unchecked: upper)
+  /// All nine decimals, without the currency: `0.000123000`.
+  public var decimalText: String {
+    var text: [UInt8] = []
+    appendDecimal(to: &text)
+    return String(decoding: text, as: UTF8.self)
   }
 
-  public static func < (left: Currency, right: Currency) -> Bool {
-    left.code < right.code
+  /// Appends what `decimalText` says.
+  public func appendDecimal(to text: inout [UInt8]) {
+    if nanoUnits < 0 { text.append(UInt8(ascii: "-")) }
+    DecimalText.append(
+      UInt128(nanoUnits.magnitude), places: Money.places, least: Money.places, to: &text)
   }
 }

@@ -35,4 +35,14 @@ static inline uint64_t catraca_epoll_data(const struct epoll_event *event) {
   return event->data.u64;
 }
 
+// accept4 needs _GNU_SOURCE, which Swift's importer doesn't set. The peer's address is not wanted.
+int catraca_accept(int descriptor, int flags);
+
+// Names the calling thread for tools; at most 15 bytes are kept.
+void catraca_name_thread(const char *name);
+
+// Which event loop the calling thread runs, as an opaque pointer; null on every other thread.
+void catraca_set_current_loop(void *loop);
+void *catraca_current_loop(void);
+
 #endif

@@ -1,0 +1,35 @@
+internal import CLinux
+
+/// Event loops, each on a thread of its own.
+public final class EventLoopGroup: Sendable {
+  public let loops: [EventLoop]
+  private let threads: Lock<[Thread]>
+
+  /// Starts `count` loops, at least one.
+  public init(count: Int) throws(SystemError) {
+    var loops: [EventLoop] = []
+    for _ in 0..<max(1, count) { loops.append(try EventLoop()) }
+    self.loops = loops
+    var threads: [Thread] = []
+    for (index, loop) in loops.enumerated() {
+      threads.append(try Thread(name: "loop-\(index)") { loop.run() })
+    }
+    self.threads = Lock(threads)
+  }
+
+  /// How many processors this process may use.
+  public static var processorCount: Int {
+    max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
+  }
+
+  /// Stops every loop after its current turn and waits for the threads to end.
+  public func stop() {
+    for loop in loops { loop.stop() }
+    let threads = threads.withLock { threads in
+      let taken = threads
+      threads = []
+      return taken
+    }
+    for thread in threads { thread.join() }
+  }
+}

@@ -1,0 +1,91 @@
+internal import CLinux
+
+/// A listening TCP socket of one event loop. Several loops listen on one address
+/// (SO_REUSEPORT): the kernel spreads the connections over them.
+public final class ListeningSocket: ReadinessHandler {
+  /// The address with the port that the kernel gave.
+  public let address: SocketAddress
+  private let descriptor: CInt
+  private let loop: EventLoop
+  private let accepted: (StreamSocket) -> Void
+  private var registration: Registration?
+
+  /// Connections that the kernel keeps for us before they are accepted.
+  private static let backlog: CInt = 4096
+  /// Connections accepted before other descriptors get their turn.
+  private static let acceptsPerTurn = 64
+
+  /// Binds and listens. `accepted` is called on `loop` with each new connection.
+  public init(
+    _ address: SocketAddress, on loop: EventLoop, accepted: @escaping (StreamSocket) -> Void
+  ) throws(SystemError) {
+    loop.preconditionOnLoop()
+    self.loop = loop
+    self.accepted = accepted
+    descriptor = try ListeningSocket.listen(address)
+    do {
+      self.address = try ListeningSocket.boundAddress(descriptor, asked: address)
+      registration = try loop.register(descriptor, .readable, handler: self)
+    } catch {
+      CLinux.close(descriptor)
+      throw error
+    }
+  }
+
+  private static func listen(_ address: SocketAddress) throws(SystemError) -> CInt {
+    let kind = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(address.isIPv6 ? AF_INET6 : AF_INET, kind, 0)
+    guard descriptor >= 0 else { throw SystemError.last("socket") }
+    var on: CInt = 1
+    let size = socklen_t(MemoryLayout<CInt>.size)
+    unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
+    unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, size)
+    let bound = unsafe address.withKernelAddress { unsafe CLinux.bind(descriptor, $0, $1) }
+    guard bound == 0, CLinux.listen(descriptor, backlog) == 0 else {
+      let error = SystemError.last("listen on \(address)")
+      CLinux.close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  private static func boundAddress(
+    _ descriptor: CInt, asked: SocketAddress
+  ) throws(SystemError) -> SocketAddress {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let status = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe getsockname(descriptor, $0, &length)
+      }
+    }
+    guard status == 0, let bound = SocketAddress(kernel: storage) else {
+      throw SystemError.last("getsockname")
+    }
+    return bound
+  }
+
+  public func becameReady(_ readiness: Readiness) {
+    for _ in 0..<ListeningSocket.acceptsPerTurn {
+      let flags = CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+      let connection = catraca_accept(descriptor, flags)
+      // EAGAIN: none is left. Out of descriptors: the connection stays in the backlog until
+      // another one ends. Broken while waiting (ECONNABORTED): nothing to serve.
+      guard connection >= 0 else { return }
+      guard let socket = try? StreamSocket(adopting: connection, on: loop) else { continue }
+      accepted(socket)
+    }
+  }
+
+  /// Stops listening; connections that were accepted go on.
+  public func close() {
+    guard let registration else { return }
+    loop.deregister(registration)
+    self.registration = nil
+    CLinux.close(descriptor)
+  }
+
+  deinit {
+    precondition(registration == nil, "a listening socket is closed before it is dropped")
+  }
+}

@@ -1,0 +1,19 @@
+/// A value that belongs to one event loop, on its way into a task of that loop.
+///
+/// Sendable, because only the loop's own thread can open it: that is checked each time.
+public struct LoopBound<Value>: @unchecked Sendable {
+  private let held: Value
+  public let loop: EventLoop
+
+  public init(_ value: Value, on loop: EventLoop) {
+    loop.preconditionOnLoop()
+    self.held = value
+    self.loop = loop
+  }
+
+  /// The value. The caller must run on the loop.
+  public var value: Value {
+    loop.preconditionOnLoop()
+    return held
+  }
+}

@@ -1,0 +1,115 @@
+internal import CLinux
+
+/// An IPv4 or IPv6 address with a port, to listen on.
+public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
+  /// The address alone, without brackets: `127.0.0.1` or `::1`.
+  public let host: String
+  /// 0 asks the kernel for a free port.
+  public let port: UInt16
+  let isIPv6: Bool
+
+  /// Nil unless `host` is a numeric IPv4 or IPv6 address.
+  public init?(host: String, port: UInt16) {
+    var four = in_addr()
+    var six = in6_addr()
+    if unsafe inet_pton(AF_INET, host, &four) == 1 {
+      isIPv6 = false
+    } else if unsafe inet_pton(AF_INET6, host, &six) == 1 {
+      isIPv6 = true
+    } else {
+      return nil
+    }
+    self.host = host
+    self.port = port
+  }
+
+  /// Reads `127.0.0.1:8080` or `[::1]:8080`.
+  public init?(_ text: String) {
+    guard let colon = text.lastIndex(of: ":"),
+      let port = UInt16(text[text.index(after: colon)...]), !text.hasSuffix("+\(port)")
+    else { return nil }
+    let host = text[..<colon]
+    if host.hasPrefix("[") {
+      guard host.hasSuffix("]") else { return nil }
+      self.init(host: String(host.dropFirst().dropLast()), port: port)
+    } else {
+      guard !host.contains(":") else { return nil }
+      self.init(host: String(host), port: port)
+    }
+  }
+
+  public var description: String {
+    isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+
+  /// The same address with another port.
+  public func with(port: UInt16) -> SocketAddress {
+    SocketAddress(host: host, port: port, isIPv6: isIPv6)
+  }
+
+  private init(host: String, port: UInt16, isIPv6: Bool) {
+    self.host = host
+    self.port = port
+    self.isIPv6 = isIPv6
+  }
+
+  /// Calls `body` with the address as the kernel wants it.
+  func withKernelAddress<Result>(
+    _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+  ) -> Result {
+    if isIPv6 {
+      var address = sockaddr_in6()
+      address.sin6_family = sa_family_t(AF_INET6)
+      address.sin6_port = port.bigEndian
+      unsafe inet_pton(AF_INET6, host, &address.sin6_addr)
+      return unsafe withUnsafePointer(to: &address) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+          unsafe body(pointer, socklen_t(MemoryLayout<sockaddr_in6>.size))
+        }
+      }
+    }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    unsafe inet_pton(AF_INET, host, &address.sin_addr)
+    return unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        unsafe body(pointer, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+
+  /// Reads an address that the kernel has filled in; nil for other families.
+  init?(kernel storage: sockaddr_storage) {
+    var storage = storage
+    switch CInt(storage.ss_family) {
+    case AF_INET:
+      let address = unsafe withUnsafePointer(to: &storage) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { unsafe $0.pointee }
+      }
+      var source = address.sin_addr
+      guard let host = unsafe SocketAddress.text(AF_INET, &source) else { return nil }
+      self.init(host: host, port: UInt16(bigEndian: address.sin_port), isIPv6: false)
+    case AF_INET6:
+      let address = unsafe withUnsafePointer(to: &storage) { pointer in
+        unsafe pointer.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { unsafe $0.pointee }
+      }
+      var source = address.sin6_addr
+      guard let host = unsafe SocketAddress.text(AF_INET6, &source) else { return nil }
+      self.init(host: host, port: UInt16(bigEndian: address.sin6_port), isIPv6: true)
+    default:
+      return nil
+    }
+  }
+
+  private static func text(_ family: CInt, _ source: UnsafeRawPointer) -> String? {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) {
+      buffer in
+      guard
+        let text = unsafe inet_ntop(
+          family, source, buffer.baseAddress, socklen_t(INET6_ADDRSTRLEN))
+      else { return nil }
+      return unsafe String(cString: text)
+    }
+  }
+}

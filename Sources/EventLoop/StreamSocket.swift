@@ -1,0 +1,161 @@
+internal import CLinux
+internal import Glibc
+
+/// One TCP connection of an event loop: reads and writes that never block, and waits that suspend.
+///
+/// It is registered once, edge-triggered, for its whole life. `isReadable` and `isWritable`
+/// remember the last edge, so that a system call is made only where it can succeed.
+public final class StreamSocket: ReadinessHandler {
+  /// What a read or write came to.
+  public enum Progress: Equatable {
+    /// So many bytes, at least one.
+    case bytes(Int)
+    /// Nothing now: wait and try again.
+    case wouldBlock
+    /// The peer has ended its side.
+    case end
+    /// The connection is broken.
+    case broken
+  }
+
+  public let loop: EventLoop
+  private let descriptor: CInt
+  private var registration: Registration?
+  private var isReadable = true
+  private var isWritable = true
+  private let reader = Waiter<Void>()
+  private let writer = Waiter<Void>()
+
+  /// The peer has closed its side or the connection broke; unread bytes may remain.
+  public private(set) var isHungUp = false
+  /// Called once when the peer hangs up, also while nobody reads.
+  public var onHangup: (() -> Void)?
+
+  init(adopting descriptor: CInt, on loop: EventLoop) throws(SystemError) {
+    self.descriptor = descriptor
+    self.loop = loop
+    var on: CInt = 1
+    unsafe setsockopt(
+      descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on,
+      socklen_t(MemoryLayout<CInt>.size))
+    do {
+      registration = try loop.register(
+        descriptor, [.readable, .writable, .hangup], edgeTriggered: true, handler: self)
+    } catch {
+      CLinux.close(descriptor)
+      throw error
+    }
+  }
+
+  deinit {
+    precondition(registration == nil, "a connection is closed before it is dropped")
+  }
+
+  public var isOpen: Bool { registration != nil }
+
+  // MARK: Bytes
+
+  /// Reads what is there, at most `buffer.count` bytes.
+  public func read(into buffer: UnsafeMutableRawBufferPointer) -> Progress {
+    guard isOpen else { return .broken }
+    guard isReadable else { return .wouldBlock }
+    let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
+    if count > 0 {
+      // A short read has emptied the socket: the next edge tells of more. After a hang-up no
+      // edge will come, so the end has to be read.
+      if count < buffer.count && !isHungUp { isReadable = false }
+      return .bytes(count)
+    }
+    if count == 0 { return .end }
+    return failure { isReadable = false }
+  }
+
+  /// Writes as much as the kernel takes.
+  public func write(_ bytes: UnsafeRawBufferPointer) -> Progress {
+    guard isOpen else { return .broken }
+    guard isWritable else { return .wouldBlock }
+    let count = unsafe send(
+      descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
+    if count >= 0 {
+      if count < bytes.count { isWritable = false }
+      return count == 0 ? .wouldBlock : .bytes(count)
+    }
+    return failure { isWritable = false }
+  }
+
+  private func failure(_ wouldBlock: () -> Void) -> Progress {
+    switch errno {
+    case EAGAIN:
+      wouldBlock()
+      return .wouldBlock
+    case EINTR:
+      return .wouldBlock
+    default:
+      return .broken
+    }
+  }
+
+  // MARK: Waiting
+
+  /// Suspends until there is something to read, the peer hangs up, or the socket is closed.
+  public func waitReadable() async {
+    loop.preconditionOnLoop()
+    guard isOpen, !isReadable else { return }
+    await reader.wait()
+  }
+
+  /// Suspends until bytes can be written, the connection breaks, or the socket is closed.
+  public func waitWritable() async {
+    loop.preconditionOnLoop()
+    guard isOpen, !isWritable else { return }
+    await writer.wait()
+  }
+
+  public func becameReady(_ readiness: Readiness) {
+    let hungUp = !readiness.isDisjoint(with: .hangup)
+    if hungUp || readiness.contains(.readable) {
+      isReadable = true
+      reader.wake()
+    }
+    if readiness.contains(.writable) || hungUp {
+      isWritable = true
+      writer.wake()
+    }
+    if hungUp && !isHungUp {
+      isHungUp = true
+      onHangup?()
+    }
+  }
+
+  /// Wakes the waiting tasks with nothing done, so that they can look at a timeout or a stop.
+  public func interruptWaits() {
+    loop.preconditionOnLoop()
+    reader.wake()
+    writer.wake()
+  }
+
+  // MARK: The end
+
+  /// Tells the peer that nothing more will be written.
+  public func shutdownWriting() {
+    guard isOpen else { return }
+    shutdown(descriptor, CInt(SHUT_WR))
+  }
+
+  /// Closes the connection. With `reset` the peer sees it broken (RST), not ended.
+  public func close(reset: Bool = false) {
+    loop.preconditionOnLoop()
+    guard let registration else { return }
+    if reset {
+      var linger = linger(l_onoff: 1, l_linger: 0)
+      unsafe setsockopt(
+        descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+    }
+    loop.deregister(registration)
+    self.registration = nil
+    onHangup = nil
+    CLinux.close(descriptor)
+    reader.wake()
+    writer.wake()
+  }
+}

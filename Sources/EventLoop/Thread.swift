@@ -1,0 +1,42 @@
+internal import CLinux
+
+/// A thread of the operating system, for work that waits for disks or descriptors.
+public final class Thread: Sendable {
+  private let handle: pthread_t
+
+  private final class Start {
+    let name: String
+    let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+      self.name = name
+      self.body = body
+    }
+  }
+
+  /// Starts a thread that runs `body` once. `name` is shown by tools, cut to 15 bytes.
+  public init(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
+    let start = unsafe Unmanaged.passRetained(Start(name: String(name.prefix(15)), body: body))
+    var handle = pthread_t()
+    let status = unsafe pthread_create(
+      &handle, nil,
+      { context in
+        guard let context = unsafe context else { return nil }
+        let start = unsafe Unmanaged<Start>.fromOpaque(context).takeRetainedValue()
+        _ = unsafe catraca_name_thread(start.name)
+        start.body()
+        return nil
+      }, start.toOpaque())
+    guard status == 0 else {
+      unsafe start.release()
+      throw SystemError(call: "pthread_create", code: status)
+    }
+    self.handle = handle
+  }
+
+  /// Waits until the body has returned. Must be called at most once.
+  public func join() {
+    let status = pthread_join(handle, nil)
+    precondition(status == 0, "a thread is joined once, by another thread")
+  }
+}

@@ -1,0 +1,54 @@
+/// A set of ASCII bytes, tested in registers, without a table in memory.
+struct ByteSet: Sendable {
+  private var low: UInt64 = 0
+  private var high: UInt64 = 0
+
+  init(_ members: String) {
+    for byte in members.utf8 {
+      precondition(byte < 128, "only ASCII has a place in the set")
+      if byte < 64 {
+        low |= 1 << UInt64(byte)
+      } else {
+        high |= 1 << UInt64(byte - 64)
+      }
+    }
+  }
+
+  @inline(__always)
+  func contains(_ byte: UInt8) -> Bool {
+    let half = byte & 64 == 0 ? low : high
+    return byte < 128 && (half &>> UInt64(byte)) & 1 == 1
+  }
+
+  /// How many bytes at the start of `bytes` are in the set.
+  func prefixCount(of bytes: Span<UInt8>) -> Int {
+    for index in bytes.indices where !contains(bytes[index]) {
+      return index
+    }
+    return bytes.count
+  }
+
+  func containsAll(_ bytes: Span<UInt8>) -> Bool {
+    prefixCount(of: bytes) == bytes.count
+  }
+}
+
+extension ByteSet {
+  private static let digits = "0123456789"
+  private static let alphanumerics =
+    digits + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+  /// RFC 9110 5.6.2 `tchar`: methods and field names.
+  static let token = ByteSet(alphanumerics + "!#$%&'*+-.^_`|~")
+
+  /// RFC 3986's bytes of paths and queries, and those which clients send there unescaped all the
+  /// same. Absent: the fragment's `#`, and `\ " < >`, which parsers of URLs read differently.
+  static let target = ByteSet(alphanumerics + "-._~%!$&'()*+,;=:@/?" + "[]{}|^`")
+
+  /// Names of hosts and IPv4 addresses: `reg-name` of RFC 3986 without its escapes and delimiters,
+  /// which no real name has.
+  static let hostName = ByteSet(alphanumerics + "-._~")
+
+  /// What stands between the brackets of an IPv6 address.
+  static let addressLiteral = ByteSet(digits + "abcdefABCDEF:.")
+}

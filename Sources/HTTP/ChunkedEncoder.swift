@@ -1,0 +1,33 @@
+/// Writes a body in chunks (RFC 9112 7.1), without extensions and trailers.
+public enum ChunkedEncoder {
+  /// What ends a chunk's content.
+  public static let chunkEnd: StaticString = "\r\n"
+
+  /// What ends the body after its last chunk.
+  public static let bodyEnd: StaticString = "0\r\n\r\n"
+
+  /// Appends a whole chunk; nothing for no content, since an empty chunk would end the body.
+  public static func append(_ content: Span<UInt8>, to output: inout [UInt8]) {
+    guard !content.isEmpty else { return }
+    appendHeader(contentBytes: content.count, to: &output)
+    output.append(content)
+    output.append(chunkEnd)
+  }
+
+  /// Appends the line before `contentBytes` (> 0) bytes of content, which `chunkEnd` must follow.
+  public static func appendHeader(contentBytes: Int, to output: inout [UInt8]) {
+    precondition(contentBytes > 0, "an empty chunk would end the body")
+    var shift = (Int.bitWidth - contentBytes.leadingZeroBitCount - 1) / 4 * 4
+    while shift >= 0 {
+      let digit = UInt8(contentBytes >> shift & 0xF)
+      output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+      shift -= 4
+    }
+    output.append(chunkEnd)
+  }
+
+  /// Appends what ends the body.
+  public static func appendEnd(to output: inout [UInt8]) {
+    output.append(bodyEnd)
+  }
+}

@@ -1,0 +1,41 @@
+/// Finds the bytes that must not stand in a line: those below 0x20 but the tab, and 0x7F.
+///
+/// CR and LF are among them, so one pass finds the ends of lines and proves that nothing in a line
+/// is out of place.
+enum ControlBytes {
+  /// The index of the first one at or after `start`; nil when there is none.
+  static func firstIndex(in bytes: Span<UInt8>, from start: Int) -> Int? {
+    var index = start
+    while index + 8 <= bytes.count {
+      let word = unsafe UInt64(
+        littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+      let flags = flags(of: word)
+      guard flags != 0 else {
+        index += 8
+        continue
+      }
+      index += flags.trailingZeroBitCount / 8
+      guard bytes[index] == ASCII.horizontalTab else { return index }
+      index += 1
+    }
+    while index < bytes.count {
+      if isControl(bytes[index]) { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  static func isControl(_ byte: UInt8) -> Bool {
+    (byte < 0x20 && byte != ASCII.horizontalTab) || byte == 0x7F
+  }
+
+  /// Eight bytes at once: the lowest bit set lies in the first byte below 0x20 or equal to 0x7F.
+  /// Subtracting borrows, so bytes above that one may be flagged falsely.
+  private static func flags(of word: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let belowSpace = (word &- ones &* 0x20) & ~word
+    let deleteAsZero = word ^ (ones &* 0x7F)
+    let isDelete = (deleteAsZero &- ones) & ~deleteAsZero
+    return (belowSpace | isDelete) & (ones &* 0x80)
+  }
+}

@@ -1,0 +1,32 @@
+/// A response without its body.
+///
+/// It can't be split in two: the reason comes from a table, and fields can't hold line ends.
+public struct ResponseHead: Equatable, Sendable {
+  /// 100…999.
+  public let status: Int
+  public var fields: HeaderFields
+
+  public init(status: Int, fields: HeaderFields = HeaderFields()) {
+    precondition(100...999 ~= status, "a status code has three digits")
+    self.status = status
+    self.fields = fields
+  }
+
+  /// Appends the head as HTTP/1.1, up to and with the empty line that ends it.
+  public func serialize(into output: inout [UInt8]) {
+    output.append("HTTP/1.1 ")
+    output.append(UInt8(ascii: "0") + UInt8(status / 100))
+    output.append(UInt8(ascii: "0") + UInt8(status / 10 % 10))
+    output.append(UInt8(ascii: "0") + UInt8(status % 10))
+    output.append(ASCII.space)
+    output.append(Self.reasonPhrase(for: status))
+    output.append("\r\n")
+    fields.forEach { name, value in
+      output.append(name)
+      output.append(": ")
+      output.append(value)
+      output.append("\r\n")
+    }
+    output.append("\r\n")
+  }
+}

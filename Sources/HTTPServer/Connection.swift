@@ -1,0 +1,229 @@
+internal import EventLoop
+internal import HTTP
+
+/// One client's connection: reads a request, has it answered, and reads the next.
+///
+/// Everything here runs in one task on the loop of the socket, from top to bottom; nothing is
+/// shared, so nothing is locked. Waiting is a suspension of that task. A single timer stands for
+/// whichever timeout the connection is under: when it fires, the waiting read or write is woken
+/// and finds `timedOut`.
+///
+/// Back-pressure needs no counting. Towards the client: `flush` returns when the kernel has taken
+/// all bytes, and until then whoever produces them is suspended. From the client: bytes are read
+/// only when a handler asks for a body, at most one scratch buffer ahead.
+final class Connection {
+  let transport: ConnectionTransport
+  let limits: HTTPServerLimits
+  var input = InputBuffer()
+  /// Bytes for the client that are not sent yet; kept between exchanges for its capacity.
+  var output: [UInt8] = []
+  /// Whether the connection ends after the current exchange.
+  var closesAfterExchange = false
+
+  private let handler: any HTTPHandler
+  private var parser: RequestParser
+  private var timer: LoopTimer?
+  private(set) var timedOut = false
+  /// Between two requests: a graceful stop may close the connection at once.
+  private(set) var isIdle = true
+  private var sawEnd = false
+
+  var loop: EventLoop { transport.socket.loop }
+
+  /// An output buffer that grew beyond this is given back after its exchange.
+  private static let keptOutput = 16 << 10
+
+  init(_ transport: ConnectionTransport, handler: any HTTPHandler, limits: HTTPServerLimits) {
+    self.transport = transport
+    self.handler = handler
+    self.limits = limits
+    parser = RequestParser(limits: RequestLimits(headBytes: limits.header))
+    timer = LoopTimer(on: loop) { [unowned self] in
+      timedOut = true
+      transport.socket.interruptWaits()
+    }
+  }
+
+  // MARK: The life of a connection
+
+  /// Serves requests until either side has enough.
+  func serve() async {
+    if await handshake() {
+      while await serveRequest() {}
+    }
+    timer?.stop()
+    timer = nil
+    transport.socket.close()
+  }
+
+  /// Whether another request may follow.
+  private func serveRequest() async -> Bool {
+    let head: RequestHead
+    do {
+      guard let next = try await readHead() else { return false }
+      head = next
+    } catch {
+      await refuse(error)
+      return false
+    }
+    let exchange = HTTPExchange(on: self, head: head)
+    closesAfterExchange = closesAfterExchange || !head.keepAlive
+    transport.socket.onHangup = { [unowned exchange] in exchange.clientHungUp() }
+    if transport.socket.isHungUp { exchange.clientHungUp() }
+    await handler.handle(exchange)
+    transport.socket.onHangup = nil
+    guard await exchange.end() else { return false }
+    if output.capacity > Connection.keptOutput { output = [] }
+    return !closesAfterExchange
+  }
+
+  /// Waits for a whole request header; nil when the client has left or rested too long.
+  private func readHead() async throws(HTTPRefusal) -> RequestHead? {
+    isIdle = true
+    startTimer(limits.idle)
+    defer {
+      isIdle = false
+      stopTimer()
+    }
+    while true {
+      if !input.isEmpty {
+        if isIdle {
+          isIdle = false
+          startTimer(limits.headerTimeout)
+        }
+        do {
+          let progress = try input.withUnread { bytes throws(HTTPError) in
+            try parser.parse(bytes)
+          }
+          if case .head(let head, let consumed) = progress {
+            input.consume(consumed)
+            return head
+          }
+        } catch {
+          throw .invalid(error)
+        }
+      }
+      if closesAfterExchange && isIdle { return nil }
+      guard await readMore() else {
+        if timedOut && !isIdle { throw .requestTimeout }
+        return nil
+      }
+    }
+  }
+
+  /// Answers that there are too many connections, and ends this one.
+  func refuseConnection() async {
+    if await handshake() { await refuse(.tooManyConnections) }
+    timer?.stop()
+    timer = nil
+    transport.socket.close()
+  }
+
+  private func refuse(_ refusal: HTTPRefusal) async {
+    let answer = handler.refuse(refusal)
+    closesAfterExchange = true
+    answer.head.appendAnswer(
+      to: &output, body: answer.body, isHead: false, closes: true)
+    startTimer(limits.idle)
+    if await flush() { await lingerAndClose() }
+  }
+
+  /// Ends a resting connection; a busy one ends after its exchange.
+  func stop() {
+    loop.preconditionOnLoop()
+    closesAfterExchange = true
+    if isIdle { transport.socket.interruptWaits() }
+  }
+
+  /// Breaks the connection at once.
+  func abort() {
+    loop.preconditionOnLoop()
+    closesAfterExchange = true
+    transport.socket.close(reset: true)
+  }
+
+  // MARK: Reading and writing
+
+  /// Waits for more bytes from the client; false at their end or when time is up.
+  func readMore() async -> Bool {
+    while true {
+      if timedOut || sawEnd { return false }
+      switch transport.read(into: &input) {
+      case .bytes: return true
+      case .end:
+        sawEnd = true
+        return false
+      case .wouldBlock:
+        if closesAfterExchange && isIdle { return false }
+        await transport.socket.waitReadable()
+      }
+    }
+  }
+
+  /// Completes the TLS handshake, if there is one.
+  private func handshake() async -> Bool {
+    startTimer(limits.headerTimeout)
+    defer { stopTimer() }
+    while !timedOut {
+      switch transport.handshake() {
+      case .complete: return true
+      case .failed: return false
+      case .needsRead: await transport.socket.waitReadable()
+      case .needsWrite: await transport.socket.waitWritable()
+      }
+    }
+    return false
+  }
+
+  /// Sends all of `output`; false when the client is gone or takes no bytes in time.
+  func flush() async -> Bool {
+    var sent = 0
+    defer { output.removeAll(keepingCapacity: true) }
+    while true {
+      let progress =
+        sent == output.count
+        ? transport.writePending()
+        : unsafe output.withUnsafeBytes { bytes in
+          unsafe transport.write(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
+        }
+      switch progress {
+      case .bytes(let count):
+        if sent == output.count { return true }
+        sent += count
+      case .end, .broken: return false
+      case .wouldBlock:
+        startTimer(limits.idle)
+        await transport.socket.waitWritable()
+        let late = timedOut
+        stopTimer()
+        if late { return false }
+      }
+    }
+  }
+
+  /// Says that no more will be sent, and reads away what the client still sends: closing with
+  /// unread bytes would reset the connection, and the client could lose the answer.
+  func lingerAndClose() async {
+    transport.endWriting()
+    startTimer(Connection.lingerTimeout)
+    var left = Connection.lingerBytes
+    while left > 0, await readMore() {
+      left -= input.count
+      input.consume(input.count)
+    }
+    stopTimer()
+  }
+
+  private static let lingerTimeout = Duration.seconds(2)
+  private static let lingerBytes = 1 << 20
+
+  func startTimer(_ duration: Duration) {
+    timedOut = false
+    timer?.start(after: duration)
+  }
+
+  func stopTimer() {
+    timer?.stop()
+    timedOut = false
+  }
+}

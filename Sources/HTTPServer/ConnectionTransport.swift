@@ -1,0 +1,75 @@
+internal import EventLoop
+internal import TLS
+
+/// The bytes of one connection, in the clear or through TLS.
+///
+/// Reads go through a scratch buffer that all connections of a loop share, so that an idle
+/// connection holds no buffer of its own.
+final class ConnectionTransport {
+  enum Arrival: Equatable {
+    case bytes
+    case wouldBlock
+    case end
+  }
+
+  let socket: StreamSocket
+  private let scratch: ReadScratch
+  private let tls: TLSLayer?
+
+  init(_ socket: StreamSocket, session: TLSSession?, scratch: ReadScratch) {
+    self.socket = socket
+    self.scratch = scratch
+    tls = session.map { TLSLayer($0, scratch: scratch) }
+  }
+
+  /// Reads what is there into `input`, without waiting.
+  func read(into input: inout InputBuffer) -> Arrival {
+    if let tls { return tls.read(from: socket, into: &input) }
+    switch unsafe socket.read(into: scratch.bytes) {
+    case .bytes(let count):
+      unsafe input.append(UnsafeRawBufferPointer(rebasing: scratch.bytes[..<count]))
+      return .bytes
+    case .wouldBlock: return .wouldBlock
+    case .end, .broken: return .end
+    }
+  }
+
+  /// Takes as much of `bytes` as it can without waiting.
+  func write(_ bytes: UnsafeRawBufferPointer) -> StreamSocket.Progress {
+    if let tls { return unsafe tls.write(bytes, to: socket) }
+    return unsafe socket.write(bytes)
+  }
+
+  /// Sends what was taken and has not reached the kernel: only TLS keeps anything.
+  /// `.bytes(0)` says that nothing is left.
+  func writePending() -> StreamSocket.Progress {
+    tls?.writePending(to: socket) ?? .bytes(0)
+  }
+
+  /// Takes the TLS handshake as far as it goes without waiting.
+  func handshake() -> TLSLayer.Handshake {
+    tls?.handshake(over: socket) ?? .complete
+  }
+
+  /// Says that nothing more will be written; reading may go on.
+  func endWriting() {
+    tls?.endWriting(to: socket)
+    socket.shutdownWriting()
+  }
+}
+
+/// The buffers of a loop through which the bytes of its connections pass.
+@safe final class ReadScratch {
+  let bytes: UnsafeMutableRawBufferPointer
+
+  /// The most that one read takes from a socket.
+  static let size = 64 << 10
+
+  init() {
+    unsafe bytes = .allocate(byteCount: ReadScratch.size, alignment: 16)
+  }
+
+  deinit {
+    unsafe bytes.deallocate()
+  }
+}

@@ -1,0 +1,169 @@
+public import EventLoop
+public import HTTP
+
+/// One request and its answer, on the loop of its connection.
+///
+/// A handler reads the body if it wants it, then answers: at once with `respond`, or piece by
+/// piece with `start`, `write` and `finish`. Each of these returns when the kernel has taken the
+/// bytes, which is how a slow client slows its provider.
+public final class HTTPExchange {
+  /// How a body that is sent piece by piece is framed.
+  public enum Framing: Hashable, Sendable {
+    case sized(Int64)
+    case chunked
+    /// Ended by closing the connection, for clients of HTTP/1.0.
+    case untilClose
+  }
+
+  private enum State {
+    case unanswered
+    case streaming(Framing)
+    case answered
+    case broken
+  }
+
+  public let head: RequestHead
+  public let receivedAt: MonotonicInstant
+  private let connection: Connection
+  private var state = State.unanswered
+  private var body: RequestBody
+
+  /// The client has hung up. What it still sends or takes is lost.
+  public private(set) var isClientGone = false
+  /// Called once, when the client hangs up while the handler waits for something else.
+  public var onClientGone: (() -> Void)?
+
+  public var loop: EventLoop { connection.loop }
+
+  init(on connection: Connection, head: RequestHead) {
+    self.connection = connection
+    self.head = head
+    receivedAt = connection.loop.now
+    body = RequestBody(head.framing)
+  }
+
+  func clientHungUp() {
+    isClientGone = true
+    onClientGone?()
+    onClientGone = nil
+  }
+
+  // MARK: The request's body
+
+  /// Reads the whole body, at most `limit` bytes.
+  public func readBody(limit: Int) async throws(HTTPExchangeError) -> [UInt8] {
+    if case .sized(let length) = head.framing, length > limit { throw .bodyTooLarge }
+    var bytes: [UInt8] = []
+    if case .sized(let length) = head.framing { bytes.reserveCapacity(Int(length)) }
+    while try await readBodyPiece(into: &bytes) {
+      if bytes.count > limit { throw .bodyTooLarge }
+    }
+    return bytes
+  }
+
+  /// Appends the next piece of the body to `bytes`; false at its end.
+  private func readBodyPiece(into bytes: inout [UInt8]) async throws(HTTPExchangeError) -> Bool {
+    if body.isComplete { return false }
+    if connection.input.isEmpty {
+      if head.expectsContinue && !body.hasBegun {
+        connection.output.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
+        guard await connection.flush() else { throw failed() }
+      }
+      connection.startTimer(connection.limits.idle)
+      let arrived = await connection.readMore()
+      let late = connection.timedOut
+      connection.stopTimer()
+      guard arrived else {
+        connection.closesAfterExchange = true
+        throw late ? .bodyTimeout : failed()
+      }
+    }
+    try body.take(from: &connection.input, into: &bytes)
+    return true
+  }
+
+  // MARK: The answer
+
+  /// Sends a whole answer with its length.
+  public func respond(_ answer: HTTPAnswer) async throws(HTTPExchangeError) {
+    guard case .unanswered = state else { preconditionFailure("a request is answered once") }
+    if !body.isComplete { connection.closesAfterExchange = true }
+    answer.head.appendAnswer(
+      to: &connection.output, body: answer.body, isHead: head.method == .head,
+      closes: connection.closesAfterExchange)
+    state = .answered
+    guard await connection.flush() else { throw failed() }
+  }
+
+  /// Sends the head of an answer whose body follows.
+  public func start(
+    _ response: ResponseHead, framing: Framing
+  ) async throws(HTTPExchangeError) {
+    guard case .unanswered = state else { preconditionFailure("a request is answered once") }
+    if !body.isComplete { connection.closesAfterExchange = true }
+    var framing = framing
+    if framing == .chunked && head.version == .http10 { framing = .untilClose }
+    if framing == .untilClose { connection.closesAfterExchange = true }
+    response.appendStart(
+      to: &connection.output, framing: framing, closes: connection.closesAfterExchange)
+    state = head.method == .head ? .answered : .streaming(framing)
+    guard await connection.flush() else { throw failed() }
+  }
+
+  /// Sends a piece of the body, and returns when the client's side has taken it.
+  public func write(_ bytes: [UInt8]) async throws(HTTPExchangeError) {
+    if case .answered = state { return }
+    guard case .streaming(let framing) = state else { throw failed() }
+    guard !bytes.isEmpty else { return }
+    if framing == .chunked {
+      ChunkedEncoder.append(bytes.span, to: &connection.output)
+    } else {
+      connection.output.append(contentsOf: bytes)
+    }
+    guard await connection.flush() else { throw failed() }
+  }
+
+  /// Ends the body, after a last piece.
+  public func finish(_ last: [UInt8] = []) async throws(HTTPExchangeError) {
+    if case .answered = state { return }
+    guard case .streaming(let framing) = state else { throw failed() }
+    if framing == .chunked {
+      ChunkedEncoder.append(last.span, to: &connection.output)
+      ChunkedEncoder.appendEnd(to: &connection.output)
+    } else {
+      connection.output.append(contentsOf: last)
+    }
+    state = .answered
+    guard await connection.flush() else { throw failed() }
+  }
+
+  /// Breaks the connection, so that the client sees that the answer isn't whole.
+  public func abort() {
+    state = .broken
+    connection.abort()
+  }
+
+  private func failed() -> HTTPExchangeError {
+    state = .broken
+    connection.closesAfterExchange = true
+    isClientGone = true
+    return .disconnected
+  }
+
+  /// After the handler: whether the connection can go on.
+  func end() async -> Bool {
+    onClientGone = nil
+    switch state {
+    case .broken: return false
+    case .unanswered, .streaming:
+      abort()
+      return false
+    case .answered: break
+    }
+    if connection.closesAfterExchange {
+      await connection.lingerAndClose()
+      return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,42 @@
+public import HTTP
+
+/// Answers the requests of a listener.
+public protocol HTTPHandler: Sendable {
+  /// Answers one request, on the loop of its connection. A handler that returns without having
+  /// answered breaks the connection.
+  func handle(_ exchange: HTTPExchange) async
+
+  /// The answer to a request that never became one.
+  func refuse(_ refusal: HTTPRefusal) -> HTTPAnswer
+}
+
+/// Why a listener answers by itself; the connection is closed after it.
+public enum HTTPRefusal: Error, Hashable, Sendable {
+  /// The bytes are not a request that is accepted here.
+  case invalid(HTTPError)
+  case requestTimeout
+  case tooManyConnections
+}
+
+/// A whole answer.
+public struct HTTPAnswer: Sendable {
+  public var head: ResponseHead
+  public var body: [UInt8]
+
+  public init(head: ResponseHead, body: [UInt8]) {
+    self.head = head
+    self.body = body
+  }
+}
+
+/// How an exchange with a client failed.
+public enum HTTPExchangeError: Error, Hashable, Sendable {
+  /// The client is gone, or takes or gives no bytes in time.
+  case disconnected
+  /// The body is larger than the caller allows.
+  case bodyTooLarge
+  /// The body isn't valid HTTP.
+  case invalidBody(HTTPError)
+  /// The body didn't come in time.
+  case bodyTimeout
+}

@@ -1,0 +1,86 @@
+public import EventLoop
+public import Logging
+internal import Synchronization
+public import TLS
+
+/// Listens on addresses with every loop of a group and serves their connections.
+///
+/// To stop: `stop` closes the listening sockets and resting connections, waits for the exchanges
+/// under way at most as long as it is told, and breaks what is left.
+public final class HTTPServer: Sendable {
+  /// The addresses listened on, with the ports that the kernel gave.
+  public let addresses: [SocketAddress]
+  private let parts: [(loop: EventLoop, part: LoopBound<LoopPart>)]
+  private let open: ConnectionCount
+
+  /// Starts to listen. With `tls`, each connection begins with a handshake under the context
+  /// that `tls` holds at that moment.
+  public init(
+    _ addresses: [SocketAddress], on loops: [EventLoop], handler: any HTTPHandler,
+    limits: HTTPServerLimits = HTTPServerLimits(), tls: Lock<TLSContext>? = nil, logger: Logger
+  ) async throws(SystemError) {
+    let open = ConnectionCount()
+    var bound = addresses
+    var parts: [(loop: EventLoop, part: LoopBound<LoopPart>)] = []
+    for loop in loops {
+      let wanted = bound
+      let started = await Task(executorPreference: loop) { () -> Result<_, SystemError> in
+        let part = LoopPart(
+          handler: handler, limits: limits, tls: tls, open: open, logger: logger, loop: loop)
+        do throws(SystemError) {
+          let addresses = try part.listen(wanted)
+          return .success((LoopBound(part, on: loop), addresses))
+        } catch {
+          return .failure(error)
+        }
+      }.value
+      switch started {
+      case .success(let (part, addresses)):
+        bound = addresses
+        parts.append((loop, part))
+      case .failure(let error):
+        await HTTPServer.stop(parts, within: .zero)
+        throw error
+      }
+    }
+    self.addresses = bound
+    self.parts = parts
+    self.open = open
+  }
+
+  /// How many connections are open.
+  public var connectionCount: Int { open.value }
+
+  /// Stops listening and returns when every connection has ended.
+  public func stop(within duration: Duration) async {
+    await HTTPServer.stop(parts, within: duration)
+  }
+
+  private static func stop(
+    _ parts: [(loop: EventLoop, part: LoopBound<LoopPart>)], within duration: Duration
+  ) async {
+    await withTaskGroup(of: Void.self) { group in
+      for (loop, part) in parts {
+        group.addTask(executorPreference: loop) { await part.value.stop(within: duration) }
+      }
+    }
+  }
+}
+
+/// How many connections a server has open, over all its loops.
+final class ConnectionCount: Sendable {
+  private let count = Atomic<Int>(0)
+
+  var value: Int { count.load(ordering: .relaxed) }
+
+  /// Counts one more, unless that would be above `limit`.
+  func enter(limit: Int) -> Bool {
+    if count.add(1, ordering: .relaxed).newValue <= limit { return true }
+    count.subtract(1, ordering: .relaxed)
+    return false
+  }
+
+  func leave() {
+    count.subtract(1, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,95 @@
+internal import EventLoop
+internal import JSON
+internal import Logging
+internal import TLS
+
+/// What one event loop holds of a server: its listening sockets and its connections.
+final class LoopPart {
+  private let handler: any HTTPHandler
+  private let limits: HTTPServerLimits
+  private let tls: Lock<TLSContext>?
+  private let open: ConnectionCount
+  private let logger: Logger
+  private let loop: EventLoop
+  private let scratch = ReadScratch()
+  private var listeners: [ListeningSocket] = []
+  private var connections: [ObjectIdentifier: Connection] = [:]
+  private var isStopping = false
+  private let allEnded = Waiter<Void>()
+
+  init(
+    handler: any HTTPHandler, limits: HTTPServerLimits, tls: Lock<TLSContext>?,
+    open: ConnectionCount, logger: Logger, loop: EventLoop
+  ) {
+    self.handler = handler
+    self.limits = limits
+    self.tls = tls
+    self.open = open
+    self.logger = logger
+    self.loop = loop
+  }
+
+  /// Listens on `addresses`; says where, with the kernel's ports.
+  func listen(_ addresses: [SocketAddress]) throws(SystemError) -> [SocketAddress] {
+    do {
+      for address in addresses {
+        let listener = try ListeningSocket(address, on: loop) { [unowned self] in accept($0) }
+        listeners.append(listener)
+      }
+    } catch {
+      for listener in listeners { listener.close() }
+      throw error
+    }
+    return listeners.map(\.address)
+  }
+
+  private func accept(_ socket: StreamSocket) {
+    let admitted = open.enter(limit: limits.connections)
+    let session: TLSSession?
+    do throws(TLSError) {
+      session = try tls.map { context throws(TLSError) in
+        try TLSSession(server: context.withLock { $0 })
+      }
+    } catch {
+      logger.log(.error, "tls_session_failed") { $0.member("reason", error.description) }
+      socket.close(reset: true)
+      if admitted { open.leave() }
+      return
+    }
+    let transport = ConnectionTransport(socket, session: session, scratch: scratch)
+    let connection = Connection(transport, handler: handler, limits: limits)
+    connections[ObjectIdentifier(connection)] = connection
+    let bound = LoopBound((part: self, connection: connection), on: loop)
+    Task(executorPreference: loop) {
+      let (part, connection) = bound.value
+      if admitted {
+        await connection.serve()
+        part.open.leave()
+      } else {
+        await connection.refuseConnection()
+      }
+      part.ended(connection)
+    }
+  }
+
+  private func ended(_ connection: Connection) {
+    connections[ObjectIdentifier(connection)] = nil
+    if isStopping && connections.isEmpty { allEnded.wake() }
+  }
+
+  /// Ends every connection: resting ones at once, busy ones after their exchange or when
+  /// `duration` is over.
+  func stop(within duration: Duration) async {
+    guard !isStopping else { return }
+    isStopping = true
+    for listener in listeners { listener.close() }
+    for connection in connections.values { connection.stop() }
+    guard !connections.isEmpty else { return }
+    let deadline = LoopTimer(on: loop) { [unowned self] in
+      for connection in connections.values { connection.abort() }
+    }
+    deadline.start(after: duration)
+    await allEnded.wait()
+    deadline.stop()
+  }
+}

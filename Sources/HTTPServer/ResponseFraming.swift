@@ -1,0 +1,36 @@
+internal import HTTP
+
+extension ResponseHead {
+  /// Appends a whole answer: the fields that frame it are ours to set.
+  func appendAnswer(to output: inout [UInt8], body: [UInt8], isHead: Bool, closes: Bool) {
+    var head = self
+    head.fields.removeFraming()
+    if status >= 200 && status != 204 && status != 304 {
+      head.fields.append(.contentLength, body.count)
+    }
+    if closes { head.fields.append(.connection, constant: "close") }
+    head.serialize(into: &output)
+    if !isHead && status != 204 && status != 304 { output.append(contentsOf: body) }
+  }
+
+  /// Appends the head of an answer whose body follows in `framing`.
+  func appendStart(to output: inout [UInt8], framing: HTTPExchange.Framing, closes: Bool) {
+    var head = self
+    head.fields.removeFraming()
+    switch framing {
+    case .sized(let length): head.fields.append(.contentLength, Int(length))
+    case .chunked: head.fields.append(.transferEncoding, constant: "chunked")
+    case .untilClose: break
+    }
+    if closes { head.fields.append(.connection, constant: "close") }
+    head.serialize(into: &output)
+  }
+}
+
+extension HeaderFields {
+  fileprivate mutating func removeFraming() {
+    remove(.contentLength)
+    remove(.transferEncoding)
+    remove(.connection)
+  }
+}

@@ -1,0 +1,120 @@
+/// An object together with where it stands in the text, so that members can be added, replaced or
+/// cut out while all other bytes stay as they are.
+///
+/// It rests on the places that the parser itself found, and so always means the same members.
+public struct JSONLocatedObject {
+  private let object: JSONValue
+  /// The number of the opening brace among the text's structural characters.
+  private let structural: Int
+
+  /// The root of a text; nil if it isn't an object.
+  public init?(root: JSONValue) {
+    guard root.index == JSONTape.root else { return nil }
+    self.init(object: root, structural: 0)
+  }
+
+  fileprivate init?(object: JSONValue, structural: Int) {
+    guard object.kind == .object else { return nil }
+    self.object = object
+    self.structural = structural
+  }
+
+  /// The offset behind the opening brace, where a member can be inserted: with a comma behind it,
+  /// unless the object is empty.
+  public var start: Int { object.parser.structuralOffset(structural) + 1 }
+
+  public var isEmpty: Bool { object.isEmptyContainer }
+
+  /// The first member with this key.
+  public func member(_ key: StaticString) -> JSONLocatedMember? {
+    let parser = object.parser
+    var keyStructural = structural + 1
+    var precedingComma: Int?
+    for member in object.members {
+      let valueStructural = keyStructural + 2
+      let valueEnd = parser.endStructural(of: member.value, from: valueStructural)
+      if member.key.isString(key) {
+        return JSONLocatedMember(
+          value: member.value, keyStructural: keyStructural, separator: valueEnd.next,
+          valueEnd: valueEnd.offset, precedingComma: precedingComma)
+      }
+      precedingComma = parser.structuralOffset(valueEnd.next)
+      keyStructural = valueEnd.next + 1
+    }
+    return nil
+  }
+}
+
+/// A member of an object together with where it stands in the text. Offsets are in bytes.
+public struct JSONLocatedMember {
+  public let value: JSONValue
+  /// From the key's first quotation mark to the value's end.
+  public let range: Range<Int>
+  public let valueRange: Range<Int>
+  /// What to cut out so that neither the member nor its comma remains: the comma before it, or for
+  /// the first member the comma and the space behind it.
+  public let removal: Range<Int>
+  private let valueStructural: Int
+
+  fileprivate init(
+    value: JSONValue, keyStructural: Int, separator: Int, valueEnd: Int, precedingComma: Int?
+  ) {
+    let parser = value.parser
+    let start = parser.structuralOffset(keyStructural)
+    self.value = value
+    valueStructural = keyStructural + 2
+    range = start..<valueEnd
+    valueRange = parser.structuralOffset(valueStructural)..<valueEnd
+    if let precedingComma {
+      removal = precedingComma..<valueEnd
+    } else if parser.textByte(at: parser.structuralOffset(separator)) == UInt8(ascii: ",") {
+      removal = start..<parser.structuralOffset(separator + 1)
+    } else {
+      removal = range
+    }
+  }
+
+  /// The value as an object of its own; nil if it isn't one.
+  public var object: JSONLocatedObject? {
+    JSONLocatedObject(object: value, structural: valueStructural)
+  }
+}
+
+extension JSONParser {
+  /// Where the value that starts with a structural character ends: the offset behind its last byte,
+  /// and the number of the comma or brace that follows.
+  fileprivate func endStructural(
+    of value: JSONValue, from structural: Int
+  ) -> (offset: Int, next: Int) {
+    switch value.kind {
+    case .object, .array:
+      let next = structuralAfterContainer(structural)
+      return (structuralOffset(next - 1) + 1, next)
+    default:
+      let next = structural + 1
+      var offset = structuralOffset(next)
+      while JSONParser.isWhiteSpace(textByte(at: offset - 1)) { offset -= 1 }
+      return (offset, next)
+    }
+  }
+
+  /// The number of the structural character behind the container that one opens.
+  private func structuralAfterContainer(_ opening: Int) -> Int {
+    var depth = 0
+    var structural = opening
+    while structural < structuralCount {
+      switch textByte(at: structuralOffset(structural)) {
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      default: break
+      }
+      structural += 1
+      if depth == 0 { return structural }
+    }
+    preconditionFailure("a validated container has an end")
+  }
+
+  private static func isWhiteSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
+}

@@ -1,0 +1,68 @@
+import CSimdjson
+
+/// The one JSON reader of hot paths: validates a whole text and leaves a flat tape to walk.
+///
+/// A parser is made once and used again and again; once warm, a parse allocates nothing. It belongs
+/// to one thread at a time. Values of a text die with the next parse, and say so if they are used:
+/// that check, and simdjson's own of the text, are what makes the pointers in here safe to use.
+@safe public final class JSONParser {
+  /// The longest text that is parsed unless another limit is given: 64 MiB.
+  public static let largestText = 64 << 20
+  /// How deep arrays and objects may be nested unless another limit is given.
+  public static let largestDepth = 512
+
+  private let handle: OpaquePointer
+  private let longest: Int
+  private let deepest: Int
+
+  /// What the last parse left, or nothing.
+  private(set) var document = unsafe catraca_json_document()
+  /// Which parse `document` stems from; values remember theirs.
+  private(set) var generation: UInt64 = 0
+
+  /// - Parameters:
+  ///   - largestText: the longest text to parse, in bytes.
+  ///   - largestDepth: how deep arrays and objects may be nested, at least 1.
+  public init(
+    largestText: Int = JSONParser.largestText, largestDepth: Int = JSONParser.largestDepth
+  ) {
+    // simdjson counts the root as a level of its own.
+    guard let handle = unsafe catraca_json_parser_create(largestDepth + 1) else {
+      fatalError("no memory for a JSON parser")
+    }
+    unsafe self.handle = handle
+    longest = largestText
+    deepest = largestDepth
+  }
+
+  deinit {
+    unsafe catraca_json_parser_destroy(handle)
+  }
+
+  /// Parses and validates a whole text, and gives its root.
+  ///
+  /// The root and all values found from it are good until the next call.
+  public func parse(_ text: Span<UInt8>) throws(JSONError) -> JSONValue {
+    generation += 1
+    guard text.count <= longest else { throw .tooLong(limit: longest) }
+    if text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { throw .byteOrderMark }
+    let status = unsafe text.withUnsafeBufferPointer { bytes in
+      unsafe catraca_json_parse(handle, bytes.baseAddress, bytes.count, &document)
+    }
+    switch status {
+    case CATRACA_JSON_OK:
+      return JSONValue(parser: self, generation: generation, index: JSONTape.root)
+    case CATRACA_JSON_EMPTY: throw .empty
+    case CATRACA_JSON_INVALID_UTF8: throw .invalidUTF8
+    case CATRACA_JSON_TOO_DEEP: throw .tooDeep(limit: deepest)
+    case CATRACA_JSON_LONE_SURROGATE: throw .loneSurrogate
+    case CATRACA_JSON_OUT_OF_MEMORY: throw .outOfMemory
+    default: throw .malformed
+    }
+  }
+
+  /// Parses and validates a whole text, and gives its root.
+  public func parse(_ text: [UInt8]) throws(JSONError) -> JSONValue {
+    try parse(text.span)
+  }
+}

@@ -1,0 +1,114 @@
+/// A value of the text that was parsed last: a light cursor, nothing is copied until asked for.
+///
+/// Using a value after its parser has parsed another text is a programming error and traps.
+public struct JSONValue {
+  let parser: JSONParser
+  let generation: UInt64
+  let index: Int
+
+  /// What a value is. Numbers are told apart by how they are written.
+  public enum Kind: Hashable, Sendable {
+    case object, array, string, boolean, null
+    /// An integer that `Int64` holds.
+    case integer
+    /// An integer above `Int64.max`.
+    case largeInteger
+    /// A number with a fraction or an exponent, also when its value is whole.
+    case real
+  }
+
+  /// Traps if the parser has parsed another text since: the tape isn't this value's any more.
+  @inline(__always)
+  func requireCurrent() {
+    precondition(generation == parser.generation, "a JSON value outlived its text")
+  }
+
+  /// The node's type on the tape.
+  @inline(__always)
+  var type: UInt8 {
+    requireCurrent()
+    return parser.type(at: index)
+  }
+
+  /// Another value of the same text.
+  @inline(__always)
+  func value(at index: Int) -> JSONValue {
+    JSONValue(parser: parser, generation: generation, index: index)
+  }
+
+  public var kind: Kind {
+    switch type {
+    case JSONTape.objectStart: .object
+    case JSONTape.arrayStart: .array
+    case JSONTape.string: .string
+    case JSONTape.integer: .integer
+    case JSONTape.unsigned: .largeInteger
+    case JSONTape.real: .real
+    case JSONTape.true, JSONTape.false: .boolean
+    default: .null
+    }
+  }
+
+  public var isNull: Bool { kind == .null }
+
+  /// The value of a boolean, nil for anything else.
+  public var boolean: Bool? {
+    switch type {
+    case JSONTape.true: true
+    case JSONTape.false: false
+    default: nil
+    }
+  }
+
+  /// The value of an integer, exact; nil for anything else, `1.0` and `1e3` included.
+  public var integer: Int64? {
+    guard type == JSONTape.integer else { return nil }
+    return Int64(bitPattern: parser.number(at: index))
+  }
+
+  /// The value of any number, rounded to a double; nil for anything else. Never for money.
+  public var real: Double? {
+    switch type {
+    case JSONTape.integer: Double(Int64(bitPattern: parser.number(at: index)))
+    case JSONTape.unsigned: Double(parser.number(at: index))
+    case JSONTape.real: Double(bitPattern: parser.number(at: index))
+    default: nil
+    }
+  }
+
+  /// The text of a string, unescaped; nil for anything else.
+  public var string: String? {
+    guard type == JSONTape.string else { return nil }
+    return unsafe String(decoding: parser.utf8(at: index), as: UTF8.self)
+  }
+
+  /// The length of a string once unescaped, in bytes of UTF-8; nil for anything else.
+  public var utf8Count: Int? {
+    guard type == JSONTape.string else { return nil }
+    return parser.utf8Count(at: index)
+  }
+
+  /// Calls `body` with the unescaped bytes of a string, without a copy; nil for anything else.
+  public func withUTF8<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
+    guard type == JSONTape.string else { return nil }
+    let bytes = unsafe parser.utf8(at: index)
+    return unsafe body(bytes.span)
+  }
+
+  /// Whether this is a string with exactly these bytes.
+  public func isString(_ text: StaticString) -> Bool {
+    guard type == JSONTape.string else { return false }
+    let bytes = unsafe parser.utf8(at: index)
+    guard bytes.count == text.utf8CodeUnitCount else { return false }
+    for offset in 0..<bytes.count {
+      guard unsafe bytes[offset] == text.utf8Start[offset] else { return false }
+    }
+    return true
+  }
+
+  /// Whether this is a string with exactly these bytes.
+  public func isString(_ text: String) -> Bool {
+    guard type == JSONTape.string else { return false }
+    return unsafe parser.utf8(at: index).elementsEqual(text.utf8)
+  }
+}

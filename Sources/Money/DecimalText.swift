@@ -1,0 +1,62 @@
+/// The one text form of decimals: `12`, `0.15`; never a sign, an exponent or a lone point.
+enum DecimalText {
+  /// The value × 10^`places`, exact.
+  static func parse(_ text: String, places: Int) throws(MoneyError) -> Int64 {
+    var scaled: Int64 = 0
+    var wholeDigits = 0
+    var decimals: Int?
+    for byte in text.utf8 {
+      if byte == point, wholeDigits > 0, decimals == nil {
+        decimals = 0
+        continue
+      }
+      guard digits.contains(byte) else { throw .malformedDecimal }
+      if let count = decimals {
+        guard count < places else { throw .tooManyDecimals(allowed: places) }
+        decimals = count + 1
+      } else {
+        wholeDigits += 1
+      }
+      scaled = try shifted(scaled, appending: Int64(byte - zero))
+    }
+    guard wholeDigits > 0, decimals != 0 else { throw .malformedDecimal }
+    for _ in (decimals ?? 0)..<places { scaled = try shifted(scaled, appending: 0) }
+    return scaled
+  }
+
+  /// Appends `magnitude` / 10^`places`, with at least `least` decimals and no zeros beyond them.
+  static func append(
+    _ magnitude: UInt128, places: Int, least: Int, to text: inout [UInt8]
+  ) {
+    var rest = magnitude
+    var reversed: [UInt8] = []
+    reversed.reserveCapacity(40)
+    var position = 0
+    while rest > 0 || position <= places {
+      let digit = zero + UInt8(rest % 10)
+      rest /= 10
+      if position < places {
+        let isTrailingZero = digit == zero && reversed.isEmpty && places - position > least
+        if !isTrailingZero { reversed.append(digit) }
+      } else {
+        if position == places, !reversed.isEmpty { reversed.append(point) }
+        reversed.append(digit)
+      }
+      position += 1
+    }
+    text.append(contentsOf: reversed.reversed())
+  }
+
+  private static func shifted(
+    _ number: Int64, appending digit: Int64
+  ) throws(MoneyError) -> Int64 {
+    let (product, productOverflow) = number.multipliedReportingOverflow(by: 10)
+    let (sum, sumOverflow) = product.addingReportingOverflow(digit)
+    if productOverflow || sumOverflow { throw .tooLarge }
+    return sum
+  }
+
+  private static let point = UInt8(ascii: ".")
+  private static let zero = UInt8(ascii: "0")
+  private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+}

@@ -1,0 +1,105 @@
+internal import JSON
+
+/// What the sandbox reads of a chat completion's request.
+struct ChatRequest: Equatable {
+  var model: String
+  var isStreamed = false
+  var includesUsage = false
+  var choices = 1
+  var outputLimit: Int64?
+  var serviceTier: String?
+  /// The bytes of the messages' texts, and how many messages there are.
+  var textBytes = 0
+  var messageCount = 0
+  var lastText = ""
+  /// The call that the answer makes instead of saying something.
+  var toolCall: ToolCall?
+  /// The JSON that the answer consists of instead of words.
+  var jsonContent: String?
+
+  struct ToolCall: Equatable {
+    var name: String
+    var arguments: String
+  }
+
+  /// Reads a request's body.
+  init(body: [UInt8]) throws(ProviderError) {
+    let parser = JSONParser()
+    let root: JSONValue
+    do {
+      root = try parser.parse(body)
+    } catch {
+      throw .unreadableBody
+    }
+    guard let model = root["model"]?.string, !model.isEmpty else {
+      throw ProviderError(
+        status: 400, message: "you must provide a model parameter", param: "model")
+    }
+    guard let messages = root["messages"], messages.kind == .array else {
+      throw ProviderError(
+        status: 400, message: "Missing required parameter: 'messages'.", param: "messages",
+        code: "missing_required_parameter")
+    }
+    guard !model.hasPrefix("missing-") else { throw .unknownModel(model) }
+    self.model = model
+    isStreamed = root["stream"]?.boolean ?? false
+    includesUsage = root["stream_options"]?["include_usage"]?.boolean ?? false
+    choices = Int(clamping: root["n"]?.integer ?? 1)
+    guard 1...ChatRequest.mostChoices ~= choices else {
+      throw ProviderError(
+        status: 400, message: "'n' must be 1 to \(ChatRequest.mostChoices).", param: "n")
+    }
+    outputLimit = root["max_completion_tokens"]?.integer ?? root["max_tokens"]?.integer
+    serviceTier = root["service_tier"]?.string
+    read(messages)
+    readFormat(root)
+    readTools(root)
+  }
+
+  static let mostChoices = 128
+
+  private mutating func read(_ messages: JSONValue) {
+    for message in messages.elements {
+      messageCount += 1
+      lastText = ChatRequest.text(of: message["content"])
+      textBytes += lastText.utf8.count
+    }
+  }
+
+  /// A message's text: a string, or the texts of its parts.
+  static func text(of content: JSONValue?) -> String {
+    guard let content else { return "" }
+    if let text = content.string { return text }
+    return content.elements.compactMap { $0["text"]?.string }.joined(separator: " ")
+  }
+
+  private mutating func readFormat(_ root: JSONValue) {
+    guard let format = root["response_format"], let type = format["type"]?.string else { return }
+    switch type {
+    case "json_object": jsonContent = #"{"answer":"a sandbox answer"}"#
+    case "json_schema": jsonContent = SampleJSON.text(for: format["json_schema"]?["schema"])
+    default: break
+    }
+  }
+
+  /// A tool is called when `tool_choice` demands one, or when the last message names it.
+  private mutating func readTools(_ root: JSONValue) {
+    guard let tools = root["tools"], !root.isToolChoice("none") else { return }
+    let wanted = root["tool_choice"]?["function"]?["name"]?.string
+    for tool in tools.elements {
+      guard let function = tool["function"], let name = function["name"]?.string else { continue }
+      let isChosen =
+        wanted.map { $0 == name } ?? (root.isToolChoice("required") || lastText.contains(name))
+      if isChosen {
+        toolCall = ToolCall(name: name, arguments: SampleJSON.text(for: function["parameters"]))
+        return
+      }
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate func isToolChoice(_ choice: String) -> Bool {
+    self["tool_choice"]?.isString(choice) ?? false
+  }
+}

@@ -1,0 +1,30 @@
+internal import HTTP
+
+/// What the sandbox has decided to answer; nothing of it is sent yet.
+enum SandboxAnswer {
+  case plain([UInt8])
+  case chat(ChatAnswer)
+  case error(ProviderError)
+
+  /// Decides on the answer to a provider's call.
+  ///
+  /// - Parameter identity: of this answer, unless the script has a seed.
+  init(
+    to route: SandboxRoute, _ head: RequestHead, body: [UInt8], script: SandboxScript,
+    identity: ChatAnswer.Identity
+  ) throws(ProviderError) {
+    if let status = script.status { throw .scripted(status: status) }
+    switch route {
+    case .models(let dialect): self = .plain(ModelList.all(of: dialect))
+    case .model(let dialect, let id): self = .plain(try ModelList.one(id, of: dialect))
+    case .inputTokens: self = .plain(try InputTokenCount.answer(to: body))
+    case .chatCompletions(let dialect):
+      self = .chat(
+        ChatAnswer(
+          try ChatRequest(body: body), script: script, dialect: dialect,
+          identity: script.seed.map(ChatAnswer.Identity.seeded) ?? identity))
+    case .readJournal, .clearJournal, .health, .unknown:
+      throw .unknownPath(head.method.name, head.path)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+internal import EventLoop
+internal import HTTP
+internal import HTTPServer
+
+/// Sends one answer the way its script asks, and tells the journal what came of it.
+struct SandboxCall {
+  let exchange: HTTPExchange
+  let dialect: ProviderDialect
+  let script: SandboxScript
+  let journal: Journal
+  /// The journal's number of the request.
+  let number: Int64
+
+  func perform(_ answer: SandboxAnswer) async throws(HTTPExchangeError) {
+    if case .chat(let chat) = answer { record(chat) }
+    if script.hangs { return await waitForHangup() }
+    await pause(milliseconds: script.delayMilliseconds)
+    if script.isMalformed { return try await sendMalformedHead() }
+    switch answer {
+    case .error(let error): try await respond(error.status, error.json)
+    case .plain(let body): try await respond(200, body)
+    case .chat(let chat): try await send(chat)
+    }
+    journal.update(number) { $0.isComplete = true }
+  }
+
+  private func record(_ chat: ChatAnswer) {
+    let (model, isStreamed, usage) = (chat.request.model, chat.request.isStreamed, chat.usage)
+    journal.update(number) {
+      $0.model = model
+      $0.isStreamed = isStreamed
+      $0.usage = usage
+    }
+  }
+
+  private func send(_ chat: ChatAnswer) async throws(HTTPExchangeError) {
+    if chat.request.isStreamed {
+      try await stream(chat)
+    } else if script.cutAfter != nil {
+      try await sendHalf(of: chat.body)
+    } else {
+      try await respond(200, chat.body)
+    }
+  }
+
+  private func respond(_ status: Int, _ body: [UInt8]) async throws(HTTPExchangeError) {
+    journal.update(number) { $0.status = status }
+    try await exchange.respond(
+      HTTPAnswer(head: head(status, type: HTTPAnswer.json), body: body))
+  }
+
+  private func stream(_ chat: ChatAnswer) async throws(HTTPExchangeError) {
+    journal.update(number) { $0.status = 200 }
+    try await exchange.start(
+      head(200, type: "text/event-stream; charset=utf-8"), framing: .chunked)
+    var sent = 0
+    for event in ChatStream(chat) {
+      await pause(milliseconds: script.chunkDelayMilliseconds)
+      if sent == script.cutAfter { throw .disconnected }
+      try await exchange.write(event)
+      sent += 1
+    }
+    try await exchange.finish()
+  }
+
+  // MARK: Misbehaviour
+
+  /// The connection breaks in the midst of the body.
+  private func sendHalf(of body: [UInt8]) async throws(HTTPExchangeError) {
+    journal.update(number) { $0.status = 200 }
+    try await exchange.start(
+      head(200, type: HTTPAnswer.json), framing: .sized(Int64(body.count)))
+    try await exchange.write(Array(body.prefix(body.count / 2)))
+    await pause(milliseconds: script.chunkDelayMilliseconds)
+    throw .disconnected
+  }
+
+  /// After an interim answer a client looks for the real one and finds something else.
+  private func sendMalformedHead() async throws(HTTPExchangeError) {
+    try await exchange.start(ResponseHead(status: 100), framing: .untilClose)
+    try await exchange.finish(Array("This is not HTTP.\r\n\r\n".utf8))
+  }
+
+  private func waitForHangup() async {
+    guard !exchange.isClientGone else { return }
+    let hangup = Waiter<Void>()
+    exchange.onClientGone = { hangup.wake() }
+    await hangup.wait()
+  }
+
+  private func pause(milliseconds: Int) async {
+    guard milliseconds > 0 else { return }
+    await exchange.loop.sleep(for: .milliseconds(milliseconds))
+  }
+
+  private func head(_ status: Int, type: StaticString) -> ResponseHead {
+    var head = ResponseHead(status: status, fields: dialect.fields(number: number))
+    head.fields.append(.contentType, constant: type)
+    return head
+  }
+}

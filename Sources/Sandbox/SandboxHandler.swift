@@ -1,0 +1,99 @@
+internal import EventLoop
+internal import HTTP
+public import HTTPServer
+
+/// A stand-in for OpenAI and Groq, to try Catraca with and to test it.
+///
+/// It answers chat completions in both providers' shapes, with figures that follow from the
+/// request alone, misbehaves as an `x-sandbox` field asks, and keeps a journal of what it served.
+public final class SandboxHandler: HTTPHandler {
+  private let journal = Journal()
+  private let unixTime: @Sendable () -> Int64
+
+  private static let bodyLimit = 64 << 20
+
+  /// - Parameter unixTime: the wall clock, in seconds since 1970.
+  public init(unixTime: @escaping @Sendable () -> Int64) {
+    self.unixTime = unixTime
+  }
+
+  public func handle(_ exchange: HTTPExchange) async {
+    let route = SandboxRoute(method: exchange.head.method, path: exchange.head.path)
+    do throws(HTTPExchangeError) {
+      let body = try await exchange.readBody(limit: SandboxHandler.bodyLimit)
+      switch route {
+      case .readJournal:
+        try await exchange.respond(HTTPAnswer(200, type: "application/x-ndjson", journal.lines))
+      case .clearJournal:
+        journal.clear()
+        try await exchange.respond(HTTPAnswer(200, Array(#"{"cleared":true}"#.utf8)))
+      case .health:
+        try await exchange.respond(HTTPAnswer(200, Array(#"{"status":"ok"}"#.utf8)))
+      case .models, .model, .chatCompletions, .inputTokens, .unknown:
+        try await serve(route, body, on: exchange)
+      }
+    } catch {
+      // The client is gone or sent no HTTP, or the script asks for a break.
+      exchange.abort()
+    }
+  }
+
+  public func refuse(_ refusal: HTTPRefusal) -> HTTPAnswer {
+    let error =
+      switch refusal {
+      case .invalid(let error): ProviderError(status: error.status, message: "\(error)")
+      case .requestTimeout: ProviderError(status: 408, message: "request timeout")
+      case .tooManyConnections: ProviderError(status: 503, message: "too many connections")
+      }
+    return HTTPAnswer(error.status, error.json)
+  }
+
+  /// Answers a provider's call.
+  private func serve(
+    _ route: SandboxRoute, _ body: [UInt8], on exchange: HTTPExchange
+  ) async throws(HTTPExchangeError) {
+    let fields = exchange.head.fields
+    let key = SandboxHandler.bearerKey(fields)
+    let scriptText = fields.first("x-sandbox")
+    let number = journal.open(
+      JournalEntry(
+        method: exchange.head.method.name, path: exchange.head.path,
+        keyEnding: key.map { String($0.suffix(JournalEntry.keyEndingLength)) },
+        clientRequestID: fields.first("x-client-request-id"), script: scriptText,
+        body: Array(body.prefix(JournalEntry.bodyLimit))))
+
+    var script = SandboxScript()
+    let answer: SandboxAnswer
+    do throws(ProviderError) {
+      guard key != nil else { throw .missingKey }
+      if let scriptText { script = try SandboxScript(scriptText) }
+      answer = try SandboxAnswer(
+        to: route, exchange.head, body: body, script: script,
+        identity: ChatAnswer.Identity(number: number, created: unixTime()))
+    } catch {
+      answer = .error(error)
+    }
+    let call = SandboxCall(
+      exchange: exchange, dialect: route.dialect, script: script, journal: journal,
+      number: number)
+    try await call.perform(answer)
+  }
+
+  private static func bearerKey(_ fields: HeaderFields) -> String? {
+    let scheme = "Bearer "
+    guard let value = fields.first(.authorization), value.hasPrefix(scheme),
+      value.count > scheme.count
+    else { return nil }
+    return String(value.dropFirst(scheme.count))
+  }
+}
+
+extension HTTPAnswer {
+  static let json: StaticString = "application/json"
+
+  init(_ status: Int, type: StaticString = HTTPAnswer.json, _ body: [UInt8]) {
+    var head = ResponseHead(status: status)
+    head.fields.append(.contentType, constant: type)
+    self.init(head: head, body: body)
+  }
+}

@@ -1,0 +1,59 @@
+internal import HTTP
+
+/// What a request to the sandbox is for.
+enum SandboxRoute: Equatable {
+  case models(ProviderDialect)
+  case model(ProviderDialect, id: String)
+  case chatCompletions(ProviderDialect)
+  case inputTokens(ProviderDialect)
+  case readJournal
+  case clearJournal
+  case health
+  /// There is no such path, or not with this method.
+  case unknown
+
+  init(method: Method, path: String) {
+    switch (method, path) {
+    case (.get, "/healthz"), (.head, "/healthz"): self = .health
+    case (.get, "/sandbox/journal"): self = .readJournal
+    case (.delete, "/sandbox/journal"): self = .clearJournal
+    default:
+      if let rest = SandboxRoute.rest(of: path, after: "/openai/v1") {
+        self.init(.groq, method: method, path: rest)
+      } else if let rest = SandboxRoute.rest(of: path, after: "/v1") {
+        self.init(.openAI, method: method, path: rest)
+      } else {
+        self = .unknown
+      }
+    }
+  }
+
+  private init(_ dialect: ProviderDialect, method: Method, path: String) {
+    switch (method, path) {
+    case (.get, "/models"), (.head, "/models"): self = .models(dialect)
+    case (.post, "/chat/completions"): self = .chatCompletions(dialect)
+    case (.post, "/responses/input_tokens"): self = .inputTokens(dialect)
+    case (.get, _), (.head, _):
+      guard let id = SandboxRoute.rest(of: path, after: "/models/"), !id.isEmpty else {
+        self = .unknown
+        return
+      }
+      self = .model(dialect, id: id)
+    default: self = .unknown
+    }
+  }
+
+  /// The provider whose shape an answer has; OpenAI's where there is none.
+  var dialect: ProviderDialect {
+    switch self {
+    case .models(let dialect), .model(let dialect, _), .chatCompletions(let dialect),
+      .inputTokens(let dialect):
+      dialect
+    case .readJournal, .clearJournal, .health, .unknown: .openAI
+    }
+  }
+
+  private static func rest(of path: String, after prefix: String) -> String? {
+    path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : nil
+  }
+}

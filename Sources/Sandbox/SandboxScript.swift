@@ -1,0 +1,113 @@
+/// What a request asks the sandbox to do otherwise than usual, from its `x-sandbox` field:
+/// `x-sandbox: completion_tokens=40; cut_after=3`.
+struct SandboxScript: Equatable, Sendable {
+  /// Usage figures that are reported instead of counted ones.
+  var promptTokens: Int64?
+  var completionTokens: Int64?
+  var cachedTokens: Int64 = 0
+  var reasoningTokens: Int64 = 0
+  var audioTokens: Int64 = 0
+  /// Answers with this error status.
+  var status: Int?
+  /// Waits before the head of the answer.
+  var delayMilliseconds = 0
+  /// Waits before each event of a stream, and before a cut: what was sent just before a reset may
+  /// be lost with it.
+  var chunkDelayMilliseconds = 0
+  /// So many pieces of text in a stream, and so many bytes in each.
+  var chunks: Int?
+  var chunkBytes: Int?
+  /// Resets the connection after so many events of a stream, or in the midst of a plain answer.
+  var cutAfter: Int?
+  /// Ends a stream properly, but without its `[DONE]`.
+  var endsWithoutDone = false
+  /// Reports no usage anywhere.
+  var hidesUsage = false
+  /// Breaks a stream off with an error event.
+  var failsMidstream = false
+  /// Sends a head that is not HTTP.
+  var isMalformed = false
+  /// Never answers.
+  var hangs = false
+  /// Says what it was told.
+  var echoes = false
+  var responseModel: String?
+  var serviceTier: String?
+  /// Makes identifiers and times depend on this alone, so that equal requests get equal bytes.
+  var seed: Int64?
+
+  /// The largest count, size or wait that can be asked for.
+  static let largestNumber: Int64 = 10_000_000
+  /// The most text that an answer may be asked to have, in bytes.
+  static let largestText = 64 << 20
+
+  /// Nothing unusual.
+  init() {}
+
+  /// Reads the value of an `x-sandbox` field.
+  init(_ text: String) throws(ProviderError) {
+    for part in text.split(separator: ";") {
+      let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let key = SandboxScript.trim(sides[0])
+      try set(key, sides.count == 2 ? SandboxScript.trim(sides[1]) : nil)
+    }
+    guard (chunks ?? 1) * (chunkBytes ?? 1) <= SandboxScript.largestText else {
+      throw ProviderError.badValue(key: "chunks", allowed: "so many that they make at most 64 MiB")
+    }
+  }
+
+  private mutating func set(_ key: String, _ value: String?) throws(ProviderError) {
+    switch key {
+    case "prompt_tokens": promptTokens = try number(key, value)
+    case "completion_tokens": completionTokens = try number(key, value)
+    case "cached_tokens": cachedTokens = try number(key, value)
+    case "reasoning_tokens": reasoningTokens = try number(key, value)
+    case "audio_tokens": audioTokens = try number(key, value)
+    case "status":
+      let number = try number(key, value)
+      guard 400...599 ~= number else {
+        throw ProviderError.badValue(key: key, allowed: "400 to 599")
+      }
+      status = Int(number)
+    case "delay_ms": delayMilliseconds = Int(try number(key, value))
+    case "chunk_delay_ms": chunkDelayMilliseconds = Int(try number(key, value))
+    case "chunks": chunks = Int(try number(key, value))
+    case "chunk_bytes": chunkBytes = Int(try number(key, value))
+    case "cut_after": cutAfter = Int(try number(key, value))
+    case "seed": seed = try number(key, value)
+    case "response_model": responseModel = value
+    case "service_tier": serviceTier = value
+    case "end_without_done": endsWithoutDone = true
+    case "no_usage": hidesUsage = true
+    case "error_midstream": failsMidstream = true
+    case "malformed_http": isMalformed = true
+    case "hang": hangs = true
+    case "echo": echoes = true
+    default: throw ProviderError.badScript("there is no key '\(key)'")
+    }
+  }
+
+  private func number(_ key: String, _ value: String?) throws(ProviderError) -> Int64 {
+    guard let value, let number = Int64(value), 0...SandboxScript.largestNumber ~= number else {
+      throw ProviderError.badValue(key: key, allowed: "0 to \(SandboxScript.largestNumber)")
+    }
+    return number
+  }
+
+  private static func trim(_ text: Substring) -> String {
+    var text = text
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}
+
+extension ProviderError {
+  fileprivate static func badScript(_ reason: String) -> ProviderError {
+    ProviderError(status: 400, message: "x-sandbox: \(reason)", code: "invalid_script")
+  }
+
+  fileprivate static func badValue(key: String, allowed: String) -> ProviderError {
+    badScript("\(key) must be \(allowed)")
+  }
+}

@@ -1,0 +1,100 @@
+internal import JSON
+
+/// The usage that the sandbox reports.
+///
+/// The rule, so that everything can be computed beforehand: four bytes of a message's text are a
+/// prompt token, each message costs four more, and three stand for the answer's beginning; a piece
+/// of the answer, which is a word of text or four characters of JSON, is a completion token.
+struct SandboxUsage: Equatable {
+  var promptTokens: Int64
+  var completionTokens: Int64
+  var cachedTokens: Int64
+  var reasoningTokens: Int64
+  var audioTokens: Int64
+
+  var totalTokens: Int64 { promptTokens + completionTokens }
+
+  private static let bytesPerToken = 4
+  private static let tokensPerMessage = 4
+  private static let tokensPerRequest = 3
+
+  static func promptTokens(textBytes: Int, messageCount: Int) -> Int64 {
+    let textTokens = (textBytes + bytesPerToken - 1) / bytesPerToken
+    return Int64(textTokens + tokensPerMessage * messageCount + tokensPerRequest)
+  }
+
+  init(_ request: ChatRequest, script: SandboxScript, pieces: Int) {
+    promptTokens =
+      script.promptTokens
+      ?? SandboxUsage.promptTokens(
+        textBytes: request.textBytes, messageCount: request.messageCount)
+    completionTokens = script.completionTokens ?? Int64(pieces) + script.reasoningTokens
+    cachedTokens = script.cachedTokens
+    reasoningTokens = script.reasoningTokens
+    audioTokens = script.audioTokens
+  }
+
+  func write(_ dialect: ProviderDialect, to writer: inout JSONWriter) {
+    switch dialect {
+    case .openAI: writeOpenAI(to: &writer)
+    case .groq: writeGroq(to: &writer)
+    }
+  }
+
+  private func writeOpenAI(to writer: inout JSONWriter) {
+    writer.object { usage in
+      usage.member("prompt_tokens", promptTokens)
+      usage.member("completion_tokens", completionTokens)
+      usage.member("total_tokens", totalTokens)
+      usage.member("prompt_tokens_details") { details in
+        details.object {
+          $0.member("cached_tokens", cachedTokens)
+          $0.member("audio_tokens", audioTokens)
+        }
+      }
+      usage.member("completion_tokens_details") { details in
+        details.object {
+          $0.member("reasoning_tokens", reasoningTokens)
+          $0.member("audio_tokens", 0)
+          $0.member("accepted_prediction_tokens", 0)
+          $0.member("rejected_prediction_tokens", 0)
+        }
+      }
+    }
+  }
+
+  /// Groq's: seconds with a fraction stand among the counts, and details only where there are any.
+  private func writeGroq(to writer: inout JSONWriter) {
+    let promptMicroseconds = promptTokens * 47
+    let completionMicroseconds = completionTokens * 1_003
+    writer.object { usage in
+      usage.member("queue_time") { $0.raw("0.017371826") }
+      usage.member("prompt_tokens", promptTokens)
+      usage.member("prompt_time") { $0.seconds(microseconds: promptMicroseconds) }
+      usage.member("completion_tokens", completionTokens)
+      usage.member("completion_time") { $0.seconds(microseconds: completionMicroseconds) }
+      usage.member("total_tokens", totalTokens)
+      usage.member("total_time") {
+        $0.seconds(microseconds: promptMicroseconds + completionMicroseconds)
+      }
+      if cachedTokens > 0 {
+        usage.member("prompt_tokens_details") { details in
+          details.object { $0.member("cached_tokens", cachedTokens) }
+        }
+      }
+      if reasoningTokens > 0 {
+        usage.member("completion_tokens_details") { details in
+          details.object { $0.member("reasoning_tokens", reasoningTokens) }
+        }
+      }
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func seconds(microseconds: Int64) {
+    let fraction = String(microseconds % 1_000_000)
+    let zeros = String(repeating: "0", count: 6 - fraction.count)
+    raw("\(microseconds / 1_000_000).\(zeros)\(fraction)".utf8)
+  }
+}

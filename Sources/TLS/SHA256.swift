@@ -1,0 +1,94 @@
+internal import COpenSSL
+
+/// SHA-256, as virtual keys and tokens are stored.
+public enum SHA256 {
+  /// The digest of `bytes`.
+  public static func digest(of bytes: UnsafeRawBufferPointer) -> SHA256Digest {
+    var output = SIMD32<UInt8>()
+    let status = unsafe withUnsafeMutableBytes(of: &output) { output in
+      unsafe EVP_Digest(
+        bytes.baseAddress, bytes.count, output.baseAddress, nil, algorithm.handle, nil)
+    }
+    precondition(status == 1, "OpenSSL can't compute SHA-256")
+    return SHA256Digest(bytes: output)
+  }
+
+  /// The digest of `bytes`.
+  public static func digest(of bytes: [UInt8]) -> SHA256Digest {
+    unsafe bytes.withUnsafeBytes { unsafe digest(of: $0) }
+  }
+
+  /// The digest of the UTF-8 bytes of `text`.
+  public static func digest(of text: String) -> SHA256Digest {
+    var text = text
+    return text.withUTF8 { unsafe digest(of: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Looked up once: OpenSSL 3 searches its providers on every use of an algorithm by name.
+  @safe private final class Algorithm: @unchecked Sendable {
+    // Sendable: an EVP_MD never changes after it was fetched.
+    let handle: OpaquePointer
+
+    init() {
+      guard let handle = unsafe EVP_MD_fetch(nil, "SHA256", nil) else {
+        preconditionFailure("OpenSSL has no SHA-256")
+      }
+      unsafe self.handle = unsafe handle
+    }
+  }
+
+  private static let algorithm = Algorithm()
+}
+
+/// The 32 bytes of a SHA-256.
+public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
+  public static let byteCount = 32
+
+  private let bytes: SIMD32<UInt8>
+
+  fileprivate init(bytes: SIMD32<UInt8>) {
+    self.bytes = bytes
+  }
+
+  /// Reads 64 hexadecimal digits of either case; nil for anything else.
+  public init?(hex: some StringProtocol) {
+    let digits = Array(hex.utf8)
+    guard digits.count == 2 * SHA256Digest.byteCount else { return nil }
+    var bytes = SIMD32<UInt8>()
+    for index in 0..<SHA256Digest.byteCount {
+      guard let high = SHA256Digest.value(ofDigit: digits[2 * index]),
+        let low = SHA256Digest.value(ofDigit: digits[2 * index + 1])
+      else { return nil }
+      bytes[index] = high << 4 | low
+    }
+    self.bytes = bytes
+  }
+
+  /// 64 hexadecimal digits in lower case.
+  public var hex: String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(2 * SHA256Digest.byteCount)
+    for index in 0..<SHA256Digest.byteCount {
+      text.append(digits[Int(bytes[index] >> 4)])
+      text.append(digits[Int(bytes[index] & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  public var description: String { hex }
+
+  /// Compares without telling by its duration how much is equal: for digests that grant access.
+  public func isEqualInConstantTime(to other: SHA256Digest) -> Bool {
+    (bytes ^ other.bytes).max() == 0
+  }
+
+  private static func value(ofDigit digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import Testing
+
+@testable import HTTP
+
+@Suite struct HeaderFieldsTests {
+  private let sample = make(["Accept: a", "X-One: 1", "accept: b, c", "Connection: Close ,, x-one"])
+
+  private static func make(_ lines: [String]) -> HeaderFields {
+    var fields = HeaderFields()
+    for line in lines { try! fields.append(line: line.utf8.span) }
+    return fields
+  }
+
+  private func lines(_ fields: HeaderFields) -> [String] {
+    var lines: [String] = []
+    fields.forEach { name, value in lines.append("\(String(name)): \(String(value))") }
+    return lines
+  }
+
+  @Test("Names are compared without regard to case, and repeated fields kept in order")
+  func reading() {
+    #expect(sample.count == 4)
+    #expect(sample.first("ACCEPT") == "a")
+    #expect(sample.values(.accept) == ["a", "b, c"])
+    #expect(sample.count(of: .accept) == 2)
+    #expect(sample.contains("x-one"))
+    #expect(!sample.contains("x-on"))
+    #expect(sample.first("x-two") == nil)
+    #expect(sample.withFirst("x-one") { $0.count } == 1)
+    #expect(sample.withFirst("x-two") { $0.count } == nil)
+  }
+
+  @Test("Fields are visited as they were sent")
+  func iteration() {
+    #expect(
+      lines(sample) == ["Accept: a", "X-One: 1", "accept: b, c", "Connection: Close ,, x-one"])
+  }
+
+  @Test(
+    "A list's members are whole, of any case, and over all fields of the name",
+    arguments: [
+      (FieldName.connection, "close", true), (.connection, "X-ONE", true), (.accept, "a", true),
+      (.accept, "c", true), (.connection, "clos", false), (.connection, "x", false),
+      (.connection, "", false), (.accept, "b, c", false), (.host, "a", false),
+    ])
+  func lists(name: FieldName, token: String, isThere: Bool) {
+    #expect(sample.contains(name, token: token) == isThere)
+  }
+
+  @Test("Fields are removed, set and copied")
+  func writing() throws {
+    var fields = sample
+    fields.remove(.accept)
+    fields.append(.contentLength, 12)
+    try fields.set("x-one", "2")
+    fields.set(.contentLength, 13)
+    fields.append(.server, constant: "catraca")
+    #expect(
+      lines(fields) == [
+        "Connection: Close ,, x-one", "x-one: 2", "content-length: 13", "server: catraca",
+      ])
+    fields.removeAll { name, value in value.count == 1 || FieldName.server.matches(name) }
+    var copy = HeaderFields()
+    copy.append(.date, constant: "now")
+    copy.append(contentsOf: fields)
+    #expect(
+      lines(copy) == ["date: now", "Connection: Close ,, x-one", "content-length: 13"])
+    #expect(lines(sample).count == 4)
+  }
+
+  @Test(
+    "A value can't carry a line end or another control character",
+    arguments: [
+      "a\r\nX: y", "a\n", "\r", "\u{0}", "12345678\u{0}", "\u{7F}", "\u{1B}",
+    ])
+  func badValues(value: String) {
+    var fields = sample
+    #expect(throws: HTTPError.invalidFieldValue) { try fields.append("x-one", value) }
+    #expect(throws: HTTPError.invalidFieldValue) { try fields.set("x-one", value) }
+    #expect(fields == sample)
+  }
+
+  @Test("A name is a token", arguments: ["", "a b", "a:", "a\r\nb", "é", "a\u{0}", "(a)"])
+  func badNames(name: String) {
+    #expect(FieldName(name.utf8.span) == nil)
+  }
+
+  @Test("Names of any case are one name")
+  func names() {
+    #expect(FieldName("X-A") == FieldName("x-a"))
+    #expect(FieldName("X-A").lowercased == "x-a")
+    #expect(FieldName("x-a") != FieldName("x_a"))
+  }
+
+  @Test(
+    "A raw line becomes a field",
+    arguments: [
+      ("A: b", "A: b"), ("A: b\r\n", "A: b"), ("a:", "a: "), ("A:\t b \r\n", "A: b"),
+    ])
+  func rawLines(line: String, field: String) {
+    #expect(lines(Self.make([line])) == [field])
+  }
+
+  @Test(
+    "A raw line that isn't a field is refused",
+    arguments: [
+      ("", HTTPError.foldedField), ("\r\n", .foldedField), (" a: b", .foldedField),
+      ("a", .invalidFieldName), ("a : b", .invalidFieldName), (":", .invalidFieldName),
+      ("a: b\n", .invalidFieldValue), ("a: b\r", .invalidFieldValue),
+      ("a: b\r\nc: d\r\n", .invalidFieldValue),
+    ])
+  func badRawLines(line: String, error: HTTPError) {
+    var fields = sample
+    #expect(throws: error) { try fields.append(line: line.utf8.span) }
+    #expect(fields == sample)
+  }
+
+  @Test("Fields can fill their room exactly")
+  func room() throws {
+    var fields = HeaderFields()
+    try fields.append("a", String(repeating: "x", count: HeaderFields.maximumBytes - 1))
+    #expect(throws: HTTPError.headerTooLarge) { try fields.append("b", "") }
+    #expect(throws: HTTPError.headerTooLarge) { try fields.append(line: "b:".utf8.span) }
+    #expect(fields.count == 1)
+  }
+
+  @Test("A description has no values")
+  func description() throws {
+    var fields = HeaderFields()
+    try fields.append(.authorization, "Bearer secret")
+    #expect("\(fields)" == "authorization (13 bytes)")
+  }
+
+  @Test(
+    "Fields of the connection aren't passed on, nor those that it names",
+    arguments: [
+      (["Connection: close", "A: 1"], ["A: 1"]),
+      (["Connection: x-a, Keep-Alive", "X-A: 1", "x-a: 2", "X-B: 3"], ["X-B: 3"]),
+      (["Connection: a", "connection: B", "A: 1", "B: 2", "C: 3"], ["C: 3"]),
+      (["Connection: close", "Close: 1"], ["Close: 1"]),
+      (["Connection: (bad), ,", "A: 1"], ["A: 1"]),
+      (["A: 1", "Connection: a"], []),
+      (
+        [
+          "Keep-Alive: timeout=5", "TE: trailers", "Trailer: X", "Transfer-Encoding: chunked",
+          "Upgrade: h2c", "Proxy-Connection: x", "Proxy-Authorization: x", "Proxy-Authenticate: x",
+          "Content-Length: 1",
+        ], ["Content-Length: 1"]
+      ),
+    ] as [([String], [String])])
+  func hopByHop(sent: [String], passed: [String]) {
+    var fields = Self.make(sent)
+    fields.removeHopByHop()
+    #expect(lines(fields) == passed)
+  }
+}
