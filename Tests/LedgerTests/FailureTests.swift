@@ -77,11 +77,7 @@ import Testing
       .open(interrupted: Sample.intent(2).interrupted), .discard(Sample.id(2)),
       .open(interrupted: Sample.intent(3).interrupted),
     ]
-    let lines = entries.map { entry in
-      var text = JSONText()
-      entry.append(to: &text)
-      return String(decoding: text.bytes, as: UTF8.self)
-    }
+    let lines = entries.map { String(decoding: $0.line, as: UTF8.self) }
     for count in [1, 3, 5, 5] {
       try database.replay(Array(lines.prefix(count)))
     }
@@ -168,7 +164,7 @@ import Testing
     let queue = CommandQueue()
     for number in 0..<CommandQueue.largestDenialCount + 5 { queue.submit(Sample.denial(number)) }
     #expect(queue.droppedDenials == 5)
-    let work = queue.take(waitingAtMost: .zero, takesDenials: true)
+    let work = queue.take()
     #expect(work.denials.count == CommandQueue.largestDenialCount)
   }
 }

@@ -55,9 +55,10 @@ final class TemporaryFolder: Sendable {
   }
 
   func options(onFailure: SQLiteLedger.FailurePolicy = .deny) -> SQLiteLedger.Options {
-    // No patience, no pauses: a failure is seen at once, and the next call tries again.
+    // No patience and hardly a pause: a failure is seen at once, and so is its end.
     SQLiteLedger.Options(
-      path: ledgerPath, onFailure: onFailure, busyTimeoutMilliseconds: 0, retryInterval: .zero)
+      path: ledgerPath, onFailure: onFailure, busyTimeoutMilliseconds: 0,
+      retryInterval: .milliseconds(1))
   }
 
   func ledger(onFailure: SQLiteLedger.FailurePolicy = .deny) throws -> SQLiteLedger {

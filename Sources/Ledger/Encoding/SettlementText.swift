@@ -1,21 +1,20 @@
 internal import Budgets
+internal import JSON
 internal import Money
 internal import Time
 
-extension JSONText {
+extension JSONWriter {
   /// A settlement as an object. The record of its prices is long, and left out where the
   /// database has it already.
   mutating func settlement(_ settlement: Settlement, withPriceRecord: Bool) {
     object { text in
-      text.key("row")
-      text.object { settlement.row.write(to: &$0) }
+      text.member("row") { row in row.record { settlement.row.write(to: &$0) } }
       if withPriceRecord {
-        text.write("price_record", settlement.priceRecord)
+        text.fields { $0.write("price_record", settlement.priceRecord) }
       }
-      text.key("charges")
-      text.array { charges in
-        for charge in settlement.charges {
-          charges.object { charge.write(to: &$0) }
+      text.member("charges") { charges in
+        charges.array { elements in
+          for charge in settlement.charges { elements.record { charge.write(to: &$0) } }
         }
       }
     }

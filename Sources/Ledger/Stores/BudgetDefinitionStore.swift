@@ -1,4 +1,5 @@
 public import Budgets
+internal import JSON
 internal import Money
 internal import Time
 
@@ -14,7 +15,7 @@ final class BudgetDefinitionStore {
 
   /// Leaves the declared budgets and no others; one that is unchanged keeps its `updated_at`.
   func sync(_ definitions: [BudgetDefinition], at now: Timestamp) throws(LedgerError) {
-    var ids = JSONText()
+    var ids = JSONWriter()
     ids.array { ids in
       for definition in definitions { ids.string(definition.id.description) }
     }

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// `in_flight`: what was forwarded and has not ended.
 ///
 /// One row a commit holds all intents that were opened in it, as a JSON array of the settlements
@@ -15,7 +17,6 @@ final class InFlightStore {
   private var opened: [Settlement] = []
   private var openedRow: Int64?
   private var ended: [RequestID: Int64] = [:]
-  private var json = JSONText()
 
   init(_ connection: Connection) throws(LedgerError) {
     self.connection = connection
@@ -72,7 +73,7 @@ final class InFlightStore {
       try delete.run()
     }
     guard !opened.isEmpty else { return }
-    json.removeAll()
+    var json = JSONWriter()
     json.array { elements in
       for settlement in opened { elements.settlement(settlement, withPriceRecord: false) }
     }

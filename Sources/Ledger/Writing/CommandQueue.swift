@@ -2,13 +2,13 @@ internal import Budgets
 internal import EventLoop
 internal import Time
 
-/// Who waits for a command to be done.
-typealias Waiter = CheckedContinuation<Result<Void, LedgerError>, Never>
+/// How the writer answers a caller who waits for a command to be done.
+typealias Reply = CheckedContinuation<Result<Void, LedgerError>, Never>
 
 /// What callers ask the writer for.
 enum Command: Sendable {
-  case write(Entry, Waiter)
-  case syncBudgets([BudgetDefinition], at: Timestamp, Waiter)
+  case write(Entry, Reply)
+  case syncBudgets([BudgetDefinition], at: Timestamp, Reply)
 }
 
 /// What the writer finds when it looks.
@@ -25,26 +25,21 @@ struct Work: Sendable {
 /// Settlements are never refused; each belongs to an intent that was let in.
 final class CommandQueue: Sendable {
   private struct State {
-    var commands: [Command] = []
-    var denials: [DenialRow] = []
+    var work = Work()
     var droppedDenials = 0
-    var isClosed = false
     var isFinished = false
-    var isWriterAsleep = false
     var closers: [CheckedContinuation<Void, Never>] = []
 
-    /// Whether the writer has to be woken; only the first who asks is told so.
-    mutating func takeSleep() -> Bool {
-      defer { isWriterAsleep = false }
-      return isWriterAsleep
+    mutating func take() -> Work {
+      defer { work = Work(isLast: work.isLast) }
+      return work
     }
   }
 
   static let largestCommandCount = 65_536
   static let largestDenialCount = 10_000
 
-  private let state = Lock(State())
-  private let wakeUp = WakeUp()
+  private let state = Monitor(State())
 
   /// Why a command was not taken.
   enum Refusal {
@@ -54,41 +49,62 @@ final class CommandQueue: Sendable {
 
   /// Nil when the command was taken.
   func submit(_ command: Command) -> Refusal? {
-    let (refusal, wakes) = state.withLock { state -> (Refusal?, Bool) in
-      if state.isClosed { return (.closed, false) }
+    let refusal = state.withLock { state -> Refusal? in
+      if state.work.isLast { return .closed }
       if case .write(.open, _) = command,
-        state.commands.count >= CommandQueue.largestCommandCount
+        state.work.commands.count >= CommandQueue.largestCommandCount
       {
-        return (.full, false)
+        return .full
       }
-      state.commands.append(command)
-      return (nil, state.takeSleep())
+      state.work.commands.append(command)
+      return nil
     }
-    if wakes { wakeUp.signal() }
+    if refusal == nil { state.signal() }
     return refusal
   }
 
   /// Dropped and counted when too many wait, or after the end.
   func submit(_ denial: DenialRow) {
-    let wakes = state.withLock { state in
-      guard !state.isClosed, state.denials.count < CommandQueue.largestDenialCount else {
+    let isTaken = state.withLock { state in
+      guard !state.work.isLast, state.work.denials.count < CommandQueue.largestDenialCount else {
         state.droppedDenials += 1
         return false
       }
-      state.denials.append(denial)
-      return state.takeSleep()
+      state.work.denials.append(denial)
+      return true
     }
-    if wakes { wakeUp.signal() }
+    if isTaken { state.signal() }
+  }
+
+  /// Counts denials that the writer had to drop.
+  func countDropped(_ count: Int) {
+    state.withLock { $0.droppedDenials += count }
+  }
+
+  var droppedDenials: Int { state.withLock { $0.droppedDenials } }
+
+  /// Waits until there is work.
+  func take() -> Work {
+    state.wait { state -> Work? in
+      let work = state.work
+      guard !work.commands.isEmpty || !work.denials.isEmpty || work.isLast else { return nil }
+      return state.take()
+    }
+  }
+
+  /// What there is now, perhaps nothing.
+  func takeAtOnce() -> Work {
+    state.withLock { $0.take() }
   }
 
   /// Lets nothing more in; `closer` is resumed when the writer has finished.
   func close(_ closer: CheckedContinuation<Void, Never>?) {
-    let (isFinished, wakes) = state.withLock { state in
-      state.isClosed = true
+    let isFinished = state.withLock { state in
+      state.work.isLast = true
       if !state.isFinished, let closer { state.closers.append(closer) }
-      return (state.isFinished, state.takeSleep())
+      return state.isFinished
     }
-    if wakes { wakeUp.signal() }
+    state.signal()
     if isFinished { closer?.resume() }
   }
 
@@ -100,31 +116,5 @@ final class CommandQueue: Sendable {
       return state.closers
     }
     for closer in closers { closer.resume() }
-  }
-
-  var droppedDenials: Int { state.withLock { $0.droppedDenials } }
-
-  /// Sleeps until there is work, at most so long; nothing when that has passed.
-  ///
-  /// - Parameter takesDenials: false while the writer has some that it could not write.
-  func take(waitingAtMost limit: Duration?, takesDenials: Bool) -> Work {
-    if let work = takeNow(takesDenials: takesDenials) { return work }
-    wakeUp.wait(atMost: limit)
-    return takeNow(takesDenials: takesDenials) ?? Work()
-  }
-
-  private func takeNow(takesDenials: Bool) -> Work? {
-    state.withLock { state in
-      let hasDenials = takesDenials && !state.denials.isEmpty
-      guard !state.commands.isEmpty || hasDenials || state.isClosed else {
-        state.isWriterAsleep = true
-        return nil
-      }
-      state.isWriterAsleep = false
-      var work = Work(isLast: state.isClosed)
-      swap(&work.commands, &state.commands)
-      if takesDenials { swap(&work.denials, &state.denials) }
-      return work
-    }
   }
 }

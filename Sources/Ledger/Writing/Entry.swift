@@ -1,3 +1,5 @@
+internal import JSON
+
 /// One thing to write about one request.
 enum Entry: Sendable {
   /// It is about to be forwarded; with what recovery would settle it with.
@@ -7,9 +9,10 @@ enum Entry: Sendable {
 }
 
 extension Entry {
-  /// Appends the entry as one line of JSON, with all that is needed to write it later.
-  func append(to text: inout JSONText) {
-    text.object { line in
+  /// The entry as one line of JSON, with all that is needed to write it later.
+  var line: [UInt8] {
+    var line = JSONWriter()
+    line.object { line in
       switch self {
       case .open(let interrupted):
         line.key("open")
@@ -18,10 +21,10 @@ extension Entry {
         line.key("settle")
         line.settlement(settlement, withPriceRecord: true)
       case .discard(let requestID):
-        line.write("discard", requestID.description)
+        line.member("discard", requestID.description)
       }
     }
-    text.endLine()
+    return line.bytes + [UInt8(ascii: "\n")]
   }
 
   init(line: String, reader: SettlementReader) throws(LedgerError) {

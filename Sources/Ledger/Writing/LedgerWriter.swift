@@ -1,17 +1,23 @@
 internal import EventLoop
+internal import Glibc
 
 /// The one who writes: takes everything that is queued, commits it at once, and tells the callers.
 ///
 /// While a commit runs the next batch gathers by itself, so that batches grow with the load and a
 /// lone request waits for nobody.
 ///
-/// When a commit fails, the ledger is unhealthy until one succeeds. Meanwhile intents are refused
-/// (or spooled, when that is the policy); settlements go to the spool, and where even that fails
-/// they stay here and their callers wait. Every `retryInterval` it tries again, the spool first.
+/// When a commit fails, the ledger is unhealthy until one succeeds. Meanwhile it tries again every
+/// `retryInterval`, the spool first. What has come until then and can't be committed either finds
+/// another place: intents are refused (or spooled, when that is the policy), settlements are
+/// spooled, and where even that fails they stay here and their callers wait.
 final class LedgerWriter {
   private struct Pending {
     let entry: Entry
-    let waiter: Waiter
+    let reply: Reply
+
+    var isOpening: Bool {
+      if case .open = entry { true } else { false }
+    }
   }
 
   private let queue: CommandQueue
@@ -21,10 +27,9 @@ final class LedgerWriter {
   private let options: SQLiteLedger.Options
   /// Held as long as there is a writer.
   private let lock: ServerLock
-  private let clock = ContinuousClock()
   private var pending: [Pending] = []
   private var denials: [DenialRow] = []
-  private var failure: (error: LedgerError, retryAt: ContinuousClock.Instant)?
+  private var failure: LedgerError?
 
   /// Entries in one transaction at most, so that a caller's wait is bounded.
   static let largestBatch = 512
@@ -41,102 +46,97 @@ final class LedgerWriter {
     self.options = options
   }
 
-  /// Works until the queue is closed; returns when the file is closed too.
+  /// Works until the queue is closed and all of it is written, or a last attempt has failed.
   func run() {
     var isLast = false
     while !isLast {
-      let work = queue.take(waitingAtMost: sleepLimit, takesDenials: denials.isEmpty)
-      denials.append(contentsOf: work.denials)
+      if failure != nil { pause(for: options.retryInterval) }
+      let work = failure == nil ? queue.take() : queue.takeAtOnce()
       isLast = work.isLast
-      // The last attempt is made even when a pause after a failure has not passed.
-      write(work.commands, isDue: isLast || isRetryDue)
+      keep(work.denials)
+      write(work.commands)
     }
-    for entry in pending {
-      entry.waiter.resume(returning: .failure(failure?.error ?? .closed))
-    }
+    for entry in pending { entry.reply.resume(returning: .failure(failure ?? .closed)) }
     pending = []
-    // It only saves the next start some work: all is in the write-ahead log.
+    // A checkpoint only saves the next start some work: all is in the write-ahead log.
     try? database.checkpoint()
   }
 
-  /// How long to sleep without work: until the next attempt when something waits for it.
-  private var sleepLimit: Duration? {
-    guard let failure else { return nil }
-    return max(.zero, failure.retryAt - clock.now)
+  private func pause(for duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+    // A signal may cut it short: then the next attempt is made earlier.
+    unsafe nanosleep(&time, nil)
   }
 
-  private var isRetryDue: Bool {
-    guard let failure else { return true }
-    return clock.now >= failure.retryAt
+  /// Those that could not be written wait here, within the same bound as in the queue.
+  private func keep(_ arrived: [DenialRow]) {
+    let room = CommandQueue.largestDenialCount - denials.count
+    denials.append(contentsOf: arrived.prefix(room))
+    if arrived.count > room { queue.countDropped(arrived.count - room) }
   }
 
-  private func write(_ commands: [Command], isDue: Bool) {
+  private func write(_ commands: [Command]) {
     var budgets: [Command] = []
     for command in commands {
       switch command {
-      case .write(let entry, let waiter): pending.append(Pending(entry: entry, waiter: waiter))
+      case .write(let entry, let reply): pending.append(Pending(entry: entry, reply: reply))
       case .syncBudgets: budgets.append(command)
       }
     }
-    do throws(LedgerError) {
-      if let failure, !isDue { throw failure.error }
+    do {
       if !spool.isEmpty {
         try spool.drain { lines throws(LedgerError) in try database.replay(lines) }
       }
       try commitPending()
       try syncBudgets(&budgets)
-      report(nil)
     } catch {
-      if isDue { report(error) }
       setAside(error)
-      for command in budgets { command.waiter.resume(returning: .failure(error)) }
+      for command in budgets { command.reply.resume(returning: .failure(error)) }
     }
   }
 
   private func commitPending() throws(LedgerError) {
-    while !pending.isEmpty || !denials.isEmpty {
+    // After a failure also when nothing waits: to see whether the database can be written again.
+    while !pending.isEmpty || !denials.isEmpty || failure != nil {
       let batch = pending.prefix(LedgerWriter.largestBatch)
       try database.commit(batch.lazy.map(\.entry), denials: denials)
+      if failure != nil { report(nil) }
       denials.removeAll(keepingCapacity: true)
-      for entry in batch { entry.waiter.resume(returning: .success(())) }
+      for entry in batch { entry.reply.resume(returning: .success(())) }
       pending.removeFirst(batch.count)
     }
   }
 
   private func syncBudgets(_ commands: inout [Command]) throws(LedgerError) {
-    while case .syncBudgets(let definitions, let now, let waiter) = commands.first {
+    while case .syncBudgets(let definitions, let now, let reply) = commands.first {
       try database.syncBudgets(definitions, at: now)
-      waiter.resume(returning: .success(()))
+      reply.resume(returning: .success(()))
       commands.removeFirst()
     }
   }
 
-  /// Finds another place for what could not be committed.
+  /// Finds another place for what could not be committed, and tells who can be told.
   private func setAside(_ error: LedgerError) {
+    var refused: [Pending] = []
     if options.onFailure == .deny {
-      pending.removeAll { entry in
-        guard case .open = entry.entry else { return false }
-        entry.waiter.resume(returning: .failure(error))
-        return true
-      }
+      refused = pending.filter(\.isOpening)
+      pending.removeAll(where: \.isOpening)
     }
-    guard !pending.isEmpty else { return }
+    var spooled: [Pending] = []
     do {
-      try spool.append(pending.map(\.entry))
+      if !pending.isEmpty { try spool.append(pending.map(\.entry)) }
+      swap(&spooled, &pending)
     } catch {
       // They stay here, and their callers wait for the next attempt.
-      return
     }
-    for entry in pending { entry.waiter.resume(returning: .success(())) }
-    pending = []
-    let spooled = spool.entryCount
-    health.withLock { $0.spooledEntries = spooled }
+    report(error)
+    for entry in refused { entry.reply.resume(returning: .failure(error)) }
+    for entry in spooled { entry.reply.resume(returning: .success(())) }
   }
 
   private func report(_ error: LedgerError?) {
-    let wasHealthy = failure == nil
-    failure = error.map { ($0, clock.now + options.retryInterval) }
-    if wasHealthy, error == nil { return }
+    failure = error
     let spooled = spool.entryCount
     health.withLock { health in
       health.failure = error?.description
@@ -146,9 +146,9 @@ final class LedgerWriter {
 }
 
 extension Command {
-  fileprivate var waiter: Waiter {
+  fileprivate var reply: Reply {
     switch self {
-    case .write(_, let waiter), .syncBudgets(_, _, let waiter): waiter
+    case .write(_, let reply), .syncBudgets(_, _, let reply): reply
     }
   }
 }

@@ -78,23 +78,27 @@ public final class SQLiteLedger: Ledger {
     let writer = LedgerWriter(
       queue: queue, health: health, database: database, spool: spool, lock: lock,
       options: options)
-    let handover = Handover(writer)
-    try WriterThread.start {
-      handover.finishWriting()
-      queue.finish()
+    try SQLiteLedger.start(writer, queue)
+  }
+
+  private static func start(
+    _ writer: sending LedgerWriter, _ queue: CommandQueue
+  ) throws(LedgerError) {
+    let handover = Lock<LedgerWriter?>(writer)
+    do {
+      _ = try Thread(name: "ledger") {
+        SQLiteLedger.work(handover)
+        // File and lock are let go before anybody is told so.
+        queue.finish()
+      }
+    } catch {
+      throw .unavailable(reason: "no thread to write on: \(error)")
     }
   }
 
-  /// Lets go of the writer, and so of file and lock, before anybody is told that it has finished.
-  private final class Handover {
-    private var writer: LedgerWriter?
-
-    init(_ writer: LedgerWriter) { self.writer = writer }
-
-    func finishWriting() {
-      writer?.run()
-      writer = nil
-    }
+  private static func work(_ handover: Lock<LedgerWriter?>) {
+    let writer = handover.withLock { $0.take() }
+    writer?.run()
   }
 
   deinit {
@@ -151,13 +155,13 @@ public final class SQLiteLedger: Ledger {
   }
 
   /// Queues a command and waits, suspended, until the writer says what became of it.
-  private func submit(_ command: (Waiter) -> Command) async throws(LedgerError) {
-    let result = await withCheckedContinuation { (waiter: Waiter) in
-      switch queue.submit(command(waiter)) {
+  private func submit(_ command: (Reply) -> Command) async throws(LedgerError) {
+    let result = await withCheckedContinuation { (reply: Reply) in
+      switch queue.submit(command(reply)) {
       case nil: break
-      case .closed: waiter.resume(returning: .failure(.closed))
+      case .closed: reply.resume(returning: .failure(.closed))
       case .full:
-        waiter.resume(
+        reply.resume(
           returning: .failure(.unavailable(reason: "too many requests wait to be written")))
       }
     }

@@ -55,13 +55,12 @@ final class Spool {
 
   /// Appends all of them, or throws and leaves the file as it was.
   func append(_ entries: [Entry]) throws(LedgerError) {
-    var text = JSONText()
-    for entry in entries { entry.append(to: &text) }
-    guard size + text.bytes.count <= largestSize else {
+    let lines = entries.flatMap(\.line)
+    guard size + lines.count <= largestSize else {
       throw .unavailable(reason: "\(path): has reached its limit of \(largestSize) bytes")
     }
     do {
-      try file.append(text.bytes)
+      try file.append(lines)
       if synchronizes { try file.synchronize() }
     } catch {
       // What was written of it would join the next line. Should even this fail, the next start
@@ -69,7 +68,7 @@ final class Spool {
       try? file.truncate(to: size)
       throw .unavailable(reason: "\(path): \(error.reason)")
     }
-    size += text.bytes.count
+    size += lines.count
     entryCount += entries.count
   }
 
