@@ -39,9 +39,7 @@ def test_exactly_as_many_pass_as_the_budget_pays_for(catraca, sandbox, bound, st
     start_with_budget(catraca, sandbox, {"mode": "tokens", "tokens": PAYABLE * bound + bound // 2})
     dearest = script_of(Usage(prompt=bound - OUTPUT, completion=OUTPUT))
     body = {**BODY, "stream": stream}
-    answers = at_once(
-        CROWD, lambda _: catraca.post(body, client="small", headers=dearest).status
-    )
+    answers = at_once(CROWD, lambda _: catraca.post(body, client="small", headers=dearest).status)
     assert Counter(answers) == {200: PAYABLE, 429: CROWD - PAYABLE}
     assert len(sandbox.journal()) == PAYABLE
     assert [row["total_tokens"] for row in rows(catraca)] == [bound] * PAYABLE
@@ -57,9 +55,7 @@ def test_a_cost_budget_is_as_hard(catraca, sandbox, bound):
     limit = PAYABLE * cost + cost // 2
     money = f"{limit // 10**9}.{limit % 10**9:09}"
     start_with_budget(catraca, sandbox, {"mode": "cost", "cost": money, "currency": "BRL"})
-    answers = at_once(
-        CROWD, lambda _: catraca.post(BODY, client="small", headers=dearest).status
-    )
+    answers = at_once(CROWD, lambda _: catraca.post(BODY, client="small", headers=dearest).status)
     spent = sum(row["cost_nano"] for row in rows(catraca))
     assert spent <= limit
     assert limit - spent < max(row["held_nano_usd"] * 6 for row in rows(catraca))

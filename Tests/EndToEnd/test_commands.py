@@ -1,6 +1,7 @@
 """The command line."""
 
 import json
+import sqlite3
 import subprocess
 from decimal import Decimal
 
@@ -106,8 +107,6 @@ def test_price_is_exact(catraca):
 
 
 def test_audit_of_an_untouched_ledger_is_exit_0_and_of_a_changed_one_exit_1(running):
-    import sqlite3
-
     running.post(BODY)
     assert running.terminate() == 0
     assert running.command("audit").returncode == 0

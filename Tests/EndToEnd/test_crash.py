@@ -38,8 +38,10 @@ def test_after_a_kill_each_served_request_has_exactly_one_row(catraca, sandbox, 
         if index < CROWD:
             return send_one(catraca, index)
         eventually(
-            lambda: len(sandbox.journal()) > finished
-            and sum(entry["completed"] for entry in sandbox.journal()) >= finished,
+            lambda: (
+                len(sandbox.journal()) > finished
+                and sum(entry["completed"] for entry in sandbox.journal()) >= finished
+            ),
             f"{finished} requests finished",
         )
         catraca.kill()
@@ -93,11 +95,11 @@ def test_a_second_start_settles_nothing_again(catraca, sandbox):
 
 
 def test_a_budget_remembers_what_was_used_before_a_kill(catraca):
-    budget = {"name": "all", "mode": "tokens", "tokens": 300, "period": "total"}
+    budget = {"name": "all", "mode": "tokens", "tokens": 600, "period": "total"}
     catraca.configuration.add_client("small", [budget])
     catraca.start()
-    body = {"model": "gpt-4o-mini", "messages": MESSAGES, "max_completion_tokens": 150}
-    exact = script(completion_tokens=150)
+    body = {"model": "gpt-4o-mini", "messages": MESSAGES, "max_completion_tokens": 300}
+    exact = script(completion_tokens=300)
     assert catraca.post(body, client="small", headers=exact).status == 200
     catraca.kill()
     catraca.start()

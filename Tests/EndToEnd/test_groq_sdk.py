@@ -63,9 +63,7 @@ def test_an_asynchronous_client_streams_too(running):
 
 
 def test_raw_responses_have_the_providers_headers_and_ours(running):
-    raw = running.groq().chat.completions.with_raw_response.create(
-        model=MODEL, messages=MESSAGES
-    )
+    raw = running.groq().chat.completions.with_raw_response.create(model=MODEL, messages=MESSAGES)
     assert raw.headers["x-groq-region"] == "sandbox"
     assert raw.headers["x-catraca-request-id"] == running.row()["request_id"]
 

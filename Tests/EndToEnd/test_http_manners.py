@@ -29,9 +29,7 @@ def test_pipelined_requests_are_answered_in_order(running):
                 for body in bodies
             )
         )
-        contents = [
-            connection.answer().json()["choices"][0]["message"]["content"] for _ in bodies
-        ]
+        contents = [connection.answer().json()["choices"][0]["message"]["content"] for _ in bodies]
     assert contents == [f"m{i}" for i in range(5)]
     assert len(running.ledger.usage()) == 5
 
@@ -39,9 +37,7 @@ def test_pipelined_requests_are_answered_in_order(running):
 def test_a_client_that_expects_it_is_told_to_continue(running):
     body = json.dumps(BODY).encode()
     with running.connect() as connection:
-        request = connection.request(
-            "POST", CHAT, body, running.key(), {"expect": "100-continue"}
-        )
+        request = connection.request("POST", CHAT, body, running.key(), {"expect": "100-continue"})
         connection.send(request[: -len(body)])
         assert connection.head() == (100, {})
         connection.send(body)

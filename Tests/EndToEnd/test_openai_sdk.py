@@ -10,6 +10,7 @@ from harness.sandbox import WORDS, expected_usage, script, script_of
 from harness.usage import Usage
 
 MODEL = "gpt-4o-mini"
+DATED_MODEL = "gpt-4o-mini-2024-07-18"
 MESSAGES = [
     {"role": "system", "content": "You are brief."},
     {"role": "user", "content": "Olá! What does a turnstile do?"},
@@ -94,9 +95,7 @@ def test_json_mode_passes(running):
 
 
 def test_raw_responses_have_the_providers_headers_and_ours(running):
-    raw = running.openai().chat.completions.with_raw_response.create(
-        model=MODEL, messages=MESSAGES
-    )
+    raw = running.openai().chat.completions.with_raw_response.create(model=MODEL, messages=MESSAGES)
     row = running.row()
     assert raw.headers["x-catraca-request-id"] == row["request_id"]
     assert raw.headers["x-catraca-cost-usd"] == row["cost_usd"]
@@ -134,11 +133,10 @@ def test_cached_and_reasoning_tokens_are_priced_as_what_they_are(running, stream
 
 def test_the_answers_model_is_recorded_beside_the_one_asked(running):
     running.openai().chat.completions.create(
-        model=MODEL, messages=MESSAGES, extra_headers=script(response_model="gpt-4o-mini-2024-07-18")
+        model=MODEL, messages=MESSAGES, extra_headers=script(response_model=DATED_MODEL)
     )
-    assert_recorded(
-        running, expected_usage(MESSAGES), stream=False, response_model="gpt-4o-mini-2024-07-18"
-    )
+    usage = expected_usage(MESSAGES)
+    assert_recorded(running, usage, stream=False, response_model=DATED_MODEL)
 
 
 def test_user_conversation_and_agent_are_recorded(running):
@@ -195,9 +193,7 @@ def test_a_groq_model_below_v1_goes_to_groq(running, sandbox):
     model = "llama-3.1-8b-instant"
     running.openai().chat.completions.create(model=model, messages=MESSAGES)
     assert sandbox.journal()[0]["path"] == "/openai/v1/chat/completions"
-    assert_recorded(
-        running, expected_usage(MESSAGES), stream=False, model=model, provider="groq"
-    )
+    assert_recorded(running, expected_usage(MESSAGES), stream=False, model=model, provider="groq")
 
 
 def test_the_provider_gets_its_own_key_and_none_of_our_headers(running, sandbox):

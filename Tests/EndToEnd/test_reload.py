@@ -1,6 +1,7 @@
 """An edit is in force within two seconds, all of it or nothing."""
 
 import json
+import signal
 
 from harness.configuration import new_key
 from harness.rows import assert_cost
@@ -23,9 +24,7 @@ def edit_price(catraca, old, new):
     start = text.index("\n  gpt-4o-mini:")
     at = text.index(old, start)
     assert at - start < 2000, "the price to edit is not that model's"
-    catraca.configuration.write_text(
-        "pricing/openai.yaml", text[:at] + new + text[at + len(old) :]
-    )
+    catraca.configuration.write_text("pricing/openai.yaml", text[:at] + new + text[at + len(old) :])
 
 
 def test_a_new_price_counts_for_the_next_request_and_not_for_the_last(running):
@@ -64,9 +63,7 @@ def test_a_lowered_budget_counts_what_was_used_before(catraca):
     budget["tokens"] = used + 10
     catraca.configuration.clients["clients"]["small"]["budgets"] = [budget]
     catraca.configuration.write()
-    eventually(
-        lambda: catraca.post(limited, client="small").status == 429, "the limit", IN_FORCE
-    )
+    eventually(lambda: catraca.post(limited, client="small").status == 429, "the limit", IN_FORCE)
     [denial, *_] = catraca.ledger.denials()
     assert denial["limit_value"] == used + 10
 
@@ -89,8 +86,6 @@ def test_a_bad_edit_leaves_all_of_the_old_in_force(running):
 
 
 def test_sighup_reads_the_configuration_again(running):
-    import signal
-
     running.configuration.add_client("late")
     running.configuration.write()
     running.process.signal(signal.SIGHUP)

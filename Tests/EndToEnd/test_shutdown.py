@@ -33,9 +33,7 @@ def test_a_request_in_flight_is_finished_and_recorded(running, stream):
         assert status == 200
     assert running.process.wait() == 0
     usage = expected_usage(MESSAGES, 30) if stream else expected_usage(MESSAGES)
-    assert_row(
-        running.row(), running.configuration, usage, model=BODY["model"], stream=stream
-    )
+    assert_row(running.row(), running.configuration, usage, model=BODY["model"], stream=stream)
     assert running.ledger.in_flight() == []
 
 
