@@ -12,12 +12,12 @@ enum Authority {
     guard !bytes.isEmpty else { return nil }
     if bytes[0] == UInt8(ascii: "[") {
       guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]"), in: bytes.indices), bracket > 1,
-        ByteSet.addressLiteral.containsAll(bytes, in: 1..<bracket)
+        ByteSet.addressLiteral.containsAll(bytes.extracting(1..<bracket))
       else { return nil }
       return bracket + 1
     }
     let end = bytes.firstIndex(of: ASCII.colon, in: bytes.indices) ?? bytes.count
-    guard end > 0, ByteSet.hostName.containsAll(bytes, in: 0..<end) else { return nil }
+    guard end > 0, ByteSet.hostName.containsAll(bytes.extracting(0..<end)) else { return nil }
     return end
   }
 

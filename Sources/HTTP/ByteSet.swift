@@ -16,16 +16,20 @@ struct ByteSet: Sendable {
 
   @inline(__always)
   func contains(_ byte: UInt8) -> Bool {
-    guard byte < 128 else { return false }
-    let half = byte < 64 ? low : high
-    return (half &>> UInt64(byte)) & 1 == 1
+    let half = byte & 64 == 0 ? low : high
+    return byte < 128 && (half &>> UInt64(byte)) & 1 == 1
   }
 
-  func containsAll(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
-    for index in range where !contains(bytes[index]) {
-      return false
+  /// How many bytes at the start of `bytes` are in the set.
+  func prefixCount(of bytes: Span<UInt8>) -> Int {
+    for index in bytes.indices where !contains(bytes[index]) {
+      return index
     }
-    return true
+    return bytes.count
+  }
+
+  func containsAll(_ bytes: Span<UInt8>) -> Bool {
+    prefixCount(of: bytes) == bytes.count
   }
 }
 

@@ -1,7 +1,7 @@
 /// Reads a body in chunks (RFC 9112 7.1), whatever way its bytes are cut.
 ///
-/// Extensions and trailers are checked and dropped. Each byte is consumed at once: nothing has to be
-/// handed over twice, and the output never grows by more than the input. As everywhere in this
+/// Extensions and trailers are checked and dropped. Each byte is consumed at once: nothing has to
+/// be handed over twice, and the output never grows by more than the input. As everywhere in this
 /// module lines end in CRLF only; there is no space between a size and what follows it.
 public struct ChunkedDecoder: Sendable {
   /// Bytes of extensions in the whole body.
@@ -44,8 +44,8 @@ public struct ChunkedDecoder: Sendable {
   /// to the body: all of them until it is finished, then none.
   ///
   /// Throws `invalidChunkSize`, `invalidChunkEnd`, `invalidChunkExtension`,
-  /// `chunkExtensionsTooLong`, `invalidTrailer` or `trailersTooLarge`, and the same again when called
-  /// after that. Content before the error is in `output`.
+  /// `chunkExtensionsTooLong`, `invalidTrailer` or `trailersTooLarge`, and the same again when
+  /// called after that. Content before the error is in `output`.
   public mutating func decode(
     _ input: Span<UInt8>, into output: inout [UInt8]
   ) throws(HTTPError) -> Int {

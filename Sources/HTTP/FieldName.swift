@@ -10,7 +10,7 @@ public struct FieldName: Hashable, Sendable {
 
   /// Nil when `bytes` aren't a token.
   public init?(_ bytes: Span<UInt8>) {
-    guard !bytes.isEmpty, ByteSet.token.containsAll(bytes, in: bytes.indices) else { return nil }
+    guard !bytes.isEmpty, ByteSet.token.containsAll(bytes) else { return nil }
     var lowercased: [UInt8] = []
     lowercased.reserveCapacity(bytes.count)
     for index in bytes.indices {

@@ -2,16 +2,16 @@
 ///
 /// 32 bits reach further than any head may be long, and make a field 16 bytes.
 struct FieldRange: Sendable {
-  private let nameStart: UInt32
-  private let nameEnd: UInt32
-  private let valueStart: UInt32
-  private let valueEnd: UInt32
+  private let nameOffset: UInt32
+  private let nameLength: UInt32
+  private let valueOffset: UInt32
+  private let valueLength: UInt32
 
   init(name: Range<Int>, value: Range<Int>) {
-    nameStart = UInt32(name.lowerBound)
-    nameEnd = UInt32(name.upperBound)
-    valueStart = UInt32(value.lowerBound)
-    valueEnd = UInt32(value.upperBound)
+    nameOffset = UInt32(name.lowerBound)
+    nameLength = UInt32(name.count)
+    valueOffset = UInt32(value.lowerBound)
+    valueLength = UInt32(value.count)
   }
 
   /// Reads `name: value` (RFC 9112 5), a line without control characters and without its CRLF.
@@ -19,19 +19,19 @@ struct FieldRange: Sendable {
   /// A space before the colon makes the name no token and is refused, as is a line that continues
   /// the one before it (obs-fold).
   init(line: Range<Int>, of bytes: Span<UInt8>) throws(HTTPError) {
-    guard let first = line.first, !bytes[first].isOptionalWhitespace else { throw .foldedField }
-    let token = ByteSet.token
-    var nameEnd = line.lowerBound
-    while nameEnd < line.upperBound, token.contains(bytes[nameEnd]) {
-      nameEnd += 1
+    let text = bytes.extracting(line)
+    guard !text.isEmpty, !text[0].isOptionalWhitespace else { throw .foldedField }
+    let count = ByteSet.token.prefixCount(of: text)
+    guard count > 0, count < text.count, text[count] == ASCII.colon else {
+      throw .invalidFieldName
     }
-    guard nameEnd > line.lowerBound, nameEnd < line.upperBound, bytes[nameEnd] == ASCII.colon
-    else { throw .invalidFieldName }
+    let nameEnd = line.lowerBound + count
     self.init(
       name: line.lowerBound..<nameEnd,
       value: bytes.trimmingWhitespace(nameEnd + 1..<line.upperBound))
   }
 
-  var name: Range<Int> { Int(nameStart)..<Int(nameEnd) }
-  var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
+  var nameCount: Int { Int(nameLength) }
+  var name: Range<Int> { Int(nameOffset)..<Int(nameOffset) + nameCount }
+  var value: Range<Int> { Int(valueOffset)..<Int(valueOffset) + Int(valueLength) }
 }

@@ -11,9 +11,12 @@ public struct HeaderFields: Sendable {
   private(set) var storage: [UInt8]
   private(set) var ranges: [FieldRange]
 
-  public init() {
+  /// No fields, with room for some.
+  public init(fieldCapacity: Int = 0, byteCapacity: Int = 0) {
     storage = []
     ranges = []
+    storage.reserveCapacity(byteCapacity)
+    ranges.reserveCapacity(fieldCapacity)
   }
 
   /// Takes over what a parser has read: `ranges` lie in `storage` and were checked.
@@ -95,10 +98,15 @@ extension HeaderFields {
 
   /// The index of the first field at or after `start` under `name`.
   private func firstIndex(of name: FieldName, from start: Int = 0) -> Int? {
-    let bytes = storage.span
+    let (bytes, ranges, wanted) = (storage.span, ranges.span, name.bytes.span)
     for index in start..<ranges.count {
-      let range = ranges[index].name
-      if range.count == name.bytes.count, name.matches(bytes.extracting(range)) { return index }
+      let range = ranges[index]
+      // Most names differ in length already.
+      if range.nameCount == wanted.count,
+        bytes.extracting(range.name).equalsIgnoringCase(wanted)
+      {
+        return index
+      }
     }
     return nil
   }

@@ -49,16 +49,14 @@ public struct RequestParser: Sendable {
     while let lineEnd = try scanner.nextLineEnd(in: window) {
       let line = lineStart..<lineEnd
       lineStart = lineEnd + 2
-      guard let requestLine else {
+      if requestLine == nil {
         try startRequest(line, of: window)
-        continue
-      }
-      guard line.isEmpty else {
+      } else if line.isEmpty {
+        return try finish(window.extracting(0..<lineStart))
+      } else {
         guard ranges.count < limits.fields else { throw .tooManyFields }
         ranges.append(try FieldRange(line: line, of: window))
-        continue
       }
-      return try finish(requestLine, window.extracting(0..<lineStart))
     }
     guard window.count < limits.headBytes else { throw .headerTooLarge }
     return .needsMore
@@ -74,9 +72,8 @@ public struct RequestParser: Sendable {
     ranges.reserveCapacity(Self.expectedFields)
   }
 
-  private mutating func finish(
-    _ line: RequestLine, _ head: Span<UInt8>
-  ) throws(HTTPError) -> Progress {
+  private mutating func finish(_ head: Span<UInt8>) throws(HTTPError) -> Progress {
+    guard let line = requestLine else { preconditionFailure("fields follow a request line") }
     let storage = unsafe head.withUnsafeBufferPointer { unsafe Array($0) }
     let fields = HeaderFields(storage: storage, ranges: ranges)
     let requestHead = try RequestHead(

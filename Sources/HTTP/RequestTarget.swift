@@ -23,7 +23,7 @@ public struct RequestTarget: Hashable, Sendable {
   }
 
   init(_ bytes: Span<UInt8>, method: Method) throws(HTTPError) {
-    guard !bytes.isEmpty, ByteSet.target.containsAll(bytes, in: bytes.indices) else {
+    guard !bytes.isEmpty, ByteSet.target.containsAll(bytes) else {
       throw .invalidTarget
     }
     text = String(bytes)

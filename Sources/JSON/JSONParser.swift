@@ -55,7 +55,6 @@ import CSimdjson
     case CATRACA_JSON_EMPTY: throw .empty
     case CATRACA_JSON_INVALID_UTF8: throw .invalidUTF8
     case CATRACA_JSON_TOO_DEEP: throw .tooDeep(limit: deepest)
-    case CATRACA_JSON_LONE_SURROGATE: throw .loneSurrogate
     case CATRACA_JSON_OUT_OF_MEMORY: throw .outOfMemory
     default: throw .malformed
     }

@@ -87,6 +87,15 @@ extension ExactAmount {
     return Int64(clamping: (units - fixed.units) / price.units)
   }
 
+  /// The dollars as decimal text for explanations: at least nine decimals, at most eighteen, and
+  /// rounded up where even those aren't exact (a third of a price per minute).
+  public var decimalText: String {
+    let (whole, rest) = units.magnitude.quotientAndRemainder(dividingBy: 3)
+    var text: [UInt8] = []
+    DecimalText.append(whole + (rest == 0 ? 0 : 1), places: 18, least: Money.places, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// Units × scaled rate in one nano-unit: 3 × 10¹⁸ × 10¹² / 10⁹.
   private static let unitsPerNano: UInt128 = 3_000_000_000_000_000_000_000
 }

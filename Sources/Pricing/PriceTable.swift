@@ -23,6 +23,11 @@ public struct PriceTable: Hashable, Sendable {
 
   public var isEmpty: Bool { prices.allSatisfy { $0 == nil } && images.isEmpty }
 
+  /// The highest price of any kind of token.
+  var dearestToken: FixedDecimal? {
+    PricedQuantity.tokens.lazy.compactMap { self[$0] }.max()
+  }
+
   /// These prices, replaced where `other` states one.
   func overlaid(by other: PriceTable) -> PriceTable {
     merged(with: other) { _, replacement in replacement }

@@ -11,6 +11,9 @@ public enum PricedQuantity: Int, CaseIterable, Hashable, Sendable {
     case token, millisecond, character, image, call
   }
 
+  /// Every case, made once.
+  static let all = allCases
+
   /// Those that stand under `per_million_tokens`.
   public static let tokens = allCases.filter { $0.unit == .token }
 

@@ -56,6 +56,16 @@ import Testing
     #expect(almost + ExactAmount(units: 2) == .unlimited)
   }
 
+  @Test(
+    "An exact amount is explained with nine to eighteen decimals",
+    arguments: [
+      (0, "0.000000000"), (450_000_000_000, "0.000000150"), (3, "0.000000000000000001"),
+      (1, "0.000000000000000001"), (3_000_000_000_000_000_000, "1.000000000"),
+    ] as [(Int128, String)])
+  func text(units: Int128, text: String) {
+    #expect(ExactAmount(units: units).decimalText == text)
+  }
+
   @Test("The largest money is reached, and one more is none")
   func edge() {
     let largest = ExactAmount(units: Int128(Int64.max) * 3_000_000_000)

@@ -1,0 +1,107 @@
+import Money
+public import Time
+
+/// A model of the price book, with every tariff that it can have worked out.
+public final class PricedModel: Sendable {
+  public let provider: String
+  public let declaration: ModelDeclaration
+  /// Of the pricing file: where the prices were read, and when.
+  public let source: String
+  public let asOf: CivilDate
+  public let file: String
+
+  private let rates: ExchangeRates
+  /// By date, the latest first.
+  private let periods: [Period]
+
+  private struct Period {
+    let from: Timestamp?
+    let tariffs: ModelTariffs
+  }
+
+  public var name: String { declaration.name }
+
+  /// The most output tokens of one answer that sets no limit of its own.
+  ///
+  /// A model without a stated maximum can fill its context; without either,
+  /// `assumedLargestOutput` is taken, which no model published so far exceeds.
+  public var largestOutput: Int64 {
+    declaration.maxOutputTokens ?? declaration.contextTokens ?? PricedModel.assumedLargestOutput
+  }
+
+  /// What `largestOutput` is for a model of which nothing is stated.
+  public static let assumedLargestOutput: Int64 = 131_072
+
+  init(
+    _ declaration: ModelDeclaration, of file: ProviderPrices, rates: ExchangeRates
+  ) throws(PricingError) {
+    provider = file.provider
+    self.declaration = declaration
+    source = file.source
+    asOf = file.asOf
+    self.file = file.file
+    self.rates = rates
+    let origin = Tariff.Origin(
+      file: file.file, asOf: file.asOf, provider: file.provider, model: declaration.name)
+    let surcharges = file.surcharges.merging(declaration.surcharges) { _, own in own }
+    var periods: [Period] = []
+    for dated in declaration.prices {
+      let from = dated.from.map { TimeZoneRules.utc.startOfDay($0) }
+      if let previous = periods.last {
+        guard let from, from > previous.from ?? Timestamp(milliseconds: .min) else {
+          throw .invalidDates(provider: file.provider, model: declaration.name)
+        }
+      }
+      let tariffs = try ModelTariffs(
+        dated, origin: origin, minimumSeconds: declaration.minimumSeconds, surcharges: surcharges,
+        rates: rates)
+      periods.append(Period(from: from, tariffs: tariffs))
+    }
+    guard !periods.isEmpty else {
+      throw .invalidDates(provider: file.provider, model: declaration.name)
+    }
+    self.periods = periods.reversed()
+  }
+
+  /// What an answer is charged by.
+  ///
+  /// Throws `modelNotPriced` before the first date that has prices.
+  public func tariff(
+    in context: PricingContext, inputTokens: Int64
+  ) throws(PricingError) -> Tariff {
+    let tariffs = try tariffs(at: context.instant)
+    return tariffs.tariff(ServiceTier(context.tier), inputTokens: inputTokens).refined(
+      by: context, surcharges: tariffs.surcharges)
+  }
+
+  /// The most that a request can use and cost.
+  ///
+  /// Throws `modelNotPriced`, `tierNotPriced` and `quantityNotPriced` where the request shows that
+  /// it needs what has no price.
+  public func bound(
+    of request: BoundRequest, in context: PricingContext
+  ) throws(PricingError) -> Bound {
+    let tariffs = try tariffs(at: context.instant)
+    let reachable = try tariffs.reachable(
+      from: context.tier, inputTokens: request.inputTokens, model: name)
+    let largestOutput = request.outputLimit ?? largestOutput
+    var fixedCost = ExactAmount.zero
+    var outputTokenCost = ExactAmount.zero
+    for tariff in reachable {
+      let tariff = tariff.refined(by: context, surcharges: tariffs.surcharges)
+      fixedCost = max(fixedCost, try tariff.fixedCost(of: request))
+      if largestOutput == 0 { continue }
+      outputTokenCost = max(outputTokenCost, try tariff.outputTokenCost(of: request))
+    }
+    return Bound(
+      inputTokens: request.inputTokens, fixedCost: fixedCost, outputTokenCost: outputTokenCost,
+      largestOutput: largestOutput, choices: request.choices)
+  }
+
+  private func tariffs(at instant: Timestamp) throws(PricingError) -> ModelTariffs {
+    for period in periods {
+      guard let from = period.from, instant < from else { return period.tariffs }
+    }
+    throw .modelNotPriced(model: name)
+  }
+}

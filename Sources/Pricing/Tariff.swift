@@ -1,0 +1,171 @@
+public import Money
+public import Time
+
+/// The unit prices and exchange rates that fix what a usage costs, once model, tier, length, day
+/// and client are known.
+///
+/// Its record is text that the ledger keeps once per version: a tariff read from it computes the
+/// same cost again, whatever has become of the files.
+public struct Tariff: Hashable, Sendable {
+  /// Where its prices come from.
+  public struct Origin: Hashable, Sendable {
+    /// The pricing file as the configuration names it.
+    public var file: String
+    public var asOf: CivilDate
+    public var provider: String
+    public var model: String
+    /// Nil for the base tier, and for one that the book doesn't know.
+    public var tier: String?
+    /// The answer named a tier without a price, so that the highest of all tiers are taken.
+    public var isTierAssumed = false
+    /// The length step in force: the request has more input tokens than this.
+    public var aboveInputTokens: Int64?
+    /// The version of the client's own prices among them.
+    public var overrideLabel: String?
+  }
+
+  public let origin: Origin
+  public let prices: PriceTable
+  /// The least audio that is billed, in seconds.
+  public let minimumSeconds: Int64
+  public let rates: ExchangeRates
+
+  /// Names file, day, content, model, tier, step and override:
+  /// `pricing/openai.yaml@2026-11-01#1f3a9c2b44d0:gpt-4o-mini/batch>272000+acme/1`.
+  ///
+  /// The content is a fingerprint of the record, so that equal versions mean equal costs.
+  public let version: String
+  /// Everything that the cost depends on, as `TariffRecord` reads and writes it.
+  public let record: String
+
+  init(
+    origin: Origin, prices: PriceTable, minimumSeconds: Int64, rates: ExchangeRates
+  ) {
+    self.origin = origin
+    self.prices = prices
+    self.minimumSeconds = minimumSeconds
+    self.rates = rates
+    record = TariffRecord.text(
+      origin: origin, prices: prices, minimumSeconds: minimumSeconds, rates: rates)
+    version = TariffRecord.version(origin: origin, record: record)
+  }
+
+  /// Reads a record back.
+  public init(record: String) throws(PricingError) {
+    self = try TariffRecord.read(record)
+  }
+}
+
+extension Tariff {
+  /// What a usage costs.
+  ///
+  /// A quantity without a price is charged at the highest price of the same unit, and named in
+  /// `Cost.unpriced`. Calls without a price are named there and not charged. Audio, characters and
+  /// images without a price are what the tokens beside them already pay for, in a model priced by
+  /// tokens.
+  ///
+  /// Throws `unpriceable` where nothing can stand in, and `amountTooLarge`: then the whole hold is
+  /// the charge.
+  public func cost(of usage: Usage) throws(PricingError) -> Cost {
+    var exact = ExactAmount.zero
+    var unpriced: [PricedQuantity] = []
+    var unpriceable: [PricedQuantity] = []
+    for quantity in PricedQuantity.all {
+      let amount = billed(quantity, of: usage)
+      if amount == 0 { continue }
+      let charge = charge(for: quantity, of: usage)
+      if let price = charge.price {
+        exact += ExactAmount(price: price, per: quantity.basis, quantity: amount)
+      } else if !charge.isFree {
+        unpriceable.append(quantity)
+      }
+      if charge.isMarked { unpriced.append(quantity) }
+    }
+    guard unpriceable.isEmpty else { throw .unpriceable(unpriceable) }
+    guard let nanoUSD = exact.roundedUp(in: .usd, rate: .one),
+      let billed = exact.roundedUp(in: rates.billing, rate: rates.billingRate)
+    else { throw .amountTooLarge }
+    return Cost(
+      exact: exact, nanoUSD: nanoUSD, billed: billed, unpriced: unpriced,
+      isTierAssumed: origin.isTierAssumed)
+  }
+
+  /// The same cost, quantity by quantity; those that nothing is charged for are left out.
+  public func lines(of usage: Usage) -> [CostLine] {
+    PricedQuantity.all.compactMap { quantity in
+      let amount = billed(quantity, of: usage)
+      let charge = charge(for: quantity, of: usage)
+      guard amount > 0, let price = charge.price else { return nil }
+      return CostLine(
+        quantity: quantity, amount: amount, price: price, isUnpriced: charge.isMarked)
+    }
+  }
+
+  /// How much of a quantity is billed; audio goes by the second where that has a price.
+  private func billed(_ quantity: PricedQuantity, of usage: Usage) -> Int64 {
+    switch quantity {
+    case .input: usage.textInputTokens
+    case .cachedInput: usage.cachedInputTokens
+    case .cacheWrite: usage.cacheWriteTokens
+    case .cacheWriteLong: usage.cacheWriteLongTokens
+    case .audioInput: usage.audioInputTokens
+    case .imageInput: usage.imageInputTokens
+    case .output: usage.textOutputTokens + usage.reasoningTokens
+    case .audioOutput: usage.audioOutputTokens
+    case .imageOutput: usage.imageOutputTokens
+    case .minute: prices[.second] == nil ? billedMilliseconds(usage.audioMilliseconds) : 0
+    case .second: prices[.second] == nil ? 0 : billedMilliseconds(usage.audioMilliseconds)
+    case .character: usage.characters
+    case .image: usage.images
+    case .call: usage.calls
+    }
+  }
+
+  /// Any audio at all is billed as the minimum at least.
+  func billedMilliseconds(_ milliseconds: Int64) -> Int64 {
+    milliseconds == 0 ? 0 : max(milliseconds, minimumSeconds.multipliedClamped(by: 1000))
+  }
+
+  private enum Charge {
+    case stated(FixedDecimal)
+    /// The highest of the same unit stands in.
+    case assumed(FixedDecimal)
+    /// An unpriced call: recorded, marked, not charged.
+    case recorded
+    /// Another quantity pays for it.
+    case included
+    case impossible
+
+    var price: FixedDecimal? {
+      switch self {
+      case .stated(let price), .assumed(let price): price
+      case .recorded, .included, .impossible: nil
+      }
+    }
+
+    var isFree: Bool {
+      switch self {
+      case .recorded, .included: true
+      case .stated, .assumed, .impossible: false
+      }
+    }
+
+    var isMarked: Bool {
+      switch self {
+      case .assumed, .recorded: true
+      case .stated, .included, .impossible: false
+      }
+    }
+  }
+
+  private func charge(for quantity: PricedQuantity, of usage: Usage) -> Charge {
+    if let price = prices[quantity] { return .stated(price) }
+    switch quantity.unit {
+    case .token: return prices.dearestToken.map(Charge.assumed) ?? .impossible
+    case .call: return .recorded
+    case .millisecond, .character, .image:
+      let isPaidInTokens = usage.totalTokens > 0 && prices.dearestToken != nil
+      return isPaidInTokens ? .included : .impossible
+    }
+  }
+}

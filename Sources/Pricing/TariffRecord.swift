@@ -1,0 +1,150 @@
+import Money
+import Time
+
+/// The text of a tariff: one `key value` a line, in a fixed order, decimals as files state them.
+enum TariffRecord {
+  private static let heading = "catraca tariff 1"
+
+  static func text(
+    origin: Tariff.Origin, prices: PriceTable, minimumSeconds: Int64, rates: ExchangeRates
+  ) -> String {
+    var lines = [
+      heading,
+      "file \(origin.file)",
+      "as_of \(origin.asOf)",
+      "provider \(origin.provider)",
+      "model \(origin.model)",
+    ]
+    if let tier = origin.tier { lines.append("tier \(tier)") }
+    if origin.isTierAssumed { lines.append("tier_assumed true") }
+    if let above = origin.aboveInputTokens { lines.append("above_input_tokens \(above)") }
+    if let label = origin.overrideLabel { lines.append("override \(label)") }
+    if minimumSeconds > 0 { lines.append("minimum_seconds \(minimumSeconds)") }
+    for quantity in PricedQuantity.all {
+      guard let price = prices[quantity] else { continue }
+      lines.append("price.\(quantity.priceKey) \(price.decimalText)")
+    }
+    lines.append("billing \(rates.billing.code)")
+    for currency in rates.currencies {
+      guard let rate = rates.rate(of: currency) else { continue }
+      lines.append("rate.\(currency.code) \(rate.decimalText)")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  static func version(origin: Tariff.Origin, record: String) -> String {
+    let digits = String(fingerprint(of: record), radix: 16)
+    let padded = String(repeating: "0", count: 16 - digits.count) + digits
+    var version = "\(origin.file)@\(origin.asOf)#\(padded.prefix(12)):\(origin.model)"
+    if let tier = origin.tier { version += "/\(tier)" }
+    if origin.isTierAssumed { version += "/?" }
+    if let above = origin.aboveInputTokens { version += ">\(above)" }
+    if let label = origin.overrideLabel { version += "+\(label)" }
+    return version
+  }
+
+  static func read(_ record: String) throws(PricingError) -> Tariff {
+    var reader = try RecordReader(record, heading: heading)
+    let file = try reader.required("file")
+    let asOf = try reader.required("as_of", as: { CivilDate($0) })
+    let provider = try reader.required("provider")
+    let model = try reader.required("model")
+    let tier = reader.optional("tier")
+    let isTierAssumed = reader.optional("tier_assumed") != nil
+    let above = try reader.optional("above_input_tokens", as: { Int64($0) })
+    let label = reader.optional("override")
+    let minimumSeconds = try reader.optional("minimum_seconds", as: { Int64($0) }) ?? 0
+    var prices = PriceTable()
+    for quantity in PricedQuantity.all {
+      prices[quantity] = try reader.optional(
+        "price.\(quantity.priceKey)", as: { try? FixedDecimal(decimal: $0) })
+    }
+    let billing = try reader.required("billing", as: { Currency($0) })
+    let rates = try rates(billing: billing, &reader)
+    try reader.end()
+    return Tariff(
+      origin: Tariff.Origin(
+        file: file, asOf: asOf, provider: provider, model: model, tier: tier,
+        isTierAssumed: isTierAssumed, aboveInputTokens: above, overrideLabel: label),
+      prices: prices, minimumSeconds: minimumSeconds, rates: rates)
+  }
+
+  private static func rates(
+    billing: Currency, _ reader: inout RecordReader
+  ) throws(PricingError) -> ExchangeRates {
+    var perDollar: [Currency: FixedDecimal] = [:]
+    while let code = reader.suffix(after: "rate."), let currency = Currency(code) {
+      perDollar[currency] = try reader.required(
+        "rate.\(code)", as: { try? FixedDecimal(decimal: $0) })
+    }
+    do {
+      return try ExchangeRates(billing: billing, perDollar: perDollar)
+    } catch {
+      throw reader.malformed
+    }
+  }
+
+  /// FNV-1a with 64 bits: it tells versions apart, and guards against nothing.
+  static func fingerprint(of text: String) -> UInt64 {
+    text.utf8.reduce(0xCBF2_9CE4_8422_2325) { hash, byte in
+      (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+    }
+  }
+}
+
+/// Takes lines off a record, each under the key that is due.
+private struct RecordReader {
+  private var lines: ArraySlice<Substring>
+
+  init(_ record: String, heading: String) throws(PricingError) {
+    lines = record.split(separator: "\n", omittingEmptySubsequences: false)[...]
+    // The last line ends like any other, which leaves nothing behind it.
+    guard lines.popLast() == "", lines.first == heading[...] else {
+      throw .malformedRecord(line: 1)
+    }
+    lines.removeFirst()
+  }
+
+  var malformed: PricingError { .malformedRecord(line: lines.startIndex + 1) }
+
+  mutating func optional(_ key: String) -> String? {
+    guard let line = lines.first, line.hasPrefix(key + " ") else { return nil }
+    lines.removeFirst()
+    return String(line.dropFirst(key.count + 1))
+  }
+
+  mutating func required(_ key: String) throws(PricingError) -> String {
+    let error = malformed
+    guard let value = optional(key) else { throw error }
+    return value
+  }
+
+  mutating func optional<Value>(
+    _ key: String, as read: (String) -> Value?
+  ) throws(PricingError) -> Value? {
+    let error = malformed
+    guard let text = optional(key) else { return nil }
+    guard let value = read(text) else { throw error }
+    return value
+  }
+
+  mutating func required<Value>(
+    _ key: String, as read: (String) -> Value?
+  ) throws(PricingError) -> Value {
+    let error = malformed
+    guard let value = try optional(key, as: read) else { throw error }
+    return value
+  }
+
+  /// What follows `prefix` in the key that is due; nil where another key is.
+  func suffix(after prefix: String) -> String? {
+    guard let key = lines.first?.split(separator: " ").first, key.hasPrefix(prefix) else {
+      return nil
+    }
+    return String(key.dropFirst(prefix.count))
+  }
+
+  func end() throws(PricingError) {
+    guard lines.isEmpty else { throw malformed }
+  }
+}
