@@ -3,24 +3,25 @@ import Money
 /// A model's tariffs over one span of time, for every tier and every length of input.
 struct ModelTariffs: Sendable {
   let surcharges: [String: FixedDecimal]
-  private let base: SteppedTariffs
-  private let tiers: [ServiceTier: SteppedTariffs]
+  private var base: SteppedTariffs
+  private var tiers: [ServiceTier: SteppedTariffs]
   /// For a tier that isn't among them: of each quantity the highest price of all tiers.
-  private let assumed: SteppedTariffs
+  private var assumed: SteppedTariffs
 
   init(
-    _ dated: DatedPrices, origin: Tariff.Origin, minimumSeconds: Int64,
+    _ dated: DatedPrices, origin: PriceOrigin, minimumSeconds: Int64,
     surcharges: [String: FixedDecimal], rates: ExchangeRates
   ) throws(PricingError) {
     self.surcharges = surcharges
 
-    func tariffs(_ prices: EffectivePrices, _ origin: Tariff.Origin) -> SteppedTariffs {
+    func tariffs(_ prices: EffectivePrices, _ origin: PriceOrigin) -> SteppedTariffs {
       SteppedTariffs(prices) { table, above in
         var origin = origin
         origin.aboveInputTokens = above
         return Tariff(
-          origin: origin, prices: table.completed(with: surcharges.values.max()),
-          minimumSeconds: minimumSeconds, rates: rates)
+          TariffTerms(
+            origin: origin, prices: table.completed(with: surcharges.values.max()),
+            minimumSeconds: minimumSeconds, rates: rates))
       }
     }
 
@@ -42,6 +43,14 @@ struct ModelTariffs: Sendable {
     base = tariffs(basePrices, origin)
     self.tiers = tiers
     assumed = tariffs(EffectivePrices(dearestOf: allPrices), assumedOrigin)
+  }
+
+  func overridden(by override: PriceOverride) -> ModelTariffs {
+    var tariffs = self
+    tariffs.base = base.overridden(by: override)
+    tariffs.tiers = tiers.mapValues { $0.overridden(by: override) }
+    tariffs.assumed = assumed.overridden(by: override)
+    return tariffs
   }
 
   /// The tariff of the tier that an answer names.
@@ -67,13 +76,20 @@ struct ModelTariffs: Sendable {
 
 /// A tier's tariffs by the length of the input.
 private struct SteppedTariffs: Sendable {
-  private let shortest: Tariff
+  private var shortest: Tariff
   /// Ascending by the number of input tokens to exceed.
-  private let steps: [(above: Int64, tariff: Tariff)]
+  private var steps: [(above: Int64, tariff: Tariff)]
 
   init(_ prices: EffectivePrices, tariff: (PriceTable, Int64?) -> Tariff) {
     shortest = tariff(prices.table, nil)
     steps = prices.steps.map { (above: $0.above, tariff: tariff($0.table, $0.above)) }
+  }
+
+  func overridden(by override: PriceOverride) -> SteppedTariffs {
+    var tariffs = self
+    tariffs.shortest = shortest.overridden(by: override)
+    tariffs.steps = steps.map { ($0.above, $0.tariff.overridden(by: override)) }
+    return tariffs
   }
 
   func tariff(inputTokens: Int64) -> Tariff {

@@ -10,7 +10,6 @@ public final class PricedModel: Sendable {
   public let asOf: CivilDate
   public let file: String
 
-  private let rates: ExchangeRates
   /// By date, the latest first.
   private let periods: [Period]
 
@@ -40,8 +39,7 @@ public final class PricedModel: Sendable {
     source = file.source
     asOf = file.asOf
     self.file = file.file
-    self.rates = rates
-    let origin = Tariff.Origin(
+    let origin = PriceOrigin(
       file: file.file, asOf: file.asOf, provider: file.provider, model: declaration.name)
     let surcharges = file.surcharges.merging(declaration.surcharges) { _, own in own }
     var periods: [Period] = []
@@ -61,6 +59,24 @@ public final class PricedModel: Sendable {
       throw .invalidDates(provider: file.provider, model: declaration.name)
     }
     self.periods = periods.reversed()
+  }
+
+  private init(_ other: PricedModel, overriddenBy override: PriceOverride) {
+    provider = other.provider
+    declaration = other.declaration
+    source = other.source
+    asOf = other.asOf
+    file = other.file
+    periods = other.periods.map {
+      Period(from: $0.from, tariffs: $0.tariffs.overridden(by: override))
+    }
+  }
+
+  /// The model at a client's own prices.
+  ///
+  /// Works every tariff out again: to be done when overrides are read, not for each request.
+  public func overridden(by override: PriceOverride) -> PricedModel {
+    PricedModel(self, overriddenBy: override)
   }
 
   /// What an answer is charged by.

@@ -26,7 +26,7 @@ extension Tariff {
   /// its cache, writes it there or neither.
   private func inputCost(of request: BoundRequest) throws(PricingError) -> ExactAmount {
     var cost = ExactAmount.zero
-    let text = highest(.input, .cachedInput, .cacheWrite, .cacheWriteLong)
+    let text = dearestTextInput
     if request.textInputTokens > 0 {
       _ = try price(.input)
       cost += ExactAmount(price: text, per: .million, quantity: request.textInputTokens)
@@ -34,7 +34,7 @@ extension Tariff {
     if request.imageInputTokens > 0 {
       // Images are input like text where they have no price of their own; an answer that counts
       // them apart is then charged the highest price of any token.
-      guard let image = prices[.imageInput] ?? prices.dearestToken else {
+      guard let image = prices[.imageInput] ?? dearestToken else {
         throw .quantityNotPriced(model: origin.model, quantity: .imageInput)
       }
       cost += ExactAmount(
@@ -61,9 +61,5 @@ extension Tariff {
       throw .quantityNotPriced(model: origin.model, quantity: quantity)
     }
     return price
-  }
-
-  private func highest(_ quantities: PricedQuantity...) -> FixedDecimal {
-    quantities.lazy.compactMap { prices[$0] }.max() ?? .zero
   }
 }
