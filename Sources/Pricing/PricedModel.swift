@@ -98,19 +98,20 @@ public final class PricedModel: Sendable {
     of request: BoundRequest, in context: PricingContext
   ) throws(PricingError) -> Bound {
     let tariffs = try tariffs(at: context.instant)
-    let reachable = try tariffs.reachable(
-      from: context.tier, inputTokens: request.inputTokens, model: name)
+    let inputTokens = request.inputTokens
     let largestOutput = request.outputLimit ?? largestOutput
     var fixedCost = ExactAmount.zero
     var outputTokenCost = ExactAmount.zero
-    for tariff in reachable {
-      let tariff = tariff.refined(by: context, surcharges: tariffs.surcharges)
-      fixedCost = max(fixedCost, try tariff.fixedCost(of: request))
-      if largestOutput == 0 { continue }
-      outputTokenCost = max(outputTokenCost, try tariff.outputTokenCost(of: request))
+    for tier in try tariffs.reachable(from: context.tier, model: name) {
+      try tier.forEach(upTo: inputTokens) { tariff throws(PricingError) in
+        let tariff = tariff.refined(by: context, surcharges: tariffs.surcharges)
+        fixedCost = max(fixedCost, try tariff.fixedCost(of: request))
+        if largestOutput == 0 { return }
+        outputTokenCost = max(outputTokenCost, try tariff.outputTokenCost(of: request))
+      }
     }
     return Bound(
-      inputTokens: request.inputTokens, fixedCost: fixedCost, outputTokenCost: outputTokenCost,
+      inputTokens: inputTokens, fixedCost: fixedCost, outputTokenCost: outputTokenCost,
       largestOutput: largestOutput, choices: request.choices)
   }
 

@@ -98,8 +98,8 @@ extension Tariff {
     case .output: usage.textOutputTokens + usage.reasoningTokens
     case .audioOutput: usage.audioOutputTokens
     case .imageOutput: usage.imageOutputTokens
-    case .minute: prices[.second] == nil ? billedMilliseconds(usage.audioMilliseconds) : 0
-    case .second: prices[.second] == nil ? 0 : billedMilliseconds(usage.audioMilliseconds)
+    case .minute: terms.prices[.second] == nil ? billedMilliseconds(usage.audioMilliseconds) : 0
+    case .second: terms.prices[.second] == nil ? 0 : billedMilliseconds(usage.audioMilliseconds)
     case .character: usage.characters
     case .image: usage.images
     case .call: usage.calls
@@ -144,7 +144,7 @@ extension Tariff {
   }
 
   private func charge(for quantity: PricedQuantity, of usage: Usage) -> Charge {
-    if let price = prices[quantity] { return .stated(price) }
+    if let price = terms.prices[quantity] { return .stated(price) }
     switch quantity.unit {
     case .token: return dearestToken.map(Charge.assumed) ?? .impossible
     case .call: return .recorded
