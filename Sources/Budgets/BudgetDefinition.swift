@@ -11,6 +11,9 @@ public struct BudgetID: Hashable, Sendable, CustomStringConvertible {
     self.name = name
   }
 
+  /// Stands in the place of a client in the ids of budgets over everything.
+  public static let everything = "*"
+
   public var description: String { "\(client)/\(name)" }
 }
 
@@ -43,6 +46,12 @@ public struct BudgetDefinition: Hashable, Sendable {
     id: BudgetID, per: Per, limit: BudgetLimit, period: BudgetPeriod, timeZone: TimeZoneRules,
     enforcement: Enforcement, alerts: [Int]
   ) {
+    precondition(
+      (limit.tokens ?? 0) >= 0 && (limit.cost?.nanoUnits ?? 0) >= 0, "a limit is never negative")
+    precondition(period.isValid, "a period has 1…\(BudgetPeriod.longestDays) days")
+    precondition(
+      alerts.allSatisfy((1...100).contains) && zip(alerts, alerts.dropFirst()).allSatisfy(<),
+      "alerts ascend within 1…100")
     self.id = id
     self.per = per
     self.limit = limit
@@ -51,13 +60,31 @@ public struct BudgetDefinition: Hashable, Sendable {
     self.enforcement = enforcement
     self.alerts = alerts
   }
+
+  /// The currency in which the budget counts money: that of its limit, else the billing currency.
+  func currency(billing: Currency) -> Currency {
+    limit.cost?.currency ?? billing
+  }
 }
 
 /// What a budget limits.
 public enum BudgetLimit: Hashable, Sendable {
+  /// The limit without its figures.
+  public enum Mode: String, Sendable, Hashable, CaseIterable {
+    case tokens, cost, both
+  }
+
   case tokens(Int64)
   case cost(Money)
   case both(tokens: Int64, cost: Money)
+
+  public var mode: Mode {
+    switch self {
+    case .tokens: .tokens
+    case .cost: .cost
+    case .both: .both
+    }
+  }
 
   public var tokens: Int64? {
     switch self {
@@ -80,8 +107,29 @@ public enum BudgetPeriod: Hashable, Sendable {
   /// From Monday.
   case weekly
   case monthly
-  /// Windows of N days counted from `anchor`.
+  /// Windows of N days counted from `anchor`, with N in 1…`longestDays`.
   case days(Int, anchor: CivilDate)
   /// Never starts again.
   case total
+
+  /// The most days that a window can have: ten years.
+  public static let longestDays = 3_660
+
+  var isValid: Bool {
+    guard case .days(let length, _) = self else { return true }
+    return (1...BudgetPeriod.longestDays).contains(length)
+  }
+}
+
+extension BudgetPeriod: CustomStringConvertible {
+  /// `daily`, `weekly`, `monthly`, `30d` or `total`, as files, answers and the ledger spell it.
+  public var description: String {
+    switch self {
+    case .daily: "daily"
+    case .weekly: "weekly"
+    case .monthly: "monthly"
+    case .days(let length, _): "\(length)d"
+    case .total: "total"
+    }
+  }
 }

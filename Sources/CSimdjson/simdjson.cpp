@@ -29,40 +29,6 @@ catraca_json_status status_of(simdjson::error_code error) noexcept {
   }
 }
 
-// Four hexadecimal digits that the parser has already checked.
-uint32_t code_unit(const uint8_t *digits) noexcept {
-  uint32_t value = 0;
-  for (int i = 0; i < 4; i++) {
-    uint8_t digit = digits[i];
-    value = value << 4 | (digit <= '9' ? digit - '0' : (digit | 0x20) - 'a' + 10u);
-  }
-  return value;
-}
-
-bool is_high_surrogate(uint32_t unit) noexcept { return unit >= 0xd800 && unit < 0xdc00; }
-bool is_low_surrogate(uint32_t unit) noexcept { return unit >= 0xdc00 && unit < 0xe000; }
-
-// simdjson 3.0.1 takes the low half of a pair on trust. `text` is otherwise valid JSON, so that
-// every backslash starts an escape which ends within it.
-bool surrogates_are_paired(const uint8_t *text, size_t length) noexcept {
-  const uint8_t *end = text + length;
-  while (const void *found = std::memchr(text, '\\', static_cast<size_t>(end - text))) {
-    const uint8_t *escape = static_cast<const uint8_t *>(found);
-    if (escape[1] != 'u') {
-      text = escape + 2;
-      continue;
-    }
-    uint32_t unit = code_unit(escape + 2);
-    text = escape + 6;
-    if (is_low_surrogate(unit)) return false;
-    if (!is_high_surrogate(unit)) continue;
-    if (end - text < 6 || text[0] != '\\' || text[1] != 'u') return false;
-    if (!is_low_surrogate(code_unit(text + 2))) return false;
-    text += 6;
-  }
-  return true;
-}
-
 }  // namespace
 
 struct catraca_json_parser {
@@ -107,7 +73,6 @@ catraca_json_status catraca_json_parse(
   dom::parser &parser = owner->parser;
   auto error = parser.parse(text, length, false).error();
   if (error) return status_of(error);
-  if (!surrogates_are_paired(text, length)) return CATRACA_JSON_LONE_SURROGATE;
 
   document->tape = parser.doc.tape.get();
   document->strings = parser.doc.string_buf.get();

@@ -2,13 +2,12 @@
 public enum JSONError: Error, Hashable, Sendable {
   /// No bytes, or white space only.
   case empty
-  /// Not JSON, or a number that neither 64 bits nor a finite double can hold.
+  /// Not JSON, an escape that is half of a surrogate pair, or a number that neither 64 bits nor a
+  /// finite double can hold.
   case malformed
   case invalidUTF8
   /// The text starts with a byte order mark, which RFC 8259 forbids.
   case byteOrderMark
-  /// A `\u` escape is half of a surrogate pair.
-  case loneSurrogate
   /// Arrays and objects are nested deeper than `limit`.
   case tooDeep(limit: Int)
   /// The text is longer than `limit` bytes.
@@ -24,7 +23,6 @@ extension JSONError: CustomStringConvertible {
     case .malformed: "it is malformed"
     case .invalidUTF8: "it is not UTF-8"
     case .byteOrderMark: "it starts with a byte order mark"
-    case .loneSurrogate: "a \\u escape is half of a surrogate pair"
     case .tooDeep(let limit): "it is nested deeper than \(limit) levels"
     case .tooLong(let limit): "it is longer than \(limit) bytes"
     case .outOfMemory: "it doesn't fit into memory"

@@ -1,0 +1,204 @@
+internal import Money
+public import Time
+
+// How a request gets its hold.
+//
+// First the ladder: a request is refused if any of its budgets is paused, or could not pay for it
+// even if all holds ended at nothing. Then the turnstile: it waits if any of its budgets can't pay
+// for it beside what is held now. Only then is its bound set aside, on all of its budgets at once.
+// Most requests never see the ladder: where the whole bound fits everywhere and nobody waits,
+// there is nothing to decide.
+
+/// What is to become of a request.
+enum Decision {
+  case admit(output: Int64)
+  /// It waits for this account, which can't pay for its least output now, or where others wait
+  /// that came earlier.
+  case wait(Portion)
+  case refuse(Portion, Obstacle)
+}
+
+/// What keeps a request from being admitted on one account.
+enum Obstacle {
+  case paused
+  case limit(LimitUnit)
+  case contention(LimitUnit)
+}
+
+extension BudgetState {
+  /// Sets a request's bound aside on every budget that applies, or on none.
+  public mutating func hold(
+    _ demand: Demand, for caller: Caller, at now: Timestamp, events: inout [Event]
+  ) -> Admission {
+    defer { assertInvariants() }
+    sweep(at: now)
+    let portions = portions(for: caller, rates: demand.rates, at: now)
+    serveReopenedQueues(at: now, events: &events)
+    if let whole = wholeBound(of: demand, on: portions, at: now) {
+      return .held(admit(demand, output: demand.largestOutput, on: whole, at: now))
+    }
+    switch decide(demand, on: portions, arrival: arrivals, at: now) {
+    case .admit(let output):
+      return .held(admit(demand, output: output, on: portions, at: now, events: &events))
+    case .wait(let portion):
+      return enqueue(demand, for: caller, behind: portion, of: portions, at: now)
+    case .refuse(let portion, let obstacle):
+      return .denied(
+        refuse(demand, because: obstacle, of: portion, among: portions, at: now, events: &events))
+    }
+  }
+
+  /// The portions with the whole bound held on each, where there is nothing to decide: every
+  /// account can pay for it, and nobody waits. Otherwise nil.
+  private func wholeBound(
+    of demand: Demand, on portions: [Portion], at now: Timestamp
+  ) -> [Portion]? {
+    let bound = demand.bound(output: demand.largestOutput)
+    var held = portions
+    for index in held.indices {
+      let need = bound.spend(in: held[index].currency, at: held[index].rate)
+      guard takesWhole(need, on: held[index].account, at: now) else { return nil }
+      held[index].held = need
+    }
+    return held
+  }
+
+  private func takesWhole(_ need: Spend, on index: Int, at now: Timestamp) -> Bool {
+    let account = accounts[index]
+    guard budgets[account.budget].definition.enforcement == .hard, !account.isQueued,
+      !isPaused(account)
+    else { return false }
+    return shortage(of: need, on: account, at: now) == nil
+  }
+
+  /// Decides about a request that came when `arrival` others had come before it.
+  func decide(
+    _ demand: Demand, on portions: [Portion], arrival: UInt64, at now: Timestamp
+  ) -> Decision {
+    if let refusal = refusal(of: demand, on: portions, at: now) {
+      return .refuse(refusal.portion, refusal.obstacle)
+    }
+    let least = demand.bound(output: demand.leastOutput)
+    for portion in portions {
+      let isBehind = queues[portion.account]?.first.map { $0.arrival < arrival } ?? false
+      if isBehind || contention(for: least, on: portion, at: now) != nil { return .wait(portion) }
+    }
+    return .admit(output: output(for: demand, on: portions, at: now))
+  }
+
+  /// The output to hold for a request whose least output fits.
+  private func output(for demand: Demand, on portions: [Portion], at now: Timestamp) -> Int64 {
+    if demand.limitIsExplicit { return demand.largestOutput }
+    let affordable = affordableOutput(for: demand, on: portions, at: now)
+    if affordable >= demand.largestOutput { return demand.largestOutput }
+    let output = Clamp.output(
+      affordable: affordable, usual: demand.usualOutput, largest: demand.largestOutput)
+    guard let output else { preconditionFailure("the least output fits, but none is given") }
+    return output
+  }
+
+  /// Sets aside what `output` needs on every account.
+  mutating func admit(
+    _ demand: Demand, output: Int64, on portions: [Portion], at now: Timestamp,
+    events: inout [Event]
+  ) -> Grant {
+    let bound = demand.bound(output: output)
+    var held = portions
+    var shadowRefusals: [Denial] = []
+    for index in held.indices {
+      let isSoft = enforcement(on: held[index]) == .soft
+      let need = isSoft ? demand.estimate : bound
+      if let denial = shadowRefusal(of: demand, on: held[index], at: now, events: &events) {
+        shadowRefusals.append(denial)
+      }
+      held[index].held = need.spend(in: held[index].currency, at: held[index].rate)
+    }
+    let grant = admit(demand, output: output, on: held, at: now)
+    for denial in shadowRefusals { events.append(.wouldRefuse(grant.hold, denial)) }
+    return grant
+  }
+
+  /// Sets aside what each portion says.
+  private mutating func admit(
+    _ demand: Demand, output: Int64, on portions: [Portion], at now: Timestamp
+  ) -> Grant {
+    var held = portions
+    for index in held.indices {
+      let account = held[index].account
+      held[index].held = accounts[account].held.addCountable(held[index].held)
+      accounts[account].liveHolds += 1
+      if accounts[account].exhaustedUnit != nil { accounts[account].exhaustedUnit = nil }
+      assert(
+        enforcement(on: held[index]) != .hard || isWithinLimits(accounts[account], at: now),
+        "a hold was taken that its budget can't pay for")
+    }
+    let bound = demand.bound(output: output)
+    let hold = holds.insert(HeldRequest(bound: bound, portions: held))
+    return Grant(
+      hold: HoldID(handle: hold), clampedOutput: output < demand.largestOutput ? output : nil,
+      bound: bound, tightest: tightest(of: held, at: now))
+  }
+}
+
+// MARK: - What accounts can pay for
+
+extension BudgetState {
+  func enforcement(on portion: Portion) -> BudgetDefinition.Enforcement {
+    budgets[accounts[portion.account].budget].definition.enforcement
+  }
+
+  func isPaused(_ account: Account) -> Bool {
+    account.isPaused ?? budgets[account.budget].isPaused
+  }
+
+  /// The unit in which an account can't pay for `need` beside what is held; nil if it can.
+  func shortage(of need: Spend, on account: Account, at now: Timestamp) -> LimitUnit? {
+    let limits = limits(of: account, at: now)
+    for unit in LimitUnit.allCases {
+      guard let limit = limits[unit] else { continue }
+      if !account.fits(need[unit], in: unit, of: limit) { return unit }
+    }
+    return nil
+  }
+
+  /// The unit in which a `hard` account can't pay for `least` now, so that it has to wait.
+  func contention(for least: Consumption, on portion: Portion, at now: Timestamp) -> LimitUnit? {
+    guard enforcement(on: portion) == .hard else { return nil }
+    let need = least.spend(in: portion.currency, at: portion.rate)
+    return shortage(of: need, on: accounts[portion.account], at: now)
+  }
+
+  /// The output tokens of each answer that every `hard` account can pay for beside what is held, at
+  /// most the largest; nought where even the rest of the request can't be paid for.
+  func affordableOutput(
+    for demand: Demand, on portions: [Portion], at now: Timestamp
+  ) -> Int64 {
+    var affordable = demand.largestOutput
+    for portion in portions where enforcement(on: portion) == .hard {
+      affordable = min(affordable, affordableOutput(for: demand, on: portion, at: now))
+    }
+    return affordable
+  }
+
+  func affordableOutput(
+    for demand: Demand, on portion: Portion, at now: Timestamp
+  ) -> Int64 {
+    let account = accounts[portion.account]
+    let limits = limits(of: account, at: now)
+    var affordable = demand.largestOutput
+    if let limit = limits.tokens {
+      let remainder = Int64(clamping: account.remainder(of: limit, in: .tokens))
+      affordable = min(affordable, demand.output(within: remainder) ?? 0)
+    }
+    if let limit = limits.nanoUnits {
+      let remainder = Int64(clamping: account.remainder(of: limit, in: .cost))
+      let money = Money(nanoUnits: remainder, currency: portion.currency)
+      affordable = min(affordable, demand.output(within: money, at: portion.rate) ?? 0)
+    }
+    return affordable
+  }
+
+  func isWithinLimits(_ account: Account, at now: Timestamp) -> Bool {
+    shortage(of: .zero, on: account, at: now) == nil
+  }
+}

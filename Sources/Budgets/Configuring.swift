@@ -1,0 +1,132 @@
+internal import Money
+public import Time
+
+// How definitions change while holds live and requests wait.
+
+extension BudgetState {
+  /// Puts other definitions in force, all of them or none.
+  ///
+  /// A budget that keeps its id, what it counts per, its period and its currency keeps what it has
+  /// counted. Any other counts from `now`: old use never counts in a new budget. Pauses by hand stay
+  /// with the id. Holds that live end well, on the budgets on which they were taken; waiting requests
+  /// are decided anew, in the order in which they came.
+  ///
+  /// - Parameter definitions: No two with the same id.
+  /// - Throws: `BudgetError.missingRate`; nothing has changed then.
+  public mutating func configure(
+    _ definitions: [BudgetDefinition], policy newPolicy: BudgetPolicy, at now: Timestamp,
+    events: inout [Event]
+  ) throws(BudgetError) {
+    var rates: [FixedDecimal] = []
+    rates.reserveCapacity(definitions.count)
+    for definition in definitions { rates.append(try newPolicy.rate(for: definition)) }
+    defer { assertInvariants() }
+
+    policy = newPolicy
+    let previous = budgetByID
+    budgetByID.removeAll(keepingCapacity: true)
+    budgetsByClient.removeAll(keepingCapacity: true)
+    budgetsOverEverything.removeAll(keepingCapacity: true)
+    var retired: [Int] = []
+    for (definition, rate) in zip(definitions, rates) {
+      guard let known = previous[definition.id] else {
+        insert(definition, rate: rate, countsFrom: now)
+        continue
+      }
+      let currency = definition.currency(billing: newPolicy.rates.billing)
+      if budgets[known].keepsCounting(as: definition, in: currency) {
+        redefine(known, as: definition, rate: rate, at: now)
+        enlist(known, as: definition.id)
+      } else {
+        insert(definition, rate: rate, countsFrom: now)
+        if let new = budgetByID[definition.id] { budgets[new].isPaused = budgets[known].isPaused }
+        retired.append(known)
+      }
+    }
+    for (id, index) in previous where budgetByID[id] == nil { retired.append(index) }
+    let waiting = emptyQueues()
+    retire(retired)
+    requeue(waiting, at: now, events: &events)
+  }
+
+  private mutating func redefine(
+    _ index: Int, as definition: BudgetDefinition, rate: FixedDecimal, at now: Timestamp
+  ) {
+    let old = budgets[index].definition
+    budgets[index].redefine(as: definition, rate: rate)
+    guard old != definition else { return }
+    for account in budgets[index].accounts.values {
+      accounts[account].exhaustedUnit = nil
+      if old.timeZone != definition.timeZone, !accounts[account].window.hasEnded(at: now) {
+        accounts[account].endWindow(at: budgets[index].openWindow(at: now).end)
+      }
+    }
+  }
+
+  /// Takes budgets out of use. What holds still need of them stays until these have ended.
+  private mutating func retire(_ indices: [Int]) {
+    for index in indices {
+      let retiring = budgets[index].accounts.values
+      budgets[index].accounts = [:]
+      budgets[index].retire(with: retiring.count)
+      for account in retiring {
+        accounts[account].isRetired = true
+        if accounts[account].liveHolds == 0 { bury(account) }
+      }
+      if retiring.isEmpty { budgets.remove(at: index) }
+    }
+  }
+
+  /// Forgets a retired account, and its budget with the last one.
+  mutating func bury(_ account: Int) {
+    let budget = accounts[account].budget
+    accounts.remove(at: account)
+    if budgets[budget].buryAccount() == 0 { budgets.remove(at: budget) }
+  }
+
+  /// Goes on with what the ledger remembers, before the first request comes.
+  ///
+  /// A record counts where its budget still counts the same per subject, period and currency, and
+  /// its window is still open. Of several records of one subject, which a change of the budget leaves
+  /// behind, the latest window counts. Percentages that were reached before are not reported again.
+  ///
+  /// - Returns: How many records count now.
+  @discardableResult
+  public mutating func restore(_ uses: [RecordedUse], at now: Timestamp) -> Int {
+    precondition(holds.count == 0, "use is restored before the first hold")
+    defer { assertInvariants() }
+    var restored: [Int: Timestamp] = [:]
+    for use in uses {
+      guard let budget = budgetByID[use.budget], counts(use, in: budgets[budget], at: now) else {
+        continue
+      }
+      let account = account(of: budget, subject: use.subject.value, at: now)
+      if let latest = restored[account], latest >= use.window.start { continue }
+      restored[account] = use.window.start
+      restore(use, to: account, at: now)
+    }
+    return restored.count
+  }
+
+  private func counts(_ use: RecordedUse, in budget: Budget, at now: Timestamp) -> Bool {
+    use.subject.kind == budget.definition.per
+      && use.period == budget.definition.period.description
+      && use.cost.currency == budget.currency
+      && !use.window.hasEnded(at: now)
+      && use.window.start <= now
+  }
+
+  private mutating func restore(_ use: RecordedUse, to index: Int, at now: Timestamp) {
+    // The record knows since when it counts, the definition's calendar until when.
+    let window = BudgetWindow(start: use.window.start, end: accounts[index].window.end)
+    accounts[index].restore(
+      window, settled: Spend(tokens: use.tokens, nanoUnits: use.cost.nanoUnits))
+    accounts[index].mayExceedLimit = true
+    let account = accounts[index]
+    let limits = limits(of: account, at: now)
+    accounts[index].highestAlert =
+      budgets[account.budget].definition.alerts.last { percent in
+        account.unit(reaching: percent, of: limits) != nil
+      } ?? 0
+  }
+}

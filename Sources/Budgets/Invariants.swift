@@ -1,0 +1,118 @@
+internal import Money
+
+// What is true between any two commands.
+
+extension BudgetState {
+  /// Names everything that is wrong: nothing, unless there is a defect.
+  public func checkInvariants() -> [String] {
+    checkHolds() + checkLimits() + checkQueues() + checkIndex()
+  }
+
+  /// In debug builds, stops at the first defect. States beyond a size that tests have are left to
+  /// `checkInvariants`, which takes time in proportion.
+  func assertInvariants() {
+    assert(
+      accounts.count > BudgetState.largestAssertedCount || checkInvariants().isEmpty,
+      checkInvariants().joined(separator: "\n"))
+  }
+
+  private static let largestAssertedCount = 64
+
+  /// What is held is the sum of the holds that live.
+  private func checkHolds() -> [String] {
+    var held: [Int: Spend] = [:]
+    var live: [Int: Int] = [:]
+    for portion in holds.indices.lazy.flatMap({ holds[$0].portions }) {
+      live[portion.account, default: 0] += 1
+      guard accounts[portion.account].epoch == portion.epoch else { continue }
+      held[portion.account, default: .zero].addSaturating(portion.held)
+    }
+    return accounts.indices.flatMap { index -> [String] in
+      let account = accounts[index]
+      var wrong: [String] = []
+      if account.held != held[index, default: .zero] {
+        wrong.append("account \(index) holds \(account.held), its holds \(held[index] ?? .zero)")
+      }
+      if account.liveHolds != live[index, default: 0] {
+        wrong.append("account \(index) counts \(account.liveHolds) holds, not \(live[index] ?? 0)")
+      }
+      if account.settled.tokens < 0 || account.settled.nanoUnits < 0 {
+        wrong.append("account \(index) has settled less than nothing")
+      }
+      return wrong
+    }
+  }
+
+  /// A hard account lies within its limit, unless something that no admission prevents took it
+  /// further.
+  private func checkLimits() -> [String] {
+    accounts.indices.compactMap { index in
+      let account = accounts[index]
+      let budget = budgets[account.budget]
+      guard budget.definition.enforcement == .hard, !account.isRetired, !account.mayExceedLimit,
+        !budget.limitMayHaveShrunk
+      else { return nil }
+      let exceeds = LimitUnit.allCases.contains { unit in
+        guard let limit = budget.limits[unit] else { return false }
+        let raised = limit.addingSaturating(account.raise?.amount[unit] ?? 0)
+        return account.remainder(of: raised, in: unit) < 0
+      }
+      return exceeds ? "account \(index) lies above its limit: \(account)" : nil
+    }
+  }
+
+  /// Every waiting request stands in one queue, in the order of arrival.
+  private func checkQueues() -> [String] {
+    var wrong: [String] = []
+    var queued = 0
+    for (index, queue) in queues {
+      queued += queue.entries.count
+      if queue.first == nil { wrong.append("account \(index) has an empty queue") }
+      let arrivals = queue.entries.map(\.arrival)
+      if zip(arrivals, arrivals.dropFirst()).contains(where: >=) {
+        wrong.append("the queue of account \(index) is out of order")
+      }
+      for entry in queue.entries {
+        if !waiters.contains(entry.ticket.handle) {
+          wrong.append("the queue of account \(index) has a ticket of nobody")
+        } else if waiters[entry.ticket.handle.index].account != index {
+          wrong.append("a request in the queue of account \(index) waits for another")
+        }
+      }
+    }
+    if queued != waiters.count { wrong.append("\(waiters.count) wait, \(queued) in queues") }
+    for index in accounts.indices where accounts[index].isQueued != (queues[index] != nil) {
+      wrong.append("account \(index) doesn't know whether it is queued")
+    }
+    if !reopenedQueues.isEmpty { wrong.append("a queue was not served") }
+    return wrong + checkHeads()
+  }
+
+  /// Whoever stands first in a queue really lacks room there.
+  private func checkHeads() -> [String] {
+    queues.compactMap { index, queue in
+      guard let head = queue.first, waiters.contains(head.ticket.handle) else { return nil }
+      let demand = waiters[head.ticket.handle.index].demand
+      let account = accounts[index]
+      let budget = budgets[account.budget]
+      let rate = demand.rates.rate(of: budget.currency) ?? budget.rate
+      let need = demand.bound(output: demand.leastOutput).spend(in: budget.currency, at: rate)
+      let lacksRoom = LimitUnit.allCases.contains { unit in
+        // A raise may have ended since, which only makes the room smaller.
+        budget.limits[unit].map { !account.fits(need[unit], in: unit, of: $0) } ?? false
+      }
+      return lacksRoom ? nil : "the first in the queue of account \(index) could go"
+    }
+  }
+
+  /// Every account in use can be found by its subject.
+  private func checkIndex() -> [String] {
+    let found = budgetByID.values.reduce(0) { $0 + budgets[$1].accounts.count }
+    let inUse = accounts.indices.filter { !accounts[$0].isRetired }
+    var wrong = inUse.filter {
+      budgets[accounts[$0].budget].accounts[accounts[$0].subject] != $0
+    }.map { "account \($0) can't be found" }
+    if found != inUse.count { wrong.append("\(found) subjects for \(inUse.count) accounts") }
+    return wrong
+  }
+}

@@ -1,0 +1,172 @@
+internal import Money
+internal import Time
+
+// Why a request is refused, and what is said about it.
+
+extension BudgetState {
+  /// The refusal to report: that of the budget which starts again last, so that nobody is told to
+  /// come back too early. Nil if every budget could pay once all holds have ended.
+  func refusal(
+    of demand: Demand, on portions: [Portion], at now: Timestamp
+  ) -> (portion: Portion, obstacle: Obstacle)? {
+    var latest: (portion: Portion, obstacle: Obstacle)?
+    for portion in portions {
+      guard let obstacle = obstacle(to: demand, on: portion, at: now) else { continue }
+      guard let other = latest else {
+        latest = (portion, obstacle)
+        continue
+      }
+      if isLater(reset(of: portion, obstacle), than: reset(of: other.portion, other.obstacle)) {
+        latest = (portion, obstacle)
+      }
+    }
+    return latest
+  }
+
+  /// What no end of a hold would clear from a request's way on one account.
+  private func obstacle(
+    to demand: Demand, on portion: Portion, at now: Timestamp
+  ) -> Obstacle? {
+    let account = accounts[portion.account]
+    if isPaused(account) { return .paused }
+    switch enforcement(on: portion) {
+    case .hard: return unpayableUnit(of: demand, on: portion, at: now).map(Obstacle.limit)
+    case .soft: return exhaustedUnit(of: account, at: now).map(Obstacle.limit)
+    case .shadow: return nil
+    }
+  }
+
+  /// The unit in which a request's least output could not be paid for even if all holds ended at
+  /// nothing.
+  private func unpayableUnit(
+    of demand: Demand, on portion: Portion, at now: Timestamp
+  ) -> LimitUnit? {
+    let account = accounts[portion.account]
+    let limits = limits(of: account, at: now)
+    let least = demand.bound(output: demand.leastOutput)
+    let need = least.spend(in: portion.currency, at: portion.rate)
+    return LimitUnit.allCases.first { unit in
+      limits[unit].map { !account.couldFit(need[unit], in: unit, of: $0) } ?? false
+    }
+  }
+
+  /// The unit in which settled + held has reached the limit.
+  private func exhaustedUnit(of account: Account, at now: Timestamp) -> LimitUnit? {
+    let limits = limits(of: account, at: now)
+    return LimitUnit.allCases.first { unit in
+      limits[unit].map { account.remainder(of: $0, in: unit) <= 0 } ?? false
+    }
+  }
+
+  /// When a budget's refusal ends; nil for one that doesn't end by itself.
+  private func reset(of portion: Portion, _ obstacle: Obstacle) -> Timestamp? {
+    if case .paused = obstacle { return nil }
+    return accounts[portion.account].window.end
+  }
+
+  private func isLater(_ left: Timestamp?, than right: Timestamp?) -> Bool {
+    guard let right else { return false }
+    guard let left else { return true }
+    return left > right
+  }
+
+  /// Refuses a request, and remembers on every account that refuses it whether anything useful was
+  /// left there.
+  mutating func refuse(
+    _ demand: Demand, because obstacle: Obstacle, of portion: Portion, among portions: [Portion],
+    at now: Timestamp, events: inout [Event]
+  ) -> Denial {
+    for other in portions {
+      guard case .limit(let unit) = self.obstacle(to: demand, on: other, at: now) else { continue }
+      remember(unit, of: demand, on: other, at: now)
+    }
+    let denial = denial(of: demand, because: obstacle, of: portion, among: portions, at: now)
+    if case .limit = obstacle { reportFirst(denial, on: portion, events: &events) }
+    return denial
+  }
+
+  /// What a `shadow` account says to a request that it can't keep from going: nil where it would
+  /// have let it through, or let it wait.
+  mutating func shadowRefusal(
+    of demand: Demand, on portion: Portion, at now: Timestamp, events: inout [Event]
+  ) -> Denial? {
+    guard enforcement(on: portion) == .shadow,
+      let unit = unpayableUnit(of: demand, on: portion, at: now)
+    else { return nil }
+    let denial = denial(
+      of: demand, because: .limit(unit), of: portion, among: [portion], at: now)
+    reportFirst(denial, on: portion, events: &events)
+    return denial
+  }
+
+  private mutating func remember(
+    _ unit: LimitUnit, of demand: Demand, on portion: Portion, at now: Timestamp
+  ) {
+    let affordable = affordableOutput(for: demand, on: portion, at: now)
+    accounts[portion.account].exhaustedUnit = affordable < Clamp.smallestOutput ? unit : nil
+  }
+
+  private mutating func reportFirst(
+    _ denial: Denial, on portion: Portion, events: inout [Event]
+  ) {
+    guard !accounts[portion.account].hasRefused else { return }
+    accounts[portion.account].hasRefused = true
+    events.append(.exceeded(denial))
+  }
+
+  /// Everything that is said about a refusal.
+  func denial(
+    of demand: Demand, because obstacle: Obstacle, of portion: Portion, among portions: [Portion],
+    at now: Timestamp
+  ) -> Denial {
+    let account = accounts[portion.account]
+    let budget = budgets[account.budget]
+    let limits = limits(of: account, at: now)
+    let unit = obstacle.unit ?? (limits.tokens != nil ? .tokens : .cost)
+    let limit = limits[unit] ?? 0
+    let whole =
+      budget.definition.enforcement == .soft
+      ? demand.estimate : demand.bound(output: demand.largestOutput)
+    return Denial(
+      budget: budget.definition.id, subject: budget.subject(account.subject),
+      mode: budget.definition.limit.mode, reason: obstacle.reason,
+      unit: unit == .tokens ? .tokens : .nanoUnits(budget.currency),
+      limit: limit, used: account.settled[unit], held: account.held[unit],
+      requested: whole.spend(in: portion.currency, at: portion.rate)[unit],
+      remaining: Int64(clamping: max(0, account.remainder(of: limit, in: unit))),
+      affordableOutputTokens: usableOutput(
+        for: demand, because: obstacle, of: portion, among: portions, at: now),
+      resetAt: reset(of: portion, obstacle))
+  }
+
+  /// The output with which the request would be let through now.
+  private func usableOutput(
+    for demand: Demand, because obstacle: Obstacle, of portion: Portion, among portions: [Portion],
+    at now: Timestamp
+  ) -> Int64 {
+    if case .paused = obstacle { return 0 }
+    // A used-up soft budget refuses whatever the size.
+    if enforcement(on: portion) == .soft { return 0 }
+    return min(
+      affordableOutput(for: demand, on: portion, at: now),
+      affordableOutput(for: demand, on: portions, at: now))
+  }
+}
+
+extension Obstacle {
+  fileprivate var unit: LimitUnit? {
+    switch self {
+    case .paused: nil
+    case .limit(let unit), .contention(let unit): unit
+    }
+  }
+
+  fileprivate var reason: Denial.Reason {
+    switch self {
+    case .paused: .paused
+    case .limit(.tokens): .tokenLimit
+    case .limit(.cost): .costLimit
+    case .contention: .contended
+    }
+  }
+}

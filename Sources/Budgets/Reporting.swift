@@ -1,0 +1,143 @@
+internal import Money
+public import Time
+
+// How the budgets stand. Nothing here changes anything: an account whose window has ended is shown
+// as the next request will find it.
+
+extension BudgetState {
+  /// The accounts that would apply to a request of `caller`, in the order in which they are asked.
+  public func statuses(for caller: Caller, at now: Timestamp) -> [AccountStatus] {
+    let own = (budgetsByClient[caller.client] ?? []).map { budget in
+      (budget, caller.value(per: budgets[budget].definition.per))
+    }
+    let shared = budgetsOverEverything.map { budget in
+      (budget, caller.valueOverEverything(per: budgets[budget].definition.per))
+    }
+    return (own + shared).map { status(of: $0, subject: $1, at: now) }
+  }
+
+  /// A budget's fullest account, or that of its one subject; where none has been seen, an empty one
+  /// of a subject without a name.
+  public func status(
+    of id: BudgetID, at now: Timestamp
+  ) throws(BudgetError) -> AccountStatus {
+    guard let budget = budgetByID[id] else { throw .unknownBudget(id) }
+    if budgets[budget].definition.per == .client {
+      return status(of: budget, subject: id.client, at: now)
+    }
+    let fullest = budgets[budget].accounts.values
+      .map { status(of: accounts[$0], at: now) }
+      .min { $0.isFuller(than: $1) }
+    return fullest ?? status(of: budget, subject: "", at: now)
+  }
+
+  /// One account for each subject seen, the fullest first.
+  public func subjects(
+    of id: BudgetID, at now: Timestamp
+  ) throws(BudgetError) -> [AccountStatus] {
+    guard let budget = budgetByID[id] else { throw .unknownBudget(id) }
+    return budgets[budget].accounts.values
+      .map { status(of: accounts[$0], at: now) }
+      .sorted { $0.isFuller(than: $1) }
+  }
+
+  /// The definitions in force.
+  public var definitions: [BudgetDefinition] {
+    budgetByID.values.map { budgets[$0].definition }
+  }
+
+  /// What is left of the account that has the largest share of its limit settled or held. A `shadow`
+  /// budget leaves nothing and takes nothing.
+  func tightest(of portions: [Portion], at now: Timestamp) -> Remainder? {
+    var tightest: (account: Int, share: Share)?
+    for portion in portions {
+      let account = accounts[portion.account]
+      guard !account.isRetired, enforcement(on: portion) != .shadow,
+        let share = committedShare(of: account, at: now)
+      else { continue }
+      if let other = tightest, share <= other.share { continue }
+      tightest = (portion.account, share)
+    }
+    return tightest.map { remainder(of: accounts[$0.account], at: now) }
+  }
+
+  private func committedShare(of account: Account, at now: Timestamp) -> Share? {
+    let limits = limits(of: account, at: now)
+    var largest: Share?
+    for unit in LimitUnit.allCases {
+      guard let limit = limits[unit] else { continue }
+      let committed = account.settled[unit].addingSaturating(account.held[unit])
+      let share = Share(used: committed, limit: limit)
+      largest = largest.map { max($0, share) } ?? share
+    }
+    return largest
+  }
+
+  private func remainder(of account: Account, at now: Timestamp) -> Remainder {
+    let budget = budgets[account.budget]
+    let limits = limits(of: account, at: now)
+    return Remainder(
+      budget: budget.definition.id, subject: budget.subject(account.subject),
+      tokens: account.remaining(in: .tokens, of: limits),
+      cost: account.remaining(in: .cost, of: limits).map {
+        Money(nanoUnits: $0, currency: budget.currency)
+      },
+      resetAt: account.window.end)
+  }
+
+  private func status(of budget: Int, subject: String, at now: Timestamp) -> AccountStatus {
+    if let known = budgets[budget].accounts[subject] {
+      return status(of: accounts[known], at: now)
+    }
+    let window = budgets[budget].openWindow(at: now)
+    return status(of: Account(budget: budget, subject: subject, window: window), at: now)
+  }
+
+  private func status(of stored: Account, at now: Timestamp) -> AccountStatus {
+    let budget = budgets[stored.budget]
+    var account = stored
+    if account.window.hasEnded(at: now) { account.begin(budget.openWindow(at: now)) }
+    let limits = limits(of: account, at: now)
+    let raise = account.raise ?? budget.raise
+    func money(_ nanoUnits: Int64) -> Money {
+      Money(nanoUnits: nanoUnits, currency: budget.currency)
+    }
+    return AccountStatus(
+      definition: budget.definition, subject: budget.subject(account.subject),
+      window: account.window,
+      limitTokens: limits.tokens, limitCost: limits.nanoUnits.map(money),
+      settledTokens: account.settled.tokens, settledCost: money(account.settled.nanoUnits),
+      heldTokens: account.held.tokens, heldCost: money(account.held.nanoUnits),
+      remainingTokens: account.remaining(in: .tokens, of: limits),
+      remainingCost: account.remaining(in: .cost, of: limits).map(money),
+      tokenShare: limits.tokens.map { Share(used: account.settled.tokens, limit: $0) },
+      costShare: limits.nanoUnits.map { Share(used: account.settled.nanoUnits, limit: $0) },
+      pause: pause(of: account, limits: limits),
+      raise: raise.flatMap { now < $0.until && $0.amount != .zero ? $0 : nil },
+      waiting: budget.accounts[account.subject].flatMap { queues[$0]?.entries.count } ?? 0)
+  }
+
+  private func pause(of account: Account, limits: Limits) -> AccountStatus.Pause? {
+    if isPaused(account) { return .manual }
+    guard budgets[account.budget].definition.enforcement != .shadow else { return nil }
+    let usedUp = account.unit(reaching: 100, of: limits)
+    return (usedUp ?? account.exhaustedUnit).map(AccountStatus.Pause.limit)
+  }
+}
+
+extension Account {
+  /// The limit without what is settled and held, never below zero; nil where there is no limit.
+  fileprivate func remaining(in unit: LimitUnit, of limits: Limits) -> Int64? {
+    limits[unit].map { Int64(clamping: max(0, remainder(of: $0, in: unit))) }
+  }
+}
+
+extension AccountStatus {
+  /// By share, then by name, so that the order is always the same.
+  fileprivate func isFuller(than other: AccountStatus) -> Bool {
+    guard let share, let otherShare = other.share, share != otherShare else {
+      return subject.value < other.subject.value
+    }
+    return share > otherShare
+  }
+}

@@ -1,0 +1,49 @@
+public import Money
+
+/// What one account was charged for one request: recorded in the same commit as the request's row.
+public struct Charge: Hashable, Sendable {
+  public let budget: BudgetID
+  public let subject: Subject
+  public let period: BudgetPeriod
+  /// The window that the hold was taken in, even if it has ended since.
+  public let window: BudgetWindow
+  public let tokens: Int64
+  public let cost: Money
+}
+
+/// How a hold ended.
+public struct Settlement: Sendable {
+  /// One for each budget that applied, whether it limits what is charged or only counts it.
+  public let charges: [Charge]
+  /// What is left of the tightest budget; nil where none applies.
+  public let tightest: Remainder?
+
+  public init(charges: [Charge], tightest: Remainder?) {
+    self.charges = charges
+    self.tightest = tightest
+  }
+}
+
+/// What the ledger remembers of an account.
+public struct RecordedUse: Hashable, Sendable {
+  public let budget: BudgetID
+  public let subject: Subject
+  /// As `BudgetPeriod` spells itself.
+  public let period: String
+  public let window: BudgetWindow
+  public let tokens: Int64
+  public let cost: Money
+
+  public init(
+    budget: BudgetID, subject: Subject, period: String, window: BudgetWindow, tokens: Int64,
+    cost: Money
+  ) {
+    precondition(tokens >= 0 && cost.nanoUnits >= 0, "recorded use is never negative")
+    self.budget = budget
+    self.subject = subject
+    self.period = period
+    self.window = window
+    self.tokens = tokens
+    self.cost = cost
+  }
+}

@@ -1,0 +1,160 @@
+public import Money
+public import Time
+
+// How holds end, and how use is counted.
+
+extension BudgetState {
+  /// Replaces a hold by what the request used, on every account at once.
+  ///
+  /// More than was held is counted all the same. It counts in the window in which the hold was
+  /// taken; where that has ended, the new window isn't touched.
+  ///
+  /// - Throws: `BudgetError.unknownHold` if the hold has been ended before.
+  public mutating func settle(
+    _ hold: HoldID, with consumption: Consumption, at now: Timestamp, events: inout [Event]
+  ) throws(BudgetError) -> Settlement {
+    defer { assertInvariants() }
+    guard let request = holds.remove(hold.handle) else { throw .unknownHold }
+    var charges: [Charge] = []
+    charges.reserveCapacity(request.portions.count)
+    for portion in request.portions {
+      catchUp(portion.account, with: now)
+      charges.append(end(portion, with: consumption, at: now, events: &events))
+    }
+    let tightest = tightest(of: request.portions, at: now)
+    for portion in request.portions { giveBack(portion, at: now, events: &events) }
+    serveReopenedQueues(at: now, events: &events)
+    return Settlement(charges: charges, tightest: tightest)
+  }
+
+  /// Ends a hold of which nothing was used.
+  public mutating func release(
+    _ hold: HoldID, at now: Timestamp, events: inout [Event]
+  ) throws(BudgetError) {
+    _ = try settle(hold, with: .zero, at: now, events: &events)
+  }
+
+  /// Ends a hold that was dropped by mistake, as if all of its bound had been used: whatever became
+  /// of the request, no budget is passed by it.
+  public mutating func abandon(
+    _ hold: HoldID, at now: Timestamp, events: inout [Event]
+  ) throws(BudgetError) -> Settlement {
+    guard holds.contains(hold.handle) else { throw .unknownHold }
+    abandonedHolds += 1
+    let bound = holds[hold.handle.index].bound
+    return try settle(hold, with: bound, at: now, events: &events)
+  }
+
+  /// Counts use that did not pass the turnstile. It has happened already, so it is never refused, and
+  /// may take a budget past its limit.
+  public mutating func record(
+    _ consumption: Consumption, rates: ExchangeRates, for caller: Caller, at now: Timestamp,
+    events: inout [Event]
+  ) -> [Charge] {
+    defer { assertInvariants() }
+    sweep(at: now)
+    let portions = portions(for: caller, rates: rates, at: now)
+    var charges: [Charge] = []
+    charges.reserveCapacity(portions.count)
+    for portion in portions {
+      let spend = consumption.spend(in: portion.currency, at: portion.rate)
+      accounts[portion.account].mayExceedLimit = true
+      count(spend, on: portion.account, at: now, events: &events)
+      charges.append(charge(spend, to: portion, in: portion.window))
+    }
+    for portion in portions where accounts[portion.account].isQueued {
+      serve(waiters: portion.account, at: now, events: &events)
+    }
+    serveReopenedQueues(at: now, events: &events)
+    return charges
+  }
+
+  /// Replaces what was held on one account by what was used.
+  private mutating func end(
+    _ portion: Portion, with consumption: Consumption, at now: Timestamp, events: inout [Event]
+  ) -> Charge {
+    let index = portion.account
+    let spend = consumption.spend(in: portion.currency, at: portion.rate)
+    guard accounts[index].epoch == portion.epoch else {
+      return charge(spend, to: portion, in: portion.window)
+    }
+    accounts[index].held.subtract(portion.held)
+    let excess = spend.excess(over: portion.held)
+    if excess != .zero, enforcement(on: portion) == .hard {
+      accounts[index].mayExceedLimit = true
+      let budget = budgets[accounts[index].budget]
+      events.append(
+        .overrun(
+          Overrun(
+            budget: budget.definition.id, subject: budget.subject(accounts[index].subject),
+            excess: excess)))
+    }
+    count(spend, on: index, at: now, events: &events)
+    return charge(spend, to: portion, in: accounts[index].window)
+  }
+
+  /// Forgets the hold's tie to its account, and lets the next ones go.
+  private mutating func giveBack(
+    _ portion: Portion, at now: Timestamp, events: inout [Event]
+  ) {
+    let index = portion.account
+    accounts[index].liveHolds -= 1
+    if accounts[index].isRetired {
+      if accounts[index].liveHolds == 0 { bury(index) }
+    } else if accounts[index].isQueued {
+      serve(waiters: index, at: now, events: &events)
+    }
+  }
+
+  private mutating func count(
+    _ spend: Spend, on index: Int, at now: Timestamp, events: inout [Event]
+  ) {
+    accounts[index].settled.addSaturating(spend)
+    if !accounts[index].isRetired, spend != .zero {
+      reportThresholds(on: index, at: now, events: &events)
+    }
+  }
+
+  private func charge(_ spend: Spend, to portion: Portion, in window: BudgetWindow) -> Charge {
+    let account = accounts[portion.account]
+    let budget = budgets[account.budget]
+    return Charge(
+      budget: budget.definition.id, subject: budget.subject(account.subject),
+      period: budget.definition.period, window: window, tokens: spend.tokens,
+      cost: Money(nanoUnits: spend.nanoUnits, currency: portion.currency))
+  }
+
+  /// Reports the percentages that settled use has reached since the last time.
+  private mutating func reportThresholds(
+    on index: Int, at now: Timestamp, events: inout [Event]
+  ) {
+    let budget = accounts[index].budget
+    guard let last = budgets[budget].definition.alerts.last,
+      last > accounts[index].highestAlert
+    else { return }
+    let account = accounts[index]
+    let limits = limits(of: account, at: now)
+    for percent in budgets[budget].definition.alerts where percent > account.highestAlert {
+      guard let unit = account.unit(reaching: percent, of: limits) else { return }
+      accounts[index].highestAlert = percent
+      let currency = budgets[budget].currency
+      events.append(
+        .thresholdReached(
+          Threshold(
+            budget: budgets[budget].definition.id,
+            subject: budgets[budget].subject(account.subject), window: account.window,
+            percent: percent, unit: unit == .tokens ? .tokens : .nanoUnits(currency),
+            limit: limits[unit] ?? 0, used: account.settled[unit])))
+    }
+  }
+}
+
+extension Account {
+  /// The unit in which settled use has reached so many per cent of its limit.
+  func unit(reaching percent: Int, of limits: Limits) -> LimitUnit? {
+    LimitUnit.allCases.first { unit in
+      guard let limit = limits[unit] else { return false }
+      return Share(used: settled[unit], limit: limit).reaches(percent: percent)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+internal import Money
+
+/// What a limit is counted in. Tokens come first wherever one of the two has to be named.
+public enum LimitUnit: Hashable, Sendable, CaseIterable {
+  case tokens, cost
+}
+
+/// Tokens and money side by side: every budget counts both, whichever it limits.
+public struct Spend: Hashable, Sendable {
+  public var tokens: Int64
+  /// Billionths of one unit of the budget's currency.
+  public var nanoUnits: Int64
+
+  public init(tokens: Int64, nanoUnits: Int64) {
+    self.tokens = tokens
+    self.nanoUnits = nanoUnits
+  }
+
+  public static let zero = Spend(tokens: 0, nanoUnits: 0)
+
+  public subscript(unit: LimitUnit) -> Int64 {
+    switch unit {
+    case .tokens: tokens
+    case .cost: nanoUnits
+    }
+  }
+
+  /// Adds what a provider reported. A figure is foreign and may be absurd: the sum then stays at
+  /// the largest number there is, where the budget is used up, and never wraps or traps.
+  mutating func addSaturating(_ other: Spend) {
+    tokens = tokens.addingSaturating(other.tokens)
+    nanoUnits = nanoUnits.addingSaturating(other.nanoUnits)
+  }
+
+  /// Adds as much of `other` as can be counted, and returns what that was.
+  mutating func addCountable(_ other: Spend) -> Spend {
+    let before = self
+    addSaturating(other)
+    return Spend(
+      tokens: tokens - before.tokens, nanoUnits: nanoUnits - before.nanoUnits)
+  }
+
+  /// Takes away what was added before.
+  mutating func subtract(_ other: Spend) {
+    precondition(
+      tokens >= other.tokens && nanoUnits >= other.nanoUnits, "more taken away than was added")
+    tokens -= other.tokens
+    nanoUnits -= other.nanoUnits
+  }
+
+  /// What of this lies above `other`, in each unit for itself.
+  func excess(over other: Spend) -> Spend {
+    Spend(
+      tokens: max(0, tokens - other.tokens), nanoUnits: max(0, nanoUnits - other.nanoUnits))
+  }
+}
+
+/// The limits in force for one account; nil where a unit is counted but not limited.
+struct Limits: Hashable, Sendable {
+  var tokens: Int64?
+  var nanoUnits: Int64?
+
+  init(_ limit: BudgetLimit) {
+    tokens = limit.tokens
+    nanoUnits = limit.cost?.nanoUnits
+  }
+
+  subscript(unit: LimitUnit) -> Int64? {
+    switch unit {
+    case .tokens: tokens
+    case .cost: nanoUnits
+    }
+  }
+
+  func raised(by raise: Raise) -> Limits {
+    var limits = self
+    limits.tokens = tokens?.addingSaturating(raise.amount.tokens)
+    limits.nanoUnits = nanoUnits?.addingSaturating(raise.amount.nanoUnits)
+    return limits
+  }
+
+  /// Whether something that `other` allows isn't allowed here.
+  func isTighter(than other: Limits) -> Bool {
+    LimitUnit.allCases.contains { unit in
+      guard let limit = self[unit] else { return false }
+      guard let otherLimit = other[unit] else { return true }
+      return limit < otherLimit
+    }
+  }
+}
+
+extension Int64 {
+  /// The sum of two numbers that aren't negative, or the largest number where it is larger.
+  func addingSaturating(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+
+  /// The product of two numbers that aren't negative, or the largest where it is larger.
+  func multipliedSaturating(by other: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? .max : product
+  }
+}

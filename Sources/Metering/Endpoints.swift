@@ -1,0 +1,95 @@
+import Pricing
+
+/// What Catraca does with a request, by its method and path.
+public enum EndpointClass: Sendable {
+  /// It costs money, and metering knows how.
+  case metered(Endpoint)
+  /// A read that costs nothing: passes unmetered.
+  case free
+  /// Unknown, or known to cost money in ways that can't be metered.
+  case refused
+}
+
+/// The table of endpoints. To meter one more, add its entry to `metered`.
+public enum Endpoints {
+  static let metered: [Endpoint] = [chatCompletions]
+
+  static let chatCompletions = Endpoint(
+    method: "POST", path: "/v1/chat/completions", operation: .chat,
+    fields: [
+      "model": .model,
+      "messages": .messages,
+      "tools": .tools, "functions": .tools,
+      "prediction": .prediction,
+      "stream": .stream,
+      "stream_options": .streamOptions,
+      "max_completion_tokens": .outputLimit(precedence: 0),
+      "max_tokens": .outputLimit(precedence: 1),
+      "n": .choices,
+      "service_tier": .serviceTier,
+      "user": .user(precedence: 0), "safety_identifier": .user(precedence: 1),
+      "metadata": .metadata,
+      "modalities": .modalities,
+      "reasoning_effort": .reasoningEffort,
+      "web_search_options": .webSearch,
+      "audio": .inert, "frequency_penalty": .inert, "include_reasoning": .inert,
+      "logit_bias": .inert, "logprobs": .inert, "moderation": .inert,
+      "parallel_tool_calls": .inert, "presence_penalty": .inert,
+      "prompt_cache_key": .inert, "prompt_cache_options": .inert,
+      "prompt_cache_retention": .inert, "reasoning_format": .inert, "seed": .inert,
+      "stop": .inert, "store": .inert, "temperature": .inert, "top_logprobs": .inert,
+      "top_p": .inert, "verbosity": .inert,
+    ],
+    outputLimit: "max_completion_tokens",
+    usageRequest: .streamOptions,
+    answer: .chatCompletion)
+
+  /// Reads that cost nothing. `*` stands for one segment or more.
+  static let free: [(method: String, pattern: String)] = [
+    ("GET", "/v1/models"), ("GET", "/v1/models/*"),
+    ("GET", "/v1/responses/*"),
+    ("GET", "/v1/batches"), ("GET", "/v1/batches/*"),
+    ("GET", "/v1/files"), ("GET", "/v1/files/*"),
+    ("POST", "/v1/responses/input_tokens"),
+  ]
+
+  /// Looks a request up.
+  ///
+  /// - Parameters:
+  ///   - method: the request's method; methods are case-sensitive.
+  ///   - path: the path without a provider's prefix and without the query: `/v1/models`.
+  public static func classify(method: String, path: String) -> EndpointClass {
+    guard let segments = plainSegments(path) else { return .refused }
+    if let endpoint = metered.first(where: { $0.method == method && $0.path == path }) {
+      return .metered(endpoint)
+    }
+    let isFree = free.contains { $0.method == method && matches(segments, pattern: $0.pattern) }
+    return isFree ? .free : .refused
+  }
+
+  /// The segments of a path that every server reads alike; nil for any other: one with an escape,
+  /// an empty segment, a dot segment or a character that isn't plain.
+  private static func plainSegments(_ path: String) -> [Substring]? {
+    guard path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy(isPlain) else { return nil }
+    let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    let areNamed = segments.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
+    return areNamed ? segments : nil
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"),
+      UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+
+  private static func matches(_ segments: [Substring], pattern: String) -> Bool {
+    let parts = pattern.dropFirst().split(separator: "/")
+    guard parts.last == "*" else { return segments == parts }
+    let fixed = parts.dropLast()
+    return segments.count > fixed.count && segments.starts(with: fixed)
+  }
+}

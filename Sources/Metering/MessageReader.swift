@@ -1,0 +1,109 @@
+import JSON
+
+extension InputSize {
+  /// Adds JSON that the model reads as such, or of which nothing is known: every string, key and
+  /// number in it counts.
+  mutating func add(json value: JSONValue) {
+    let size = value.size
+    textBytes += Int64(size.stringBytes)
+    nodes += Int64(size.nodes)
+    numbers += Int64(size.numbers)
+  }
+
+  /// Adds the messages of a conversation.
+  mutating func add(messages value: JSONValue) {
+    guard value.kind == .array else { return add(json: value) }
+    for message in value.elements {
+      messages += 1
+      if message.kind == .object { add(message: message) } else { add(json: message) }
+    }
+  }
+
+  private mutating func add(message: JSONValue) {
+    for member in message.members {
+      if member.hasKey("content") {
+        add(content: member.value)
+      } else if member.hasKey("role") {
+        // Covered by what is added for each message, as long as it is a role.
+        textBytes += max(0, Int64(member.value.size.stringBytes) - InputSize.longestRole)
+      } else if member.hasKey("tool_calls") {
+        parts += Int64(member.value.elements.reduce(0) { count, _ in count + 1 })
+        add(json: member.value)
+      } else if member.hasKey("audio"), !member.value.isNull {
+        // It refers to what was said before, of a length that isn't known here.
+        isOpenEnded = true
+      } else if !member.value.isNull {
+        add(json: member.value)
+      }
+    }
+  }
+
+  /// `assistant` and `developer`.
+  private static let longestRole: Int64 = 9
+
+  private mutating func add(content: JSONValue) {
+    switch content.kind {
+    case .string: textBytes += Int64(content.utf8Count ?? 0)
+    case .array:
+      for part in content.elements {
+        parts += 1
+        if part.kind == .object { add(part: part) } else { add(json: part) }
+      }
+    case .null: break
+    default: add(json: content)
+    }
+  }
+
+  private mutating func add(part: JSONValue) {
+    for member in part.members {
+      if member.hasKey("type") {
+        if !InputSize.isBounded(partType: member.value) { isOpenEnded = true }
+      } else if member.hasKey("text"), let bytes = member.value.utf8Count {
+        textBytes += Int64(bytes)
+      } else if member.hasKey("image_url") {
+        add(image: member.value)
+      } else if member.hasKey("input_audio") {
+        add(audio: member.value)
+      } else if member.hasKey("file") {
+        isOpenEnded = true
+      } else {
+        add(json: member.value)
+      }
+    }
+  }
+
+  private static func isBounded(partType: JSONValue) -> Bool {
+    partType.isString("text") || partType.isString("refusal") || partType.isString("image_url")
+      || partType.isString("input_audio")
+  }
+
+  /// Adds an image, which counts by its detail: neither its address nor its bytes are text.
+  private mutating func add(image: JSONValue) {
+    var isLowDetail = false
+    for member in image.members where member.hasKey("detail") {
+      isLowDetail = member.value.isString("low")
+      if !isLowDetail { break }
+    }
+    if isLowDetail { lowDetailImages += 1 } else { images += 1 }
+  }
+
+  /// Adds a sound, which counts by the longest time that so many bytes can last.
+  private mutating func add(audio: JSONValue) {
+    var bytes: Int64 = 0
+    var isWave = false
+    for member in audio.members {
+      if member.hasKey("data") {
+        bytes += Int64(member.value.utf8Count ?? 0) / 4 * 3 + 3
+      } else if member.hasKey("format") {
+        isWave = member.value.isString("wav")
+      }
+    }
+    let bytesPerSecond = isWave ? InputSize.slowestWave : InputSize.slowestSound
+    audioMilliseconds += (bytes * 1000 + bytesPerSecond - 1) / bytesPerSecond
+  }
+
+  /// Bytes a second of a WAV file at 8 kHz and four bits, the slowest in use.
+  private static let slowestWave: Int64 = 4000
+  /// Bytes a second of compressed speech at 8 kbit/s, the slowest in use.
+  private static let slowestSound: Int64 = 1000
+}

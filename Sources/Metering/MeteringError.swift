@@ -1,0 +1,37 @@
+public import JSON
+
+/// Why a request can't be metered, and so is refused before anything is forwarded.
+public enum MeteringError: Error, Hashable, Sendable {
+  case notJSON(JSONError)
+  case notAnObject
+  /// A key stands twice at the top level: provider and meter could read different values.
+  case repeatedMember(String)
+  case missing(param: String)
+  /// - Parameter expected: completes "PARAM must be …".
+  case invalid(param: String, expected: String)
+}
+
+extension MeteringError {
+  /// The `code` of the error that the client gets.
+  public var code: String { "invalid_json" }
+
+  /// The `param` of the error that the client gets.
+  public var param: String? {
+    switch self {
+    case .notJSON, .notAnObject: nil
+    case .repeatedMember(let name): name
+    case .missing(let param), .invalid(let param, _): param
+    }
+  }
+
+  /// The `message` of the error that the client gets: one sentence.
+  public var message: String {
+    switch self {
+    case .notJSON(let reason): "The request body is not valid JSON: \(reason)."
+    case .notAnObject: "The request body must be a JSON object."
+    case .repeatedMember(let name): "The request body has the member '\(name)' more than once."
+    case .missing(let param): "The request body has no '\(param)'."
+    case .invalid(let param, let expected): "'\(param)' must be \(expected)."
+    }
+  }
+}

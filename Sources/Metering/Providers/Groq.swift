@@ -1,0 +1,35 @@
+import JSON
+
+extension ProviderDialect {
+  /// Groq puts usage into `x_groq.usage` of the chunk that finishes a stream, asked or not, so
+  /// nothing needs to be added to the request.
+  public static let groq = ProviderDialect(reportsStreamUsageUnasked: true)
+}
+
+/// What is peculiar to Groq.
+enum Groq {
+  /// Compound models search and read web pages, whose text is billed as input.
+  static func readsWeb(model: String) -> Bool {
+    model.hasPrefix("groq/compound") || model.hasPrefix("compound-beta")
+  }
+
+  /// The usage of each model that a compound answer used: `{"models":[{"model","usage"}]}`, which
+  /// stands beside `usage`, or in a stream in `x_groq`. It is billed instead of `usage`, which is
+  /// its sum. The breakdown and its `models` may be null.
+  static func breakdown(_ value: JSONValue?) -> [ModelUsage] {
+    var result: [ModelUsage] = []
+    guard let models = value?["models"] else { return [] }
+    for entry in models.elements {
+      // One that can't be read makes all of it useless: `usage` has the sum.
+      guard let model = entry["model"]?.string, let usage = ReportedUsage(entry["usage"])
+      else { return [] }
+      result.append(ModelUsage(model: model, usage: usage.usage))
+    }
+    return result
+  }
+
+  /// What a tool is called that a compound model ran on the server.
+  static func toolName(_ tool: JSONValue) -> String {
+    tool["type"]?.string ?? tool["name"]?.string ?? "unknown"
+  }
+}

@@ -1,0 +1,29 @@
+extension ProviderDialect {
+  /// OpenAI reports usage in a stream only to requests with `stream_options.include_usage`.
+  public static let openAI = ProviderDialect(reportsStreamUsageUnasked: false)
+}
+
+/// What is peculiar to OpenAI.
+enum OpenAI {
+  /// How many tokens an image can take, by the start of a model's name; the first that fits counts.
+  ///
+  /// Tile models: 85 tokens, and up to 8 tiles of 170. gpt-4o-mini multiplies both (2,833, and
+  /// 5,667 a tile). Patch models: up to 1,536 patches at up to 2.46 tokens, also with the detail
+  /// `low`. Newer models take `original`, with up to 10,000 patches. Rounded up.
+  static let imageTokens: [(prefix: String, tokens: ImageTokens)] = [
+    ("gpt-4o-mini", ImageTokens(low: 3_000, full: 50_000)),
+    ("gpt-4o", ImageTokens(low: 100, full: 1_500)),
+    ("gpt-4.1", ImageTokens(low: 4_000, full: 4_000)),
+    ("gpt-5", ImageTokens(low: 4_000, full: 25_000)),
+    ("gpt-6", ImageTokens(low: 4_000, full: 25_000)),
+  ]
+
+  /// Models named so search the web for every answer, also without `web_search_options`.
+  static func alwaysSearches(model: String) -> Bool {
+    model.hasFragment("-search-")
+  }
+
+  /// The name under which the fee of a web search stands in the price book. Chat answers don't
+  /// report how often was searched: one call for a request that could.
+  static let webSearch = "web_search"
+}

@@ -1,0 +1,22 @@
+/// How a provider differs from what its API's shape promises. Each provider's rules, with their
+/// reasons, are in the file of its name.
+public struct ProviderDialect: Sendable, Hashable {
+  /// Whether streams report usage without being asked for it.
+  let reportsStreamUsageUnasked: Bool
+
+  /// Any provider with OpenAI's API of which nothing more is known.
+  public static let compatible = ProviderDialect(reportsStreamUsageUnasked: false)
+
+  /// The dialect of the provider with this name in the configuration.
+  public init(provider: String) {
+    switch provider {
+    case "openai": self = .openAI
+    case "groq": self = .groq
+    default: self = .compatible
+    }
+  }
+
+  init(reportsStreamUsageUnasked: Bool) {
+    self.reportsStreamUsageUnasked = reportsStreamUsageUnasked
+  }
+}

@@ -1,0 +1,135 @@
+import JSON
+import Pricing
+
+/// A provider's usage object in the one normal form.
+struct ReportedUsage {
+  let usage: Usage
+  /// Whether counts contradicted each other and were brought into line.
+  let isAdjusted: Bool
+
+  /// Nil unless the object is usable: unless it has an integer `prompt_tokens` or `input_tokens`.
+  init?(_ object: JSONValue?) {
+    guard let object, let input = Self.total(object["prompt_tokens"] ?? object["input_tokens"])
+    else { return nil }
+    let inputDetails = Self.details(
+      object, "prompt_tokens_details", "input_tokens_details", "input_token_details")
+    let outputDetails = Self.details(
+      object, "completion_tokens_details", "output_tokens_details", "output_token_details")
+    var counts = UsageCounts(input: input)
+    counts.output =
+      Self.total(object["completion_tokens"] ?? object["output_tokens"])
+      // Without an output count the total is the only trace of it.
+      ?? max(0, (Self.total(object["total_tokens"]) ?? input) - input)
+    counts.readInputDetails(inputDetails)
+    counts.readOutputDetails(outputDetails)
+    counts.normalize()
+    guard let usage = counts.usage else { return nil }
+    self.usage = usage
+    isAdjusted = counts.isAdjusted
+  }
+
+  private static func total(_ value: JSONValue?) -> Int64? {
+    guard let count = value?.integer, (0...Usage.largestCount).contains(count) else { return nil }
+    return count
+  }
+
+  private static func details(_ object: JSONValue, _ names: StaticString...) -> JSONValue? {
+    for name in names {
+      if let details = object[name], details.kind == .object { return details }
+    }
+    return nil
+  }
+}
+
+/// The counts of a usage object while they are made to agree.
+private struct UsageCounts {
+  var input: Int64
+  var cached: Int64 = 0
+  var cacheWrite: Int64 = 0
+  var cacheWriteLong: Int64 = 0
+  var audioInput: Int64 = 0
+  var imageInput: Int64 = 0
+  var output: Int64 = 0
+  var reasoning: Int64 = 0
+  var audioOutput: Int64 = 0
+  var imageOutput: Int64 = 0
+  var isAdjusted = false
+
+  init(input: Int64) {
+    self.input = input
+  }
+
+  mutating func readInputDetails(_ details: JSONValue?) {
+    guard let details else { return }
+    cached = part(details["cached_tokens"])
+    audioInput = part(details["audio_tokens"])
+    imageInput = part(details["image_tokens"])
+    let written = part(details["cache_write_tokens"])
+    cacheWriteLong = part(details["cache_write_tokens_details"]?["ttl_12h_tokens"])
+    cacheWrite = max(0, written - cacheWriteLong)
+  }
+
+  mutating func readOutputDetails(_ details: JSONValue?) {
+    guard let details else { return }
+    reasoning = part(details["reasoning_tokens"])
+    audioOutput = part(details["audio_tokens"])
+    imageOutput = part(details["image_tokens"])
+  }
+
+  /// A count of a detail. One that isn't there, is null or isn't an integer is none.
+  private mutating func part(_ value: JSONValue?) -> Int64 {
+    guard let count = value?.integer else { return 0 }
+    guard (0...Usage.largestCount).contains(count) else {
+      isAdjusted = true
+      return 0
+    }
+    return count
+  }
+
+  /// Makes the parts fit into their totals without lowering the charge: first a part gives way
+  /// that is no dearer than the rest (cached input, which may overlap with cached sound; reasoning,
+  /// which is priced as output), then the total grows to the sum of the others.
+  mutating func normalize() {
+    let dearInput = cacheWrite + cacheWriteLong + audioInput + imageInput
+    isAdjusted = Self.fit(&cached, dearInput, into: &input) || isAdjusted
+    isAdjusted = Self.fit(&reasoning, audioOutput + imageOutput, into: &output) || isAdjusted
+  }
+
+  private static func fit(_ cheap: inout Int64, _ dear: Int64, into total: inout Int64) -> Bool {
+    guard cheap + dear > total else { return false }
+    total = max(total, dear)
+    cheap = total - dear
+    return true
+  }
+
+  var usage: Usage? {
+    Usage(
+      inputTokens: input, cachedInputTokens: cached, cacheWriteTokens: cacheWrite,
+      cacheWriteLongTokens: cacheWriteLong, audioInputTokens: audioInput,
+      imageInputTokens: imageInput, outputTokens: output, reasoningTokens: reasoning,
+      audioOutputTokens: audioOutput, imageOutputTokens: imageOutput)
+  }
+}
+
+extension Usage {
+  /// The sum of several; nil if a count passes what is believed.
+  static func sum(of usages: some Sequence<Usage>) -> Usage? {
+    var total = Usage.zero
+    for usage in usages {
+      let sum = Usage(
+        inputTokens: total.inputTokens + usage.inputTokens,
+        cachedInputTokens: total.cachedInputTokens + usage.cachedInputTokens,
+        cacheWriteTokens: total.cacheWriteTokens + usage.cacheWriteTokens,
+        cacheWriteLongTokens: total.cacheWriteLongTokens + usage.cacheWriteLongTokens,
+        audioInputTokens: total.audioInputTokens + usage.audioInputTokens,
+        imageInputTokens: total.imageInputTokens + usage.imageInputTokens,
+        outputTokens: total.outputTokens + usage.outputTokens,
+        reasoningTokens: total.reasoningTokens + usage.reasoningTokens,
+        audioOutputTokens: total.audioOutputTokens + usage.audioOutputTokens,
+        imageOutputTokens: total.imageOutputTokens + usage.imageOutputTokens)
+      guard let sum else { return nil }
+      total = sum
+    }
+    return total
+  }
+}

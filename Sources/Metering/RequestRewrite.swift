@@ -1,0 +1,60 @@
+public import JSON
+
+/// What Catraca changes in a request body before it is forwarded: usage is asked for, and an output
+/// limit may be set. All other bytes stay as the client sent them.
+public struct RequestRewrite: Sendable, Hashable {
+  /// Whether `stream_options.include_usage` is to be set, and its effects to be hidden from the
+  /// client again.
+  public let addsUsage: Bool
+  /// The limit of output tokens to set, if any.
+  public let outputLimit: Int64?
+
+  /// - Parameter outputLimit: a limit to set, for a request that sets none itself.
+  public init(
+    for facts: RequestFacts, endpoint: Endpoint, dialect: ProviderDialect,
+    outputLimit: Int64? = nil
+  ) {
+    addsUsage =
+      endpoint.usageRequest == .streamOptions && facts.stream && !facts.asksForUsage
+      && !dialect.reportsStreamUsageUnasked
+    self.outputLimit = outputLimit
+  }
+
+  /// The body with the changes made; the same array when there are none.
+  ///
+  /// - Parameter parser: what parses the body; earlier values of it end to hold.
+  public func applied(
+    to body: [UInt8], endpoint: Endpoint, parser: JSONParser
+  ) throws(MeteringError) -> [UInt8] {
+    guard addsUsage || outputLimit != nil else { return body }
+    let value: JSONValue
+    do { value = try parser.parse(body) } catch { throw .notJSON(error) }
+    guard let root = JSONLocatedObject(root: value) else { throw .notAnObject }
+    var edits = TextEdits()
+    if addsUsage { Self.setIncludeUsage(in: root, &edits) }
+    if let outputLimit {
+      Self.set(endpoint.outputLimit, to: "\(outputLimit)", in: root, &edits)
+    }
+    return edits.applied(to: body)
+  }
+
+  private static func setIncludeUsage(in root: JSONLocatedObject, _ edits: inout TextEdits) {
+    if let options = root.member("stream_options")?.object {
+      set("include_usage", to: "true", in: options, &edits)
+    } else {
+      set("stream_options", to: #"{"include_usage":true}"#, in: root, &edits)
+    }
+  }
+
+  /// Replaces a member's value, or inserts the member before all others.
+  private static func set(
+    _ key: StaticString, to json: String, in object: JSONLocatedObject, _ edits: inout TextEdits
+  ) {
+    if let member = object.member(key) {
+      edits.replace(member.valueRange, with: json)
+    } else {
+      let comma = object.isEmpty ? "" : ","
+      edits.replace(object.start..<object.start, with: "\"\(key)\":\(json)\(comma)")
+    }
+  }
+}

@@ -1,0 +1,222 @@
+public import HTTP
+public import JSON
+
+/// Meters a streamed answer in passing.
+///
+/// Bytes go in as they arrive, and come out, the same, as soon as they make whole events. If
+/// Catraca asked for usage on the client's behalf, what the provider added for that is taken out
+/// again. The event that ends the stream, `[DONE]`, is withheld: the caller records the usage
+/// first, and then takes it.
+///
+/// A body that turns out not to be a stream of events passes through, unmetered and marked.
+public struct StreamMeter: ~Copyable {
+  /// What to do after some bytes were received.
+  public enum Progress: Hashable, Sendable {
+    case flowing
+    /// The stream has ended with `[DONE]`: finish, record, take what is withheld.
+    case terminated
+  }
+
+  private enum State {
+    case flowing
+    /// `[DONE]` was seen and is withheld, as is all that follows it.
+    case withholding
+    /// What was withheld has been taken; the rest passes through.
+    case released
+    /// Not a stream of events: all passes through.
+    case unmetered
+  }
+
+  /// How many bytes are kept that follow `[DONE]` while it is withheld. Nothing is known to follow
+  /// it; what is beyond this is dropped, and the report marked.
+  public static let largestTail = 64 << 10
+
+  private let parser: JSONParser
+  private let hidesUsage: Bool
+  private var state = State.flowing
+  private var splitter: ServerSentEventSplitter
+  private var answer: ChatAnswer
+  private var hasReceived = false
+  private var hasTerminator = false
+  private var withheld: [UInt8] = []
+
+  /// - Parameters:
+  ///   - hidesUsage: whether usage was asked for by `RequestRewrite`, not by the client.
+  ///   - parser: what parses the events; it may serve other streams in between.
+  public init(
+    endpoint: Endpoint, hidesUsage: Bool, parser: JSONParser,
+    largestEvent: Int = ServerSentEventSplitter.largestEvent
+  ) {
+    switch endpoint.answer {
+    case .chatCompletion: answer = ChatAnswer()
+    }
+    self.hidesUsage = hidesUsage
+    self.parser = parser
+    splitter = ServerSentEventSplitter(largestEvent: largestEvent)
+  }
+
+  /// Takes a chunk of the body, cut anywhere, and appends to `output` what may be passed on.
+  public mutating func receive(_ chunk: Span<UInt8>, into output: inout [UInt8]) -> Progress {
+    checkFormat(chunk)
+    switch state {
+    case .flowing:
+      splitter.receive(chunk)
+      passEvents(into: &output)
+    case .withholding:
+      withhold(chunk)
+    case .released, .unmetered:
+      chunk.withUnsafeBufferPointer { output.append(contentsOf: $0) }
+    }
+    return state == .withholding ? .terminated : .flowing
+  }
+
+  /// Ends the metering: at the end of the body, however it came, or when `receive` said so.
+  ///
+  /// Bytes that were not yet passed on are withheld from then on.
+  public mutating func finish() -> StreamEnd {
+    var end = StreamEnd(report: answer.report, hasTerminator: hasTerminator, isTorn: false)
+    guard state == .flowing else { return end }
+    state = .withholding
+    guard let event = splitter.finish() else { return end }
+    let reading = read(event)
+    hasTerminator = reading == .terminator
+    end.hasTerminator = hasTerminator
+    end.isTorn = !event.isTerminated && reading == .unreadable
+    if !end.isTorn { noteIfUnreadable(reading) }
+    end.report = answer.report
+    StreamMeter.append(event.range, as: reading, of: splitter.bytes, to: &withheld)
+    return end
+  }
+
+  /// Appends to `output` what was withheld: call it when the usage has been recorded.
+  public mutating func takeWithheld(into output: inout [UInt8]) {
+    guard state == .withholding else { return }
+    output.append(contentsOf: withheld)
+    withheld = []
+    state = .released
+  }
+}
+
+/// How a stream ended.
+public struct StreamEnd: Sendable, Hashable {
+  public internal(set) var report: UsageReport
+  /// Whether `[DONE]` was seen.
+  public internal(set) var hasTerminator: Bool
+  /// Whether the body ended within an event.
+  public internal(set) var isTorn: Bool
+}
+
+extension StreamMeter {
+  /// What an event turned out to be, and so what becomes of its bytes.
+  private enum Reading: Equatable {
+    case pass
+    /// Passes without these bytes.
+    case cut(Range<Int>)
+    /// Is there only because usage was asked for.
+    case drop
+    case terminator
+    /// Passes, and can't be metered.
+    case unreadable
+  }
+
+  /// Gives up metering a body that starts like JSON or a page: an event stream never does.
+  private mutating func checkFormat(_ chunk: Span<UInt8>) {
+    guard !hasReceived, chunk.count > 0 else { return }
+    hasReceived = true
+    switch chunk[0] {
+    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "<"): giveUp()
+    default: break
+    }
+  }
+
+  private mutating func giveUp() {
+    state = .unmetered
+    answer.noteUnreadable()
+  }
+
+  private mutating func passEvents(into output: inout [UInt8]) {
+    do {
+      while let event = try splitter.next() {
+        let reading = read(event)
+        if reading == .terminator {
+          state = .withholding
+          hasTerminator = true
+          withheld.append(contentsOf: splitter.bytes[event.range.lowerBound...])
+          return
+        }
+        noteIfUnreadable(reading)
+        StreamMeter.append(event.range, as: reading, of: splitter.bytes, to: &output)
+      }
+    } catch {
+      // The event passes its limit: the stream goes on as it is.
+      output.append(contentsOf: splitter.bytes[splitter.unfinished])
+      giveUp()
+    }
+  }
+
+  private mutating func noteIfUnreadable(_ reading: Reading) {
+    if reading == .unreadable { answer.noteUnreadable() }
+  }
+
+  private mutating func withhold(_ bytes: Span<UInt8>) {
+    let room = StreamMeter.largestTail - withheld.count
+    if bytes.count > room { answer.noteUnreadable() }
+    bytes.extracting(first: max(0, room)).withUnsafeBufferPointer {
+      withheld.append(contentsOf: $0)
+    }
+  }
+
+  private static func append(
+    _ event: Range<Int>, as reading: Reading, of bytes: [UInt8], to output: inout [UInt8]
+  ) {
+    switch reading {
+    case .drop: break
+    case .cut(let removal):
+      output.append(contentsOf: bytes[event.lowerBound..<removal.lowerBound])
+      output.append(contentsOf: bytes[removal.upperBound..<event.upperBound])
+    case .pass, .terminator, .unreadable: output.append(contentsOf: bytes[event])
+    }
+  }
+
+  /// Reads an event's usage, and tells what becomes of its bytes.
+  private mutating func read(_ event: ServerSentEvent) -> Reading {
+    let root: JSONValue
+    var offset: Int?
+    do {
+      switch event.data {
+      case .none: return .pass
+      case .line(let range):
+        let data = splitter.bytes.span.extracting(range)
+        if data.isEmpty { return .pass }
+        if StreamMeter.isTerminator(data) { return .terminator }
+        root = try parser.parse(data)
+        offset = range.lowerBound
+      case .lines(let data):
+        if StreamMeter.isTerminator(data.span) { return .terminator }
+        root = try parser.parse(data)
+      }
+    } catch {
+      return .unreadable
+    }
+    guard root.kind == .object else { return .unreadable }
+    let shape = answer.read(root)
+    guard hidesUsage else { return .pass }
+    if shape.isUsageOnly { return .drop }
+    guard shape.usage == .null, let offset else { return .pass }
+    return StreamMeter.cutUsage(from: root, at: offset)
+  }
+
+  /// Without `include_usage` the provider would have left the member out.
+  private static func cutUsage(from root: JSONValue, at offset: Int) -> Reading {
+    guard let member = JSONLocatedObject(root: root)?.member("usage") else { return .pass }
+    return .cut(
+      member.removal.lowerBound + offset..<member.removal.upperBound + offset)
+  }
+
+  /// The official clients end at data that starts so, whatever follows.
+  private static func isTerminator(_ data: Span<UInt8>) -> Bool {
+    let text: StaticString = "[DONE]"
+    guard data.count >= text.utf8CodeUnitCount else { return false }
+    return (0..<text.utf8CodeUnitCount).allSatisfy { data[$0] == text.utf8Start[$0] }
+  }
+}

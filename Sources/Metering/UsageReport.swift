@@ -1,0 +1,39 @@
+public import Pricing
+
+/// What an answer says about what it used.
+public struct UsageReport: Sendable, Hashable {
+  /// What the provider reported; nil if it reported nothing usable. With a `breakdown`, its sum.
+  public internal(set) var usage: Usage?
+  /// The model that answered, by which is billed; may be another one than was asked.
+  public internal(set) var responseModel: String?
+  /// The service tier that answered, by which is billed.
+  public internal(set) var serviceTier: String?
+  /// Whether the answer is an error, or turned into one midway.
+  public internal(set) var isError = false
+  /// Bytes of UTF-8 of all text in the answer, for estimates: content, visible reasoning, refusals,
+  /// transcripts, tool calls.
+  public internal(set) var outputTextBytes: Int64 = 0
+  /// What each of several models used, to be billed instead of `usage`; usually empty.
+  public internal(set) var breakdown: [ModelUsage] = []
+  /// Calls that are billed outside tokens, by name.
+  public internal(set) var extraCalls: [ExtraCall] = []
+  /// Whether the provider's counts contradicted each other and were brought into line, at no lower
+  /// charge.
+  public internal(set) var isUsageAdjusted = false
+  /// Whether the answer, or an event of it, wasn't what metering expects.
+  public internal(set) var isUnreadable = false
+
+  init() {}
+}
+
+/// What one model used for an answer that several models made.
+public struct ModelUsage: Sendable, Hashable {
+  public let model: String
+  public let usage: Usage
+}
+
+/// Calls of one kind that are billed outside tokens.
+public struct ExtraCall: Sendable, Hashable {
+  public let name: String
+  public internal(set) var count: Int64
+}

@@ -1,0 +1,43 @@
+import pytest
+
+from harness.catraca import Catraca
+from harness.configuration import Configuration, sandbox_providers
+from harness.sandbox import Sandbox
+
+
+@pytest.fixture(scope="session")
+def sandbox_process(tmp_path_factory):
+    sandbox = Sandbox(tmp_path_factory.mktemp("sandbox"))
+    yield sandbox
+    sandbox.end()
+
+
+@pytest.fixture
+def sandbox(sandbox_process):
+    """The stand-in provider, with an empty journal."""
+    sandbox_process.clear()
+    return sandbox_process
+
+
+@pytest.fixture
+def configuration(tmp_path, sandbox):
+    """A configuration with the client `acme`, which has no budget."""
+    folder = tmp_path / "config"
+    folder.mkdir()
+    configuration = Configuration(folder, sandbox_providers(sandbox.url))
+    configuration.add_client("acme")
+    return configuration
+
+
+@pytest.fixture
+def catraca(configuration):
+    """A server that isn't started yet, so that a test can change its configuration."""
+    server = Catraca(configuration)
+    yield server
+    server.end()
+
+
+@pytest.fixture
+def running(catraca):
+    """A started server."""
+    return catraca.start()

@@ -1,0 +1,94 @@
+"""The server under test."""
+
+import signal
+import subprocess
+
+import groq
+import openai
+
+from .configuration import PROVIDER_KEYS
+from .ledger import Ledger
+from .process import ServerProcess, binary
+from .raw_http import Connection
+from .waiting import eventually
+
+
+class Catraca:
+    """A server on one configuration folder; it may be stopped and started again."""
+
+    def __init__(self, configuration):
+        self.configuration = configuration
+        self.ledger = Ledger(configuration.ledger)
+        self.process = None
+
+    def start(self):
+        self.configuration.write()
+        self.process = ServerProcess(
+            ["serve", "--config", str(self.configuration.folder)],
+            self.configuration.folder,
+            PROVIDER_KEYS,
+        )
+        self.host, self.port = self.process.address("proxy")
+        scheme = "https" if "tls" in self.configuration.settings["proxy"] else "http"
+        self.url = f"{scheme}://{self.host}:{self.port}"
+        return self
+
+    def terminate(self):
+        """Asks the server to stop; returns its exit status."""
+        self.process.signal(signal.SIGTERM)
+        return self.process.wait()
+
+    def kill(self):
+        self.process.signal(signal.SIGKILL)
+        self.process.wait()
+
+    def end(self):
+        if self.process:
+            self.process.end()
+
+    def command(self, *arguments):
+        """Runs a command of the same binary on the same configuration."""
+        return subprocess.run(
+            [binary(), *arguments, "--config", str(self.configuration.folder)],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    # Clients
+
+    def key(self, client="acme"):
+        return self.configuration.keys[client]
+
+    def openai(self, client="acme", **options):
+        return openai.OpenAI(base_url=f"{self.url}/v1", api_key=self.key(client), **options)
+
+    def async_openai(self, client="acme", **options):
+        return openai.AsyncOpenAI(base_url=f"{self.url}/v1", api_key=self.key(client), **options)
+
+    def groq(self, client="acme", **options):
+        return groq.Groq(base_url=f"{self.url}/groq", api_key=self.key(client), **options)
+
+    def async_groq(self, client="acme", **options):
+        return groq.AsyncGroq(base_url=f"{self.url}/groq", api_key=self.key(client), **options)
+
+    def connect(self):
+        return Connection(self.host, self.port)
+
+    def post(self, body, path="/v1/chat/completions", client="acme", headers=()):
+        """Sends one request on a connection of its own, without an SDK."""
+        with self.connect() as connection:
+            return connection.post(path, body, self.key(client), headers)
+
+    # What was recorded
+
+    def row(self):
+        """The only row of usage; it must be there already."""
+        rows = self.ledger.usage()
+        assert len(rows) == 1, rows
+        return rows[0]
+
+    def row_in_time(self):
+        """The only row of usage, for requests whose client didn't wait for it."""
+        eventually(self.ledger.usage, "a row of usage")
+        return self.row()

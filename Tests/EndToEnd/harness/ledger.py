@@ -1,0 +1,27 @@
+"""Reading the ledger's database while a server writes it."""
+
+import sqlite3
+from contextlib import closing
+
+
+class Ledger:
+    def __init__(self, path):
+        self._path = path
+
+    def usage(self, **filters):
+        return self._rows("usage_logs", filters)
+
+    def denials(self, **filters):
+        return self._rows("denials", filters)
+
+    def in_flight(self):
+        return self._rows("in_flight", {})
+
+    def _rows(self, table, filters):
+        where = " AND ".join(f"{column} IS ?" for column in filters) or "1"
+        with closing(sqlite3.connect(f"file:{self._path}?mode=ro", uri=True)) as database:
+            database.row_factory = sqlite3.Row
+            rows = database.execute(
+                f"SELECT * FROM {table} WHERE {where} ORDER BY rowid", tuple(filters.values())
+            )
+            return [dict(row) for row in rows]

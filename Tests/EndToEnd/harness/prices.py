@@ -1,0 +1,43 @@
+"""What usage costs, computed from the price files without any of Catraca's code."""
+
+from decimal import ROUND_CEILING, Decimal
+from pathlib import Path
+
+import yaml
+
+NANO = Decimal(10) ** 9
+MILLION = Decimal(10) ** 6
+
+
+class Prices:
+    def __init__(self, folder):
+        self._models = {}
+        for path in sorted(Path(folder).glob("*.yaml")):
+            # BaseLoader leaves every scalar a string: no price passes through a float.
+            declared = yaml.load(path.read_text(), yaml.BaseLoader)
+            for name, model in declared["models"].items():
+                for alias in [name, *model.get("aliases", [])]:
+                    self._models[declared["provider"], alias] = model
+
+    def nano_usd(self, provider, model, usage):
+        """The cost in nano-dollars, rounded up once."""
+        return ceiling(self._dollars(provider, model, usage) * NANO)
+
+    def nano(self, provider, model, usage, rate):
+        """The cost in nano-units of the billing currency, from the exact cost in dollars."""
+        return ceiling(self._dollars(provider, model, usage) * Decimal(rate) * NANO)
+
+    def _dollars(self, provider, model, usage):
+        rates = self._models[provider, model]["per_million_tokens"]
+        plain = usage.prompt - usage.cached - usage.audio_input
+        cost = plain * Decimal(rates["input"])
+        if usage.cached:
+            cost += usage.cached * Decimal(rates["cached_input"])
+        if usage.audio_input:
+            cost += usage.audio_input * Decimal(rates["audio_input"])
+        cost += usage.completion * Decimal(rates["output"])
+        return cost / MILLION
+
+
+def ceiling(amount):
+    return int(amount.to_integral_value(ROUND_CEILING))

@@ -1,0 +1,104 @@
+"""A server process whose log, one JSON text a line on stdout, can be waited for."""
+
+import json
+import os
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from .waiting import PATIENCE
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+
+
+def binary():
+    return os.environ.get("CATRACA_BIN", str(REPOSITORY / ".build/debug/catraca"))
+
+
+class ServerProcess:
+    def __init__(self, arguments, folder, environment=None):
+        self.stderr_path = Path(folder) / "stderr.txt"
+        self._lines = []
+        self._news = threading.Condition()
+        self._ended = False
+        with open(self.stderr_path, "ab") as stderr:
+            self._process = subprocess.Popen(
+                [binary(), *arguments],
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                env={**os.environ, **(environment or {})},
+            )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    @property
+    def log(self):
+        """The lines logged so far."""
+        with self._news:
+            return list(self._lines)
+
+    def events(self, name):
+        return [line for line in self.log if line.get("event") == name]
+
+    def wait_for_line(self, matches, what, within=PATIENCE):
+        """Waits for a log line for which `matches` holds, from the start of the process on."""
+        deadline = time.monotonic() + within
+        seen = 0
+        with self._news:
+            while True:
+                for line in self._lines[seen:]:
+                    if matches(line):
+                        return line
+                seen = len(self._lines)
+                rest = deadline - time.monotonic()
+                assert rest > 0 and not self._ended, f"{what}: not logged\n{self.complaints()}"
+                self._news.wait(rest)
+
+    def address(self, listener):
+        line = self.wait_for_line(
+            lambda line: line.get("event") == "listening" and line.get("listener") == listener,
+            f"{listener} listening",
+        )
+        host, _, port = line["address"].rpartition(":")
+        return host, int(port)
+
+    def complaints(self):
+        tail = [json.dumps(line) for line in self._lines[-20:]]
+        return "\n".join([*tail, self.stderr_path.read_text(errors="replace")[-4000:]])
+
+    def signal(self, number):
+        self._process.send_signal(number)
+
+    def wait(self, within=PATIENCE):
+        """Waits for the process to end; returns its exit status."""
+        status = self._process.wait(within)
+        self._reader.join()
+        return status
+
+    def is_running(self):
+        return self._process.poll() is None
+
+    def end(self):
+        """Ends the process if it still runs."""
+        if self.is_running():
+            self._process.kill()
+        self.wait()
+        self._process.stdout.close()
+
+    def _read(self):
+        for raw in self._process.stdout:
+            try:
+                line = json.loads(raw)
+            except ValueError:
+                line = {"event": "not JSON", "text": raw.decode(errors="replace")}
+            with self._news:
+                self._lines.append(line)
+                self._news.notify_all()
+        with self._news:
+            self._ended = True
+            self._news.notify_all()

@@ -1,0 +1,17 @@
+"""Waiting for a condition, never for a length of time."""
+
+import time
+
+PATIENCE = 15.0
+PAUSE = 0.01
+
+
+def eventually(condition, what, within=PATIENCE):
+    """Calls `condition` until it gives something true, and returns that."""
+    deadline = time.monotonic() + within
+    while True:
+        result = condition()
+        if result:
+            return result
+        assert time.monotonic() < deadline, f"not within {within} s: {what}"
+        time.sleep(PAUSE)

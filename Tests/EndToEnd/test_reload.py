@@ -1,0 +1,92 @@
+"""An edit is in force within two seconds, all of it or nothing."""
+
+import json
+import signal
+
+from harness.configuration import new_key
+from harness.rows import assert_cost
+from harness.sandbox import expected_usage
+from harness.waiting import eventually
+
+MESSAGES = [{"role": "user", "content": "Hello"}]
+BODY = {"model": "gpt-4o-mini", "messages": MESSAGES}
+IN_FORCE = 3.0  # two seconds, and one for a busy machine
+
+
+def cost(catraca):
+    catraca.post(BODY)
+    return catraca.ledger.usage()[-1]["cost_nano_usd"]
+
+
+def edit_price(catraca, old, new):
+    path = catraca.configuration.price_file("openai")
+    text = path.read_text()
+    start = text.index("\n  gpt-4o-mini:")
+    at = text.index(old, start)
+    assert at - start < 2000, "the price to edit is not that model's"
+    catraca.configuration.write_text("pricing/openai.yaml", text[:at] + new + text[at + len(old) :])
+
+
+def test_a_new_price_counts_for_the_next_request_and_not_for_the_last(running):
+    before = cost(running)
+    edit_price(running, '"0.15"', '"1.15"')
+    eventually(lambda: cost(running) > before, "the new price", IN_FORCE)
+    first, *_, last = running.ledger.usage()
+    assert first["price_version"] != last["price_version"]
+    usage = expected_usage(MESSAGES)
+    assert_cost(last, running.configuration, usage, "openai", BODY["model"])
+    assert first["cost_nano_usd"] == before
+
+
+def test_a_new_client_is_known_and_a_revoked_key_is_not(running):
+    old = running.key()
+    running.configuration.add_client("late")
+    new, digest = new_key()
+    acme = running.configuration.clients["clients"]["acme"]
+    acme["keys"] = [{"name": "fresh", "sha256": digest}]
+    running.configuration.write()
+    eventually(lambda: running.post(BODY, client="late").status == 200, "the client", IN_FORCE)
+    with running.connect() as connection:
+        assert connection.post("/v1/chat/completions", BODY, old).status == 401
+    with running.connect() as connection:
+        assert connection.post("/v1/chat/completions", BODY, new).status == 200
+    assert running.ledger.usage()[-1]["key_name"] == "fresh"
+
+
+def test_a_lowered_budget_counts_what_was_used_before(catraca):
+    budget = {"name": "all", "mode": "tokens", "tokens": 100_000, "period": "total"}
+    catraca.configuration.add_client("small", [budget])
+    catraca.start()
+    limited = {**BODY, "max_completion_tokens": 30}
+    assert catraca.post(limited, client="small").status == 200
+    used = catraca.row()["total_tokens"]
+    budget["tokens"] = used + 10
+    catraca.configuration.clients["clients"]["small"]["budgets"] = [budget]
+    catraca.configuration.write()
+    eventually(lambda: catraca.post(limited, client="small").status == 429, "the limit", IN_FORCE)
+    [denial, *_] = catraca.ledger.denials()
+    assert denial["limit_value"] == used + 10
+
+
+def test_a_bad_edit_leaves_all_of_the_old_in_force(running):
+    """The good half of an edit waits for the bad half to be mended."""
+    before = cost(running)
+    running.configuration.add_client("late")
+    text = json.dumps({**running.configuration.clients, "clientz": {}})
+    running.configuration.write_text("clients.yaml", text)
+    line = running.process.wait_for_line(
+        lambda line: "clients.yaml:1:" in json.dumps(line), "the mistake", IN_FORCE
+    )
+    assert line["level"] == "error"
+    assert "clientz" in json.dumps(line) and "clients" in json.dumps(line)
+    assert running.post(BODY, client="late").status == 401
+    assert cost(running) == before
+    running.configuration.write()
+    eventually(lambda: running.post(BODY, client="late").status == 200, "the client", IN_FORCE)
+
+
+def test_sighup_reads_the_configuration_again(running):
+    running.configuration.add_client("late")
+    running.configuration.write()
+    running.process.signal(signal.SIGHUP)
+    eventually(lambda: running.post(BODY, client="late").status == 200, "the client", IN_FORCE)

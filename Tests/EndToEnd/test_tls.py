@@ -1,0 +1,87 @@
+"""The proxy listener with TLS."""
+
+import ssl
+import subprocess
+
+import openai
+import pytest
+from harness.raw_http import Connection
+from harness.waiting import eventually
+
+BODY = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}
+
+
+def make_certificate(folder):
+    command = "openssl req -x509 -nodes -days 2 -newkey ec -pkeyopt ec_paramgen_curve:P-256"
+    command += " -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1"
+    paths = ["-keyout", str(folder / "tls.key"), "-out", str(folder / "tls.crt")]
+    subprocess.run([*command.split(), *paths], check=True, capture_output=True)
+
+
+@pytest.fixture
+def secure(catraca):
+    make_certificate(catraca.configuration.folder)
+    catraca.configuration.settings["proxy"]["tls"] = {
+        "certificate": "tls.crt",
+        "key": "tls.key",
+    }
+    return catraca.start()
+
+
+def context(secure, version=None):
+    context = ssl.create_default_context(cafile=secure.configuration.folder / "tls.crt")
+    context.set_alpn_protocols(["http/1.1"])
+    if version:
+        context.minimum_version = context.maximum_version = version
+    return context
+
+
+def connect(secure, context):
+    def wrap(socket):
+        return context.wrap_socket(socket, server_hostname="localhost")
+
+    return Connection(secure.host, secure.port, wrap=wrap)
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_both_versions_serve_plain_and_streamed_answers(secure, version):
+    with connect(secure, context(secure, version)) as connection:
+        assert connection.socket.selected_alpn_protocol() == "http/1.1"
+        for stream in (False, True):
+            answer = connection.post(
+                "/v1/chat/completions", {**BODY, "stream": stream}, secure.key()
+            )
+            assert answer.status == 200
+    assert len(secure.ledger.usage()) == 2
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_an_old_version_is_refused(secure):
+    old = context(secure)
+    old.set_ciphers("ALL:@SECLEVEL=0")
+    old.minimum_version = ssl.TLSVersion.TLSv1
+    old.maximum_version = ssl.TLSVersion.TLSv1_1
+    with pytest.raises(ssl.SSLError):
+        connect(secure, old)
+
+
+def test_the_sdk_speaks_tls(secure, monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", str(secure.configuration.folder / "tls.crt"))
+    answer = secure.openai().chat.completions.create(**BODY)
+    assert answer.usage.completion_tokens == 24
+    assert isinstance(answer, openai.types.chat.ChatCompletion)
+
+
+def test_a_new_certificate_is_served_without_a_restart(secure):
+    def served():
+        return ssl.get_server_certificate((secure.host, secure.port))
+
+    old = served()
+    make_certificate(secure.configuration.folder)
+    eventually(lambda: served() != old, "the new certificate", 3.0)
+
+
+def test_plain_http_on_the_tls_port_is_cut_off(secure):
+    with Connection(secure.host, secure.port) as connection:
+        connection.send(b"GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n")
+        assert b"HTTP/1.1 200" not in connection.rest()

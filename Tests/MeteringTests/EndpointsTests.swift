@@ -1,0 +1,48 @@
+import Pricing
+import Testing
+
+@testable import Metering
+
+@Suite("A path is metered, free or refused")
+struct EndpointsTests {
+  private func kind(_ method: String, _ path: String) -> String {
+    switch Endpoints.classify(method: method, path: path) {
+    case .metered(let endpoint): endpoint.operation.rawValue
+    case .free: "free"
+    case .refused: "refused"
+    }
+  }
+
+  @Test(
+    "known paths",
+    arguments: [
+      ("POST", "/v1/chat/completions", "chat"),
+      ("GET", "/v1/models", "free"), ("GET", "/v1/models/gpt-5-mini", "free"),
+      ("GET", "/v1/models/openai/gpt-oss-20b", "free"),
+      ("GET", "/v1/models/ft:gpt-4o:acme::x1", "free"),
+      ("GET", "/v1/responses/resp_1", "free"), ("GET", "/v1/responses/resp_1/input_items", "free"),
+      ("GET", "/v1/batches", "free"), ("GET", "/v1/files/f-1/content", "free"),
+      ("POST", "/v1/responses/input_tokens", "free"),
+    ])
+  func known(_ method: String, _ path: String, _ expected: String) {
+    #expect(kind(method, path) == expected)
+  }
+
+  @Test(
+    "everything else is refused",
+    arguments: [
+      ("GET", "/v1/chat/completions"), ("post", "/v1/chat/completions"), ("POST", "/v1/models"),
+      ("DELETE", "/v1/files/f-1"), ("POST", "/v1/files"), ("GET", "/v1/responses"),
+      ("GET", "/v1/modelsx"), ("POST", "/v1/realtime/client_secrets"), ("POST", "/v1/videos"),
+      ("GET", ""), ("GET", "/"), ("GET", "v1/models"), ("GET", "/v1/models/"),
+      ("GET", "//v1/models"),
+      ("GET", "/v1//models"), ("GET", "/v1/models/.."), ("GET", "/v1/models/../responses/x"),
+      ("GET", "/v1/models/."), ("GET", "/v1/models/a%2fb"), ("GET", "/v1/models/%2e%2e/x"),
+      ("GET", "/v1/models?x=1"), ("GET", "/v1/models#x"), ("GET", "/v1/models;x"),
+      ("GET", "/v1\\models"), ("GET", "/v1/models/\u{0}"), ("GET", "/v1/models/é"),
+      ("POST", "/v1/chat/completions/"), ("POST", "/V1/chat/completions"),
+    ])
+  func refused(_ method: String, _ path: String) {
+    #expect(kind(method, path) == "refused")
+  }
+}
