@@ -11,12 +11,18 @@ import Testing
   func requestsAreCheap() throws {
     let folder = TemporaryFolder()
     let database = try LedgerDatabase(folder.options())
-    let batches = stride(from: 0, to: 10_000, by: 16).map { $0..<min($0 + 16, 10_000) }
+    let batches = stride(from: 0, to: 10_000, by: 16).map { first in
+      (first..<min(first + 16, 10_000)).map { number in
+        (
+          open: Entry.open(interrupted: Sample.intent(number).interrupted),
+          settle: Entry.settle(Sample.settlement(number))
+        )
+      }
+    }
     let start = processorMicroseconds()
     for batch in batches {
-      try database.commit(
-        batch.map { .open(interrupted: Sample.intent($0).interrupted) }, denials: [])
-      try database.commit(batch.map { .settle(Sample.settlement($0)) }, denials: [])
+      try database.commit(batch.lazy.map(\.open), denials: [])
+      try database.commit(batch.lazy.map(\.settle), denials: [])
     }
     let each = (processorMicroseconds() - start) / 10_000
     print("ledger: \(each) µs of CPU per request in batches of 16")
