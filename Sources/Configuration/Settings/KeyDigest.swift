@@ -5,6 +5,11 @@ public struct KeyDigest: Hashable, Sendable, CustomStringConvertible {
   /// The length of a digest in bytes.
   public static let byteCount = 32
 
+  /// The four words of a digest, the first byte highest in the first.
+  public init(words: (UInt64, UInt64, UInt64, UInt64)) {
+    self.words = words
+  }
+
   /// Nil unless `bytes` are 32.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
