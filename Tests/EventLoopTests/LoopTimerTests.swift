@@ -102,7 +102,7 @@ struct LoopTimerTests {
       var deadlines: [Int: Int64] = [:]
       for _ in 0..<3_000 {
         let index = Int.random(in: 0..<300, using: &random)
-        if Int.random(in: 0..<3, using: &random) == 0 {
+        if Int.random(in: 0..<3, using: &random) > 0 {
           timers[index].stop()
           deadlines[index] = nil
         } else {
