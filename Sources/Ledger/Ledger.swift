@@ -19,7 +19,7 @@ public protocol Ledger: Sendable {
   ///
   /// A request that already has its row is left as it is. Throws `unavailable` only when the
   /// ledger is closed while neither the database nor the spool can be written.
-  func settle(_ settlement: Settlement) async throws(LedgerError)
+  func settle(_ settlement: SettledRequest) async throws(LedgerError)
 
   /// Forgets the intent of a request that never reached its provider; returns when that is safe.
   ///

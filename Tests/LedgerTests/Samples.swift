@@ -144,9 +144,9 @@ enum Sample {
 
   static func settlement(
     _ number: Int, client: String = "acme", conversation: String? = nil
-  ) -> Settlement {
+  ) -> SettledRequest {
     let row = row(number, client: client, conversation: conversation)
-    return Settlement(
+    return SettledRequest(
       row: row,
       charges: [
         BudgetCharge(

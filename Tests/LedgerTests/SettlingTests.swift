@@ -22,7 +22,7 @@ import Time
         images: 11, calls: 12))
     row.overrunTokens = 13
     row.overrunNanoUSD = 14
-    try await ledger.settle(Settlement(row: row, charges: [], priceRecord: Sample.prices))
+    try await ledger.settle(SettledRequest(row: row, charges: [], priceRecord: Sample.prices))
     let reader = try LedgerReader(path: folder.ledgerPath)
     #expect(try reader.usageRow(row.requestID) == row)
     #expect(try reader.priceRecord(version: "prices#1") == Sample.prices)

@@ -6,7 +6,7 @@ internal import Time
 extension JSONWriter {
   /// A settlement as an object. The record of its prices is long, and left out where the
   /// database has it already.
-  mutating func settlement(_ settlement: Settlement, withPriceRecord: Bool) {
+  mutating func settlement(_ settlement: SettledRequest, withPriceRecord: Bool) {
     object { text in
       text.member("row") { row in row.record { settlement.row.write(to: &$0) } }
       if withPriceRecord {
@@ -32,8 +32,8 @@ final class SettlementReader {
   }
 
   /// The settlement that is written at `path` of `json`, such as `$.settle`.
-  func settlement(in json: String, at path: String) throws(LedgerError) -> Settlement {
-    Settlement(
+  func settlement(in json: String, at path: String) throws(LedgerError) -> SettledRequest {
+    SettledRequest(
       row: try UsageRow(from: try object(in: json, at: "\(path).row")),
       charges: try array(in: json, at: "\(path).charges").map { element throws(LedgerError) in
         try BudgetCharge(from: try object(in: element, at: "$"))

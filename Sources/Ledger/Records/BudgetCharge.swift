@@ -16,12 +16,24 @@ public struct BudgetCharge: Hashable, Sendable {
   }
 }
 
+extension BudgetCharge {
+  /// What the budget core says that an account was charged.
+  public init(_ charge: Charge) {
+    self.init(
+      account: BudgetAccountKey(
+        budgetID: charge.budget, subject: charge.subject.description,
+        period: charge.period.description, windowStart: charge.window.start,
+        windowEnd: charge.window.end, currency: charge.cost.currency),
+      tokens: charge.tokens, costNano: charge.cost.nanoUnits)
+  }
+}
+
 /// Which counter of `budget_accounts` is meant.
 public struct BudgetAccountKey: Hashable, Sendable {
   public var budgetID: BudgetID
   /// Whose use is counted, such as `client:acme` or `user:u1`.
   public var subject: String
-  /// As the configuration spells it, such as `monthly` or `30d`.
+  /// As `BudgetPeriod` spells itself, such as `monthly` or `30d`.
   public var period: String
   public var windowStart: Timestamp
   /// Nil for a window that never ends.
@@ -48,4 +60,14 @@ public struct BudgetAccount: Hashable, Sendable {
   public var key: BudgetAccountKey
   public var tokens: Int64
   public var cost: Money
+}
+
+extension BudgetAccount {
+  /// What the budget core restores the account from; nil when the subject's kind is unknown.
+  public var recordedUse: RecordedUse? {
+    guard let subject = Subject(text: key.subject) else { return nil }
+    return RecordedUse(
+      budget: key.budgetID, subject: subject, period: key.period,
+      window: BudgetWindow(start: key.windowStart, end: key.windowEnd), tokens: tokens, cost: cost)
+  }
 }

@@ -77,8 +77,8 @@ public struct Intent: Hashable, Sendable {
   }
 
   /// How the request is settled when the process that forwarded it has died.
-  var interrupted: Settlement {
-    Settlement(
+  var interrupted: SettledRequest {
+    SettledRequest(
       row: UsageRow(
         requestID: requestID, clientID: clientID, keyName: keyName, userID: userID,
         conversationID: conversationID, agentID: agentID, provider: provider, model: model,

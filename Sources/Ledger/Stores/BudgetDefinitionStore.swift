@@ -1,4 +1,4 @@
-public import Budgets
+internal import Budgets
 internal import JSON
 internal import Money
 internal import Time
@@ -53,35 +53,12 @@ extension BudgetDefinition {
     fields.write("client_id", id.client)
     fields.write("name", id.name)
     fields.write("per", per.rawValue)
-    fields.write("mode", limit.recordedMode)
+    fields.write("mode", limit.mode.rawValue)
     fields.write("limit_tokens", limit.tokens)
     fields.write("limit_cost_nano", limit.cost?.nanoUnits)
     fields.write("currency", limit.cost?.currency.code)
-    fields.write("period", period.recordedText)
+    fields.write("period", period.description)
     fields.write("enforcement", enforcement.rawValue)
     fields.write("created_at", now.rfc3339)
-  }
-}
-
-extension BudgetLimit {
-  fileprivate var recordedMode: String {
-    switch self {
-    case .tokens: "tokens"
-    case .cost: "cost"
-    case .both: "both"
-    }
-  }
-}
-
-extension BudgetPeriod {
-  /// As the configuration spells it; what `BudgetAccountKey.period` has to be.
-  public var recordedText: String {
-    switch self {
-    case .daily: "daily"
-    case .weekly: "weekly"
-    case .monthly: "monthly"
-    case .days(let count, _): "\(count)d"
-    case .total: "total"
-    }
   }
 }

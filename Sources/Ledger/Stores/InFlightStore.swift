@@ -14,7 +14,7 @@ final class InFlightStore {
   private var rowOfIntent: [RequestID: Int64] = [:]
   private var liveIntents: [Int64: Int] = [:]
   /// What this transaction does.
-  private var opened: [Settlement] = []
+  private var opened: [SettledRequest] = []
   private var openedRow: Int64?
   private var ended: [RequestID: Int64] = [:]
 
@@ -37,7 +37,7 @@ final class InFlightStore {
     rowOfIntent[requestID] != nil
   }
 
-  func open(_ interrupted: Settlement) {
+  func open(_ interrupted: SettledRequest) {
     opened.append(interrupted)
   }
 
@@ -75,7 +75,9 @@ final class InFlightStore {
     guard !opened.isEmpty else { return }
     var json = JSONWriter()
     json.array { elements in
-      for settlement in opened { elements.settlement(settlement, withPriceRecord: false) }
+      for index in opened.indices {
+        elements.settlement(opened[index], withPriceRecord: false)
+      }
     }
     insert.bind(utf8: json.bytes, at: 1)
     try insert.run()
@@ -89,7 +91,7 @@ final class InFlightStore {
       liveIntents[row] = left > 0 ? left : nil
     }
     if let openedRow {
-      for settlement in opened { rowOfIntent[settlement.row.requestID] = openedRow }
+      for index in opened.indices { rowOfIntent[opened[index].row.requestID] = openedRow }
       liveIntents[openedRow] = opened.count
     }
     forgetTransaction()

@@ -1,10 +1,12 @@
 internal import JSON
 
 /// One thing to write about one request.
-enum Entry: Sendable {
+///
+/// Indirect, since it is handed from array to array, and a settlement has many strings to retain.
+indirect enum Entry: Sendable {
   /// It is about to be forwarded; with what recovery would settle it with.
-  case open(interrupted: Settlement)
-  case settle(Settlement)
+  case open(interrupted: SettledRequest)
+  case settle(SettledRequest)
   case discard(RequestID)
 }
 

@@ -123,7 +123,7 @@ final class LedgerDatabase {
     }
   }
 
-  private func settle(_ settlement: Settlement) throws(LedgerError) {
+  private func settle(_ settlement: SettledRequest) throws(LedgerError) {
     let row = settlement.row
     try priceVersions.keep(row.priceVersion, settlement.priceRecord)
     let accounts = try budgetAccounts.describe(settlement.charges, of: row)

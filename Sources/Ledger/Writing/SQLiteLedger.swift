@@ -122,7 +122,7 @@ public final class SQLiteLedger: Ledger {
     try await write(.open(interrupted: intent.interrupted))
   }
 
-  public func settle(_ settlement: Settlement) async throws(LedgerError) {
+  public func settle(_ settlement: SettledRequest) async throws(LedgerError) {
     try await write(.settle(settlement))
   }
 

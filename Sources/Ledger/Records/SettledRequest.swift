@@ -1,5 +1,5 @@
 /// A request's row together with what it changes beside `usage_logs`.
-public struct Settlement: Hashable, Sendable {
+public struct SettledRequest: Hashable, Sendable {
   public var row: UsageRow
   /// What is added to budget counters, in the same transaction.
   public var charges: [BudgetCharge]
