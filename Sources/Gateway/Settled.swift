@@ -12,7 +12,7 @@ internal import Time
 /// A request at its end: what it used and cost, and what it left of its budgets.
 struct Settled {
   /// What the ledger keeps.
-  let entry: UsageEntry
+  let entry: SettledRequest
   /// What is left of the tightest budget.
   let tightest: Remainder?
 
@@ -51,7 +51,7 @@ struct Settled {
       overheadMicroseconds: passage.overhead.wholeMicroseconds,
       metadata: passage.request.metadata, createdAt: journey.startedAt,
       day: journey.day(in: passage.request.identity.client.timeZone))
-    entry = UsageEntry(
+    entry = SettledRequest(
       row: row, charges: settlement.charges.map(BudgetCharge.init),
       priceRecord: charge.tariff?.record)
   }
@@ -133,17 +133,6 @@ extension Usage {
     let input = min(inputTokens, demand.inputTokens)
     let output = min(outputTokens, passage.grant.bound.tokens - demand.inputTokens)
     return Usage(inputTokens: input, outputTokens: max(0, output)) ?? .zero
-  }
-}
-
-extension BudgetCharge {
-  init(_ charge: Budgets.Charge) {
-    self.init(
-      account: BudgetAccountKey(
-        budgetID: charge.budget, subject: "\(charge.subject)", period: "\(charge.period)",
-        windowStart: charge.window.start, windowEnd: charge.window.end,
-        currency: charge.cost.currency),
-      tokens: charge.tokens, costNano: charge.cost.nanoUnits)
   }
 }
 

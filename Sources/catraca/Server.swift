@@ -34,7 +34,8 @@ final class Server: Sendable {
     let now = Timestamp.readSystemClock()
     let reader = try LedgerReader(path: path)
     var budgets = try BudgetState(settings.clients.budgets, policy: Server.policy(settings))
-    _ = budgets.restore(try Server.recordedUse(reader, at: now), at: now)
+    _ = budgets.restore(
+      try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse), at: now)
     try await ledger.syncBudgets(settings.clients.budgets, at: now)
     ProcessLimits.raiseOpenFiles()
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
@@ -142,17 +143,5 @@ extension Server {
 
   private static func tlsContext(_ files: TLSFiles?) throws -> Lock<TLSContext>? {
     try files.map { Lock(try TLSContext(certificateFile: $0.certificate, keyFile: $0.key)) }
-  }
-
-  private static func recordedUse(
-    _ reader: LedgerReader, at now: Timestamp
-  ) throws -> [RecordedUse] {
-    try reader.budgetAccounts(liveAt: now).compactMap { account in
-      guard let subject = Subject(text: account.key.subject) else { return nil }
-      return RecordedUse(
-        budget: account.key.budgetID, subject: subject, period: account.key.period,
-        window: BudgetWindow(start: account.key.windowStart, end: account.key.windowEnd),
-        tokens: account.tokens, cost: account.cost)
-    }
   }
 }
