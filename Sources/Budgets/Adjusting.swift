@@ -36,7 +36,7 @@ extension BudgetState {
       for account in budgets[budget].accounts.values { accounts[account].raise = nil }
     }
     for account in meant(account, of: budget) { accounts[account].exhaustedUnit = nil }
-    serveQueues(at: now, events: &events) { $0.budget == budget }
+    serve(budget: budget, at: now, events: &events)
   }
 
   /// Re-arms the alerts, and with `clear` forgets what is used so far. The window's end, holds and a
@@ -61,7 +61,7 @@ extension BudgetState {
         charges.append(openingCharge(of: account))
       }
     }
-    serveQueues(at: now, events: &events) { $0.budget == budget }
+    serve(budget: budget, at: now, events: &events)
     return charges
   }
 
@@ -76,7 +76,7 @@ extension BudgetState {
       budgets[budget].isPaused = isPaused
       for account in budgets[budget].accounts.values { accounts[account].isPaused = nil }
     }
-    serveQueues(at: now, events: &events) { $0.budget == budget }
+    serve(budget: budget, at: now, events: &events)
   }
 
   /// The budget that is meant, and the account if only one is.

@@ -33,7 +33,7 @@ extension BudgetState {
     defer { assertInvariants() }
     sweep(at: now)
     let portions = portions(for: caller, rates: demand.rates, at: now)
-    serveReopenedQueues(at: now, events: &events)
+    serve([], at: now, events: &events)
     if let whole = wholeBound(of: demand, on: portions, at: now) {
       return .held(admit(demand, output: demand.largestOutput, on: whole, at: now))
     }

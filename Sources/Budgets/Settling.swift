@@ -22,8 +22,8 @@ extension BudgetState {
       charges.append(end(portion, with: consumption, at: now, events: &events))
     }
     let tightest = tightest(of: request.portions, at: now)
-    for portion in request.portions { giveBack(portion, at: now, events: &events) }
-    serveReopenedQueues(at: now, events: &events)
+    request.portions.forEach { untie($0) }
+    serve(queued(request.portions), at: now, events: &events)
     return Settlement(charges: charges, tightest: tightest)
   }
 
@@ -62,10 +62,7 @@ extension BudgetState {
       count(spend, on: portion.account, at: now, events: &events)
       charges.append(charge(spend, to: portion, in: portion.window))
     }
-    for portion in portions where accounts[portion.account].isQueued {
-      serve(waiters: portion.account, at: now, events: &events)
-    }
-    serveReopenedQueues(at: now, events: &events)
+    serve(queued(portions), at: now, events: &events)
     return charges
   }
 
@@ -93,17 +90,16 @@ extension BudgetState {
     return charge(spend, to: portion, in: accounts[index].window)
   }
 
-  /// Forgets the hold's tie to its account, and lets the next ones go.
-  private mutating func giveBack(
-    _ portion: Portion, at now: Timestamp, events: inout [Event]
-  ) {
-    let index = portion.account
-    accounts[index].liveHolds -= 1
-    if accounts[index].isRetired {
-      if accounts[index].liveHolds == 0 { bury(index) }
-    } else if accounts[index].isQueued {
-      serve(waiters: index, at: now, events: &events)
+  /// Forgets what tied a hold to an account, and the account itself if only that kept it.
+  private mutating func untie(_ portion: Portion) {
+    accounts[portion.account].liveHolds -= 1
+    if accounts[portion.account].isRetired, accounts[portion.account].liveHolds == 0 {
+      bury(portion.account)
     }
+  }
+
+  private func queued(_ portions: [Portion]) -> [Int] {
+    portions.map(\.account).filter { queues[$0] != nil }
   }
 
   private mutating func count(
