@@ -58,7 +58,7 @@ extension BudgetState {
       accounts[account].exhaustedUnit = nil
       if use == .clear {
         accounts[account].clear(at: now)
-        charges.append(openingCharge(of: account))
+        charges.append(charge(.zero, to: account, in: accounts[account].window))
       }
     }
     serve(budget: budget, at: now, events: &events)
@@ -94,14 +94,5 @@ extension BudgetState {
   private func meant(_ account: Int?, of budget: Int) -> [Int] {
     if let account { return [account] }
     return budgets[budget].accounts.values.sorted()
-  }
-
-  private func openingCharge(of index: Int) -> Charge {
-    let account = accounts[index]
-    let budget = budgets[account.budget]
-    return Charge(
-      budget: budget.definition.id, subject: budget.subject(account.subject),
-      period: budget.definition.period, window: account.window, tokens: 0,
-      cost: Money(nanoUnits: 0, currency: budget.currency))
   }
 }

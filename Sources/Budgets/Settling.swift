@@ -60,7 +60,7 @@ extension BudgetState {
       let spend = consumption.spend(in: portion.currency, at: portion.rate)
       accounts[portion.account].mayExceedLimit = true
       count(spend, on: portion.account, at: now, events: &events)
-      charges.append(charge(spend, to: portion, in: portion.window))
+      charges.append(charge(spend, to: portion.account, in: portion.window))
     }
     serve(queued(portions), at: now, events: &events)
     return charges
@@ -73,7 +73,7 @@ extension BudgetState {
     let index = portion.account
     let spend = consumption.spend(in: portion.currency, at: portion.rate)
     guard accounts[index].epoch == portion.epoch else {
-      return charge(spend, to: portion, in: portion.window)
+      return charge(spend, to: portion.account, in: portion.window)
     }
     accounts[index].held.subtract(portion.held)
     let excess = spend.excess(over: portion.held)
@@ -87,7 +87,7 @@ extension BudgetState {
             excess: excess)))
     }
     count(spend, on: index, at: now, events: &events)
-    return charge(spend, to: portion, in: accounts[index].window)
+    return charge(spend, to: index, in: accounts[index].window)
   }
 
   /// Forgets what tied a hold to an account, and the account itself if only that kept it.
@@ -111,13 +111,13 @@ extension BudgetState {
     }
   }
 
-  private func charge(_ spend: Spend, to portion: Portion, in window: BudgetWindow) -> Charge {
-    let account = accounts[portion.account]
-    let budget = budgets[account.budget]
+  func charge(_ spend: Spend, to index: Int, in window: BudgetWindow) -> Charge {
+    let budget = accounts[index].budget
     return Charge(
-      budget: budget.definition.id, subject: budget.subject(account.subject),
-      period: budget.definition.period, window: window, tokens: spend.tokens,
-      cost: Money(nanoUnits: spend.nanoUnits, currency: portion.currency))
+      budget: budgets[budget].definition.id,
+      subject: budgets[budget].subject(accounts[index].subject),
+      period: budgets[budget].definition.period, window: window, tokens: spend.tokens,
+      cost: Money(nanoUnits: spend.nanoUnits, currency: budgets[budget].currency))
   }
 
   /// Reports the percentages that settled use has reached since the last time.
@@ -128,19 +128,19 @@ extension BudgetState {
     guard let last = budgets[budget].definition.alerts.last,
       last > accounts[index].highestAlert
     else { return }
-    let account = accounts[index]
-    let limits = limits(of: account, at: now)
-    for percent in budgets[budget].definition.alerts where percent > account.highestAlert {
-      guard let unit = account.unit(reaching: percent, of: limits) else { return }
+    let limits = limits(at: index, at: now)
+    for percent in budgets[budget].definition.alerts where percent > accounts[index].highestAlert {
+      guard let unit = accounts[index].unit(reaching: percent, of: limits) else { return }
       accounts[index].highestAlert = percent
       let currency = budgets[budget].currency
       events.append(
         .thresholdReached(
           Threshold(
             budget: budgets[budget].definition.id,
-            subject: budgets[budget].subject(account.subject), window: account.window,
+            subject: budgets[budget].subject(accounts[index].subject),
+            window: accounts[index].window,
             percent: percent, unit: unit == .tokens ? .tokens : .nanoUnits(currency),
-            limit: limits[unit] ?? 0, used: account.settled[unit])))
+            limit: limits[unit] ?? 0, used: accounts[index].settled[unit])))
     }
   }
 }
