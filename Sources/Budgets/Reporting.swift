@@ -41,6 +41,11 @@ extension BudgetState {
       .sorted { $0.isFuller(than: $1) }
   }
 
+  /// The definition in force; nil for a budget that there isn't.
+  public func definition(of id: BudgetID) -> BudgetDefinition? {
+    budgetByID[id].map { budgets[$0].definition }
+  }
+
   /// The definitions in force.
   public var definitions: [BudgetDefinition] {
     budgetByID.values.map { budgets[$0].definition }

@@ -17,6 +17,11 @@ public struct Settlement: Sendable {
   public let charges: [Charge]
   /// What is left of the tightest budget; nil where none applies.
   public let tightest: Remainder?
+
+  public init(charges: [Charge], tightest: Remainder?) {
+    self.charges = charges
+    self.tightest = tightest
+  }
 }
 
 /// What the ledger remembers of an account.

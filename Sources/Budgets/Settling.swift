@@ -27,6 +27,17 @@ extension BudgetState {
     return Settlement(charges: charges, tightest: tightest)
   }
 
+  /// What settling a hold so would charge. Nothing changes: an intent records it in advance.
+  ///
+  /// Empty if the hold has been ended before.
+  public func charges(settling hold: HoldID, with consumption: Consumption) -> [Charge] {
+    guard holds.contains(hold.handle) else { return [] }
+    return holds[hold.handle.index].portions.map { portion in
+      let spend = consumption.spend(in: portion.currency, at: portion.rate)
+      return charge(spend, to: portion, in: portion.window)
+    }
+  }
+
   /// Ends a hold of which nothing was used.
   public mutating func release(
     _ hold: HoldID, at now: Timestamp, events: inout [Event]

@@ -3,4 +3,10 @@
 
 #include <sqlite3.h>
 
+/* SQLITE_TRANSIENT is a cast that Swift can't import: SQLite copies the bytes before it returns. */
+static inline int catraca_sqlite3_bind_text(sqlite3_stmt *statement, int index,
+                                            const char *bytes, int length) {
+  return sqlite3_bind_text(statement, index, bytes, length, SQLITE_TRANSIENT);
+}
+
 #endif

@@ -5,7 +5,7 @@ extension JSONValue {
     let end = parser.index(after: index) - 1
     var position = index + 1
     while position < end {
-      if value(at: position).isString(key) { return value(at: position + 1) }
+      if parser.isString(at: position, key) { return value(at: position + 1) }
       position = parser.index(after: position + 1)
     }
     return nil
@@ -32,37 +32,44 @@ extension JSONValue {
 
   /// The first key of an object that stands there twice, compared after unescaping.
   public var repeatedKey: String? {
-    var keys: [JSONValue] = []
-    for member in members { keys.append(member.key) }
-    if keys.count <= JSONValue.fewKeys { return repeatedKeyByPairs(keys) }
-    var seen: Set<[UInt8]> = []
-    seen.reserveCapacity(keys.count)
-    for key in keys {
-      let bytes = unsafe Array(parser.utf8(at: key.index))
-      if !seen.insert(bytes).inserted { return key.string }
-    }
-    return nil
+    let keys = members.map(\.value.index).map { $0 - 1 }
+    let repeated = keys.count <= JSONValue.fewKeys ? repeatedByPairs(keys) : repeatedByHash(keys)
+    return repeated.flatMap { value(at: $0).string }
   }
 
   /// Up to so many keys, comparing each with each is faster than hashing them.
   private static let fewKeys = 24
 
-  private func repeatedKeyByPairs(_ keys: [JSONValue]) -> String? {
+  /// - Parameter keys: indices on the tape.
+  private func repeatedByPairs(_ keys: [Int]) -> Int? {
     for (position, key) in keys.enumerated() {
-      let bytes = unsafe parser.utf8(at: key.index)
-      for earlier in keys[..<position] {
-        let others = unsafe parser.utf8(at: earlier.index)
-        if unsafe bytes.count == others.count && bytes.elementsEqual(others) { return key.string }
+      let bytes = unsafe parser.utf8(at: key)
+      for earlier in keys[..<position] where unsafe bytes.isEqual(to: parser.utf8(at: earlier)) {
+        return key
       }
     }
     return nil
   }
+
+  private func repeatedByHash(_ keys: [Int]) -> Int? {
+    var seen: Set<[UInt8]> = []
+    seen.reserveCapacity(keys.count)
+    return keys.first { unsafe !seen.insert(Array(parser.utf8(at: $0))).inserted }
+  }
 }
 
-/// A member of an object. The key is a value of the kind `string`.
+/// A member of an object.
 public struct JSONMember {
-  public let key: JSONValue
   public let value: JSONValue
+
+  /// The key, a value of the kind `string`. On the tape it is the word before its value.
+  public var key: JSONValue { value.value(at: value.index - 1) }
+
+  /// Whether the key has exactly these bytes, once unescaped.
+  public func hasKey(_ key: StaticString) -> Bool {
+    value.requireCurrent()
+    return value.parser.isString(at: value.index - 1, key)
+  }
 }
 
 /// The members of an object, one after the other.
@@ -80,10 +87,9 @@ public struct JSONMembers: Sequence, IteratorProtocol {
   public mutating func next() -> JSONMember? {
     guard position < end else { return nil }
     container.requireCurrent()
-    let member = JSONMember(
-      key: container.value(at: position), value: container.value(at: position + 1))
+    let value = container.value(at: position + 1)
     position = container.parser.index(after: position + 1)
-    return member
+    return JSONMember(value: value)
   }
 }
 

@@ -33,7 +33,7 @@ public struct JSONLocatedObject {
     for member in object.members {
       let valueStructural = keyStructural + 2
       let valueEnd = parser.endStructural(of: member.value, from: valueStructural)
-      if member.key.isString(key) {
+      if member.hasKey(key) {
         return JSONLocatedMember(
           value: member.value, keyStructural: keyStructural, separator: valueEnd.next,
           valueEnd: valueEnd.offset, precedingComma: precedingComma)

@@ -15,10 +15,22 @@ import CSimdjson
   private let longest: Int
   private let deepest: Int
 
+  /// Kept apart from the object, so that reading it needs no run-time check of exclusive access.
+  private let last: UnsafeMutablePointer<Parse>
+
+  /// What the last parse left.
+  @unsafe private struct Parse {
+    var document = unsafe catraca_json_document()
+    /// Which parse `document` stems from; values remember theirs.
+    var generation: UInt64 = 0
+  }
+
   /// What the last parse left, or nothing.
-  private(set) var document = unsafe catraca_json_document()
-  /// Which parse `document` stems from; values remember theirs.
-  private(set) var generation: UInt64 = 0
+  @unsafe @inline(__always)
+  var document: catraca_json_document { unsafe last.pointee.document }
+
+  @inline(__always)
+  var generation: UInt64 { unsafe last.pointee.generation }
 
   /// - Parameters:
   ///   - largestText: the longest text to parse, in bytes.
@@ -26,16 +38,20 @@ import CSimdjson
   public init(
     largestText: Int = JSONParser.largestText, largestDepth: Int = JSONParser.largestDepth
   ) {
-    // simdjson counts the root as a level of its own.
+    // simdjson stops at the depth that it is given, and so allows one less.
     guard let handle = unsafe catraca_json_parser_create(largestDepth + 1) else {
       fatalError("no memory for a JSON parser")
     }
     unsafe self.handle = handle
     longest = largestText
     deepest = largestDepth
+    unsafe last = .allocate(capacity: 1)
+    unsafe last.initialize(to: Parse())
   }
 
   deinit {
+    unsafe last.deinitialize(count: 1)
+    unsafe last.deallocate()
     unsafe catraca_json_parser_destroy(handle)
   }
 
@@ -43,11 +59,11 @@ import CSimdjson
   ///
   /// The root and all values found from it are good until the next call.
   public func parse(_ text: Span<UInt8>) throws(JSONError) -> JSONValue {
-    generation += 1
+    unsafe last.pointee.generation += 1
     guard text.count <= longest else { throw .tooLong(limit: longest) }
     if text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF { throw .byteOrderMark }
     let status = unsafe text.withUnsafeBufferPointer { bytes in
-      unsafe catraca_json_parse(handle, bytes.baseAddress, bytes.count, &document)
+      unsafe catraca_json_parse(handle, bytes.baseAddress, bytes.count, &last.pointee.document)
     }
     switch status {
     case CATRACA_JSON_OK:

@@ -60,6 +60,13 @@ extension JSONParser {
       count: utf8Count(at: index))
   }
 
+  /// Whether the string at a tape index has exactly these bytes.
+  @inline(__always)
+  func isString(at index: Int, _ text: StaticString) -> Bool {
+    unsafe utf8(at: index).isEqual(
+      to: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
   @inline(__always)
   private func stringOffset(at index: Int) -> Int {
     unsafe Int(document.tape[index] & 0x00FF_FFFF_FFFF_FFFF)
@@ -77,5 +84,17 @@ extension JSONParser {
   @inline(__always)
   func textByte(at offset: Int) -> UInt8 {
     unsafe document.text[offset]
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Keys differ in their lengths more often than not.
+  @inline(__always)
+  func isEqual(to other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    for offset in 0..<count {
+      guard unsafe self[offset] == other[offset] else { return false }
+    }
+    return true
   }
 }

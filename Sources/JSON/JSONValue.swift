@@ -97,18 +97,14 @@ public struct JSONValue {
 
   /// Whether this is a string with exactly these bytes.
   public func isString(_ text: StaticString) -> Bool {
-    guard type == JSONTape.string else { return false }
-    let bytes = unsafe parser.utf8(at: index)
-    guard bytes.count == text.utf8CodeUnitCount else { return false }
-    for offset in 0..<bytes.count {
-      guard unsafe bytes[offset] == text.utf8Start[offset] else { return false }
-    }
-    return true
+    type == JSONTape.string && parser.isString(at: index, text)
   }
 
   /// Whether this is a string with exactly these bytes.
   public func isString(_ text: String) -> Bool {
-    guard type == JSONTape.string else { return false }
+    guard type == JSONTape.string, parser.utf8Count(at: index) == text.utf8.count else {
+      return false
+    }
     return unsafe parser.utf8(at: index).elementsEqual(text.utf8)
   }
 }

@@ -28,21 +28,21 @@ struct ChatAnswer {
     var shape = ChunkShape(hasChoices: true)
     for member in root.members {
       let value = member.value
-      if member.key.isString("choices") {
+      if member.hasKey("choices") {
         shape.hasChoices = !(value.kind == .array && value.isEmptyContainer)
         for choice in value.elements { read(choice: choice) }
-      } else if member.key.isString("model") {
+      } else if member.hasKey("model") {
         read(model: value)
-      } else if member.key.isString("usage") {
+      } else if member.hasKey("usage") {
         shape.usage = value.isNull ? .null : value.kind == .object ? .object : .other
         usage = ReportedUsage(value) ?? usage
-      } else if member.key.isString("service_tier") {
+      } else if member.hasKey("service_tier") {
         gathered.serviceTier = value.string ?? gathered.serviceTier
-      } else if member.key.isString("error") {
+      } else if member.hasKey("error") {
         gathered.isError = gathered.isError || ChatAnswer.isError(value)
-      } else if member.key.isString("usage_breakdown") {
+      } else if member.hasKey("usage_breakdown") {
         read(breakdown: value)
-      } else if member.key.isString("x_groq") {
+      } else if member.hasKey("x_groq") {
         read(groq: value)
       }
     }
@@ -91,11 +91,11 @@ struct ChatAnswer {
 
   private mutating func read(groq: JSONValue) {
     for member in groq.members {
-      if member.key.isString("usage") {
+      if member.hasKey("usage") {
         groqUsage = ReportedUsage(member.value) ?? groqUsage
-      } else if member.key.isString("error") {
+      } else if member.hasKey("error") {
         gathered.isError = gathered.isError || ChatAnswer.isError(member.value)
-      } else if member.key.isString("usage_breakdown") {
+      } else if member.hasKey("usage_breakdown") {
         read(breakdown: member.value)
       }
     }
@@ -103,9 +103,9 @@ struct ChatAnswer {
 
   private mutating func read(choice: JSONValue) {
     for member in choice.members
-    where member.key.isString("delta") || member.key.isString("message") {
+    where member.hasKey("delta") || member.hasKey("message") {
       for part in member.value.members {
-        if part.key.isString("executed_tools") {
+        if part.hasKey("executed_tools") {
           executedTools.read(part.value, choice: choice["index"]?.integer ?? 0)
         } else if let bytes = ChatAnswer.textBytes(part) {
           gathered.outputTextBytes += Int64(bytes)
@@ -116,17 +116,16 @@ struct ChatAnswer {
 
   /// The bytes of text in one member of a message or delta; nil if it isn't text of the answer.
   private static func textBytes(_ member: JSONMember) -> Int? {
-    let key = member.key
-    if key.isString("content") || key.isString("reasoning") || key.isString("reasoning_content")
-      || key.isString("refusal")
+    if member.hasKey("content") || member.hasKey("reasoning")
+      || member.hasKey("reasoning_content") || member.hasKey("refusal")
     {
       return member.value.size.stringBytes
     }
-    if key.isString("tool_calls") {
+    if member.hasKey("tool_calls") {
       return member.value.elements.reduce(0) { $0 + callBytes($1["function"] ?? $1["custom"]) }
     }
-    if key.isString("function_call") { return callBytes(member.value) }
-    if key.isString("audio") { return member.value["transcript"]?.utf8Count }
+    if member.hasKey("function_call") { return callBytes(member.value) }
+    if member.hasKey("audio") { return member.value["transcript"]?.utf8Count }
     return nil
   }
 

@@ -21,15 +21,15 @@ extension InputSize {
 
   private mutating func add(message: JSONValue) {
     for member in message.members {
-      if member.key.isString("content") {
+      if member.hasKey("content") {
         add(content: member.value)
-      } else if member.key.isString("role") {
+      } else if member.hasKey("role") {
         // Covered by what is added for each message, as long as it is a role.
         textBytes += max(0, Int64(member.value.size.stringBytes) - InputSize.longestRole)
-      } else if member.key.isString("tool_calls") {
+      } else if member.hasKey("tool_calls") {
         parts += Int64(member.value.elements.reduce(0) { count, _ in count + 1 })
         add(json: member.value)
-      } else if member.key.isString("audio"), !member.value.isNull {
+      } else if member.hasKey("audio"), !member.value.isNull {
         // It refers to what was said before, of a length that isn't known here.
         isOpenEnded = true
       } else if !member.value.isNull {
@@ -56,15 +56,15 @@ extension InputSize {
 
   private mutating func add(part: JSONValue) {
     for member in part.members {
-      if member.key.isString("type") {
+      if member.hasKey("type") {
         if !InputSize.isBounded(partType: member.value) { isOpenEnded = true }
-      } else if member.key.isString("text"), let bytes = member.value.utf8Count {
+      } else if member.hasKey("text"), let bytes = member.value.utf8Count {
         textBytes += Int64(bytes)
-      } else if member.key.isString("image_url") {
+      } else if member.hasKey("image_url") {
         add(image: member.value)
-      } else if member.key.isString("input_audio") {
+      } else if member.hasKey("input_audio") {
         add(audio: member.value)
-      } else if member.key.isString("file") {
+      } else if member.hasKey("file") {
         isOpenEnded = true
       } else {
         add(json: member.value)
@@ -80,7 +80,7 @@ extension InputSize {
   /// Adds an image, which counts by its detail: neither its address nor its bytes are text.
   private mutating func add(image: JSONValue) {
     var isLowDetail = false
-    for member in image.members where member.key.isString("detail") {
+    for member in image.members where member.hasKey("detail") {
       isLowDetail = member.value.isString("low")
       if !isLowDetail { break }
     }
@@ -92,9 +92,9 @@ extension InputSize {
     var bytes: Int64 = 0
     var isWave = false
     for member in audio.members {
-      if member.key.isString("data") {
+      if member.hasKey("data") {
         bytes += Int64(member.value.utf8Count ?? 0) / 4 * 3 + 3
-      } else if member.key.isString("format") {
+      } else if member.hasKey("format") {
         isWave = member.value.isString("wav")
       }
     }

@@ -86,9 +86,9 @@ private struct UsageCounts {
     return count
   }
 
-  /// Makes the parts fit into their totals without lowering the charge: first a part gives way that
-  /// is no dearer than the rest (cached input, which may overlap with cached sound; reasoning, which
-  /// is priced as output), then the total grows to the sum of the others.
+  /// Makes the parts fit into their totals without lowering the charge: first a part gives way
+  /// that is no dearer than the rest (cached input, which may overlap with cached sound; reasoning,
+  /// which is priced as output), then the total grows to the sum of the others.
   mutating func normalize() {
     let dearInput = cacheWrite + cacheWriteLong + audioInput + imageInput
     isAdjusted = Self.fit(&cached, dearInput, into: &input) || isAdjusted

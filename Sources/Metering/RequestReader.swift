@@ -102,7 +102,7 @@ private struct RequestReader {
       guard let type = tool["type"], !type.isString("function"), !type.isString("custom")
       else { continue }
       facts.input.isOpenEnded = true
-      if type.string?.contains("search") == true { facts.maySearchWeb = true }
+      if type.string?.hasFragment("search") == true { facts.maySearchWeb = true }
     }
   }
 

@@ -3,17 +3,17 @@ public import JSON
 
 /// Meters a streamed answer in passing.
 ///
-/// Bytes go in as they arrive, and come out as soon as they may be passed on: whole events, the same
-/// bytes. If Catraca asked for usage on the client's behalf, what the provider added for that is
-/// taken out again. The event that ends the stream, `[DONE]`, is withheld: the caller records the
-/// usage first, and then takes it.
+/// Bytes go in as they arrive, and come out, the same, as soon as they make whole events. If
+/// Catraca asked for usage on the client's behalf, what the provider added for that is taken out
+/// again. The event that ends the stream, `[DONE]`, is withheld: the caller records the usage
+/// first, and then takes it.
 ///
 /// A body that turns out not to be a stream of events passes through, unmetered and marked.
 public struct StreamMeter: ~Copyable {
   /// What to do after some bytes were received.
   public enum Progress: Hashable, Sendable {
     case flowing
-    /// The stream has ended with `[DONE]`, which is withheld: finish, record, take what is withheld.
+    /// The stream has ended with `[DONE]`: finish, record, take what is withheld.
     case terminated
   }
 
@@ -37,6 +37,7 @@ public struct StreamMeter: ~Copyable {
   private var splitter: ServerSentEventSplitter
   private var answer: ChatAnswer
   private var hasReceived = false
+  private var hasTerminator = false
   private var withheld: [UInt8] = []
 
   /// - Parameters:
@@ -75,15 +76,15 @@ public struct StreamMeter: ~Copyable {
   public mutating func finish() -> StreamEnd {
     var end = StreamEnd(report: answer.report, hasTerminator: hasTerminator, isTorn: false)
     guard state == .flowing else { return end }
-    if let event = splitter.finish() {
-      let reading = read(event)
-      end.isTorn = !event.isTerminated && reading == .unreadable
-      end.hasTerminator = reading == .terminator
-      if !end.isTorn { noteIfUnreadable(reading) }
-      StreamMeter.append(event.range, as: reading, of: splitter.bytes, to: &withheld)
-      end.report = answer.report
-    }
     state = .withholding
+    guard let event = splitter.finish() else { return end }
+    let reading = read(event)
+    hasTerminator = reading == .terminator
+    end.hasTerminator = hasTerminator
+    end.isTorn = !event.isTerminated && reading == .unreadable
+    if !end.isTorn { noteIfUnreadable(reading) }
+    end.report = answer.report
+    StreamMeter.append(event.range, as: reading, of: splitter.bytes, to: &withheld)
     return end
   }
 
@@ -118,8 +119,6 @@ extension StreamMeter {
     case unreadable
   }
 
-  private var hasTerminator: Bool { state == .withholding || state == .released }
-
   /// Gives up metering a body that starts like JSON or a page: an event stream never does.
   private mutating func checkFormat(_ chunk: Span<UInt8>) {
     guard !hasReceived, chunk.count > 0 else { return }
@@ -141,6 +140,7 @@ extension StreamMeter {
         let reading = read(event)
         if reading == .terminator {
           state = .withholding
+          hasTerminator = true
           withheld.append(contentsOf: splitter.bytes[event.range.lowerBound...])
           return
         }

@@ -25,7 +25,7 @@ struct TokenFamily: Sendable {
 
   static func of(model: String) -> TokenFamily {
     if openAIPrefixes.contains(where: model.hasPrefix) { return openAI }
-    return families.first { model.contains($0.fragment) }?.family ?? other
+    return families.first { model.hasFragment($0.fragment) }?.family ?? other
   }
 
   /// About how many tokens a text has; at least one if it isn't empty.

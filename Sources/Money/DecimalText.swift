@@ -25,8 +25,8 @@ enum DecimalText {
   }
 
   /// Appends `magnitude` / 10^`places`, with at least `least` decimals and no zeros beyond them.
-  static func append(
-    _ magnitude: UInt128, places: Int, least: Int, to text: inout [UInt8]
+  static func append<Magnitude: FixedWidthInteger & UnsignedInteger>(
+    _ magnitude: Magnitude, places: Int, least: Int, to text: inout [UInt8]
   ) {
     var rest = magnitude
     var reversed: [UInt8] = []

@@ -22,7 +22,7 @@ public struct FixedDecimal: Hashable, Comparable, Sendable {
   /// The shortest exact text: `0.075`, `5.4`, `1`.
   public var decimalText: String {
     var text: [UInt8] = []
-    DecimalText.append(UInt128(scaled), places: FixedDecimal.places, least: 0, to: &text)
+    DecimalText.append(scaled.magnitude, places: FixedDecimal.places, least: 0, to: &text)
     return String(decoding: text, as: UTF8.self)
   }
 

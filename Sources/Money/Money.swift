@@ -29,6 +29,6 @@ public struct Money: Hashable, Sendable {
   public func appendDecimal(to text: inout [UInt8]) {
     if nanoUnits < 0 { text.append(UInt8(ascii: "-")) }
     DecimalText.append(
-      UInt128(nanoUnits.magnitude), places: Money.places, least: Money.places, to: &text)
+      nanoUnits.magnitude, places: Money.places, least: Money.places, to: &text)
   }
 }

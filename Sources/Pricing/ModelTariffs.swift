@@ -3,24 +3,27 @@ import Money
 /// A model's tariffs over one span of time, for every tier and every length of input.
 struct ModelTariffs: Sendable {
   let surcharges: [String: FixedDecimal]
-  private let base: SteppedTariffs
-  private let tiers: [ServiceTier: SteppedTariffs]
+  private var base: SteppedTariffs
+  /// Those in which `auto` may be served.
+  private var automatic: [SteppedTariffs]
+  private var tiers: [ServiceTier: SteppedTariffs]
   /// For a tier that isn't among them: of each quantity the highest price of all tiers.
-  private let assumed: SteppedTariffs
+  private var assumed: SteppedTariffs
 
   init(
-    _ dated: DatedPrices, origin: Tariff.Origin, minimumSeconds: Int64,
+    _ dated: DatedPrices, origin: PriceOrigin, minimumSeconds: Int64,
     surcharges: [String: FixedDecimal], rates: ExchangeRates
   ) throws(PricingError) {
     self.surcharges = surcharges
 
-    func tariffs(_ prices: EffectivePrices, _ origin: Tariff.Origin) -> SteppedTariffs {
+    func tariffs(_ prices: EffectivePrices, _ origin: PriceOrigin) -> SteppedTariffs {
       SteppedTariffs(prices) { table, above in
         var origin = origin
         origin.aboveInputTokens = above
         return Tariff(
-          origin: origin, prices: table.completed(with: surcharges.values.max()),
-          minimumSeconds: minimumSeconds, rates: rates)
+          TariffTerms(
+            origin: origin, prices: table.completed(with: surcharges.values.max()),
+            minimumSeconds: minimumSeconds, rates: rates))
       }
     }
 
@@ -40,8 +43,18 @@ struct ModelTariffs: Sendable {
     var assumedOrigin = origin
     assumedOrigin.isTierAssumed = true
     base = tariffs(basePrices, origin)
+    automatic = [base] + (tiers[.priority].map { [$0] } ?? [])
     self.tiers = tiers
     assumed = tariffs(EffectivePrices(dearestOf: allPrices), assumedOrigin)
+  }
+
+  func overridden(by override: PriceOverride) -> ModelTariffs {
+    var tariffs = self
+    tariffs.base = base.overridden(by: override)
+    tariffs.automatic = automatic.map { $0.overridden(by: override) }
+    tariffs.tiers = tiers.mapValues { $0.overridden(by: override) }
+    tariffs.assumed = assumed.overridden(by: override)
+    return tariffs
   }
 
   /// The tariff of the tier that an answer names.
@@ -50,37 +63,51 @@ struct ModelTariffs: Sendable {
     return stepped.tariff(inputTokens: inputTokens)
   }
 
-  /// Every tariff by which a request may come to be charged that asks for a tier and has at most
-  /// so many input tokens.
+  /// The tiers in which a request that asks for one may be served.
+  ///
+  /// Without a tier OpenAI takes `auto`, and by `auto` the project's setting, which may be
+  /// `priority`. A tier that has no capacity left may be served as base. A batch is a batch.
   func reachable(
-    from requested: String?, inputTokens: Int64, model: String
-  ) throws(PricingError) -> [Tariff] {
-    if let name = requested, ServiceTier(name) != .base, tiers[ServiceTier(name)] == nil {
-      throw .tierNotPriced(model: model, tier: name)
-    }
-    return ServiceTier.reachable(from: requested).flatMap { tier in
-      let stepped = tier == .base ? base : tiers[tier]
-      return stepped?.reachable(inputTokens: inputTokens) ?? []
+    from requested: String?, model: String
+  ) throws(PricingError) -> [SteppedTariffs] {
+    switch requested {
+    case nil, "auto": return automatic
+    case let name?:
+      let tier = ServiceTier(name)
+      if tier == .base { return [base] }
+      guard let tariffs = tiers[tier] else { throw .tierNotPriced(model: model, tier: name) }
+      return tier == .batch ? [tariffs] : [base, tariffs]
     }
   }
 }
 
 /// A tier's tariffs by the length of the input.
-private struct SteppedTariffs: Sendable {
-  private let shortest: Tariff
+struct SteppedTariffs: Sendable {
+  private var shortest: Tariff
   /// Ascending by the number of input tokens to exceed.
-  private let steps: [(above: Int64, tariff: Tariff)]
+  private var steps: [(above: Int64, tariff: Tariff)]
 
   init(_ prices: EffectivePrices, tariff: (PriceTable, Int64?) -> Tariff) {
     shortest = tariff(prices.table, nil)
     steps = prices.steps.map { (above: $0.above, tariff: tariff($0.table, $0.above)) }
   }
 
+  func overridden(by override: PriceOverride) -> SteppedTariffs {
+    var tariffs = self
+    tariffs.shortest = shortest.overridden(by: override)
+    tariffs.steps = steps.map { ($0.above, $0.tariff.overridden(by: override)) }
+    return tariffs
+  }
+
   func tariff(inputTokens: Int64) -> Tariff {
     steps.last { inputTokens > $0.above }?.tariff ?? shortest
   }
 
-  func reachable(inputTokens: Int64) -> [Tariff] {
-    [shortest] + steps.prefix { inputTokens > $0.above }.map(\.tariff)
+  /// The tariffs of an input of at most so many tokens, the shortest first.
+  func forEach(
+    upTo inputTokens: Int64, _ body: (Tariff) throws(PricingError) -> Void
+  ) throws(PricingError) {
+    try body(shortest)
+    for step in steps where inputTokens > step.above { try body(step.tariff) }
   }
 }

@@ -23,9 +23,9 @@ public struct PriceTable: Hashable, Sendable {
 
   public var isEmpty: Bool { prices.allSatisfy { $0 == nil } && images.isEmpty }
 
-  /// The highest price of any kind of token.
-  var dearestToken: FixedDecimal? {
-    PricedQuantity.tokens.lazy.compactMap { self[$0] }.max()
+  /// The highest price that any of the quantities has; nil where none has one.
+  func dearest(of quantities: [PricedQuantity]) -> FixedDecimal? {
+    quantities.lazy.compactMap { self[$0] }.max()
   }
 
   /// These prices, replaced where `other` states one.

@@ -10,7 +10,6 @@ public final class PricedModel: Sendable {
   public let asOf: CivilDate
   public let file: String
 
-  private let rates: ExchangeRates
   /// By date, the latest first.
   private let periods: [Period]
 
@@ -40,8 +39,7 @@ public final class PricedModel: Sendable {
     source = file.source
     asOf = file.asOf
     self.file = file.file
-    self.rates = rates
-    let origin = Tariff.Origin(
+    let origin = PriceOrigin(
       file: file.file, asOf: file.asOf, provider: file.provider, model: declaration.name)
     let surcharges = file.surcharges.merging(declaration.surcharges) { _, own in own }
     var periods: [Period] = []
@@ -63,6 +61,24 @@ public final class PricedModel: Sendable {
     self.periods = periods.reversed()
   }
 
+  private init(_ other: PricedModel, overriddenBy override: PriceOverride) {
+    provider = other.provider
+    declaration = other.declaration
+    source = other.source
+    asOf = other.asOf
+    file = other.file
+    periods = other.periods.map {
+      Period(from: $0.from, tariffs: $0.tariffs.overridden(by: override))
+    }
+  }
+
+  /// The model at a client's own prices.
+  ///
+  /// Works every tariff out again: to be done when overrides are read, not for each request.
+  public func overridden(by override: PriceOverride) -> PricedModel {
+    PricedModel(self, overriddenBy: override)
+  }
+
   /// What an answer is charged by.
   ///
   /// Throws `modelNotPriced` before the first date that has prices.
@@ -82,19 +98,20 @@ public final class PricedModel: Sendable {
     of request: BoundRequest, in context: PricingContext
   ) throws(PricingError) -> Bound {
     let tariffs = try tariffs(at: context.instant)
-    let reachable = try tariffs.reachable(
-      from: context.tier, inputTokens: request.inputTokens, model: name)
+    let inputTokens = request.inputTokens
     let largestOutput = request.outputLimit ?? largestOutput
     var fixedCost = ExactAmount.zero
     var outputTokenCost = ExactAmount.zero
-    for tariff in reachable {
-      let tariff = tariff.refined(by: context, surcharges: tariffs.surcharges)
-      fixedCost = max(fixedCost, try tariff.fixedCost(of: request))
-      if largestOutput == 0 { continue }
-      outputTokenCost = max(outputTokenCost, try tariff.outputTokenCost(of: request))
+    for tier in try tariffs.reachable(from: context.tier, model: name) {
+      try tier.forEach(upTo: inputTokens) { tariff throws(PricingError) in
+        let tariff = tariff.refined(by: context, surcharges: tariffs.surcharges)
+        fixedCost = max(fixedCost, try tariff.fixedCost(of: request))
+        if largestOutput == 0 { return }
+        outputTokenCost = max(outputTokenCost, try tariff.outputTokenCost(of: request))
+      }
     }
     return Bound(
-      inputTokens: request.inputTokens, fixedCost: fixedCost, outputTokenCost: outputTokenCost,
+      inputTokens: inputTokens, fixedCost: fixedCost, outputTokenCost: outputTokenCost,
       largestOutput: largestOutput, choices: request.choices)
   }
 

@@ -1,22 +1,25 @@
 import Money
 
 extension Tariff {
-  /// This tariff, or one with the prices that only the context knows: the client's own, those of
-  /// the images it makes, and of the calls that it made.
+  /// This tariff, or one with the prices that only the context knows: those of the images that are
+  /// made, and of the calls that were made.
   func refined(by context: PricingContext, surcharges: [String: FixedDecimal]) -> Tariff {
-    if context.override == nil, context.image == nil, context.calls.isEmpty { return self }
-    var refined = prices
-    var origin = origin
+    if context.image == nil, context.calls.isEmpty { return self }
+    var refined = terms
+    if let variant = context.image, let price = prices.images[variant] {
+      refined.prices[.image] = price
+    }
     if let surcharge = context.calls.compactMap({ surcharges[$0] }).max() {
-      refined[.call] = surcharge
+      refined.prices[.call] = surcharge
     }
-    if let override = context.override {
-      refined = refined.overlaid(by: override.prices)
-      origin.overrideLabel = override.label
-    }
-    if let variant = context.image, let price = refined.images[variant] {
-      refined[.image] = price
-    }
-    return Tariff(origin: origin, prices: refined, minimumSeconds: minimumSeconds, rates: rates)
+    return Tariff(refined)
+  }
+
+  /// This tariff with a client's own prices where they state one.
+  func overridden(by override: PriceOverride) -> Tariff {
+    var overridden = terms
+    overridden.prices = prices.overlaid(by: override.prices)
+    overridden.origin.overrideLabel = override.label
+    return Tariff(overridden)
   }
 }

@@ -15,23 +15,12 @@ enum ServiceTier: Hashable {
   }
 
   static let priority = ServiceTier.named("priority")
+  static let batch = ServiceTier.named("batch")
 
   var name: String? {
     switch self {
     case .base: nil
     case .named(let name): name
-    }
-  }
-
-  /// The tiers in which a request that asks for one may be served.
-  ///
-  /// Without a tier OpenAI takes `auto`, and by `auto` the project's setting, which may be
-  /// `priority`. A tier that has no capacity left may be served as base. A batch is a batch.
-  static func reachable(from requested: String?) -> [ServiceTier] {
-    switch requested {
-    case nil, "auto": [.base, .priority]
-    case "batch": [.named("batch")]
-    default: ServiceTier(requested) == .base ? [.base] : [.base, ServiceTier(requested)]
     }
   }
 }

@@ -1,59 +1,44 @@
 public import Money
-public import Time
 
 /// The unit prices and exchange rates that fix what a usage costs, once model, tier, length, day
 /// and client are known.
 ///
 /// Its record is text that the ledger keeps once per version: a tariff read from it computes the
 /// same cost again, whatever has become of the files.
-public struct Tariff: Hashable, Sendable {
-  /// Where its prices come from.
-  public struct Origin: Hashable, Sendable {
-    /// The pricing file as the configuration names it.
-    public var file: String
-    public var asOf: CivilDate
-    public var provider: String
-    public var model: String
-    /// Nil for the base tier, and for one that the book doesn't know.
-    public var tier: String?
-    /// The answer named a tier without a price, so that the highest of all tiers are taken.
-    public var isTierAssumed = false
-    /// The length step in force: the request has more input tokens than this.
-    public var aboveInputTokens: Int64?
-    /// The version of the client's own prices among them.
-    public var overrideLabel: String?
-  }
-
-  public let origin: Origin
-  public let prices: PriceTable
-  /// The least audio that is billed, in seconds.
-  public let minimumSeconds: Int64
-  public let rates: ExchangeRates
+public final class Tariff: Sendable {
+  let terms: TariffTerms
 
   /// Names file, day, content, model, tier, step and override:
   /// `pricing/openai.yaml@2026-11-01#1f3a9c2b44d0:gpt-4o-mini/batch>272000+acme/1`.
   ///
   /// The content is a fingerprint of the record, so that equal versions mean equal costs.
   public let version: String
-  /// Everything that the cost depends on, as `TariffRecord` reads and writes it.
+  /// Everything that the cost depends on, one `key value` a line.
   public let record: String
 
-  init(
-    origin: Origin, prices: PriceTable, minimumSeconds: Int64, rates: ExchangeRates
-  ) {
-    self.origin = origin
-    self.prices = prices
-    self.minimumSeconds = minimumSeconds
-    self.rates = rates
-    record = TariffRecord.text(
-      origin: origin, prices: prices, minimumSeconds: minimumSeconds, rates: rates)
-    version = TariffRecord.version(origin: origin, record: record)
+  /// The highest price of any kind of token.
+  let dearestToken: FixedDecimal?
+  /// The highest price that a token of text can have, read from the provider's cache, written to
+  /// it or neither.
+  let dearestTextInput: FixedDecimal
+
+  init(_ terms: TariffTerms) {
+    self.terms = terms
+    record = TariffRecord.text(of: terms)
+    version = TariffRecord.version(of: terms.origin, record: record)
+    dearestToken = terms.prices.dearest(of: PricedQuantity.tokens)
+    dearestTextInput =
+      terms.prices.dearest(of: [.input, .cachedInput, .cacheWrite, .cacheWriteLong]) ?? .zero
   }
 
-  /// Reads a record back.
-  public init(record: String) throws(PricingError) {
-    self = try TariffRecord.read(record)
+  /// Reads a record back; throws `malformedRecord`.
+  public convenience init(record: String) throws(PricingError) {
+    self.init(try TariffRecord.read(record))
   }
+
+  public var origin: PriceOrigin { terms.origin }
+  public var prices: PriceTable { terms.prices }
+  public var rates: ExchangeRates { terms.rates }
 }
 
 extension Tariff {
@@ -113,8 +98,8 @@ extension Tariff {
     case .output: usage.textOutputTokens + usage.reasoningTokens
     case .audioOutput: usage.audioOutputTokens
     case .imageOutput: usage.imageOutputTokens
-    case .minute: prices[.second] == nil ? billedMilliseconds(usage.audioMilliseconds) : 0
-    case .second: prices[.second] == nil ? 0 : billedMilliseconds(usage.audioMilliseconds)
+    case .minute: terms.prices[.second] == nil ? billedMilliseconds(usage.audioMilliseconds) : 0
+    case .second: terms.prices[.second] == nil ? 0 : billedMilliseconds(usage.audioMilliseconds)
     case .character: usage.characters
     case .image: usage.images
     case .call: usage.calls
@@ -123,7 +108,7 @@ extension Tariff {
 
   /// Any audio at all is billed as the minimum at least.
   func billedMilliseconds(_ milliseconds: Int64) -> Int64 {
-    milliseconds == 0 ? 0 : max(milliseconds, minimumSeconds.multipliedClamped(by: 1000))
+    milliseconds == 0 ? 0 : max(milliseconds, terms.minimumSeconds.multipliedClamped(by: 1000))
   }
 
   private enum Charge {
@@ -159,12 +144,12 @@ extension Tariff {
   }
 
   private func charge(for quantity: PricedQuantity, of usage: Usage) -> Charge {
-    if let price = prices[quantity] { return .stated(price) }
+    if let price = terms.prices[quantity] { return .stated(price) }
     switch quantity.unit {
-    case .token: return prices.dearestToken.map(Charge.assumed) ?? .impossible
+    case .token: return dearestToken.map(Charge.assumed) ?? .impossible
     case .call: return .recorded
     case .millisecond, .character, .image:
-      let isPaidInTokens = usage.totalTokens > 0 && prices.dearestToken != nil
+      let isPaidInTokens = usage.totalTokens > 0 && dearestToken != nil
       return isPaidInTokens ? .included : .impossible
     }
   }

@@ -3,13 +3,13 @@ import Money
 extension Tariff {
   /// The most that anything but the output of a request can cost by this tariff.
   func fixedCost(of request: BoundRequest) throws(PricingError) -> ExactAmount {
-    let audio = prices[.second] == nil ? PricedQuantity.minute : .second
+    let audio = terms.prices[.second] == nil ? PricedQuantity.minute : .second
     return try inputCost(of: request)
       + cost(audio, billedMilliseconds(request.audioMilliseconds))
       + cost(.character, request.characters)
       + cost(.image, request.images)
       // A call without a price is recorded and not charged.
-      + (prices[.call] == nil ? .zero : cost(.call, request.calls))
+      + (terms.prices[.call] == nil ? .zero : cost(.call, request.calls))
   }
 
   /// The most that a token of output can cost by this tariff.
@@ -19,14 +19,14 @@ extension Tariff {
     if request.hasImageOutput { price = max(price, try self.price(.imageOutput)) }
     if !request.hasAudioOutput, !request.hasImageOutput { price = try self.price(.output) }
     return ExactAmount(
-      price: max(price, prices[.output] ?? .zero), per: .million, quantity: 1)
+      price: max(price, terms.prices[.output] ?? .zero), per: .million, quantity: 1)
   }
 
   /// Input at the highest price that each part can have, whether the provider then reads it from
   /// its cache, writes it there or neither.
   private func inputCost(of request: BoundRequest) throws(PricingError) -> ExactAmount {
     var cost = ExactAmount.zero
-    let text = highest(.input, .cachedInput, .cacheWrite, .cacheWriteLong)
+    let text = dearestTextInput
     if request.textInputTokens > 0 {
       _ = try price(.input)
       cost += ExactAmount(price: text, per: .million, quantity: request.textInputTokens)
@@ -34,7 +34,7 @@ extension Tariff {
     if request.imageInputTokens > 0 {
       // Images are input like text where they have no price of their own; an answer that counts
       // them apart is then charged the highest price of any token.
-      guard let image = prices[.imageInput] ?? prices.dearestToken else {
+      guard let image = terms.prices[.imageInput] ?? dearestToken else {
         throw .quantityNotPriced(model: origin.model, quantity: .imageInput)
       }
       cost += ExactAmount(
@@ -57,13 +57,9 @@ extension Tariff {
   }
 
   private func price(_ quantity: PricedQuantity) throws(PricingError) -> FixedDecimal {
-    guard let price = prices[quantity] else {
+    guard let price = terms.prices[quantity] else {
       throw .quantityNotPriced(model: origin.model, quantity: quantity)
     }
     return price
-  }
-
-  private func highest(_ quantities: PricedQuantity...) -> FixedDecimal {
-    quantities.lazy.compactMap { prices[$0] }.max() ?? .zero
   }
 }

@@ -5,9 +5,8 @@ import Time
 enum TariffRecord {
   private static let heading = "catraca tariff 1"
 
-  static func text(
-    origin: Tariff.Origin, prices: PriceTable, minimumSeconds: Int64, rates: ExchangeRates
-  ) -> String {
+  static func text(of terms: TariffTerms) -> String {
+    let (origin, rates) = (terms.origin, terms.rates)
     var lines = [
       heading,
       "file \(origin.file)",
@@ -19,9 +18,9 @@ enum TariffRecord {
     if origin.isTierAssumed { lines.append("tier_assumed true") }
     if let above = origin.aboveInputTokens { lines.append("above_input_tokens \(above)") }
     if let label = origin.overrideLabel { lines.append("override \(label)") }
-    if minimumSeconds > 0 { lines.append("minimum_seconds \(minimumSeconds)") }
+    if terms.minimumSeconds > 0 { lines.append("minimum_seconds \(terms.minimumSeconds)") }
     for quantity in PricedQuantity.all {
-      guard let price = prices[quantity] else { continue }
+      guard let price = terms.prices[quantity] else { continue }
       lines.append("price.\(quantity.priceKey) \(price.decimalText)")
     }
     lines.append("billing \(rates.billing.code)")
@@ -32,7 +31,7 @@ enum TariffRecord {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  static func version(origin: Tariff.Origin, record: String) -> String {
+  static func version(of origin: PriceOrigin, record: String) -> String {
     let digits = String(fingerprint(of: record), radix: 16)
     let padded = String(repeating: "0", count: 16 - digits.count) + digits
     var version = "\(origin.file)@\(origin.asOf)#\(padded.prefix(12)):\(origin.model)"
@@ -43,7 +42,7 @@ enum TariffRecord {
     return version
   }
 
-  static func read(_ record: String) throws(PricingError) -> Tariff {
+  static func read(_ record: String) throws(PricingError) -> TariffTerms {
     var reader = try RecordReader(record, heading: heading)
     let file = try reader.required("file")
     let asOf = try reader.required("as_of", as: { CivilDate($0) })
@@ -62,8 +61,8 @@ enum TariffRecord {
     let billing = try reader.required("billing", as: { Currency($0) })
     let rates = try rates(billing: billing, &reader)
     try reader.end()
-    return Tariff(
-      origin: Tariff.Origin(
+    return TariffTerms(
+      origin: PriceOrigin(
         file: file, asOf: asOf, provider: provider, model: model, tier: tier,
         isTierAssumed: isTierAssumed, aboveInputTokens: above, overrideLabel: label),
       prices: prices, minimumSeconds: minimumSeconds, rates: rates)

@@ -18,11 +18,11 @@ public struct Usage: Hashable, Sendable {
   public private(set) var audioOutputTokens: Int64
   public private(set) var imageOutputTokens: Int64
   /// Billed audio before a provider's minimum, in milliseconds.
-  public var audioMilliseconds: Int64
-  public var characters: Int64
-  public var images: Int64
+  public private(set) var audioMilliseconds: Int64
+  public private(set) var characters: Int64
+  public private(set) var images: Int64
   /// Calls billed outside tokens, such as web searches.
-  public var calls: Int64
+  public private(set) var calls: Int64
 
   /// Input that is neither cached, written to the cache, audio nor image.
   public var textInputTokens: Int64 {

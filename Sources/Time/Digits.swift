@@ -9,11 +9,11 @@ enum ASCII {
 extension [UInt8] {
   /// Appends a number that is not negative, with leading zeros; digits beyond are left out.
   mutating func append(_ number: Int, digits: Int) {
-    var divisor = 1
-    for _ in 1..<digits { divisor *= 10 }
-    while divisor > 0 {
-      append(ASCII.zero + UInt8(truncatingIfNeeded: number / divisor % 10))
-      divisor /= 10
+    append(contentsOf: repeatElement(ASCII.zero, count: digits))
+    var rest = number
+    for index in (count - digits..<count).reversed() {
+      self[index] += UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
     }
   }
 }

@@ -1,17 +1,44 @@
-internal import JSON
 internal import EventLoop
-internal import HTTP
+internal import Glibc
 internal import HTTPServer
+internal import JSON
 internal import Logging
-struct Hello: HTTPHandler {
-  func handle(_ exchange: HTTPExchange) async {
-    let body = try? await exchange.readBody(limit: 1 << 20)
-    try? await exchange.respond(HTTPAnswer(head: ResponseHead(status: 200), body: body ?? []))
+internal import Sandbox
+internal import Time
+
+enum StandardError {
+  static func write(_ text: String) {
+    let t = Array((text + "\n").utf8); _ = Glibc.write(2, t, t.count)
   }
-  func refuse(_ refusal: HTTPRefusal) -> HTTPAnswer { HTTPAnswer(head: ResponseHead(status: 400), body: Array("\(refusal)".utf8)) }
 }
-let group = try EventLoopGroup(count: 2)
-let logger = try Logger(level: .info, format: .json)
-let server = try await HTTPServer([SocketAddress("127.0.0.1:0")!], on: group.loops, handler: Hello(), logger: logger)
-logger.log(.info, "listening") { $0.member("address", "\(server.addresses[0])") }
-await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
+var environment: [String: String] = [:]
+var pointer = environ
+while let entry = pointer.pointee {
+  let text = String(cString: entry)
+  if let equal = text.firstIndex(of: "=") {
+    environment[String(text[..<equal])] = String(text[text.index(after: equal)...])
+  }
+  pointer += 1
+}
+switch CommandLine.arguments.dropFirst().first {
+case "serve":
+  exit(
+    await Serve.run(
+      configurationFolder: (CommandLine.arguments.count > 2
+        ? CommandLine.arguments.last! : "config"), environment: environment))
+case "sandbox":
+  let group = try EventLoopGroup(count: 1)
+  let logger = try Logger(level: .info, format: .json)
+  let server = try await HTTPServer(
+    [SocketAddress(CommandLine.arguments.count > 2 ? CommandLine.arguments.last! : "127.0.0.1:0")!],
+    on: group.loops,
+    handler: SandboxHandler(unixTime: { Timestamp.readSystemClock().milliseconds / 1000 }),
+    logger: logger)
+  logger.log(.info, "listening") {
+    $0.member("listener", "sandbox"); $0.member("address", "\(server.addresses[0])")
+  }
+  let (forever, keep) = AsyncStream.makeStream(of: Void.self)
+  for await _ in forever {}
+  _ = keep
+default: exit(2)
+}

@@ -66,7 +66,7 @@ extension Case {
     try Array(Data(contentsOf: folder.appending(path: file)))
   }
 
-  /// The answer cut into chunks in several ways: single bytes, sevens, whole, and where a case says.
+  /// The answer cut into chunks: single bytes, sevens, the whole, and where the case says.
   func chunkings() throws -> [[ArraySlice<UInt8>]] {
     let body = try Case.bytes(of: responseFile)
     var chunkings = [1, 7, body.count].map { size in

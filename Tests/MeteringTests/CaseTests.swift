@@ -42,7 +42,7 @@ struct CaseTests {
     }
   }
 
-  @Test("every request is read, and what is used fits into its bound", arguments: Case.all)
+  @Test("every request is read, and its text is counted", arguments: Case.all)
   func request(_ example: Case) throws {
     let facts = try RequestFacts.read(example.request.bytes, endpoint: endpoint, parser: parser)
     #expect(facts.stream == example.streaming)

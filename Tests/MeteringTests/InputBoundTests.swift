@@ -23,7 +23,7 @@ struct InputBoundTests {
       (#"[{"role":"user","content":"abc"}]"#, 3),
       (#"[{"role":"user","content":"\u00e9日"}]"#, 5),
       (
-        #"[{"role":"system","content":"ab"},{"role":"user","content":[{"type":"text","text":"cd"}]}]"#,
+        #"[{"role":"system","content":"ab"},{"content":[{"type":"text","text":"cd"}]}]"#,
         4
       ),
       (#"[{"role":"tool","tool_call_id":"id1","content":"r"}]"#, 4),
@@ -53,7 +53,7 @@ struct InputBoundTests {
   func images() throws {
     let data = "data:image/png;base64," + String(repeating: "A", count: 100_000)
     let part = { (detail: String) in
-      #"[{"role":"user","content":[{"type":"image_url","image_url":{"url":"\#(data)"\#(detail)}}]}]"#
+      #"[{"content":[{"type":"image_url","image_url":{"url":"\#(data)"\#(detail)}}]}]"#
     }
     for detail in ["", #","detail":"high""#, #","detail":"low","detail":"high""#, #","detail":1"#] {
       let input = try size(part(detail))
@@ -70,8 +70,9 @@ struct InputBoundTests {
   @Test("a sound counts by the longest time that it can last")
   func audio() throws {
     let data = String(repeating: "A", count: 40_000)
-    let messages = { (format: String) in
-      #""messages":[{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"\#(data)","format":"\#(format)"}}]}]"#
+    let messages = { (format: String) -> String in
+      let sound = #"{"data":"\#(data)","format":"\#(format)"}"#
+      return #""messages":[{"content":[{"type":"input_audio","input_audio":\#(sound)}]}]"#
     }
     let mp3 = try facts(messages("mp3"))
     #expect(mp3.hasAudioInput)
@@ -105,10 +106,10 @@ struct InputBoundTests {
   @Test("the bound is the sum of its parts")
   func sum() throws {
     let facts = try facts(
-      #""messages":[{"role":"user","content":"abcd"}],"tools":[{"n":1}],"prediction":{"content":"xyz"}"#
+      #""messages":[{"content":"abcd"}],"tools":[{"n":1}],"prediction":{"content":"xyz"}"#
     )
     let nodes: Int64 = 4  // The array, the object, its key and its number.
-    #expect(facts.boundInputTokens == 4 + 1 + nodes * 4 + 24 + 200 + 8 + 16)
+    #expect(facts.boundInputTokens == 4 + 1 + nodes * 4 + 24 + 100 + 8 + 16)
     #expect(facts.boundPredictionTokens == Int64("contentxyz".utf8.count))
   }
 

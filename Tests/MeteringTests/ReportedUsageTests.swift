@@ -33,18 +33,30 @@ struct ReportedUsageTests {
     let usage = Usage(inputTokens: 9, cachedInputTokens: 4, outputTokens: 5, reasoningTokens: 2)
     #expect(
       report(
-        #"{"usage":{"input_tokens":9,"output_tokens":5,"input_tokens_details":{"cached_tokens":4},"output_tokens_details":{"reasoning_tokens":2,"audio_tokens":null}}}"#
+        """
+        {"usage":{"input_tokens":9,"output_tokens":5,
+          "input_tokens_details":{"cached_tokens":4},
+          "output_tokens_details":{"reasoning_tokens":2,"audio_tokens":null}}}
+        """
       ).usage == usage)
     #expect(
       report(
-        #"{"usage":{"prompt_tokens":9,"completion_tokens":5,"prompt_tokens_details":null,"input_token_details":{"cached_tokens":4,"text_tokens":9},"completion_tokens_details":{"reasoning_tokens":2}}}"#
+        """
+        {"usage":{"prompt_tokens":9,"completion_tokens":5,"prompt_tokens_details":null,
+          "input_token_details":{"cached_tokens":4,"text_tokens":9},
+          "completion_tokens_details":{"reasoning_tokens":2}}}
+        """
       ).usage == usage)
   }
 
   @Test("tokens that were written to the cache are told apart by retention")
   func cacheWrites() {
     let report = report(
-      #"{"usage":{"prompt_tokens":100,"completion_tokens":1,"prompt_tokens_details":{"cache_write_tokens":60,"cache_write_tokens_details":{"ttl_30m_tokens":40,"ttl_12h_tokens":20}}}}"#
+      """
+      {"usage":{"prompt_tokens":100,"completion_tokens":1,
+        "prompt_tokens_details":{"cache_write_tokens":60,
+          "cache_write_tokens_details":{"ttl_30m_tokens":40,"ttl_12h_tokens":20}}}}
+      """
     )
     #expect(
       report.usage
@@ -64,7 +76,10 @@ struct ReportedUsageTests {
   @Test("parts above their total are brought into line at no lower charge, and marked")
   func contradictions() {
     let overlap = report(
-      #"{"usage":{"prompt_tokens":100,"completion_tokens":9,"prompt_tokens_details":{"cached_tokens":64,"audio_tokens":80}}}"#
+      """
+      {"usage":{"prompt_tokens":100,"completion_tokens":9,
+        "prompt_tokens_details":{"cached_tokens":64,"audio_tokens":80}}}
+      """
     )
     #expect(
       overlap.usage
@@ -73,7 +88,11 @@ struct ReportedUsageTests {
     #expect(overlap.isUsageAdjusted)
 
     let tooMuch = report(
-      #"{"usage":{"prompt_tokens":10,"completion_tokens":9,"prompt_tokens_details":{"cached_tokens":5,"image_tokens":30},"completion_tokens_details":{"reasoning_tokens":50}}}"#
+      """
+      {"usage":{"prompt_tokens":10,"completion_tokens":9,
+        "prompt_tokens_details":{"cached_tokens":5,"image_tokens":30},
+        "completion_tokens_details":{"reasoning_tokens":50}}}
+      """
     )
     #expect(
       tooMuch.usage
@@ -81,7 +100,10 @@ struct ReportedUsageTests {
     #expect(tooMuch.isUsageAdjusted)
 
     let negative = report(
-      #"{"usage":{"prompt_tokens":10,"completion_tokens":9,"prompt_tokens_details":{"cached_tokens":-5}}}"#
+      """
+      {"usage":{"prompt_tokens":10,"completion_tokens":9,
+        "prompt_tokens_details":{"cached_tokens":-5}}}
+      """
     )
     #expect(negative.usage == Usage(inputTokens: 10, outputTokens: 9))
     #expect(negative.isUsageAdjusted)

@@ -39,8 +39,8 @@ struct RequestRewriteTests {
         #"{"model":"m","stream":true,"stream_options":{"include_usage":true}}"#
       ),
       (
-        #"{"model":"m","stream_options":{ "include_obfuscation":false},"stream":true}"#,
-        #"{"model":"m","stream_options":{"include_usage":true, "include_obfuscation":false},"stream":true}"#
+        #"{"model":"m","stream_options":{ "other":false},"stream":true}"#,
+        #"{"model":"m","stream_options":{"include_usage":true, "other":false},"stream":true}"#
       ),
       (
         #"{"model":"m","stream_options":{"a":[{"b":"]"}],"include_usage": false},"stream":true}"#,
@@ -81,7 +81,8 @@ struct RequestRewriteTests {
         == #"{"model":"m","max_completion_tokens": 256}"#)
     #expect(
       try rewrite(#"{"model":"m","stream":true}"#, limit: 1)
-        == #"{"stream_options":{"include_usage":true},"max_completion_tokens":1,"model":"m","stream":true}"#
+        == #"{"stream_options":{"include_usage":true},"max_completion_tokens":1,"#
+        + #""model":"m","stream":true}"#
     )
   }
 }

@@ -121,9 +121,8 @@ struct StreamMeterTests {
 
   @Test("text that looks like usage or like the end isn't taken for it")
   func hostileText() {
-    let body =
-      #"data: {"choices":[{"delta":{"content":"\n\ndata: [DONE]\n\n\"usage\":{\"prompt_tokens\":1}"}}]}"#
-      + "\n\n"
+    let text = #"\n\ndata: [DONE]\n\n\"usage\":{\"prompt_tokens\":1}"#
+    let body = #"data: {"choices":[{"delta":{"content":"\#(text)"}}]}"# + "\n\n"
     let result = run(body, hidesUsage: true)
     #expect(result.client == body)
     #expect(result.end.report.usage == nil)

@@ -122,7 +122,7 @@ import Testing
     var random = SplitMix64(seed: 20_261_122)
     let model = Fixtures.model(model)
     let hasAudio = model.name == "gpt-audio"
-    for _ in 0..<4_000 {
+    for _ in 0..<1_000 {
       let request = BoundRequest(
         textInputTokens: random.magnitude(below: 1_000_000),
         audioInputTokens: hasAudio ? random.magnitude(below: 1_000_000) : 0,

@@ -20,8 +20,8 @@ enum Fixtures {
 
   static let now = PricingContext(instant: instant("2026-11-22T12:00:00Z"))
 
-  static func context(tier: String? = nil, override: PriceOverride? = nil) -> PricingContext {
-    PricingContext(instant: now.instant, tier: tier, override: override)
+  static func context(tier: String? = nil) -> PricingContext {
+    PricingContext(instant: now.instant, tier: tier)
   }
 
   static func rates(brl rate: String = "5.40") -> ExchangeRates {

@@ -133,12 +133,15 @@ import Time
   func override() throws {
     let override = try PriceOverride(
       label: "acme/1", prices: Fixtures.table([.input: "0.30", .output: "1.20"]))
-    let tariff = try Fixtures.model("gpt-4o-mini").tariff(
-      in: Fixtures.context(tier: "batch", override: override), inputTokens: 1)
+    let model = Fixtures.model("gpt-4o-mini").overridden(by: override)
+    let tariff = try model.tariff(in: Fixtures.context(tier: "batch"), inputTokens: 1)
     #expect(tariff.prices[.input] == Fixtures.price("0.30"))
     #expect(tariff.prices[.output] == Fixtures.price("1.20"))
     #expect(tariff.prices[.cachedInput] == Fixtures.price("0.075"))
     #expect(tariff.version.hasSuffix(":gpt-4o-mini/batch+acme/1"))
+    let bound = try model.bound(
+      of: BoundRequest(textInputTokens: 1_000_000, outputLimit: 1), in: Fixtures.now)
+    #expect(bound.cost(output: 1).decimalText == "0.300001200")
     #expect(throws: PricingError.invalidName("a\nb")) {
       try PriceOverride(label: "a\nb", prices: PriceTable())
     }

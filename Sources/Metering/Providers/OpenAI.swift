@@ -20,7 +20,7 @@ enum OpenAI {
 
   /// Models named so search the web for every answer, also without `web_search_options`.
   static func alwaysSearches(model: String) -> Bool {
-    model.contains("-search-")
+    model.hasFragment("-search-")
   }
 
   /// The name under which the fee of a web search stands in the price book. Chat answers don't

@@ -1,0 +1,60 @@
+/// Where a record's fields are written to, in the order of its table's columns.
+protocol FieldWriter {
+  mutating func write(_ name: String, _ value: Int64?)
+  mutating func write(_ name: String, _ value: String?)
+}
+
+/// Where a record's fields are read from, by name.
+protocol FieldReader {
+  /// Nil when the field is missing, NULL, or not a whole number.
+  func integer(_ name: String) -> Int64?
+  /// Nil when the field is missing, NULL, or not text.
+  func text(_ name: String) -> String?
+}
+
+extension FieldReader {
+  func requiredText(_ name: String, of record: String) throws(LedgerError) -> String {
+    guard let value = text(name) else { throw .unreadable(record: "\(name) of \(record)") }
+    return value
+  }
+
+  func required<Value>(
+    _ name: String, of record: String, _ value: Value?
+  ) throws(LedgerError) -> Value {
+    guard let value else { throw .unreadable(record: "\(name) of \(record)") }
+    return value
+  }
+}
+
+/// Writes fields into the parameters of a statement, by position.
+struct ParameterWriter: FieldWriter {
+  let statement: Statement
+  private(set) var nextIndex: Int32 = 1
+
+  init(_ statement: Statement) {
+    self.statement = statement
+  }
+
+  mutating func write(_ name: String, _ value: Int64?) {
+    statement.bind(value, at: nextIndex)
+    nextIndex += 1
+  }
+
+  mutating func write(_ name: String, _ value: String?) {
+    statement.bind(value, at: nextIndex)
+    nextIndex += 1
+  }
+}
+
+/// Reads the current row of a statement.
+struct ColumnReader: FieldReader {
+  let statement: Statement
+
+  func integer(_ name: String) -> Int64? {
+    statement.columnNames[name].flatMap { statement.integer($0) }
+  }
+
+  func text(_ name: String) -> String? {
+    statement.columnNames[name].flatMap { statement.text($0) }
+  }
+}

@@ -1,0 +1,33 @@
+internal import JSON
+
+/// Writes fields as members of the object that is being written; what is NULL or zero is left out.
+///
+/// Intents and spooled entries are kept so. Reading them back is SQLite's own (`json_each`).
+struct JSONFields: FieldWriter {
+  var writer: JSONWriter
+
+  mutating func write(_ name: String, _ value: Int64?) {
+    guard let value, value != 0 else { return }
+    writer.member(name, value)
+  }
+
+  mutating func write(_ name: String, _ value: String?) {
+    guard let value else { return }
+    writer.member(name, value)
+  }
+}
+
+extension JSONWriter {
+  /// Writes an object whose members `write` writes as fields.
+  mutating func record(_ write: (inout JSONFields) -> Void) {
+    object { $0.fields(write) }
+  }
+
+  mutating func fields(_ write: (inout JSONFields) -> Void) {
+    var fields = JSONFields(writer: self)
+    // Let go of the buffer here, so that it is written in place and not copied.
+    self = JSONWriter()
+    write(&fields)
+    self = fields.writer
+  }
+}

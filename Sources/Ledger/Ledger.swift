@@ -1,0 +1,47 @@
+public import Budgets
+public import Time
+
+/// What happened, written down so that no instant of death loses or repeats it.
+///
+/// A request's way through it: `open` before anything is forwarded, then exactly one of `settle`
+/// (the provider was reached) and `discard` (it was not). A ledger finds the requests that were
+/// opened and never ended when it starts again, and settles each with its estimate.
+///
+/// Callers are suspended, never blocked: many of them share one commit.
+public protocol Ledger: Sendable {
+  /// Records that a request is about to be forwarded; returns when that is committed.
+  ///
+  /// Throws `unavailable` when it can't be, and `closed` after `close`.
+  func open(_ intent: Intent) async throws(LedgerError)
+
+  /// Records what a request used and adds its charges, and removes its intent, all in one
+  /// transaction; returns when that is safe: committed, or written to the spool.
+  ///
+  /// A request that already has its row is left as it is. Throws `unavailable` only when the
+  /// ledger is closed while neither the database nor the spool can be written.
+  func settle(_ settlement: Settlement) async throws(LedgerError)
+
+  /// Forgets the intent of a request that never reached its provider; returns when that is safe.
+  ///
+  /// Throws as `settle` does.
+  func discard(_ requestID: RequestID) async throws(LedgerError)
+
+  /// Queues a refusal to be written soon; dropped, and counted in `health`, when too many wait.
+  func record(_ denial: DenialRow)
+
+  /// Makes `client_budgets` say what the configuration declares, at a start and at a reload.
+  func syncBudgets(
+    _ definitions: [BudgetDefinition], at now: Timestamp
+  ) async throws(LedgerError)
+
+  /// How the ledger is right now.
+  var health: LedgerHealth { get }
+
+  /// Writes everything that is queued and closes the file; whoever calls later gets `closed`.
+  func close() async
+}
+
+extension Ledger {
+  /// Whether the last attempt to write succeeded and nothing waits in the spool.
+  public var isHealthy: Bool { health.isHealthy }
+}

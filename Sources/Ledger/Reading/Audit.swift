@@ -1,0 +1,228 @@
+public import Pricing
+
+internal import Budgets
+internal import Money
+internal import Time
+
+/// A place where the ledger contradicts itself.
+public struct AuditDifference: Hashable, Sendable {
+  public enum Check: String, Sendable, Hashable, CaseIterable {
+    /// A column of `token_usage` against the sum over `usage_logs`.
+    case tokenUsage = "token_usage"
+    /// A counter of `budget_accounts` against the sum over the rows charged to it.
+    case budgetAccount = "budget_account"
+    /// A row that can't be read, or whose parts exceed their total.
+    case unreadableRow = "unreadable_row"
+    /// A request with more than one row.
+    case duplicateRequest = "duplicate_request"
+    /// A row with a cost whose prices are not kept.
+    case missingPrices = "missing_prices"
+    /// A row whose cost is not what its usage and prices make.
+    case cost
+  }
+
+  public var check: Check
+  /// What it is about, such as `acme 2026-11-22 tokens_input` or a request id.
+  public var subject: String
+  public var recorded: String
+  public var recomputed: String
+}
+
+/// Computes a cost again from a stored price record: nano USD, and nano-units of the billing
+/// currency; nil when the record has no price for the usage.
+public typealias CostRecomputation = (
+  _ priceRecord: String, _ usage: Usage
+) -> (nanoUSD: Int64, nano: Int64)?
+
+extension LedgerReader {
+  /// Recomputes every counter and cost from `usage_logs`, as of one instant.
+  ///
+  /// Returns the differences; none means that the ledger is whole.
+  public func audit(
+    recomputing cost: CostRecomputation
+  ) throws(LedgerError) -> [AuditDifference] {
+    try connection.snapshot { () throws(LedgerError) in
+      var audit = Audit()
+      try audit.loadPrices(connection)
+      try audit.loadAccounts(connection)
+      try audit.readRows(connection, cost)
+      try audit.compareTokenUsage(connection)
+      audit.compareBudgetAccounts()
+      try audit.findDuplicates(connection)
+      return audit.differences
+    }
+  }
+}
+
+/// One run over the ledger.
+private struct Audit {
+  private(set) var differences: [AuditDifference] = []
+  private var prices: [String: String] = [:]
+  private var accounts: [Int64: Account] = [:]
+
+  /// A counter as it is recorded, and summed over the rows that name it.
+  private struct Account {
+    var key: BudgetAccountKey
+    var recorded: (tokens: Int64, costNano: Int64)
+    var recomputed: (tokens: Int64, costNano: Int64) = (0, 0)
+  }
+
+  private mutating func note(
+    _ check: AuditDifference.Check, _ subject: String, recorded: String, recomputed: String
+  ) {
+    differences.append(
+      AuditDifference(
+        check: check, subject: subject, recorded: recorded, recomputed: recomputed))
+  }
+
+  mutating func loadPrices(_ connection: Connection) throws(LedgerError) {
+    let select = try connection.prepare("SELECT version, record FROM price_versions")
+    while try select.step() {
+      if let version = select.text(0), let record = select.text(1) { prices[version] = record }
+    }
+  }
+
+  mutating func readRows(
+    _ connection: Connection, _ cost: CostRecomputation
+  ) throws(LedgerError) {
+    let select = try connection.prepare("SELECT * FROM usage_logs")
+    let fields = ColumnReader(statement: select)
+    while try select.step() {
+      do {
+        let row = try UsageRow(from: fields)
+        addCharges(of: row, fields.text("budget_accounts") ?? "")
+        compareCost(of: row, cost)
+      } catch {
+        note(
+          .unreadableRow, fields.text("request_id") ?? "?", recorded: error.description,
+          recomputed: "")
+      }
+    }
+  }
+
+  mutating func loadAccounts(_ connection: Connection) throws(LedgerError) {
+    let select = try connection.prepare("SELECT * FROM budget_accounts")
+    let fields = ColumnReader(statement: select)
+    while try select.step() {
+      accounts[fields.integer("id") ?? 0] = Account(
+        key: try BudgetAccountKey(from: fields),
+        recorded: (fields.integer("tokens") ?? 0, fields.integer("cost_nano") ?? 0))
+    }
+  }
+
+  /// Reads what `BudgetAccountStore.describe` wrote.
+  private mutating func addCharges(of row: UsageRow, _ charges: String) {
+    for charge in charges.split(separator: ",") {
+      let figures = charge.split(separator: ":").compactMap { Int64($0) }
+      guard let id = figures.first, var account = accounts[id] else {
+        note(
+          .budgetAccount, row.requestID.description, recorded: "charged to \(charge)",
+          recomputed: "no such account")
+        continue
+      }
+      let isExplicit = figures.count == 3
+      let tokens = isExplicit ? figures[1] : row.usage.totalTokens
+      let costNano = isExplicit ? figures[2] : row.costNano(in: account.key.currency) ?? 0
+      account.recomputed = (
+        account.recomputed.tokens.addingSaturated(tokens),
+        account.recomputed.costNano.addingSaturated(costNano)
+      )
+      accounts[id] = account
+    }
+  }
+
+  private mutating func compareCost(of row: UsageRow, _ cost: CostRecomputation) {
+    guard let version = row.priceVersion else {
+      if row.costNanoUSD != 0 || row.cost.nanoUnits != 0 {
+        note(
+          .missingPrices, row.requestID.description, recorded: "\(row.costNanoUSD) nano USD",
+          recomputed: "no price version")
+      }
+      return
+    }
+    guard let record = prices[version] else {
+      return note(
+        .missingPrices, row.requestID.description, recorded: "price version \(version)",
+        recomputed: "no record")
+    }
+    let recomputed = cost(record, row.usage)
+    if let recomputed, recomputed == (row.costNanoUSD, row.cost.nanoUnits) { return }
+    if row.isChargedItsHold(insteadOf: recomputed?.nanoUSD) { return }
+    note(
+      .cost, row.requestID.description,
+      recorded: "\(row.costNanoUSD) nano USD, \(row.cost.nanoUnits) nano \(row.cost.currency.code)",
+      recomputed: recomputed.map {
+        "\($0.nanoUSD) nano USD, \($0.nano) nano \(row.cost.currency.code)"
+      } ?? "the record has no price for this usage")
+  }
+
+  mutating func compareTokenUsage(_ connection: Connection) throws(LedgerError) {
+    let select = try connection.prepare(Audit.tokenUsageDifferences)
+    while try select.step() {
+      note(
+        .tokenUsage, select.text(0) ?? "", recorded: select.text(1) ?? "",
+        recomputed: select.text(2) ?? "")
+    }
+  }
+
+  mutating func compareBudgetAccounts() {
+    for (_, account) in accounts.sorted(by: { $0.key < $1.key }) {
+      guard account.recorded != account.recomputed else { continue }
+      let (key, recorded, recomputed) = (account.key, account.recorded, account.recomputed)
+      note(
+        .budgetAccount, "\(key.budgetID) \(key.subject) \(key.windowStart.rfc3339)",
+        recorded: "\(recorded.tokens) tokens, \(recorded.costNano) nano \(key.currency.code)",
+        recomputed:
+          "\(recomputed.tokens) tokens, \(recomputed.costNano) nano \(key.currency.code)")
+    }
+  }
+
+  mutating func findDuplicates(_ connection: Connection) throws(LedgerError) {
+    let select = try connection.prepare(Audit.duplicates)
+    while try select.step() {
+      note(
+        .duplicateRequest, select.text(0) ?? "", recorded: "\(select.integer(1) ?? 0) rows",
+        recomputed: "1 row")
+    }
+  }
+
+  /// Reads the table, not the index that should keep duplicates out.
+  private static let duplicates = """
+    SELECT request_id, count(*) FROM usage_logs NOT INDEXED GROUP BY request_id HAVING count(*) > 1
+    """
+  /// One line for each figure that differs, also where one side has no row. A conversation counts
+  /// on the day of its first row in a month.
+  private static let tokenUsageDifferences = """
+    WITH figures (client_id, day, name, recorded, recomputed) AS (
+      SELECT client_id, day, 'tokens_input', tokens_input, 0 FROM token_usage
+      UNION ALL SELECT client_id, day, 'tokens_output', tokens_output, 0 FROM token_usage
+      UNION ALL SELECT client_id, day, 'tokens_total', tokens_total, 0 FROM token_usage
+      UNION ALL SELECT client_id, day, 'api_calls_count', api_calls_count, 0 FROM token_usage
+      UNION ALL SELECT client_id, day, 'cost_nano_usd', cost_nano_usd, 0 FROM token_usage
+      UNION ALL SELECT client_id, day, 'conversations_count', conversations_count, 0
+        FROM token_usage
+      UNION ALL SELECT client_id, day, 'tokens_input', 0, prompt_tokens FROM usage_logs
+      UNION ALL SELECT client_id, day, 'tokens_output', 0, completion_tokens FROM usage_logs
+      UNION ALL SELECT client_id, day, 'tokens_total', 0, total_tokens FROM usage_logs
+      UNION ALL SELECT client_id, day, 'api_calls_count', 0, 1 FROM usage_logs
+      UNION ALL SELECT client_id, day, 'cost_nano_usd', 0, cost_nano_usd FROM usage_logs
+      UNION ALL SELECT client_id, day, 'conversations_count', 0, 1
+        FROM (SELECT client_id, day, min(id) FROM usage_logs WHERE conversation_id IS NOT NULL
+          GROUP BY client_id, substr(day, 1, 7), conversation_id)
+    )
+    SELECT client_id || ' ' || day || ' ' || name,
+      CAST(sum(recorded) AS TEXT), CAST(sum(recomputed) AS TEXT)
+    FROM figures GROUP BY client_id, day, name HAVING sum(recorded) <> sum(recomputed)
+    ORDER BY client_id, day, name
+    """
+}
+
+extension UsageRow {
+  /// An estimate that would exceed its hold is cut to it, and usage that nothing prices is
+  /// charged the whole hold.
+  fileprivate func isChargedItsHold(insteadOf recomputedNanoUSD: Int64?) -> Bool {
+    guard costNanoUSD == heldNanoUSD else { return false }
+    guard let recomputedNanoUSD else { return true }
+    return usageSource == .estimated && recomputedNanoUSD > heldNanoUSD
+  }
+}

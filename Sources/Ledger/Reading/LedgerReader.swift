@@ -1,0 +1,129 @@
+public import Time
+
+/// Reads a ledger, also while a server writes it; for one thread at a time.
+///
+/// It has a read-only connection of its own and sees what is committed. All of its calls block,
+/// and throw `unavailable` or `unreadable`.
+public final class LedgerReader {
+  let connection: Connection
+
+  /// How long a read waits where it must.
+  private static let busyTimeoutMilliseconds: Int32 = 5_000
+
+  /// Opens an existing ledger.
+  ///
+  /// Throws `cannotOpen`, `notALedger`, `tooNew` or `tooOld`.
+  public init(path: String) throws(LedgerError) {
+    connection = try Connection(
+      path: path, access: .readOnly,
+      busyTimeoutMilliseconds: LedgerReader.busyTimeoutMilliseconds)
+    try Schema.check(connection, path: path)
+  }
+
+  /// Which rows of `usage_logs` are meant.
+  public struct UsageFilter: Hashable, Sendable {
+    public var clientID: String?
+    /// Admitted at this instant or later.
+    public var since: Timestamp?
+    /// Admitted before this instant.
+    public var until: Timestamp?
+
+    public init(clientID: String? = nil, since: Timestamp? = nil, until: Timestamp? = nil) {
+      self.clientID = clientID
+      self.since = since
+      self.until = until
+    }
+  }
+
+  /// At most `limit` rows, newest first.
+  public func usageRows(
+    _ filter: UsageFilter = UsageFilter(), limit: Int
+  ) throws(LedgerError) -> [UsageRow] {
+    let select = try connection.prepare(
+      filter.clientID == nil ? LedgerReader.selectRows : LedgerReader.selectRowsOfClient)
+    filter.bind(to: select)
+    select.bind(Int64(limit), at: 4)
+    var rows: [UsageRow] = []
+    try select.forEachRow { () throws(LedgerError) in
+      rows.append(try UsageRow(from: ColumnReader(statement: select)))
+    }
+    return rows
+  }
+
+  /// The row of one request; nil when there is none (yet).
+  public func usageRow(_ requestID: RequestID) throws(LedgerError) -> UsageRow? {
+    let select = try connection.prepare(LedgerReader.selectRow)
+    select.bind(requestID.description, at: 1)
+    var row: UsageRow?
+    try select.forEachRow { () throws(LedgerError) in
+      row = try UsageRow(from: ColumnReader(statement: select))
+    }
+    return row
+  }
+
+  /// The requests in flight, oldest first, each as it would be recorded if Catraca died now.
+  public func openIntents() throws(LedgerError) -> [UsageRow] {
+    let select = try connection.prepare(LedgerReader.selectIntents)
+    let settlements = try SettlementReader(connection)
+    var rows: [UsageRow] = []
+    try select.forEachRow { () throws(LedgerError) in
+      guard let intent = select.text(0) else { return }
+      rows.append(try settlements.settlement(in: intent, at: "$").row)
+    }
+    return rows
+  }
+
+  /// At most `limit` refusals, newest first.
+  public func denials(
+    clientID: String? = nil, since: Timestamp? = nil, limit: Int
+  ) throws(LedgerError) -> [DenialRow] {
+    let select = try connection.prepare(LedgerReader.selectDenials)
+    select.bind(clientID, at: 1)
+    select.bind(since?.rfc3339 ?? "", at: 2)
+    select.bind(Int64(limit), at: 3)
+    var rows: [DenialRow] = []
+    try select.forEachRow { () throws(LedgerError) in
+      rows.append(try DenialRow(from: ColumnReader(statement: select)))
+    }
+    return rows
+  }
+
+  /// The stored prices of a version; nil when it is unknown.
+  public func priceRecord(version: String) throws(LedgerError) -> String? {
+    let select = try connection.prepare(LedgerReader.selectPriceRecord)
+    defer { select.reset() }
+    select.bind(version, at: 1)
+    return try select.step() ? select.text(0) : nil
+  }
+
+  private static let selectRows = """
+    SELECT * FROM usage_logs WHERE ?1 IS NULL AND created_at >= ?2 AND created_at < ?3
+    ORDER BY id DESC LIMIT ?4
+    """
+  private static let selectRowsOfClient = """
+    SELECT * FROM usage_logs WHERE client_id = ?1 AND created_at >= ?2 AND created_at < ?3
+    ORDER BY created_at DESC, id DESC LIMIT ?4
+    """
+  private static let selectRow = "SELECT * FROM usage_logs WHERE request_id = ?"
+  private static let selectIntents = """
+    SELECT intent.value FROM in_flight, json_each(in_flight.intents) AS intent
+    WHERE NOT EXISTS (SELECT 1 FROM usage_logs
+      WHERE request_id = json_extract(intent.value, '$.row.request_id'))
+    ORDER BY in_flight.id, intent.id
+    """
+  private static let selectDenials = """
+    SELECT * FROM denials WHERE (?1 IS NULL OR client_id = ?1) AND created_at >= ?2
+    ORDER BY id DESC LIMIT ?3
+    """
+  private static let selectPriceRecord = "SELECT record FROM price_versions WHERE version = ?"
+}
+
+extension LedgerReader.UsageFilter {
+  /// Binds `?1` the client, `?2` the first instant, `?3` the one after the last.
+  func bind(to statement: Statement) {
+    statement.bind(clientID, at: 1)
+    statement.bind(since?.rfc3339 ?? "", at: 2)
+    // Greater than every instant's text.
+    statement.bind(until?.rfc3339 ?? "~", at: 3)
+  }
+}

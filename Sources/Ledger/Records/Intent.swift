@@ -1,0 +1,92 @@
+public import Money
+public import Pricing
+public import Time
+
+/// A request that is about to be forwarded, and what to settle it with if Catraca is killed.
+public struct Intent: Hashable, Sendable {
+  /// What is recorded for a request whose end nobody saw: above zero, at most the hold.
+  public struct Estimate: Hashable, Sendable {
+    public var usage: Usage
+    public var costNanoUSD: Int64
+    /// In the billing currency.
+    public var cost: Money
+    public var priceVersion: String?
+    /// The prices named by `priceVersion`.
+    public var priceRecord: String?
+    /// What the estimate adds to the budgets that the request is held on.
+    public var charges: [BudgetCharge]
+
+    public init(
+      usage: Usage, costNanoUSD: Int64, cost: Money, priceVersion: String?, priceRecord: String?,
+      charges: [BudgetCharge]
+    ) {
+      self.usage = usage
+      self.costNanoUSD = costNanoUSD
+      self.cost = cost
+      self.priceVersion = priceVersion
+      self.priceRecord = priceRecord
+      self.charges = charges
+    }
+  }
+
+  public var requestID: RequestID
+  public var clientID: String
+  public var keyName: String
+  public var userID: String?
+  public var conversationID: String?
+  public var agentID: String?
+  public var provider: String
+  public var model: String
+  public var operation: Operation
+  /// The path without a provider prefix.
+  public var endpoint: String
+  public var isStream: Bool
+  public var heldTokens: Int64
+  public var heldNanoUSD: Int64
+  public var estimate: Estimate
+  /// A JSON object, as the app gave it.
+  public var metadata: String?
+  public var createdAt: Timestamp
+  /// The civil day of `createdAt` in the client's time zone.
+  public var day: CivilDate
+
+  public init(
+    requestID: RequestID, clientID: String, keyName: String, userID: String? = nil,
+    conversationID: String? = nil, agentID: String? = nil, provider: String, model: String,
+    operation: Operation, endpoint: String, isStream: Bool, heldTokens: Int64,
+    heldNanoUSD: Int64, estimate: Estimate, metadata: String? = nil, createdAt: Timestamp,
+    day: CivilDate
+  ) {
+    self.requestID = requestID
+    self.clientID = clientID
+    self.keyName = keyName
+    self.userID = userID
+    self.conversationID = conversationID
+    self.agentID = agentID
+    self.provider = provider
+    self.model = model
+    self.operation = operation
+    self.endpoint = endpoint
+    self.isStream = isStream
+    self.heldTokens = heldTokens
+    self.heldNanoUSD = heldNanoUSD
+    self.estimate = estimate
+    self.metadata = metadata
+    self.createdAt = createdAt
+    self.day = day
+  }
+
+  /// How the request is settled when the process that forwarded it has died.
+  var interrupted: Settlement {
+    Settlement(
+      row: UsageRow(
+        requestID: requestID, clientID: clientID, keyName: keyName, userID: userID,
+        conversationID: conversationID, agentID: agentID, provider: provider, model: model,
+        operation: operation, endpoint: endpoint, isStream: isStream, status: 0,
+        outcome: .interrupted, usageSource: .estimated, usage: estimate.usage,
+        costNanoUSD: estimate.costNanoUSD, cost: estimate.cost,
+        priceVersion: estimate.priceVersion, heldTokens: heldTokens, heldNanoUSD: heldNanoUSD,
+        metadata: metadata, createdAt: createdAt, day: day),
+      charges: estimate.charges, priceRecord: estimate.priceRecord)
+  }
+}

@@ -1,0 +1,54 @@
+public import Time
+
+internal import EventLoop
+
+/// Makes request ids in ascending order, also within a millisecond and when the clock steps back.
+///
+/// The twelve bits after the time count up from a random start within a millisecond (RFC 9562,
+/// method 1); when they run over, the id borrows the next millisecond.
+public struct RequestIDGenerator: Sendable {
+  private var milliseconds: UInt64 = 0
+  private var counter: UInt64 = 0
+
+  private static let largestCounter: UInt64 = 0xFFF
+  /// A new millisecond starts in the lower half of the counter, to leave room to count.
+  private static let largestFirstCounter: UInt64 = 0x7FF
+
+  public init() {}
+
+  /// The next id; later than every one before it.
+  public mutating func next(
+    at now: Timestamp, using random: inout some RandomNumberGenerator
+  ) -> RequestID {
+    let clock = UInt64(clamping: now.milliseconds) & 0xFFFF_FFFF_FFFF
+    if clock > milliseconds {
+      milliseconds = clock
+      counter = .random(in: 0...RequestIDGenerator.largestFirstCounter, using: &random)
+    } else if counter < RequestIDGenerator.largestCounter {
+      counter += 1
+    } else {
+      milliseconds += 1
+      counter = 0
+    }
+    let version: UInt64 = 7 << 12
+    let variant: UInt64 = 0b10 << 62
+    return RequestID(
+      high: milliseconds << 16 | version | counter,
+      low: variant | random.next() >> 2)
+  }
+}
+
+/// The one generator of a process, for all of its threads.
+public final class RequestIDSource: Sendable {
+  private let generator = Lock(RequestIDGenerator())
+
+  public init() {}
+
+  /// The next id, with the system's randomness.
+  public func next(at now: Timestamp) -> RequestID {
+    generator.withLock { generator in
+      var random = SystemRandomNumberGenerator()
+      return generator.next(at: now, using: &random)
+    }
+  }
+}

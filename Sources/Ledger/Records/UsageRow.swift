@@ -1,0 +1,91 @@
+public import Money
+public import Pricing
+public import Time
+
+/// One request that went to a provider, as `usage_logs` records it.
+public struct UsageRow: Hashable, Sendable {
+  public var requestID: RequestID
+  public var clientID: String
+  public var keyName: String
+  public var userID: String?
+  public var conversationID: String?
+  public var agentID: String?
+  public var provider: String
+  /// The model that was asked for.
+  public var model: String
+  /// The model that answered, as the provider names it.
+  public var responseModel: String?
+  public var operation: Operation
+  /// The path without a provider prefix, such as `/v1/chat/completions`.
+  public var endpoint: String
+  public var isStream: Bool
+  /// The HTTP status that the provider answered with; 0 when there was no answer.
+  public var status: Int
+  public var outcome: Outcome
+  public var usageSource: UsageSource
+  public var usage: Usage
+  /// The cost in nano US dollars.
+  public var costNanoUSD: Int64
+  /// The cost in the billing currency, rounded from the exact cost and not from `costNanoUSD`.
+  public var cost: Money
+  /// The prices that the cost was computed with; nil when nothing was priced.
+  public var priceVersion: String?
+  public var heldTokens: Int64
+  public var heldNanoUSD: Int64
+  /// What was used above the hold; zero unless the bound was wrong.
+  public var overrunTokens: Int64
+  public var overrunNanoUSD: Int64
+  /// From admission to the last byte.
+  public var latencyMilliseconds: Int64?
+  /// From forwarding to the first byte of the answer's content.
+  public var timeToFirstTokenMilliseconds: Int64?
+  /// What Catraca itself added.
+  public var overheadMicroseconds: Int64?
+  /// A JSON object, as the app gave it.
+  public var metadata: String?
+  /// When the request was admitted.
+  public var createdAt: Timestamp
+  /// The civil day of `createdAt` in the client's time zone.
+  public var day: CivilDate
+
+  public init(
+    requestID: RequestID, clientID: String, keyName: String, userID: String? = nil,
+    conversationID: String? = nil, agentID: String? = nil, provider: String, model: String,
+    responseModel: String? = nil, operation: Operation, endpoint: String, isStream: Bool,
+    status: Int, outcome: Outcome, usageSource: UsageSource, usage: Usage, costNanoUSD: Int64,
+    cost: Money, priceVersion: String?, heldTokens: Int64 = 0, heldNanoUSD: Int64 = 0,
+    overrunTokens: Int64 = 0, overrunNanoUSD: Int64 = 0, latencyMilliseconds: Int64? = nil,
+    timeToFirstTokenMilliseconds: Int64? = nil, overheadMicroseconds: Int64? = nil,
+    metadata: String? = nil, createdAt: Timestamp, day: CivilDate
+  ) {
+    self.requestID = requestID
+    self.clientID = clientID
+    self.keyName = keyName
+    self.userID = userID
+    self.conversationID = conversationID
+    self.agentID = agentID
+    self.provider = provider
+    self.model = model
+    self.responseModel = responseModel
+    self.operation = operation
+    self.endpoint = endpoint
+    self.isStream = isStream
+    self.status = status
+    self.outcome = outcome
+    self.usageSource = usageSource
+    self.usage = usage
+    self.costNanoUSD = costNanoUSD
+    self.cost = cost
+    self.priceVersion = priceVersion
+    self.heldTokens = heldTokens
+    self.heldNanoUSD = heldNanoUSD
+    self.overrunTokens = overrunTokens
+    self.overrunNanoUSD = overrunNanoUSD
+    self.latencyMilliseconds = latencyMilliseconds
+    self.timeToFirstTokenMilliseconds = timeToFirstTokenMilliseconds
+    self.overheadMicroseconds = overheadMicroseconds
+    self.metadata = metadata
+    self.createdAt = createdAt
+    self.day = day
+  }
+}

@@ -1,0 +1,99 @@
+internal import CSQLite
+
+/// One open SQLite database. Owned by one thread at a time, and never shared.
+@safe final class Connection {
+  enum Access {
+    case readWrite
+    case readOnly
+  }
+
+  private let handle: OpaquePointer
+
+  /// Opens the file at `path`, and creates it when writing is asked for.
+  init(
+    path: String, access: Access, busyTimeoutMilliseconds: Int32
+  ) throws(LedgerError) {
+    // NOMUTEX: SQLite's own locks are not needed where one thread at a time owns the handle.
+    let flags =
+      switch access {
+      case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+      case .readOnly: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
+      }
+    var opened: OpaquePointer?
+    let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    guard status == SQLITE_OK, let handle = unsafe opened else {
+      unsafe sqlite3_close_v2(opened)
+      throw .cannotOpen(path: path, reason: Connection.explanation(of: status))
+    }
+    unsafe self.handle = handle
+    unsafe sqlite3_extended_result_codes(handle, 1)
+    unsafe sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+  }
+
+  deinit {
+    // The second form waits for statements that are still alive.
+    unsafe sqlite3_close_v2(handle)
+  }
+
+  /// Runs statements that answer nothing and take no values.
+  func execute(_ sql: String) throws(LedgerError) {
+    let status = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+    guard status == SQLITE_OK else { throw failure(status) }
+  }
+
+  /// A statement to be used many times.
+  func prepare(_ sql: String) throws(LedgerError) -> Statement {
+    var prepared: OpaquePointer?
+    let status = unsafe sqlite3_prepare_v3(
+      handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard status == SQLITE_OK, let statement = unsafe prepared else { throw failure(status) }
+    return unsafe Statement(owning: statement, of: self)
+  }
+
+  /// How many rows the last statement inserted, changed or deleted.
+  var changes: Int { unsafe Int(sqlite3_changes64(handle)) }
+
+  var lastInsertedID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+  /// Runs `body` between BEGIN IMMEDIATE and COMMIT; rolls back when it or the commit throws.
+  func transaction<Answer>(
+    _ body: () throws(LedgerError) -> Answer
+  ) throws(LedgerError) -> Answer {
+    try execute("BEGIN IMMEDIATE")
+    do {
+      let answer = try body()
+      try execute("COMMIT")
+      return answer
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// Runs `body` in a transaction that only reads, so that all it reads is of one instant.
+  func snapshot<Answer>(
+    _ body: () throws(LedgerError) -> Answer
+  ) throws(LedgerError) -> Answer {
+    try execute("BEGIN DEFERRED")
+    defer { rollBack() }
+    return try body()
+  }
+
+  private func rollBack() {
+    // SQLite has rolled back by itself after some errors (a full disk, for one); a second
+    // ROLLBACK would only say that there is nothing to roll back.
+    if unsafe sqlite3_get_autocommit(handle) == 0 {
+      unsafe sqlite3_exec(handle, "ROLLBACK", nil, nil, nil)
+    }
+  }
+
+  /// What `status` means, without any value that was bound.
+  func failure(_ status: Int32) -> LedgerError {
+    .unavailable(reason: Connection.explanation(of: status))
+  }
+
+  private static func explanation(of status: Int32) -> String {
+    let text = unsafe sqlite3_errstr(status).map { unsafe String(cString: $0) }
+    return "\(text ?? "unknown error") (SQLite code \(status))"
+  }
+}

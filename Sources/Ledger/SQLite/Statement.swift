@@ -1,0 +1,124 @@
+internal import CSQLite
+
+/// One prepared statement: bind from 1, step, read columns from 0, and again.
+@safe final class Statement {
+  private let handle: OpaquePointer
+  private let connection: Connection
+  /// The first value that could not be bound; told at the next step.
+  private var bindingFailure: Int32 = SQLITE_OK
+  private(set) lazy var columnNames: [String: Int32] = namedColumns()
+
+  @unsafe init(owning handle: OpaquePointer, of connection: Connection) {
+    unsafe self.handle = handle
+    self.connection = connection
+  }
+
+  deinit {
+    unsafe sqlite3_finalize(handle)
+  }
+
+  func bind(_ value: Int64?, at index: Int32) {
+    if let value {
+      note(unsafe sqlite3_bind_int64(handle, index, value))
+    } else {
+      note(unsafe sqlite3_bind_null(handle, index))
+    }
+  }
+
+  func bind(_ value: String?, at index: Int32) {
+    guard var value else { return note(unsafe sqlite3_bind_null(handle, index)) }
+    value.withUTF8 { bytes in
+      unsafe bind(bytes, at: index)
+    }
+  }
+
+  /// Binds text that is already UTF-8.
+  func bind(utf8 text: [UInt8], at index: Int32) {
+    unsafe text.withUnsafeBufferPointer { bytes in
+      unsafe bind(bytes, at: index)
+    }
+  }
+
+  private func bind(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int32) {
+    guard let length = Int32(exactly: bytes.count) else { return note(SQLITE_TOOBIG) }
+    unsafe bytes.withMemoryRebound(to: CChar.self) { characters in
+      // A null pointer would bind NULL, not the empty text.
+      if let start = characters.baseAddress {
+        note(unsafe catraca_sqlite3_bind_text(handle, index, start, length))
+      } else {
+        note(unsafe catraca_sqlite3_bind_text(handle, index, "", 0))
+      }
+    }
+  }
+
+  private func note(_ status: Int32) {
+    if bindingFailure == SQLITE_OK { bindingFailure = status }
+  }
+
+  /// Goes to the next row; false, and ready to be bound again, when there is none.
+  func step() throws(LedgerError) -> Bool {
+    guard bindingFailure == SQLITE_OK else {
+      let status = bindingFailure
+      bindingFailure = SQLITE_OK
+      throw connection.failure(status)
+    }
+    let status = unsafe sqlite3_step(handle)
+    if status == SQLITE_ROW { return true }
+    reset()
+    guard status == SQLITE_DONE else { throw connection.failure(status) }
+    return false
+  }
+
+  /// Runs a statement that answers nothing, or whose answer doesn't matter.
+  func run() throws(LedgerError) {
+    defer { reset() }
+    while try step() {}
+  }
+
+  /// The first column of the first row, if there is one.
+  func firstInteger() throws(LedgerError) -> Int64? {
+    defer { reset() }
+    return try step() ? integer(0) : nil
+  }
+
+  /// Calls `body` for each row.
+  func forEachRow(_ body: () throws(LedgerError) -> Void) throws(LedgerError) {
+    defer { reset() }
+    while try step() { try body() }
+  }
+
+  func reset() {
+    // Its status repeats that of the last step, which was told there.
+    unsafe sqlite3_reset(handle)
+  }
+
+  func integer(_ column: Int32) -> Int64? {
+    guard unsafe sqlite3_column_type(handle, column) == SQLITE_INTEGER else { return nil }
+    return unsafe sqlite3_column_int64(handle, column)
+  }
+
+  func double(_ column: Int32) -> Double? {
+    guard unsafe sqlite3_column_type(handle, column) != SQLITE_NULL else { return nil }
+    return unsafe sqlite3_column_double(handle, column)
+  }
+
+  func text(_ column: Int32) -> String? {
+    guard unsafe sqlite3_column_type(handle, column) == SQLITE_TEXT,
+      let bytes = unsafe sqlite3_column_text(handle, column)
+    else { return nil }
+    let length = unsafe Int(sqlite3_column_bytes(handle, column))
+    return unsafe String(
+      decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
+  }
+
+  private func namedColumns() -> [String: Int32] {
+    var names: [String: Int32] = [:]
+    let count = unsafe sqlite3_column_count(handle)
+    for column in 0..<count {
+      if let name = unsafe sqlite3_column_name(handle, column) {
+        unsafe names[String(cString: name)] = column
+      }
+    }
+    return names
+  }
+}

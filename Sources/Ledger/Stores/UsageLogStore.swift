@@ -1,0 +1,43 @@
+/// `usage_logs`: one row a request.
+final class UsageLogStore {
+  private let connection: Connection
+  private let insert: Statement
+  private let find: Statement
+
+  init(_ connection: Connection) throws(LedgerError) {
+    self.connection = connection
+    insert = try connection.prepare(UsageLogStore.insertRow)
+    find = try connection.prepare(UsageLogStore.findRow)
+  }
+
+  /// False, and nothing written, when the request has its row already.
+  func insert(_ row: UsageRow, budgetAccounts: String) throws(LedgerError) -> Bool {
+    var parameters = ParameterWriter(insert)
+    row.write(to: &parameters)
+    parameters.write("budget_accounts", budgetAccounts)
+    try insert.run()
+    return connection.changes == 1
+  }
+
+  func contains(_ requestID: RequestID) throws(LedgerError) -> Bool {
+    find.bind(requestID.description, at: 1)
+    return try find.firstInteger() != nil
+  }
+
+  private static let findRow = "SELECT 1 FROM usage_logs WHERE request_id = ?"
+  /// The columns are those of `UsageRow.write(to:)`, in its order.
+  static let insertRow = """
+    INSERT INTO usage_logs (
+      request_id, client_id, key_name, user_id, conversation_id, agent_id, source, model,
+      response_model, operation, endpoint, stream, status, outcome, usage_source, prompt_tokens,
+      cached_tokens, cache_write_tokens, cache_write_long_tokens, audio_input_tokens,
+      image_input_tokens, completion_tokens, reasoning_tokens, audio_output_tokens,
+      image_output_tokens, total_tokens, audio_ms, characters, images, calls, cost_nano_usd,
+      cost_nano, currency, price_version, held_tokens, held_nano_usd, overrun_tokens,
+      overrun_nano_usd, latency_ms, ttft_ms, overhead_us, metadata, created_at, day,
+      budget_accounts)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (request_id) DO NOTHING
+    """
+}

@@ -1,0 +1,120 @@
+internal import Budgets
+internal import EventLoop
+internal import Time
+
+/// How the writer answers a caller who waits for a command to be done.
+typealias Reply = CheckedContinuation<Result<Void, LedgerError>, Never>
+
+/// What callers ask the writer for.
+enum Command: Sendable {
+  case write(Entry, Reply)
+  case syncBudgets([BudgetDefinition], at: Timestamp, Reply)
+}
+
+/// What the writer finds when it looks.
+struct Work: Sendable {
+  var commands: [Command] = []
+  var denials: [DenialRow] = []
+  /// Nothing more will come.
+  var isLast = false
+}
+
+/// Where callers leave their commands and the writer's thread picks them up.
+///
+/// It is bounded: an intent is refused when too many wait, a denial is dropped and counted.
+/// Settlements are never refused; each belongs to an intent that was let in.
+final class CommandQueue: Sendable {
+  private struct State {
+    var work = Work()
+    var droppedDenials = 0
+    var isFinished = false
+    var closers: [CheckedContinuation<Void, Never>] = []
+
+    mutating func take() -> Work {
+      defer { work = Work(isLast: work.isLast) }
+      return work
+    }
+  }
+
+  static let largestCommandCount = 65_536
+  static let largestDenialCount = 10_000
+
+  private let state = Monitor(State())
+
+  /// Why a command was not taken.
+  enum Refusal {
+    case closed
+    case full
+  }
+
+  /// Nil when the command was taken.
+  func submit(_ command: Command) -> Refusal? {
+    let refusal = state.withLock { state -> Refusal? in
+      if state.work.isLast { return .closed }
+      if case .write(.open, _) = command,
+        state.work.commands.count >= CommandQueue.largestCommandCount
+      {
+        return .full
+      }
+      state.work.commands.append(command)
+      return nil
+    }
+    if refusal == nil { state.signal() }
+    return refusal
+  }
+
+  /// Dropped and counted when too many wait, or after the end.
+  func submit(_ denial: DenialRow) {
+    let isTaken = state.withLock { state in
+      guard !state.work.isLast, state.work.denials.count < CommandQueue.largestDenialCount else {
+        state.droppedDenials += 1
+        return false
+      }
+      state.work.denials.append(denial)
+      return true
+    }
+    if isTaken { state.signal() }
+  }
+
+  /// Counts denials that the writer had to drop.
+  func countDropped(_ count: Int) {
+    state.withLock { $0.droppedDenials += count }
+  }
+
+  var droppedDenials: Int { state.withLock { $0.droppedDenials } }
+
+  /// Waits until there is work.
+  func take() -> Work {
+    state.wait { state -> Work? in
+      let work = state.work
+      guard !work.commands.isEmpty || !work.denials.isEmpty || work.isLast else { return nil }
+      return state.take()
+    }
+  }
+
+  /// What there is now, perhaps nothing.
+  func takeAtOnce() -> Work {
+    state.withLock { $0.take() }
+  }
+
+  /// Lets nothing more in; `closer` is resumed when the writer has finished.
+  func close(_ closer: CheckedContinuation<Void, Never>?) {
+    let isFinished = state.withLock { state in
+      state.work.isLast = true
+      if !state.isFinished, let closer { state.closers.append(closer) }
+      return state.isFinished
+    }
+    state.signal()
+    if isFinished { closer?.resume() }
+  }
+
+  /// The writer's last word.
+  func finish() {
+    let closers = state.withLock { state in
+      state.isFinished = true
+      defer { state.closers = [] }
+      return state.closers
+    }
+    for closer in closers { closer.resume() }
+  }
+}

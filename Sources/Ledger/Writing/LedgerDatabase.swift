@@ -1,0 +1,163 @@
+internal import Budgets
+internal import Time
+
+/// The ledger's database as its writer sees it: what is committed together, and recovery.
+final class LedgerDatabase {
+  let connection: Connection
+  private let usageLogs: UsageLogStore
+  private let inFlight: InFlightStore
+  private let tokenUsage: TokenUsageStore
+  private let budgetAccounts: BudgetAccountStore
+  private let budgetDefinitions: BudgetDefinitionStore
+  private let priceVersions: PriceVersionStore
+  private let denials: DenialStore
+  private let settlements: SettlementReader
+
+  init(_ options: SQLiteLedger.Options) throws(LedgerError) {
+    connection = try Connection(
+      path: options.path, access: .readWrite,
+      busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+    try LedgerDatabase.configure(connection, options)
+    _ = try Schema.migrate(connection, path: options.path)
+    usageLogs = try UsageLogStore(connection)
+    inFlight = try InFlightStore(connection)
+    tokenUsage = try TokenUsageStore(connection)
+    budgetAccounts = try BudgetAccountStore(connection)
+    budgetDefinitions = try BudgetDefinitionStore(connection)
+    priceVersions = try PriceVersionStore(connection)
+    denials = try DenialStore(connection)
+    settlements = try SettlementReader(connection)
+  }
+
+  /// With the write-ahead log, a commit is a few pages appended. NORMAL leaves it to the system
+  /// when they reach the disk, which is enough for the death of a process; FULL waits for it. A
+  /// checkpoint copies pages back and synchronizes, so it is made seldom: every 16 MiB.
+  private static func configure(
+    _ connection: Connection, _ options: SQLiteLedger.Options
+  ) throws(LedgerError) {
+    let mode = try connection.prepare("PRAGMA journal_mode = WAL")
+    guard try mode.step(), mode.text(0) == "wal" else {
+      throw .cannotOpen(
+        path: options.path, reason: "its file system can't keep a write-ahead log")
+    }
+    mode.reset()
+    try connection.execute(
+      """
+      PRAGMA synchronous = \(options.durability == .power ? "FULL" : "NORMAL");
+      PRAGMA wal_autocheckpoint = 4096;
+      PRAGMA journal_size_limit = 67108864;
+      PRAGMA cache_size = -16384;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA trusted_schema = OFF;
+      """)
+  }
+
+  /// Writes all of it in one transaction, or nothing.
+  func commit(_ entries: some Sequence<Entry>, denials rows: [DenialRow]) throws(LedgerError) {
+    try transaction { () throws(LedgerError) in
+      for entry in entries { try write(entry) }
+      for row in rows { try denials.insert(row) }
+    }
+  }
+
+  /// Writes entries that may have been written before, as far as they have not.
+  func replay(_ lines: [String]) throws(LedgerError) {
+    try transaction { () throws(LedgerError) in
+      for line in lines {
+        let entry = try Entry(line: line, reader: settlements)
+        if case .open(let interrupted) = entry, try isKnown(interrupted.row.requestID) { continue }
+        try write(entry)
+      }
+    }
+  }
+
+  private func isKnown(_ requestID: RequestID) throws(LedgerError) -> Bool {
+    if inFlight.isLive(requestID) { return true }
+    return try usageLogs.contains(requestID)
+  }
+
+  /// Settles every intent that a process left behind with its estimate; returns how many.
+  ///
+  /// Only for a start, when nothing is in flight. A second time there is nothing to do.
+  func recover() throws(LedgerError) -> Int {
+    let findIntents = try connection.prepare(LedgerDatabase.findIntents)
+    let clear = try connection.prepare(LedgerDatabase.clearInFlight)
+    return try transaction { () throws(LedgerError) in
+      var intents: [String] = []
+      try findIntents.forEachRow { () throws(LedgerError) in
+        if let intent = findIntents.text(0) { intents.append(intent) }
+      }
+      var recovered = 0
+      for intent in intents {
+        let interrupted = try settlements.settlement(in: intent, at: "$")
+        guard inFlight.isLive(interrupted.row.requestID) else { continue }
+        try settle(interrupted)
+        recovered += 1
+      }
+      // Also rows whose intents had all ended.
+      try clear.run()
+      return recovered
+    }
+  }
+
+  func syncBudgets(_ definitions: [BudgetDefinition], at now: Timestamp) throws(LedgerError) {
+    try transaction { () throws(LedgerError) in
+      try budgetDefinitions.sync(definitions, at: now)
+    }
+  }
+
+  /// Copies the write-ahead log back, so that the file stands alone.
+  func checkpoint() throws(LedgerError) {
+    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
+  private func write(_ entry: Entry) throws(LedgerError) {
+    switch entry {
+    case .open(let interrupted):
+      try priceVersions.keep(interrupted.row.priceVersion, interrupted.priceRecord)
+      inFlight.open(interrupted)
+    case .settle(let settlement):
+      try settle(settlement)
+    case .discard(let requestID):
+      try inFlight.discard(requestID)
+    }
+  }
+
+  private func settle(_ settlement: Settlement) throws(LedgerError) {
+    let row = settlement.row
+    try priceVersions.keep(row.priceVersion, settlement.priceRecord)
+    let accounts = try budgetAccounts.describe(settlement.charges, of: row)
+    if try usageLogs.insert(row, budgetAccounts: accounts) {
+      try tokenUsage.add(row)
+      try budgetAccounts.add(settlement.charges)
+    }
+    inFlight.settle(row.requestID)
+  }
+
+  /// A transaction whose sums are written before, and whose memory is corrected after its end.
+  private func transaction<Answer>(
+    _ body: () throws(LedgerError) -> Answer
+  ) throws(LedgerError) -> Answer {
+    do {
+      let answer = try connection.transaction { () throws(LedgerError) in
+        let answer = try body()
+        try inFlight.flush()
+        try tokenUsage.flush()
+        try budgetAccounts.flush()
+        return answer
+      }
+      inFlight.didCommit()
+      return answer
+    } catch {
+      inFlight.didRollBack()
+      tokenUsage.didRollBack()
+      budgetAccounts.didRollBack()
+      priceVersions.didRollBack()
+      throw error
+    }
+  }
+
+  private static let findIntents =
+    "SELECT intent.value FROM in_flight, json_each(in_flight.intents) AS intent"
+  private static let clearInFlight = "DELETE FROM in_flight"
+}

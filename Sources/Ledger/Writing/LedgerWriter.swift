@@ -1,0 +1,154 @@
+internal import EventLoop
+internal import Glibc
+
+/// The one who writes: takes everything that is queued, commits it at once, and tells the callers.
+///
+/// While a commit runs the next batch gathers by itself, so that batches grow with the load and a
+/// lone request waits for nobody.
+///
+/// When a commit fails, the ledger is unhealthy until one succeeds. Meanwhile it tries again every
+/// `retryInterval`, the spool first. What has come until then and can't be committed either finds
+/// another place: intents are refused (or spooled, when that is the policy), settlements are
+/// spooled, and where even that fails they stay here and their callers wait.
+final class LedgerWriter {
+  private struct Pending {
+    let entry: Entry
+    let reply: Reply
+
+    var isOpening: Bool {
+      if case .open = entry { true } else { false }
+    }
+  }
+
+  private let queue: CommandQueue
+  private let health: Lock<LedgerHealth>
+  private let database: LedgerDatabase
+  private let spool: Spool
+  private let options: SQLiteLedger.Options
+  /// Held as long as there is a writer.
+  private let lock: ServerLock
+  private var pending: [Pending] = []
+  private var denials: [DenialRow] = []
+  private var failure: LedgerError?
+
+  /// Entries in one transaction at most, so that a caller's wait is bounded.
+  static let largestBatch = 512
+
+  init(
+    queue: CommandQueue, health: Lock<LedgerHealth>, database: LedgerDatabase, spool: Spool,
+    lock: consuming ServerLock, options: SQLiteLedger.Options
+  ) {
+    self.queue = queue
+    self.health = health
+    self.database = database
+    self.spool = spool
+    self.lock = lock
+    self.options = options
+  }
+
+  /// Works until the queue is closed and all of it is written, or a last attempt has failed.
+  func run() {
+    var isLast = false
+    while !isLast {
+      if failure != nil { pause(for: options.retryInterval) }
+      let work = failure == nil ? queue.take() : queue.takeAtOnce()
+      isLast = work.isLast
+      keep(work.denials)
+      write(work.commands)
+    }
+    for entry in pending { entry.reply.resume(returning: .failure(failure ?? .closed)) }
+    pending = []
+    // A checkpoint only saves the next start some work: all is in the write-ahead log.
+    try? database.checkpoint()
+  }
+
+  private func pause(for duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+    // A signal may cut it short: then the next attempt is made earlier.
+    unsafe nanosleep(&time, nil)
+  }
+
+  /// Those that could not be written wait here, within the same bound as in the queue.
+  private func keep(_ arrived: [DenialRow]) {
+    let room = CommandQueue.largestDenialCount - denials.count
+    denials.append(contentsOf: arrived.prefix(room))
+    if arrived.count > room { queue.countDropped(arrived.count - room) }
+  }
+
+  private func write(_ commands: [Command]) {
+    var budgets: [Command] = []
+    for command in commands {
+      switch command {
+      case .write(let entry, let reply): pending.append(Pending(entry: entry, reply: reply))
+      case .syncBudgets: budgets.append(command)
+      }
+    }
+    do {
+      if !spool.isEmpty {
+        try spool.drain { lines throws(LedgerError) in try database.replay(lines) }
+      }
+      try commitPending()
+      try syncBudgets(&budgets)
+    } catch {
+      setAside(error)
+      for command in budgets { command.reply.resume(returning: .failure(error)) }
+    }
+  }
+
+  private func commitPending() throws(LedgerError) {
+    // After a failure also when nothing waits: to see whether the database can be written again.
+    while !pending.isEmpty || !denials.isEmpty || failure != nil {
+      let batch = pending.prefix(LedgerWriter.largestBatch)
+      try database.commit(batch.lazy.map(\.entry), denials: denials)
+      if failure != nil { report(nil) }
+      denials.removeAll(keepingCapacity: true)
+      for entry in batch { entry.reply.resume(returning: .success(())) }
+      pending.removeFirst(batch.count)
+    }
+  }
+
+  private func syncBudgets(_ commands: inout [Command]) throws(LedgerError) {
+    while case .syncBudgets(let definitions, let now, let reply) = commands.first {
+      try database.syncBudgets(definitions, at: now)
+      reply.resume(returning: .success(()))
+      commands.removeFirst()
+    }
+  }
+
+  /// Finds another place for what could not be committed, and tells who can be told.
+  private func setAside(_ error: LedgerError) {
+    var refused: [Pending] = []
+    if options.onFailure == .deny {
+      refused = pending.filter(\.isOpening)
+      pending.removeAll(where: \.isOpening)
+    }
+    var spooled: [Pending] = []
+    do {
+      if !pending.isEmpty { try spool.append(pending.map(\.entry)) }
+      swap(&spooled, &pending)
+    } catch {
+      // They stay here, and their callers wait for the next attempt.
+    }
+    report(error)
+    for entry in refused { entry.reply.resume(returning: .failure(error)) }
+    for entry in spooled { entry.reply.resume(returning: .success(())) }
+  }
+
+  private func report(_ error: LedgerError?) {
+    failure = error
+    let spooled = spool.entryCount
+    health.withLock { health in
+      health.failure = error?.description
+      health.spooledEntries = spooled
+    }
+  }
+}
+
+extension Command {
+  fileprivate var reply: Reply {
+    switch self {
+    case .write(_, let reply), .syncBudgets(_, _, let reply): reply
+    }
+  }
+}

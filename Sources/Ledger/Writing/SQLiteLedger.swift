@@ -1,0 +1,170 @@
+public import Budgets
+public import Time
+
+internal import EventLoop
+
+/// The ledger of one server, in one SQLite file.
+///
+/// Beside the file at PATH stand `PATH-wal` and `PATH-shm` (SQLite's), `PATH.lock` (who serves)
+/// and `PATH.spool` (what waits to be written, normally empty).
+public final class SQLiteLedger: Ledger {
+  /// What a commit survives.
+  public enum Durability: String, Sendable, Hashable, CaseIterable {
+    /// The death of the process.
+    case process
+    /// Also that of the machine: each commit waits for the disk.
+    case power
+  }
+
+  /// What becomes of intents that can't be committed.
+  public enum FailurePolicy: String, Sendable, Hashable, CaseIterable {
+    /// `open` throws `unavailable`.
+    case deny
+    /// `open` returns when the intent is in the spool file.
+    case allow
+  }
+
+  public struct Options: Sendable, Hashable {
+    public var path: String
+    public var durability: Durability
+    public var onFailure: FailurePolicy
+    /// How long a commit waits for another process that writes to the file.
+    public var busyTimeoutMilliseconds: Int32
+    /// How long after a failed commit the next is tried.
+    public var retryInterval: Duration
+    /// How large the spool file may become.
+    public var largestSpoolBytes: Int
+
+    public init(
+      path: String, durability: Durability = .process, onFailure: FailurePolicy = .deny,
+      busyTimeoutMilliseconds: Int32 = 2_000, retryInterval: Duration = .milliseconds(250),
+      largestSpoolBytes: Int = 1 << 30
+    ) {
+      self.path = path
+      self.durability = durability
+      self.onFailure = onFailure
+      self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
+      self.retryInterval = retryInterval
+      self.largestSpoolBytes = largestSpoolBytes
+    }
+  }
+
+  /// Requests of a process that was killed, which this start has settled with their estimates.
+  public let recoveredRequests: Int
+  /// Entries that waited in the spool, which this start has written.
+  public let drainedEntries: Int
+
+  private let queue: CommandQueue
+  private let writerHealth: Lock<LedgerHealth>
+
+  /// Opens or creates the file, brings it to the newest schema, writes what the spool holds, and
+  /// settles what a killed process left in flight.
+  ///
+  /// Blocks the calling thread meanwhile; meant for a start, before anything is served. Throws
+  /// `cannotOpen`, `inUse`, `notALedger`, `tooNew`, `unreadable` or `unavailable`.
+  public init(_ options: Options) throws(LedgerError) {
+    let lock = try ServerLock(ledgerPath: options.path)
+    let database = try LedgerDatabase(options)
+    let spool = try Spool(options)
+    // First what is known exactly, then estimates for the rest.
+    drainedEntries = spool.entryCount
+    try spool.drain { lines throws(LedgerError) in try database.replay(lines) }
+    recoveredRequests = try database.recover()
+
+    let queue = CommandQueue()
+    let health = Lock(LedgerHealth())
+    self.queue = queue
+    writerHealth = health
+    let writer = LedgerWriter(
+      queue: queue, health: health, database: database, spool: spool, lock: lock,
+      options: options)
+    try SQLiteLedger.start(writer, queue)
+  }
+
+  private static func start(
+    _ writer: sending LedgerWriter, _ queue: CommandQueue
+  ) throws(LedgerError) {
+    let handover = Lock<LedgerWriter?>(writer)
+    do {
+      _ = try Thread(name: "ledger") {
+        SQLiteLedger.work(handover)
+        // File and lock are let go before anybody is told so.
+        queue.finish()
+      }
+    } catch {
+      throw .unavailable(reason: "no thread to write on: \(error)")
+    }
+  }
+
+  private static func work(_ handover: Lock<LedgerWriter?>) {
+    let writer = handover.withLock { $0.take() }
+    writer?.run()
+  }
+
+  deinit {
+    // Without a `close`, the writer still ends with all that was queued.
+    queue.close(nil)
+  }
+
+  /// Brings the file to the newest schema, and returns the numbers of the steps that were missing.
+  ///
+  /// Throws as `init` does.
+  public static func migrate(path: String) throws(LedgerError) -> [Int] {
+    let lock = try ServerLock(ledgerPath: path)
+    _ = lock
+    let connection = try Connection(
+      path: path, access: .readWrite,
+      busyTimeoutMilliseconds: Options(path: path).busyTimeoutMilliseconds)
+    return try Schema.migrate(connection, path: path)
+  }
+
+  public func open(_ intent: Intent) async throws(LedgerError) {
+    try await write(.open(interrupted: intent.interrupted))
+  }
+
+  public func settle(_ settlement: Settlement) async throws(LedgerError) {
+    try await write(.settle(settlement))
+  }
+
+  public func discard(_ requestID: RequestID) async throws(LedgerError) {
+    try await write(.discard(requestID))
+  }
+
+  public func record(_ denial: DenialRow) {
+    queue.submit(denial)
+  }
+
+  public func syncBudgets(
+    _ definitions: [BudgetDefinition], at now: Timestamp
+  ) async throws(LedgerError) {
+    try await submit { .syncBudgets(definitions, at: now, $0) }
+  }
+
+  public var health: LedgerHealth {
+    var health = writerHealth.withLock { $0 }
+    health.droppedDenials = queue.droppedDenials
+    return health
+  }
+
+  public func close() async {
+    await withCheckedContinuation { queue.close($0) }
+  }
+
+  private func write(_ entry: Entry) async throws(LedgerError) {
+    try await submit { .write(entry, $0) }
+  }
+
+  /// Queues a command and waits, suspended, until the writer says what became of it.
+  private func submit(_ command: (Reply) -> Command) async throws(LedgerError) {
+    let result = await withCheckedContinuation { (reply: Reply) in
+      switch queue.submit(command(reply)) {
+      case nil: break
+      case .closed: reply.resume(returning: .failure(.closed))
+      case .full:
+        reply.resume(
+          returning: .failure(.unavailable(reason: "too many requests wait to be written")))
+      }
+    }
+    try result.get()
+  }
+}

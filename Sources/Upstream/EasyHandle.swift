@@ -1,0 +1,203 @@
+internal import CCurl
+internal import EventLoop
+internal import HTTP
+
+/// Owns one easy handle of libcurl. It serves one transfer after the other: what is the same for all
+/// requests is set once.
+@safe final class EasyHandle {
+  /// Up to so many bytes of a body are copied by libcurl and leave in one system call with the head.
+  /// Larger ones are read from our array piece by piece.
+  static let copiedBodyBytes = 64 << 10
+
+  let pointer: UnsafeMutableRawPointer
+  /// Whom the callbacks serve. Unowned, since a transfer that its owner drops takes itself out.
+  unowned var transfer: Transfer?
+  /// The connect timeout, then the idle timeout, of the transfer.
+  private(set) lazy var timer = LoopTimer(on: loop) { [unowned self] in transfer?.timedOut() }
+  private let loop: EventLoop
+  private let httpsVersion: Int
+  private var headers: HeaderList?
+  private var authorities = Authorities()
+
+  /// What certificates are checked against.
+  private struct Authorities {
+    var systemFile: String?
+    var systemDirectory: String?
+    /// What the handle is set to besides the system's.
+    var addedFile: String?
+  }
+
+  init(on loop: EventLoop, sockets: ConnectionSockets, settings: UpstreamSettings) {
+    guard let pointer = unsafe curl_easy_init() else { preconditionFailure("out of memory") }
+    unsafe self.pointer = pointer
+    self.loop = loop
+    httpsVersion = settings.usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+    unsafe setCallbacks(sockets: Unmanaged.passUnretained(sockets).toOpaque())
+    setConnectionOptions(settings)
+    setTrustOptions()
+  }
+
+  deinit {
+    unsafe curl_easy_cleanup(pointer)
+  }
+
+  /// The handle that a callback or a message of libcurl's is about.
+  static func at(_ context: UnsafeMutableRawPointer?) -> EasyHandle {
+    guard let context = unsafe context else { preconditionFailure("libcurl lost our pointer") }
+    return unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  // MARK: Options of all requests
+
+  private func setCallbacks(sockets: UnsafeMutableRawPointer) {
+    let own = unsafe Unmanaged.passUnretained(self).toOpaque()
+    for option in [
+      CURLOPT_PRIVATE, CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA,
+      CURLOPT_PREREQDATA,
+    ] {
+      check(unsafe catraca_curl_set_pointer(pointer, option, own))
+    }
+    check(unsafe catraca_curl_set_pointer(pointer, CURLOPT_OPENSOCKETDATA, sockets))
+    check(unsafe catraca_curl_set_pointer(pointer, CURLOPT_CLOSESOCKETDATA, sockets))
+    check(unsafe catraca_curl_set_write_callback(pointer, CURLOPT_WRITEFUNCTION, receiveBody))
+    check(unsafe catraca_curl_set_write_callback(pointer, CURLOPT_HEADERFUNCTION, receiveHeader))
+    check(unsafe catraca_curl_set_read_callback(pointer, provideBody))
+    check(unsafe catraca_curl_set_seek_callback(pointer, rewindBody))
+    check(unsafe catraca_curl_set_prereq_callback(pointer, willSend))
+    check(unsafe catraca_curl_set_open_callback(pointer, openSocket))
+    check(unsafe catraca_curl_set_close_callback(pointer, closeSocket))
+  }
+
+  private func setConnectionOptions(_ settings: UpstreamSettings) {
+    set(CURLOPT_NOSIGNAL, 1)
+    // A transfer that ends while its name is being resolved doesn't wait for the resolver's thread,
+    // which would block the loop for as long as a name server is silent.
+    set(CURLOPT_QUICK_EXIT, 1)
+    set(CURLOPT_PROTOCOLS_STR, "http,https")
+    set(CURLOPT_FOLLOWLOCATION, 0)
+    // Nor one from the environment.
+    set(CURLOPT_PROXY, "")
+    set(CURLOPT_PATH_AS_IS, 1)
+    set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+    set(CURLOPT_HTTP09_ALLOWED, 0)
+    set(CURLOPT_TCP_NODELAY, 1)
+    // A model may think for minutes without a byte, longer than some address translators remember.
+    set(CURLOPT_TCP_KEEPALIVE, 1)
+    set(CURLOPT_MAXAGE_CONN, Int(settings.idleConnectionAge.components.seconds))
+    // A burst of first requests waits for the one connection that they can share.
+    set(CURLOPT_PIPEWAIT, 1)
+  }
+
+  private func setTrustOptions() {
+    set(CURLOPT_SSL_VERIFYPEER, 1)
+    set(CURLOPT_SSL_VERIFYHOST, 2)
+    set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+    authorities.systemFile = string(CURLINFO_CAINFO)
+    authorities.systemDirectory = string(CURLINFO_CAPATH)
+    trustSystem()
+  }
+
+  // MARK: Options of one request
+
+  /// Sets the handle up for `request`. Throws `unreachable(.address)` for a URL that libcurl refuses.
+  func prepare(_ request: UpstreamRequest) throws(UpstreamError) {
+    let isAccepted = unsafe catraca_curl_set_string(pointer, CURLOPT_URL, request.url)
+    guard isAccepted == CURLE_OK, !request.url.utf8.contains(0) else {
+      throw .unreachable(.address)
+    }
+    // In clear text there is no HTTP/2 to wait for.
+    let isSecure = request.url.utf8.starts(with: "https:".utf8)
+    set(CURLOPT_HTTP_VERSION, isSecure ? httpsVersion : CURL_HTTP_VERSION_1_1)
+    let milliseconds =
+      request.connectTimeout.components.seconds * 1_000
+      + request.connectTimeout.components.attoseconds / 1_000_000_000_000_000
+    set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, milliseconds)))
+    if isSecure { trust(request.certificateAuthorities) }
+    setBody(request.body, method: request.method)
+    let list = HeaderList(request.fields)
+    check(unsafe catraca_curl_set_headers(pointer, list.head))
+    headers = consume list
+  }
+
+  private func setBody(_ body: UpstreamBody, method: Method) {
+    // Undoes what any other method has set.
+    set(CURLOPT_HTTPGET, 1)
+    var usual: Method = .get
+    switch (method, body) {
+    case (.head, _):
+      set(CURLOPT_NOBODY, 1)
+      usual = .head
+    case (_, .stream(let length)):
+      setPost(length: length ?? -1)
+      usual = .post
+    case (_, .bytes(let bytes)):
+      setPost(length: Int64(bytes.count))
+      if bytes.count <= EasyHandle.copiedBodyBytes { copyBody(bytes) }
+      usual = .post
+    case (.post, .none), (.put, .none), (.patch, .none):
+      // These say `Content-Length: 0`.
+      setPost(length: 0)
+      copyBody([])
+      usual = .post
+    case (_, .none):
+      break
+    }
+    set(CURLOPT_CUSTOMREQUEST, method == usual ? nil : method.name)
+  }
+
+  private func setPost(length: Int64) {
+    set(CURLOPT_POST, 1)
+    check(unsafe catraca_curl_set_copied_body(pointer, nil))
+    check(unsafe catraca_curl_set_size(pointer, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(length)))
+  }
+
+  private func copyBody(_ bytes: [UInt8]) {
+    unsafe bytes.withUnsafeBytes { bytes in
+      check(unsafe catraca_curl_set_copied_body(pointer, bytes.baseAddress))
+    }
+  }
+
+  private func trust(_ file: String?) {
+    guard file != authorities.addedFile else { return }
+    authorities.addedFile = file
+    guard let file else { return trustSystem() }
+    // libcurl takes one file and one directory: the system's authorities come from its directory.
+    set(CURLOPT_CAINFO, file)
+    set(CURLOPT_CAPATH, authorities.systemDirectory)
+  }
+
+  /// From the one file alone, since libcurl keeps that parsed; with a directory besides, it would parse
+  /// the file, 10 ms and more, for each connection.
+  private func trustSystem() {
+    set(CURLOPT_CAINFO, authorities.systemFile)
+    set(CURLOPT_CAPATH, authorities.systemFile == nil ? authorities.systemDirectory : nil)
+  }
+
+  // MARK: Doors
+
+  private func set(_ option: CURLoption, _ value: Int) {
+    check(unsafe catraca_curl_set_long(pointer, option, value))
+  }
+
+  private func set(_ option: CURLoption, _ value: String?) {
+    check(unsafe catraca_curl_set_string(pointer, option, value))
+  }
+
+  private func string(_ information: CURLINFO) -> String? {
+    guard let text = unsafe catraca_curl_get_string(pointer, information) else { return nil }
+    return unsafe String(cString: text)
+  }
+
+  private func check(_ status: CURLcode) {
+    precondition(status == CURLE_OK, "libcurl refused an option with \(status.rawValue)")
+  }
+}
+
+extension UpstreamRequest {
+  var sendsBody: Bool {
+    switch (method, body) {
+    case (.head, _), (_, .none): false
+    case (_, .bytes), (_, .stream): true
+    }
+  }
+}

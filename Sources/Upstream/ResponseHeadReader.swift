@@ -1,0 +1,84 @@
+internal import HTTP
+
+/// Puts a response's head together from the lines that libcurl hands over one by one.
+///
+/// Interim responses (1xx) come before it and trailers after the body, through the same door: both are
+/// dropped. Lines are checked more strictly than libcurl does, since they are passed on to a client.
+struct ResponseHeadReader: Sendable {
+  /// Bytes of all lines, interim responses and trailers included.
+  static let maximumBytes = 256 << 10
+
+  /// The lines aren't those of an HTTP response, or there are too many.
+  struct Invalid: Error {}
+
+  private enum State {
+    case statusLine
+    case fields(status: Int, UpstreamResponseHead.Version)
+    case complete
+  }
+
+  private var state = State.statusLine
+  private var fields = HeaderFields()
+  private var byteCount = 0
+
+  /// Reads one line with its end; returns the head after the empty line that completes it.
+  mutating func read(line: Span<UInt8>) throws(Invalid) -> UpstreamResponseHead? {
+    byteCount += line.count
+    guard byteCount <= Self.maximumBytes else { throw Invalid() }
+    switch state {
+    case .statusLine:
+      let (status, version) = try Self.statusLine(line)
+      state = .fields(status: status, version)
+      return nil
+    case .fields(let status, let version):
+      guard Self.isEmpty(line) else {
+        do { try fields.append(line: line) } catch { throw Invalid() }
+        return nil
+      }
+      let head = UpstreamResponseHead(status: status, version: version, fields: fields)
+      fields = HeaderFields()
+      state = status < 200 ? .statusLine : .complete
+      return status < 200 ? nil : head
+    case .complete:
+      return nil
+    }
+  }
+
+  private static func isEmpty(_ line: Span<UInt8>) -> Bool {
+    line.count == 2 && line[0] == UInt8(ascii: "\r") && line[1] == UInt8(ascii: "\n")
+  }
+
+  /// Reads `HTTP/1.1 200 OK`; the reason may be missing.
+  private static func statusLine(
+    _ line: Span<UInt8>
+  ) throws(Invalid) -> (status: Int, UpstreamResponseHead.Version) {
+    for (prefix, version) in prefixes where starts(line, with: prefix) {
+      var status = 0
+      let start = prefix.utf8CodeUnitCount
+      guard line.count > start + 3 else { throw Invalid() }
+      for index in start..<start + 3 {
+        let digit = line[index] &- UInt8(ascii: "0")
+        guard digit < 10 else { throw Invalid() }
+        status = status * 10 + Int(digit)
+      }
+      let next = line[start + 3]
+      guard next == UInt8(ascii: " ") || next == UInt8(ascii: "\r") else { throw Invalid() }
+      // 101 would be an upgrade that nobody asked for.
+      guard status >= 100, status != 101 else { throw Invalid() }
+      return (status, version)
+    }
+    throw Invalid()
+  }
+
+  private static let prefixes: [(StaticString, UpstreamResponseHead.Version)] = [
+    ("HTTP/1.1 ", .http11), ("HTTP/2 ", .http2), ("HTTP/1.0 ", .http10),
+  ]
+
+  private static func starts(_ line: Span<UInt8>, with prefix: StaticString) -> Bool {
+    prefix.withUTF8Buffer { prefix in
+      guard line.count >= prefix.count else { return false }
+      for index in prefix.indices where unsafe prefix[index] != line[index] { return false }
+      return true
+    }
+  }
+}

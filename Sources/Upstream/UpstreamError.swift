@@ -1,0 +1,54 @@
+/// Why a transfer didn't come to its proper end. Carries no text of the request or the response,
+/// which may be secrets.
+public enum UpstreamError: Error, Hashable, Sendable {
+  /// Nothing of the request was sent.
+  case unreachable(Obstacle)
+  /// The connect timeout, with nothing sent, or the idle timeout.
+  case timeout(wasSent: Bool)
+  /// The connection ended after the request was sent and before the response was whole.
+  case broken(Breakage)
+  /// What the provider answered isn't HTTP.
+  case invalidResponse
+  case cancelled(wasSent: Bool)
+  /// As many transfers as the settings allow are under way.
+  case tooManyTransfers
+
+  /// What was in the way of a connection.
+  public enum Obstacle: Hashable, Sendable {
+    /// The URL is malformed or neither `http` nor `https`.
+    case address
+    /// The host's name has no address.
+    case name
+    /// Refused, or no route.
+    case connection
+    /// The TLS handshake failed.
+    case handshake
+    /// The certificate isn't trusted or isn't the host's.
+    case certificate
+    /// Our own file of certificate authorities can't be read.
+    case trustStore
+    /// Whatever else libcurl reports, by its `CURLcode`.
+    case other(UInt32)
+  }
+
+  /// How a connection ended too early.
+  public enum Breakage: Hashable, Sendable {
+    /// Closed without one byte of a response.
+    case noAnswer
+    /// Closed in the middle of the response.
+    case truncated
+    /// Reset, or another error of the connection.
+    case connection
+    /// Whatever else libcurl reports, by its `CURLcode`.
+    case other(UInt32)
+  }
+
+  /// Whether bytes of the request may have reached the provider, who may then bill it.
+  public var wasSent: Bool {
+    switch self {
+    case .unreachable, .tooManyTransfers: false
+    case .timeout(let wasSent), .cancelled(let wasSent): wasSent
+    case .broken, .invalidResponse: true
+    }
+  }
+}

@@ -1,0 +1,44 @@
+public import HTTP
+
+/// One request to a provider.
+public struct UpstreamRequest: Sendable {
+  /// Absolute, `http` or `https`; the path is sent as it stands.
+  public var url: String
+  public var method: Method
+  /// Sent in this order. `Host`, `Connection`, `Expect` and those that frame the body are left out:
+  /// they belong to the connection. Nothing is added: without `Accept` none is sent.
+  public var fields: HeaderFields
+  public var body: UpstreamBody
+  /// From the start until the request can be sent: waiting for a free connection, name resolution,
+  /// connecting and the TLS handshake together. Positive.
+  public var connectTimeout: Duration
+  /// The longest silence after that, in both directions; waits for the caller, who doesn't read or
+  /// has nothing to send, don't count. Positive.
+  public var idleTimeout: Duration
+  /// A PEM file of certificate authorities that are trusted besides the system's.
+  public var certificateAuthorities: String?
+
+  public init(
+    url: String, method: Method, fields: HeaderFields = HeaderFields(),
+    body: UpstreamBody = .none, connectTimeout: Duration, idleTimeout: Duration,
+    certificateAuthorities: String? = nil
+  ) {
+    self.url = url
+    self.method = method
+    self.fields = fields
+    self.body = body
+    self.connectTimeout = connectTimeout
+    self.idleTimeout = idleTimeout
+    self.certificateAuthorities = certificateAuthorities
+  }
+}
+
+/// The content of a request. `HEAD` is sent without one.
+public enum UpstreamBody: Sendable {
+  case none
+  /// All of it; can be sent again when a pooled connection turns out to be dead.
+  case bytes([UInt8])
+  /// Handed over with `Transfer.send`. With a length in bytes the request says it; without one the
+  /// content is sent in chunks.
+  case stream(length: Int64?)
+}

@@ -1,0 +1,17 @@
+/// The limits of one event loop's connections to providers.
+public struct UpstreamSettings: Sendable {
+  /// Transfers under way at once; more are refused.
+  public var maximumTransfers = 10_000
+  /// Connections to one host, idle ones included; a transfer that needs one more waits.
+  public var maximumConnectionsPerHost = 1_024
+  /// Connections to all hosts.
+  public var maximumConnections = 4_096
+  /// Connections kept open while no transfer uses them.
+  public var maximumIdleConnections = 256
+  /// Idle for longer, a connection isn't used again: the provider may be closing it.
+  public var idleConnectionAge: Duration = .seconds(60)
+  /// Whether several transfers share one TLS connection where the provider speaks HTTP/2.
+  public var usesHTTP2 = true
+
+  public init() {}
+}

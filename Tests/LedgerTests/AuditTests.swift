@@ -1,0 +1,76 @@
+import Pricing
+import Testing
+
+@testable import Ledger
+
+@Suite struct AuditTests {
+  struct Planted: Sendable, CustomTestStringConvertible {
+    var statement: String
+    var checks: [AuditDifference.Check]
+    var subject: String
+    var testDescription: String { statement }
+  }
+
+  static let planted: [Planted] = [
+    Planted(
+      statement: "UPDATE token_usage SET tokens_input = tokens_input + 1",
+      checks: [.tokenUsage], subject: "acme 2026-11-22 tokens_input"),
+    Planted(
+      statement: "UPDATE token_usage SET conversations_count = 0",
+      checks: [.tokenUsage], subject: "acme 2026-11-22 conversations_count"),
+    Planted(
+      statement: "UPDATE budget_accounts SET cost_nano = cost_nano - 1",
+      checks: [.budgetAccount], subject: "acme/month client:acme 2026-11-01T03:00:00.000Z"),
+    Planted(
+      statement: "UPDATE usage_logs SET budget_accounts = '1,99' WHERE id = 2",
+      checks: [.budgetAccount], subject: Sample.id(2).description),
+    Planted(
+      statement:
+        "UPDATE usage_logs SET cost_nano = cost_nano + 1, budget_accounts = '' WHERE id = 1",
+      checks: [.cost, .budgetAccount], subject: Sample.id(1).description),
+    Planted(
+      statement: "UPDATE usage_logs SET price_version = 'prices#2' WHERE id = 1",
+      checks: [.missingPrices], subject: Sample.id(1).description),
+    Planted(
+      statement: "UPDATE usage_logs SET price_version = NULL WHERE id = 1",
+      checks: [.missingPrices], subject: Sample.id(1).description),
+    Planted(
+      statement: "UPDATE usage_logs SET cached_tokens = 101, budget_accounts = '' WHERE id = 1",
+      checks: [.unreadableRow, .budgetAccount], subject: Sample.id(1).description),
+    Planted(
+      statement: """
+        DROP INDEX usage_logs_request_id;
+        UPDATE usage_logs SET request_id = (SELECT request_id FROM usage_logs WHERE id = 1)
+        WHERE id = 2
+        """,
+      checks: [.duplicateRequest], subject: Sample.id(1).description),
+  ]
+
+  @Test("A planted difference is found and named", arguments: planted)
+  func plantedDifferenceIsFound(planted: Planted) async throws {
+    let folder = TemporaryFolder()
+    let ledger = try folder.ledger()
+    for number in 1...2 { try await ledger.settle(Sample.settlement(number, conversation: "c1")) }
+    await ledger.close()
+    let reader = try LedgerReader(path: folder.ledgerPath)
+    #expect(try reader.audit() == [])
+    try folder.connection().execute(planted.statement)
+    let differences = try reader.audit()
+    #expect(differences.map(\.check) == planted.checks)
+    #expect(differences.first?.subject == planted.subject)
+  }
+
+  @Test("A row that was charged its whole hold is no difference")
+  func wholeHoldIsNoDifference() async throws {
+    let folder = TemporaryFolder()
+    let ledger = try folder.ledger()
+    var settlement = Sample.settlement(1)
+    settlement.row.costNanoUSD = settlement.row.heldNanoUSD
+    settlement.charges = []
+    try await ledger.settle(settlement)
+    await ledger.close()
+    let reader = try LedgerReader(path: folder.ledgerPath)
+    #expect(try reader.audit { _, _ in nil } == [])
+    #expect(try reader.audit { _, _ in (nanoUSD: 1, nano: 5) }.map(\.check) == [.cost])
+  }
+}

@@ -1,0 +1,111 @@
+import Budgets
+import Money
+import Testing
+import Time
+
+@testable import Ledger
+
+@Suite struct ReaderTests {
+  @Test("Rows are filtered by client and time, newest first, up to the limit")
+  func rowsAreFiltered() async throws {
+    let folder = TemporaryFolder()
+    let ledger = try folder.ledger()
+    for number in 1...6 {
+      var settlement = Sample.settlement(number, client: number % 2 == 0 ? "acme" : "globex")
+      settlement.row.createdAt = Sample.admitted.advanced(by: .seconds(number))
+      try await ledger.settle(settlement)
+    }
+    await ledger.close()
+    let reader = try LedgerReader(path: folder.ledgerPath)
+    func numbers(_ filter: LedgerReader.UsageFilter, limit: Int = 10) throws -> [Int] {
+      try reader.usageRows(filter, limit: limit).map { Int($0.requestID.low & 0xFF) }
+    }
+    func instant(_ seconds: Int) -> Timestamp { Sample.admitted.advanced(by: .seconds(seconds)) }
+    #expect(try numbers(.init()) == [6, 5, 4, 3, 2, 1])
+    #expect(try numbers(.init(), limit: 2) == [6, 5])
+    #expect(try numbers(.init(clientID: "acme")) == [6, 4, 2])
+    #expect(try numbers(.init(clientID: "acme", since: instant(4))) == [6, 4])
+    #expect(try numbers(.init(since: instant(2), until: instant(4))) == [3, 2])
+    #expect(try numbers(.init(clientID: "none")) == [])
+  }
+
+  @Test("Every grouping adds up to the same totals", arguments: UsageGrouping.allCases)
+  func groupingsAddUp(grouping: UsageGrouping) async throws {
+    let folder = TemporaryFolder()
+    let ledger = try folder.ledger()
+    for number in 1...5 { try await ledger.settle(Sample.settlement(number)) }
+    await ledger.close()
+    let totals = try LedgerReader(path: folder.ledgerPath).usageTotals(by: grouping)
+    #expect(totals.map(\.requests).reduce(0, +) == 5)
+    #expect(totals.map(\.totalTokens).reduce(0, +) == 550)
+    #expect(totals.map(\.cost.nanoUnits).reduce(0, +) == 3500)
+  }
+
+  @Test("Declared budgets follow the configuration, and their status shows what is used")
+  func budgetsAreSynced() async throws {
+    let folder = TemporaryFolder()
+    let ledger = try folder.ledger()
+    func budget(_ name: String, tokens: Int64) -> BudgetDefinition {
+      BudgetDefinition(
+        id: BudgetID(client: "acme", name: name), per: .client,
+        limit: .both(tokens: tokens, cost: Money(nanoUnits: 1_000, currency: Sample.brl)),
+        period: .monthly, timeZone: .utc, enforcement: .hard, alerts: [80])
+    }
+    // Current whenever the test runs.
+    var settlement = Sample.settlement(1)
+    settlement.charges[0].account.windowStart = Timestamp(milliseconds: 0)
+    settlement.charges[0].account.windowEnd = nil
+    try await ledger.settle(settlement)
+    let later = Sample.admitted.advanced(by: .seconds(60))
+    try await ledger.syncBudgets(
+      [budget("month", tokens: 1_000), budget("other", tokens: 0)], at: Sample.admitted)
+    try await ledger.syncBudgets(
+      [budget("month", tokens: 333), budget("third", tokens: 5)], at: later)
+    try await ledger.syncBudgets(
+      [budget("month", tokens: 333), budget("third", tokens: 5)],
+      at: later.advanced(by: .seconds(60)))
+    await ledger.close()
+
+    let reader = try LedgerReader(path: folder.ledgerPath)
+    let status = try reader.budgetStatus(clientID: "acme")
+    #expect(status.map(\.budgetID) == ["acme/month", "acme/third"])
+    #expect(status[0].subject == "client:acme")
+    #expect(status[0].limitTokens == 333)
+    #expect(status[0].currentTokens == 110)
+    #expect(status[0].currentCostNano == 700)
+    // 110 of 333 tokens are 33.03 %, 700 of 1,000 nano are 70 %.
+    #expect(status[0].permilleUsed == 700)
+    #expect(status[1].subject == nil)
+    let select = try folder.connection().prepare(
+      "SELECT token_percentage, created_at, updated_at FROM budget_status JOIN client_budgets"
+        + " ON id = budget_id WHERE id = 'acme/month'")
+    #expect(try select.step())
+    #expect(select.double(0) == 33.0)
+    #expect(select.text(1) == Sample.admitted.rfc3339)
+    #expect(select.text(2) == later.rfc3339)
+    select.reset()
+  }
+
+  @Test("The views of the source documents speak of users, and of clients where there is none")
+  func documentViews() async throws {
+    let folder = TemporaryFolder()
+    let ledger = try folder.ledger()
+    var anonymous = Sample.settlement(1)
+    anonymous.row.userID = nil
+    try await ledger.settle(anonymous)
+    try await ledger.settle(Sample.settlement(2))
+    try await ledger.settle(Sample.settlement(3))
+    await ledger.close()
+    let summary = try folder.connection().prepare(
+      "SELECT user_id, period, total_tokens, operations FROM token_usage_summary ORDER BY 1")
+    var lines: [String] = []
+    try summary.forEachRow { () throws(LedgerError) in
+      lines.append(
+        "\(summary.text(0)!) \(summary.text(1)!) \(summary.integer(2)!) \(summary.integer(3)!)")
+    }
+    #expect(lines == ["acme 2026-11 110 1", "u1 2026-11 220 2"])
+    let consumption = try folder.connection().prepare(
+      "SELECT count(*) FROM token_consumption WHERE operation_type = 'chat'")
+    #expect(try consumption.firstInteger() == 3)
+  }
+}
