@@ -34,7 +34,7 @@ extension BudgetState {
     guard holds.contains(hold.handle) else { return [] }
     return holds[hold.handle.index].portions.map { portion in
       let spend = consumption.spend(in: portion.currency, at: portion.rate)
-      return charge(spend, to: portion, in: portion.window)
+      return charge(spend, to: portion.account, in: portion.window)
     }
   }
 
