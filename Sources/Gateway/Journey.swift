@@ -49,7 +49,7 @@ final class Journey {
 
   private func forward(_ path: String, to providerName: String?) async throws(Refusal) {
     if gateway.isStopping { throw .shuttingDown }
-    let identity = try Identity(of: exchange.head, among: rules.settings.clients, at: startedAt)
+    let identity = try Identity(of: exchange.head, among: rules.clients, at: startedAt)
     switch Endpoints.classify(method: exchange.head.method.name, path: path) {
     case .metered(let endpoint):
       let request = try await MeteredRequest(

@@ -2,15 +2,18 @@ public import Configuration
 internal import Metering
 public import Pricing
 
-/// The rules that a request is held to: the settings, and the price book made from them. Replaced
+/// The rules that a request is held to: the settings, the clients, and the price book made from the settings. Replaced
 /// as one when the files change; a request keeps the ones that it began with.
 public struct RuleBook: Sendable {
   public let settings: Settings
+  /// All clients and keys: those of the files, and those that the ledger keeps.
+  public let clients: ClientRegistry
   public let prices: PriceBook
 
   /// Throws where the pricing files contradict each other.
-  public init(_ settings: Settings) throws(PricingError) {
+  public init(_ settings: Settings, clients: ClientRegistry) throws(PricingError) {
     self.settings = settings
+    self.clients = clients
     prices = try PriceBook(providers: settings.prices, rates: settings.rates)
   }
 

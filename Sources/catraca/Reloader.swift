@@ -17,17 +17,27 @@ actor Reloader {
   private let rules: Lock<RuleBook>
   private let gateway: Gateway
   private let ledger: any Ledger
+  private let records: LedgerReader
   private let tls: Lock<TLSContext>?
   private let logger: Logger
   private var isPending = false
+  private var dataVersion: Int64
+  private var latestChange: Int64
 
   /// Editors write in several steps; what happens within this time is one change.
   private static let settlingTime = Duration.milliseconds(100)
 
+  /// How often the ledger is asked whether a command has changed clients or keys.
+  private static let followingInterval = Duration.milliseconds(250)
+
+  /// - Parameter records: a connection of its own to the ledger.
   init(
     store: ConfigurationStore, rules: Lock<RuleBook>, gateway: Gateway, ledger: any Ledger,
-    tls: Lock<TLSContext>?, logger: Logger
-  ) {
+    records: sending LedgerReader, tls: Lock<TLSContext>?, logger: Logger
+  ) throws(LedgerError) {
+    dataVersion = try records.dataVersion()
+    latestChange = try records.latestChange()
+    self.records = records
     self.store = store
     self.rules = rules
     self.gateway = gateway
@@ -54,6 +64,25 @@ actor Reloader {
     reloadCertificate()
   }
 
+  /// Takes over what commands change in the ledger, until the task is cancelled.
+  func followLedger() async {
+    while true {
+      do { try await Task.sleep(for: Reloader.followingInterval) } catch { return }
+      do {
+        let version = try records.dataVersion()
+        guard version != dataVersion else { continue }
+        dataVersion = version
+        let change = try records.latestChange()
+        guard change != latestChange else { continue }
+        latestChange = change
+      } catch {
+        logger.log(.warn, "ledger_not_followed") { $0.member("reason", error.description) }
+        continue
+      }
+      await putInForce(store.current, awaitingRestart: [])
+    }
+  }
+
   private func apply(_ outcome: ConfigurationStore.ReloadOutcome) async {
     switch outcome {
     case .unchanged:
@@ -71,11 +100,12 @@ actor Reloader {
 
   private func putInForce(_ settings: Settings, awaitingRestart: [String]) async {
     do {
-      let book = try RuleBook(settings)
-      try gateway.configure(settings.clients.budgets, policy: Server.policy(settings))
+      let clients = try settings.clients.adding(try records.storedClients())
+      let book = try RuleBook(settings, clients: clients)
+      try gateway.configure(clients.budgets, policy: Server.policy(settings))
       rules.withLock { $0 = book }
       logger.configure(level: settings.log.level, format: settings.log.format)
-      try await ledger.syncBudgets(settings.clients.budgets, at: .readSystemClock())
+      try await ledger.syncBudgets(clients.budgets, at: .readSystemClock())
     } catch {
       return refuse("\(error)")
     }

@@ -5,27 +5,41 @@ internal import Logging
 
 /// `catraca serve`: runs the proxy until it is told to stop.
 enum Serve {
-  /// - Returns: The exit status.
-  static func run(configurationFolder: String, environment: [String: String]) async -> Int32 {
+  static let command = Command(
+    "serve", "runs the proxy until it is told to stop", options: [CommonOptions.config],
+    examples: [
+      Command.Example(
+        line: "serve --config config",
+        meaning: "SIGHUP reads the files again, SIGTERM stops when requests in flight have ended")
+    ]
+  ) { invocation async throws(CommandError) in
     SignalSource.ignoreBrokenPipes()
+    let loader = ConfigurationLoader(
+      folder: try invocation.values.required(CommonOptions.config),
+      files: invocation.surroundings.files, environment: invocation.surroundings.environment,
+      missingSecrets: .refused)
+    let store: ConfigurationStore
+    do throws(ConfigurationError) {
+      store = try ConfigurationStore(loader)
+    } catch {
+      switch error {
+      case .mistakes(let mistakes): throw .configuration(mistakes)
+      }
+    }
     do {
-      let loader = ConfigurationLoader(
-        folder: configurationFolder, environment: environment, missingSecrets: .refused)
-      let store = try ConfigurationStore(loader)
-      let logger = try Logger(level: store.current.log.level, format: store.current.log.format)
+      let log = store.current.log
+      let logger = try Logger(level: log.level, format: log.format)
+      defer { logger.close() }
       do {
         let server = try await Server(store, logger: logger)
         try await server.runUntilStopped()
       } catch {
         logger.log(.error, "start_failed") { $0.member("reason", "\(error)") }
-        logger.close()
-        return 1
+        throw error
       }
-      logger.close()
-      return 0
     } catch {
-      StandardError.write("\(error)")
-      return 1
+      throw .failed("serve: \(error)")
     }
+    return Outcome(.nothing)
   }
 }

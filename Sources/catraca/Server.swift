@@ -26,17 +26,18 @@ final class Server: Sendable {
   /// Starts everything; throws what an operator has to mend.
   init(_ store: ConfigurationStore, logger: Logger, loops: Int? = nil) async throws {
     let settings = store.current
-    let rules = Lock(try RuleBook(settings))
     guard case .sqlite(let path) = settings.ledger.location else {
       throw StartError.unsupportedLedger("\(settings.ledger.location)")
     }
     let ledger = try SQLiteLedger(Server.options(settings.ledger, path: path))
     let now = Timestamp.readSystemClock()
     let reader = try LedgerReader(path: path)
-    var budgets = try BudgetState(settings.clients.budgets, policy: Server.policy(settings))
+    let clients = try settings.clients.adding(try reader.storedClients())
+    let rules = Lock(try RuleBook(settings, clients: clients))
+    var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
     _ = budgets.restore(
       try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse), at: now)
-    try await ledger.syncBudgets(settings.clients.budgets, at: now)
+    try await ledger.syncBudgets(clients.budgets, at: now)
     ProcessLimits.raiseOpenFiles()
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
     let gateway = await Gateway(
@@ -47,8 +48,9 @@ final class Server: Sendable {
       settings.proxy.listen, on: group.loops, handler: gateway,
       limits: Server.limits(settings.limits), tls: tls, logger: logger)
     proxyAddresses = proxy.addresses
-    reloader = Reloader(
-      store: store, rules: rules, gateway: gateway, ledger: ledger, tls: tls, logger: logger)
+    reloader = try Reloader(
+      store: store, rules: rules, gateway: gateway, ledger: ledger,
+      records: try LedgerReader(path: path), tls: tls, logger: logger)
     self.group = group
     self.gateway = gateway
     self.ledger = ledger
@@ -70,10 +72,11 @@ final class Server: Sendable {
 
   /// Follows changes of the files, and signals: SIGHUP reloads, SIGTERM and SIGINT stop. Returns
   /// when everything has stopped.
-  func runUntilStopped() async throws {
+  func runUntilStopped(watchingFiles: Bool = true) async throws {
     let loop = group.loops[0]
     let (stops, stop) = AsyncStream.makeStream(of: Void.self)
     let reloader = reloader
+    let folders = watchingFiles ? reloader.folders : []
     let sources = try await Task(executorPreference: loop) {
       let signals = try SignalSource(on: loop) { signal in
         switch signal {
@@ -82,13 +85,15 @@ final class Server: Sendable {
         case .user1: break
         }
       }
-      let watch = try FolderWatch(folders: reloader.folders, on: loop) {
+      let watch = try FolderWatch(folders: folders, on: loop) {
         Task { await reloader.filesChanged() }
       }
       return LoopBound((signals, watch), on: loop)
     }.value
+    let follower = Task { await reloader.followLedger() }
     announce()
     for await _ in stops { break }
+    follower.cancel()
     logger.log(.info, "stopping")
     await Task(executorPreference: loop) {
       sources.value.0.close()

@@ -63,11 +63,13 @@ struct BudgetDecoder {
   }
 
   /// The budget that a plan's monthly tokens are for one of its clients.
-  func planBudget(tokens: Int64, client: String, zone: TimeZoneRules) -> BudgetDefinition {
+  static func planBudget(
+    tokens: Int64, client: String, zone: TimeZoneRules
+  ) -> BudgetDefinition {
     BudgetDefinition(
-      id: BudgetID(client: client, name: Self.planBudgetName), per: .client,
+      id: BudgetID(client: client, name: planBudgetName), per: .client,
       limit: .tokens(tokens), period: .monthly, timeZone: zone, enforcement: .hard,
-      alerts: Self.defaultAlerts)
+      alerts: defaultAlerts)
   }
 
   private func decodeLimit(from section: inout Section) -> BudgetLimit? {

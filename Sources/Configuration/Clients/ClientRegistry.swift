@@ -18,7 +18,7 @@ public struct ClientRegistry: Sendable {
 
   private let clientsByID: [String: Client]
   private let ownersByDigest: [KeyDigest: KeyOwner]
-  private let linesByBudget: [BudgetID: Int]
+  let linesByBudget: [BudgetID: Int]
 
   /// Nothing declared.
   public static let empty = ClientRegistry(

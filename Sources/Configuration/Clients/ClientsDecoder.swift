@@ -68,7 +68,7 @@ struct ClientsDecoder {
     let metadata = decodeMetadata(from: &section)
     let keys = decodeKeys(from: &section, zone: zone)
     if let tokens = plan.flatMap({ plans[$0]?.monthlyTokens }) {
-      budgets.append(budgetDecoder.planBudget(tokens: tokens, client: id, zone: zone))
+      budgets.append(BudgetDecoder.planBudget(tokens: tokens, client: id, zone: zone))
     }
     decodeBudgets(from: &section, client: id, zone: zone)
     clients.append(
@@ -166,9 +166,9 @@ struct ClientsDecoder {
   }
 
   private func isValidName(_ entry: YAMLEntry) -> Bool {
-    if isName(entry.key) { return true }
+    if EntityName.isValid(entry.key) { return true }
     context.mistake(
-      entry.keyMark, "\(quoted(entry.key)) is not a name; allowed: \(nameRule)")
+      entry.keyMark, "\(quoted(entry.key)) is not a name; allowed: \(EntityName.rule)")
     return false
   }
 }

@@ -22,7 +22,7 @@ func editDistance(_ left: String, _ right: String) -> Int {
 }
 
 /// The candidate that was probably meant by `name`: the nearest within a third of its length.
-func likelyMeant(by name: String, among candidates: [String]) -> String? {
+public func likelyMeant(by name: String, among candidates: [String]) -> String? {
   let longest = 64
   guard name.utf8.count <= longest else { return nil }
   let nearest = candidates.map { (name: $0, distance: editDistance(name, $0)) }

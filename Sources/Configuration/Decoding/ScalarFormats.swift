@@ -37,7 +37,7 @@ extension ValueFormat<String> {
 
   /// The id or name of a client, plan, key, budget or provider.
   static var name: ValueFormat {
-    .scalar(nameRule, text: { $0 }) { isName($0) ? $0 : nil }
+    .scalar(EntityName.rule, text: { $0 }) { EntityName.isValid($0) ? $0 : nil }
   }
 
   /// A path, resolved from the configuration folder.
@@ -57,18 +57,22 @@ extension ValueFormat where Value: CaseIterable & RawRepresentable<String> {
   }
 }
 
-/// What `isName` takes, for messages.
-let nameRule = "1 to 63 letters, digits, '.', '_' and '-', beginning with a letter or digit"
+/// The id or name of a client, plan, key, budget or provider.
+public enum EntityName {
+  /// What `isValid` takes, for messages.
+  public static let rule =
+    "1 to 63 letters, digits, '.', '_' and '-', beginning with a letter or digit"
 
-/// Whether `text` matches `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`.
-func isName(_ text: String) -> Bool {
-  let bytes = text.utf8
-  guard (1...63).contains(bytes.count), let first = bytes.first else { return false }
-  return isAlphanumeric(first)
-    && bytes.allSatisfy {
-      isAlphanumeric($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
-        || $0 == UInt8(ascii: "-")
-    }
+  /// Whether `text` matches `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`.
+  public static func isValid(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard (1...63).contains(bytes.count), let first = bytes.first else { return false }
+    return isAlphanumeric(first)
+      && bytes.allSatisfy {
+        isAlphanumeric($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
+          || $0 == UInt8(ascii: "-")
+      }
+  }
 }
 
 /// The value of decimal digits alone: no sign, no leading zero, no separator; nil above Int64.

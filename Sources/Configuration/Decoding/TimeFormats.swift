@@ -1,4 +1,4 @@
-internal import Time
+public import Time
 
 extension ValueFormat<CivilDate> {
   static var date: ValueFormat {
@@ -7,11 +7,22 @@ extension ValueFormat<CivilDate> {
 }
 
 /// A day, which begins where its reader lives, or an instant.
-enum Moment {
+public enum Moment: Hashable, Sendable {
   case startOfDay(CivilDate)
   case instant(Timestamp)
 
-  func timestamp(in zone: TimeZoneRules) -> Timestamp {
+  /// Reads a date such as `2027-01-01` or an instant such as `2027-01-01T12:00:00-03:00`.
+  public init?(_ text: String) {
+    if let date = CivilDate(text) {
+      self = .startOfDay(date)
+    } else if let instant = Timestamp(rfc3339: text) {
+      self = .instant(instant)
+    } else {
+      return nil
+    }
+  }
+
+  public func timestamp(in zone: TimeZoneRules) -> Timestamp {
     switch self {
     case .startOfDay(let date): zone.startOfDay(date)
     case .instant(let instant): instant
@@ -21,9 +32,8 @@ enum Moment {
 
 extension ValueFormat<Moment> {
   static var moment: ValueFormat {
-    .scalar("a date such as 2027-01-01 or an instant such as 2027-01-01T12:00:00-03:00") { text in
-      CivilDate(text).map { .startOfDay($0) }
-        ?? Timestamp(rfc3339: text).map { .instant($0) }
+    .scalar("a date such as 2027-01-01 or an instant such as 2027-01-01T12:00:00-03:00") {
+      Moment($0)
     }
   }
 }

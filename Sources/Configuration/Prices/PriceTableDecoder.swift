@@ -49,9 +49,10 @@ struct PriceTableDecoder {
     let context = section.context
     var tiers: [String: SteppedPrices] = [:]
     for entry in section.entries("tiers") {
-      guard isName(entry.key) else {
+      guard EntityName.isValid(entry.key) else {
         context.mistake(
-          entry.keyMark, "\(quoted(entry.key)) is not the name of a tier; allowed: \(nameRule)")
+          entry.keyMark,
+          "\(quoted(entry.key)) is not the name of a tier; allowed: \(EntityName.rule)")
         continue
       }
       tiers[entry.key] = Section.read(entry.value, entry.key, context) {

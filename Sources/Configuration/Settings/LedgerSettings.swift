@@ -12,6 +12,28 @@ public struct LedgerSettings: Hashable, Sendable {
       case .postgresql(let url): url
       }
     }
+
+    /// What `init` takes, for messages.
+    public static let rule =
+      "sqlite:PATH, or postgresql://USER@HOST/DATABASE (the password belongs into PGPASSWORD)"
+
+    /// Nil unless `text` follows the rule.
+    public init?(_ text: String) {
+      guard !hasControlCharacters(text) else { return nil }
+      if text.hasPrefix("sqlite:") {
+        let path = text.dropFirst("sqlite:".count)
+        guard !path.isEmpty else { return nil }
+        self = .sqlite(path: String(path))
+        return
+      }
+      let schemes = ["postgresql://", "postgres://"]
+      guard let scheme = schemes.first(where: { text.hasPrefix($0) }) else { return nil }
+      let authority = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
+      let user = authority.contains("@") ? authority.prefix { $0 != "@" } : ""
+      let hasPassword = user.contains(":") || text.contains("password=")
+      guard !hasPassword, !authority.isEmpty else { return nil }
+      self = .postgresql(url: text)
+    }
   }
 
   public enum Durability: String, Sendable, Hashable, CaseIterable {
@@ -53,22 +75,6 @@ extension LedgerSettings: TabledSettings {
 
 extension ValueFormat<LedgerSettings.Location> {
   fileprivate static var ledgerLocation: ValueFormat {
-    .scalar(
-      "sqlite:PATH, or postgresql://USER@HOST/DATABASE (the password belongs into PGPASSWORD)",
-      isConfidential: true
-    ) { text in
-      guard !hasControlCharacters(text) else { return nil }
-      if text.hasPrefix("sqlite:") {
-        let path = text.dropFirst("sqlite:".count)
-        return path.isEmpty ? nil : .sqlite(path: String(path))
-      }
-      for scheme in ["postgresql://", "postgres://"] where text.hasPrefix(scheme) {
-        let authority = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
-        let user = authority.contains("@") ? authority.prefix { $0 != "@" } : ""
-        let hasPassword = user.contains(":") || text.contains("password=")
-        return hasPassword || authority.isEmpty ? nil : .postgresql(url: text)
-      }
-      return nil
-    }
+    .scalar(LedgerSettings.Location.rule, isConfidential: true) { LedgerSettings.Location($0) }
   }
 }

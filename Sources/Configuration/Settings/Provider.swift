@@ -48,10 +48,10 @@ extension Provider {
           + "openai: { base_url: https://api.openai.com/v1, api_key_env: OPENAI_API_KEY }")
     }
     return entries.compactMap { entry in
-      guard isName(entry.key), !reservedNames.contains(entry.key) else {
+      guard EntityName.isValid(entry.key), !reservedNames.contains(entry.key) else {
         context.mistake(
           entry.keyMark,
-          "\(quoted(entry.key)) can't name a provider; allowed: \(nameRule), but not "
+          "\(quoted(entry.key)) can't name a provider; allowed: \(EntityName.rule), but not "
             + reservedNames.joined(separator: ", "))
         return nil
       }
