@@ -1,10 +1,21 @@
 /// What the decoding of one file needs besides its nodes.
-struct DecodingContext {
+///
+/// A class, because every section carries it along, of which a registry has hundreds of thousands.
+final class DecodingContext {
   let source: SourceText
   let diagnostics: DiagnosticCollector
   /// The configuration folder as the operator gave it; relative paths begin here.
   let folder: String
   let secrets: SecretSources
+
+  init(
+    source: SourceText, diagnostics: DiagnosticCollector, folder: String, secrets: SecretSources
+  ) {
+    self.source = source
+    self.diagnostics = diagnostics
+    self.folder = folder
+    self.secrets = secrets
+  }
 
   func mistake(_ mark: YAMLMark, _ message: @autoclosure () -> String) {
     diagnostics.mistake(source.position(of: mark), message())

@@ -7,6 +7,9 @@ struct Section {
   private let entries: [YAMLEntry]
   private var askedKeys: [String] = []
 
+  /// Enough for most sections, so that the list of asked keys is allocated once.
+  private static let usualKeyCount = 12
+
   /// Reads `node`, which stands under `key`, with `decode`; then reports unknown keys.
   /// A key with nothing behind it is a mapping without keys.
   static func read<Value>(
@@ -32,6 +35,7 @@ struct Section {
     self.context = context
     self.mark = mark
     self.entries = entries
+    askedKeys.reserveCapacity(Self.usualKeyCount)
   }
 
   /// The value under `key`; nil when it is absent, null or wrong.
