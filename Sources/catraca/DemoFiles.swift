@@ -9,7 +9,7 @@ struct DemoFiles: FileSource {
   let keyDigest: String
 
   /// Tokens that the demonstration's client may use in a month.
-  static let budgetTokens = 2_000
+  static let budgetTokens = 400
 
   func read(_ path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
     switch path.split(separator: "/").last {
