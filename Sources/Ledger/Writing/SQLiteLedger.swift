@@ -111,7 +111,7 @@ public final class SQLiteLedger: Ledger {
   /// Throws as `init` does.
   public static func migrate(path: String) throws(LedgerError) -> [Int] {
     let lock = try ServerLock(ledgerPath: path)
-    _ = lock
+    defer { withExtendedLifetime(lock) {} }
     let connection = try Connection(
       path: path, access: .readWrite,
       busyTimeoutMilliseconds: Options(path: path).busyTimeoutMilliseconds)
