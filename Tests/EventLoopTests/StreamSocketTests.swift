@@ -126,7 +126,7 @@ struct StreamSocketTests {
       #expect(near.read(into: .init(start: nil, count: 0)) != .broken)
       let reading = Task(executorPreference: near.loop) { await socket.readSome() }
       await goRound(near.loop)
-      near.interruptReader()
+      near.interruptWaits()
       await goRound(near.loop)
       near.close()
       #expect(await reading.value == nil)
