@@ -1,6 +1,7 @@
 import Configuration
 import Ledger
 import Testing
+import Time
 
 @testable import catraca
 

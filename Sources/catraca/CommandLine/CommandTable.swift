@@ -52,7 +52,7 @@ struct CommandTable: Sendable {
   }
 
   private func error(for words: [String], _ group: [Command]) -> UsageError {
-    let second = words.dropFirst().first { !$0.hasPrefix("-") }
+    let second = words.dropFirst().first.flatMap { $0.hasPrefix("-") ? nil : $0 }
     guard group.isEmpty else {
       let allowed = group.compactMap(\.words.last)
       guard let second else { return .incompleteCommand(words[0], allowed: allowed) }
