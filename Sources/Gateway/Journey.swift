@@ -55,8 +55,8 @@ final class Journey {
       let request = try await MeteredRequest(
         for: self, identity: identity, endpoint: endpoint, providerName: providerName)
       let offer = try Offer(for: request, in: self)
-      let hold = try await admit(request, offer)
-      await Passage(of: request, offer, hold, on: self).run()
+      let admitted = try await admit(request, offer)
+      await Passage(of: request, admitted, on: self).run()
     case .free:
       try await FreePassage(path: path, providerName: providerName, on: self).run()
     case .refused:
@@ -69,7 +69,41 @@ final class Journey {
 
   // MARK: Can it be paid?
 
-  private func admit(_ request: MeteredRequest, _ offer: Offer) async throws(Refusal) -> Hold {
+  /// Sets the request's bound aside.
+  private func admit(
+    _ request: MeteredRequest, _ offer: Offer
+  ) async throws(Refusal) -> Admitted {
+    switch await ask(request, offer) {
+    case .held(let grant, let shadows):
+      return admitted(request, offer, grant, shadows)
+    case .abandoned:
+      throw .clientLeft
+    case .denied(let denial):
+      // In the last mile the provider's own count may fit where the bytes don't.
+      if let counted = await LastMile(of: request, offer, denial, on: self)?.countedOffer() {
+        switch await ask(request, counted) {
+        case .held(let grant, let shadows):
+          return admitted(request, counted, grant, shadows)
+        case .abandoned: throw .clientLeft
+        case .denied: break
+        }
+      }
+      let refusal = budgetRefusal(denial, client: request.identity.client.id)
+      report(refusal, of: request, offer)
+      throw .budget(refusal)
+    }
+  }
+
+  private func admitted(
+    _ request: MeteredRequest, _ offer: Offer, _ grant: Grant, _ shadows: [Denial]
+  ) -> Admitted {
+    for denial in shadows { logShadow(denial, of: request, offer) }
+    return Admitted(offer: offer, hold: Hold(grant, keeper: gateway.desk))
+  }
+
+  private func ask(
+    _ request: MeteredRequest, _ offer: Offer
+  ) async -> AdmissionDesk.Verdict {
     let caller = Caller(
       client: request.identity.client.id, key: request.identity.key.name,
       user: request.user ?? "", conversation: request.conversation ?? "", model: offer.modelName)
@@ -77,17 +111,7 @@ final class Journey {
       offer.demand, for: caller, patience: rules.settings.admission.wait, on: exchange.loop,
       whenLeaving: { exchange.onClientGone = $0 })
     exchange.onClientGone = nil
-    switch verdict {
-    case .held(let grant, let shadows):
-      for denial in shadows { logShadow(denial, of: request, offer) }
-      return Hold(grant, keeper: gateway.desk)
-    case .denied(let denial):
-      let refusal = budgetRefusal(denial, client: request.identity.client.id)
-      report(refusal, of: request, offer)
-      throw .budget(refusal)
-    case .abandoned:
-      throw .clientLeft
-    }
+    return verdict
   }
 
   /// Tells the operator and the ledger of a refusal by a budget.
@@ -183,4 +207,10 @@ final class Journey {
       exchange.abort()
     }
   }
+}
+
+/// A request that may be forwarded: the offer that it was let through with, and what is held.
+struct Admitted: ~Copyable {
+  let offer: Offer
+  let hold: Hold
 }

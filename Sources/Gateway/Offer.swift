@@ -19,7 +19,14 @@ struct Offer {
   /// The model by the name of the price book, so that budgets per model count its aliases too.
   var modelName: String { model?.name ?? askedModel }
 
-  init(for request: MeteredRequest, in journey: Journey) throws(Refusal) {
+  /// Whether the input is the provider's own count, not the bound of its bytes.
+  let isCounted: Bool
+
+  /// - Parameter countedInput: the most input tokens by the provider's own count, which replaces
+  ///   the bound where it is lower.
+  init(
+    for request: MeteredRequest, in journey: Journey, countedInput: Int64? = nil
+  ) throws(Refusal) {
     let facts = request.facts
     let rules = journey.rules
     (provider, model) = try Offer.find(request, rules, journey)
@@ -29,7 +36,11 @@ struct Offer {
     askedTier = facts.serviceTier
     let expectation = journey.gateway.experience.expectation(
       provider: provider.name, model: model?.name ?? facts.model)
-    let boundRequest = Offer.boundRequest(facts, model, overhead: expectation.overhead)
+    var boundRequest = Offer.boundRequest(facts, model, overhead: expectation.overhead)
+    if let countedInput, countedInput < boundRequest.textInputTokens {
+      boundRequest.textInputTokens = countedInput
+    }
+    isCounted = countedInput != nil
     let bound = try Offer.bound(boundRequest, facts, model, at: instant)
     let estimate = Offer.estimate(facts, bound, expectation)
     demand = Demand(

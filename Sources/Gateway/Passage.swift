@@ -38,13 +38,13 @@ final class Passage {
   var gateway: Gateway { journey.gateway }
 
   init(
-    of request: MeteredRequest, _ offer: Offer, _ hold: consuming Hold, on journey: Journey
+    of request: MeteredRequest, _ admitted: consuming Admitted, on journey: Journey
   ) {
     self.journey = journey
     self.request = request
-    self.offer = offer
-    grant = hold.grant
-    self.hold = consume hold
+    offer = admitted.offer
+    grant = admitted.hold.grant
+    hold = consume admitted.hold
     rewrite = RequestRewrite(
       for: request.facts, endpoint: request.endpoint,
       dialect: ProviderDialect(provider: offer.provider.name),

@@ -120,7 +120,7 @@ struct Settled {
     passage.gateway.experience.noteOutput(
       usage.outputTokens / demand.choices, provider: provider, model: model)
     let excess = usage.inputTokens - demand.inputTokens
-    if excess > 0 {
+    if excess > 0 && !passage.offer.isCounted {
       passage.gateway.experience.noteOverrun(excess, provider: provider, model: model)
     }
   }

@@ -1,6 +1,8 @@
 extension ProviderDialect {
-  /// OpenAI reports usage in a stream only to requests with `stream_options.include_usage`.
-  public static let openAI = ProviderDialect(reportsStreamUsageUnasked: false)
+  /// OpenAI reports usage in a stream only to requests with `stream_options.include_usage`. Its
+  /// Responses API counts the input of a request that isn't made (`POST /responses/input_tokens`).
+  public static let openAI = ProviderDialect(
+    reportsStreamUsageUnasked: false, inputCountPath: "/v1/responses/input_tokens")
 }
 
 /// What is peculiar to OpenAI.

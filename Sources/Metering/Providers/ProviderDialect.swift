@@ -3,6 +3,8 @@
 public struct ProviderDialect: Sendable, Hashable {
   /// Whether streams report usage without being asked for it.
   let reportsStreamUsageUnasked: Bool
+  /// Where the provider counts a request's input exactly and for nothing; nil if it doesn't.
+  let inputCountPath: String?
 
   /// Any provider with OpenAI's API of which nothing more is known.
   public static let compatible = ProviderDialect(reportsStreamUsageUnasked: false)
@@ -16,7 +18,8 @@ public struct ProviderDialect: Sendable, Hashable {
     }
   }
 
-  init(reportsStreamUsageUnasked: Bool) {
+  init(reportsStreamUsageUnasked: Bool, inputCountPath: String? = nil) {
     self.reportsStreamUsageUnasked = reportsStreamUsageUnasked
+    self.inputCountPath = inputCountPath
   }
 }

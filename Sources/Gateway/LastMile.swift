@@ -1,0 +1,103 @@
+internal import Budgets
+internal import Configuration
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Logging
+internal import Metering
+internal import Money
+internal import Upstream
+
+/// A budget's last mile (SPEC §4.5): a text's bound is its bytes, three to four times what it
+/// uses. Where that doesn't fit any more and the likely size does, the provider is asked to count.
+///
+/// The count is a call of ours: it makes no row and costs nothing, and where it fails, the bound
+/// stands.
+struct LastMile {
+  private let journey: Journey
+  private let request: MeteredRequest
+  private let offer: Offer
+  private let count: InputCount
+
+  /// How long the provider may take to count.
+  private static let patience = Duration.seconds(5)
+  /// The longest answer that is a count.
+  private static let longestAnswer = 64 << 10
+
+  /// Nil where a count wouldn't help, or can't be had.
+  init?(of request: MeteredRequest, _ offer: Offer, _ denial: Denial, on journey: Journey) {
+    let bound = offer.demand.inputTokens
+    let saved = bound - request.facts.estimatedInputTokens
+    guard saved > 0, LastMile.fits(denial, saving: saved, of: offer.demand),
+      let count = InputCount(
+        of: request.body, for: request.facts,
+        dialect: ProviderDialect(provider: offer.provider.name), parser: journey.workbench.parser)
+    else { return nil }
+    self.journey = journey
+    self.request = request
+    self.offer = offer
+    self.count = count
+  }
+
+  /// Whether the refused budget could pay, once all holds have ended, if the input were as large
+  /// as it seems.
+  private static func fits(_ denial: Denial, saving tokens: Int64, of demand: Demand) -> Bool {
+    let saved: Int64
+    switch (denial.reason, denial.unit) {
+    case (.tokenLimit, _): saved = tokens
+    case (.costLimit, .nanoUnits(let currency)):
+      let share = ExactAmount(
+        units: demand.fixedCost.units / Int128(max(1, demand.inputTokens)) * Int128(tokens))
+      guard let rate = demand.rates.rate(of: currency),
+        let money = share.roundedUp(in: currency, rate: rate)
+      else { return false }
+      saved = money.nanoUnits
+    case (.costLimit, .tokens), (.paused, _), (.contended, _): return false
+    }
+    return denial.requested - saved <= denial.limit - denial.used
+  }
+
+  /// The offer by the provider's count; nil where it couldn't be had or isn't lower.
+  func countedOffer() async -> Offer? {
+    guard let tokens = await ask() else { return nil }
+    let counted = tokens + InputCount.margin(over: tokens)
+    guard counted < offer.demand.inputTokens else { return nil }
+    return try? Offer(for: request, in: journey, countedInput: counted)
+  }
+
+  private func ask() async -> Int64? {
+    var fields = HeaderFields()
+    fields.append(.contentType, constant: "application/json")
+    fields.append(.acceptEncoding, constant: "identity")
+    if let key = offer.provider.apiKey {
+      fields.appendOwn(.authorization, "Bearer \(key.revealed())")
+    }
+    do {
+      let transfer = try journey.workbench.upstream.start(
+        UpstreamRequest(
+          url: Forwarding.url(count.path, query: nil, of: offer.provider), method: .post,
+          fields: fields, body: .bytes(count.body), connectTimeout: LastMile.patience,
+          idleTimeout: LastMile.patience, certificateAuthorities: offer.provider.caFile))
+      guard try await transfer.head().status == 200 else {
+        transfer.cancel()
+        return nil
+      }
+      var answer: [UInt8] = []
+      var piece: [UInt8] = []
+      while try await transfer.next(into: &piece) {
+        answer += piece
+        guard answer.count <= LastMile.longestAnswer else {
+          transfer.cancel()
+          return nil
+        }
+      }
+      return InputCount.read(answer, parser: journey.workbench.parser)
+    } catch {
+      journey.gateway.logger.log(.debug, "input_not_counted") { line in
+        journey.writeMembers(of: request, offer, to: &line)
+        line.member("reason", "\(error)")
+      }
+      return nil
+    }
+  }
+}
