@@ -95,7 +95,12 @@ let package = Package(
     tests("MeteringTests", ["Metering", "HTTP", "JSON", "Pricing", "Money"], cases: true),
     tests("BudgetsTests", ["Budgets", "Money", "Time"]),
     tests("LedgerTests", ["Ledger", "Budgets", "Pricing", "Money", "Time"]),
-    tests("ConfigurationTests", ["Configuration", "Pricing", "Budgets", "Money", "Time"]),
+    tests(
+      "ConfigurationTests",
+      ["Configuration", "Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging"]),
+    tests(
+      "CommandTests",
+      ["catraca", "Configuration", "Ledger", "EventLoop", "Pricing", "Budgets", "Money", "Time"]),
   ],
   cxxLanguageStandard: .cxx17
 )

@@ -28,6 +28,8 @@ struct Account: Sendable {
   var exhaustedUnit: LimitUnit?
   /// Whether use may lie above the limit for a reason that no admission could prevent.
   var mayExceedLimit = false
+  /// Whether use in this window was cleared: a new account would count it again.
+  private var wasCleared = false
   /// Whether its budget is gone, and only holds that still live keep it.
   var isRetired = false
 
@@ -47,6 +49,7 @@ struct Account: Sendable {
     hasRefused = false
     exhaustedUnit = nil
     mayExceedLimit = false
+    wasCleared = false
   }
 
   /// Forgets what is settled and goes on in the same window, with the holds that live.
@@ -57,6 +60,7 @@ struct Account: Sendable {
     let earliest = window.start.advanced(by: .milliseconds(1))
     window = window.starting(noEarlierThan: max(now, earliest))
     settled = .zero
+    wasCleared = true
   }
 
   /// Moves the end of the window, when the calendar that sets it has changed.
@@ -90,6 +94,6 @@ struct Account: Sendable {
     let isRaised = raise.map { now < $0.until } ?? false
     guard liveHolds == 0, !isQueued, isPaused == nil, !isRaised else { return false }
     return window.hasEnded(at: now)
-      || (settled == .zero && !hasRefused && exhaustedUnit == nil)
+      || (settled == .zero && !wasCleared && !hasRefused && exhaustedUnit == nil)
   }
 }

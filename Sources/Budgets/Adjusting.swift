@@ -36,7 +36,7 @@ extension BudgetState {
       for account in budgets[budget].accounts.values { accounts[account].raise = nil }
     }
     for account in meant(account, of: budget) { accounts[account].exhaustedUnit = nil }
-    serveQueues(at: now, events: &events) { $0.budget == budget }
+    serve(budget: budget, at: now, events: &events)
   }
 
   /// Re-arms the alerts, and with `clear` forgets what is used so far. The window's end, holds and a
@@ -58,10 +58,10 @@ extension BudgetState {
       accounts[account].exhaustedUnit = nil
       if use == .clear {
         accounts[account].clear(at: now)
-        charges.append(openingCharge(of: account))
+        charges.append(charge(.zero, to: account, in: accounts[account].window))
       }
     }
-    serveQueues(at: now, events: &events) { $0.budget == budget }
+    serve(budget: budget, at: now, events: &events)
     return charges
   }
 
@@ -76,7 +76,7 @@ extension BudgetState {
       budgets[budget].isPaused = isPaused
       for account in budgets[budget].accounts.values { accounts[account].isPaused = nil }
     }
-    serveQueues(at: now, events: &events) { $0.budget == budget }
+    serve(budget: budget, at: now, events: &events)
   }
 
   /// The budget that is meant, and the account if only one is.
@@ -94,14 +94,5 @@ extension BudgetState {
   private func meant(_ account: Int?, of budget: Int) -> [Int] {
     if let account { return [account] }
     return budgets[budget].accounts.values.sorted()
-  }
-
-  private func openingCharge(of index: Int) -> Charge {
-    let account = accounts[index]
-    let budget = budgets[account.budget]
-    return Charge(
-      budget: budget.definition.id, subject: budget.subject(account.subject),
-      period: budget.definition.period, window: account.window, tokens: 0,
-      cost: Money(nanoUnits: 0, currency: budget.currency))
   }
 }

@@ -33,7 +33,7 @@ extension BudgetState {
     defer { assertInvariants() }
     sweep(at: now)
     let portions = portions(for: caller, rates: demand.rates, at: now)
-    serveReopenedQueues(at: now, events: &events)
+    serve([], at: now, events: &events)
     if let whole = wholeBound(of: demand, on: portions, at: now) {
       return .held(admit(demand, output: demand.largestOutput, on: whole, at: now))
     }
@@ -64,11 +64,10 @@ extension BudgetState {
   }
 
   private func takesWhole(_ need: Spend, on index: Int, at now: Timestamp) -> Bool {
-    let account = accounts[index]
-    guard budgets[account.budget].definition.enforcement == .hard, !account.isQueued,
-      !isPaused(account)
+    guard budgets[accounts[index].budget].definition.enforcement == .hard,
+      !accounts[index].isQueued, !isPaused(index)
     else { return false }
-    return shortage(of: need, on: account, at: now) == nil
+    return shortage(of: need, on: index, at: now) == nil
   }
 
   /// Decides about a request that came when `arrival` others had come before it.
@@ -129,7 +128,7 @@ extension BudgetState {
       accounts[account].liveHolds += 1
       if accounts[account].exhaustedUnit != nil { accounts[account].exhaustedUnit = nil }
       assert(
-        enforcement(on: held[index]) != .hard || isWithinLimits(accounts[account], at: now),
+        enforcement(on: held[index]) != .hard || isWithinLimits(account, at: now),
         "a hold was taken that its budget can't pay for")
     }
     let bound = demand.bound(output: output)
@@ -147,16 +146,16 @@ extension BudgetState {
     budgets[accounts[portion.account].budget].definition.enforcement
   }
 
-  func isPaused(_ account: Account) -> Bool {
-    account.isPaused ?? budgets[account.budget].isPaused
+  func isPaused(_ index: Int) -> Bool {
+    accounts[index].isPaused ?? budgets[accounts[index].budget].isPaused
   }
 
   /// The unit in which an account can't pay for `need` beside what is held; nil if it can.
-  func shortage(of need: Spend, on account: Account, at now: Timestamp) -> LimitUnit? {
-    let limits = limits(of: account, at: now)
+  func shortage(of need: Spend, on index: Int, at now: Timestamp) -> LimitUnit? {
+    let limits = limits(at: index, at: now)
     for unit in LimitUnit.allCases {
       guard let limit = limits[unit] else { continue }
-      if !account.fits(need[unit], in: unit, of: limit) { return unit }
+      if !accounts[index].fits(need[unit], in: unit, of: limit) { return unit }
     }
     return nil
   }
@@ -165,7 +164,7 @@ extension BudgetState {
   func contention(for least: Consumption, on portion: Portion, at now: Timestamp) -> LimitUnit? {
     guard enforcement(on: portion) == .hard else { return nil }
     let need = least.spend(in: portion.currency, at: portion.rate)
-    return shortage(of: need, on: accounts[portion.account], at: now)
+    return shortage(of: need, on: portion.account, at: now)
   }
 
   /// The output tokens of each answer that every `hard` account can pay for beside what is held, at
@@ -198,7 +197,7 @@ extension BudgetState {
     return affordable
   }
 
-  func isWithinLimits(_ account: Account, at now: Timestamp) -> Bool {
-    shortage(of: .zero, on: account, at: now) == nil
+  private func isWithinLimits(_ index: Int, at now: Timestamp) -> Bool {
+    shortage(of: .zero, on: index, at: now) == nil
   }
 }

@@ -131,7 +131,12 @@ extension BudgetState {
     let currency = budgets[budget].currency
     return Portion(
       account: account, epoch: accounts[account].epoch, window: accounts[account].window,
-      currency: currency, rate: rates.rate(of: currency) ?? budgets[budget].rate)
+      currency: currency, rate: rate(of: currency, in: rates) ?? budgets[budget].rate)
+  }
+
+  /// Most budgets count in the billing currency, for which nothing has to be looked up.
+  private func rate(of currency: Currency, in rates: ExchangeRates) -> FixedDecimal? {
+    currency == rates.billing ? rates.billingRate : rates.rate(of: currency)
   }
 
   /// The account of a subject, new where it has none, with its open window.
@@ -162,8 +167,17 @@ extension BudgetState {
 
   /// The limits in force for an account, a raise included.
   func limits(of account: Account, at now: Timestamp) -> Limits {
-    let limits = budgets[account.budget].limits
-    guard let raise = account.raise ?? budgets[account.budget].raise, now < raise.until else {
+    limits(in: account.budget, raisedBy: account.raise, at: now)
+  }
+
+  /// The same by the account's index: hot paths copy no account.
+  func limits(at index: Int, at now: Timestamp) -> Limits {
+    limits(in: accounts[index].budget, raisedBy: accounts[index].raise, at: now)
+  }
+
+  private func limits(in budget: Int, raisedBy ownRaise: Raise?, at now: Timestamp) -> Limits {
+    let limits = budgets[budget].limits
+    guard let raise = ownRaise ?? budgets[budget].raise, now < raise.until else {
       return limits
     }
     return limits.raised(by: raise)

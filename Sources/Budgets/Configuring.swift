@@ -65,8 +65,9 @@ extension BudgetState {
 
   /// Takes budgets out of use. What holds still need of them stays until these have ended.
   private mutating func retire(_ indices: [Int]) {
-    for index in indices {
-      let retiring = budgets[index].accounts.values
+    // In order, so that a run played again gives the freed places to the same ones.
+    for index in indices.sorted() {
+      let retiring = budgets[index].accounts.values.sorted()
       budgets[index].accounts = [:]
       budgets[index].retire(with: retiring.count)
       for account in retiring {

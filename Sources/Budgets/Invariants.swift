@@ -5,7 +5,8 @@ internal import Money
 extension BudgetState {
   /// Names everything that is wrong: nothing, unless there is a defect.
   public func checkInvariants() -> [String] {
-    checkHolds() + checkLimits() + checkQueues() + checkIndex()
+    let used = accounts.indices
+    return checkHolds(used) + checkLimits(used) + checkQueues(used) + checkIndex(used)
   }
 
   /// In debug builds, stops at the first defect. States beyond a size that tests have are left to
@@ -19,7 +20,7 @@ extension BudgetState {
   private static let largestAssertedCount = 64
 
   /// What is held is the sum of the holds that live.
-  private func checkHolds() -> [String] {
+  private func checkHolds(_ used: [Int]) -> [String] {
     var held: [Int: Spend] = [:]
     var live: [Int: Int] = [:]
     for portion in holds.indices.lazy.flatMap({ holds[$0].portions }) {
@@ -27,7 +28,7 @@ extension BudgetState {
       guard accounts[portion.account].epoch == portion.epoch else { continue }
       held[portion.account, default: .zero].addSaturating(portion.held)
     }
-    return accounts.indices.flatMap { index -> [String] in
+    return used.flatMap { index -> [String] in
       let account = accounts[index]
       var wrong: [String] = []
       if account.held != held[index, default: .zero] {
@@ -45,8 +46,8 @@ extension BudgetState {
 
   /// A hard account lies within its limit, unless something that no admission prevents took it
   /// further.
-  private func checkLimits() -> [String] {
-    accounts.indices.compactMap { index in
+  private func checkLimits(_ used: [Int]) -> [String] {
+    used.compactMap { index in
       let account = accounts[index]
       let budget = budgets[account.budget]
       guard budget.definition.enforcement == .hard, !account.isRetired, !account.mayExceedLimit,
@@ -62,7 +63,7 @@ extension BudgetState {
   }
 
   /// Every waiting request stands in one queue, in the order of arrival.
-  private func checkQueues() -> [String] {
+  private func checkQueues(_ used: [Int]) -> [String] {
     var wrong: [String] = []
     var queued = 0
     for (index, queue) in queues {
@@ -81,7 +82,7 @@ extension BudgetState {
       }
     }
     if queued != waiters.count { wrong.append("\(waiters.count) wait, \(queued) in queues") }
-    for index in accounts.indices where accounts[index].isQueued != (queues[index] != nil) {
+    for index in used where accounts[index].isQueued != (queues[index] != nil) {
       wrong.append("account \(index) doesn't know whether it is queued")
     }
     if !reopenedQueues.isEmpty { wrong.append("a queue was not served") }
@@ -106,9 +107,9 @@ extension BudgetState {
   }
 
   /// Every account in use can be found by its subject.
-  private func checkIndex() -> [String] {
+  private func checkIndex(_ used: [Int]) -> [String] {
     let found = budgetByID.values.reduce(0) { $0 + budgets[$1].accounts.count }
-    let inUse = accounts.indices.filter { !accounts[$0].isRetired }
+    let inUse = used.filter { !accounts[$0].isRetired }
     var wrong = inUse.filter {
       budgets[accounts[$0].budget].accounts[accounts[$0].subject] != $0
     }.map { "account \($0) can't be found" }

@@ -27,11 +27,10 @@ extension BudgetState {
   private func obstacle(
     to demand: Demand, on portion: Portion, at now: Timestamp
   ) -> Obstacle? {
-    let account = accounts[portion.account]
-    if isPaused(account) { return .paused }
+    if isPaused(portion.account) { return .paused }
     switch enforcement(on: portion) {
     case .hard: return unpayableUnit(of: demand, on: portion, at: now).map(Obstacle.limit)
-    case .soft: return exhaustedUnit(of: account, at: now).map(Obstacle.limit)
+    case .soft: return exhaustedUnit(of: accounts[portion.account], at: now).map(Obstacle.limit)
     case .shadow: return nil
     }
   }

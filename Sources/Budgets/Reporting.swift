@@ -41,6 +41,11 @@ extension BudgetState {
       .sorted { $0.isFuller(than: $1) }
   }
 
+  /// The definition in force; nil for a budget that there isn't.
+  public func definition(of id: BudgetID) -> BudgetDefinition? {
+    budgetByID[id].map { budgets[$0].definition }
+  }
+
   /// The definitions in force.
   public var definitions: [BudgetDefinition] {
     budgetByID.values.map { budgets[$0].definition }
@@ -51,38 +56,38 @@ extension BudgetState {
   func tightest(of portions: [Portion], at now: Timestamp) -> Remainder? {
     var tightest: (account: Int, share: Share)?
     for portion in portions {
-      let account = accounts[portion.account]
-      guard !account.isRetired, enforcement(on: portion) != .shadow,
-        let share = committedShare(of: account, at: now)
+      guard !accounts[portion.account].isRetired, enforcement(on: portion) != .shadow,
+        let share = committedShare(of: portion.account, at: now)
       else { continue }
       if let other = tightest, share <= other.share { continue }
       tightest = (portion.account, share)
     }
-    return tightest.map { remainder(of: accounts[$0.account], at: now) }
+    return tightest.map { remainder(of: $0.account, at: now) }
   }
 
-  private func committedShare(of account: Account, at now: Timestamp) -> Share? {
-    let limits = limits(of: account, at: now)
+  private func committedShare(of index: Int, at now: Timestamp) -> Share? {
+    let limits = limits(at: index, at: now)
     var largest: Share?
     for unit in LimitUnit.allCases {
       guard let limit = limits[unit] else { continue }
-      let committed = account.settled[unit].addingSaturating(account.held[unit])
+      let committed = accounts[index].settled[unit].addingSaturating(accounts[index].held[unit])
       let share = Share(used: committed, limit: limit)
       largest = largest.map { max($0, share) } ?? share
     }
     return largest
   }
 
-  private func remainder(of account: Account, at now: Timestamp) -> Remainder {
-    let budget = budgets[account.budget]
-    let limits = limits(of: account, at: now)
+  private func remainder(of index: Int, at now: Timestamp) -> Remainder {
+    let budget = accounts[index].budget
+    let limits = limits(at: index, at: now)
     return Remainder(
-      budget: budget.definition.id, subject: budget.subject(account.subject),
-      tokens: account.remaining(in: .tokens, of: limits),
-      cost: account.remaining(in: .cost, of: limits).map {
-        Money(nanoUnits: $0, currency: budget.currency)
+      budget: budgets[budget].definition.id,
+      subject: budgets[budget].subject(accounts[index].subject),
+      tokens: accounts[index].remaining(in: .tokens, of: limits),
+      cost: accounts[index].remaining(in: .cost, of: limits).map {
+        Money(nanoUnits: $0, currency: budgets[budget].currency)
       },
-      resetAt: account.window.end)
+      resetAt: accounts[index].window.end)
   }
 
   private func status(of budget: Int, subject: String, at now: Timestamp) -> AccountStatus {
@@ -118,7 +123,7 @@ extension BudgetState {
   }
 
   private func pause(of account: Account, limits: Limits) -> AccountStatus.Pause? {
-    if isPaused(account) { return .manual }
+    if account.isPaused ?? budgets[account.budget].isPaused { return .manual }
     guard budgets[account.budget].definition.enforcement != .shadow else { return nil }
     let usedUp = account.unit(reaching: 100, of: limits)
     return (usedUp ?? account.exhaustedUnit).map(AccountStatus.Pause.limit)

@@ -22,9 +22,20 @@ extension BudgetState {
       charges.append(end(portion, with: consumption, at: now, events: &events))
     }
     let tightest = tightest(of: request.portions, at: now)
-    for portion in request.portions { giveBack(portion, at: now, events: &events) }
-    serveReopenedQueues(at: now, events: &events)
+    request.portions.forEach { untie($0) }
+    serve(queued(request.portions), at: now, events: &events)
     return Settlement(charges: charges, tightest: tightest)
+  }
+
+  /// What settling a hold so would charge. Nothing changes: an intent records it in advance.
+  ///
+  /// Empty if the hold has been ended before.
+  public func charges(settling hold: HoldID, with consumption: Consumption) -> [Charge] {
+    guard holds.contains(hold.handle) else { return [] }
+    return holds[hold.handle.index].portions.map { portion in
+      let spend = consumption.spend(in: portion.currency, at: portion.rate)
+      return charge(spend, to: portion.account, in: portion.window)
+    }
   }
 
   /// Ends a hold of which nothing was used.
@@ -60,12 +71,9 @@ extension BudgetState {
       let spend = consumption.spend(in: portion.currency, at: portion.rate)
       accounts[portion.account].mayExceedLimit = true
       count(spend, on: portion.account, at: now, events: &events)
-      charges.append(charge(spend, to: portion, in: portion.window))
+      charges.append(charge(spend, to: portion.account, in: portion.window))
     }
-    for portion in portions where accounts[portion.account].isQueued {
-      serve(waiters: portion.account, at: now, events: &events)
-    }
-    serveReopenedQueues(at: now, events: &events)
+    serve(queued(portions), at: now, events: &events)
     return charges
   }
 
@@ -76,7 +84,7 @@ extension BudgetState {
     let index = portion.account
     let spend = consumption.spend(in: portion.currency, at: portion.rate)
     guard accounts[index].epoch == portion.epoch else {
-      return charge(spend, to: portion, in: portion.window)
+      return charge(spend, to: portion.account, in: portion.window)
     }
     accounts[index].held.subtract(portion.held)
     let excess = spend.excess(over: portion.held)
@@ -90,20 +98,19 @@ extension BudgetState {
             excess: excess)))
     }
     count(spend, on: index, at: now, events: &events)
-    return charge(spend, to: portion, in: accounts[index].window)
+    return charge(spend, to: index, in: accounts[index].window)
   }
 
-  /// Forgets the hold's tie to its account, and lets the next ones go.
-  private mutating func giveBack(
-    _ portion: Portion, at now: Timestamp, events: inout [Event]
-  ) {
-    let index = portion.account
-    accounts[index].liveHolds -= 1
-    if accounts[index].isRetired {
-      if accounts[index].liveHolds == 0 { bury(index) }
-    } else if accounts[index].isQueued {
-      serve(waiters: index, at: now, events: &events)
+  /// Forgets what tied a hold to an account, and the account itself if only that kept it.
+  private mutating func untie(_ portion: Portion) {
+    accounts[portion.account].liveHolds -= 1
+    if accounts[portion.account].isRetired, accounts[portion.account].liveHolds == 0 {
+      bury(portion.account)
     }
+  }
+
+  private func queued(_ portions: [Portion]) -> [Int] {
+    portions.map(\.account).filter { queues[$0] != nil }
   }
 
   private mutating func count(
@@ -115,13 +122,13 @@ extension BudgetState {
     }
   }
 
-  private func charge(_ spend: Spend, to portion: Portion, in window: BudgetWindow) -> Charge {
-    let account = accounts[portion.account]
-    let budget = budgets[account.budget]
+  func charge(_ spend: Spend, to index: Int, in window: BudgetWindow) -> Charge {
+    let budget = accounts[index].budget
     return Charge(
-      budget: budget.definition.id, subject: budget.subject(account.subject),
-      period: budget.definition.period, window: window, tokens: spend.tokens,
-      cost: Money(nanoUnits: spend.nanoUnits, currency: portion.currency))
+      budget: budgets[budget].definition.id,
+      subject: budgets[budget].subject(accounts[index].subject),
+      period: budgets[budget].definition.period, window: window, tokens: spend.tokens,
+      cost: Money(nanoUnits: spend.nanoUnits, currency: budgets[budget].currency))
   }
 
   /// Reports the percentages that settled use has reached since the last time.
@@ -132,19 +139,19 @@ extension BudgetState {
     guard let last = budgets[budget].definition.alerts.last,
       last > accounts[index].highestAlert
     else { return }
-    let account = accounts[index]
-    let limits = limits(of: account, at: now)
-    for percent in budgets[budget].definition.alerts where percent > account.highestAlert {
-      guard let unit = account.unit(reaching: percent, of: limits) else { return }
+    let limits = limits(at: index, at: now)
+    for percent in budgets[budget].definition.alerts where percent > accounts[index].highestAlert {
+      guard let unit = accounts[index].unit(reaching: percent, of: limits) else { return }
       accounts[index].highestAlert = percent
       let currency = budgets[budget].currency
       events.append(
         .thresholdReached(
           Threshold(
             budget: budgets[budget].definition.id,
-            subject: budgets[budget].subject(account.subject), window: account.window,
+            subject: budgets[budget].subject(accounts[index].subject),
+            window: accounts[index].window,
             percent: percent, unit: unit == .tokens ? .tokens : .nanoUnits(currency),
-            limit: limits[unit] ?? 0, used: account.settled[unit])))
+            limit: limits[unit] ?? 0, used: accounts[index].settled[unit])))
     }
   }
 }

@@ -23,14 +23,13 @@ extension BudgetState {
     guard waiters.contains(ticket.handle) else { return }
     let waiter = waiters[ticket.handle.index]
     let portions = portions(for: waiter.caller, rates: waiter.demand.rates, at: now)
-    serveReopenedQueues(at: now, events: &events)
+    serve([], at: now, events: &events)
     guard waiters.contains(ticket.handle) else { return }
 
     let decision = decide(waiter.demand, on: portions, arrival: waiter.arrival, at: now)
     leave(ticket)
     conclude(ticket, decision, on: portions, at: now, events: &events)
-    serve(waiters: waiter.account, at: now, events: &events)
-    serveReopenedQueues(at: now, events: &events)
+    serve([waiter.account], at: now, events: &events)
   }
 
   /// Takes back a request that waits, when nobody is there any more to be answered.
@@ -40,8 +39,7 @@ extension BudgetState {
     let account = waiters[ticket.handle.index].account
     leave(ticket)
     _ = waiters.remove(ticket.handle)
-    serve(waiters: account, at: now, events: &events)
-    serveReopenedQueues(at: now, events: &events)
+    serve([account], at: now, events: &events)
   }
 
   /// Lets a newcomer wait, unless too many do.
@@ -60,37 +58,42 @@ extension BudgetState {
     return .waiting(ticket)
   }
 
-  /// Lets those go, in order, whose turn has come at an account.
-  mutating func serve(waiters account: Int, at now: Timestamp, events: inout [Event]) {
-    while let head = queues[account]?.first {
-      let waiter = waiters[head.ticket.handle.index]
+  /// Lets those go whose turn has come at the given accounts, and wherever a window has begun again.
+  ///
+  /// The earliest of all their heads is always next: so whoever stands before it in a queue that it
+  /// moves on to has been served already, and waits for want of room.
+  mutating func serve(_ accounts: [Int], at now: Timestamp, events: inout [Event]) {
+    var unserved = accounts
+    while true {
+      unserved += reopenedQueues
+      reopenedQueues.removeAll()
+      guard let (account, ticket) = earliestHead(of: unserved) else { return }
+      let waiter = waiters[ticket.handle.index]
       let portions = portions(for: waiter.caller, rates: waiter.demand.rates, at: now)
       let decision = decide(waiter.demand, on: portions, arrival: waiter.arrival, at: now)
-      if case .wait(let portion) = decision, portion.account == account { return }
-      leave(head.ticket)
+      if case .wait(let portion) = decision, portion.account == account {
+        unserved.removeAll { $0 == account }
+        continue
+      }
+      leave(ticket)
       if case .wait(let portion) = decision, hasPlace(in: portion.account) {
-        join(portion.account, head.ticket)
+        join(portion.account, ticket)
       } else {
-        conclude(head.ticket, decision, on: portions, at: now, events: &events)
+        conclude(ticket, decision, on: portions, at: now, events: &events)
       }
     }
   }
 
-  /// Serves every queue whose account's window has ended and begun again.
-  mutating func serveReopenedQueues(at now: Timestamp, events: inout [Event]) {
-    while let account = reopenedQueues.popLast() {
-      serve(waiters: account, at: now, events: &events)
+  private func earliestHead(of accounts: [Int]) -> (account: Int, ticket: Ticket)? {
+    let heads = accounts.lazy.compactMap { account in
+      self.queues[account]?.first.map { (account: account, entry: $0) }
     }
+    return heads.min { $0.entry.arrival < $1.entry.arrival }.map { ($0.account, $0.entry.ticket) }
   }
 
-  /// Serves every queue that `isMeant` names.
-  mutating func serveQueues(
-    at now: Timestamp, events: inout [Event], where isMeant: (Account) -> Bool
-  ) {
-    for account in queues.keys.sorted() where accounts[account].isQueued {
-      if isMeant(accounts[account]) { serve(waiters: account, at: now, events: &events) }
-    }
-    serveReopenedQueues(at: now, events: &events)
+  /// Lets those go whose turn has come at a budget's accounts.
+  mutating func serve(budget: Int, at now: Timestamp, events: inout [Event]) {
+    serve(queues.keys.filter { accounts[$0].budget == budget }, at: now, events: &events)
   }
 
   /// Takes every waiting request out of its queue, for `requeue` to go on with.
@@ -114,7 +117,7 @@ extension BudgetState {
         conclude(entry.ticket, decision, on: portions, at: now, events: &events)
       }
     }
-    serveReopenedQueues(at: now, events: &events)
+    serve([], at: now, events: &events)
   }
 
   /// Ends a wait by what was decided; where that is to wait on, the request is told to try again.

@@ -8,6 +8,30 @@ void catraca_name_thread(const char *name) {
   pthread_setname_np(pthread_self(), cut);
 }
 
+void catraca_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
+
+int catraca_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
+
+static volatile sig_atomic_t signal_descriptor = -1;
+
+static void write_signal(int number) {
+  int saved = errno;
+  unsigned char byte = (unsigned char)number;
+  // A full pipe has unread signals in it: this one changes nothing.
+  ssize_t ignored = write(signal_descriptor, &byte, 1);
+  (void)ignored;
+  errno = saved;
+}
+
+int catraca_catch_signal(int number, int descriptor) {
+  struct sigaction action = {.sa_handler = write_signal, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  signal_descriptor = descriptor;
+  return sigaction(number, &action, 0);
+}
+
+void catraca_release_signal(int number) { signal(number, SIG_DFL); }
+
 int catraca_accept(int descriptor, int flags) {
   return accept4(descriptor, 0, 0, flags);
 }

@@ -108,9 +108,18 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
         dispatch(token, readiness)
       }
       now = .now()
-      while let timer = timers.takeDue(at: now) { timer.fire() }
+      fireTimers()
     }
     runReadyJobs()
+  }
+
+  /// At most as many timers as there are now: one that starts itself again without a delay waits for
+  /// the next turn, after jobs and descriptors.
+  private func fireTimers() {
+    for _ in 0..<timers.count {
+      guard let timer = timers.takeDue(at: now) else { return }
+      timer.fire()
+    }
   }
 
   /// Ends `run` after the current turn. May be called from anywhere.

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Glibc
 
 /// A listening TCP socket of one event loop. Several loops listen on one address
 /// (SO_REUSEPORT): the kernel spreads the connections over them.
@@ -9,11 +10,14 @@ public final class ListeningSocket: ReadinessHandler {
   private let loop: EventLoop
   private let accepted: (StreamSocket) -> Void
   private var registration: Registration?
+  private lazy var pause = LoopTimer(on: loop) { [unowned self] in listen(for: .readable) }
 
   /// Connections that the kernel keeps for us before they are accepted.
   private static let backlog: CInt = 4096
   /// Connections accepted before other descriptors get their turn.
   private static let acceptsPerTurn = 64
+  /// How long nothing is accepted when the process has no descriptor left.
+  private static let pauseWithoutDescriptors = Duration.milliseconds(100)
 
   /// Binds and listens. `accepted` is called on `loop` with each new connection.
   public init(
@@ -66,14 +70,30 @@ public final class ListeningSocket: ReadinessHandler {
   }
 
   public func becameReady(_ readiness: Readiness) {
-    for _ in 0..<ListeningSocket.acceptsPerTurn {
+    for _ in 0..<ListeningSocket.acceptsPerTurn where registration != nil {
       let flags = CInt(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
       let connection = catraca_accept(descriptor, flags)
-      // EAGAIN: none is left. Out of descriptors: the connection stays in the backlog until
-      // another one ends. Broken while waiting (ECONNABORTED): nothing to serve.
-      guard connection >= 0 else { return }
+      guard connection >= 0 else { return refused(errno) }
       guard let socket = try? StreamSocket(adopting: connection, on: loop) else { continue }
       accepted(socket)
+    }
+  }
+
+  /// Out of descriptors or memory, connections stay in the backlog, and the kernel would report them
+  /// again and again: they are left alone for a while. With any other error there is none to accept, or
+  /// it broke while it waited.
+  private func refused(_ code: CInt) {
+    guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) else { return }
+    listen(for: [])
+    pause.start(after: ListeningSocket.pauseWithoutDescriptors)
+  }
+
+  private func listen(for interest: Readiness) {
+    guard let registration else { return }
+    do {
+      try loop.change(registration, to: interest)
+    } catch {
+      preconditionFailure("a listening socket left its loop: \(error)")
     }
   }
 
@@ -82,6 +102,7 @@ public final class ListeningSocket: ReadinessHandler {
     guard let registration else { return }
     loop.deregister(registration)
     self.registration = nil
+    pause.stop()
     CLinux.close(descriptor)
   }
 

@@ -1,7 +1,8 @@
 /// A timer of one event loop: fires once when its deadline has passed, unless moved or stopped.
 ///
-/// Moving the deadline later costs one store: the heap is only corrected when the old deadline
-/// comes. So a connection can push its idle timeout on every read.
+/// Moving the deadline later and stopping cost one store: the heap is only corrected when the old
+/// deadline comes, or when most of it has been stopped. So a connection can push its idle timeout on
+/// every read.
 public final class LoopTimer {
   fileprivate var deadline: MonotonicInstant?
   fileprivate var scheduled = MonotonicInstant(nanoseconds: 0)
@@ -19,13 +20,16 @@ public final class LoopTimer {
   public func start(after duration: Duration) {
     loop.preconditionOnLoop()
     let target = loop.now.advanced(by: duration)
-    deadline = target
     loop.timers.schedule(self, at: target)
+    deadline = target
   }
 
   /// The timer no longer fires.
   public func stop() {
+    guard isRunning else { return }
+    loop.preconditionOnLoop()
     deadline = nil
+    loop.timers.noteStopped()
   }
 
   public var isRunning: Bool { deadline != nil }
@@ -34,6 +38,13 @@ public final class LoopTimer {
 /// A binary heap of timers by the instant at which each is looked at next.
 struct TimerHeap {
   private var heap: [LoopTimer] = []
+  /// How many of the timers in the heap were stopped.
+  private var stoppedCount = 0
+
+  /// So few stopped timers aren't worth a sweep.
+  private static let tolerableStoppedCount = 64
+
+  var count: Int { heap.count }
 
   /// When the next timer has to be looked at.
   var next: MonotonicInstant? { heap.first?.scheduled }
@@ -46,10 +57,23 @@ struct TimerHeap {
       siftUp(heap.count - 1)
       return
     }
+    if timer.deadline == nil { stoppedCount -= 1 }
     if instant < timer.scheduled {
       timer.scheduled = instant
       siftUp(index)
     }
+  }
+
+  /// A timer in the heap was stopped. Sweeps the stopped ones out when they are most of the heap, which
+  /// costs a constant per timer: timers of connections that came and went don't pile up.
+  fileprivate mutating func noteStopped() {
+    stoppedCount += 1
+    guard stoppedCount > Self.tolerableStoppedCount, stoppedCount > heap.count / 2 else { return }
+    for timer in heap { timer.heapIndex = nil }
+    heap.removeAll { !$0.isRunning }
+    stoppedCount = 0
+    for (index, timer) in heap.enumerated() { timer.heapIndex = index }
+    for index in (0..<heap.count / 2).reversed() { siftDown(index) }
   }
 
   /// Takes the timers whose deadline has passed; the others found on the way are put back.
@@ -57,6 +81,7 @@ struct TimerHeap {
     while let first = heap.first, first.scheduled <= now {
       guard let deadline = first.deadline else {
         removeFirst()
+        stoppedCount -= 1
         continue
       }
       if deadline > now {

@@ -2,8 +2,9 @@ internal import CLinux
 
 /// Turns signals of the process into calls on an event loop.
 ///
-/// `block` must run on the main thread before any other thread starts: threads inherit the mask,
-/// so that the signals reach only this source.
+/// A handler writes the signal's number into a pipe, whichever thread it interrupts; the loop
+/// reads it from there. (signalfd would need the signals blocked in every thread, and Swift's own
+/// threads exist before we can say so.) A process has one source at a time.
 public final class SignalSource: ReadinessHandler {
   /// A signal that a server listens for.
   public enum Signal: CInt, Sendable, CaseIterable {
@@ -13,48 +14,53 @@ public final class SignalSource: ReadinessHandler {
     case terminate = 15
   }
 
-  private let descriptor: CInt
+  private let readEnd: CInt
+  private let writeEnd: CInt
   private let loop: EventLoop
   private let received: (Signal) -> Void
   private var registration: Registration?
 
-  /// Keeps the signals from their default action, in this and every later thread.
-  public static func block(_ signals: [Signal] = Signal.allCases) {
-    var set = mask(signals)
-    unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+  /// A peer that is gone is an error of the write, never the end of the process.
+  public static func ignoreBrokenPipes() {
+    catraca_ignore_sigpipe()
   }
 
-  private static func mask(_ signals: [Signal]) -> sigset_t {
-    var set = sigset_t()
-    unsafe sigemptyset(&set)
-    for signal in signals { unsafe sigaddset(&set, signal.rawValue) }
-    return set
-  }
-
+  /// `received` is called on `loop` for each signal.
   public init(
     _ signals: [Signal] = Signal.allCases, on loop: EventLoop,
     received: @escaping (Signal) -> Void
   ) throws(SystemError) {
     loop.preconditionOnLoop()
-    var set = SignalSource.mask(signals)
+    var ends: (CInt, CInt) = (-1, -1)
+    let status = unsafe withUnsafeMutableBytes(of: &ends) { bytes in
+      unsafe catraca_pipe(bytes.baseAddress?.assumingMemoryBound(to: CInt.self))
+    }
+    guard status == 0 else { throw SystemError.last("pipe2") }
+    (readEnd, writeEnd) = ends
     self.loop = loop
     self.received = received
-    descriptor = unsafe signalfd(-1, &set, CInt(SFD_CLOEXEC | SFD_NONBLOCK))
-    guard descriptor >= 0 else { throw SystemError.last("signalfd") }
-    registration = try loop.register(descriptor, .readable, handler: self)
-  }
-
-  public func becameReady(_ readiness: Readiness) {
-    var information = signalfd_siginfo()
-    while unsafe read(descriptor, &information, MemoryLayout<signalfd_siginfo>.size) > 0 {
-      if let signal = Signal(rawValue: CInt(information.ssi_signo)) { received(signal) }
+    registration = try loop.register(readEnd, .readable, handler: self)
+    for signal in signals {
+      guard catraca_catch_signal(signal.rawValue, writeEnd) == 0 else {
+        throw SystemError.last("sigaction")
+      }
     }
   }
 
+  public func becameReady(_ readiness: Readiness) {
+    var number: UInt8 = 0
+    while unsafe read(readEnd, &number, 1) == 1 {
+      if let signal = Signal(rawValue: CInt(number)) { received(signal) }
+    }
+  }
+
+  /// From here on the signals do again what they do by default.
   public func close() {
     guard let registration else { return }
     loop.deregister(registration)
     self.registration = nil
-    CLinux.close(descriptor)
+    for signal in Signal.allCases { catraca_release_signal(signal.rawValue) }
+    CLinux.close(readEnd)
+    CLinux.close(writeEnd)
   }
 }

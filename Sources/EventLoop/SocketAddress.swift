@@ -26,7 +26,8 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
   /// Reads `127.0.0.1:8080` or `[::1]:8080`.
   public init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":"),
-      let port = UInt16(text[text.index(after: colon)...]), !text.hasSuffix("+\(port)")
+      text[text.index(after: colon)...].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let port = UInt16(text[text.index(after: colon)...])
     else { return nil }
     let host = text[..<colon]
     if host.hasPrefix("[") {

@@ -16,6 +16,10 @@ public enum LedgerError: Error, Hashable, Sendable {
   case tooOld(path: String, found: Int, known: Int)
   /// A record can't be understood.
   case unreadable(record: String)
+  /// What should be made is there already, such as `client acme`, and why that forbids it.
+  case alreadyExists(record: String)
+  /// What should be changed isn't there.
+  case notFound(record: String)
 }
 
 extension LedgerError: CustomStringConvertible {
@@ -40,6 +44,10 @@ extension LedgerError: CustomStringConvertible {
         + " run `catraca migrate` or start the server once"
     case .unreadable(let record):
       "\(record) can't be read"
+    case .alreadyExists(let record):
+      "there is already \(record)"
+    case .notFound(let record):
+      "there is no \(record)"
     }
   }
 }

@@ -4,7 +4,7 @@
 /// (role markers, a tool preamble, hidden system text) is covered by generous constants; an overrun
 /// is noticed at settlement and raises a model's overhead there.
 extension RequestFacts {
-  static let tokensPerRequest: Int64 = 200
+  static let tokensPerRequest: Int64 = 100
   static let tokensPerMessage: Int64 = 8
   static let tokensPerPart: Int64 = 8
   static let tokensPerTool: Int64 = 16

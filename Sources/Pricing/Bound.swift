@@ -57,6 +57,25 @@ public struct Bound: Hashable, Sendable {
   /// How many answers are asked for; each may have so much output.
   public let choices: Int64
 
+  init(
+    inputTokens: Int64, fixedCost: ExactAmount, outputTokenCost: ExactAmount,
+    largestOutput: Int64, choices: Int64
+  ) {
+    self.inputTokens = inputTokens
+    self.fixedCost = fixedCost
+    self.outputTokenCost = outputTokenCost
+    self.largestOutput = largestOutput
+    self.choices = choices
+  }
+
+  /// The bound of a request that costs nothing by policy: its tokens count all the same.
+  public init(withoutCost request: BoundRequest) {
+    self.init(
+      inputTokens: request.inputTokens, fixedCost: .zero, outputTokenCost: .zero,
+      largestOutput: request.outputLimit ?? PricedModel.assumedLargestOutput,
+      choices: request.choices)
+  }
+
   /// All tokens, where each choice has at most `output`.
   public func tokens(output: Int64) -> Int64 {
     inputTokens.addingClamped(output.multipliedClamped(by: choices))

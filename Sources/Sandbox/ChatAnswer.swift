@@ -48,9 +48,11 @@ struct ChatAnswer {
     let limit = request.outputLimit.map { max(0, $0 - script.reasoningTokens) } ?? .max
     pieceCount = script.completionTokens == nil ? Int(min(whole, limit)) : Int(whole)
     usage = SandboxUsage(request, script: script, pieces: pieceCount * request.choices)
-    let reached = usage.completionTokens >= (request.outputLimit ?? .max)
-    finishReason =
-      reached && whole >= limit ? "length" : request.toolCall == nil ? "stop" : "tool_calls"
+    if whole >= limit {
+      finishReason = "length"
+    } else {
+      finishReason = request.toolCall == nil ? "stop" : "tool_calls"
+    }
   }
 
   private static func pieceCount(

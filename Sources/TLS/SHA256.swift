@@ -78,6 +78,17 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { hex }
 
+  /// The bytes as four numbers, the first byte highest in the first.
+  public var words: (UInt64, UInt64, UInt64, UInt64) {
+    (word(at: 0), word(at: 8), word(at: 16), word(at: 24))
+  }
+
+  private func word(at start: Int) -> UInt64 {
+    var word: UInt64 = 0
+    for index in start..<(start + 8) { word = word << 8 | UInt64(bytes[index]) }
+    return word
+  }
+
   /// Compares without telling by its duration how much is equal: for digests that grant access.
   public func isEqualInConstantTime(to other: SHA256Digest) -> Bool {
     (bytes ^ other.bytes).max() == 0

@@ -119,6 +119,13 @@ internal import HTTP
     headers = consume list
   }
 
+  /// Lets go of the request's fields and body, which are secrets. Only while libcurl isn't at work.
+  func clear() {
+    check(unsafe catraca_curl_set_headers(pointer, nil))
+    headers = nil
+    check(unsafe catraca_curl_set_copied_body(pointer, nil))
+  }
+
   private func setBody(_ body: UpstreamBody, method: Method) {
     // Undoes what any other method has set.
     set(CURLOPT_HTTPGET, 1)

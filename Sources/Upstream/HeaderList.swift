@@ -6,16 +6,11 @@ internal import HTTP
   private(set) var head: UnsafeMutablePointer<curl_slist>?
   private var tail: UnsafeMutablePointer<curl_slist>?
 
-  /// Fields that belong to the connection: libcurl writes its own.
-  private static let connectionFields: [FieldName] = [
-    .host, .contentLength, .transferEncoding, .expect, .connection,
-  ]
-
   /// Lists `fields`, and forbids the ones that libcurl would add by itself.
   init(_ fields: HeaderFields) {
     var line: [UInt8] = []
     fields.forEach { name, value in
-      guard !Self.connectionFields.contains(where: { $0.matches(name) }) else { return }
+      guard !Self.belongsToConnection(name) else { return }
       line.removeAll(keepingCapacity: true)
       line.append(name)
       // An empty value is spelt `Name;`: `Name:` would forbid the field.
@@ -32,6 +27,18 @@ internal import HTTP
 
   deinit {
     unsafe curl_slist_free_all(head)
+  }
+
+  /// Whether libcurl writes such a field itself. Asked for every field, so the length decides first.
+  private static func belongsToConnection(_ name: Span<UInt8>) -> Bool {
+    switch name.count {
+    case 4: FieldName.host.matches(name)
+    case 6: FieldName.expect.matches(name)
+    case 10: FieldName.connection.matches(name)
+    case 14: FieldName.contentLength.matches(name)
+    case 17: FieldName.transferEncoding.matches(name)
+    default: false
+    }
   }
 
   private mutating func append(_ line: StaticString) {

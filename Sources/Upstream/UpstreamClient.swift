@@ -124,6 +124,7 @@ public import EventLoop
     handle.timer.stop()
     let status = unsafe curl_multi_remove_handle(multi, handle.pointer)
     precondition(status == CURLM_OK, "libcurl kept a transfer with \(status.rawValue)")
+    handle.clear()
     transferCount -= 1
     if idleHandles.count < UpstreamClient.maximumIdleHandles { idleHandles.append(handle) }
   }

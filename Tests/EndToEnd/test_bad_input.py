@@ -136,7 +136,7 @@ REFUSED = {
         "acme",
         400,
         "invalid_json",
-        None,
+        "model",
     ),
     "a repeated key, escaped": (
         CHAT,
@@ -144,7 +144,7 @@ REFUSED = {
         "acme",
         400,
         "invalid_json",
-        None,
+        "model",
     ),
     "invalid UTF-8": (
         CHAT,

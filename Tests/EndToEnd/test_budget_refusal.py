@@ -42,8 +42,9 @@ def test_the_groq_sdk_raises_rate_limit_error_after_exactly_one_call(limited, sa
 
 def assert_refused_once(limited, sandbox):
     assert sandbox.journal() == []
-    assert len(limited.ledger.denials()) == 1
-    assert len(limited.process.events("budget_exceeded")) == 1
+    [row] = limited.denials(1)
+    line = limited.process.event("budget_exceeded")
+    assert line["request_id"] == row["request_id"]
     assert len(limited.ledger.usage()) == 1
 
 
@@ -88,7 +89,7 @@ def test_the_answer_the_line_and_the_row_agree(limited):
     )
 
     request_id = answer.fields["x-catraca-request-id"]
-    [line] = limited.process.events("budget_exceeded")
+    line = limited.process.event("budget_exceeded")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line.pop("ts"))
     assert line == {
         "level": "warn",
@@ -109,7 +110,7 @@ def test_the_answer_the_line_and_the_row_agree(limited):
         "reset_at": reset.isoformat(),
     }
 
-    [row] = limited.ledger.denials()
+    [row] = limited.denials(1)
     expected = {
         "request_id": request_id,
         "client_id": "small",
@@ -154,11 +155,11 @@ def test_a_cost_limit_is_told_in_its_currency(catraca):
     assert body["budget"]["unit"] == "BRL"
     assert body["budget"]["limit"] == "0.010000000"
     assert re.fullmatch(r"0\.\d{9}", body["budget"]["requested"])
-    [row] = catraca.ledger.denials()
+    [row] = catraca.denials(1)
     assert row["limit_value"] == 10_000_000
     assert row["requested"] == int(body["budget"]["requested"].replace(".", ""))
     assert row["reset_at"] is None
-    [line] = catraca.process.events("budget_exceeded")
+    line = catraca.process.event("budget_exceeded")
     assert (line["limit"], line["reason"]) == ("0.010000000", "cost_limit")
 
 
@@ -167,7 +168,7 @@ def test_a_shadow_budget_only_says_what_it_would_have_refused(catraca):
     catraca.configuration.add_client("small", [budget])
     catraca.start()
     assert catraca.post(BODY, client="small").status == 200
-    assert len(catraca.process.events("budget_shadow")) == 1
+    assert catraca.process.event("budget_shadow")["budget"] == "small/month"
     assert catraca.ledger.denials() == []
 
 
@@ -183,7 +184,7 @@ def test_each_user_has_a_budget_of_his_own(catraca):
         return catraca.post(body, client="small", headers={**exact, "X-Catraca-User": user}).status
 
     assert [status("a"), status("a"), status("b"), status("b")] == [200, 429, 200, 429]
-    assert {row["user_id"] for row in catraca.ledger.denials()} == {"a", "b"}
+    assert {row["user_id"] for row in catraca.denials(2)} == {"a", "b"}
 
 
 def test_an_open_ended_request_is_clamped_to_what_is_left(limited, sandbox):

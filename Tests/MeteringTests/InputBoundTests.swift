@@ -109,7 +109,7 @@ struct InputBoundTests {
       #""messages":[{"content":"abcd"}],"tools":[{"n":1}],"prediction":{"content":"xyz"}"#
     )
     let nodes: Int64 = 4  // The array, the object, its key and its number.
-    #expect(facts.boundInputTokens == 4 + 1 + nodes * 4 + 24 + 200 + 8 + 16)
+    #expect(facts.boundInputTokens == 4 + 1 + nodes * 4 + 24 + 100 + 8 + 16)
     #expect(facts.boundPredictionTokens == Int64("contentxyz".utf8.count))
   }
 

@@ -131,10 +131,14 @@ struct RequestTests {
 
   @Test("A provider that doesn't read holds the sender back, and an early refusal frees it")
   func earlyAnswer() async throws {
+    let waiter = Waiter<Void>()
+    nonisolated(unsafe) let freed = waiter
     try await withServer { connection, _ in
       _ = await connection.readHead()
       _ = await connection.read(1_000_000)
-      await connection.write("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno")
+      await connection.write("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\n")
+      await freed.wait()
+      await connection.write("no")
       await connection.waitForHangup()
     } _: { client, server in
       let transfer = try client.start(.to(server.url, .post, body: .stream(length: nil)))
@@ -142,6 +146,7 @@ struct RequestTests {
       var sent = 0
       while try await transfer.send(part) { sent += part.count }
       #expect(sent >= 1_000_000 - UploadQueue.highWaterMark)
+      freed.wake()
       #expect(try await transfer.head().status == 413)
       #expect(try await transfer.body() == Array("no".utf8))
       #expect(try await !transfer.send(part))

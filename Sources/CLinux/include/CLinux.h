@@ -38,6 +38,17 @@ static inline uint64_t catraca_epoll_data(const struct epoll_event *event) {
 // accept4 needs _GNU_SOURCE, which Swift's importer doesn't set. The peer's address is not wanted.
 int catraca_accept(int descriptor, int flags);
 
+// SIG_IGN is a macro that Swift can't import.
+void catraca_ignore_sigpipe(void);
+
+// A pipe whose ends never block and don't outlive an exec.
+int catraca_pipe(int ends[2]);
+
+// From now on each `signal` writes its number, one byte, into `descriptor`; one descriptor for all
+// signals of the process. Release gives a signal its default action back.
+int catraca_catch_signal(int signal, int descriptor);
+void catraca_release_signal(int signal);
+
 // Names the calling thread for tools; at most 15 bytes are kept.
 void catraca_name_thread(const char *name);
 

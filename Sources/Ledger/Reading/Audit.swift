@@ -112,22 +112,19 @@ private struct Audit {
 
   /// Reads what `BudgetAccountStore.describe` wrote.
   private mutating func addCharges(of row: UsageRow, _ charges: String) {
-    for charge in charges.split(separator: ",") {
-      let figures = charge.split(separator: ":").compactMap { Int64($0) }
-      guard let id = figures.first, var account = accounts[id] else {
+    for text in charges.split(separator: ",") {
+      guard let charge = RecordedCharge(text), var account = accounts[charge.account] else {
         note(
-          .budgetAccount, row.requestID.description, recorded: "charged to \(charge)",
+          .budgetAccount, row.requestID.description, recorded: "charged to \(text)",
           recomputed: "no such account")
         continue
       }
-      let isExplicit = figures.count == 3
-      let tokens = isExplicit ? figures[1] : row.usage.totalTokens
-      let costNano = isExplicit ? figures[2] : row.costNano(in: account.key.currency) ?? 0
+      let figures = charge.figures(of: row, in: account.key.currency)
       account.recomputed = (
-        account.recomputed.tokens.addingSaturated(tokens),
-        account.recomputed.costNano.addingSaturated(costNano)
+        account.recomputed.tokens.addingSaturated(figures.tokens),
+        account.recomputed.costNano.addingSaturated(figures.costNano)
       )
-      accounts[id] = account
+      accounts[charge.account] = account
     }
   }
 

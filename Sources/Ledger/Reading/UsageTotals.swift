@@ -2,7 +2,7 @@ public import Money
 
 /// What rows of `usage_logs` are summed by.
 public enum UsageGrouping: String, Sendable, Hashable, CaseIterable {
-  case client, key, user, conversation, agent, provider, model, operation, outcome, day, month
+  case client, key, user, conversation, agent, provider, model, operation, outcome, day, week, month
 
   /// The constant expression that stands in the statement.
   fileprivate var expression: String {
@@ -17,6 +17,8 @@ public enum UsageGrouping: String, Sendable, Hashable, CaseIterable {
     case .operation: "operation"
     case .outcome: "outcome"
     case .day: "day"
+    // The Monday that it begins with.
+    case .week: "date(day, 'weekday 0', '-6 days')"
     case .month: "substr(day, 1, 7)"
     }
   }

@@ -5,7 +5,7 @@ struct Migration {
   let sql: String
 
   /// All that this release knows, in order.
-  static let all: [Migration] = [.firstTables]
+  static let all: [Migration] = [.firstTables, .clientTables]
 
   /// The schema that this release reads and writes.
   static var newest: Int { all.last?.number ?? 0 }

@@ -92,3 +92,10 @@ class Catraca:
         """The only row of usage, for requests whose client didn't wait for it."""
         eventually(self.ledger.usage, "a row of usage")
         return self.row()
+
+    def denials(self, count):
+        """All rows of denials, which are written after their answers."""
+        eventually(lambda: len(self.ledger.denials()) >= count, f"{count} denials")
+        rows = self.ledger.denials()
+        assert len(rows) == count, rows
+        return rows

@@ -42,8 +42,11 @@ class ServerProcess:
         with self._news:
             return list(self._lines)
 
-    def events(self, name):
-        return [line for line in self.log if line.get("event") == name]
+    def event(self, name):
+        """The only line about an event, which is written soon after it."""
+        self.wait_for_line(lambda line: line.get("event") == name, name)
+        [line] = [line for line in self.log if line.get("event") == name]
+        return line
 
     def wait_for_line(self, matches, what, within=PATIENCE):
         """Waits for a log line for which `matches` holds, from the start of the process on."""

@@ -1,0 +1,41 @@
+public import Time
+
+/// The tenant that pays.
+///
+/// A class, so that a request carries it along for the price of one reference.
+public final class Client: Sendable {
+  public enum Status: String, Sendable, Hashable, CaseIterable {
+    case active
+    /// Its requests get 429 `budget_paused`.
+    case suspended
+  }
+
+  public let id: String
+  public let name: String
+  /// The plan's name; nil without a plan.
+  public let plan: String?
+  public let timeZone: TimeZoneRules
+  public let status: Status
+  public let metadata: [String: String]
+  /// The payment provider's id of this client.
+  public let paymentCustomerID: String?
+  public let keys: [ClientKey]
+  /// Where `clients.yaml` declares it; nil when it was made otherwise.
+  public let line: Int?
+
+  public init(
+    id: String, name: String, plan: String? = nil, timeZone: TimeZoneRules = .utc,
+    status: Status = .active, metadata: [String: String] = [:],
+    paymentCustomerID: String? = nil, keys: [ClientKey] = [], line: Int? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.plan = plan
+    self.timeZone = timeZone
+    self.status = status
+    self.metadata = metadata
+    self.paymentCustomerID = paymentCustomerID
+    self.keys = keys
+    self.line = line
+  }
+}

@@ -1,0 +1,77 @@
+public import Pricing
+public import Time
+
+/// A virtual key of a client, and what it may do.
+public struct ClientKey: Hashable, Sendable {
+  public let name: String
+  public let digest: KeyDigest
+  /// The models it may ask for; nil is all.
+  public let models: [ModelPattern]?
+  /// The kinds of work it may ask for; nil is all.
+  public let operations: Set<Operation>?
+  /// From when on it is refused.
+  public let expires: Timestamp?
+  /// 1…10⁹; nil is no limit.
+  public let requestsPerMinute: Int64?
+  /// 1…10⁹; nil is no limit.
+  public let tokensPerMinute: Int64?
+  /// Where `clients.yaml` declares it; nil when it was made otherwise.
+  public let line: Int?
+
+  public init(
+    name: String, digest: KeyDigest, models: [ModelPattern]? = nil,
+    operations: Set<Operation>? = nil, expires: Timestamp? = nil,
+    requestsPerMinute: Int64? = nil, tokensPerMinute: Int64? = nil, line: Int? = nil
+  ) {
+    self.name = name
+    self.digest = digest
+    self.models = models
+    self.operations = operations
+    self.expires = expires
+    self.requestsPerMinute = requestsPerMinute
+    self.tokensPerMinute = tokensPerMinute
+    self.line = line
+  }
+
+  /// Whether the key may ask for `model`.
+  public func allows(model: String) -> Bool {
+    models?.contains { $0.matches(model) } ?? true
+  }
+
+  /// Whether the key may ask for this kind of work.
+  public func allows(_ operation: Operation) -> Bool {
+    operations?.contains(operation) ?? true
+  }
+
+  public func isExpired(at now: Timestamp) -> Bool {
+    expires.map { $0 <= now } ?? false
+  }
+}
+
+/// Reads keys; its formats are made once for many of them.
+struct ClientKeyDecoder {
+  /// The most keys of one client.
+  static let capacity = 1000
+
+  private let name = ValueFormat<String>.name
+  private let digest = ValueFormat<KeyDigest>.digest
+  private let models = ValueFormat<[ModelPattern]>.list(of: .modelPattern)
+  private let operations = ValueFormat<[Operation]>.list(of: .choice)
+  private let moment = ValueFormat<Moment>.moment
+  private let rate = ValueFormat<Int64>.integer(1...1_000_000_000)
+
+  func decode(from section: inout Section, zone: TimeZoneRules, line: Int) -> ClientKey? {
+    let name = section.required("name", name)
+    let digest = section.required("sha256", digest)
+    let models = section.optional("models", models)
+    let operations = section.optional("operations", operations)
+    let expires = section.optional("expires", moment)
+    let requests = section.optional("requests_per_minute", rate)
+    let tokens = section.optional("tokens_per_minute", rate)
+    guard let name, let digest else { return nil }
+    return ClientKey(
+      name: name, digest: digest, models: models, operations: operations.map { Set($0) },
+      expires: expires?.timestamp(in: zone), requestsPerMinute: requests,
+      tokensPerMinute: tokens, line: line)
+  }
+}

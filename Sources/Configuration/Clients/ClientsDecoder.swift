@@ -1,0 +1,174 @@
+internal import Budgets
+internal import Money
+internal import Time
+
+/// Reads `clients.yaml`: plans first, then the clients that are on them.
+struct ClientsDecoder {
+  private let context: DecodingContext
+  private let rates: ExchangeRates
+  private let keyDecoder = ClientKeyDecoder()
+  private let budgetDecoder: BudgetDecoder
+  private let text = ValueFormat<String>.text()
+  private let status = ValueFormat<Client.Status>.choice
+
+  private var plans: [String: Plan] = [:]
+  private var defaultPlan: String?
+  private var clients: [Client] = []
+  private var budgets: [BudgetDefinition] = []
+  private var linesByBudget: [BudgetID: Int] = [:]
+  private var zones: [String: TimeZoneRules] = [:]
+  /// Where each digest is declared first.
+  private var linesByDigest: [KeyDigest: UInt32] = [:]
+
+  /// Budgets of everything are counted by days of UTC.
+  private static let everyClient = "*"
+
+  static func decode(
+    _ root: YAMLNode, context: DecodingContext, rates: ExchangeRates
+  ) -> ClientRegistry {
+    var decoder = ClientsDecoder(context: context, rates: rates)
+    Section.read(root, "clients file", context) { decoder.decodeFile(&$0) }
+    return ClientRegistry(
+      plans: decoder.plans, defaultPlan: decoder.defaultPlan, clients: decoder.clients,
+      budgets: decoder.budgets, linesByBudget: decoder.linesByBudget)
+  }
+
+  private init(context: DecodingContext, rates: ExchangeRates) {
+    self.context = context
+    self.rates = rates
+    self.budgetDecoder = BudgetDecoder(rates: rates)
+  }
+
+  private mutating func decodeFile(_ section: inout Section) {
+    for entry in section.entries("plans") where isValidName(entry) {
+      plans[entry.key] = Section.read(entry.value, entry.key, context) { section in
+        Plan.decode(
+          from: &section, name: entry.key, line: Int(entry.keyMark.line) + 1,
+          billingCurrency: rates.billing)
+      }
+    }
+    defaultPlan = decodePlanName("default_plan", from: &section)
+    let entries = section.entries("clients")
+    clients.reserveCapacity(entries.count)
+    budgets.reserveCapacity(entries.count)
+    for entry in entries where isValidName(entry) {
+      Section.read(entry.value, entry.key, context) { section in
+        decodeClient(&section, id: entry.key, line: Int(entry.keyMark.line) + 1)
+      }
+    }
+    decodeBudgets(from: &section, client: Self.everyClient, zone: .utc)
+  }
+
+  private mutating func decodeClient(_ section: inout Section, id: String, line: Int) {
+    let name = section.optional("name", text)
+    let plan = decodePlanName("plan", from: &section) ?? defaultPlan
+    let zone = decodeZone(from: &section)
+    let status = section.optional("status", status) ?? .active
+    let customer = section.optional("payment_customer_id", text)
+    let metadata = decodeMetadata(from: &section)
+    let keys = decodeKeys(from: &section, zone: zone)
+    if let tokens = plan.flatMap({ plans[$0]?.monthlyTokens }) {
+      budgets.append(BudgetDecoder.planBudget(tokens: tokens, client: id, zone: zone))
+    }
+    decodeBudgets(from: &section, client: id, zone: zone)
+    clients.append(
+      Client(
+        id: id, name: name ?? id, plan: plan, timeZone: zone, status: status,
+        metadata: metadata, paymentCustomerID: customer, keys: keys, line: line))
+  }
+
+  private mutating func decodeKeys(
+    from section: inout Section, zone: TimeZoneRules
+  ) -> [ClientKey] {
+    var keys: [ClientKey] = []
+    for node in capped(section.items("keys"), "keys", at: ClientKeyDecoder.capacity) {
+      let key = Section.read(node, "keys", context) { section in
+        keyDecoder.decode(from: &section, zone: zone, line: Int(node.mark.line) + 1)
+      }
+      guard let key else { continue }
+      if keys.contains(where: { $0.name == key.name }) {
+        context.mistake(
+          node.mark, "a second key named \"\(key.name)\"; allowed: each name once in a client")
+      } else if let line = linesByDigest[key.digest] {
+        context.mistake(
+          node.mark, "sha256 is that of the key in line \(line + 1); allowed: a key of its own")
+      } else {
+        linesByDigest[key.digest] = node.mark.line
+        keys.append(key)
+      }
+    }
+    return keys
+  }
+
+  private mutating func decodeBudgets(
+    from section: inout Section, client: String, zone: TimeZoneRules
+  ) {
+    let nodes = capped(section.items("budgets"), "budgets", at: BudgetDecoder.capacity)
+    for (index, node) in nodes.enumerated() {
+      let budget = Section.read(node, "budgets", context) { section in
+        budgetDecoder.decode(from: &section, client: client, position: index + 1, zone: zone)
+      }
+      guard let budget else { continue }
+      if let line = linesByBudget[budget.id] {
+        context.mistake(
+          node.mark,
+          "a second budget named \"\(budget.id.name)\", as in line \(line); allowed: each once")
+        continue
+      }
+      linesByBudget[budget.id] = Int(node.mark.line) + 1
+      budgets.append(budget)
+    }
+  }
+
+  private func decodePlanName(_ key: String, from section: inout Section) -> String? {
+    guard let name = section.optional(key, text) else { return nil }
+    if plans[name] != nil { return name }
+    let answer =
+      likelyMeant(by: name, among: Array(plans.keys)).map { "did you mean \"\($0)\"?" }
+      ?? "allowed: one of plans"
+    section.mistake(at: key, "\(key): there is no plan \(quoted(name)); \(answer)")
+    return nil
+  }
+
+  private mutating func decodeZone(from section: inout Section) -> TimeZoneRules {
+    guard let identifier = section.optional("timezone", text) else { return .utc }
+    if let zone = zones[identifier] { return zone }
+    guard let zone = TimeZoneRules(identifier: identifier) else {
+      section.mistake(
+        at: "timezone",
+        "timezone: \(quoted(identifier)) is not valid; allowed: an IANA zone such as "
+          + "America/Sao_Paulo, or UTC")
+      return .utc
+    }
+    zones[identifier] = zone
+    return zone
+  }
+
+  private func decodeMetadata(from section: inout Section) -> [String: String] {
+    let largestMetadata = 4096
+    var metadata: [String: String] = [:]
+    var size = 0
+    for entry in section.entries("metadata") {
+      metadata[entry.key] = text.read(entry.value, entry.key, context)
+      size += entry.key.utf8.count + (metadata[entry.key]?.utf8.count ?? 0)
+    }
+    if size > largestMetadata {
+      section.mistake(at: "metadata", "metadata is too long; allowed: \(largestMetadata) bytes")
+    }
+    return metadata
+  }
+
+  /// The items, or none and a mistake when there are more than `limit`.
+  private func capped(_ nodes: [YAMLNode], _ key: String, at limit: Int) -> [YAMLNode] {
+    guard nodes.count > limit else { return nodes }
+    context.mistake(nodes[limit].mark, "\(key): too many items; allowed: \(limit)")
+    return []
+  }
+
+  private func isValidName(_ entry: YAMLEntry) -> Bool {
+    if EntityName.isValid(entry.key) { return true }
+    context.mistake(
+      entry.keyMark, "\(quoted(entry.key)) is not a name; allowed: \(EntityName.rule)")
+    return false
+  }
+}

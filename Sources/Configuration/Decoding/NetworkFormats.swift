@@ -1,0 +1,54 @@
+internal import EventLoop
+
+extension ValueFormat<SocketAddress> {
+  /// `127.0.0.1:8080` or `[::1]:8080`; port 0 lets the system choose.
+  static var listenAddress: ValueFormat {
+    .scalar("an IP address and port, such as 127.0.0.1:8080 or [::1]:8080") { text in
+      guard let colon = text.lastIndex(of: ":"),
+        wholeNumber(text[text.index(after: colon)...]) != nil
+      else { return nil }
+      return SocketAddress(text)
+    }
+  }
+}
+
+extension ValueFormat<BaseURL> {
+  /// An address to which paths of endpoints are appended.
+  static var baseURL: ValueFormat {
+    .scalar(
+      "an http or https address without user and query, such as https://api.openai.com/v1"
+    ) { BaseURL($0) }
+  }
+}
+
+extension ValueFormat<String> {
+  /// A whole http or https address that is called as it stands.
+  static var webAddress: ValueFormat {
+    .scalar("an http or https address without user, such as https://example.com/hook") { text in
+      let base = text.prefix { $0 != "?" }
+      let query = text.dropFirst(base.count)
+      let isVisible = query.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+      return BaseURL(String(base)) != nil && isVisible && !query.contains("#") ? text : nil
+    }
+  }
+
+  /// Where a mail server is: `smtp://HOST:PORT` or `smtps://HOST:PORT`.
+  static var mailServer: ValueFormat {
+    .scalar("smtp://HOST:PORT or smtps://HOST:PORT without user") { text in
+      for scheme in ["smtp", "smtps"] where text.hasPrefix("\(scheme)://") {
+        let web = BaseURL("http\(text.dropFirst(scheme.count))")
+        return web?.path == "" ? text : nil
+      }
+      return nil
+    }
+  }
+
+  static var mailAddress: ValueFormat {
+    .scalar("a mail address") { text in
+      let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+      let isVisible = text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+      let isWhole = parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
+      return isWhole && isVisible && text.utf8.count <= 254 ? text : nil
+    }
+  }
+}

@@ -1,0 +1,97 @@
+extension ValueFormat<Bool> {
+  /// `true` or `false`, and none of YAML's other spellings.
+  static var boolean: ValueFormat {
+    .scalar("true or false") { text in
+      switch text {
+      case "true": true
+      case "false": false
+      default: nil
+      }
+    }
+  }
+}
+
+extension ValueFormat<Int64> {
+  static func integer(_ range: ClosedRange<Int64>) -> ValueFormat {
+    .scalar("a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+      wholeNumber(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+  }
+}
+
+extension ValueFormat<Int> {
+  static func integer(_ range: ClosedRange<Int>) -> ValueFormat {
+    .scalar("a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+      wholeNumber(text).flatMap { range.contains(Int($0)) ? Int($0) : nil }
+    }
+  }
+}
+
+extension ValueFormat<String> {
+  /// Text of at least one character without control characters.
+  static func text(atMost limit: Int = 256) -> ValueFormat {
+    .scalar("text of 1 to \(limit) bytes without control characters", text: { $0 }) { text in
+      (1...limit).contains(text.utf8.count) && !hasControlCharacters(text) ? text : nil
+    }
+  }
+
+  /// The id or name of a client, plan, key, budget or provider.
+  static var name: ValueFormat {
+    .scalar(EntityName.rule, text: { $0 }) { EntityName.isValid($0) ? $0 : nil }
+  }
+
+  /// A path, resolved from the configuration folder.
+  static var path: ValueFormat {
+    let text = ValueFormat.text(atMost: 4096)
+    return ValueFormat(allowed: "a path", text: { $0 }) { node, key, context in
+      text.read(node, key, context).map(context.resolve)
+    }
+  }
+}
+
+extension ValueFormat where Value: CaseIterable & RawRepresentable<String> {
+  /// One of the raw values.
+  static var choice: ValueFormat {
+    let allowed = Value.allCases.map(\.rawValue).joined(separator: ", ")
+    return .scalar("one of \(allowed)", text: { $0.rawValue }) { Value(rawValue: $0) }
+  }
+}
+
+/// The id or name of a client, plan, key, budget or provider.
+public enum EntityName {
+  /// What `isValid` takes, for messages.
+  public static let rule =
+    "1 to 63 letters, digits, '.', '_' and '-', beginning with a letter or digit"
+
+  /// Whether `text` matches `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`.
+  public static func isValid(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard (1...63).contains(bytes.count), let first = bytes.first else { return false }
+    return isAlphanumeric(first)
+      && bytes.allSatisfy {
+        isAlphanumeric($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_")
+          || $0 == UInt8(ascii: "-")
+      }
+  }
+}
+
+/// The value of decimal digits alone: no sign, no leading zero, no separator; nil above Int64.
+func wholeNumber(_ text: some StringProtocol) -> Int64? {
+  let digits = text.utf8
+  guard let first = digits.first, digits.allSatisfy(isDigit) else { return nil }
+  if first == UInt8(ascii: "0"), digits.count > 1 { return nil }
+  return Int64(text)
+}
+
+func isDigit(_ byte: UInt8) -> Bool {
+  (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+}
+
+func isAlphanumeric(_ byte: UInt8) -> Bool {
+  let lowerCase = byte | 0x20
+  return isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowerCase)
+}
+
+func hasControlCharacters(_ text: String) -> Bool {
+  text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+}

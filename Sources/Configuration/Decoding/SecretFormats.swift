@@ -1,0 +1,82 @@
+/// What happens when a secret that the configuration names isn't there.
+public enum MissingSecrets: Sendable {
+  /// A mistake, as whoever serves needs it.
+  case refused
+  /// A warning, as `check` runs where secrets may be absent; the secret is nil then.
+  case tolerated
+}
+
+/// Where secrets come from: the environment and files, never YAML.
+struct SecretSources {
+  let environment: [String: String]
+  let files: RecordedFiles
+  let missing: MissingSecrets
+}
+
+extension ValueFormat<Secret> {
+  /// The longest secret that is taken, in bytes.
+  private static var longest: Int { 4096 }
+
+  /// The name of an environment variable that holds the secret.
+  static var environmentSecret: ValueFormat {
+    let name = ValueFormat<String>.scalar(
+      "the name of an environment variable, such as OPENAI_API_KEY", isConfidential: true
+    ) { isVariableName($0) ? $0 : nil }
+    return ValueFormat(allowed: name.allowed, text: \.description) { node, key, context in
+      guard let variable = name.read(node, key, context) else { return nil }
+      guard let text = context.secrets.environment[variable], !text.isEmpty else {
+        reportMissing(
+          "\(key): the environment variable \(variable) is not set; allowed: one that holds the "
+            + "secret", at: node.mark, context)
+        return nil
+      }
+      return secret(text, from: "the environment variable \(variable)", node, key, context)
+    }
+  }
+
+  /// The path of a file that holds the secret and at most a line break after it.
+  static var fileSecret: ValueFormat {
+    ValueFormat(allowed: "the path of a file with the secret", text: \.description) {
+      node, key, context in
+      guard let path = ValueFormat<String>.path.read(node, key, context) else { return nil }
+      do throws(FileError) {
+        let bytes = try context.secrets.files.read(path, atMost: longest + 2)
+        var text = Substring(decoding: bytes, as: UTF8.self)
+        while let last = text.last, last.isNewline { text.removeLast() }
+        return secret(String(text), from: path, node, key, context)
+      } catch {
+        reportMissing("\(key): \(path): \(error)", at: node.mark, context)
+        return nil
+      }
+    }
+  }
+
+  /// Refuses what could not stand in a header, without ever showing it.
+  private static func secret(
+    _ text: String, from place: String, _ node: YAMLNode, _ key: String,
+    _ context: DecodingContext
+  ) -> Secret? {
+    let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    guard isVisible, (1...longest).contains(text.utf8.count) else {
+      context.mistake(
+        node.mark,
+        "\(key): \(place) is not a secret; allowed: 1 to \(longest) visible ASCII characters")
+      return nil
+    }
+    return Secret(text)
+  }
+
+  private static func reportMissing(
+    _ message: String, at mark: YAMLMark, _ context: DecodingContext
+  ) {
+    switch context.secrets.missing {
+    case .refused: context.mistake(mark, message)
+    case .tolerated: context.warning(mark, message)
+    }
+  }
+}
+
+private func isVariableName(_ text: String) -> Bool {
+  guard let first = text.utf8.first, !isDigit(first), text.utf8.count <= 128 else { return false }
+  return text.utf8.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "_") }
+}

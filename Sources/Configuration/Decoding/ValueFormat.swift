@@ -1,0 +1,80 @@
+/// How a value is written in YAML: what is allowed, how it is read, how it is shown again.
+///
+/// Formats are built from smaller ones (`.list(of: .listenAddress)`), and a setting that needs
+/// one names it, so that the message about a mistake always says what the parser really takes.
+struct ValueFormat<Value> {
+  /// What is allowed, to follow `allowed: ` in a message.
+  let allowed: String
+  /// Reads a node that is not null. On nil a mistake that begins with the key is reported.
+  let read: (_ node: YAMLNode, _ key: String, _ context: DecodingContext) -> Value?
+  /// The value as the reference and the log show it.
+  let text: (Value) -> String
+
+  init(
+    allowed: String,
+    text: @escaping (Value) -> String,
+    read: @escaping (_ node: YAMLNode, _ key: String, _ context: DecodingContext) -> Value?
+  ) {
+    self.allowed = allowed
+    self.text = text
+    self.read = read
+  }
+
+  /// A format of single values, plain or quoted alike: the text counts exactly as written.
+  ///
+  /// - Parameter isConfidential: Whether a wrong value may be a secret in the wrong place, and
+  ///   so is not repeated in the message.
+  static func scalar(
+    _ allowed: String, isConfidential: Bool = false,
+    text: @escaping (Value) -> String = { "\($0)" },
+    parse: @escaping (String) -> Value?
+  ) -> ValueFormat {
+    ValueFormat(allowed: allowed, text: text) { node, key, context in
+      guard case .scalar(let written, _) = node.content else {
+        context.mistake(node.mark, "\(key): \(node.kindName) is not valid; allowed: \(allowed)")
+        return nil
+      }
+      if let value = parse(written) { return value }
+      let shown = isConfidential ? "this value" : quoted(written)
+      context.mistake(node.mark, "\(key): \(shown) is not valid; allowed: \(allowed)")
+      return nil
+    }
+  }
+
+  /// A list; wrong items are reported and left out.
+  static func list<Item>(
+    of item: ValueFormat<Item>, count range: ClosedRange<Int> = 0...1000
+  ) -> ValueFormat where Value == [Item] {
+    let allowed = "a list, each item \(item.allowed)"
+    let text: ([Item]) -> String = { items in
+      "[\(items.map(item.text).joined(separator: ", "))]"
+    }
+    return ValueFormat(allowed: allowed, text: text) { node, key, context in
+      guard case .sequence(let nodes) = node.content else {
+        context.mistake(node.mark, "\(key): \(node.kindName) is not valid; allowed: \(allowed)")
+        return nil
+      }
+      guard range.contains(nodes.count) else {
+        context.mistake(
+          node.mark,
+          "\(key): a list of \(nodes.count) is not valid; allowed: \(range.lowerBound) to "
+            + "\(range.upperBound) items")
+        return nil
+      }
+      return nodes.compactMap { item.read($0, key, context) }
+    }
+  }
+
+  /// A mapping with fixed keys, read by `decode`.
+  static func section(_ decode: @escaping (inout Section) -> Value?) -> ValueFormat {
+    ValueFormat(allowed: "a mapping", text: { "\($0)" }) { node, key, context in
+      Section.read(node, key, context, decode)
+    }
+  }
+}
+
+/// `text` in quotes, cut where it is long.
+func quoted(_ text: String) -> String {
+  let longest = 60
+  return text.count <= longest ? "\"\(text)\"" : "\"\(text.prefix(longest))…\""
+}

@@ -1,1 +1,0 @@
-// Taken over by the module's first real file.

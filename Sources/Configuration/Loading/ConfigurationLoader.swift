@@ -1,0 +1,138 @@
+internal import Budgets
+internal import Money
+internal import Pricing
+
+/// Reads a configuration folder: `catraca.yaml`, and the files that it names.
+///
+/// Nothing here knows a disk or an environment; both are given. A load reads everything it can,
+/// so that all mistakes of all files are told at once.
+public struct ConfigurationLoader: Sendable {
+  /// The largest configuration file: enough for some hundred thousand clients.
+  static let largestFile = 256 << 20
+
+  private let folder: String
+  private let files: any FileSource
+  private let environment: [String: String]
+  private let missingSecrets: MissingSecrets
+
+  /// - Parameters:
+  ///   - folder: Where `catraca.yaml` lies; every mistake names files as lying in it.
+  ///   - environment: The variables that `api_key_env` and its like may name.
+  public init(
+    folder: String, files: any FileSource = DiskFiles(), environment: [String: String],
+    missingSecrets: MissingSecrets
+  ) {
+    self.folder = folder
+    self.files = files
+    self.environment = environment
+    self.missingSecrets = missingSecrets
+  }
+
+  /// Everything that the folder says, with warnings; or every mistake in it.
+  public func load() throws(ConfigurationError) -> LoadedConfiguration {
+    try attempt().result.get()
+  }
+
+  /// One load, and which files it has read, be it in vain.
+  func attempt() -> LoadAttempt {
+    let recorded = RecordedFiles(files)
+    let diagnostics = DiagnosticCollector()
+    let settings = readSettings(recorded, diagnostics)
+    let result: Result<LoadedConfiguration, ConfigurationError> =
+      if let settings, !diagnostics.hasMistakes {
+        .success(LoadedConfiguration(settings: settings, warnings: diagnostics.warnings))
+      } else {
+        .failure(.mistakes(diagnostics.mistakes))
+      }
+    return LoadAttempt(result: result, fingerprints: recorded.fingerprints)
+  }
+
+  /// What is in these files now.
+  func fingerprints(of paths: some Sequence<String>) -> [String: Int?] {
+    let recorded = RecordedFiles(files)
+    for path in paths { recorded.note(path, atMost: Self.largestFile) }
+    return recorded.fingerprints
+  }
+
+  private func readSettings(
+    _ recorded: RecordedFiles, _ diagnostics: DiagnosticCollector
+  ) -> Settings? {
+    let reader = DocumentReader(
+      folder: folder, diagnostics: diagnostics,
+      secrets: SecretSources(
+        environment: environment, files: recorded, missing: missingSecrets))
+    guard let (root, context) = reader.read(MainFile.name, namedBy: nil) else { return nil }
+    let main = MainFile(root, context)
+    let prices = readPrices(main, context, reader)
+    checkUnknownModel(main, prices, context)
+    return Settings(
+      proxy: main.proxy, admin: main.admin, providers: main.providers, prices: prices,
+      clients: readClients(main, context, reader), ledger: main.ledger, rates: main.rates,
+      admission: main.admission, metering: main.metering, limits: main.limits, log: main.log,
+      alerts: main.alerts, payments: main.payments)
+  }
+
+  private func readPrices(
+    _ main: MainFile, _ mainContext: DecodingContext, _ reader: DocumentReader
+  ) -> [ProviderPrices] {
+    var prices: [ProviderPrices] = []
+    for reference in main.pricing {
+      let document = reader.read(reference.path, namedBy: (mainContext, reference.mark))
+      guard let (root, context) = document,
+        let decoded = PricingFileDecoder.decode(
+          root, file: reference.path, providers: main.providers.map(\.name), context: context)
+      else { continue }
+      if let other = prices.first(where: { $0.provider == decoded.provider }) {
+        mainContext.mistake(
+          reference.mark,
+          "pricing: \(other.file) has the prices of \(other.provider) already; "
+            + "allowed: one file a provider")
+        continue
+      }
+      prices.append(decoded)
+    }
+    return prices
+  }
+
+  private func readClients(
+    _ main: MainFile, _ mainContext: DecodingContext, _ reader: DocumentReader
+  ) -> ClientRegistry {
+    let document =
+      if let reference = main.clients {
+        reader.read(reference.path, namedBy: (mainContext, reference.mark))
+      } else {
+        reader.readIfPresent(MainFile.defaultClients)
+      }
+    guard let (root, context) = document else { return .empty }
+    return ClientsDecoder.decode(root, context: context, rates: main.rates)
+  }
+
+  private func checkUnknownModel(
+    _ main: MainFile, _ prices: [ProviderPrices], _ context: DecodingContext
+  ) {
+    guard case .priced(let model) = main.metering.unknownModel else { return }
+    let isPriced = prices.contains { provider in
+      provider.models.contains { $0.name == model || $0.aliases.contains(model) }
+    }
+    if !isPriced {
+      context.mistake(
+        main.meteringMark,
+        "unknown_model: no pricing file has the model \(quoted(model)); allowed: one that has a "
+          + "price")
+    }
+  }
+}
+
+/// Settings, and what is doubtful about them.
+public struct LoadedConfiguration: Sendable {
+  public let settings: Settings
+  /// In the order of files and lines.
+  public let warnings: [Diagnostic]
+}
+
+/// What one load came to.
+struct LoadAttempt {
+  let result: Result<LoadedConfiguration, ConfigurationError>
+  /// By path, what was in each file that the load wanted; nil where it could not be read.
+  let fingerprints: [String: Int?]
+}

@@ -1,0 +1,119 @@
+public import EventLoop
+
+/// The files of a listener's certificate chain and its private key, both PEM.
+public struct TLSFiles: Hashable, Sendable {
+  public let certificate: String
+  public let key: String
+
+  public init(certificate: String, key: String) {
+    self.certificate = certificate
+    self.key = key
+  }
+}
+
+/// Where apps are served.
+public struct ProxySettings: Hashable, Sendable {
+  public var listen = listenAddresses("127.0.0.1:8080")
+  /// Nil serves plain HTTP.
+  public var tls: TLSFiles?
+
+  public init() {}
+}
+
+/// Where operators are served, and who they are.
+public struct AdminSettings: Hashable, Sendable {
+  public var listen = listenAddresses("127.0.0.1:8081")
+  /// Nil serves plain HTTP.
+  public var tls: TLSFiles?
+  public var tokens: [AdminToken] = []
+
+  public init() {}
+}
+
+/// One operator's credential.
+public struct AdminToken: Hashable, Sendable {
+  public enum Role: String, Sendable, Hashable, CaseIterable {
+    case admin
+    /// Reads everything, changes nothing.
+    case viewer
+  }
+
+  public let name: String
+  public let role: Role
+  public let digest: KeyDigest
+
+  public init(name: String, role: Role, digest: KeyDigest) {
+    self.name = name
+    self.role = role
+    self.digest = digest
+  }
+}
+
+extension ProxySettings: TabledSettings {
+  static var rows: [SettingRow<ProxySettings>] {
+    [
+      SettingRow(
+        "listen", \.listen, .list(of: .listenAddress, count: 1...16), isReloadable: false,
+        "Where apps are served; port 0 takes a free one"),
+      SettingRow(
+        "tls", \.tls, .tlsFiles, isReloadable: false,
+        "The certificate chain and key (PEM); without it plain HTTP is served"),
+    ]
+  }
+}
+
+extension AdminSettings: TabledSettings {
+  static var rows: [SettingRow<AdminSettings>] {
+    [
+      SettingRow(
+        "listen", \.listen, .list(of: .listenAddress, count: 1...16), isReloadable: false,
+        "Where operators and their tools are served"),
+      SettingRow(
+        "tls", \.tls, .tlsFiles, isReloadable: false,
+        "The certificate chain and key (PEM); without it plain HTTP is served"),
+      SettingRow("tokens", \.tokens, .adminTokens, "Who may use the admin API and dashboard"),
+    ]
+  }
+}
+
+extension ValueFormat<TLSFiles> {
+  static var tlsFiles: ValueFormat {
+    .section { section in
+      let certificate = section.required("certificate", .path)
+      let key = section.required("key", .path)
+      guard let certificate, let key else { return nil }
+      return TLSFiles(certificate: certificate, key: key)
+    }
+  }
+}
+
+extension ValueFormat<[AdminToken]> {
+  fileprivate static var adminTokens: ValueFormat {
+    let list = ValueFormat.list(of: .adminToken)
+    return ValueFormat(allowed: list.allowed, text: list.text) { node, key, context in
+      let tokens = list.read(node, key, context)
+      for (index, token) in (tokens ?? []).enumerated()
+      where tokens?[..<index].contains(where: { $0.name == token.name }) == true {
+        context.mistake(node.mark, "two tokens are named \"\(token.name)\"; allowed: one each")
+      }
+      return tokens
+    }
+  }
+}
+
+extension ValueFormat<AdminToken> {
+  fileprivate static var adminToken: ValueFormat {
+    .section { section in
+      let name = section.required("name", .name)
+      let role = section.required("role", ValueFormat<AdminToken.Role>.choice)
+      let digest = section.required("sha256", .digest)
+      guard let name, let role, let digest else { return nil }
+      return AdminToken(name: name, role: role, digest: digest)
+    }
+  }
+}
+
+/// The one address that `text` says; for defaults.
+private func listenAddresses(_ text: String) -> [SocketAddress] {
+  SocketAddress(text).map { [$0] } ?? []
+}

@@ -1,0 +1,22 @@
+public import Logging
+
+/// What is logged, how and where.
+public struct LogSettings: Hashable, Sendable {
+  public var level = LogLevel.info
+  public var format = LogFormat.json
+  /// Nil logs to standard error.
+  public var file: String?
+
+  public init() {}
+}
+
+extension LogSettings: TabledSettings {
+  static var rows: [SettingRow<LogSettings>] {
+    [
+      SettingRow("level", \.level, .choice, "The least severe event that is logged"),
+      SettingRow("format", \.format, .choice, "For machines or for eyes"),
+      SettingRow(
+        "file", \.file, .path, isReloadable: false, "Where to; without it standard error"),
+    ]
+  }
+}

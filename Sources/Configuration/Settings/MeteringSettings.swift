@@ -1,0 +1,94 @@
+/// What happens to requests whose price or endpoint is unknown.
+public struct MeteringSettings: Hashable, Sendable {
+  public enum UnknownModel: Hashable, Sendable, CustomStringConvertible {
+    /// Refused: 400 `model_not_priced`.
+    case deny
+    /// Forwarded and recorded at no cost.
+    case free
+    /// Charged like this model of the price book.
+    case priced(as: String)
+
+    public var description: String {
+      switch self {
+      case .deny: "deny"
+      case .free: "free"
+      case .priced(let model): "{ as: \(model) }"
+      }
+    }
+  }
+
+  public enum UnmeteredEndpoints: Hashable, Sendable, CustomStringConvertible {
+    /// Refused: 403 `endpoint_not_metered`.
+    case deny
+    /// These paths, as an app writes them, are forwarded at no cost; a `*` at the end stands
+    /// for anything.
+    case allow([String])
+
+    public var description: String {
+      switch self {
+      case .deny: "deny"
+      case .allow(let paths): "[\(paths.joined(separator: ", "))]"
+      }
+    }
+  }
+
+  public var unknownModel = UnknownModel.deny
+  public var unmeteredEndpoints = UnmeteredEndpoints.deny
+
+  public init() {}
+}
+
+extension MeteringSettings: TabledSettings {
+  static var rows: [SettingRow<MeteringSettings>] {
+    [
+      SettingRow(
+        "unknown_model", \.unknownModel, .unknownModel,
+        "What becomes of a model that the price book doesn't have"),
+      SettingRow(
+        "unmetered_endpoints", \.unmeteredEndpoints, .unmeteredEndpoints,
+        "Which endpoints that can't be metered are forwarded at no cost"),
+    ]
+  }
+}
+
+extension ValueFormat<MeteringSettings.UnknownModel> {
+  fileprivate static var unknownModel: ValueFormat {
+    let word = ValueFormat.scalar("deny, free, or { as: MODEL }") { text in
+      switch text {
+      case "deny": .deny
+      case "free": .free
+      default: nil
+      }
+    }
+    return ValueFormat(allowed: word.allowed, text: \.description) { node, key, context in
+      guard case .mapping = node.content else { return word.read(node, key, context) }
+      return Section.read(node, key, context) { section in
+        section.required("as", .text()).map { .priced(as: $0) }
+      }
+    }
+  }
+}
+
+extension ValueFormat<MeteringSettings.UnmeteredEndpoints> {
+  fileprivate static var unmeteredEndpoints: ValueFormat {
+    let word = ValueFormat.scalar("deny, or a list of paths such as /v1/vector_stores*") {
+      $0 == "deny" ? .deny : nil
+    }
+    return ValueFormat(allowed: word.allowed, text: \.description) { node, key, context in
+      guard case .sequence = node.content else { return word.read(node, key, context) }
+      return ValueFormat<[String]>.list(of: .endpointPath).read(node, key, context)
+        .map { .allow($0) }
+    }
+  }
+}
+
+extension ValueFormat<String> {
+  fileprivate static var endpointPath: ValueFormat {
+    .scalar("a path that begins with / and has a * at most at its end") { text in
+      let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+      let hasStarInside = text.dropLast().contains("*")
+      let isPath = text.hasPrefix("/") && !text.contains("?") && !text.contains("#")
+      return isVisible && isPath && !hasStarInside ? text : nil
+    }
+  }
+}

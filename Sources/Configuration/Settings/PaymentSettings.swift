@@ -1,0 +1,47 @@
+/// Through whom charges are paid.
+public enum PaymentSettings: Hashable, Sendable {
+  /// Charges are recorded, and paid elsewhere.
+  case none
+  case stripe(StripeSettings)
+}
+
+/// The account at Stripe.
+public struct StripeSettings: Hashable, Sendable {
+  public let baseURL: BaseURL
+  /// Nil where a missing secret was tolerated.
+  public let secretKey: Secret?
+  /// Nil where a missing secret was tolerated.
+  public let webhookSecret: Secret?
+
+  public init(baseURL: BaseURL, secretKey: Secret?, webhookSecret: Secret?) {
+    self.baseURL = baseURL
+    self.secretKey = secretKey
+    self.webhookSecret = webhookSecret
+  }
+}
+
+extension ValueFormat<PaymentSettings> {
+  private enum Choice: String, CaseIterable {
+    case none, stripe
+  }
+
+  /// A section, because what is required depends on the provider.
+  static var payments: ValueFormat {
+    .section { section in
+      let provider = section.required("provider", ValueFormat<Choice>.choice)
+      let baseURL = section.optional("base_url", .baseURL) ?? BaseURL("https://api.stripe.com")
+      guard provider == .stripe else {
+        _ = section.node("secret_key_env")
+        _ = section.node("webhook_secret_env")
+        return PaymentSettings.none
+      }
+      let secretKey = section.required("secret_key_env", .environmentSecret)
+      let webhookSecret = section.required("webhook_secret_env", .environmentSecret)
+      return baseURL.map { baseURL in
+        .stripe(
+          StripeSettings(
+            baseURL: baseURL, secretKey: secretKey, webhookSecret: webhookSecret))
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/// An API of the OpenAI kind that requests are forwarded to.
+public struct Provider: Hashable, Sendable {
+  /// What becomes of a request whose client has gone.
+  public enum OnDisconnect: Hashable, Sendable {
+    /// The provider is stopped, and an estimate is settled.
+    case cancel
+    /// The rest is read, within these bounds, and the exact usage is settled.
+    case drain(atMost: Duration, bytes: ByteCount)
+  }
+
+  /// The name in paths (`/NAME/v1/…`), in price files and in `usage_logs.source`.
+  public let name: String
+  public let baseURL: BaseURL
+  /// Nil where the provider wants none, or where a missing secret was tolerated.
+  public let apiKey: Secret?
+  public let onDisconnect: OnDisconnect
+  /// A file of further certificate authorities (PEM).
+  public let caFile: String?
+
+  public init(
+    name: String, baseURL: BaseURL, apiKey: Secret?, onDisconnect: OnDisconnect = .cancel,
+    caFile: String? = nil
+  ) {
+    self.name = name
+    self.baseURL = baseURL
+    self.apiKey = apiKey
+    self.onDisconnect = onDisconnect
+    self.caFile = caFile
+  }
+
+  /// Names that would stand where the proxy has paths of its own.
+  static let reservedNames = ["v1", "api", "widget", "healthz"]
+}
+
+extension Provider {
+  private enum DisconnectChoice: String, CaseIterable {
+    case cancel, drain
+  }
+
+  /// Reads the providers, in the order of the file, which decides which one is the first.
+  static func decodeAll(from section: inout Section) -> [Provider] {
+    let context = section.context
+    let entries = section.entries("providers")
+    if entries.isEmpty {
+      section.mistake(
+        at: "providers",
+        "providers is missing; allowed: a mapping with at least one provider, such as "
+          + "openai: { base_url: https://api.openai.com/v1, api_key_env: OPENAI_API_KEY }")
+    }
+    return entries.compactMap { entry in
+      guard EntityName.isValid(entry.key), !reservedNames.contains(entry.key) else {
+        context.mistake(
+          entry.keyMark,
+          "\(quoted(entry.key)) can't name a provider; allowed: \(EntityName.rule), but not "
+            + reservedNames.joined(separator: ", "))
+        return nil
+      }
+      return Section.read(entry.value, entry.key, context) { section in
+        decode(from: &section, name: entry.key)
+      }
+    }
+  }
+
+  private static func decode(from section: inout Section, name: String) -> Provider? {
+    let baseURL = section.required("base_url", .baseURL)
+    let environmentKey = section.optional("api_key_env", .environmentSecret)
+    let fileKey = section.optional("api_key_file", .fileSecret)
+    if section.has("api_key_env"), section.has("api_key_file") {
+      section.mistake(
+        at: "api_key_file", "api_key_file and api_key_env are both given; allowed: one of them")
+    }
+    let onDisconnect = decodeDisconnect(from: &section)
+    let caFile = section.optional("ca_file", .path)
+    guard let baseURL else { return nil }
+    return Provider(
+      name: name, baseURL: baseURL, apiKey: environmentKey ?? fileKey,
+      onDisconnect: onDisconnect, caFile: caFile)
+  }
+
+  private static func decodeDisconnect(from section: inout Section) -> OnDisconnect {
+    let choice = section.optional("on_disconnect", ValueFormat<DisconnectChoice>.choice)
+    let time = section.optional("drain_time", .duration(.seconds(1)...(.seconds(3600))))
+    let bytes = section.optional("drain_bytes", .size(.kibibytes(1)...(.gibibytes(1))))
+    if choice != .drain {
+      for key in ["drain_time", "drain_bytes"] where section.has(key) {
+        section.mistake(
+          at: key, "\(key) has no meaning here; allowed: only with on_disconnect: drain")
+      }
+      return .cancel
+    }
+    return .drain(atMost: time ?? .seconds(120), bytes: bytes ?? .mebibytes(16))
+  }
+}

@@ -1,0 +1,45 @@
+/// What each setting of `catraca.yaml` with a default is, from the tables that also read it.
+public struct SettingReference: Hashable, Sendable {
+  /// Such as `limits.idle`.
+  public let name: String
+  public let allowed: String
+  public let defaultText: String
+  /// Whether an edit is in force at once; else it waits for a restart.
+  public let isReloadable: Bool
+  public let meaning: String
+
+  /// Every setting, in the order of the documentation.
+  public static var all: [SettingReference] {
+    ProxySettings.references("proxy") + AdminSettings.references("admin")
+      + LedgerSettings.references("ledger") + CurrencySettings.references("currency")
+      + AdmissionSettings.references("budgets") + MeteringSettings.references("metering")
+      + Limits.references("limits") + LogSettings.references("log")
+      + AlertSettings.references("alerts")
+  }
+
+  /// The settings as a table in Markdown.
+  public static var markdown: String {
+    let head = """
+      | setting | allowed | default | in force | meaning |
+      | --- | --- | --- | --- | --- |
+
+      """
+    return head
+      + all.map { setting in
+        let moment = setting.isReloadable ? "at once" : "after a restart"
+        return "| `\(setting.name)` | \(setting.allowed) | `\(setting.defaultText)` "
+          + "| \(moment) | \(setting.meaning) |\n"
+      }.joined()
+  }
+}
+
+extension TabledSettings {
+  fileprivate static func references(_ section: String) -> [SettingReference] {
+    let defaults = Self()
+    return rows.map { row in
+      SettingReference(
+        name: "\(section).\(row.key)", allowed: row.allowed, defaultText: row.text(defaults),
+        isReloadable: row.isReloadable, meaning: row.meaning)
+    }
+  }
+}

@@ -1,0 +1,197 @@
+internal import Budgets
+internal import EventLoop
+internal import Time
+
+/// The one lock around the state of all budgets, and the place where requests wait their turn.
+///
+/// The state machine in `Budgets` decides; this desk brings it the time, keeps the tasks that
+/// wait, and wakes them when an event says what became of them. Nothing inside the lock waits.
+final class AdmissionDesk: Sendable {
+  /// What became of a request that asked to be let through.
+  enum Verdict: Sendable {
+    /// `shadows`: what budgets that only watch would have refused it for.
+    case held(Grant, shadows: [Denial])
+    case denied(Denial)
+    /// The client left while it waited.
+    case abandoned
+  }
+
+  private struct State {
+    var budgets: BudgetState
+    var waiting: [Ticket: Place] = [:]
+  }
+
+  /// Where a waiting request's verdict goes. The task comes for it after the lock is free, so
+  /// either may be there first.
+  private enum Place {
+    case empty
+    case task(CheckedContinuation<Verdict, Never>)
+    case verdict(Verdict)
+  }
+
+  private let state: Lock<State>
+  private let clock: @Sendable () -> Timestamp
+  private let observe: @Sendable ([Event]) -> Void
+
+  /// - Parameter observe: is told every event, outside the lock, in order of the command.
+  init(
+    _ budgets: BudgetState, clock: @escaping @Sendable () -> Timestamp,
+    observe: @escaping @Sendable ([Event]) -> Void
+  ) {
+    state = Lock(State(budgets: budgets))
+    self.clock = clock
+    self.observe = observe
+  }
+
+  // MARK: Admission
+
+  /// Sets the demand aside on every budget that applies, waiting at most `patience` for requests
+  /// in flight to end. `whenLeaving` is handed a way to give the wait up.
+  func admit(
+    _ demand: Demand, for caller: Caller, patience: Duration, on loop: EventLoop,
+    whenLeaving: (@escaping () -> Void) -> Void
+  ) async -> Verdict {
+    let (admission, events) = step { state, now, events in
+      let admission = state.budgets.hold(demand, for: caller, at: now, events: &events)
+      if case .waiting(let ticket) = admission { state.waiting[ticket] = .empty }
+      return admission
+    }
+    switch admission {
+    case .held(let grant):
+      return .held(grant, shadows: AdmissionDesk.shadows(of: grant.hold, in: events))
+    case .denied(let denial): return .denied(denial)
+    case .waiting(let ticket):
+      let timer = LoopTimer(on: loop) { [self] in
+        change { state, now, events in state.budgets.expire(ticket, at: now, events: &events) }
+      }
+      timer.start(after: patience)
+      whenLeaving { [self] in leave(ticket) }
+      let verdict = await verdict(for: ticket)
+      timer.stop()
+      return verdict
+    }
+  }
+
+  private func verdict(for ticket: Ticket) async -> Verdict {
+    await withCheckedContinuation { task in
+      let early: Verdict? = state.withLock { state in
+        if case .verdict(let verdict) = state.waiting[ticket] {
+          state.waiting[ticket] = nil
+          return verdict
+        }
+        state.waiting[ticket] = .task(task)
+        return nil
+      }
+      if let early { task.resume(returning: early) }
+    }
+  }
+
+  private func leave(_ ticket: Ticket) {
+    let task: CheckedContinuation<Verdict, Never>? = change { state, now, events in
+      guard case .task(let task) = state.waiting[ticket] else { return nil }
+      state.waiting[ticket] = nil
+      state.budgets.withdraw(ticket, at: now, events: &events)
+      return task
+    }
+    task?.resume(returning: .abandoned)
+  }
+
+  /// What would be charged if a hold were settled so: for the intent, before anything is sent.
+  func charges(settling hold: HoldID, with consumption: Consumption) -> [Charge] {
+    state.withLock { $0.budgets.charges(settling: hold, with: consumption) }
+  }
+
+  // MARK: Configuration
+
+  func configure(
+    _ definitions: [BudgetDefinition], policy: BudgetPolicy
+  ) throws(BudgetError) {
+    try change { state, now, events throws(BudgetError) in
+      try state.budgets.configure(definitions, policy: policy, at: now, events: &events)
+    }
+  }
+
+  func definition(of budget: BudgetID) -> BudgetDefinition? {
+    state.withLock { $0.budgets.definition(of: budget) }
+  }
+
+  // MARK: One step
+
+  private func change<Result: Sendable, Failure: Error>(
+    _ body: (inout State, Timestamp, inout [Event]) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try step(body).result
+  }
+
+  /// Changes the state, then hands the verdicts that came of it to the tasks that wait for them.
+  private func step<Result: Sendable, Failure: Error>(
+    _ body: (inout State, Timestamp, inout [Event]) throws(Failure) -> Result
+  ) throws(Failure) -> (result: Result, events: [Event]) {
+    let now = clock()
+    var events: [Event] = []
+    var woken: [(CheckedContinuation<Verdict, Never>, Verdict)] = []
+    let result = try state.withLock { state throws(Failure) in
+      let result = try body(&state, now, &events)
+      for event in events {
+        guard let (ticket, verdict) = AdmissionDesk.verdict(in: event, of: events) else { continue }
+        if case .task(let task) = state.waiting[ticket] {
+          state.waiting[ticket] = nil
+          woken.append((task, verdict))
+        } else {
+          state.waiting[ticket] = .verdict(verdict)
+        }
+      }
+      return result
+    }
+    for (task, verdict) in woken { task.resume(returning: verdict) }
+    if !events.isEmpty { observe(events) }
+    return (result, events)
+  }
+
+  private static func shadows(of hold: HoldID, in events: [Event]) -> [Denial] {
+    events.compactMap { event in
+      if case .wouldRefuse(hold, let denial) = event { denial } else { nil }
+    }
+  }
+
+  private static func verdict(in event: Event, of events: [Event]) -> (Ticket, Verdict)? {
+    switch event {
+    case .admitted(let ticket, let grant):
+      (ticket, .held(grant, shadows: shadows(of: grant.hold, in: events)))
+    case .denied(let ticket, let denial): (ticket, .denied(denial))
+    case .wouldRefuse, .thresholdReached, .exceeded, .overrun: nil
+    }
+  }
+}
+
+extension AdmissionDesk: HoldKeeper {
+  func settle(_ hold: HoldID, with consumption: Consumption) -> Budgets.Settlement {
+    end { state, now, events throws(BudgetError) in
+      try state.budgets.settle(hold, with: consumption, at: now, events: &events)
+    }
+  }
+
+  func release(_ hold: HoldID) {
+    end { state, now, events throws(BudgetError) in
+      try state.budgets.release(hold, at: now, events: &events)
+    }
+  }
+
+  func abandon(_ hold: HoldID) {
+    _ = end { state, now, events throws(BudgetError) in
+      try state.budgets.abandon(hold, at: now, events: &events)
+    }
+  }
+
+  /// A `Hold` is ended once by construction: that its id is unknown is a defect of ours, and going
+  /// on would count money wrong.
+  private func end<Result: Sendable>(
+    _ body: (inout State, Timestamp, inout [Event]) throws(BudgetError) -> Result
+  ) -> Result {
+    do {
+      return try change(body)
+    } catch {
+      preconditionFailure("a hold was ended twice: \(error)")
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import Budgets
+internal import EventLoop
+internal import HTTP
+internal import HTTPServer
+internal import Ledger
+internal import Metering
+internal import Upstream
+
+/// Passes on an answer that isn't a stream: read whole, settled, then sent, with its cost.
+///
+/// A body beyond `largestMetered` is no answer that reports usage: it is passed on as it comes,
+/// and estimated.
+struct AnswerRelay {
+  private let passage: Passage
+  private let head: UpstreamResponseHead
+  private let transfer: Transfer
+
+  /// The largest body that is read whole to be metered.
+  private static let largestMetered = 32 << 20
+
+  init(of passage: Passage, _ head: UpstreamResponseHead, _ transfer: Transfer) {
+    self.passage = passage
+    self.head = head
+    self.transfer = transfer
+  }
+
+  func run() async {
+    var body: [UInt8] = []
+    do throws(UpstreamError) {
+      var piece: [UInt8] = []
+      while try await transfer.next(into: &piece) {
+        if passage.firstByteAt == nil { passage.firstByteAt = .now() }
+        if body.isEmpty { swap(&body, &piece) } else { body += piece }
+        if passage.isDraining && !passage.mayDrain(after: body.count) { transfer.cancel() }
+        if body.count > AnswerRelay.largestMetered { return await passOn(body) }
+      }
+    } catch {
+      return await passage.fail(error, status: head.status, report: nil)
+    }
+    let report = AnswerMeter.read(
+      body, endpoint: passage.request.endpoint, parser: passage.journey.workbench.parser)
+    let settled = await passage.settle(
+      Ending(status: head.status, outcome: outcome(isError: report.isError), report: report))
+    guard !passage.clientLeft else { return passage.exchange.abort() }
+    var fields = passage.responseFields(head, remaining: settled.tightest)
+    fields.appendOwn(.catracaCost, settled.costUSD)
+    await passage.journey.answer(
+      HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body))
+  }
+
+  private func outcome(isError: Bool) -> Outcome {
+    if passage.clientLeft { return .clientDisconnected }
+    return head.status >= 400 || isError ? .providerError : .ok
+  }
+
+  /// Passes on the rest as it comes. The last byte waits for the row.
+  private func passOn(_ beginning: [UInt8]) async {
+    var held = beginning
+    var outcome = outcome(isError: false)
+    do {
+      let fields = passage.responseFields(head, remaining: passage.grant.tightest)
+      try await passage.exchange.start(
+        ResponseHead(status: head.status, fields: fields), framing: .chunked)
+      var piece: [UInt8] = []
+      while try await transfer.next(into: &piece) {
+        try await passage.exchange.write(held)
+        swap(&held, &piece)
+      }
+    } catch {
+      outcome =
+        error is UpstreamError && !passage.clientLeft ? .upstreamBroken : .clientDisconnected
+      transfer.cancel()
+    }
+    _ = await passage.settle(Ending(status: head.status, outcome: outcome, report: nil))
+    guard outcome == .ok || outcome == .providerError else { return passage.exchange.abort() }
+    await passage.finish(held)
+  }
+}

@@ -1,0 +1,48 @@
+internal import Configuration
+internal import HTTP
+
+/// What is changed in the header fields on the way (SPEC §4.4).
+enum Forwarding {
+  /// Fields that are for Catraca, or about the connection that it ends.
+  private static let ownPrefix: [UInt8] = Array("x-catraca-".utf8)
+  private static let replaced: [FieldName] = [
+    .authorization, .host, .contentLength, .acceptEncoding, .expect,
+  ]
+
+  /// The fields that the provider gets: the client's, with the provider's key.
+  static func request(_ fields: HeaderFields, to provider: Provider) -> HeaderFields {
+    var forwarded = fields
+    forwarded.removeHopByHop()
+    forwarded.removeAll { name, _ in
+      isOwn(name) || replaced.contains { $0.matches(name) }
+    }
+    // Usage is read from the answer in passing, so it must not be compressed.
+    forwarded.append(.acceptEncoding, constant: "identity")
+    if let key = provider.apiKey {
+      forwarded.appendOwn(.authorization, "Bearer \(key.revealed())")
+    }
+    return forwarded
+  }
+
+  /// The fields that the client gets: the provider's, but for those about its connection. Whoever
+  /// pretends to be us is not believed.
+  static func response(_ fields: HeaderFields) -> HeaderFields {
+    var forwarded = fields
+    forwarded.removeHopByHop()
+    forwarded.removeAll { name, _ in isOwn(name) || FieldName.contentLength.matches(name) }
+    return forwarded
+  }
+
+  /// The provider's address for a request: its base stands for everything up to `/v1`.
+  static func url(_ endpoint: String, query: String?, of provider: Provider) -> String {
+    "\(provider.baseURL)\(endpoint.dropFirst("/v1".count))\(query.map { "?\($0)" } ?? "")"
+  }
+
+  private static func isOwn(_ name: Span<UInt8>) -> Bool {
+    guard name.count > ownPrefix.count else { return false }
+    for index in ownPrefix.indices where name[index] | 0x20 != ownPrefix[index] | 0x20 {
+      return false
+    }
+    return true
+  }
+}

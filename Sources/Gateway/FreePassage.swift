@@ -1,0 +1,76 @@
+internal import Configuration
+internal import EventLoop
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Logging
+internal import Upstream
+
+/// Passes a request on that costs nothing: no hold, no row, no metering; the same header rules.
+struct FreePassage {
+  private let path: String
+  private let provider: Provider
+  private let journey: Journey
+
+  init(path: String, providerName: String?, on journey: Journey) throws(Refusal) {
+    self.path = path
+    self.journey = journey
+    if let providerName {
+      guard let provider = journey.rules.provider(providerName) else {
+        throw .unknownProvider(providerName)
+      }
+      self.provider = provider
+    } else {
+      provider = try journey.defaultProvider()
+    }
+  }
+
+  func run() async throws(Refusal) {
+    let exchange = journey.exchange
+    let body = try await MeteredRequest.readBody(of: journey)
+    let limits = journey.rules.settings.limits
+    let request = UpstreamRequest(
+      url: Forwarding.url(path, query: exchange.head.query, of: provider),
+      method: exchange.head.method, fields: Forwarding.request(exchange.head.fields, to: provider),
+      body: body.isEmpty ? .none : .bytes(body), connectTimeout: limits.upstreamConnect,
+      idleTimeout: limits.upstreamIdle, certificateAuthorities: provider.caFile)
+    let transfer: Transfer
+    do { transfer = try journey.workbench.upstream.start(request) } catch { throw .overloaded }
+    exchange.onClientGone = { transfer.cancel() }
+    defer { exchange.onClientGone = nil }
+    let head: UpstreamResponseHead
+    do { head = try await transfer.head() } catch { throw refusal(for: error) }
+    await relay(head, transfer)
+  }
+
+  private func refusal(for error: UpstreamError) -> Refusal {
+    journey.gateway.logger.log(.warn, "upstream_failed") { line in
+      line.member("request_id", "\(journey.id)")
+      line.member("provider", provider.name)
+      line.member("reason", "\(error)")
+    }
+    switch error {
+    case .cancelled: return .clientLeft
+    case .tooManyTransfers: return .overloaded
+    case .timeout(wasSent: true): return .upstreamTimeout(provider: provider.name)
+    case .unreachable, .timeout: return .upstreamUnreachable(provider: provider.name)
+    case .broken, .invalidResponse: return .upstreamInvalid(provider: provider.name)
+    }
+  }
+
+  private func relay(_ head: UpstreamResponseHead, _ transfer: Transfer) async {
+    var fields = Forwarding.response(head.fields)
+    fields.appendOwn(.catracaRequestID, "\(journey.id)")
+    do {
+      try await journey.exchange.start(
+        ResponseHead(status: head.status, fields: fields), framing: .chunked)
+      var piece: [UInt8] = []
+      while try await transfer.next(into: &piece) { try await journey.exchange.write(piece) }
+      try await journey.exchange.finish()
+    } catch {
+      // Either side broke off: the client must not take what it has for the whole.
+      transfer.cancel()
+      journey.exchange.abort()
+    }
+  }
+}

@@ -1,0 +1,114 @@
+public import Budgets
+internal import Configuration
+public import EventLoop
+internal import HTTP
+public import HTTPServer
+internal import JSON
+public import Ledger
+public import Logging
+internal import Metering
+public import Time
+internal import Upstream
+
+/// The interceptor between apps and providers: each request on the proxy listener walks through
+/// it once, and `Journey` is that walk.
+public final class Gateway: HTTPHandler {
+  let rules: @Sendable () -> RuleBook
+  let desk: AdmissionDesk
+  let ledger: any Ledger
+  let experience = ModelExperience()
+  let requestIDs = RequestIDSource()
+  let logger: Logger
+  let clock: @Sendable () -> Timestamp
+  private let workbenches: [LoopBound<Workbench>]
+  private let stopping = Lock(false)
+
+  /// - Parameters:
+  ///   - rules: gives the rules in force; asked once for each request.
+  ///   - budgets: the budgets with what was used of them so far.
+  ///   - recentOutputs: output tokens of the last answers of each model, oldest first.
+  public init(
+    rules: @escaping @Sendable () -> RuleBook, budgets: BudgetState, ledger: any Ledger,
+    recentOutputs: [RecentOutputs], loops: [EventLoop], logger: Logger,
+    clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
+  ) async {
+    self.rules = rules
+    self.ledger = ledger
+    self.logger = logger
+    self.clock = clock
+    desk = AdmissionDesk(budgets, clock: clock) { events in
+      for event in events { BudgetEventLog.write(event, to: logger) }
+    }
+    var workbenches: [LoopBound<Workbench>] = []
+    for loop in loops {
+      workbenches.append(
+        await Task(executorPreference: loop) {
+          LoopBound(Workbench(on: loop), on: loop)
+        }.value)
+    }
+    self.workbenches = workbenches
+    for model in recentOutputs {
+      for tokens in model.outputTokens {
+        experience.noteOutput(tokens, provider: model.provider, model: model.model)
+      }
+    }
+  }
+
+  public func handle(_ exchange: HTTPExchange) async {
+    guard let workbench = workbenches.first(where: { $0.loop === exchange.loop })?.value else {
+      preconditionFailure("a request arrived on a loop that the gateway doesn't know")
+    }
+    let journey = Journey(exchange, through: self, at: workbench)
+    await journey.run()
+  }
+
+  public func refuse(_ refusal: HTTPRefusal) -> HTTPAnswer {
+    let own: Refusal =
+      switch refusal {
+      case .invalid(let error) where error.status == 431:
+        .headerTooLarge(limit: Int(clamping: rules().settings.limits.header.bytes))
+      case .invalid(let error): .malformed(error)
+      case .requestTimeout: .requestTimeout
+      case .tooManyConnections: .overloaded
+      }
+    let requestID = requestIDs.next(at: clock())
+    let answer = RefusalAnswer(own)
+    logger.log(.info, "request_refused") { line in
+      line.member("request_id", "\(requestID)")
+      line.member("status", Int64(answer.status))
+      line.member("code", answer.code)
+    }
+    return answer.httpAnswer(requestID: "\(requestID)")
+  }
+
+  /// Requests that arrive from now on are refused, and drained answers are cut short.
+  public func stop() {
+    stopping.withLock { $0 = true }
+  }
+
+  var isStopping: Bool { stopping.withLock { $0 } }
+
+  /// Ends the connections to providers. The listeners must have stopped.
+  public func close() async {
+    for workbench in workbenches {
+      await Task(executorPreference: workbench.loop) { workbench.value.upstream.close() }.value
+    }
+  }
+
+  /// Puts changed budgets in force: those that stay the same keep what was used of them.
+  public func configure(
+    _ definitions: [BudgetDefinition], policy: BudgetPolicy
+  ) throws(BudgetError) {
+    try desk.configure(definitions, policy: policy)
+  }
+}
+
+/// The tools of one event loop, shared by its requests one after the other.
+final class Workbench {
+  let upstream: UpstreamClient
+  let parser = JSONParser()
+
+  init(on loop: EventLoop) {
+    upstream = UpstreamClient(on: loop)
+  }
+}

@@ -1,0 +1,186 @@
+internal import Budgets
+internal import Configuration
+internal import EventLoop
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Ledger
+internal import Logging
+internal import Metering
+internal import Pricing
+internal import Time
+
+/// One request's way through the house, from top to bottom:
+///
+/// 1. who is it? 2. what is it? 3. what may it cost? 4. can it be paid? 5. write it down
+/// 6. pass it on, reading the usage in passing 7. settle, write it down, answer.
+///
+/// Steps 1 to 4 are here and end in a refusal or in a grant; from the grant on, `Passage` carries
+/// the request, because from there on every way out must end the hold and the intent.
+final class Journey {
+  let exchange: HTTPExchange
+  let gateway: Gateway
+  let workbench: Workbench
+  let rules: RuleBook
+  let id: RequestID
+  let startedAt: Timestamp
+
+  init(_ exchange: HTTPExchange, through gateway: Gateway, at workbench: Workbench) {
+    self.exchange = exchange
+    self.gateway = gateway
+    self.workbench = workbench
+    rules = gateway.rules()
+    startedAt = gateway.clock()
+    id = gateway.requestIDs.next(at: startedAt)
+  }
+
+  func run() async {
+    do throws(Refusal) {
+      switch Route(path: exchange.head.path, providers: rules.settings.providers.map(\.name)) {
+      case .health: await answer(healthy())
+      case .unknown: throw .unknownPath(exchange.head.path)
+      case .unknownProvider(let name): throw .unknownProvider(name)
+      case .provider(let name, let endpoint): try await forward(endpoint, to: name)
+      }
+    } catch {
+      await refuse(error)
+    }
+  }
+
+  private func forward(_ path: String, to providerName: String?) async throws(Refusal) {
+    if gateway.isStopping { throw .shuttingDown }
+    let identity = try Identity(of: exchange.head, among: rules.clients, at: startedAt)
+    switch Endpoints.classify(method: exchange.head.method.name, path: path) {
+    case .metered(let endpoint):
+      let request = try await MeteredRequest(
+        for: self, identity: identity, endpoint: endpoint, providerName: providerName)
+      let offer = try Offer(for: request, in: self)
+      let hold = try await admit(request, offer)
+      await Passage(of: request, offer, hold, on: self).run()
+    case .free:
+      try await FreePassage(path: path, providerName: providerName, on: self).run()
+    case .refused:
+      guard rules.allowsUnmetered(path) else {
+        throw .endpointNotMetered(method: exchange.head.method.name, path: path)
+      }
+      try await FreePassage(path: path, providerName: providerName, on: self).run()
+    }
+  }
+
+  // MARK: Can it be paid?
+
+  private func admit(_ request: MeteredRequest, _ offer: Offer) async throws(Refusal) -> Hold {
+    let caller = Caller(
+      client: request.identity.client.id, key: request.identity.key.name,
+      user: request.user ?? "", conversation: request.conversation ?? "", model: offer.modelName)
+    let verdict = await gateway.desk.admit(
+      offer.demand, for: caller, patience: rules.settings.admission.wait, on: exchange.loop,
+      whenLeaving: { exchange.onClientGone = $0 })
+    exchange.onClientGone = nil
+    switch verdict {
+    case .held(let grant, let shadows):
+      for denial in shadows { logShadow(denial, of: request, offer) }
+      return Hold(grant, keeper: gateway.desk)
+    case .denied(let denial):
+      let refusal = budgetRefusal(denial, client: request.identity.client.id)
+      report(refusal, of: request, offer)
+      throw .budget(refusal)
+    case .abandoned:
+      throw .clientLeft
+    }
+  }
+
+  /// Tells the operator and the ledger of a refusal by a budget.
+  private func report(_ refusal: BudgetRefusal, of request: MeteredRequest, _ offer: Offer) {
+    let denial = refusal.denial
+    gateway.logger.log(.warn, refusal.code) { line in
+      writeMembers(of: request, offer, to: &line)
+      refusal.writeLogMembers(to: &line)
+    }
+    gateway.ledger.record(
+      DenialRow(
+        requestID: id, clientID: request.identity.client.id,
+        keyName: request.identity.key.name, userID: request.user,
+        operation: request.facts.operation, model: request.facts.model,
+        budgetID: "\(denial.budget)", reason: refusal.rowReason, limitValue: denial.limit,
+        used: denial.used, held: denial.held, requested: denial.requested,
+        resetAt: denial.resetAt, createdAt: startedAt))
+  }
+
+  /// Tells the operator what a budget that only watches would have refused.
+  private func logShadow(_ denial: Denial, of request: MeteredRequest, _ offer: Offer) {
+    let refusal = budgetRefusal(denial, client: request.identity.client.id)
+    gateway.logger.log(.warn, "budget_shadow") { line in
+      writeMembers(of: request, offer, to: &line)
+      refusal.writeLogMembers(to: &line)
+    }
+  }
+
+  private func budgetRefusal(_ denial: Denial, client: String) -> BudgetRefusal {
+    guard let definition = gateway.desk.definition(of: denial.budget) else {
+      preconditionFailure("a budget that isn't configured refused a request")
+    }
+    return BudgetRefusal(
+      denial: denial, definition: definition, clientID: client, requestID: id,
+      now: gateway.clock())
+  }
+
+  /// The members that every line about a metered request has.
+  func writeMembers(
+    of request: MeteredRequest, _ offer: Offer, to line: inout JSONWriter
+  ) {
+    line.member("request_id", "\(id)")
+    line.member("client", request.identity.client.id)
+    line.member("key", request.identity.key.name)
+    line.member("user", request.user)
+    line.member("operation", request.facts.operation.rawValue)
+    line.member("provider", offer.provider.name)
+    line.member("model", request.facts.model)
+  }
+
+  /// The provider of a request that doesn't say whose it is: the header's, else the first.
+  func defaultProvider() throws(Refusal) -> Provider {
+    if let name = exchange.head.fields.first(.catracaProvider) {
+      guard let provider = rules.provider(name) else { throw .unknownProvider(name) }
+      return provider
+    }
+    guard let first = rules.settings.providers.first else {
+      preconditionFailure("a configuration has at least one provider")
+    }
+    return first
+  }
+
+  // MARK: Our own answers
+
+  private func healthy() -> HTTPAnswer {
+    RefusalAnswer.httpAnswer(
+      status: 200, fields: [], body: Array(#"{"status":"ok"}"#.utf8), requestID: "\(id)")
+  }
+
+  func refuse(_ refusal: Refusal) async {
+    switch refusal {
+    case .clientLeft:
+      exchange.abort()
+    case .budget(let refusal):
+      await answer(refusal.httpAnswer())
+    default:
+      let answer = RefusalAnswer(refusal)
+      gateway.logger.log(answer.status >= 500 ? .error : .info, "request_refused") { line in
+        line.member("request_id", "\(id)")
+        line.member("status", Int64(answer.status))
+        line.member("code", answer.code)
+        line.member("path", exchange.head.path)
+      }
+      await self.answer(answer.httpAnswer(requestID: "\(id)"))
+    }
+  }
+
+  func answer(_ answer: HTTPAnswer) async {
+    do {
+      try await exchange.respond(answer)
+    } catch {
+      // The client is gone: nobody is left to be told.
+      exchange.abort()
+    }
+  }
+}

@@ -1,0 +1,75 @@
+internal import Configuration
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Metering
+internal import Pricing
+
+/// A request that costs money, read: who asks, what for, and the body that says it.
+struct MeteredRequest {
+  let identity: Identity
+  let endpoint: Endpoint
+  let facts: RequestFacts
+  let body: [UInt8]
+  /// The provider that the path names, if it names one.
+  let providerName: String?
+  /// The client's own end user: from the header, else from the body.
+  let user: String?
+  let conversation: String?
+  let agent: String?
+  /// A JSON object, as the client sent it.
+  let metadata: String?
+
+  /// `X-Catraca-Metadata` may have so many bytes.
+  private static let largestMetadata = 4096
+
+  /// Reads the body and checks that the key may be used for what it asks.
+  init(
+    for journey: Journey, identity: Identity, endpoint: Endpoint, providerName: String?
+  ) async throws(Refusal) {
+    self.identity = identity
+    self.endpoint = endpoint
+    self.providerName = providerName
+    body = try await MeteredRequest.readBody(of: journey)
+    do throws(MeteringError) {
+      facts = try RequestFacts.read(body, endpoint: endpoint, parser: journey.workbench.parser)
+    } catch {
+      throw .unreadable(error)
+    }
+    let fields = journey.exchange.head.fields
+    user = fields.first(.catracaUser) ?? facts.user
+    conversation = fields.first(.catracaConversation) ?? facts.conversation
+    agent = fields.first(.catracaAgent)
+    metadata = try MeteredRequest.readMetadata(of: fields, journey.workbench.parser)
+    guard identity.key.allows(model: facts.model) else {
+      throw .modelNotAllowed(model: facts.model)
+    }
+    guard identity.key.allows(facts.operation) else {
+      throw .operationNotAllowed(operation: facts.operation.rawValue)
+    }
+  }
+
+  static func readBody(of journey: Journey) async throws(Refusal) -> [UInt8] {
+    let limit = Int(clamping: journey.rules.settings.limits.requestBody.bytes)
+    do {
+      return try await journey.exchange.readBody(limit: limit)
+    } catch {
+      switch error {
+      case .bodyTooLarge: throw .bodyTooLarge(limit: limit)
+      case .invalidBody(let reason): throw .malformed(reason)
+      case .bodyTimeout: throw .requestTimeout
+      case .disconnected: throw .clientLeft
+      }
+    }
+  }
+
+  private static func readMetadata(
+    of fields: HeaderFields, _ parser: JSONParser
+  ) throws(Refusal) -> String? {
+    guard let text = fields.first(.catracaMetadata) else { return nil }
+    guard text.utf8.count <= largestMetadata, let value = try? parser.parse(Array(text.utf8)),
+      value.kind == .object
+    else { throw .invalidMetadata }
+    return text
+  }
+}

@@ -1,0 +1,108 @@
+internal import EventLoop
+
+/// What is known of each model from its recent answers: how long they are as a rule, and how much
+/// a provider adds to a request's input.
+///
+/// The first serves the clamp (SPEC §4.4) and soft budgets. The second repairs a bound that was
+/// too low: an overrun raises the model's overhead at once, for every request after it.
+final class ModelExperience: Sendable {
+  private let models = Lock<[ModelID: Record]>([:])
+
+  private struct ModelID: Hashable {
+    let provider: String
+    let model: String
+  }
+
+  /// What a new request of a model is measured by.
+  struct Expectation: Sendable {
+    /// The 99th percentile of the recent outputs of one choice; nil before the first.
+    var longOutput: Int64?
+    /// Their mean, rounded up; nil before the first.
+    var meanOutput: Int64?
+    /// Input tokens that providers were seen to add beyond the bound.
+    var overhead: Int64 = 0
+  }
+
+  private struct Record {
+    var outputs = OutputSizes()
+    var overhead: Int64 = 0
+  }
+
+  /// Models that are remembered at most; one more than the price books of all providers have.
+  private static let capacity = 4096
+
+  func expectation(provider: String, model: String) -> Expectation {
+    models.withLock { models in
+      guard let record = models[ModelID(provider: provider, model: model)] else {
+        return Expectation()
+      }
+      return Expectation(
+        longOutput: record.outputs.percentile99, meanOutput: record.outputs.mean,
+        overhead: record.overhead)
+    }
+  }
+
+  /// Takes in the output tokens of one choice of an answer.
+  func noteOutput(_ tokens: Int64, provider: String, model: String) {
+    update(provider, model) { $0.outputs.append(tokens) }
+  }
+
+  /// Takes in that a request used `excess` more input tokens than its bound.
+  func noteOverrun(_ excess: Int64, provider: String, model: String) {
+    update(provider, model) { $0.overhead += excess }
+  }
+
+  private func update(_ provider: String, _ model: String, _ change: (inout Record) -> Void) {
+    let id = ModelID(provider: provider, model: model)
+    models.withLock { models in
+      guard models[id] != nil || models.count < ModelExperience.capacity else { return }
+      change(&models[id, default: Record()])
+    }
+  }
+}
+
+/// The output sizes of a model's last answers, kept in order of size for percentiles.
+struct OutputSizes {
+  private var arrivals: [Int64] = []
+  private var oldest = 0
+  private var sorted: [Int64] = []
+  private var sum: Int64 = 0
+
+  /// SPEC §8: the percentile is over the last 1,000.
+  static let capacity = 1000
+
+  mutating func append(_ tokens: Int64) {
+    if arrivals.count < OutputSizes.capacity {
+      arrivals.append(tokens)
+    } else {
+      let leaving = arrivals[oldest]
+      arrivals[oldest] = tokens
+      oldest = (oldest + 1) % OutputSizes.capacity
+      sorted.remove(at: position(of: leaving))
+      sum -= leaving
+    }
+    sorted.insert(tokens, at: position(of: tokens))
+    sum += tokens
+  }
+
+  /// The first place in `sorted` whose value isn't below `tokens`.
+  private func position(of tokens: Int64) -> Int {
+    var low = 0
+    var high = sorted.count
+    while low < high {
+      let middle = (low + high) / 2
+      if sorted[middle] < tokens { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The smallest value that at least 99 % of the outputs don't exceed; nil if there are none.
+  var percentile99: Int64? {
+    sorted.isEmpty ? nil : sorted[(sorted.count * 99 + 99) / 100 - 1]
+  }
+
+  /// Rounded up; nil if there are none.
+  var mean: Int64? {
+    sorted.isEmpty ? nil : (sum + Int64(sorted.count) - 1) / Int64(sorted.count)
+  }
+}

@@ -1,0 +1,239 @@
+internal import Budgets
+internal import Configuration
+internal import EventLoop
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Ledger
+internal import Logging
+internal import Metering
+internal import Pricing
+internal import Upstream
+
+/// Carries a request that can be paid: write it down, pass it on, settle.
+///
+/// Every way out of `run` ends the hold and the intent: `giveBack` where nothing can have reached
+/// the provider, else `settle`. The client never gets the last byte of its answer before the row
+/// is safe.
+final class Passage {
+  let journey: Journey
+  let request: MeteredRequest
+  let offer: Offer
+  let grant: Grant
+  let rewrite: RequestRewrite
+  private var hold: Hold?
+  private var hasIntent = false
+
+  /// The client has hung up.
+  var clientLeft = false
+  /// When the provider's answer was taken over a client that had left.
+  var isDraining = false
+  /// When the first byte of the answer's body came.
+  var firstByteAt: MonotonicInstant?
+  /// Time that went by in our own work: see `overhead`.
+  private var preparedAt: MonotonicInstant
+  private var startedSendingAt: MonotonicInstant?
+
+  var exchange: HTTPExchange { journey.exchange }
+  var gateway: Gateway { journey.gateway }
+
+  init(
+    of request: MeteredRequest, _ offer: Offer, _ hold: consuming Hold, on journey: Journey
+  ) {
+    self.journey = journey
+    self.request = request
+    self.offer = offer
+    grant = hold.grant
+    self.hold = consume hold
+    rewrite = RequestRewrite(
+      for: request.facts, endpoint: request.endpoint,
+      dialect: ProviderDialect(provider: offer.provider.name),
+      outputLimit: grant.clampedOutput)
+    preparedAt = .now()
+  }
+
+  func run() async {
+    do throws(Refusal) {
+      try await writeIntent()
+      guard !exchange.isClientGone else { throw .clientLeft }
+      let transfer = try startTransfer()
+      await relay(transfer)
+    } catch {
+      await giveBack()
+      await journey.refuse(error)
+    }
+  }
+
+  // MARK: Write it down
+
+  private func writeIntent() async throws(Refusal) {
+    do throws(LedgerError) {
+      try await gateway.ledger.open(intent())
+      hasIntent = true
+    } catch {
+      gateway.logger.log(.error, "ledger_unavailable") { line in
+        line.member("request_id", "\(journey.id)")
+        line.member("reason", error.description)
+      }
+      // SPEC §3: `allow` forwards all the same; the row is spooled when it comes.
+      guard journey.rules.settings.ledger.onFailure == .allow else { throw .ledgerUnavailable }
+    }
+  }
+
+  // MARK: Pass it on
+
+  private func startTransfer() throws(Refusal) -> Transfer {
+    let body: [UInt8]
+    do {
+      body = try rewrite.applied(
+        to: request.body, endpoint: request.endpoint, parser: journey.workbench.parser)
+    } catch {
+      throw .unreadable(error)
+    }
+    let limits = journey.rules.settings.limits
+    let upstream = UpstreamRequest(
+      url: Forwarding.url(
+        request.endpoint.path, query: exchange.head.query, of: offer.provider),
+      method: exchange.head.method,
+      fields: Forwarding.request(exchange.head.fields, to: offer.provider),
+      body: .bytes(body), connectTimeout: limits.upstreamConnect,
+      idleTimeout: limits.upstreamIdle, certificateAuthorities: offer.provider.caFile)
+    do {
+      startedSendingAt = .now()
+      return try journey.workbench.upstream.start(upstream)
+    } catch {
+      throw .overloaded
+    }
+  }
+
+  private func relay(_ transfer: Transfer) async {
+    watchClient(transfer)
+    do throws(UpstreamError) {
+      let head = try await transfer.head()
+      if head.status < 400 && head.isEventStream {
+        await StreamRelay(of: self, head, transfer).run()
+      } else {
+        await AnswerRelay(of: self, head, transfer).run()
+      }
+    } catch {
+      await fail(error, status: nil, report: nil)
+    }
+    exchange.onClientGone = nil
+  }
+
+  /// When the client hangs up: `cancel` stops the provider, `drain` reads on within its bounds.
+  private func watchClient(_ transfer: Transfer) {
+    exchange.onClientGone = { [self] in
+      clientLeft = true
+      switch offer.provider.onDisconnect {
+      case .cancel: transfer.cancel()
+      case .drain(let longest, _):
+        guard !gateway.isStopping else { return transfer.cancel() }
+        isDraining = true
+        LoopTimer(on: exchange.loop) { transfer.cancel() }.start(after: longest)
+      }
+    }
+    if exchange.isClientGone { exchange.onClientGone?() }
+  }
+
+  /// Whether reading goes on for a client that has left, after `count` bytes.
+  func mayDrain(after count: Int) -> Bool {
+    guard case .drain(_, let most) = offer.provider.onDisconnect else { return false }
+    return !gateway.isStopping && count <= Int(clamping: most.bytes)
+  }
+
+  /// Ends a request whose provider failed before the client got anything of an answer.
+  func fail(_ error: UpstreamError, status: Int?, report: UsageReport?) async {
+    let provider = offer.provider.name
+    gateway.logger.log(.warn, "upstream_failed") { line in
+      journey.writeMembers(of: request, offer, to: &line)
+      line.member("reason", "\(error)")
+    }
+    if !error.wasSent {
+      await giveBack()
+      let isTimeout = if case .tooManyTransfers = error { false } else { true }
+      await journey.refuse(isTimeout ? .upstreamUnreachable(provider: provider) : .overloaded)
+      return
+    }
+    let refusal: Refusal =
+      switch error {
+      case .timeout: .upstreamTimeout(provider: provider)
+      case .cancelled: .clientLeft
+      default: .upstreamInvalid(provider: provider)
+      }
+    let answered = if case .clientLeft = refusal { 0 } else { RefusalAnswer(refusal).status }
+    _ = await settle(
+      Ending(
+        status: status ?? answered,
+        outcome: clientLeft ? .clientDisconnected : .upstreamBroken, report: report))
+    await journey.refuse(refusal)
+  }
+
+  // MARK: Settle
+
+  /// Ends hold and intent of a request of which nothing reached the provider.
+  private func giveBack() async {
+    hold.take()?.release()
+    guard hasIntent else { return }
+    do throws(LedgerError) {
+      try await gateway.ledger.discard(journey.id)
+    } catch {
+      // The intent stays, and is settled with its estimate when the ledger starts again.
+      logRecordingFailure(error)
+    }
+  }
+
+  /// Settles the hold with what the request used, and returns when its row is safe.
+  func settle(_ ending: Ending) async -> Settled {
+    guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
+    let settled = Settled(ending, of: self, hold: consume hold)
+    do throws(LedgerError) {
+      try await gateway.ledger.settle(settled.entry)
+    } catch {
+      logRecordingFailure(error)
+    }
+    log(settled)
+    return settled
+  }
+
+  private func logRecordingFailure(_ error: LedgerError) {
+    gateway.logger.log(.error, "usage_not_recorded") { line in
+      line.member("request_id", "\(journey.id)")
+      line.member("reason", error.description)
+    }
+  }
+
+  private func log(_ settled: Settled) {
+    let row = settled.entry.row
+    gateway.logger.log(.info, "request") { line in
+      journey.writeMembers(of: request, offer, to: &line)
+      line.member("status", Int64(row.status))
+      line.member("outcome", row.outcome.rawValue)
+      line.member("usage_source", row.usageSource.rawValue)
+      line.member("tokens", row.usage.totalTokens)
+      line.member("cost_usd", settled.costUSD)
+      line.member("latency_ms", row.latencyMilliseconds ?? 0)
+    }
+  }
+
+  /// Our own share of the time so far: from the request's receipt to its sending, without the
+  /// wait for holds. What comes after the answer's last byte is a commit.
+  var overhead: Duration {
+    (startedSendingAt ?? .now()).elapsed(since: preparedAt)
+  }
+}
+
+/// How a request that was forwarded ended.
+struct Ending {
+  /// Of the provider's answer, else of ours; 0 if there was none.
+  var status: Int
+  var outcome: Outcome
+  /// What the answer said of its usage, as far as it came.
+  var report: UsageReport?
+}
+
+extension UpstreamResponseHead {
+  var isEventStream: Bool {
+    fields.first(.contentType)?.lowercased().hasPrefix("text/event-stream") ?? false
+  }
+}

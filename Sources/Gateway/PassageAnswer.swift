@@ -1,0 +1,66 @@
+internal import Budgets
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Logging
+internal import Money
+internal import Pricing
+internal import Time
+internal import Upstream
+
+// What the client sees of a passage, and what the operator reads about its price.
+
+extension Passage {
+  /// The fields that the client gets: the provider's, and Catraca's own (SPEC §4.6).
+  func responseFields(_ head: UpstreamResponseHead, remaining: Remainder?) -> HeaderFields {
+    var fields = Forwarding.response(head.fields)
+    fields.appendOwn(.catracaRequestID, "\(journey.id)")
+    if let clamped = grant.clampedOutput { fields.appendOwn(.catracaClamped, "\(clamped)") }
+    guard let remaining else { return fields }
+    if let tokens = remaining.tokens { fields.appendOwn(.catracaRemainingTokens, "\(tokens)") }
+    if let cost = remaining.cost { fields.appendOwn(.catracaRemainingCost, cost.decimalText) }
+    if let reset = remaining.resetAt,
+      let zone = gateway.desk.definition(of: remaining.budget)?.timeZone
+    {
+      fields.appendOwn(.catracaReset, zone.rfc3339(reset))
+    }
+    return fields
+  }
+
+  /// Sends the last bytes of an answer that was sent piece by piece.
+  func finish(_ last: [UInt8]) async {
+    do {
+      try await exchange.finish(last)
+    } catch {
+      // The row is safe, and nobody is left to be told.
+      exchange.abort()
+    }
+  }
+
+  /// The client takes no bytes any more: what is true of one that hung up is true of it.
+  func clientStopped() {
+    guard !clientLeft, let leave = exchange.onClientGone else { return }
+    exchange.onClientGone = nil
+    leave()
+  }
+
+  // MARK: What the operator reads
+
+  func logUnpriced(_ cost: Cost) {
+    gateway.logger.log(.warn, "quantity_not_priced") { line in
+      journey.writeMembers(of: request, offer, to: &line)
+      line.member("quantities") { list in
+        list.array { for quantity in cost.unpriced { $0.string(quantity.priceKey) } }
+      }
+      line.member("tier_assumed", cost.isTierAssumed)
+    }
+  }
+
+  func logUnpriceable(_ error: PricingError) {
+    gateway.logger.log(.error, "answer_not_priced") { line in
+      journey.writeMembers(of: request, offer, to: &line)
+      line.member("reason", "\(error)")
+      line.member("charged", "the whole hold")
+    }
+  }
+}

@@ -1,0 +1,50 @@
+internal import Budgets
+internal import Configuration
+internal import Ledger
+internal import Metering
+internal import Money
+internal import Pricing
+internal import Time
+
+extension Passage {
+  /// What the ledger must know before anything is sent: enough to write the row if the process
+  /// dies, with an estimate above zero and at most what is held.
+  func intent() -> Intent {
+    let usage = expectedUsage()
+    let charge = Settled.charge(
+      for: usage, Ending(status: 0, outcome: .interrupted, report: nil), of: self)
+    let charges = gateway.desk.charges(
+      settling: grant.hold,
+      with: Consumption(tokens: usage.totalTokens, cost: charge.exact))
+    return Intent(
+      requestID: journey.id, clientID: request.identity.client.id,
+      keyName: request.identity.key.name, userID: request.user,
+      conversationID: request.conversation, agentID: request.agent,
+      provider: offer.provider.name, model: request.facts.model,
+      operation: request.facts.operation, endpoint: request.endpoint.path,
+      isStream: request.facts.stream, heldTokens: grant.bound.tokens,
+      heldNanoUSD: grant.bound.cost.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max,
+      estimate: Intent.Estimate(
+        usage: usage, costNanoUSD: charge.nanoUSD, cost: charge.billed,
+        priceVersion: charge.tariff?.version, priceRecord: charge.tariff?.record,
+        charges: charges.map(BudgetCharge.init)),
+      metadata: request.metadata, createdAt: journey.startedAt,
+      day: journey.day(in: request.identity.client.timeZone))
+  }
+
+  /// What a request like this uses as a rule, within its hold.
+  private func expectedUsage() -> Usage {
+    let demand = offer.demand
+    let input = min(request.facts.estimatedInputTokens, demand.inputTokens)
+    let output = min(
+      max(1, demand.estimate.tokens - input), grant.bound.tokens - demand.inputTokens)
+    return Usage(inputTokens: input, outputTokens: max(0, output)) ?? .zero
+  }
+}
+
+extension Journey {
+  /// The day on which the request came, in its client's time zone.
+  func day(in zone: TimeZoneRules) -> CivilDate {
+    zone.civilDate(of: startedAt)
+  }
+}

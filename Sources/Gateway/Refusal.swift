@@ -1,0 +1,39 @@
+internal import HTTP
+internal import HTTPServer
+internal import Metering
+
+/// Why Catraca answers a request itself, with an error.
+enum Refusal: Error {
+  // Who is it?
+  case invalidKey(KeyFault)
+  case modelNotAllowed(model: String)
+  case operationNotAllowed(operation: String)
+  case clientSuspended(client: String)
+  // What is it?
+  case unknownPath(String)
+  case unknownProvider(String)
+  case endpointNotMetered(method: String, path: String)
+  case unreadable(MeteringError)
+  case invalidMetadata
+  case malformed(HTTPError)
+  case bodyTooLarge(limit: Int)
+  case headerTooLarge(limit: Int)
+  case requestTimeout
+  // What may it cost?
+  case modelNotPriced(model: String, detail: String?)
+  // Can it be paid?
+  case budget(BudgetRefusal)
+  // Write it down; pass it on.
+  case ledgerUnavailable
+  case overloaded
+  case shuttingDown
+  case upstreamUnreachable(provider: String)
+  case upstreamInvalid(provider: String)
+  case upstreamTimeout(provider: String)
+  /// The client has left: nobody is there to be answered.
+  case clientLeft
+
+  enum KeyFault {
+    case missing, unknown, expired
+  }
+}

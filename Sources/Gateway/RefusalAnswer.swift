@@ -1,0 +1,157 @@
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Metering
+
+/// The one table that turns refusals into HTTP: status, type, code, message, param.
+///
+/// Always OpenAI's shape, so that SDKs raise their usual exceptions. Refusals by a budget say
+/// more: BudgetRefusal.swift.
+struct RefusalAnswer {
+  let status: Int
+  let type: String
+  let code: String
+  let message: String
+  var param: String?
+  var fields: [(FieldName, String)] = []
+
+  init(
+    _ status: Int, _ type: String, _ code: String, _ message: String, param: String? = nil
+  ) {
+    self.status = status
+    self.type = type
+    self.code = code
+    self.message = message
+    self.param = param
+  }
+
+  init(_ refusal: Refusal) {
+    switch refusal {
+    case .invalidKey(let fault): self = .invalidKey(fault)
+    case .modelNotAllowed(let model):
+      self.init(
+        403, "permission_error", "model_not_allowed",
+        "This key may not use the model '\(model)'. Ask the administrator of your gateway.",
+        param: "model")
+    case .operationNotAllowed(let operation):
+      self.init(
+        403, "permission_error", "operation_not_allowed",
+        "This key may not be used for the operation '\(operation)'.")
+    case .clientSuspended(let client):
+      self.init(
+        429, "insufficient_quota", "budget_paused",
+        "The client '\(client)' is suspended. Ask the administrator of your gateway.")
+      fields = [(.shouldRetry, "false"), (.catracaDenied, "paused")]
+    case .unknownPath(let path):
+      self.init(
+        404, "invalid_request_error", "unknown_path",
+        "Nothing is served at \(path). Use /v1/…, /openai/v1/… or /groq/openai/v1/….")
+    case .unknownProvider(let name):
+      self.init(
+        404, "invalid_request_error", "unknown_provider", "There is no provider '\(name)' here.")
+    case .endpointNotMetered(let method, let path):
+      self.init(
+        403, "permission_error", "endpoint_not_metered",
+        "\(method) \(path) can't be metered, so it is not forwarded.")
+    case .unreadable(let error):
+      self.init(400, "invalid_request_error", error.code, error.message, param: error.param)
+    case .invalidMetadata:
+      self.init(
+        400, "invalid_request_error", "invalid_json",
+        "X-Catraca-Metadata must be a JSON object of at most 4 KiB.", param: "X-Catraca-Metadata")
+    case .malformed(let error):
+      self.init(
+        error.status, "invalid_request_error", "invalid_request",
+        "This is not a request that HTTP/1.1 allows: \(error).")
+    case .bodyTooLarge(let limit):
+      self.init(
+        413, "invalid_request_error", "request_too_large",
+        "The request body is larger than \(limit) bytes.")
+    case .headerTooLarge(let limit):
+      self.init(
+        431, "invalid_request_error", "request_too_large",
+        "The request line and header are larger than \(limit) bytes.")
+    case .requestTimeout:
+      self.init(
+        408, "invalid_request_error", "request_timeout", "The request did not arrive in time.")
+    case .modelNotPriced(let model, let detail):
+      self.init(
+        400, "invalid_request_error", "model_not_priced",
+        "The model '\(model)' has no price here\(detail.map { " (\($0))" } ?? ""), "
+          + "so it is not forwarded.",
+        param: "model")
+    case .budget, .clientLeft:
+      preconditionFailure("answered by BudgetRefusal, or by nobody")
+    case .ledgerUnavailable, .overloaded, .shuttingDown: self = .unavailable(refusal)
+    case .upstreamUnreachable, .upstreamInvalid, .upstreamTimeout: self = .upstream(refusal)
+    }
+  }
+
+  private static func invalidKey(_ fault: Refusal.KeyFault) -> RefusalAnswer {
+    let message =
+      switch fault {
+      case .missing: "No API key was given. Send it as 'Authorization: Bearer sk-ctr-…'."
+      case .unknown: "The API key is not known here, or it was revoked."
+      case .expired: "The API key has expired."
+      }
+    return RefusalAnswer(401, "invalid_request_error", "invalid_api_key", message)
+  }
+
+  private static func unavailable(_ refusal: Refusal) -> RefusalAnswer {
+    switch refusal {
+    case .ledgerUnavailable:
+      RefusalAnswer(
+        503, "server_error", "ledger_unavailable",
+        "Usage can't be recorded right now, so nothing is forwarded.")
+    case .shuttingDown:
+      RefusalAnswer(503, "server_error", "shutting_down", "The gateway is stopping.")
+    default:
+      RefusalAnswer(503, "server_error", "overloaded", "Too many connections are open.")
+    }
+  }
+
+  private static func upstream(_ refusal: Refusal) -> RefusalAnswer {
+    switch refusal {
+    case .upstreamUnreachable(let provider):
+      RefusalAnswer(
+        502, "server_error", "upstream_unreachable",
+        "The provider '\(provider)' can't be reached.")
+    case .upstreamTimeout(let provider):
+      RefusalAnswer(
+        504, "server_error", "upstream_timeout",
+        "The provider '\(provider)' did not answer in time.")
+    case .upstreamInvalid(let provider):
+      RefusalAnswer(
+        502, "server_error", "upstream_invalid_response",
+        "The provider '\(provider)' broke off or sent something that is not HTTP.")
+    default: preconditionFailure("not a refusal about a provider")
+    }
+  }
+
+  /// The answer with its body and `fields`.
+  func httpAnswer(requestID: String) -> HTTPAnswer {
+    var writer = JSONWriter()
+    writer.object { $0.member("error") { writeError(to: &$0) } }
+    return RefusalAnswer.httpAnswer(
+      status: status, fields: fields, body: writer.bytes, requestID: requestID)
+  }
+
+  func writeError(to writer: inout JSONWriter) {
+    writer.object { error in
+      error.member("message", message)
+      error.member("type", type)
+      error.member("param", param)
+      error.member("code", code)
+    }
+  }
+
+  static func httpAnswer(
+    status: Int, fields: [(FieldName, String)], body: [UInt8], requestID: String
+  ) -> HTTPAnswer {
+    var head = ResponseHead(status: status)
+    head.fields.append(.contentType, constant: "application/json")
+    head.fields.appendOwn(.catracaRequestID, requestID)
+    for (name, value) in fields { head.fields.appendOwn(name, value) }
+    return HTTPAnswer(head: head, body: body)
+  }
+}

@@ -1,0 +1,40 @@
+internal import HTTP
+
+/// Where a request on the proxy listener goes, by its path alone.
+enum Route: Equatable {
+  case health
+  /// To a provider. `provider` is the one that the path names; `endpoint` is the path without a
+  /// provider's prefix, as in `usage_logs.endpoint`.
+  case provider(named: String?, endpoint: String)
+  /// The path names a provider that isn't configured.
+  case unknownProvider(String)
+  case unknown
+
+  /// - Parameter providers: names of the configured providers.
+  init(path: String, providers: some Collection<String>) {
+    if path == "/healthz" {
+      self = .health
+      return
+    }
+    if path.hasPrefix("/v1/") {
+      self = .provider(named: nil, endpoint: path)
+      return
+    }
+    let segments = path.dropFirst().split(
+      separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
+    guard segments.count == 3 else {
+      self = .unknown
+      return
+    }
+    // Groq's own paths begin with /openai/v1 behind its name.
+    let rest = String(path.dropFirst(1 + segments[0].utf8.count))
+    let endpoint = rest.hasPrefix("/openai/v1/") ? String(rest.dropFirst("/openai".count)) : rest
+    guard endpoint.hasPrefix("/v1/") else {
+      self = .unknown
+      return
+    }
+    let name = String(segments[0])
+    self =
+      providers.contains(name) ? .provider(named: name, endpoint: endpoint) : .unknownProvider(name)
+  }
+}

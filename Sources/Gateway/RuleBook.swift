@@ -1,0 +1,31 @@
+public import Configuration
+internal import Metering
+public import Pricing
+
+/// The rules that a request is held to: the settings, the clients, and the price book made from the settings. Replaced
+/// as one when the files change; a request keeps the ones that it began with.
+public struct RuleBook: Sendable {
+  public let settings: Settings
+  /// All clients and keys: those of the files, and those that the ledger keeps.
+  public let clients: ClientRegistry
+  public let prices: PriceBook
+
+  /// Throws where the pricing files contradict each other.
+  public init(_ settings: Settings, clients: ClientRegistry) throws(PricingError) {
+    self.settings = settings
+    self.clients = clients
+    prices = try PriceBook(providers: settings.prices, rates: settings.rates)
+  }
+
+  func provider(_ name: String) -> Provider? {
+    settings.providers.first { $0.name == name }
+  }
+
+  /// Whether an endpoint that can't be metered is forwarded at no cost.
+  func allowsUnmetered(_ path: String) -> Bool {
+    guard case .allow(let patterns) = settings.metering.unmeteredEndpoints else { return false }
+    return patterns.contains { pattern in
+      pattern.hasSuffix("*") ? path.hasPrefix(pattern.dropLast()) : path == pattern
+    }
+  }
+}

@@ -1,0 +1,147 @@
+internal import Budgets
+internal import Configuration
+internal import EventLoop
+internal import HTTP
+internal import HTTPServer
+internal import Ledger
+internal import Metering
+internal import Money
+internal import Pricing
+internal import Time
+
+/// A request at its end: what it used and cost, and what it left of its budgets.
+struct Settled {
+  /// What the ledger keeps.
+  let entry: SettledRequest
+  /// What is left of the tightest budget.
+  let tightest: Remainder?
+
+  /// Nine decimals, as in `usage_logs.cost_usd`.
+  var costUSD: String {
+    Money(nanoUnits: entry.row.costNanoUSD, currency: .usd).decimalText
+  }
+
+  init(_ ending: Ending, of passage: Passage, hold: consuming Hold) {
+    let (usage, source) = Settled.usage(ending, of: passage)
+    let grant = hold.grant
+    let charge = Settled.charge(for: usage, ending, of: passage)
+    let settlement = hold.settle(
+      with: Consumption(tokens: usage.totalTokens, cost: charge.exact))
+    tightest = settlement.tightest
+    Settled.learn(from: usage, source, of: passage)
+    let journey = passage.journey
+    let now = MonotonicInstant.now()
+    let heldUSD = grant.bound.cost.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max
+    let row = UsageRow(
+      requestID: journey.id, clientID: passage.request.identity.client.id,
+      keyName: passage.request.identity.key.name, userID: passage.request.user,
+      conversationID: passage.request.conversation, agentID: passage.request.agent,
+      provider: passage.offer.provider.name, model: passage.request.facts.model,
+      responseModel: ending.report?.responseModel, operation: passage.request.facts.operation,
+      endpoint: passage.request.endpoint.path, isStream: passage.request.facts.stream,
+      status: ending.status, outcome: ending.outcome, usageSource: source, usage: usage,
+      costNanoUSD: charge.nanoUSD, cost: charge.billed, priceVersion: charge.tariff?.version,
+      heldTokens: grant.bound.tokens, heldNanoUSD: heldUSD,
+      overrunTokens: max(0, usage.totalTokens - grant.bound.tokens),
+      overrunNanoUSD: max(0, charge.nanoUSD - heldUSD),
+      latencyMilliseconds: now.elapsed(since: journey.exchange.receivedAt).wholeMilliseconds,
+      timeToFirstTokenMilliseconds: passage.firstByteAt.map {
+        $0.elapsed(since: journey.exchange.receivedAt).wholeMilliseconds
+      },
+      overheadMicroseconds: passage.overhead.wholeMicroseconds,
+      metadata: passage.request.metadata, createdAt: journey.startedAt,
+      day: journey.day(in: passage.request.identity.client.timeZone))
+    entry = SettledRequest(
+      row: row, charges: settlement.charges.map(BudgetCharge.init),
+      priceRecord: charge.tariff?.record)
+  }
+
+  // MARK: Usage
+
+  /// What is charged: nothing for an error that reports nothing; what was reported; else an
+  /// estimate, at most what was held.
+  private static func usage(
+    _ ending: Ending, of passage: Passage
+  ) -> (Usage, UsageSource) {
+    if let reported = ending.report?.usage {
+      return (reported, passage.isDraining ? .drained : .reported)
+    }
+    if ending.outcome == .providerError && ending.status >= 400 { return (.zero, .reported) }
+    let text = ending.report?.outputTextBytes ?? 0
+    let estimate = Estimate.usage(for: passage.request.facts, outputTextBytes: text)
+    return (estimate.limited(to: passage), .estimated)
+  }
+
+  // MARK: Cost
+
+  struct Charge {
+    let exact: ExactAmount
+    let nanoUSD: Int64
+    let billed: Money
+    let tariff: Tariff?
+  }
+
+  static func charge(for usage: Usage, _ ending: Ending, of passage: Passage) -> Charge {
+    let rates = passage.journey.rules.prices.rates
+    let report = ending.report
+    do throws(PricingError) {
+      let charged = try passage.offer.charge(
+        for: usage, answeredBy: report?.responseModel, tier: report?.serviceTier,
+        in: passage.journey.rules)
+      guard let (tariff, cost) = charged else {
+        return Charge(
+          exact: .zero, nanoUSD: 0, billed: Money(nanoUnits: 0, currency: rates.billing),
+          tariff: nil)
+      }
+      if !cost.unpriced.isEmpty || cost.isTierAssumed {
+        passage.logUnpriced(cost)
+      }
+      return Charge(
+        exact: cost.exact, nanoUSD: cost.nanoUSD.nanoUnits, billed: cost.billed, tariff: tariff)
+    } catch {
+      // SPEC §8: found only in the answer and without any price: the whole hold is charged.
+      passage.logUnpriceable(error)
+      let exact = passage.grant.bound.cost
+      return Charge(
+        exact: exact, nanoUSD: exact.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max,
+        billed: exact.roundedUp(in: rates.billing, rate: rates.billingRate)
+          ?? Money(nanoUnits: .max, currency: rates.billing),
+        tariff: nil)
+    }
+  }
+
+  // MARK: What is learned
+
+  private static func learn(from usage: Usage, _ source: UsageSource, of passage: Passage) {
+    guard source != .estimated, usage.totalTokens > 0 else { return }
+    let demand = passage.offer.demand
+    let provider = passage.offer.provider.name
+    let model = passage.offer.modelName
+    passage.gateway.experience.noteOutput(
+      usage.outputTokens / demand.choices, provider: provider, model: model)
+    let excess = usage.inputTokens - demand.inputTokens
+    if excess > 0 {
+      passage.gateway.experience.noteOverrun(excess, provider: provider, model: model)
+    }
+  }
+}
+
+extension Usage {
+  /// The same, cut to what the passage holds: an estimate never costs more than was set aside.
+  fileprivate func limited(to passage: Passage) -> Usage {
+    let demand = passage.offer.demand
+    let input = min(inputTokens, demand.inputTokens)
+    let output = min(outputTokens, passage.grant.bound.tokens - demand.inputTokens)
+    return Usage(inputTokens: input, outputTokens: max(0, output)) ?? .zero
+  }
+}
+
+extension Duration {
+  var wholeMilliseconds: Int64 {
+    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+  }
+
+  var wholeMicroseconds: Int64 {
+    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+  }
+}

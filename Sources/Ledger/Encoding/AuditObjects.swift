@@ -1,0 +1,53 @@
+internal import JSON
+internal import Pricing
+internal import Time
+
+/// What the audit log says of a client before and after a change.
+extension StoredClient {
+  var auditObject: String {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("id", id)
+      object.member("name", name)
+      object.member("plan", plan)
+      object.member("timezone", timeZone)
+      object.member("status", status.rawValue)
+      object.member("payment_customer_id", paymentCustomerID)
+      object.member("metadata") { $0.raw(metadata.utf8) }
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+/// What the audit log says of a key. Digests don't belong there; the fingerprint names it.
+extension StoredKey {
+  var auditObject: String {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("client_id", clientID)
+      object.member("name", name)
+      object.member("fingerprint", fingerprint)
+      object.member("models") { $0.strings(models) }
+      object.member("operations") { $0.strings(operations?.map(\.rawValue)) }
+      object.member("expires_at", expiresAt?.rfc3339)
+      object.member("requests_per_minute") { $0.optional(requestsPerMinute) }
+      object.member("tokens_per_minute") { $0.optional(tokensPerMinute) }
+      object.member("previous_expires_at", previousExpiresAt?.rfc3339)
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+extension JSONWriter {
+  /// An array, or null.
+  mutating func strings(_ items: [String]?) {
+    guard let items else { return null() }
+    array { array in
+      for item in items { array.string(item) }
+    }
+  }
+
+  fileprivate mutating func optional(_ number: Int64?) {
+    if let number { integer(number) } else { null() }
+  }
+}

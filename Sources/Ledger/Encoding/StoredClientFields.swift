@@ -1,0 +1,41 @@
+internal import Time
+
+/// A client's fields under the names of `clients`, in the order of its columns.
+extension StoredClient {
+  func write(to fields: inout some FieldWriter) {
+    fields.write("id", id)
+    fields.write("name", name)
+    fields.write("plan", plan)
+    fields.write("timezone", timeZone)
+    fields.write("status", status.rawValue)
+    fields.write("payment_customer_id", paymentCustomerID)
+    fields.write("metadata", metadata)
+    fields.write("created_at", createdAt.rfc3339)
+    fields.write("updated_at", updatedAt.rfc3339)
+  }
+
+  init(from fields: some FieldReader) throws(LedgerError) {
+    let id = try fields.requiredText("id", of: "a client")
+    let record = "client \(id)"
+    self.init(
+      id: id, name: try fields.requiredText("name", of: record), plan: fields.text("plan"),
+      timeZone: try fields.requiredText("timezone", of: record),
+      status: try fields.required(
+        "status", of: record, fields.text("status").flatMap { Status(rawValue: $0) }),
+      paymentCustomerID: fields.text("payment_customer_id"),
+      metadata: try fields.requiredText("metadata", of: record),
+      createdAt: try fields.requiredInstant("created_at", of: record),
+      updatedAt: try fields.requiredInstant("updated_at", of: record))
+  }
+}
+
+extension FieldReader {
+  /// Nil when the field is missing, NULL, or no instant.
+  func instant(_ name: String) -> Timestamp? {
+    text(name).flatMap { Timestamp(rfc3339: $0) }
+  }
+
+  func requiredInstant(_ name: String, of record: String) throws(LedgerError) -> Timestamp {
+    try required(name, of: record, instant(name))
+  }
+}

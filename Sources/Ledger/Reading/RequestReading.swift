@@ -1,0 +1,43 @@
+extension LedgerReader {
+  /// What one request added to which budgets; nothing for a request without a row.
+  public func budgetCharges(of row: UsageRow) throws(LedgerError) -> [BudgetCharge] {
+    let select = try connection.prepare(
+      "SELECT budget_accounts FROM usage_logs WHERE request_id = ?")
+    defer { select.reset() }
+    select.bind(row.requestID.description, at: 1)
+    guard try select.step(), let text = select.text(0), !text.isEmpty else { return [] }
+    var charges: [BudgetCharge] = []
+    for part in text.split(separator: ",") {
+      guard let charge = RecordedCharge(part) else {
+        throw .unreadable(record: "a charge of \(row.requestID)")
+      }
+      charges.append(try budgetCharge(charge, of: row))
+    }
+    return charges
+  }
+
+  private func budgetCharge(
+    _ charge: RecordedCharge, of row: UsageRow
+  ) throws(LedgerError) -> BudgetCharge {
+    let select = try connection.prepare("SELECT * FROM budget_accounts WHERE id = ?")
+    defer { select.reset() }
+    select.bind(charge.account, at: 1)
+    guard try select.step() else {
+      throw .unreadable(record: "budget account \(charge.account) of \(row.requestID)")
+    }
+    let key = try BudgetAccountKey(from: ColumnReader(statement: select))
+    let figures = charge.figures(of: row, in: key.currency)
+    return BudgetCharge(account: key, tokens: figures.tokens, costNano: figures.costNano)
+  }
+
+  /// The refusal of one request; nil where it was not refused by a budget.
+  public func denial(_ requestID: RequestID) throws(LedgerError) -> DenialRow? {
+    let select = try connection.prepare("SELECT * FROM denials WHERE request_id = ?")
+    select.bind(requestID.description, at: 1)
+    var denial: DenialRow?
+    try select.forEachRow { () throws(LedgerError) in
+      denial = try DenialRow(from: ColumnReader(statement: select))
+    }
+    return denial
+  }
+}

@@ -1,0 +1,51 @@
+public import Time
+
+/// A client that no file declares, as `clients` records it.
+public struct StoredClient: Hashable, Sendable {
+  public enum Status: String, Sendable, Hashable, CaseIterable {
+    case active
+    case suspended
+  }
+
+  public var id: String
+  public var name: String
+  /// A plan's name; nil for the default plan.
+  public var plan: String?
+  /// The IANA name of its time zone.
+  public var timeZone: String
+  public var status: Status
+  /// The payment provider's id of this client.
+  public var paymentCustomerID: String?
+  /// A JSON object.
+  public var metadata: String
+  public var createdAt: Timestamp
+  public var updatedAt: Timestamp
+
+  public init(
+    id: String, name: String, plan: String?, timeZone: String, status: Status = .active,
+    paymentCustomerID: String? = nil, metadata: String = "{}", createdAt: Timestamp,
+    updatedAt: Timestamp? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.plan = plan
+    self.timeZone = timeZone
+    self.status = status
+    self.paymentCustomerID = paymentCustomerID
+    self.metadata = metadata
+    self.createdAt = createdAt
+    self.updatedAt = updatedAt ?? createdAt
+  }
+}
+
+/// All clients and keys that are in force and that no file declares.
+public struct StoredClients: Hashable, Sendable {
+  public var clients: [StoredClient]
+  /// Of these clients, and of those that a file declares.
+  public var keys: [StoredKey]
+
+  public init(clients: [StoredClient], keys: [StoredKey]) {
+    self.clients = clients
+    self.keys = keys
+  }
+}

@@ -1,0 +1,73 @@
+internal import Time
+
+/// `clients`: the clients that no file declares. A deleted one keeps its row and is found no more.
+struct ClientStore {
+  private let connection: Connection
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// By their ids.
+  func all() throws(LedgerError) -> [StoredClient] {
+    let select = try connection.prepare(
+      "SELECT * FROM clients WHERE deleted_at IS NULL ORDER BY id")
+    var clients: [StoredClient] = []
+    try select.forEachRow { () throws(LedgerError) in
+      clients.append(try StoredClient(from: ColumnReader(statement: select)))
+    }
+    return clients
+  }
+
+  func find(_ id: String) throws(LedgerError) -> StoredClient? {
+    let select = try connection.prepare(
+      "SELECT * FROM clients WHERE id = ? AND deleted_at IS NULL")
+    select.bind(id, at: 1)
+    var client: StoredClient?
+    try select.forEachRow { () throws(LedgerError) in
+      client = try StoredClient(from: ColumnReader(statement: select))
+    }
+    return client
+  }
+
+  /// Whether this id belonged to a client that was deleted.
+  func isDeleted(_ id: String) throws(LedgerError) -> Bool {
+    let count = try connection.prepare(
+      "SELECT count(*) FROM clients WHERE id = ? AND deleted_at IS NOT NULL")
+    count.bind(id, at: 1)
+    return try count.firstInteger() == 1
+  }
+
+  func insert(_ client: StoredClient) throws(LedgerError) {
+    let insert = try connection.prepare(ClientStore.insertClient)
+    var parameters = ParameterWriter(insert)
+    client.write(to: &parameters)
+    try insert.run()
+  }
+
+  func setStatus(
+    _ status: StoredClient.Status, of id: String, at now: Timestamp
+  ) throws(LedgerError) {
+    let update = try connection.prepare(
+      "UPDATE clients SET status = ?2, updated_at = ?3 WHERE id = ?1 AND deleted_at IS NULL")
+    update.bind(id, at: 1)
+    update.bind(status.rawValue, at: 2)
+    update.bind(now.rfc3339, at: 3)
+    try update.run()
+  }
+
+  func delete(_ id: String, at now: Timestamp) throws(LedgerError) {
+    let update = try connection.prepare(
+      "UPDATE clients SET deleted_at = ?2, updated_at = ?2 WHERE id = ?1 AND deleted_at IS NULL")
+    update.bind(id, at: 1)
+    update.bind(now.rfc3339, at: 2)
+    try update.run()
+  }
+
+  /// The columns are those of `StoredClient.write(to:)`, in its order.
+  private static let insertClient = """
+    INSERT INTO clients (id, name, plan, timezone, status, payment_customer_id, metadata,
+      created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+}

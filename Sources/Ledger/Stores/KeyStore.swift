@@ -1,0 +1,77 @@
+internal import Time
+
+/// `api_keys`: the keys that no file declares. A revoked one keeps its row; its name is free.
+struct KeyStore {
+  private let connection: Connection
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// The keys of one client or of all, by client and name.
+  func all(of clientID: String?, includingRevoked: Bool) throws(LedgerError) -> [StoredKey] {
+    let select = try connection.prepare(KeyStore.selectKeys)
+    select.bind(clientID, at: 1)
+    select.bind(includingRevoked ? 1 : 0, at: 2)
+    var keys: [StoredKey] = []
+    try select.forEachRow { () throws(LedgerError) in
+      keys.append(try StoredKey(from: ColumnReader(statement: select)))
+    }
+    return keys
+  }
+
+  /// The key of that name which is not revoked.
+  func find(_ name: String, of clientID: String) throws(LedgerError) -> StoredKey? {
+    try all(of: clientID, includingRevoked: false).first { $0.name == name }
+  }
+
+  func insert(_ key: StoredKey) throws(LedgerError) {
+    let insert = try connection.prepare(KeyStore.insertKey)
+    var parameters = ParameterWriter(insert)
+    key.write(to: &parameters)
+    try insert.run()
+  }
+
+  func revoke(_ name: String, of clientID: String, at now: Timestamp) throws(LedgerError) {
+    let update = try connection.prepare(KeyStore.revokeKey)
+    update.bind(clientID, at: 1)
+    update.bind(name, at: 2)
+    update.bind(now.rfc3339, at: 3)
+    try update.run()
+  }
+
+  /// Gives the key another digest. The one before works until `previousExpiresAt`.
+  func rotate(
+    _ key: StoredKey, to sha256: String, previousExpiresAt: Timestamp, at now: Timestamp
+  ) throws(LedgerError) {
+    let update = try connection.prepare(KeyStore.rotateKey)
+    update.bind(key.clientID, at: 1)
+    update.bind(key.name, at: 2)
+    update.bind(sha256, at: 3)
+    update.bind(previousExpiresAt.rfc3339, at: 4)
+    update.bind(now.rfc3339, at: 5)
+    try update.run()
+  }
+
+  private static let selectKeys = """
+    SELECT * FROM api_keys
+    WHERE (?1 IS NULL OR client_id = ?1) AND (?2 = 1 OR revoked_at IS NULL)
+    ORDER BY client_id, name, id
+    """
+  /// The columns are those of `StoredKey.write(to:)`, in its order.
+  private static let insertKey = """
+    INSERT INTO api_keys (client_id, name, sha256, models, operations, expires_at,
+      requests_per_minute, tokens_per_minute, previous_sha256, previous_expires_at, created_at,
+      updated_at, revoked_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+  private static let revokeKey = """
+    UPDATE api_keys SET revoked_at = ?3, updated_at = ?3
+    WHERE client_id = ?1 AND name = ?2 AND revoked_at IS NULL
+    """
+  private static let rotateKey = """
+    UPDATE api_keys SET previous_sha256 = sha256, previous_expires_at = ?4, sha256 = ?3,
+      updated_at = ?5
+    WHERE client_id = ?1 AND name = ?2 AND revoked_at IS NULL
+    """
+}

@@ -1,0 +1,168 @@
+public import Time
+
+/// Changes what administrators make outside of files, also while a server writes to the ledger;
+/// for one thread at a time.
+///
+/// Every change is one transaction with its entry in `audit_log`. All calls block; beside what
+/// they say, they throw `unavailable` and `unreadable`.
+public final class LedgerEditor {
+  /// Who makes changes, and when.
+  public struct Author: Hashable, Sendable {
+    /// For the audit log, such as `cli:alice`.
+    public var actor: String
+    public var now: Timestamp
+
+    public init(actor: String, now: Timestamp) {
+      self.actor = actor
+      self.now = now
+    }
+  }
+
+  private let connection: Connection
+  private let clients: ClientStore
+  private let keys: KeyStore
+  private let auditLog: AuditLogStore
+  private let author: Author
+
+  /// How long a change waits for a server that commits.
+  private static let busyTimeoutMilliseconds: Int32 = 5_000
+
+  /// Opens the ledger; makes it, and brings it to the newest schema, where no server has yet.
+  ///
+  /// Throws `cannotOpen`, `notALedger`, `tooNew`, and `inUse` where a server of an earlier
+  /// release is running.
+  public init(path: String, author: Author) throws(LedgerError) {
+    connection = try Connection(
+      path: path, access: .readWrite,
+      busyTimeoutMilliseconds: LedgerEditor.busyTimeoutMilliseconds)
+    do {
+      try Schema.check(connection, path: path)
+    } catch .tooOld {
+      _ = try SQLiteLedger.migrate(path: path)
+    }
+    clients = ClientStore(connection)
+    keys = KeyStore(connection)
+    auditLog = AuditLogStore(connection)
+    self.author = author
+  }
+
+  // MARK: Clients
+
+  /// Throws `alreadyExists` also for the id of a client that was deleted.
+  public func create(_ client: StoredClient) throws(LedgerError) {
+    try connection.transaction { () throws(LedgerError) in
+      if try clients.find(client.id) != nil {
+        throw .alreadyExists(record: "a client \(client.id)")
+      }
+      if try clients.isDeleted(client.id) {
+        throw .alreadyExists(
+          record: "a deleted client \(client.id), and ids are never used again")
+      }
+      try clients.insert(client)
+      try record("client.create", client.id, before: nil, after: client)
+    }
+  }
+
+  /// Suspends or resumes a client. Throws `notFound`.
+  public func setStatus(
+    _ status: StoredClient.Status, ofClient id: String
+  ) throws(LedgerError) -> StoredClient {
+    try connection.transaction { () throws(LedgerError) in
+      let before = try existingClient(id)
+      try clients.setStatus(status, of: id, at: author.now)
+      let after = try existingClient(id)
+      try record("client.update", id, before: before, after: after)
+      return after
+    }
+  }
+
+  /// Deletes a client and revokes its keys. Its rows stay. Throws `notFound`.
+  public func deleteClient(_ id: String) throws(LedgerError) {
+    try connection.transaction { () throws(LedgerError) in
+      let client = try existingClient(id)
+      for key in try keys.all(of: id, includingRevoked: false) { try revoke(key) }
+      try clients.delete(id, at: author.now)
+      try record("client.delete", id, before: client, after: nil)
+    }
+  }
+
+  private func existingClient(_ id: String) throws(LedgerError) -> StoredClient {
+    guard let client = try clients.find(id) else { throw .notFound(record: "client \(id)") }
+    return client
+  }
+
+  // MARK: Keys
+
+  /// Adds a key to a client, which may be one that a file declares: whether it is there is for
+  /// the caller to know.
+  ///
+  /// Throws `notFound` for a client that was deleted, and `alreadyExists` where the client has a
+  /// key of that name that is not revoked.
+  public func create(_ key: StoredKey) throws(LedgerError) {
+    try connection.transaction { () throws(LedgerError) in
+      if try clients.isDeleted(key.clientID) {
+        throw .notFound(record: "client \(key.clientID): it was deleted")
+      }
+      if try keys.find(key.name, of: key.clientID) != nil {
+        throw .alreadyExists(record: "a key \(key.name) of client \(key.clientID)")
+      }
+      try keys.insert(key)
+      try record("key.create", key, before: nil, after: key)
+    }
+  }
+
+  /// Revokes a key at once, its former digest included. Throws `notFound`.
+  public func revokeKey(_ name: String, ofClient clientID: String) throws(LedgerError) {
+    try connection.transaction { () throws(LedgerError) in
+      try revoke(try existingKey(name, of: clientID))
+    }
+  }
+
+  /// Gives a key another digest; the one it has works on for `overlap`, at least 0, and the one
+  /// before that no more. Throws `notFound`.
+  public func rotateKey(
+    _ name: String, ofClient clientID: String, to sha256: String, overlap: Duration
+  ) throws(LedgerError) -> StoredKey {
+    try connection.transaction { () throws(LedgerError) in
+      let before = try existingKey(name, of: clientID)
+      try keys.rotate(
+        before, to: sha256, previousExpiresAt: author.now.advanced(by: overlap), at: author.now)
+      let after = try existingKey(name, of: clientID)
+      try record("key.rotate", after, before: before, after: after)
+      return after
+    }
+  }
+
+  private func revoke(_ key: StoredKey) throws(LedgerError) {
+    try keys.revoke(key.name, of: key.clientID, at: author.now)
+    try record("key.delete", key, before: key, after: nil)
+  }
+
+  private func existingKey(_ name: String, of clientID: String) throws(LedgerError) -> StoredKey {
+    guard let key = try keys.find(name, of: clientID) else {
+      throw .notFound(record: "key \(name) of client \(clientID)")
+    }
+    return key
+  }
+
+  // MARK: The audit log
+
+  private func record(
+    _ action: String, _ id: String, before: StoredClient?, after: StoredClient?
+  ) throws(LedgerError) {
+    try auditLog.append(
+      AuditEntry(
+        actor: author.actor, action: action, target: "client:\(id)", clientID: id,
+        before: before?.auditObject, after: after?.auditObject, createdAt: author.now))
+  }
+
+  private func record(
+    _ action: String, _ key: StoredKey, before: StoredKey?, after: StoredKey?
+  ) throws(LedgerError) {
+    try auditLog.append(
+      AuditEntry(
+        actor: author.actor, action: action, target: "key:\(key.clientID)/\(key.name)",
+        clientID: key.clientID, before: before?.auditObject, after: after?.auditObject,
+        createdAt: author.now))
+  }
+}

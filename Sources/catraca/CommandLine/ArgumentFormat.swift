@@ -1,0 +1,131 @@
+internal import Configuration
+internal import Time
+
+/// How the text of an argument or option becomes a value.
+struct ArgumentFormat<Value>: Sendable {
+  /// What stands for the value in the help, such as `DIR`; nil for a flag.
+  let valueName: String?
+  /// What is allowed, to follow `allowed: ` in a message.
+  let allowed: String
+  let parse: @Sendable (String) -> Value?
+
+  init(
+    _ valueName: String?, allowed: String, parse: @escaping @Sendable (String) -> Value?
+  ) {
+    self.valueName = valueName
+    self.allowed = allowed
+    self.parse = parse
+  }
+}
+
+extension ArgumentFormat<Bool> {
+  /// The texts that the parser keeps for a flag.
+  static let present = "true"
+  static let absent = "false"
+
+  static var presence: ArgumentFormat {
+    ArgumentFormat(nil, allowed: "no value") { $0 == present }
+  }
+}
+
+extension ArgumentFormat<String> {
+  static func text(_ valueName: String) -> ArgumentFormat {
+    ArgumentFormat(valueName, allowed: "text of 1 to 256 bytes without control characters") {
+      let isPlain = $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+      return (1...256).contains($0.utf8.count) && isPlain ? $0 : nil
+    }
+  }
+
+  static func path(_ valueName: String) -> ArgumentFormat {
+    ArgumentFormat(valueName, allowed: "a path") { $0.isEmpty ? nil : $0 }
+  }
+
+  /// The id or name of a client, key or plan.
+  static func name(_ valueName: String) -> ArgumentFormat {
+    ArgumentFormat(valueName, allowed: EntityName.rule) { EntityName.isValid($0) ? $0 : nil }
+  }
+}
+
+extension ArgumentFormat<Int64> {
+  static func integer(_ range: ClosedRange<Int64>) -> ArgumentFormat {
+    ArgumentFormat(
+      "N", allowed: "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    ) { text in
+      guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        let number = Int64(text), range.contains(number)
+      else { return nil }
+      return number
+    }
+  }
+}
+
+extension ArgumentFormat where Value: CaseIterable & RawRepresentable<String> & Sendable {
+  /// One of the raw values.
+  static func choice(_ valueName: String) -> ArgumentFormat {
+    let choices = Value.allCases.map(\.rawValue).joined(separator: ", ")
+    return ArgumentFormat(valueName, allowed: "one of \(choices)") { Value(rawValue: $0) }
+  }
+}
+
+extension ArgumentFormat {
+  /// Several values, with commas between them.
+  static func list<Item>(of item: ArgumentFormat<Item>) -> ArgumentFormat
+  where Value == [Item] {
+    let name = item.valueName ?? ""
+    return ArgumentFormat(
+      "\(name),\(name)…", allowed: "\(item.allowed); several with commas between them"
+    ) { text in
+      let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+      let items = parts.compactMap { item.parse(String($0)) }
+      return items.count == parts.count ? items : nil
+    }
+  }
+}
+
+extension ArgumentFormat<ModelPattern> {
+  static var modelPattern: ArgumentFormat {
+    ArgumentFormat("P", allowed: "the name of a model, with * for any text, such as gpt-4o*") {
+      ModelPattern($0)
+    }
+  }
+}
+
+extension ArgumentFormat<Moment> {
+  static var moment: ArgumentFormat {
+    ArgumentFormat(
+      "T", allowed: "a date such as 2027-01-01 or an instant such as 2027-01-01T12:00:00-03:00"
+    ) { Moment($0) }
+  }
+}
+
+extension ArgumentFormat<Duration> {
+  private static var secondsPerUnit: [Character: Int64] {
+    ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+  }
+
+  /// How far to look back: `30m`, `6h`, `7d`.
+  static var lookback: ArgumentFormat {
+    let longest: Int64 = 3660 * 86_400
+    return ArgumentFormat("T", allowed: "a time with its unit (s, m, h, d), such as 30m or 7d") {
+      guard let unit = $0.last.flatMap({ secondsPerUnit[$0] }),
+        let count = ArgumentFormat<Int64>.integer(1...longest).parse(String($0.dropLast())),
+        count <= longest / unit
+      else { return nil }
+      return .seconds(count * unit)
+    }
+  }
+}
+
+extension ArgumentFormat<TimeZoneRules> {
+  static var timeZone: ArgumentFormat {
+    ArgumentFormat("ZONE", allowed: "an IANA zone such as America/Sao_Paulo, or UTC") {
+      TimeZoneRules(identifier: $0)
+    }
+  }
+}
+
+extension ArgumentFormat<LedgerSettings.Location> {
+  static var ledgerLocation: ArgumentFormat {
+    ArgumentFormat("URL", allowed: LedgerSettings.Location.rule) { LedgerSettings.Location($0) }
+  }
+}

@@ -1,0 +1,48 @@
+/// An argument, an option or a flag of a command, as the parser and the help see it.
+protocol ParameterDescription: Sendable {
+  /// Without dashes; unique within a command.
+  var name: String { get }
+  /// What stands for the value in the help, such as `DIR`; nil for a flag.
+  var valueName: String? { get }
+  var summary: String { get }
+  /// What counts when nothing is given.
+  var defaultText: String? { get }
+  var isRequired: Bool { get }
+  /// What is allowed, to follow `allowed: ` in a message.
+  var allowed: String { get }
+  func accepts(_ text: String) -> Bool
+}
+
+/// An argument, an option or a flag with the type of its value.
+struct Parameter<Value>: ParameterDescription {
+  let name: String
+  let format: ArgumentFormat<Value>
+  let summary: String
+  let defaultText: String?
+  let isRequired: Bool
+
+  init(
+    _ name: String, _ format: ArgumentFormat<Value>, _ summary: String, default: String? = nil,
+    isRequired: Bool = false
+  ) {
+    self.name = name
+    self.format = format
+    self.summary = summary
+    self.defaultText = `default`
+    self.isRequired = isRequired
+  }
+
+  var valueName: String? { format.valueName }
+  var allowed: String { format.allowed }
+
+  func accepts(_ text: String) -> Bool {
+    format.parse(text) != nil
+  }
+}
+
+extension Parameter<Bool> {
+  /// An option without a value: given or not.
+  static func flag(_ name: String, _ summary: String) -> Parameter {
+    Parameter(name, .presence, summary, default: ArgumentFormat<Bool>.absent)
+  }
+}

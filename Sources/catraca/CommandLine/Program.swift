@@ -1,0 +1,69 @@
+/// From the words of a command line to what is printed: everything but the printing.
+struct Program: Sendable {
+  let table: CommandTable
+
+  init(commands: [Command]) {
+    table = CommandTable(commands: commands)
+  }
+
+  /// What is left to print, and the exit status.
+  struct Printout: Hashable, Sendable {
+    var output = ""
+    var error = ""
+    var exitCode = ExitCode.well
+  }
+
+  /// Does what `words`, the command line without the program's name, ask for.
+  func run(_ words: [String], in surroundings: Surroundings) async -> Printout {
+    let request: CommandTable.Request
+    do {
+      request = try table.request(for: Program.spelledOut(words))
+    } catch {
+      return printout(of: error)
+    }
+    switch request {
+    case .helpOn(let command):
+      return Printout(output: HelpText.page(on: command))
+    case .helpOnGroup(let group):
+      let commands = group.map { table.commands(inGroup: $0) } ?? table.commands
+      return Printout(output: HelpText.overview(of: commands, group: group))
+    case .run(let command, let values):
+      return await run(command, Invocation(values: values, surroundings: surroundings))
+    }
+  }
+
+  private func run(_ command: Command, _ invocation: Invocation) async -> Printout {
+    do {
+      let outcome = try await command.run(invocation)
+      let format = invocation.values[CommonOptions.format] ?? .table
+      return Printout(
+        output: outcome.report.text(in: format, style: invocation.surroundings.output),
+        error: outcome.notes.map { "\($0)\n" }.joined(), exitCode: outcome.exitCode)
+    } catch {
+      if case .usage(let usage) = error {
+        return printout(of: CommandTable.Refusal(error: usage, command: command))
+      }
+      return Printout(
+        error: error.lines.map { "\($0)\n" }.joined(), exitCode: error.exitCode)
+    }
+  }
+
+  private func printout(of refusal: CommandTable.Refusal) -> Printout {
+    var text = CommandError.usage(refusal.error).lines.map { "\($0)\n" }.joined()
+    if let command = refusal.command {
+      text += "\(HelpText.usageLine(of: command))\n"
+    } else {
+      text += "'catraca help' lists the commands\n"
+    }
+    return Printout(error: text, exitCode: .wrongUsage)
+  }
+
+  /// What everybody types for two of the commands, and `help COMMAND` as the command's own help.
+  private static func spelledOut(_ words: [String]) -> [String] {
+    switch words.first {
+    case "--version": ["version"] + words.dropFirst()
+    case "help": words.dropFirst() + ["--help"]
+    default: words
+    }
+  }
+}

@@ -1,0 +1,25 @@
+internal import Glibc
+
+/// Standard output and standard error.
+enum StandardStream: CInt, Sendable {
+  case output = 1
+  case error = 2
+
+  /// Writes all of it, and returns whether that worked: a full disk or a closed pipe is known
+  /// to nobody else.
+  @discardableResult
+  func write(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      var written = 0
+      while written < bytes.count {
+        let count = Glibc.write(
+          rawValue, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        written += count
+      }
+      return true
+    }
+  }
+}

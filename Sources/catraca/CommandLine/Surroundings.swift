@@ -1,0 +1,37 @@
+internal import Configuration
+internal import Glibc
+internal import TLS
+internal import Time
+
+/// All that a command can notice of the machine: handed in, so that tests hand in another.
+struct Surroundings: Sendable {
+  var environment: [String: String]
+  var files: any FileSource
+  var now: @Sendable () -> Timestamp
+  /// So many bytes that nobody can guess.
+  var randomBytes: @Sendable (Int) -> [UInt8]
+  /// How standard output and standard error are shown.
+  var output: OutputStyle
+  var errorOutput: OutputStyle
+  /// Writes to standard error at once, for what can't wait for the command's end.
+  var writeError: @Sendable (String) -> Void
+}
+
+extension Surroundings {
+  /// The machine itself.
+  static func ofThisProcess() -> Surroundings {
+    let environment = ProcessEnvironment.variables()
+    return Surroundings(
+      environment: environment, files: DiskFiles(),
+      now: { Timestamp.readSystemClock() }, randomBytes: { SecureRandom.bytes($0) },
+      output: .ofDescriptor(STDOUT_FILENO, environment),
+      errorOutput: .ofDescriptor(STDERR_FILENO, environment),
+      writeError: { StandardStream.error.write($0) })
+  }
+
+  /// Who types, for the audit log: `cli:USER`.
+  var actor: String {
+    let user = environment["USER"] ?? environment["LOGNAME"] ?? ""
+    return "cli:\(user.isEmpty ? "unknown" : user)"
+  }
+}

@@ -1,0 +1,66 @@
+internal import Ledger
+internal import Money
+internal import Pricing
+
+/// `catraca audit`: whether every counter and every cost is what the recorded requests make.
+enum Audit {
+  static let command = Command(
+    "audit", "recomputes every counter and cost from usage_logs, and names each difference",
+    options: [CommonOptions.config, CommonOptions.ledger, CommonOptions.format],
+    examples: [
+      Command.Example(
+        line: "audit", meaning: "exit status 1 and a line a difference, where there is one")
+    ]
+  ) { invocation throws(CommandError) in
+    let reader = try invocation.reader()
+    let (requests, differences) = try invocation.ledger { () throws(LedgerError) in
+      let requests = try reader.usageTotals(by: .outcome).reduce(0) { $0 + $1.requests }
+      var costs = CostRecomputer()
+      var progress = ProgressBar("audit", total: requests, in: invocation.surroundings)
+      defer { progress.finish() }
+      let differences = try reader.audit { record, usage in
+        progress.advance()
+        return costs.cost(of: usage, record)
+      }
+      return (requests, differences)
+    }
+    return Outcome(
+      report(differences, requests: requests), exitCode: differences.isEmpty ? .well : .failed)
+  }
+
+  private static func report(_ differences: [AuditDifference], requests: Int64) -> Report {
+    var table = Table(
+      [
+        Table.Column("check", "Check"), Table.Column("subject", "Subject"),
+        Table.Column("recorded", "Recorded"), Table.Column("recomputed", "Recomputed"),
+      ], emptyText: "")
+    for difference in differences {
+      table.append([
+        .text(difference.check.rawValue), .text(difference.subject),
+        .text(difference.recorded), .text(difference.recomputed),
+      ])
+    }
+    let lines =
+      differences.isEmpty
+      ? ["ok: \(Cell.grouped(requests)) requests, no difference"]
+      : table.rows.map { row in
+        "\(row[0].shown) \(row[1].shown): recorded \(row[2].shown), recomputed \(row[3].shown)"
+      }
+    return .document(
+      Document(sections: [.lines(lines)], table: table) { [table] in $0.list(table) })
+  }
+}
+
+/// Computes costs again from stored prices, each of which it reads once.
+struct CostRecomputer {
+  /// Nil for a record that can't be read.
+  private var tariffs: [String: Tariff?] = [:]
+
+  /// Nil where the record has no price for the usage.
+  mutating func cost(of usage: Usage, _ record: String) -> (nanoUSD: Int64, nano: Int64)? {
+    if tariffs[record] == nil { tariffs[record] = .some(try? Tariff(record: record)) }
+    guard case .some(.some(let tariff)) = tariffs[record], let cost = try? tariff.cost(of: usage)
+    else { return nil }
+    return (cost.nanoUSD.nanoUnits, cost.billed.nanoUnits)
+  }
+}

@@ -1,0 +1,12 @@
+/// Everything that the program can be asked to do, in the order of the help.
+enum Commands {
+  static let all: [Command] = [
+    Serve.command, Check.command, Demo.command, SandboxServer.command,
+    UsageReport.command, Denials.command, Explain.command, Price.command,
+    BudgetStatus.command,
+    ClientList.command, ClientShow.command, ClientCreate.command, ClientSuspend.command,
+    ClientResume.command, ClientDelete.command,
+    KeyList.command, KeyCreate.command, KeyRotate.command, KeyRevoke.command,
+    Audit.command, Migrate.command, Version.command,
+  ]
+}

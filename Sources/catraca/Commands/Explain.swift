@@ -1,0 +1,63 @@
+internal import Ledger
+
+/// `catraca explain REQUEST_ID`: why a request cost what it cost, or why it was refused.
+enum Explain {
+  private static let request = Parameter(
+    "request", ArgumentFormat<RequestID>.requestID, "as x-catraca-request-id says it",
+    isRequired: true)
+
+  static let command = Command(
+    "explain", "tells why a request cost what it cost, or why it was refused",
+    arguments: [request],
+    options: [CommonOptions.config, CommonOptions.ledger, CommonOptions.format],
+    examples: [
+      Command.Example(
+        line: "explain 019aab6e-3c1b-7000-8000-5f2d8a90b1c3",
+        meaning: "quantities × prices = cost, what was held, and the budgets that paid")
+    ]
+  ) { invocation throws(CommandError) in
+    let id = try invocation.values.required(request)
+    let reader = try invocation.reader()
+    let document = try invocation.ledger { () throws(LedgerError) -> Document? in
+      if let row = try reader.usageRow(id) {
+        let record = try row.priceVersion.flatMap { version throws(LedgerError) in
+          try reader.priceRecord(version: version)
+        }
+        return CostExplanation(
+          row: row, priceRecord: record, charges: try reader.budgetCharges(of: row)
+        ).document
+      }
+      if let denial = try reader.denial(id) {
+        let budgets = try reader.budgetStatus(clientID: nil)
+        let budget = budgets.first { $0.budgetID == denial.budgetID }
+        return DenialExplanation(denial: denial, currency: budget?.currency).document
+      }
+      return try reader.openIntents().first { $0.requestID == id }.map(inFlight)
+    }
+    guard let document else {
+      throw .failed(
+        "there is no request \(id) in \(try invocation.ledgerPath()); a request that reached no "
+          + "provider, and that no budget refused, is only in the log")
+    }
+    return Outcome(.document(document))
+  }
+
+  private static func inFlight(_ row: UsageRow) -> Document {
+    let record = UsageRowForm.record(row)
+    return Document(
+      sections: [
+        .lines(["The request is in flight; were it interrupted now, it would be:"]),
+        .record(record),
+      ],
+      table: record.table
+    ) { $0.record(record) }
+  }
+}
+
+extension ArgumentFormat<RequestID> {
+  static var requestID: ArgumentFormat {
+    ArgumentFormat(
+      "REQUEST_ID", allowed: "a request id such as 019aab6e-3c1b-7000-8000-5f2d8a90b1c3"
+    ) { RequestID($0) }
+  }
+}

@@ -1,0 +1,38 @@
+internal import Configuration
+internal import Ledger
+internal import Time
+
+/// `catraca key list`.
+enum KeyList {
+  static let command = Command(
+    "key list", "lists a client's keys, revoked ones included",
+    options: [
+      KeyOptions.client, CommonOptions.config, CommonOptions.ledger, CommonOptions.format,
+    ]
+  ) { invocation throws(CommandError) in
+    let now = invocation.surroundings.now()
+    let directory = try ClientDirectory(invocation)
+    let client = try directory.client(try invocation.values.required(KeyOptions.client))
+    let reader = try invocation.readerIfPresent()
+    let rows = try invocation.ledger { () throws(LedgerError) in
+      var rows: [[Cell]] = []
+      for key in directory.declared.client(client.id)?.keys ?? [] {
+        let lastUsed = try reader?.latestUse(
+          ofKey: key.name, ofClient: client.id, since: ledgerBegin)
+        rows.append(KeyForm.row(key, of: client.id, lastUsed: lastUsed, at: now))
+      }
+      for key in try reader?.storedKeys(ofClient: client.id) ?? [] {
+        let lastUsed = try reader?.latestUse(
+          ofKey: key.name, ofClient: client.id, since: key.createdAt)
+        rows.append(KeyForm.row(key, lastUsed: lastUsed, at: now))
+      }
+      return rows
+    }
+    var table = Table(KeyForm.columns, emptyText: "Client \(client.id) has no keys.")
+    for row in rows { table.append(row) }
+    return Outcome(.list(table))
+  }
+
+  /// Before the first request of any ledger.
+  private static let ledgerBegin = Timestamp(milliseconds: 0)
+}

@@ -1,0 +1,120 @@
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Money
+internal import Time
+
+/// `catraca usage`: what was used, summed by day, model, user and so on.
+enum UsageReport {
+  private static let days = Parameter(
+    "days", ArgumentFormat<Int64>.integer(1...366), "today and the days before, so many in all",
+    default: "30")
+  private static let grouping = Parameter(
+    "by", ArgumentFormat<UsageGrouping>.choice("GROUP"),
+    UsageGrouping.allCases.map(\.rawValue).joined(separator: ", "), default: "day")
+
+  static let command = Command(
+    "usage", "sums requests, tokens and cost",
+    options: [
+      CommonOptions.client, days, grouping, CommonOptions.config, CommonOptions.ledger,
+      CommonOptions.format,
+    ],
+    examples: [
+      Command.Example(line: "usage --client acme --days 7", meaning: "acme's week, day by day"),
+      Command.Example(
+        line: "usage --by model --format csv", meaning: "a month by model, the dearest first"),
+    ]
+  ) { invocation throws(CommandError) in
+    let values = invocation.values
+    let client = values[CommonOptions.client]
+    let zone = try client.map { id throws(CommandError) in try timeZone(of: id, invocation) }
+    let span = Span(
+      days: Int(try values.required(days)), until: invocation.surroundings.now(),
+      in: zone ?? .utc)
+    let reader = try invocation.reader()
+    let grouping = try values.required(grouping)
+    let totals = try invocation.ledger { () throws(LedgerError) in
+      try reader.usageTotals(
+        by: grouping,
+        LedgerReader.UsageFilter(clientID: client, since: span.start, until: span.end))
+    }
+    let series = UsageSeries(totals, by: grouping, span.days)
+    return Outcome(.document(document(series, grouping, client: client, span)))
+  }
+
+  /// Where days begin; UTC for a client that is known no more.
+  private static func timeZone(
+    of client: String, _ invocation: Invocation
+  ) throws(CommandError) -> TimeZoneRules {
+    // With --ledger there may be no configuration at all.
+    if invocation.values[CommonOptions.ledger] != nil,
+      !invocation.values.has(CommonOptions.config.name)
+    {
+      return .utc
+    }
+    return try ClientDirectory(invocation).registry.client(client)?.timeZone ?? .utc
+  }
+
+  private static func document(
+    _ series: UsageSeries, _ grouping: UsageGrouping, client: String?, _ span: Span
+  ) -> Document {
+    var table = Table(
+      columns(heading: heading(grouping)),
+      emptyText: "Nothing was used since \(span.days.lowerBound).")
+    for line in series.lines { table.append(line.cells) }
+    let sums = series.totals.map { total in
+      "\(Cell.grouped(total.requests)) requests, \(Cell.grouped(total.totalTokens)) tokens, "
+        + "\(Money(nanoUnits: total.costNanoUSD, currency: .usd).decimalText) USD = "
+        + "\(total.cost.decimalText) \(total.cost.currency.code)"
+    }
+    let totals = series.totals
+    let zone = span.zone
+    return Document(
+      sections: [.table(table)] + (sums.isEmpty ? [] : [.lines(sums.map { "Total: \($0)" })]),
+      table: table
+    ) { [table] writer in
+      writer.object { object in
+        object.member("client_id", client)
+        object.member("by", grouping.rawValue)
+        object.member("from", zone.rfc3339(span.start))
+        object.member("to", zone.rfc3339(span.end))
+        object.member("totals") { writer in
+          writer.array { array in
+            for total in totals { array.record(Record(columns(heading: ""), total.cells)) }
+          }
+        }
+        object.member("series") { $0.rows(table) }
+      }
+    }
+  }
+
+  private static func heading(_ grouping: UsageGrouping) -> String {
+    grouping.rawValue.prefix(1).uppercased() + grouping.rawValue.dropFirst()
+  }
+
+  private static func columns(heading: String) -> [Table.Column] {
+    [
+      Table.Column("key", heading), Table.Column("requests", "Requests"),
+      Table.Column("tokens_input", "Input"), Table.Column("tokens_output", "Output"),
+      Table.Column("tokens_total", "Tokens"), Table.Column("cost_usd", "Cost USD"),
+      Table.Column("cost", "Cost"), Table.Column("currency", "Currency"),
+    ]
+  }
+}
+
+extension UsageReport {
+  /// The days that are summed.
+  struct Span: Sendable {
+    let days: ClosedRange<CivilDate>
+    let zone: TimeZoneRules
+
+    init(days count: Int, until now: Timestamp, in zone: TimeZoneRules) {
+      let today = zone.civilDate(of: now)
+      days = today.adding(days: 1 - count)...today
+      self.zone = zone
+    }
+
+    var start: Timestamp { zone.startOfDay(days.lowerBound) }
+    var end: Timestamp { zone.startOfDay(days.upperBound.adding(days: 1)) }
+  }
+}

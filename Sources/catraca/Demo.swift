@@ -1,0 +1,134 @@
+internal import Configuration
+internal import EventLoop
+internal import Glibc
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Ledger
+internal import Logging
+internal import Sandbox
+internal import TLS
+internal import Time
+internal import Upstream
+
+/// `catraca demo`: the stand-in provider, the proxy, and real requests up to a refusal, all on
+/// this machine and without any key of a provider.
+enum Demo {
+  private static let exits = Parameter.flag("exit", "stops after the tour")
+
+  static let command = Command(
+    "demo", "shows it all on this machine, without any provider's key",
+    options: [exits],
+    examples: [
+      Command.Example(line: "demo", meaning: "takes the tour, and serves until Ctrl-C")
+    ]
+  ) { invocation async throws(CommandError) in
+    SignalSource.ignoreBrokenPipes()
+    do {
+      let house = try await DemoHouse(invocation.surroundings)
+      let reader = try await DemoTour(house).run()
+      let usage = try DemoTour.usageTable(reader)
+      StandardStream.output.write(
+        "\nWhat was recorded:\n\n\(TableText.render(usage, style: invocation.surroundings.output))")
+      if try invocation.values.required(exits) {
+        await house.stop()
+      } else {
+        StandardStream.output.write(house.invitation)
+        try await house.server.runUntilStopped(watchingFiles: false)
+        await house.stopProvider()
+      }
+      return Outcome(.nothing)
+    } catch {
+      throw .failed("demo: \(error)")
+    }
+  }
+}
+
+/// What the demonstration runs: a provider and a proxy before it.
+final class DemoHouse: Sendable {
+  let server: Server
+  let logger: Logger
+  let key: String
+  let ledgerPath: String
+  let providerAddress: SocketAddress
+  private let provider: HTTPServer
+  private let providerGroup: EventLoopGroup
+
+  private static let defaultProxy = "127.0.0.1:8080"
+  private static let anyPort = "127.0.0.1:0"
+
+  init(_ surroundings: Surroundings) async throws {
+    let folder = try DemoHouse.makeFolder()
+    ledgerPath = "\(folder)/catraca.db"
+    key = KeySecret(randomBytes: surroundings.randomBytes).text
+    logger = try Logger(level: .error, format: .console)
+    providerGroup = try EventLoopGroup(count: 1)
+    let now = surroundings.now
+    provider = try await HTTPServer(
+      [try DemoHouse.address(DemoHouse.anyPort)], on: providerGroup.loops,
+      handler: SandboxHandler { now().milliseconds / 1000 }, logger: logger)
+    providerAddress = provider.addresses[0]
+    do {
+      server = try await DemoHouse.serve(
+        at: DemoHouse.defaultProxy, providerAddress, ledgerPath, key, logger)
+    } catch is SystemError {
+      // The usual port is taken.
+      server = try await DemoHouse.serve(
+        at: DemoHouse.anyPort, providerAddress, ledgerPath, key, logger)
+    }
+  }
+
+  private static func serve(
+    at address: String, _ provider: SocketAddress, _ ledgerPath: String, _ key: String,
+    _ logger: Logger
+  ) async throws -> Server {
+    let files = DemoFiles(
+      providerAddress: "\(provider)", listenAddress: address, ledgerPath: ledgerPath,
+      keyDigest: SHA256.digest(of: key).hex)
+    let loader = ConfigurationLoader(
+      folder: "demo", files: files, environment: ["DEMO_KEY": "sk-demo"],
+      missingSecrets: .refused)
+    return try await Server(try ConfigurationStore(loader), logger: logger)
+  }
+
+  private static func address(_ text: String) throws -> SocketAddress {
+    guard let address = SocketAddress(text) else {
+      throw SystemError(call: text, code: EINVAL)
+    }
+    return address
+  }
+
+  /// A new folder for the ledger; it stays, so that it can be looked at afterwards.
+  private static func makeFolder() throws -> String {
+    var template = Array("/tmp/catraca-demo-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", code: errno) }
+    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  var baseURL: String { "http://\(server.proxyAddresses[0])/v1" }
+
+  var invitation: String {
+    """
+
+    It goes on serving until Ctrl-C. Try it with any OpenAI client:
+
+      export OPENAI_BASE_URL=\(baseURL)
+      export OPENAI_API_KEY=\(key)
+      curl $OPENAI_BASE_URL/models -H "Authorization: Bearer $OPENAI_API_KEY"
+
+    The ledger is \(ledgerPath).
+
+    """
+  }
+
+  func stop() async {
+    await server.stop()
+    await stopProvider()
+  }
+
+  func stopProvider() async {
+    await provider.stop(within: .zero)
+    providerGroup.stop()
+    logger.close()
+  }
+}

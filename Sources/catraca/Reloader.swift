@@ -1,0 +1,133 @@
+internal import Budgets
+internal import Configuration
+internal import EventLoop
+internal import Gateway
+internal import JSON
+internal import Ledger
+internal import Logging
+internal import Pricing
+internal import TLS
+internal import Time
+
+/// Puts edited files in force: all of them or, with any mistake in any of them, nothing.
+///
+/// It runs on Swift's own threads, never on a loop: reading files may wait for a disk.
+actor Reloader {
+  private let store: ConfigurationStore
+  private let rules: Lock<RuleBook>
+  private let gateway: Gateway
+  private let ledger: any Ledger
+  private let records: LedgerReader
+  private let tls: Lock<TLSContext>?
+  private let logger: Logger
+  private var isPending = false
+  private var dataVersion: Int64
+  private var latestChange: Int64
+
+  /// Editors write in several steps; what happens within this time is one change.
+  private static let settlingTime = Duration.milliseconds(100)
+
+  /// How often the ledger is asked whether a command has changed clients or keys.
+  private static let followingInterval = Duration.milliseconds(250)
+
+  /// - Parameter records: a connection of its own to the ledger.
+  init(
+    store: ConfigurationStore, rules: Lock<RuleBook>, gateway: Gateway, ledger: any Ledger,
+    records: sending LedgerReader, tls: Lock<TLSContext>?, logger: Logger
+  ) throws(LedgerError) {
+    dataVersion = try records.dataVersion()
+    latestChange = try records.latestChange()
+    self.records = records
+    self.store = store
+    self.rules = rules
+    self.gateway = gateway
+    self.ledger = ledger
+    self.tls = tls
+    self.logger = logger
+  }
+
+  /// The folders in which the files lie.
+  nonisolated var folders: [String] { store.watchedFiles.folders }
+
+  /// Something in the folders has changed: looks whether it concerns us, once it has settled.
+  func filesChanged() async {
+    guard !isPending else { return }
+    isPending = true
+    try? await Task.sleep(for: Reloader.settlingTime)
+    isPending = false
+    await apply(store.reloadIfChanged())
+  }
+
+  /// Reads everything again, certificates included.
+  func reload() async {
+    await apply(store.reload())
+    reloadCertificate()
+  }
+
+  /// Takes over what commands change in the ledger, until the task is cancelled.
+  func followLedger() async {
+    while true {
+      do { try await Task.sleep(for: Reloader.followingInterval) } catch { return }
+      do {
+        let version = try records.dataVersion()
+        guard version != dataVersion else { continue }
+        dataVersion = version
+        let change = try records.latestChange()
+        guard change != latestChange else { continue }
+        latestChange = change
+      } catch {
+        logger.log(.warn, "ledger_not_followed") { $0.member("reason", error.description) }
+        continue
+      }
+      await putInForce(store.current, awaitingRestart: [])
+    }
+  }
+
+  private func apply(_ outcome: ConfigurationStore.ReloadOutcome) async {
+    switch outcome {
+    case .unchanged:
+      reloadCertificate()
+    case .refused(let mistakes):
+      for mistake in mistakes { refuse("\(mistake)") }
+    case .replaced(let loaded, let awaitingRestart):
+      for warning in loaded.warnings {
+        logger.log(.warn, "configuration_warning") { $0.member("warning", "\(warning)") }
+      }
+      await putInForce(loaded.settings, awaitingRestart: awaitingRestart)
+      reloadCertificate()
+    }
+  }
+
+  private func putInForce(_ settings: Settings, awaitingRestart: [String]) async {
+    do {
+      let clients = try settings.clients.adding(try records.storedClients())
+      let book = try RuleBook(settings, clients: clients)
+      try gateway.configure(clients.budgets, policy: Server.policy(settings))
+      rules.withLock { $0 = book }
+      logger.configure(level: settings.log.level, format: settings.log.format)
+      try await ledger.syncBudgets(clients.budgets, at: .readSystemClock())
+    } catch {
+      return refuse("\(error)")
+    }
+    logger.log(.info, "configuration_reloaded") { line in
+      line.member("awaiting_restart") { list in
+        list.array { for name in awaitingRestart { $0.string(name) } }
+      }
+    }
+  }
+
+  private func refuse(_ mistake: String) {
+    logger.log(.error, "configuration_refused") { $0.member("mistake", mistake) }
+  }
+
+  /// A renewed certificate serves the connections that begin from now on.
+  private func reloadCertificate() {
+    guard let tls, let files = store.current.proxy.tls else { return }
+    do {
+      let context = try TLSContext(certificateFile: files.certificate, keyFile: files.key)
+      tls.withLock { $0 = context }
+    } catch {
+      refuse("\(error)")
+    }
+  }
+}

@@ -1,0 +1,152 @@
+internal import Budgets
+internal import Configuration
+internal import EventLoop
+internal import Gateway
+internal import HTTPServer
+internal import JSON
+internal import Ledger
+internal import Logging
+internal import Pricing
+internal import TLS
+internal import Time
+
+/// The whole house, put together: settings, ledger, budgets, gateway and listeners.
+final class Server: Sendable {
+  let proxyAddresses: [SocketAddress]
+  private let group: EventLoopGroup
+  private let proxy: HTTPServer
+  private let gateway: Gateway
+  private let ledger: SQLiteLedger
+  private let reloader: Reloader
+  private let logger: Logger
+
+  /// How long a stop waits for requests in flight.
+  static let stopPatience = Duration.seconds(30)
+
+  /// Starts everything; throws what an operator has to mend.
+  init(_ store: ConfigurationStore, logger: Logger, loops: Int? = nil) async throws {
+    let settings = store.current
+    guard case .sqlite(let path) = settings.ledger.location else {
+      throw StartError.unsupportedLedger("\(settings.ledger.location)")
+    }
+    let ledger = try SQLiteLedger(Server.options(settings.ledger, path: path))
+    let now = Timestamp.readSystemClock()
+    let reader = try LedgerReader(path: path)
+    let clients = try settings.clients.adding(try reader.storedClients())
+    let rules = Lock(try RuleBook(settings, clients: clients))
+    var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
+    _ = budgets.restore(
+      try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse), at: now)
+    try await ledger.syncBudgets(clients.budgets, at: now)
+    ProcessLimits.raiseOpenFiles()
+    let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
+    let gateway = await Gateway(
+      rules: { rules.withLock { $0 } }, budgets: budgets, ledger: ledger,
+      recentOutputs: try reader.recentOutputs(), loops: group.loops, logger: logger)
+    let tls = try Server.tlsContext(settings.proxy.tls)
+    proxy = try await HTTPServer(
+      settings.proxy.listen, on: group.loops, handler: gateway,
+      limits: Server.limits(settings.limits), tls: tls, logger: logger)
+    proxyAddresses = proxy.addresses
+    reloader = try Reloader(
+      store: store, rules: rules, gateway: gateway, ledger: ledger,
+      records: try LedgerReader(path: path), tls: tls, logger: logger)
+    self.group = group
+    self.gateway = gateway
+    self.ledger = ledger
+    self.logger = logger
+  }
+
+  /// Says in the log where it listens.
+  func announce() {
+    logger.log(.info, "started") { line in
+      line.member("recovered_requests", Int64(ledger.recoveredRequests))
+    }
+    for address in proxyAddresses {
+      logger.log(.info, "listening") { line in
+        line.member("listener", "proxy")
+        line.member("address", "\(address)")
+      }
+    }
+  }
+
+  /// Follows changes of the files, and signals: SIGHUP reloads, SIGTERM and SIGINT stop. Returns
+  /// when everything has stopped.
+  func runUntilStopped(watchingFiles: Bool = true) async throws {
+    let loop = group.loops[0]
+    let (stops, stop) = AsyncStream.makeStream(of: Void.self)
+    let reloader = reloader
+    let folders = watchingFiles ? reloader.folders : []
+    let sources = try await Task(executorPreference: loop) {
+      let signals = try SignalSource(on: loop) { signal in
+        switch signal {
+        case .hangup: Task { await reloader.reload() }
+        case .terminate, .interrupt: stop.yield()
+        case .user1: break
+        }
+      }
+      let watch = try FolderWatch(folders: folders, on: loop) {
+        Task { await reloader.filesChanged() }
+      }
+      return LoopBound((signals, watch), on: loop)
+    }.value
+    let follower = Task { await reloader.followLedger() }
+    announce()
+    for await _ in stops { break }
+    follower.cancel()
+    logger.log(.info, "stopping")
+    await Task(executorPreference: loop) {
+      sources.value.0.close()
+      sources.value.1.close()
+    }.value
+    await self.stop()
+  }
+
+  /// Stops accepting, lets requests in flight end, settles them, closes the ledger.
+  func stop() async {
+    gateway.stop()
+    await proxy.stop(within: Server.stopPatience)
+    await gateway.close()
+    await ledger.close()
+    group.stop()
+    logger.log(.info, "stopped")
+  }
+}
+
+/// Why the server doesn't start, beyond what the modules say themselves.
+enum StartError: Error, CustomStringConvertible {
+  case unsupportedLedger(String)
+
+  var description: String {
+    switch self {
+    case .unsupportedLedger(let location):
+      "ledger.url: \(location) is not served by this release; allowed: sqlite:PATH"
+    }
+  }
+}
+
+// MARK: From settings to what each part takes
+
+extension Server {
+  static func policy(_ settings: Settings) -> BudgetPolicy {
+    BudgetPolicy(rates: settings.rates, admissionQueue: settings.admission.queue)
+  }
+
+  private static func options(
+    _ settings: LedgerSettings, path: String
+  ) -> SQLiteLedger.Options {
+    SQLiteLedger.Options(
+      path: path, durability: settings.durability == .power ? .power : .process,
+      onFailure: settings.onFailure == .allow ? .allow : .deny)
+  }
+
+  private static func limits(_ limits: Limits) -> HTTPServerLimits {
+    HTTPServerLimits(
+      header: limits.header.bytes, connections: limits.connections,
+      headerTimeout: limits.headerTimeout, idle: limits.idle)
+  }
+
+  private static func tlsContext(_ files: TLSFiles?) throws -> Lock<TLSContext>? {
+    try files.map { Lock(try TLSContext(certificateFile: $0.certificate, keyFile: $0.key)) }
+  }
+}

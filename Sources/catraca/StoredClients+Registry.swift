@@ -1,0 +1,72 @@
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Time
+
+extension ClientRegistry {
+  /// This registry with the clients and keys of the ledger's database, as requests are looked up
+  /// in it.
+  ///
+  /// Throws `unreadable` where a record can't be understood: then all stay as they were, rather
+  /// than some being left out.
+  func adding(_ stored: StoredClients) throws(LedgerError) -> ClientRegistry {
+    var clients: [Client] = []
+    for client in stored.clients { clients.append(try Client(client)) }
+    var keys: [String: [ClientKey]] = [:]
+    for key in stored.keys { keys[key.clientID, default: []] += try ClientKey.keys(of: key) }
+    return adding(clients: clients, keys: keys)
+  }
+}
+
+extension Client {
+  fileprivate convenience init(_ stored: StoredClient) throws(LedgerError) {
+    guard let zone = TimeZoneRules(identifier: stored.timeZone) else {
+      throw .unreadable(record: "time zone \(stored.timeZone) of client \(stored.id)")
+    }
+    self.init(
+      id: stored.id, name: stored.name, plan: stored.plan, timeZone: zone,
+      status: stored.status == .active ? .active : .suspended,
+      metadata: try Client.metadata(of: stored), paymentCustomerID: stored.paymentCustomerID)
+  }
+
+  private static func metadata(of stored: StoredClient) throws(LedgerError) -> [String: String] {
+    let parser = JSONParser()
+    guard let object = try? parser.parse(Array(stored.metadata.utf8)), object.kind == .object else {
+      throw .unreadable(record: "metadata of client \(stored.id)")
+    }
+    var metadata: [String: String] = [:]
+    for member in object.members {
+      if let key = member.key.string { metadata[key] = member.value.string }
+    }
+    return metadata
+  }
+}
+
+extension ClientKey {
+  /// One key for each digest that works: while a rotation overlaps, there are two of one name.
+  fileprivate static func keys(of stored: StoredKey) throws(LedgerError) -> [ClientKey] {
+    var keys = [try ClientKey(stored, digest: stored.sha256, expires: stored.expiresAt)]
+    if let previous = stored.previousSHA256, let end = stored.previousExpiresAt {
+      let expires = stored.expiresAt.map { min($0, end) } ?? end
+      keys.append(try ClientKey(stored, digest: previous, expires: expires))
+    }
+    return keys
+  }
+
+  private init(
+    _ stored: StoredKey, digest text: String, expires: Timestamp?
+  ) throws(LedgerError) {
+    let record = "key \(stored.name) of client \(stored.clientID)"
+    guard let digest = KeyDigest(hexadecimal: text) else {
+      throw .unreadable(record: "sha256 of \(record)")
+    }
+    let models = stored.models?.compactMap { ModelPattern($0) }
+    guard models?.count == stored.models?.count else {
+      throw .unreadable(record: "models of \(record)")
+    }
+    self.init(
+      name: stored.name, digest: digest, models: models,
+      operations: stored.operations.map { Set($0) }, expires: expires,
+      requestsPerMinute: stored.requestsPerMinute, tokensPerMinute: stored.tokensPerMinute)
+  }
+}

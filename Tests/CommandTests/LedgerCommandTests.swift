@@ -1,0 +1,83 @@
+import Ledger
+import Testing
+
+@testable import catraca
+
+@Suite struct LedgerCommandTests {
+  private let bench = TestBench()
+
+  @Test("A whole ledger passes the audit")
+  func auditPasses() async throws {
+    try await bench.record((1...3).map { LedgerFixture.row($0) })
+    let printout = await bench.run("audit")
+    #expect(printout.output == "ok: 3 requests, no difference\n")
+    #expect(printout.exitCode == .well)
+  }
+
+  @Test("A cost that the stored prices don't make is one line, and status 1")
+  func auditFindsDifference() async throws {
+    var wrong = LedgerFixture.row(2)
+    wrong.costNanoUSD += 1
+    try await bench.record([LedgerFixture.row(1), wrong])
+    let printout = await bench.run("audit")
+    #expect(
+      printout.output
+        == "cost \(wrong.requestID): recorded 21001 nano USD, 113400 nano BRL, "
+        + "recomputed 21000 nano USD, 113400 nano BRL\n")
+    #expect(printout.exitCode == .failed)
+  }
+
+  @Test("Refusals are listed newest first, within the time and the limit")
+  func listsDenials() async throws {
+    try await bench.record(
+      [], denials: [LedgerFixture.denial(1), LedgerFixture.denial(2, reason: .costLimit)])
+    let csv = await bench.run("denials --format csv").output.split(separator: "\r\n")
+    #expect(csv.count == 3)
+    #expect(csv[1].contains(",cost_limit,1000000,998120,0,4210,"))
+    let table = await bench.run("denials --limit 1")
+    #expect(table.output.contains("0.001000000"))
+    #expect(table.error == "only the latest 1 are shown; --limit shows more\n")
+    #expect(await bench.run("denials --since 29m").output.hasPrefix("Nothing was refused since "))
+    #expect(await bench.run("denials --client beta").output.hasPrefix("Nothing was refused since "))
+  }
+
+  @Test("Budgets are shown with what is used of them, by the larger percentage")
+  func showsBudgets() async throws {
+    try await bench.record([LedgerFixture.row(1)], budgets: [LedgerFixture.budget()])
+    let printout = await bench.run("budget status --client acme --format json")
+    #expect(
+      printout.output.contains(
+        #""current_tokens":110,"limit_tokens":200,"remaining_tokens":90,"#
+          + #""current_cost":"0.000113400","limit_cost":"1.000000000","#
+          + #""remaining_cost":"0.999886600","currency":"BRL","percentage_used":55.0,"state":"ok""#)
+    )
+    #expect(await bench.run("budget status --client beta").output == "There are no budgets.\n")
+  }
+
+  @Test(
+    "A budget's state is named by its percentage",
+    arguments: [
+      (0, "ok"), (799, "ok"), (800, "attention"), (900, "critical"), (999, "critical"),
+      (1000, "exceeded"), (2000, "exceeded"),
+    ])
+  func namesStates(permille: Int64, state: String) {
+    #expect(BudgetStatus.state(permille) == state)
+  }
+
+  @Test("A ledger is brought to this release's schema once")
+  func migrates() async {
+    #expect(await bench.run("migrate").output == "\(bench.ledgerPath): applied 1, 2\n")
+    #expect(await bench.run("migrate").output == "\(bench.ledgerPath): up to date\n")
+  }
+
+  @Test("A ledger can be named on the command line, without any configuration")
+  func namesLedger() async throws {
+    try await bench.record([LedgerFixture.row(1)])
+    let line = "usage --by client --format csv --ledger sqlite:\(bench.ledgerPath)"
+    let machine = TestBench()
+    machine.edit("config/catraca.yaml", "nonsense: true\n")
+    #expect(await machine.run(line).output.contains("acme,1,"))
+    #expect(await machine.run("usage --ledger mysql:x").exitCode == .wrongUsage)
+    #expect(await machine.run("usage --ledger postgresql://db/x").exitCode == .failed)
+  }
+}

@@ -1,1 +1,0 @@
-// Taken over by the first real test.

@@ -1,0 +1,110 @@
+import Testing
+
+/// A `catraca.yaml` with one mistake.
+struct WrongMainFile: CustomTestStringConvertible {
+  let text: String
+  /// From the line number on.
+  let mistake: String
+
+  var testDescription: String { mistake }
+
+  /// After the least main file, so in line 2.
+  private static func added(_ line: String, _ mistake: String) -> WrongMainFile {
+    WrongMainFile(text: leastMain + line, mistake: mistake)
+  }
+
+  private static func whole(_ text: String, _ mistake: String) -> WrongMainFile {
+    WrongMainFile(text: text, mistake: mistake)
+  }
+
+  static let all: [WrongMainFile] = [
+    whole(
+      "{}",
+      """
+      1:1: providers is missing; allowed: a mapping with at least one provider, such as \
+      openai: { base_url: https://api.openai.com/v1, api_key_env: OPENAI_API_KEY }
+      """),
+    whole(
+      "providers: { openai: {} }",
+      """
+      1:22: base_url is missing; allowed: an http or https address without user and query, \
+      such as https://api.openai.com/v1
+      """),
+    whole(
+      "providers: { v1: { base_url: https://h } }",
+      """
+      1:14: "v1" can't name a provider; allowed: 1 to 63 letters, digits, '.', '_' and \
+      '-', beginning with a letter or digit, but not v1, api, widget, healthz
+      """),
+    whole(
+      "providers: { a: { base_url: https://h, api_key_env: KEY } }",
+      """
+      1:53: api_key_env: the environment variable KEY is not set; allowed: one that holds \
+      the secret
+      """),
+    whole(
+      "providers: { a: { base_url: https://h, api_key_file: f } }",
+      """
+      1:54: api_key_file: c/f: no such file
+      """),
+    whole(
+      "providers: { a: { base_url: https://h, drain_time: 1s } }",
+      """
+      1:52: drain_time has no meaning here; allowed: only with on_disconnect: drain
+      """),
+    added(
+      "log: { level: loud }",
+      """
+      2:15: level: "loud" is not valid; allowed: one of debug, info, warn, error
+      """),
+    added(
+      "log: loud",
+      """
+      2:6: log: a single value is not valid; allowed: a mapping
+      """),
+    added(
+      "proxy: { listen: 127.0.0.1:80 }",
+      """
+      2:18: listen: a single value is not valid; allowed: a list, each item an IP address \
+      and port, such as 127.0.0.1:8080 or [::1]:8080
+      """),
+    added(
+      "currency: { billing: BRL }",
+      """
+      2:22: billing: BRL has no rate; allowed: USD, or a currency in currency.per_usd
+      """),
+    added(
+      "currency: { per_usd: { BRL: 0 } }",
+      """
+      2:29: BRL: 0 is not valid; allowed: above zero
+      """),
+    added(
+      "metering: { unknown_model: { as: gpt-9 } }",
+      """
+      2:28: unknown_model: no pricing file has the model "gpt-9"; allowed: one that has a \
+      price
+      """),
+    added(
+      "metering: { unknown_model: allow }",
+      """
+      2:28: unknown_model: "allow" is not valid; allowed: deny, free, or { as: MODEL }
+      """),
+    added(
+      "clients: other.yaml",
+      """
+      2:10: c/other.yaml: no such file
+      """),
+    added(
+      "payments: { provider: paypal }",
+      """
+      2:23: provider: "paypal" is not valid; allowed: one of none, stripe
+      """),
+    added(
+      "admin: { listen: [] }",
+      "2:18: listen: a list of 0 is not valid; allowed: 1 to 16 items"),
+    added(
+      "admin: { tokens: [{ name: a, role: admin }] }",
+      "2:19: sha256 is missing; allowed: the SHA-256 of the whole key, 64 hexadecimal digits, such "
+        + "as `catraca key create` prints"),
+  ]
+}
