@@ -4,8 +4,9 @@ import Testing
 @testable import Ledger
 
 @Suite(.serialized) struct SpeedTests {
-  /// Far above what is measured, so that only a change of kind fails on a busy machine.
-  static let largestMicroseconds = 400.0
+  /// Far above what is measured, also without optimization and with a sanitizer: only a change of
+  /// kind, such as a commit for each request, fails.
+  static let largestMicroseconds = 2_000.0
 
   @Test("10,000 requests in batches of 16 cost little CPU, both commits included")
   func requestsAreCheap() throws {

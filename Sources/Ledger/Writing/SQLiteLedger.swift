@@ -56,6 +56,8 @@ public final class SQLiteLedger: Ledger {
 
   private let queue: CommandQueue
   private let writerHealth: Lock<LedgerHealth>
+  /// The writer's; nil once somebody has taken it to join it.
+  private let thread: Lock<Thread?>
 
   /// Opens or creates the file, brings it to the newest schema, writes what the spool holds, and
   /// settles what a killed process left in flight.
@@ -78,15 +80,15 @@ public final class SQLiteLedger: Ledger {
     let writer = LedgerWriter(
       queue: queue, health: health, database: database, spool: spool, lock: lock,
       options: options)
-    try SQLiteLedger.start(writer, queue)
+    thread = Lock(try SQLiteLedger.start(writer, queue))
   }
 
   private static func start(
     _ writer: sending LedgerWriter, _ queue: CommandQueue
-  ) throws(LedgerError) {
+  ) throws(LedgerError) -> Thread {
     let handover = Lock<LedgerWriter?>(writer)
     do {
-      _ = try Thread(name: "ledger") {
+      return try Thread(name: "ledger") {
         SQLiteLedger.work(handover)
         // File and lock are let go before anybody is told so.
         queue.finish()
@@ -104,6 +106,12 @@ public final class SQLiteLedger: Ledger {
   deinit {
     // Without a `close`, the writer still ends with all that was queued.
     queue.close(nil)
+    joinWriter()
+  }
+
+  /// The writer has finished, or will when it has written what is queued.
+  private func joinWriter() {
+    thread.withLock { $0.take() }?.join()
   }
 
   /// Brings the file to the newest schema, and returns the numbers of the steps that were missing.
@@ -148,6 +156,8 @@ public final class SQLiteLedger: Ledger {
 
   public func close() async {
     await withCheckedContinuation { queue.close($0) }
+    // It ends as soon as it has said so.
+    joinWriter()
   }
 
   private func write(_ entry: Entry) async throws(LedgerError) {
