@@ -13,7 +13,7 @@ public enum UsageGrouping: String, Sendable, Hashable, CaseIterable {
     case .conversation: "conversation_id"
     case .agent: "agent_id"
     case .provider: "source"
-    case .model: "source || '/' || model"
+    case .model: "model"
     case .operation: "operation"
     case .outcome: "outcome"
     case .day: "day"
@@ -26,7 +26,7 @@ public enum UsageGrouping: String, Sendable, Hashable, CaseIterable {
 
 /// The sum of the rows of one group in one currency.
 public struct UsageTotal: Hashable, Sendable {
-  /// What the rows have in common, such as `openai/gpt-4o-mini` for a model; nil for rows without
+  /// What the rows have in common, such as `gpt-4o-mini` for a model; nil for rows without
   /// it, such as those without a user.
   public var key: String?
   public var requests: Int64

@@ -78,12 +78,32 @@ enum UsageReport {
         object.member("by", grouping.rawValue)
         object.member("from", zone.rfc3339(span.start))
         object.member("to", zone.rfc3339(span.end))
-        object.member("totals") { writer in
-          writer.array { array in
-            for total in totals { array.record(Record(columns(heading: ""), total.cells)) }
+        object.member("totals") { writeTotals(totals, to: &$0) }
+        object.member("series") { $0.rows(table) }
+      }
+    }
+  }
+
+  /// One object: everything together, the cost in the currency that most requests were billed in.
+  /// Rows in other currencies, which a change of `currency.billing` leaves, follow beside it.
+  private static func writeTotals(_ totals: [UsageSeries.Line], to writer: inout JSONWriter) {
+    let main = totals.max { $0.requests < $1.requests }
+    var all = main ?? UsageSeries.Line(cost: Money(nanoUnits: 0, currency: .usd))
+    let others = totals.filter { $0.cost.currency != all.cost.currency }
+    for other in others { all.addWithoutCost(other) }
+    writer.object { object in
+      let columns = columns(heading: "").dropFirst()
+      object.members(of: Record(Array(columns), Array(all.cells.dropFirst())))
+      guard !others.isEmpty else { return }
+      object.member("other_currencies") { list in
+        list.array { array in
+          for other in others {
+            array.object { entry in
+              entry.member("cost", other.cost.decimalText)
+              entry.member("currency", other.cost.currency.code)
+            }
           }
         }
-        object.member("series") { $0.rows(table) }
       }
     }
   }

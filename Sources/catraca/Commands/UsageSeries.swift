@@ -63,12 +63,17 @@ extension UsageSeries.Line {
   }
 
   fileprivate mutating func add(_ other: Self) {
+    addWithoutCost(other)
+    cost = Money(
+      nanoUnits: clampedSum(cost.nanoUnits, other.cost.nanoUnits), currency: cost.currency)
+  }
+
+  /// Adds all but the cost in the billing currency, which another currency can't be added to.
+  mutating func addWithoutCost(_ other: Self) {
     requests = clampedSum(requests, other.requests)
     inputTokens = clampedSum(inputTokens, other.inputTokens)
     outputTokens = clampedSum(outputTokens, other.outputTokens)
     costNanoUSD = clampedSum(costNanoUSD, other.costNanoUSD)
-    cost = Money(
-      nanoUnits: clampedSum(cost.nanoUnits, other.cost.nanoUnits), currency: cost.currency)
   }
 
   var cells: [Cell] {
