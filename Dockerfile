@@ -1,0 +1,41 @@
+# Builds the program with Swift's own libraries inside, so that what runs it needs none of them.
+FROM swift:6.3-bookworm AS builder
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends \
+    pkg-config libcurl4-openssl-dev libssl-dev libsqlite3-dev libyaml-dev libsimdjson-dev \
+    libglib2.0-dev \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /build
+COPY Package.swift ./
+COPY Sources Sources
+# The manifest names the test targets, so their folders must be there.
+COPY Tests Tests
+RUN swift build -c release --static-swift-stdlib --product catraca \
+  && install -D -s "$(swift build -c release --show-bin-path)/catraca" /out/catraca
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends \
+    ca-certificates libcurl4 libglib2.0-0 libsimdjson14 libsqlite3-0 libssl3 libyaml-0-2 tzdata \
+  && rm -rf /var/lib/apt/lists/* \
+  && useradd --system --user-group --uid 10001 --no-create-home --home-dir /var/lib/catraca \
+    --shell /usr/sbin/nologin catraca \
+  && install -d -o catraca -g catraca -m 0700 /var/lib/catraca
+COPY --from=builder /out/catraca /usr/local/bin/catraca
+COPY config /etc/catraca
+# Nobody reaches the loopback address of a container from outside.
+RUN sed -i 's/"127\.0\.0\.1:/"0.0.0.0:/' /etc/catraca/catraca.yaml
+
+USER catraca
+# The ledger's path counts from here.
+WORKDIR /var/lib/catraca
+VOLUME /var/lib/catraca
+EXPOSE 8080 8081
+STOPSIGNAL SIGTERM
+# Asks by bash alone, to keep other programs out of the image.
+HEALTHCHECK --interval=15s --timeout=3s --start-period=10s CMD ["bash", "-c", "\
+exec 3<>/dev/tcp/127.0.0.1/8080 \
+&& printf 'GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 \
+&& read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
+ENTRYPOINT ["catraca"]
+CMD ["serve", "--config", "/etc/catraca"]
