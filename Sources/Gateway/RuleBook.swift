@@ -2,9 +2,11 @@ public import Configuration
 internal import Metering
 public import Pricing
 
-/// The rules that a request is held to: the settings, the clients, and the price book made from the settings. Replaced
-/// as one when the files change; a request keeps the ones that it began with.
-public struct RuleBook: Sendable {
+/// The rules that a request is held to: the settings, all clients, and the price book.
+///
+/// Replaced as one when the files or the ledger's clients change; a request keeps the ones that it
+/// began with. A class, so that a request takes one reference instead of a copy of everything.
+public final class RuleBook: Sendable {
   public let settings: Settings
   /// All clients and keys: those of the files, and those that the ledger keeps.
   public let clients: ClientRegistry
