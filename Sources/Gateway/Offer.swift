@@ -15,6 +15,7 @@ struct Offer {
   private let instant: Timestamp
   private let askedModel: String
   private let askedTier: String?
+  private let askedImage: ImageVariant?
 
   /// The model by the name of the price book, so that budgets per model count its aliases too.
   var modelName: String { model?.name ?? askedModel }
@@ -34,6 +35,7 @@ struct Offer {
     instant = journey.startedAt
     askedModel = facts.model
     askedTier = facts.serviceTier
+    askedImage = facts.imageVariant
     let expectation = journey.gateway.experience.expectation(
       provider: provider.name, model: model?.name ?? facts.model)
     var boundRequest = Offer.boundRequest(facts, model, overhead: expectation.overhead)
@@ -95,17 +97,17 @@ struct Offer {
     let images = facts.boundImageTokens
     let audio = facts.boundAudioTokens
     var text = all - images - audio
-    // What the provider fetches itself fills the model's context at most.
+    // What the provider fetches itself fills the model's context at most, each time.
     if facts.input.isOpenEnded {
-      text = max(
-        text, model?.declaration.contextTokens ?? PricedModel.assumedLargestOutput)
+      let context = model?.declaration.contextTokens ?? PricedModel.assumedLargestOutput
+      text = max(text, context * facts.passes)
     }
-    var request = BoundRequest(
+    return BoundRequest(
       textInputTokens: text, imageInputTokens: images, audioInputTokens: audio,
-      outputLimit: nil, choices: facts.choices, hasAudioOutput: facts.asksForAudio)
-    request.outputLimit = facts.outputLimit.map { $0 + facts.boundPredictionTokens }
-    if facts.maySearchWeb { request.calls = 1 }
-    return request
+      outputLimit: facts.outputLimit.map { $0 + facts.boundPredictionTokens },
+      choices: facts.choices, hasAudioOutput: facts.asksForAudio,
+      hasImageOutput: facts.asksForImages, audioMilliseconds: facts.audioMilliseconds,
+      characters: facts.characters, images: facts.images, calls: facts.calls)
   }
 
   private static func bound(
@@ -114,7 +116,8 @@ struct Offer {
     guard let model else { return Bound(withoutCost: request) }
     do {
       return try model.bound(
-        of: request, in: PricingContext(instant: instant, tier: facts.serviceTier))
+        of: request,
+        in: PricingContext(instant: instant, tier: facts.serviceTier, image: facts.imageVariant))
     } catch {
       throw .modelNotPriced(model: facts.model, detail: Offer.describe(error))
     }
@@ -127,6 +130,8 @@ struct Offer {
     default: nil
     }
   }
+
+  // MARK: The estimate
 
   /// What soft budgets hold: the estimated input, and the model's mean output.
   private static func estimate(
@@ -155,7 +160,8 @@ struct Offer {
     guard let model else { return nil }
     let answering = responseModel.flatMap { rules.prices.model($0, of: provider.name) } ?? model
     let tariff = try answering.tariff(
-      in: PricingContext(instant: instant, tier: tier ?? Offer.billedTier(askedTier)),
+      in: PricingContext(
+        instant: instant, tier: tier ?? Offer.billedTier(askedTier), image: askedImage),
       inputTokens: usage.inputTokens)
     return (tariff, try tariff.cost(of: usage))
   }
@@ -163,5 +169,13 @@ struct Offer {
   /// An answer that names no tier is billed by the one asked for, and `auto` chooses the base.
   private static func billedTier(_ asked: String?) -> String? {
     asked == "auto" ? nil : asked
+  }
+}
+
+extension RequestFacts {
+  /// The kind of images that are to be made; nil unless both size and quality are named.
+  var imageVariant: ImageVariant? {
+    guard let imageSize, let imageQuality else { return nil }
+    return ImageVariant(size: imageSize, quality: imageQuality)
   }
 }

@@ -6,15 +6,21 @@ public struct Endpoint: Sendable {
   /// Without a provider's prefix, as in `usage_logs.endpoint`.
   public let path: String
   public let operation: Operation
-  /// Which members of the request body matter, and how. A member that isn't listed counts as text
-  /// that the model reads: what a provider adds tomorrow is bounded today.
-  let fields: [String: RequestField]
-  /// The member that limits the output, for requests that set no limit themselves.
-  let outputLimit: StaticString
-  /// How usage is asked for where an answer has none by itself.
-  let usageRequest: UsageRequest
-  /// Where usage appears in an answer.
-  let answer: AnswerFormat
+  /// How the body of a request is written, and what in it matters.
+  let request: RequestFormat
+  /// What bounds the output of a request.
+  let output: OutputBound
+  /// How usage is asked for where an answer has none by itself; nil where that isn't needed.
+  var usageRequest: UsageRequest?
+  /// What reads an answer, whole or event by event.
+  let answer: any AnswerReader.Type
+}
+
+/// How the body of a request is written.
+enum RequestFormat: Sendable {
+  /// A JSON object, with what its members mean. A member that isn't listed counts as text that the
+  /// model reads: what a provider adds tomorrow is bounded today.
+  case json([String: RequestField])
 }
 
 /// What a member of a request body means to metering.
@@ -42,14 +48,19 @@ enum RequestField: Sendable, Hashable {
   case inert
 }
 
+/// What bounds the output of one answer.
+enum OutputBound: Sendable {
+  /// The request's own limit, else the model's largest output, else the limit that is set as this
+  /// member where a budget can't pay for so much.
+  case limited(member: StaticString)
+  /// The request's own limit, else what the provider takes for a request without one.
+  case limitedByDefault(to: Int64)
+  /// Answers have no tokens.
+  case none
+}
+
 /// How usage is asked for where a format has none by itself.
 enum UsageRequest: Sendable, Hashable {
   /// `stream_options.include_usage`, for streams.
   case streamOptions
-}
-
-/// Where an answer has its usage, its model and its text.
-enum AnswerFormat: Sendable, Hashable {
-  /// A chat completion, or a stream of its chunks.
-  case chatCompletion
 }

@@ -16,7 +16,7 @@ public enum Endpoints {
 
   static let chatCompletions = Endpoint(
     method: "POST", path: "/v1/chat/completions", operation: .chat,
-    fields: [
+    request: .json([
       "model": .model,
       "messages": .messages,
       "tools": .tools, "functions": .tools,
@@ -39,10 +39,10 @@ public enum Endpoints {
       "prompt_cache_retention": .inert, "reasoning_format": .inert, "seed": .inert,
       "stop": .inert, "store": .inert, "temperature": .inert, "top_logprobs": .inert,
       "top_p": .inert, "verbosity": .inert,
-    ],
-    outputLimit: "max_completion_tokens",
+    ]),
+    output: .limited(member: "max_completion_tokens"),
     usageRequest: .streamOptions,
-    answer: .chatCompletion)
+    answer: ChatAnswer.self)
 
   /// Reads that cost nothing. `*` stands for one segment or more.
   static let free: [(method: String, pattern: String)] = [

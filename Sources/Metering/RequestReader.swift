@@ -2,22 +2,31 @@ public import JSON
 import Pricing
 
 extension RequestFacts {
-  /// Reads a JSON request body.
+  /// Reads a request body in its endpoint's format.
   ///
   /// - Parameter parser: what parses the body; earlier values of it end to hold.
   /// - Throws: what the client must be told; nothing of the request may be forwarded then.
   public static func read(
     _ body: [UInt8], endpoint: Endpoint, parser: JSONParser
   ) throws(MeteringError) -> RequestFacts {
+    switch endpoint.request {
+    case .json(let fields):
+      try readJSON(body, fields: fields, endpoint: endpoint, parser: parser)
+    }
+  }
+
+  private static func readJSON(
+    _ body: [UInt8], fields: [String: RequestField], endpoint: Endpoint, parser: JSONParser
+  ) throws(MeteringError) -> RequestFacts {
     let root: JSONValue
     do { root = try parser.parse(body) } catch { throw .notJSON(error) }
     guard root.kind == .object else { throw .notAnObject }
     if let key = root.repeatedKey { throw .repeatedMember(key) }
-    var reader = RequestReader(operation: endpoint.operation)
+    var reader = RequestReader(of: endpoint)
     for member in root.members {
       // Names are short: most need no allocation.
       let name = member.key.string ?? ""
-      try reader.read(member.value, name: name, as: endpoint.fields[name])
+      try reader.read(member.value, name: name, as: fields[name])
     }
     return try reader.finish()
   }
@@ -29,8 +38,13 @@ private struct RequestReader {
   private var outputLimitPrecedence = Int.max
   private var userPrecedence = Int.max
 
-  init(operation: Pricing.Operation) {
-    facts = RequestFacts(operation: operation, model: "")
+  init(of endpoint: Endpoint) {
+    facts = RequestFacts(operation: endpoint.operation, model: "")
+    switch endpoint.output {
+    case .limited: break
+    case .limitedByDefault(let limit): facts.outputLimit = limit
+    case .none: facts.outputLimit = 0
+    }
   }
 
   mutating func read(
@@ -73,6 +87,7 @@ private struct RequestReader {
   consuming func finish() throws(MeteringError) -> RequestFacts {
     guard !facts.model.isEmpty else { throw .missing(param: "model") }
     facts.maySearchWeb = facts.maySearchWeb || OpenAI.alwaysSearches(model: facts.model)
+    if facts.maySearchWeb { facts.calls = max(1, facts.calls) }
     if facts.maySearchWeb || Groq.readsWeb(model: facts.model) { facts.input.isOpenEnded = true }
     return facts
   }

@@ -12,7 +12,9 @@ struct CaseTests {
   @Test("a plain answer gives its usage, model and tier", arguments: Case.answers)
   func plainAnswer(_ example: Case) throws {
     let body = try Case.bytes(of: example.responseFile)
-    let report = AnswerMeter.read(body, endpoint: endpoint, parser: parser)
+    let facts = try RequestFacts.read(example.request.bytes, endpoint: endpoint, parser: parser)
+    let report = AnswerMeter.read(
+      body, status: example.status, to: facts, endpoint: endpoint, parser: parser)
     try check(report, of: example)
     #expect(report.isError == (example.expected.outcome == "error"))
   }
@@ -26,7 +28,8 @@ struct CaseTests {
     let client = try Case.bytes(of: example.clientFile ?? example.responseFile)
 
     for chunks in try example.chunkings() {
-      var meter = StreamMeter(endpoint: endpoint, hidesUsage: rewrite.addsUsage, parser: parser)
+      var meter = StreamMeter(
+        endpoint: endpoint, facts: facts, hidesUsage: rewrite.addsUsage, parser: parser)
       var output: [UInt8] = []
       for chunk in chunks { _ = meter.receive(chunk.span, into: &output) }
       let end = meter.finish()

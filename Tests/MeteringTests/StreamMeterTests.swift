@@ -10,8 +10,8 @@ struct StreamMeterTests {
 
   private func meter(hidesUsage: Bool = false, largestEvent: Int = 1 << 20) -> StreamMeter {
     StreamMeter(
-      endpoint: Endpoints.chatCompletions, hidesUsage: hidesUsage, parser: parser,
-      largestEvent: largestEvent)
+      endpoint: Endpoints.chatCompletions, facts: RequestFacts(operation: .chat, model: "m"),
+      hidesUsage: hidesUsage, parser: parser, largestEvent: largestEvent)
   }
 
   private func run(
