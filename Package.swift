@@ -98,6 +98,7 @@ let package = Package(
     tests(
       "ConfigurationTests",
       ["Configuration", "Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging"]),
+    tests("StyleTests", ["Configuration"]),
     tests(
       "CommandTests",
       ["catraca", "Configuration", "Ledger", "EventLoop", "Pricing", "Budgets", "Money", "Time"]),

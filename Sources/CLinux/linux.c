@@ -1,11 +1,18 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
+#include <sched.h>
 #include <stdio.h>
 
 void catraca_name_thread(const char *name) {
   char cut[16];
   snprintf(cut, sizeof cut, "%s", name);
   pthread_setname_np(pthread_self(), cut);
+}
+
+int catraca_processor_count(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return CPU_COUNT(&set);
 }
 
 void catraca_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
