@@ -17,6 +17,8 @@ final class LogSink: Sendable {
   private let state = Monitor(State())
   private let destination: LogDestination
 
+  /// How long lines gather after a write before the next.
+  private static let gatheringMicroseconds: useconds_t = 5_000
   /// Bytes that may wait to be written.
   private static let capacity = 4 << 20
 
@@ -72,6 +74,9 @@ final class LogSink: Sendable {
         let line = #"{"level":"error","event":"log_lines_dropped","count":\#(work.dropped)}"#
         write(Array("\(line)\n".utf8), to: descriptor)
       }
+      // Lines that come together are written together: a wake-up for each would cost more than
+      // the line itself.
+      usleep(LogSink.gatheringMicroseconds)
     }
     destination.close(descriptor)
   }
