@@ -98,6 +98,12 @@ let package = Package(
     tests(
       "ConfigurationTests",
       ["Configuration", "Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging"]),
+    tests(
+      "GatewayTests",
+      [
+        "Gateway", "Budgets", "Configuration", "HTTP", "HTTPServer", "JSON", "Ledger", "Money",
+        "Time",
+      ]),
     tests("StyleTests", ["Configuration"]),
     tests(
       "CommandTests",
