@@ -27,7 +27,12 @@ internal import CSQLite
     }
     unsafe self.handle = handle
     unsafe sqlite3_extended_result_codes(handle, 1)
-    unsafe sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+    setBusyTimeout(milliseconds: busyTimeoutMilliseconds)
+  }
+
+  /// How long a statement waits for another connection's lock.
+  func setBusyTimeout(milliseconds: Int32) {
+    unsafe sqlite3_busy_timeout(handle, milliseconds)
   }
 
   deinit {

@@ -33,6 +33,9 @@ final class LedgerWriter {
 
   /// Entries in one transaction at most, so that a caller's wait is bounded.
   static let largestBatch = 512
+  /// How long a commit waits for another process while the database fails anyway: callers are
+  /// waiting to be told so.
+  private static let busyTimeoutWhenFailing: Int32 = 50
 
   init(
     queue: CommandQueue, health: Lock<LedgerHealth>, database: LedgerDatabase, spool: Spool,
@@ -137,6 +140,10 @@ final class LedgerWriter {
 
   private func report(_ error: LedgerError?) {
     failure = error
+    database.connection.setBusyTimeout(
+      milliseconds: error == nil
+        ? options.busyTimeoutMilliseconds
+        : min(options.busyTimeoutMilliseconds, LedgerWriter.busyTimeoutWhenFailing))
     let spooled = spool.entryCount
     health.withLock { health in
       health.failure = error?.description
