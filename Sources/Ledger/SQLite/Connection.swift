@@ -10,8 +10,10 @@ internal import CSQLite
   private let handle: OpaquePointer
 
   /// Opens the file at `path`, and creates it when writing is asked for.
+  ///
+  /// - Parameter fileSystem: what SQLite calls a VFS; nil for the system's own.
   init(
-    path: String, access: Access, busyTimeoutMilliseconds: Int32
+    path: String, access: Access, busyTimeoutMilliseconds: Int32, fileSystem: String? = nil
   ) throws(LedgerError) {
     // NOMUTEX: SQLite's own locks are not needed where one thread at a time owns the handle.
     let flags =
@@ -20,7 +22,7 @@ internal import CSQLite
       case .readOnly: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
       }
     var opened: OpaquePointer?
-    let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    let status = unsafe sqlite3_open_v2(path, &opened, flags, fileSystem)
     guard status == SQLITE_OK, let handle = unsafe opened else {
       unsafe sqlite3_close_v2(opened)
       throw .cannotOpen(path: path, reason: Connection.explanation(of: status))
