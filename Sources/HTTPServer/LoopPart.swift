@@ -6,7 +6,7 @@ internal import TLS
 /// What one event loop holds of a server: its listening sockets and its connections.
 final class LoopPart {
   private let handler: any HTTPHandler
-  private let limits: HTTPServerLimits
+  private let limits: @Sendable () -> HTTPServerLimits
   private let tls: Lock<TLSContext>?
   private let open: ConnectionCount
   private let logger: Logger
@@ -23,7 +23,8 @@ final class LoopPart {
   private static let latecomerPatience = Duration.seconds(1)
 
   init(
-    handler: any HTTPHandler, limits: HTTPServerLimits, tls: Lock<TLSContext>?,
+    handler: any HTTPHandler, limits: @escaping @Sendable () -> HTTPServerLimits,
+    tls: Lock<TLSContext>?,
     open: ConnectionCount, logger: Logger, loop: EventLoop
   ) {
     self.handler = handler
@@ -49,6 +50,7 @@ final class LoopPart {
   }
 
   private func accept(_ socket: StreamSocket) {
+    let limits = limits()
     let admitted = open.enter(limit: limits.connections)
     let session: TLSSession?
     do throws(TLSError) {
