@@ -21,6 +21,8 @@ public struct RequestFacts: Sendable, Hashable {
   public var asksForAudio = false
   /// Whether the provider may search the web for the answer, at a fee.
   public var maySearchWeb = false
+  /// Whether the answer doesn't say how often the web was searched for it.
+  public var searchesUncounted = false
   public var input = InputSize()
   /// How often the model may read its whole context, at least once: after each call of a tool that
   /// the provider runs, it reads it again.

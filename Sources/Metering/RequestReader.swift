@@ -83,7 +83,7 @@ private struct RequestReader {
     case .modalities: facts.asksForAudio = value.elements.contains { $0.isString("audio") }
     case .reasoningEffort: facts.reasoningEffort = try Self.name(value, name)
     case .webSearch:
-      facts.maySearchWeb = true
+      facts.searchesUncounted = true
       facts.input.add(json: value)
     case .messages: facts.input.add(messages: value)
     case .items: facts.input.add(items: value)
@@ -113,7 +113,8 @@ private struct RequestReader {
   /// there is to read. Without a limit in the request there is no bound: one call of each tool is
   /// held, and one context.
   private mutating func boundCalls() {
-    facts.maySearchWeb = facts.maySearchWeb || OpenAI.alwaysSearches(model: facts.model)
+    if OpenAI.alwaysSearches(model: facts.model) { facts.searchesUncounted = true }
+    facts.maySearchWeb = facts.maySearchWeb || facts.searchesUncounted
     if facts.maySearchWeb && !facts.callSurcharges.contains(OpenAI.webSearch) {
       facts.callSurcharges.append(OpenAI.webSearch)
     }
