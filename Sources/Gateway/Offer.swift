@@ -11,11 +11,11 @@ struct Offer {
   /// Nil where the policy lets a model pass that the price book doesn't have.
   let model: PricedModel?
   let demand: Demand
-  private let rates: ExchangeRates
-  private let instant: Timestamp
+  /// When the request came: by the prices of that time it is charged.
+  let instant: Timestamp
+  let askedTier: String?
+  let askedImage: ImageVariant?
   private let askedModel: String
-  private let askedTier: String?
-  private let askedImage: ImageVariant?
 
   /// The model by the name of the price book, so that budgets per model count its aliases too.
   var modelName: String { model?.name ?? askedModel }
@@ -31,7 +31,6 @@ struct Offer {
     let facts = request.facts
     let rules = journey.rules
     (provider, model) = try Offer.find(request, rules, journey)
-    rates = rules.prices.rates
     instant = journey.startedAt
     askedModel = facts.model
     askedTier = facts.serviceTier
@@ -44,12 +43,14 @@ struct Offer {
     }
     isCounted = countedInput != nil
     let bound = try Offer.bound(boundRequest, facts, model, at: instant)
+    let drawing = try Offer.drawing(facts, of: provider, rules, at: instant)
     let estimate = Offer.estimate(facts, bound, expectation)
     demand = Demand(
-      inputTokens: bound.inputTokens, fixedCost: bound.fixedCost,
+      inputTokens: bound.inputTokens + drawing.tokens, fixedCost: bound.fixedCost + drawing.cost,
       outputTokenCost: bound.outputTokenCost, choices: bound.choices,
-      largestOutput: bound.largestOutput, limitIsExplicit: facts.outputLimit != nil,
-      recentOutput: expectation.longOutput, estimate: estimate, rates: rates)
+      largestOutput: bound.largestOutput,
+      limitIsExplicit: facts.outputLimit != nil || !request.endpoint.takesOutputLimit,
+      recentOutput: expectation.longOutput, estimate: estimate, rates: rules.prices.rates)
   }
 
   // MARK: Which model of which provider
@@ -97,10 +98,12 @@ struct Offer {
     let images = facts.boundImageTokens
     let audio = facts.boundAudioTokens
     var text = all - images - audio
-    // What the provider fetches itself fills the model's context at most, each time.
+    let context = model?.declaration.contextTokens
     if facts.input.isOpenEnded {
-      let context = model?.declaration.contextTokens ?? PricedModel.assumedLargestOutput
-      text = max(text, context * facts.passes)
+      // What the provider fetches itself fills the model's context at most, each time.
+      text = max(text, (context ?? PricedModel.assumedLargestOutput) * facts.passes)
+    } else if facts.operation == .embedding, let context {
+      text = min(text, context * max(1, facts.input.messages))
     }
     return BoundRequest(
       textInputTokens: text, imageInputTokens: images, audioInputTokens: audio,
@@ -117,11 +120,37 @@ struct Offer {
     do {
       return try model.bound(
         of: request,
-        in: PricingContext(instant: instant, tier: facts.serviceTier, image: facts.imageVariant))
+        in: PricingContext(
+          instant: instant, tier: facts.serviceTier, image: facts.imageVariant,
+          calls: facts.callSurcharges))
     } catch {
       throw .modelNotPriced(model: facts.model, detail: Offer.describe(error))
     }
   }
+
+  /// The most that a tool can use and cost that draws, which is billed by its own model.
+  private static func drawing(
+    _ facts: RequestFacts, of provider: Provider, _ rules: RuleBook, at instant: Timestamp
+  ) throws(Refusal) -> Consumption {
+    guard let name = facts.imageToolModel else { return .zero }
+    guard let model = rules.prices.model(name, of: provider.name) else {
+      throw .modelNotPriced(model: facts.model, detail: "tool image_generation with \(name)")
+    }
+    let declared = model.declaration
+    let request = BoundRequest(
+      textInputTokens: declared.contextTokens ?? largestDrawing,
+      imageInputTokens: facts.boundImageTokens,
+      outputLimit: declared.maxOutputTokens ?? largestDrawing, choices: max(1, facts.calls),
+      hasImageOutput: true)
+    let bound = try bound(request, facts, model, at: instant)
+    return Consumption(
+      tokens: bound.tokens(output: bound.largestOutput),
+      cost: bound.cost(output: bound.largestOutput))
+  }
+
+  /// Tokens of an image, and of what it is drawn by, where the price book doesn't say more: above
+  /// the largest published.
+  private static let largestDrawing: Int64 = 16_384
 
   private static func describe(_ error: PricingError) -> String? {
     switch error {
@@ -149,27 +178,6 @@ struct Offer {
 
   /// The mean output of a model that hasn't answered yet.
   private static let assumedMeanOutput: Int64 = 256
-
-  // MARK: The price of an answer
-
-  /// The cost of what an answer used: by the model and tier that answered where they are priced,
-  /// else by those asked for. Nil where nothing is charged by policy.
-  func charge(
-    for usage: Usage, answeredBy responseModel: String?, tier: String?, in rules: RuleBook
-  ) throws(PricingError) -> (tariff: Tariff, cost: Cost)? {
-    guard let model else { return nil }
-    let answering = responseModel.flatMap { rules.prices.model($0, of: provider.name) } ?? model
-    let tariff = try answering.tariff(
-      in: PricingContext(
-        instant: instant, tier: tier ?? Offer.billedTier(askedTier), image: askedImage),
-      inputTokens: usage.inputTokens)
-    return (tariff, try tariff.cost(of: usage))
-  }
-
-  /// An answer that names no tier is billed by the one asked for, and `auto` chooses the base.
-  private static func billedTier(_ asked: String?) -> String? {
-    asked == "auto" ? nil : asked
-  }
 }
 
 extension RequestFacts {

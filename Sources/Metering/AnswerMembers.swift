@@ -48,9 +48,9 @@ struct AnswerMembers {
     gathered.outputTextBytes += Int64(textBytes)
   }
 
-  /// The text of a whole answer, which replaces what its pieces were counted as.
-  mutating func replace(textBytes: Int64) {
-    gathered.outputTextBytes = textBytes
+  /// Takes note of the text of a whole answer, of which pieces may have been counted.
+  mutating func note(textBytesAtLeast textBytes: Int) {
+    gathered.outputTextBytes = max(gathered.outputTextBytes, Int64(textBytes))
   }
 
   /// All that was gathered, with `other` as the usage where no member had one.

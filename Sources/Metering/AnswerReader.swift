@@ -42,4 +42,15 @@ enum AnswerEvent: Hashable, Sendable {
   case emptyUsage
   /// Ends the stream, as `[DONE]` does elsewhere: withheld until the usage is recorded.
   case last
+
+  /// A chunk of a stream whose usage comes in a chunk of its own, without choices.
+  ///
+  /// - Parameter usage: what the member `usage` is; nil if there is none.
+  init(usage: JSONValue.Kind?, hasChoices: Bool) {
+    switch usage {
+    case .null: self = .emptyUsage
+    case .object: self = hasChoices ? .ordinary : .usageOnly
+    default: self = .ordinary
+    }
+  }
 }

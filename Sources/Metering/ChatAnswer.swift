@@ -9,7 +9,12 @@ struct ChatAnswer: AnswerReader {
   private var breakdown: [ModelUsage] = []
   private var executedTools = ExecutedTools()
 
-  init(for facts: RequestFacts) {}
+  /// Whether the provider may have searched the web, of which only Groq's answers say how often.
+  private let maySearchWeb: Bool
+
+  init(for facts: RequestFacts) {
+    maySearchWeb = facts.maySearchWeb
+  }
 
   mutating func read(answer root: JSONValue) {
     _ = read(event: root)
@@ -31,11 +36,7 @@ struct ChatAnswer: AnswerReader {
         read(groq: value)
       }
     }
-    switch usage {
-    case .null: return .emptyUsage
-    case .object: return hasChoices ? .ordinary : .usageOnly
-    default: return .ordinary
-    }
+    return AnswerEvent(usage: usage, hasChoices: hasChoices)
   }
 
   mutating func noteUnreadable() {
@@ -49,6 +50,9 @@ struct ChatAnswer: AnswerReader {
       report.usage = Usage.sum(of: breakdown.map(\.usage)) ?? report.usage
     }
     report.extraCalls = executedTools.calls
+    if maySearchWeb && report.extraCalls.isEmpty && !report.isError && !report.isUnreadable {
+      report.extraCalls.add(OpenAI.webSearch, surcharge: OpenAI.webSearch)
+    }
     return report
   }
 
@@ -123,15 +127,8 @@ private struct ExecutedTools {
       if let index = tool["index"]?.integer, seen.count < Self.rememberedPlaces {
         guard seen.insert(Place(choice: choice, index: index)).inserted else { continue }
       }
-      count(Groq.toolName(tool))
-    }
-  }
-
-  private mutating func count(_ name: String) {
-    if let known = calls.firstIndex(where: { $0.name == name }) {
-      calls[known].count += 1
-    } else {
-      calls.append(ExtraCall(name: name, count: 1))
+      let name = Groq.toolName(tool)
+      calls.add(name, surcharge: Groq.surcharge(ofTool: name))
     }
   }
 }

@@ -10,10 +10,17 @@ public struct Endpoint: Sendable {
   let request: RequestFormat
   /// What bounds the output of a request.
   let output: OutputBound
+  /// The model of a request that names none; nil where it must name one.
+  var defaultModel: String?
   /// How usage is asked for where an answer has none by itself; nil where that isn't needed.
   var usageRequest: UsageRequest?
   /// What reads an answer, whole or event by event.
   let answer: any AnswerReader.Type
+
+  /// Whether a request that sets no limit of its output can be given one.
+  public var takesOutputLimit: Bool {
+    if case .limited = output { true } else { false }
+  }
 }
 
 /// How the body of a request is written.
@@ -42,6 +49,18 @@ enum RequestField: Sendable, Hashable {
   case messages
   /// Declarations of tools or functions.
   case tools
+  /// The items that a response is to continue: text, messages, calls and their results.
+  case items
+  /// One text or several, each as a string or as the ids of its tokens.
+  case texts
+  /// How many answers are made of which the best are returned.
+  case candidates
+  /// How often tools of the provider may be called.
+  case callLimit
+  /// Something that the provider keeps, and the model reads.
+  case reference
+  /// Whether the answer is to be made later: it couldn't be metered.
+  case background
   /// Text that may be billed as output.
   case prediction
   /// Never read by the model as text.
@@ -55,6 +74,8 @@ enum OutputBound: Sendable {
   case limited(member: StaticString)
   /// The request's own limit, else what the provider takes for a request without one.
   case limitedByDefault(to: Int64)
+  /// The model's largest output: requests can't set a limit.
+  case byModel
   /// Answers have no tokens.
   case none
 }

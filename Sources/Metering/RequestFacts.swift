@@ -27,6 +27,10 @@ public struct RequestFacts: Sendable, Hashable {
   public var passes: Int64 = 1
   /// The most calls billed outside tokens that the answer may take.
   public var calls: Int64 = 0
+  /// The prices of those calls, by their names among a pricing file's surcharges; empty if unknown.
+  public var callSurcharges: [String] = []
+  /// The model of the tool that draws, if the request declares that tool.
+  public var imageToolModel: String?
   /// Code points of text to be spoken, for models that are priced by them.
   public var characters: Int64 = 0
   /// The longest that a sound to be written down can be.
@@ -54,4 +58,6 @@ public struct RequestFacts: Sendable, Hashable {
   public static let longestName = 512
   /// How many answers one request may ask for.
   public static let choicesAllowed: ClosedRange<Int64> = 1...128
+  /// How often one request may let the provider call its tools.
+  public static let callsAllowed: ClosedRange<Int64> = 0...1000
 }
