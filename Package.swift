@@ -76,7 +76,7 @@ let package = Package(
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
         "Pricing", "Metering", "Budgets", "Ledger", "Configuration",
       ]),
-    module("Sandbox", ["EventLoop", "Logging", "HTTP", "HTTPServer", "JSON"]),
+    module("Sandbox", ["EventLoop", "Logging", "HTTP", "Audio", "HTTPServer", "JSON"]),
     .executableTarget(
       name: "catraca",
       dependencies: [

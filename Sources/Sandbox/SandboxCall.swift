@@ -20,6 +20,7 @@ struct SandboxCall {
     case .error(let error): try await respond(error.status, error.json)
     case .plain(let body): try await respond(200, body)
     case .chat(let chat): try await send(chat)
+    case .media(let media): try await send(media)
     }
     journal.update(number) { $0.isComplete = true }
   }
@@ -41,6 +42,22 @@ struct SandboxCall {
     } else {
       try await respond(200, chat.body)
     }
+  }
+
+  /// Sends an answer piece by piece; one that has only one piece has a length.
+  private func send(_ media: MediaAnswer) async throws(HTTPExchangeError) {
+    journal.update(number) { $0.status = 200 }
+    let head = self.head(200, type: media.contentType)
+    if let only = media.pieces.first, media.pieces.count == 1, script.cutAfter == nil {
+      return try await exchange.respond(HTTPAnswer(head: head, body: only))
+    }
+    try await exchange.start(head, framing: .chunked)
+    for (index, piece) in media.pieces.enumerated() {
+      await pause(milliseconds: script.chunkDelayMilliseconds)
+      if index == script.cutAfter { throw .disconnected }
+      try await exchange.write(piece)
+    }
+    try await exchange.finish()
   }
 
   private func respond(_ status: Int, _ body: [UInt8]) async throws(HTTPExchangeError) {
