@@ -101,6 +101,13 @@ let package = Package(
       "ConfigurationTests",
       ["Configuration", "Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging"]),
     tests(
+      "GatewayTests",
+      [
+        "Gateway", "Budgets", "Configuration", "HTTP", "HTTPServer", "JSON", "Ledger", "Money",
+        "Time",
+      ]),
+    tests("StyleTests", ["Configuration"]),
+    tests(
       "CommandTests",
       ["catraca", "Configuration", "Ledger", "EventLoop", "Pricing", "Budgets", "Money", "Time"]),
   ],

@@ -1,11 +1,11 @@
 /// How long a sound file lasts, told by its own headers; nothing is decoded.
 ///
 /// It is what Catraca holds for a transcription, and what it charges where a provider reports no
-/// duration. A library was weighed: libsndfile knows neither MP4 nor WebM, which phones and browsers
-/// record; libavformat knows all, but is a large C parser, to be kept in a process of its own away
-/// from the providers' keys. What is needed is a few fields of six containers, so they are read here,
-/// in a language where a hostile file can do no more than be misunderstood. Each reader walks the
-/// bytes once, forward, without allocating.
+/// duration. A library was weighed: libsndfile knows neither MP4 nor WebM, which phones and
+/// browsers record; libavformat knows all, but is a large C parser, to be kept in a process of its
+/// own away from the providers' keys. What is needed is a few fields of six containers, so they are
+/// read here, in a language where a hostile file can do no more than be misunderstood. Each reader
+/// walks the bytes once, forward.
 public enum AudioDuration {
   /// Longer than any file that a provider takes; what says that it lasts longer isn't believed.
   public static let longestMilliseconds: Int64 = 7 * 24 * 3600 * 1000

@@ -1,5 +1,5 @@
-/// MPEG audio of the layers I to III: frames, each of which tells its own length. All are counted, so
-/// a variable bit rate needs no guess and a false summary at the beginning has no effect.
+/// MPEG audio of the layers I to III: frames, each of which tells its own length. All are counted,
+/// so a variable bit rate needs no guess and a false summary at the beginning has no effect.
 enum MP3File {
   static func duration(_ bytes: Span<UInt8>, from start: Int) -> TickCount? {
     var position = start

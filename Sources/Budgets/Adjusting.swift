@@ -39,8 +39,8 @@ extension BudgetState {
     serve(budget: budget, at: now, events: &events)
   }
 
-  /// Re-arms the alerts, and with `clear` forgets what is used so far. The window's end, holds and a
-  /// pause by hand stay as they are.
+  /// Re-arms the alerts, and with `clear` forgets what is used so far. The window's end, holds and
+  /// a pause by hand stay as they are.
   ///
   /// - Returns: With `clear`, a charge of nothing for each account: recorded, it opens the window
   ///   from which use counts again, so that a restart doesn't bring back what was cleared.

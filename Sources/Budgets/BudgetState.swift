@@ -25,9 +25,9 @@ public struct BudgetPolicy: Sendable {
 /// resumed, an alert is sent) and has the charges recorded.
 ///
 /// What it promises, and `checkInvariants` checks:
-/// - In a `hard` account, settled + held never exceeds the limit in force when a hold is taken. Only
-///   what no admission can prevent takes it further: an overrun, use reported from outside, a limit
-///   that was lowered, a raise that has ended.
+/// - In a `hard` account, settled + held never exceeds the limit in force when a hold is taken.
+///   Only what no admission can prevent takes it further: an overrun, use reported from outside, a
+///   limit that was lowered, a raise that has ended.
 /// - A request is held on all its budgets or on none.
 /// - What is held is the sum of the holds that live. Each ends once.
 /// - Nobody waits who could go, and nobody overtakes.

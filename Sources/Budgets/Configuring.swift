@@ -7,9 +7,9 @@ extension BudgetState {
   /// Puts other definitions in force, all of them or none.
   ///
   /// A budget that keeps its id, what it counts per, its period and its currency keeps what it has
-  /// counted. Any other counts from `now`: old use never counts in a new budget. Pauses by hand stay
-  /// with the id. Holds that live end well, on the budgets on which they were taken; waiting requests
-  /// are decided anew, in the order in which they came.
+  /// counted. Any other counts from `now`: old use never counts in a new budget. Pauses by hand
+  /// stay with the id. Holds that live end well, on the budgets on which they were taken; waiting
+  /// requests are decided anew, in the order in which they came.
   ///
   /// - Parameter definitions: No two with the same id.
   /// - Throws: `BudgetError.missingRate`; nothing has changed then.
@@ -88,8 +88,9 @@ extension BudgetState {
   /// Goes on with what the ledger remembers, before the first request comes.
   ///
   /// A record counts where its budget still counts the same per subject, period and currency, and
-  /// its window is still open. Of several records of one subject, which a change of the budget leaves
-  /// behind, the latest window counts. Percentages that were reached before are not reported again.
+  /// its window is still open. Of several records of one subject, which a change of the budget
+  /// leaves behind, the latest window counts. Percentages that were reached before are not reported
+  /// again.
   ///
   /// - Returns: How many records count now.
   @discardableResult

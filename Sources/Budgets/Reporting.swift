@@ -51,8 +51,8 @@ extension BudgetState {
     budgetByID.values.map { budgets[$0].definition }
   }
 
-  /// What is left of the account that has the largest share of its limit settled or held. A `shadow`
-  /// budget leaves nothing and takes nothing.
+  /// What is left of the account that has the largest share of its limit settled or held. A
+  /// `shadow` budget leaves nothing and takes nothing.
   func tightest(of portions: [Portion], at now: Timestamp) -> Remainder? {
     var tightest: (account: Int, share: Share)?
     for portion in portions {

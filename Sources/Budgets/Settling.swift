@@ -56,8 +56,8 @@ extension BudgetState {
     return try settle(hold, with: bound, at: now, events: &events)
   }
 
-  /// Counts use that did not pass the turnstile. It has happened already, so it is never refused, and
-  /// may take a budget past its limit.
+  /// Counts use that did not pass the turnstile. It has happened already, so it is never refused,
+  /// and may take a budget past its limit.
   public mutating func record(
     _ consumption: Consumption, rates: ExchangeRates, for caller: Caller, at now: Timestamp,
     events: inout [Event]

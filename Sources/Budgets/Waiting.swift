@@ -2,8 +2,8 @@ public import Time
 
 // How requests wait for holds to end.
 //
-// A request that its budgets can pay for, but not beside what is held now, waits in the queue of the
-// first account that is in its way. When that account can pay, it moves on to the next one that
+// A request that its budgets can pay for, but not beside what is held now, waits in the queue of
+// the first account that is in its way. When that account can pay, it moves on to the next one that
 // can't, and takes the place there that its arrival gives it. It never waits in two queues. So a
 // user's burst waits for the user's own budget and leaves the client's queue to other users: they
 // wait behind it only where the client's budget itself is what it waits for.
@@ -11,8 +11,8 @@ public import Time
 // Within a queue nobody overtakes, a newcomer with a smaller bound included: else a large request
 // would wait for as long as small ones arrive.
 //
-// Whatever gives an account room (a hold that ends, a window, a reset, a raise, another limit) serves
-// its queue at once, so that the head of a queue is always really in want of room.
+// Whatever gives an account room (a hold that ends, a window, a reset, a raise, another limit)
+// serves its queue at once, so that the head of a queue is always really in want of room.
 
 extension BudgetState {
   /// Ends a wait that has taken long enough. What becomes of the request is among the events.
@@ -58,7 +58,8 @@ extension BudgetState {
     return .waiting(ticket)
   }
 
-  /// Lets those go whose turn has come at the given accounts, and wherever a window has begun again.
+  /// Lets those go whose turn has come at the given accounts, and wherever a window has begun
+  /// again.
   ///
   /// The earliest of all their heads is always next: so whoever stands before it in a queue that it
   /// moves on to has been served already, and waits for want of room.

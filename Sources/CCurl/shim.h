@@ -3,8 +3,9 @@
 
 #include <curl/curl.h>
 
-// libcurl sets options and answers questions through variadic functions, which Swift can't call. Each
-// door below fixes the type of one kind of argument, so that a value of the wrong kind doesn't compile.
+// libcurl sets options and answers questions through variadic functions, which Swift can't call.
+// Each door below fixes the type of one kind of argument, so that a value of the wrong kind doesn't
+// compile.
 
 static inline CURLcode catraca_curl_set_long(CURL *easy, CURLoption option, long value) {
   return curl_easy_setopt(easy, option, value);
@@ -52,11 +53,13 @@ static inline CURLcode catraca_curl_set_prereq_callback(CURL *easy, curl_prereq_
   return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
-static inline CURLcode catraca_curl_set_open_callback(CURL *easy, curl_opensocket_callback callback) {
+static inline CURLcode catraca_curl_set_open_callback(
+    CURL *easy, curl_opensocket_callback callback) {
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
-static inline CURLcode catraca_curl_set_close_callback(CURL *easy, curl_closesocket_callback callback) {
+static inline CURLcode catraca_curl_set_close_callback(
+    CURL *easy, curl_closesocket_callback callback) {
   return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
 }
 
@@ -82,7 +85,8 @@ static inline CURLMcode catraca_curl_multi_set_long(CURLM *multi, CURLMoption op
   return curl_multi_setopt(multi, option, value);
 }
 
-static inline CURLMcode catraca_curl_multi_set_pointer(CURLM *multi, CURLMoption option, void *value) {
+static inline CURLMcode catraca_curl_multi_set_pointer(
+    CURLM *multi, CURLMoption option, void *value) {
   return curl_multi_setopt(multi, option, value);
 }
 

@@ -1,5 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 void catraca_name_thread(const char *name) {
@@ -8,11 +10,18 @@ void catraca_name_thread(const char *name) {
   pthread_setname_np(pthread_self(), cut);
 }
 
+int catraca_processor_count(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return CPU_COUNT(&set);
+}
+
 void catraca_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
 
 int catraca_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
 
-static volatile sig_atomic_t signal_descriptor = -1;
+// Written by one thread and read by whichever a signal interrupts: atomic, not only volatile.
+static _Atomic int signal_descriptor = -1;
 
 static void write_signal(int number) {
   int saved = errno;

@@ -113,8 +113,8 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     runReadyJobs()
   }
 
-  /// At most as many timers as there are now: one that starts itself again without a delay waits for
-  /// the next turn, after jobs and descriptors.
+  /// At most as many timers as there are now: one that starts itself again without a delay waits
+  /// for the next turn, after jobs and descriptors.
   private func fireTimers() {
     for _ in 0..<timers.count {
       guard let timer = timers.takeDue(at: now) else { return }

@@ -17,9 +17,9 @@ public final class EventLoopGroup: Sendable {
     self.threads = Lock(threads)
   }
 
-  /// How many processors this process may use.
+  /// How many processors this process may use, by its affinity (`taskset`, a container's set).
   public static var processorCount: Int {
-    max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN))))
+    max(1, Int(catraca_processor_count()))
   }
 
   /// Stops every loop after its current turn and waits for the threads to end.

@@ -79,9 +79,9 @@ public final class ListeningSocket: ReadinessHandler {
     }
   }
 
-  /// Out of descriptors or memory, connections stay in the backlog, and the kernel would report them
-  /// again and again: they are left alone for a while. With any other error there is none to accept, or
-  /// it broke while it waited.
+  /// Out of descriptors or memory, connections stay in the backlog, and the kernel would report
+  /// them again and again: they are left alone for a while. With any other error there is none to
+  /// accept, or it broke while it waited.
   private func refused(_ code: CInt) {
     guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) else { return }
     listen(for: [])

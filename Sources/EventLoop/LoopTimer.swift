@@ -1,8 +1,8 @@
 /// A timer of one event loop: fires once when its deadline has passed, unless moved or stopped.
 ///
 /// Moving the deadline later and stopping cost one store: the heap is only corrected when the old
-/// deadline comes, or when most of it has been stopped. So a connection can push its idle timeout on
-/// every read.
+/// deadline comes, or when most of it has been stopped. So a connection can push its idle timeout
+/// on every read.
 public final class LoopTimer {
   fileprivate var deadline: MonotonicInstant?
   fileprivate var scheduled = MonotonicInstant(nanoseconds: 0)
@@ -64,8 +64,8 @@ struct TimerHeap {
     }
   }
 
-  /// A timer in the heap was stopped. Sweeps the stopped ones out when they are most of the heap, which
-  /// costs a constant per timer: timers of connections that came and went don't pile up.
+  /// A timer in the heap was stopped. Sweeps the stopped ones out when they are most of the heap,
+  /// which costs a constant per timer: timers of connections that came and went don't pile up.
   fileprivate mutating func noteStopped() {
     stoppedCount += 1
     guard stoppedCount > Self.tolerableStoppedCount, stoppedCount > heap.count / 2 else { return }

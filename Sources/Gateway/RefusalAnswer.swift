@@ -55,10 +55,7 @@ struct RefusalAnswer {
         "\(method) \(path) can't be metered, so it is not forwarded.")
     case .unreadable(let error):
       self.init(400, "invalid_request_error", error.code, error.message, param: error.param)
-    case .invalidMetadata:
-      self.init(
-        400, "invalid_request_error", "invalid_json",
-        "X-Catraca-Metadata must be a JSON object of at most 4 KiB.", param: "X-Catraca-Metadata")
+    case .invalidMetadata: self = .invalidMetadata
     case .malformed(let error):
       self.init(
         error.status, "invalid_request_error", "invalid_request",
@@ -96,6 +93,10 @@ struct RefusalAnswer {
       }
     return RefusalAnswer(401, "invalid_request_error", "invalid_api_key", message)
   }
+
+  private static let invalidMetadata = RefusalAnswer(
+    400, "invalid_request_error", "invalid_json",
+    "X-Catraca-Metadata must be a JSON object of at most 4 KiB.", param: "X-Catraca-Metadata")
 
   private static func unavailable(_ refusal: Refusal) -> RefusalAnswer {
     switch refusal {

@@ -13,11 +13,12 @@ public final class HTTPServer: Sendable {
   private let parts: [(loop: EventLoop, part: LoopBound<LoopPart>)]
   private let open: ConnectionCount
 
-  /// Starts to listen. With `tls`, each connection begins with a handshake under the context
-  /// that `tls` holds at that moment.
+  /// Starts to listen. Each connection keeps to the `limits` in force when it begins. With `tls`,
+  /// it begins with a handshake under the context that `tls` holds at that moment.
   public init(
     _ addresses: [SocketAddress], on loops: [EventLoop], handler: any HTTPHandler,
-    limits: HTTPServerLimits = HTTPServerLimits(), tls: Lock<TLSContext>? = nil, logger: Logger
+    limits: @escaping @Sendable () -> HTTPServerLimits = { HTTPServerLimits() },
+    tls: Lock<TLSContext>? = nil, logger: Logger
   ) async throws(SystemError) {
     let open = ConnectionCount()
     var bound = addresses

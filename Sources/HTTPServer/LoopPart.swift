@@ -6,7 +6,7 @@ internal import TLS
 /// What one event loop holds of a server: its listening sockets and its connections.
 final class LoopPart {
   private let handler: any HTTPHandler
-  private let limits: HTTPServerLimits
+  private let limits: @Sendable () -> HTTPServerLimits
   private let tls: Lock<TLSContext>?
   private let open: ConnectionCount
   private let logger: Logger
@@ -18,7 +18,8 @@ final class LoopPart {
   private let allEnded = Waiter<Void>()
 
   init(
-    handler: any HTTPHandler, limits: HTTPServerLimits, tls: Lock<TLSContext>?,
+    handler: any HTTPHandler, limits: @escaping @Sendable () -> HTTPServerLimits,
+    tls: Lock<TLSContext>?,
     open: ConnectionCount, logger: Logger, loop: EventLoop
   ) {
     self.handler = handler
@@ -44,6 +45,7 @@ final class LoopPart {
   }
 
   private func accept(_ socket: StreamSocket) {
+    let limits = limits()
     let admitted = open.enter(limit: limits.connections)
     let session: TLSSession?
     do throws(TLSError) {

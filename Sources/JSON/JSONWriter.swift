@@ -50,10 +50,14 @@ public struct JSONWriter: Sendable {
   public mutating func string(_ text: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
-    if text.utf8.contains(where: JSONWriter.needsEscape) {
-      for byte in text.utf8 { appendEscaped(byte) }
-    } else {
-      bytes.append(contentsOf: text.utf8)
+    // Strings are mostly contiguous and without anything to escape: one pass, one copy.
+    var text = text
+    text.withUTF8 { utf8 in
+      if unsafe utf8.contains(where: JSONWriter.needsEscape) {
+        for unsafe byte in unsafe utf8 { appendEscaped(byte) }
+      } else {
+        unsafe bytes.append(contentsOf: utf8)
+      }
     }
     bytes.append(UInt8(ascii: "\""))
   }

@@ -11,21 +11,31 @@ final class LogSink: Sendable {
     var waiting: [UInt8] = []
     var dropped = 0
     var isClosed = false
+    var shallReopen = false
   }
 
   private let state = Monitor(State())
-  private let descriptor: CInt
+  private let destination: LogDestination
 
+  /// How long lines gather after a write before the next.
+  private static let gatheringMicroseconds: useconds_t = 5_000
   /// Bytes that may wait to be written.
   private static let capacity = 4 << 20
 
-  init(descriptor: CInt) {
-    self.descriptor = descriptor
+  init(_ destination: LogDestination) {
+    self.destination = destination
   }
 
-  /// Starts the thread that writes; `close` ends it.
+  /// Opens the destination and starts the thread that writes; `close` ends it.
   func start() throws(SystemError) -> Thread {
-    try Thread(name: "log") { self.run() }
+    let descriptor = try destination.open()
+    return try Thread(name: "log") { self.run(descriptor) }
+  }
+
+  /// Opens the destination's file anew before anything more is written, after it was renamed.
+  func reopen() {
+    state.withLock { $0.shallReopen = true }
+    state.signal()
   }
 
   func append(_ line: [UInt8]) {
@@ -45,28 +55,48 @@ final class LogSink: Sendable {
     state.signal()
   }
 
-  private func run() {
-    while true {
-      let taken: (bytes: [UInt8], dropped: Int)? = state.wait { state in
-        if state.waiting.isEmpty && state.dropped == 0 { return state.isClosed ? .some(nil) : nil }
-        defer {
-          state.waiting = []
-          state.dropped = 0
-        }
-        return (state.waiting, state.dropped)
+  private struct Work {
+    let bytes: [UInt8]
+    let dropped: Int
+    let reopens: Bool
+  }
+
+  private func run(_ first: CInt) {
+    var descriptor = first
+    while let work = nextWork() {
+      // Where it can't be opened anew, the old file goes on: better there than nowhere.
+      if work.reopens, let reopened = try? destination.open() {
+        destination.close(descriptor)
+        descriptor = reopened
       }
-      guard let taken else { return }
-      write(taken.bytes)
-      if taken.dropped > 0 {
-        write(
-          Array(
-            "{\"level\":\"error\",\"event\":\"log_lines_dropped\",\"count\":\(taken.dropped)}\n"
-              .utf8))
+      write(work.bytes, to: descriptor)
+      if work.dropped > 0 {
+        let line = #"{"level":"error","event":"log_lines_dropped","count":\#(work.dropped)}"#
+        write(Array("\(line)\n".utf8), to: descriptor)
       }
+      // Lines that come together are written together: a wake-up for each would cost more than
+      // the line itself.
+      usleep(LogSink.gatheringMicroseconds)
+    }
+    destination.close(descriptor)
+  }
+
+  /// Waits for something to do; nil once the log is closed and all is written.
+  private func nextWork() -> Work? {
+    state.wait { state -> Work?? in
+      guard !state.waiting.isEmpty || state.dropped > 0 || state.shallReopen else {
+        return state.isClosed ? .some(nil) : nil
+      }
+      defer {
+        state.waiting = []
+        state.dropped = 0
+        state.shallReopen = false
+      }
+      return Work(bytes: state.waiting, dropped: state.dropped, reopens: state.shallReopen)
     }
   }
 
-  private func write(_ bytes: [UInt8]) {
+  private func write(_ bytes: [UInt8], to descriptor: CInt) {
     var sent = 0
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in

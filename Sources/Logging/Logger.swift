@@ -16,12 +16,12 @@ public final class Logger: Sendable {
   private let thread: Thread
   private let clock: @Sendable () -> Timestamp
 
-  /// Writes to `descriptor`, which stays open as long as the logger lives.
+  /// Throws when the destination can't be opened.
   public init(
-    descriptor: CInt = 1, level: LogLevel, format: LogFormat
+    _ destination: LogDestination = .standardOutput, level: LogLevel, format: LogFormat
   ) throws(SystemError) {
     settings = Lock(Settings(level: level, format: format))
-    sink = LogSink(descriptor: descriptor)
+    sink = LogSink(destination)
     thread = try sink.start()
     clock = { Timestamp.readSystemClock() }
   }
@@ -29,6 +29,11 @@ public final class Logger: Sendable {
   /// Changes what is written from the next line on.
   public func configure(level: LogLevel, format: LogFormat) {
     settings.withLock { $0 = Settings(level: level, format: format) }
+  }
+
+  /// Goes on in a new file of the same name, after the old one was renamed.
+  public func reopen() {
+    sink.reopen()
   }
 
   /// Writes what waits and ends. Nothing may be logged afterwards.

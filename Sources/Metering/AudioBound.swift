@@ -11,8 +11,8 @@ struct AudioLength: Sendable, Hashable {
   /// Providers bill whole seconds, and decoders add some silence.
   private static let margin: Int64 = 1000
 
-  /// The length that the file's own headers tell. A file that tells none is as long as so many bytes
-  /// can be at 8 kbit/s, the slowest in use, and is taken to have 32 kbit/s.
+  /// The length that the file's own headers tell. A file that tells none is as long as so many
+  /// bytes can be at 8 kbit/s, the slowest in use, and is taken to have 32 kbit/s.
   init(ofFile bytes: Span<UInt8>) {
     if let milliseconds = AudioDuration.milliseconds(of: bytes) {
       bound = (milliseconds + 999) / 1000 * 1000 + AudioLength.margin

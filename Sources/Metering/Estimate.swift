@@ -43,8 +43,8 @@ extension RequestFacts {
     return (sound * Estimate.audioTokensPerSecond + 999) / 1000
   }
 
-  /// Whether the answer is sound, images or what was spoken: its estimate is all that is known of it
-  /// beforehand.
+  /// Whether the answer is sound, images or what was spoken: its estimate is all that is known of
+  /// it beforehand.
   public var isMedia: Bool {
     switch operation {
     case .speech, .transcription, .translation, .image: true

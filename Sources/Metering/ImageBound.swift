@@ -2,7 +2,7 @@
 ///
 /// What is published (high quality, 1536×1024: 6,208) grows with the pixels; what isn't, is covered
 /// generously, and an overrun is noticed at settlement.
-struct ImageBound {
+enum ImageBound {
   private static let pixelsPerMegapixel: Int64 = 1 << 20
   /// The sizes from which `auto` chooses: those of the first models, and those of later ones.
   private static let largestFirstSize: Int64 = 1536 * 1024

@@ -56,7 +56,9 @@ struct MultipartRequest {
 
   private mutating func read(_ part: MultipartForm.Part) throws(MeteringError) {
     let name = String(part.name.prefix { $0 != "[" })
-    let field = fields[part.name] ?? (part.name == "\(name)[]" ? fields[name] : nil)
+    // A list, or a member of something that doesn't matter: `chunking_strategy[type]`.
+    let isInList = part.name == "\(name)[]" || fields[name] == .inert
+    let field = fields[part.name] ?? (isInList ? fields[name] : nil)
     let isRepeatable = field == .inert || field == .imageFile
     // `model[]` means `model` to some: what isn't a list has one name.
     guard isRepeatable || part.name == name || fields[name] == nil else {

@@ -85,17 +85,17 @@ extension JSONValue {
   /// A number of seconds in milliseconds, to the nearest; nil for anything else, for negative
   /// numbers and for what no sound lasts.
   var milliseconds: Int64? {
-    seconds(times: 1000, .toNearestOrAwayFromZero)
+    seconds(times: 1000)
   }
 
   /// A number of seconds in milliseconds, rounded up; a binary fraction's own error, far below a
   /// microsecond, isn't.
   var billedMilliseconds: Int64? {
-    seconds(times: 1_000_000, .toNearestOrAwayFromZero).map { ($0 + 999) / 1000 }
+    seconds(times: 1_000_000).map { ($0 + 999) / 1000 }
   }
 
-  private func seconds(times scale: Double, _ rule: FloatingPointRoundingRule) -> Int64? {
+  private func seconds(times scale: Double) -> Int64? {
     guard let real, real >= 0, real <= 1e9 else { return nil }
-    return Int64((real * scale).rounded(rule))
+    return Int64((real * scale).rounded())
   }
 }

@@ -3,8 +3,8 @@ import Pricing
 
 /// A transcription or translation, or a stream of its events.
 ///
-/// Usage is in tokens or in a duration. A `usage` with either wins over the member `duration`, since
-/// that is what the provider bills. Formats without any are estimated by the uploaded file.
+/// Usage is in tokens or in a duration. A `usage` with either wins over the member `duration`,
+/// since that is what the provider bills. Formats without any are estimated by the uploaded file.
 struct TranscriptionAnswer: AnswerReader {
   private var members = AnswerMembers()
   private var usageMilliseconds: Int64?

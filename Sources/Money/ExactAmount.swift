@@ -61,7 +61,8 @@ extension ExactAmount {
     return overflow ? nil : Money(nanoUnits: nanoUnits, currency: currency)
   }
 
-  /// The largest amount whose `roundedUp(in:rate:)` is at most `limit`; zero where that is negative.
+  /// The largest amount whose `roundedUp(in:rate:)` is at most `limit`; zero where that is
+  /// negative.
   ///
   /// `rate` is what one dollar costs in the currency of `limit`; `unlimited` where every
   /// amount fits.

@@ -5,6 +5,7 @@ enum SandboxAnswer {
   case plain([UInt8])
   case chat(ChatAnswer)
   case media(MediaAnswer)
+  case billed(BilledAnswer)
   case error(ProviderError)
 
   /// Decides on the answer to a provider's call.
@@ -35,6 +36,9 @@ enum SandboxAnswer {
       self = .media(
         ImageAnswer.answer(
           to: try MediaRequest(head, body), isEdit: isEdit, created: identity.created))
+    case .text(let endpoint, let dialect):
+      self = .billed(
+        try endpoint.answer(to: body, script: script, dialect: dialect, identity: identity))
     case .readJournal, .clearJournal, .health, .unknown:
       throw .unknownPath(head.method.name, head.path)
     }

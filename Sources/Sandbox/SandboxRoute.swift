@@ -9,6 +9,7 @@ enum SandboxRoute: Equatable {
   case speech(ProviderDialect)
   case transcription(ProviderDialect, isTranslation: Bool)
   case image(ProviderDialect, isEdit: Bool)
+  case text(TextEndpoint, ProviderDialect)
   case readJournal
   case clearJournal
   case health
@@ -32,6 +33,10 @@ enum SandboxRoute: Equatable {
   }
 
   private init(_ dialect: ProviderDialect, method: Method, path: String) {
+    if method == .post, let endpoint = TextEndpoint(dialect, path: path) {
+      self = .text(endpoint, dialect)
+      return
+    }
     switch (method, path) {
     case (.get, "/models"), (.head, "/models"): self = .models(dialect)
     case (.post, "/chat/completions"): self = .chatCompletions(dialect)
@@ -55,8 +60,8 @@ enum SandboxRoute: Equatable {
   var dialect: ProviderDialect {
     switch self {
     case .models(let dialect), .model(let dialect, _), .chatCompletions(let dialect),
-      .inputTokens(let dialect), .speech(let dialect), .transcription(let dialect, _),
-      .image(let dialect, _):
+      .inputTokens(let dialect), .text(_, let dialect), .speech(let dialect),
+      .transcription(let dialect, _), .image(let dialect, _):
       dialect
     case .readJournal, .clearJournal, .health, .unknown: .openAI
     }

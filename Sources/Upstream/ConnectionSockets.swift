@@ -10,8 +10,8 @@ internal import Glibc
 /// wanted now (widened at once), or has reported what isn't (narrowed then). A request on a pooled
 /// connection needs no call of epoll's besides the wait.
 ///
-/// Registrations are level-triggered. Edges would save nothing more, and lose bytes: libcurl reads one
-/// buffer a call and counts on being called again while there is more.
+/// Registrations are level-triggered. Edges would save nothing more, and lose bytes: libcurl reads
+/// one buffer a call and counts on being called again while there is more.
 final class ConnectionSockets {
   private let loop: EventLoop
   private var sockets: [CInt: ConnectionSocket] = [:]
@@ -103,8 +103,8 @@ private final class ConnectionSocket: ReadinessHandler {
       }
       reported = interest
     } catch {
-      // The kernel is out of memory for it. libcurl can't be told from here; the transfer ends at its
-      // connect or idle timeout.
+      // The kernel is out of memory for it. libcurl can't be told from here; the transfer ends at
+      // its connect or idle timeout.
       deregister()
     }
   }

@@ -2,11 +2,11 @@ internal import CCurl
 internal import EventLoop
 internal import HTTP
 
-/// Owns one easy handle of libcurl. It serves one transfer after the other: what is the same for all
-/// requests is set once.
+/// Owns one easy handle of libcurl. It serves one transfer after the other: what is the same for
+/// all requests is set once.
 @safe final class EasyHandle {
-  /// Up to so many bytes of a body are copied by libcurl and leave in one system call with the head.
-  /// Larger ones are read from our array piece by piece.
+  /// Up to so many bytes of a body are copied by libcurl and leave in one system call with the
+  /// head. Larger ones are read from our array piece by piece.
   static let copiedBodyBytes = 64 << 10
 
   let pointer: UnsafeMutableRawPointer
@@ -99,7 +99,8 @@ internal import HTTP
 
   // MARK: Options of one request
 
-  /// Sets the handle up for `request`. Throws `unreachable(.address)` for a URL that libcurl refuses.
+  /// Sets the handle up for `request`. Throws `unreachable(.address)` for a URL that libcurl
+  /// refuses.
   func prepare(_ request: UpstreamRequest) throws(UpstreamError) {
     let isAccepted = unsafe catraca_curl_set_string(pointer, CURLOPT_URL, request.url)
     guard isAccepted == CURLE_OK, !request.url.utf8.contains(0) else {
@@ -173,8 +174,8 @@ internal import HTTP
     set(CURLOPT_CAPATH, authorities.systemDirectory)
   }
 
-  /// From the one file alone, since libcurl keeps that parsed; with a directory besides, it would parse
-  /// the file, 10 ms and more, for each connection.
+  /// From the one file alone, since libcurl keeps that parsed; with a directory besides, it would
+  /// parse the file, 10 ms and more, for each connection.
   private func trustSystem() {
     set(CURLOPT_CAINFO, authorities.systemFile)
     set(CURLOPT_CAPATH, authorities.systemFile == nil ? authorities.systemDirectory : nil)

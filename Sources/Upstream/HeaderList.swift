@@ -29,7 +29,8 @@ internal import HTTP
     unsafe curl_slist_free_all(head)
   }
 
-  /// Whether libcurl writes such a field itself. Asked for every field, so the length decides first.
+  /// Whether libcurl writes such a field itself. Asked for every field, so the length decides
+  /// first.
   private static func belongsToConnection(_ name: Span<UInt8>) -> Bool {
     switch name.count {
     case 4: FieldName.host.matches(name)

@@ -2,8 +2,9 @@ internal import HTTP
 
 /// Puts a response's head together from the lines that libcurl hands over one by one.
 ///
-/// Interim responses (1xx) come before it and trailers after the body, through the same door: both are
-/// dropped. Lines are checked more strictly than libcurl does, since they are passed on to a client.
+/// Interim responses (1xx) come before it and trailers after the body, through the same door: both
+/// are dropped. Lines are checked more strictly than libcurl does, since they are passed on to a
+/// client.
 struct ResponseHeadReader: Sendable {
   /// Bytes of all lines, interim responses and trailers included.
   static let maximumBytes = 256 << 10

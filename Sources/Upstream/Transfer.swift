@@ -1,23 +1,24 @@
 internal import CCurl
 public import EventLoop
 
-/// One request under way and its response: bytes stream both ways, and each side holds the other back.
+/// One request under way and its response: bytes stream both ways, and each side holds the other
+/// back.
 ///
 /// Received bytes wait in `received` until the owner takes them. At the high-water mark libcurl is
-/// paused, so the provider's socket fills up and it stops sending; taking the bytes resumes it. Bytes to
-/// send wait in `upload`: while it is full `send` suspends, while it is empty libcurl's sending half is
-/// paused. Pausing is the answer of a callback; resuming calls libcurl, so it happens in the owner's
-/// calls, never within a callback.
+/// paused, so the provider's socket fills up and it stops sending; taking the bytes resumes it.
+/// Bytes to send wait in `upload`: while it is full `send` suspends, while it is empty libcurl's
+/// sending half is paused. Pausing is the answer of a callback; resuming calls libcurl, so it
+/// happens in the owner's calls, never within a callback.
 ///
-/// All of it belongs to the loop's thread. One task may receive (`head`, `next`) and one may send; any
-/// may cancel. Dropping a transfer cancels it.
+/// All of it belongs to the loop's thread. One task may receive (`head`, `next`) and one may send;
+/// any may cancel. Dropping a transfer cancels it.
 public final class Transfer {
-  /// With as many unread bytes the provider is held back. At most one buffer of libcurl's (16 KiB) is
-  /// received above it.
+  /// With as many unread bytes the provider is held back. At most one buffer of libcurl's (16 KiB)
+  /// is received above it.
   public static let highWaterMark = 256 << 10
 
-  /// A request goes out again at most so many times, and only when a pooled connection turned out to be
-  /// dead: closed without a byte of a response.
+  /// A request goes out again at most so many times, and only when a pooled connection turned out
+  /// to be dead: closed without a byte of a response.
   private static let maximumAttempts = 2
 
   public let startedAt = MonotonicInstant.now()
@@ -83,9 +84,9 @@ public final class Transfer {
     }
   }
 
-  /// Replaces the content of `buffer` by what has arrived of the body, waiting for at least one byte.
-  /// Returns false, with an empty buffer, at the proper end of the body; throws when it was cut, after
-  /// what came before the cut was handed over.
+  /// Replaces the content of `buffer` by what has arrived of the body, waiting for at least one
+  /// byte. Returns false, with an empty buffer, at the proper end of the body; throws when it was
+  /// cut, after what came before the cut was handed over.
   ///
   /// The array is taken over, not copied: handing the same variable in each time reuses two arrays.
   public func next(into buffer: inout [UInt8]) async throws(UpstreamError) -> Bool {
@@ -108,8 +109,8 @@ public final class Transfer {
 
   // MARK: Sending
 
-  /// Hands over content of a `.stream` body, at most as much as was announced, and waits while much is
-  /// unsent. Returns whether more is wanted: a provider may answer without reading all of it.
+  /// Hands over content of a `.stream` body, at most as much as was announced, and waits while much
+  /// is unsent. Returns whether more is wanted: a provider may answer without reading all of it.
   public func send(_ bytes: [UInt8]) async throws(UpstreamError) -> Bool {
     client.loop.preconditionOnLoop()
     if isUploadWanted {
@@ -152,8 +153,8 @@ public final class Transfer {
 
   // MARK: The end
 
-  /// Ends the transfer, if it hasn't ended: `head`, `next` and `send` throw `cancelled`, also where they
-  /// are suspended now. The connection is closed unless it is shared.
+  /// Ends the transfer, if it hasn't ended: `head`, `next` and `send` throw `cancelled`, also where
+  /// they are suspended now. The connection is closed unless it is shared.
   public func cancel() {
     client.loop.preconditionOnLoop()
     guard handle != nil else { return }

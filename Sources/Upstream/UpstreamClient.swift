@@ -3,8 +3,8 @@ public import EventLoop
 
 /// The connections of one event loop to providers: a libcurl multi handle driven by the loop.
 ///
-/// libcurl says which sockets and which instant it waits for; the loop tells it when they come. No call
-/// here blocks. Everything runs on the loop's thread. It must be closed before it is dropped.
+/// libcurl says which sockets and which instant it waits for; the loop tells it when they come. No
+/// call here blocks. Everything runs on the loop's thread. It must be closed before it is dropped.
 @safe public final class UpstreamClient {
   public let loop: EventLoop
   public let settings: UpstreamSettings

@@ -32,8 +32,8 @@ enum UpstreamFailure {
     case CURLE_GOT_NOTHING, CURLE_ABORTED_BY_CALLBACK: .broken(.noAnswer)
     case CURLE_PARTIAL_FILE: .broken(.truncated)
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: .broken(.connection)
-    // A repetition after a dead pooled connection found no new one: the first attempt may still have
-    // been read.
+    // A repetition after a dead pooled connection found no new one: the first attempt may still
+    // have been read.
     case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_SSL_CONNECT_ERROR:
       .broken(.connection)
     default: .broken(.other(code.rawValue))

@@ -28,7 +28,8 @@ enum Serve {
     }
     do {
       let log = store.current.log
-      let logger = try Logger(level: log.level, format: log.format)
+      let logger = try Logger(
+        log.file.map { .file(path: $0) } ?? .standardOutput, level: log.level, format: log.format)
       defer { logger.close() }
       do {
         let server = try await Server(store, logger: logger)

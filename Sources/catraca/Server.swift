@@ -46,7 +46,7 @@ final class Server: Sendable {
     let tls = try Server.tlsContext(settings.proxy.tls)
     proxy = try await HTTPServer(
       settings.proxy.listen, on: group.loops, handler: gateway,
-      limits: Server.limits(settings.limits), tls: tls, logger: logger)
+      limits: { Server.limits(rules.withLock { $0.settings.limits }) }, tls: tls, logger: logger)
     proxyAddresses = proxy.addresses
     reloader = try Reloader(
       store: store, rules: rules, gateway: gateway, ledger: ledger,
@@ -70,19 +70,21 @@ final class Server: Sendable {
     }
   }
 
-  /// Follows changes of the files, and signals: SIGHUP reloads, SIGTERM and SIGINT stop. Returns
+  /// Follows changes of the files, and signals: SIGHUP reloads, SIGUSR1 opens the log anew,
+  /// SIGTERM and SIGINT stop. Returns
   /// when everything has stopped.
   func runUntilStopped(watchingFiles: Bool = true) async throws {
     let loop = group.loops[0]
     let (stops, stop) = AsyncStream.makeStream(of: Void.self)
     let reloader = reloader
+    let logger = logger
     let folders = watchingFiles ? reloader.folders : []
     let sources = try await Task(executorPreference: loop) {
       let signals = try SignalSource(on: loop) { signal in
         switch signal {
         case .hangup: Task { await reloader.reload() }
         case .terminate, .interrupt: stop.yield()
-        case .user1: break
+        case .user1: logger.reopen()
         }
       }
       let watch = try FolderWatch(folders: folders, on: loop) {

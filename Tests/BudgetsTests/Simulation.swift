@@ -2,8 +2,8 @@ import Budgets
 import Money
 import Time
 
-/// A world of a few clients that send requests, whose clock moves on, and whose administrators change
-/// their minds; and a ledger beside it that checks every answer.
+/// A world of a few clients that send requests, whose clock moves on, and whose administrators
+/// change their minds; and a ledger beside it that checks every answer.
 struct Simulation {
   private(set) var state: BudgetState
   /// Every answer, in words; only where it is asked for.

@@ -25,7 +25,10 @@ struct MultipartRequestTests {
 
   @Test("A part that isn't known counts as text, and inert ones don't")
   func text() throws {
-    let facts = try read(["model": "m", "prompt": "12345", "later": "678", "language": "pt"])
+    let facts = try read([
+      "model": "m", "prompt": "12345", "later": "678", "language": "pt",
+      "chunking_strategy[type]": "server_vad", "timestamp_granularities[]": "word",
+    ])
     #expect(facts.input.textBytes == 8)
   }
 

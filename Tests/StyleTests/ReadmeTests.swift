@@ -8,7 +8,8 @@ import Testing
   func settings(_ setting: SettingReference) throws {
     let row = try #require(
       SettingReference.markdown.split(separator: "\n").first { $0.contains("`\(setting.name)`") })
-    #expect(readme.split(separator: "\n").contains(row), "add to README: \(row)")
+    let isThere = readme.split(separator: "\n").contains(row)
+    #expect(isThere, "add to README: \(row)")
   }
 
   @Test("README names files that exist")

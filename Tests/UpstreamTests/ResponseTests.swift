@@ -29,7 +29,8 @@ struct ResponseTests {
       bytes: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX: 1\r\n\r\n",
       body: "hello"),
     Answer(
-      name: "up to the end of the connection", bytes: "HTTP/1.1 200 OK\r\n\r\nhello", body: "hello"),
+      name: "up to the end of the connection", bytes: "HTTP/1.1 200 OK\r\n\r\nhello",
+      body: "hello"),
     Answer(
       name: "after interim responses",
       bytes: "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </>\r\n\r\n"

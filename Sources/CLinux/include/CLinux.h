@@ -38,6 +38,9 @@ static inline uint64_t catraca_epoll_data(const struct epoll_event *event) {
 // accept4 needs _GNU_SOURCE, which Swift's importer doesn't set. The peer's address is not wanted.
 int catraca_accept(int descriptor, int flags);
 
+// How many processors the calling process may run on; CPU_COUNT is a macro.
+int catraca_processor_count(void);
+
 // SIG_IGN is a macro that Swift can't import.
 void catraca_ignore_sigpipe(void);
 

@@ -67,7 +67,7 @@ extension LedgerSettings: TabledSettings {
         "durability", \.durability, .choice, isReloadable: false,
         "What a commit survives: the end of the process, or a loss of power"),
       SettingRow(
-        "on_failure", \.onFailure, .choice,
+        "on_failure", \.onFailure, .choice, isReloadable: false,
         "Without a ledger, deny requests (503) or allow them and spool their usage"),
     ]
   }

@@ -4,7 +4,7 @@ public import Logging
 public struct LogSettings: Hashable, Sendable {
   public var level = LogLevel.info
   public var format = LogFormat.json
-  /// Nil logs to standard error.
+  /// Nil logs to standard output.
   public var file: String?
 
   public init() {}
@@ -16,7 +16,8 @@ extension LogSettings: TabledSettings {
       SettingRow("level", \.level, .choice, "The least severe event that is logged"),
       SettingRow("format", \.format, .choice, "For machines or for eyes"),
       SettingRow(
-        "file", \.file, .path, isReloadable: false, "Where to; without it standard error"),
+        "file", \.file, .path, isReloadable: false,
+        "Where to, appended; without it standard output"),
     ]
   }
 }

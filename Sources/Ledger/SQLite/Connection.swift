@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 
 /// One open SQLite database. Owned by one thread at a time, and never shared.
 @safe final class Connection {
@@ -19,6 +20,7 @@ internal import CSQLite
       case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
       case .readOnly: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
       }
+    if case .readWrite = access { Connection.createPrivately(path) }
     var opened: OpaquePointer?
     let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
     guard status == SQLITE_OK, let handle = unsafe opened else {
@@ -28,6 +30,14 @@ internal import CSQLite
     unsafe self.handle = handle
     unsafe sqlite3_extended_result_codes(handle, 1)
     unsafe sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+  }
+
+  /// Makes a new file readable by its owner alone, as SQLite itself wouldn't: it says who asked
+  /// what and when. SQLite gives its side files the same permissions, and says what is wrong if the
+  /// file can't be made.
+  private static func createPrivately(_ path: String) {
+    let descriptor = unsafe Glibc.open(path, O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0o600)
+    if descriptor >= 0 { Glibc.close(descriptor) }
   }
 
   deinit {

@@ -1,0 +1,26 @@
+internal import EventLoop
+internal import Glibc
+
+/// Where log lines go.
+public enum LogDestination: Hashable, Sendable {
+  case standardOutput
+  /// Appended to; made, for its owner alone, if it isn't there.
+  case file(path: String)
+
+  private static let permissions: mode_t = 0o600
+
+  func open() throws(SystemError) -> CInt {
+    switch self {
+    case .standardOutput: return STDOUT_FILENO
+    case .file(let path):
+      let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC
+      let descriptor = Glibc.open(path, flags, LogDestination.permissions)
+      guard descriptor >= 0 else { throw SystemError(call: "open \(path)", code: errno) }
+      return descriptor
+    }
+  }
+
+  func close(_ descriptor: CInt) {
+    if case .file = self { Glibc.close(descriptor) }
+  }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import Gateway
+
+@Suite struct RouteTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let path: String
+    let route: Route
+    var testDescription: String { path }
+  }
+
+  static let cases = [
+    Case(path: "/healthz", route: .health),
+    Case(path: "/v1/models", route: .provider(named: nil, endpoint: "/v1/models")),
+    Case(
+      path: "/openai/v1/chat/completions",
+      route: .provider(named: "openai", endpoint: "/v1/chat/completions")),
+    Case(
+      path: "/groq/openai/v1/chat/completions",
+      route: .provider(named: "groq", endpoint: "/v1/chat/completions")),
+    Case(path: "/groq/v1/models", route: .provider(named: "groq", endpoint: "/v1/models")),
+    Case(path: "/mistral/v1/models", route: .unknownProvider("mistral")),
+    Case(path: "/v1", route: .unknown),
+    Case(path: "/", route: .unknown),
+    Case(path: "/openai/v2/models", route: .unknown),
+    Case(path: "/openai", route: .unknown),
+    Case(path: "//v1/models", route: .unknownProvider("")),
+    Case(path: "/healthz/", route: .unknown),
+  ]
+
+  @Test("A path says where a request goes", arguments: cases)
+  func routes(_ example: Case) {
+    #expect(Route(path: example.path, providers: ["openai", "groq"]) == example.route)
+  }
+}
