@@ -1,5 +1,6 @@
 """The server under test."""
 
+import os
 import signal
 import subprocess
 
@@ -53,6 +54,7 @@ class Catraca:
             capture_output=True,
             text=True,
             timeout=60,
+            env={**os.environ, **PROVIDER_KEYS},
         )
 
     # Clients
