@@ -38,6 +38,7 @@ final class Journey {
     do throws(Refusal) {
       switch Route(path: exchange.head.path, providers: rules.settings.providers.map(\.name)) {
       case .health: await answer(healthy())
+      case .own: await gateway.ownCalls.handle(exchange)
       case .unknown: throw .unknownPath(exchange.head.path)
       case .unknownProvider(let name): throw .unknownProvider(name)
       case .provider(let name, let endpoint): try await forward(endpoint, to: name)
