@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 void catraca_name_thread(const char *name) {
@@ -19,7 +20,8 @@ void catraca_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
 
 int catraca_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
 
-static volatile sig_atomic_t signal_descriptor = -1;
+// Written by one thread and read by whichever a signal interrupts: atomic, not only volatile.
+static _Atomic int signal_descriptor = -1;
 
 static void write_signal(int number) {
   int saved = errno;

@@ -8,8 +8,8 @@ internal import Upstream
 
 /// Passes on an answer that isn't a stream: read whole, settled, then sent, with its cost.
 ///
-/// A body beyond `largestMetered` is no answer that reports usage: it is passed on as it comes,
-/// and estimated.
+/// What says nothing about usage is passed on as it comes: an answer of a format that never does,
+/// which is charged by its request, and a body beyond `largestMetered`, which is estimated.
 struct AnswerRelay {
   private let passage: Passage
   private let head: UpstreamResponseHead
@@ -25,6 +25,12 @@ struct AnswerRelay {
   }
 
   func run() async {
+    if head.status < 400, AnswerMeter.isOpaque(passage.request.endpoint) {
+      return await passOn(
+        [],
+        report: AnswerMeter.charge(
+          for: passage.request.facts, endpoint: passage.request.endpoint))
+    }
     var body: [UInt8] = []
     do throws(UpstreamError) {
       var piece: [UInt8] = []
@@ -32,13 +38,14 @@ struct AnswerRelay {
         if passage.firstByteAt == nil { passage.firstByteAt = .now() }
         if body.isEmpty { swap(&body, &piece) } else { body += piece }
         if passage.isDraining && !passage.mayDrain(after: body.count) { transfer.cancel() }
-        if body.count > AnswerRelay.largestMetered { return await passOn(body) }
+        if body.count > AnswerRelay.largestMetered { return await passOn(body, report: nil) }
       }
     } catch {
       return await passage.fail(error, status: head.status, report: nil)
     }
     let report = AnswerMeter.read(
-      body, endpoint: passage.request.endpoint, parser: passage.journey.workbench.parser)
+      body, status: head.status, to: passage.request.facts, endpoint: passage.request.endpoint,
+      parser: passage.journey.workbench.parser)
     let settled = await passage.settle(
       Ending(status: head.status, outcome: outcome(isError: report.isError), report: report))
     guard !passage.clientLeft else { return passage.exchange.abort() }
@@ -54,7 +61,7 @@ struct AnswerRelay {
   }
 
   /// Passes on the rest as it comes. The last byte waits for the row.
-  private func passOn(_ beginning: [UInt8]) async {
+  private func passOn(_ beginning: [UInt8], report: UsageReport?) async {
     var held = beginning
     var outcome = outcome(isError: false)
     do {
@@ -63,7 +70,8 @@ struct AnswerRelay {
         ResponseHead(status: head.status, fields: fields), framing: .chunked)
       var piece: [UInt8] = []
       while try await transfer.next(into: &piece) {
-        try await passage.exchange.write(held)
+        if passage.firstByteAt == nil { passage.firstByteAt = .now() }
+        if !held.isEmpty { try await passage.exchange.write(held) }
         swap(&held, &piece)
       }
     } catch {
@@ -71,7 +79,7 @@ struct AnswerRelay {
         error is UpstreamError && !passage.clientLeft ? .upstreamBroken : .clientDisconnected
       transfer.cancel()
     }
-    _ = await passage.settle(Ending(status: head.status, outcome: outcome, report: nil))
+    _ = await passage.settle(Ending(status: head.status, outcome: outcome, report: report))
     guard outcome == .ok || outcome == .providerError else { return passage.exchange.abort() }
     await passage.finish(held)
   }

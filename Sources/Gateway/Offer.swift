@@ -11,10 +11,11 @@ struct Offer {
   /// Nil where the policy lets a model pass that the price book doesn't have.
   let model: PricedModel?
   let demand: Demand
-  private let rates: ExchangeRates
-  private let instant: Timestamp
+  /// When the request came: by the prices of that time it is charged.
+  let instant: Timestamp
+  let askedTier: String?
+  let askedImage: ImageVariant?
   private let askedModel: String
-  private let askedTier: String?
 
   /// The model by the name of the price book, so that budgets per model count its aliases too.
   var modelName: String { model?.name ?? askedModel }
@@ -30,10 +31,10 @@ struct Offer {
     let facts = request.facts
     let rules = journey.rules
     (provider, model) = try Offer.find(request, rules, journey)
-    rates = rules.prices.rates
     instant = journey.startedAt
     askedModel = facts.model
     askedTier = facts.serviceTier
+    askedImage = facts.imageVariant
     let expectation = journey.gateway.experience.expectation(
       provider: provider.name, model: model?.name ?? facts.model)
     var boundRequest = Offer.boundRequest(facts, model, overhead: expectation.overhead)
@@ -42,12 +43,14 @@ struct Offer {
     }
     isCounted = countedInput != nil
     let bound = try Offer.bound(boundRequest, facts, model, at: instant)
+    let drawing = try Offer.drawing(facts, of: provider, rules, at: instant)
     let estimate = Offer.estimate(facts, bound, expectation)
     demand = Demand(
-      inputTokens: bound.inputTokens, fixedCost: bound.fixedCost,
+      inputTokens: bound.inputTokens + drawing.tokens, fixedCost: bound.fixedCost + drawing.cost,
       outputTokenCost: bound.outputTokenCost, choices: bound.choices,
-      largestOutput: bound.largestOutput, limitIsExplicit: facts.outputLimit != nil,
-      recentOutput: expectation.longOutput, estimate: estimate, rates: rates)
+      largestOutput: bound.largestOutput,
+      limitIsExplicit: facts.outputLimit != nil || !request.endpoint.takesOutputLimit,
+      recentOutput: expectation.longOutput, estimate: estimate, rates: rules.prices.rates)
   }
 
   // MARK: Which model of which provider
@@ -95,17 +98,19 @@ struct Offer {
     let images = facts.boundImageTokens
     let audio = facts.boundAudioTokens
     var text = all - images - audio
-    // What the provider fetches itself fills the model's context at most.
+    let context = model?.declaration.contextTokens
     if facts.input.isOpenEnded {
-      text = max(
-        text, model?.declaration.contextTokens ?? PricedModel.assumedLargestOutput)
+      // What the provider fetches itself fills the model's context at most, each time.
+      text = max(text, (context ?? PricedModel.assumedLargestOutput) * facts.passes)
+    } else if facts.operation == .embedding, let context {
+      text = min(text, context * max(1, facts.input.messages))
     }
-    var request = BoundRequest(
+    return BoundRequest(
       textInputTokens: text, imageInputTokens: images, audioInputTokens: audio,
-      outputLimit: nil, choices: facts.choices, hasAudioOutput: facts.asksForAudio)
-    request.outputLimit = facts.outputLimit.map { $0 + facts.boundPredictionTokens }
-    if facts.maySearchWeb { request.calls = 1 }
-    return request
+      outputLimit: facts.outputLimit.map { $0 + facts.boundPredictionTokens },
+      choices: facts.choices, hasAudioOutput: facts.asksForAudio,
+      hasImageOutput: facts.asksForImages, audioMilliseconds: facts.audioMilliseconds,
+      characters: facts.characters, images: facts.images, calls: facts.calls)
   }
 
   private static func bound(
@@ -114,11 +119,38 @@ struct Offer {
     guard let model else { return Bound(withoutCost: request) }
     do {
       return try model.bound(
-        of: request, in: PricingContext(instant: instant, tier: facts.serviceTier))
+        of: request,
+        in: PricingContext(
+          instant: instant, tier: facts.serviceTier, image: facts.imageVariant,
+          calls: facts.callSurcharges))
     } catch {
       throw .modelNotPriced(model: facts.model, detail: Offer.describe(error))
     }
   }
+
+  /// The most that a tool can use and cost that draws, which is billed by its own model.
+  private static func drawing(
+    _ facts: RequestFacts, of provider: Provider, _ rules: RuleBook, at instant: Timestamp
+  ) throws(Refusal) -> Consumption {
+    guard let name = facts.imageToolModel else { return .zero }
+    guard let model = rules.prices.model(name, of: provider.name) else {
+      throw .modelNotPriced(model: facts.model, detail: "tool image_generation with \(name)")
+    }
+    let declared = model.declaration
+    let request = BoundRequest(
+      textInputTokens: declared.contextTokens ?? largestDrawing,
+      imageInputTokens: facts.boundImageTokens,
+      outputLimit: declared.maxOutputTokens ?? largestDrawing, choices: max(1, facts.calls),
+      hasImageOutput: true)
+    let bound = try bound(request, facts, model, at: instant)
+    return Consumption(
+      tokens: bound.tokens(output: bound.largestOutput),
+      cost: bound.cost(output: bound.largestOutput))
+  }
+
+  /// Tokens of an image, and of what it is drawn by, where the price book doesn't say more: above
+  /// the largest published.
+  private static let largestDrawing: Int64 = 16_384
 
   private static func describe(_ error: PricingError) -> String? {
     switch error {
@@ -127,6 +159,8 @@ struct Offer {
     default: nil
     }
   }
+
+  // MARK: The estimate
 
   /// What soft budgets hold: the estimated input, and the model's mean output.
   private static func estimate(
@@ -144,24 +178,12 @@ struct Offer {
 
   /// The mean output of a model that hasn't answered yet.
   private static let assumedMeanOutput: Int64 = 256
+}
 
-  // MARK: The price of an answer
-
-  /// The cost of what an answer used: by the model and tier that answered where they are priced,
-  /// else by those asked for. Nil where nothing is charged by policy.
-  func charge(
-    for usage: Usage, answeredBy responseModel: String?, tier: String?, in rules: RuleBook
-  ) throws(PricingError) -> (tariff: Tariff, cost: Cost)? {
-    guard let model else { return nil }
-    let answering = responseModel.flatMap { rules.prices.model($0, of: provider.name) } ?? model
-    let tariff = try answering.tariff(
-      in: PricingContext(instant: instant, tier: tier ?? Offer.billedTier(askedTier)),
-      inputTokens: usage.inputTokens)
-    return (tariff, try tariff.cost(of: usage))
-  }
-
-  /// An answer that names no tier is billed by the one asked for, and `auto` chooses the base.
-  private static func billedTier(_ asked: String?) -> String? {
-    asked == "auto" ? nil : asked
+extension RequestFacts {
+  /// The kind of images that are to be made; nil unless both size and quality are named.
+  var imageVariant: ImageVariant? {
+    guard let imageSize, let imageQuality else { return nil }
+    return ImageVariant(size: imageSize, quality: imageQuality)
   }
 }

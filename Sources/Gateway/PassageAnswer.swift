@@ -3,6 +3,7 @@ internal import HTTP
 internal import HTTPServer
 internal import JSON
 internal import Logging
+internal import Metering
 internal import Money
 internal import Pricing
 internal import Time
@@ -46,11 +47,15 @@ extension Passage {
 
   // MARK: What the operator reads
 
-  func logUnpriced(_ cost: Cost) {
+  /// - Parameter calls: those that were made, whose names tell which of them has no price.
+  func logUnpriced(_ cost: Cost, calls: [ExtraCall]) {
     gateway.logger.log(.warn, "quantity_not_priced") { line in
       journey.writeMembers(of: request, offer, to: &line)
       line.member("quantities") { list in
         list.array { for quantity in cost.unpriced { $0.string(quantity.priceKey) } }
+      }
+      if cost.unpriced.contains(.call) {
+        line.member("calls") { list in list.array { for call in calls { $0.string(call.name) } } }
       }
       line.member("tier_assumed", cost.isTierAssumed)
     }

@@ -26,7 +26,7 @@ extension Passage {
       heldNanoUSD: grant.bound.cost.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max,
       estimate: Intent.Estimate(
         usage: usage, costNanoUSD: charge.nanoUSD, cost: charge.billed,
-        priceVersion: charge.tariff?.version, priceRecord: charge.tariff?.record,
+        priceVersion: charge.bill?.version, priceRecord: charge.bill?.record,
         charges: charges.map(BudgetCharge.init)),
       metadata: request.metadata, createdAt: journey.startedAt,
       day: journey.day(in: request.identity.client.timeZone))

@@ -22,9 +22,10 @@ struct Settled {
   }
 
   init(_ ending: Ending, of passage: Passage, hold: consuming Hold) {
-    let (usage, source) = Settled.usage(ending, of: passage)
+    let (found, source) = Settled.usage(ending, of: passage)
     let grant = hold.grant
-    let charge = Settled.charge(for: usage, ending, of: passage)
+    let charge = Settled.charge(for: found, ending, of: passage)
+    let usage = charge.bill?.usage ?? found
     let settlement = hold.settle(
       with: Consumption(tokens: usage.totalTokens, cost: charge.exact))
     tightest = settlement.tightest
@@ -40,7 +41,7 @@ struct Settled {
       responseModel: ending.report?.responseModel, operation: passage.request.facts.operation,
       endpoint: passage.request.endpoint.path, isStream: passage.request.facts.stream,
       status: ending.status, outcome: ending.outcome, usageSource: source, usage: usage,
-      costNanoUSD: charge.nanoUSD, cost: charge.billed, priceVersion: charge.tariff?.version,
+      costNanoUSD: charge.nanoUSD, cost: charge.billed, priceVersion: charge.bill?.version,
       heldTokens: grant.bound.tokens, heldNanoUSD: heldUSD,
       overrunTokens: max(0, usage.totalTokens - grant.bound.tokens),
       overrunNanoUSD: max(0, charge.nanoUSD - heldUSD),
@@ -53,7 +54,7 @@ struct Settled {
       day: journey.day(in: passage.request.identity.client.timeZone))
     entry = SettledRequest(
       row: row, charges: settlement.charges.map(BudgetCharge.init),
-      priceRecord: charge.tariff?.record)
+      priceRecord: charge.bill?.record)
   }
 
   // MARK: Usage
@@ -63,13 +64,17 @@ struct Settled {
   private static func usage(
     _ ending: Ending, of passage: Passage
   ) -> (Usage, UsageSource) {
+    let calls = ending.report?.extraCalls.reduce(0) { $0 + $1.count } ?? 0
     if let reported = ending.report?.usage {
-      return (reported, passage.isDraining ? .drained : .reported)
+      return (
+        reported.with(calls: calls) ?? reported, passage.isDraining ? .drained : .reported
+      )
     }
     if ending.outcome == .providerError && ending.status >= 400 { return (.zero, .reported) }
     let text = ending.report?.outputTextBytes ?? 0
     let estimate = Estimate.usage(for: passage.request.facts, outputTextBytes: text)
-    return (estimate.limited(to: passage), .estimated)
+      .limited(to: passage)
+    return (estimate.with(calls: calls) ?? estimate, .estimated)
   }
 
   // MARK: Cost
@@ -78,26 +83,25 @@ struct Settled {
     let exact: ExactAmount
     let nanoUSD: Int64
     let billed: Money
-    let tariff: Tariff?
+    let bill: Bill?
   }
 
   static func charge(for usage: Usage, _ ending: Ending, of passage: Passage) -> Charge {
     let rates = passage.journey.rules.prices.rates
     let report = ending.report
     do throws(PricingError) {
-      let charged = try passage.offer.charge(
-        for: usage, answeredBy: report?.responseModel, tier: report?.serviceTier,
-        in: passage.journey.rules)
-      guard let (tariff, cost) = charged else {
+      guard let bill = try passage.offer.bill(for: usage, report, in: passage.journey.rules)
+      else {
         return Charge(
           exact: .zero, nanoUSD: 0, billed: Money(nanoUnits: 0, currency: rates.billing),
-          tariff: nil)
+          bill: nil)
       }
+      let cost = try bill.cost()
       if !cost.unpriced.isEmpty || cost.isTierAssumed {
-        passage.logUnpriced(cost)
+        passage.logUnpriced(cost, calls: report?.extraCalls ?? [])
       }
       return Charge(
-        exact: cost.exact, nanoUSD: cost.nanoUSD.nanoUnits, billed: cost.billed, tariff: tariff)
+        exact: cost.exact, nanoUSD: cost.nanoUSD.nanoUnits, billed: cost.billed, bill: bill)
     } catch {
       // SPEC §8: found only in the answer and without any price: the whole hold is charged.
       passage.logUnpriceable(error)
@@ -106,7 +110,7 @@ struct Settled {
         exact: exact, nanoUSD: exact.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max,
         billed: exact.roundedUp(in: rates.billing, rate: rates.billingRate)
           ?? Money(nanoUnits: .max, currency: rates.billing),
-        tariff: nil)
+        bill: nil)
     }
   }
 

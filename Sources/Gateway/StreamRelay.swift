@@ -23,8 +23,8 @@ struct StreamRelay {
 
   func run() async {
     var meter = StreamMeter(
-      endpoint: passage.request.endpoint, hidesUsage: passage.rewrite.addsUsage,
-      parser: passage.journey.workbench.parser)
+      endpoint: passage.request.endpoint, facts: passage.request.facts,
+      hidesUsage: passage.rewrite.addsUsage, parser: passage.journey.workbench.parser)
     let fields = passage.responseFields(head, remaining: passage.grant.tightest)
     await send { exchange throws(HTTPExchangeError) in
       try await exchange.start(

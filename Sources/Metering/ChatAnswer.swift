@@ -1,92 +1,64 @@
 import JSON
 import Pricing
 
-/// Gathers what a chat completion says of its usage, from the whole answer or chunk by chunk.
-///
-/// Whatever comes again replaces what came before: providers repeat usage within a stream.
-struct ChatAnswer {
-  private var gathered = UsageReport()
+/// A chat completion, or a stream of its chunks.
+struct ChatAnswer: AnswerReader {
+  private var members = AnswerMembers()
   /// `x_groq.usage`, which counts where there is no `usage`.
   private var groqUsage: ReportedUsage?
-  private var usage: ReportedUsage?
+  private var breakdown: [ModelUsage] = []
   private var executedTools = ExecutedTools()
 
-  /// What one chunk of a stream is, as far as passing it on goes.
-  struct ChunkShape {
-    var hasChoices = false
-    var usage = UsageMember.missing
+  /// Whether the provider may have searched the web, of which only Groq's answers say how often.
+  private let maySearchWeb: Bool
 
-    enum UsageMember { case missing, null, object, other }
-
-    /// Whether it is the chunk that exists only because usage was asked for.
-    var isUsageOnly: Bool { usage == .object && !hasChoices }
+  init(for facts: RequestFacts) {
+    maySearchWeb = facts.maySearchWeb
   }
 
-  /// Reads a whole answer or a chunk.
-  @discardableResult
-  mutating func read(_ root: JSONValue) -> ChunkShape {
-    var shape = ChunkShape(hasChoices: true)
+  mutating func read(answer root: JSONValue) {
+    _ = read(event: root)
+  }
+
+  mutating func read(event root: JSONValue) -> AnswerEvent {
+    var hasChoices = true
+    var usage = JSONValue.Kind?.none
     for member in root.members {
       let value = member.value
       if member.hasKey("choices") {
-        shape.hasChoices = !(value.kind == .array && value.isEmptyContainer)
+        hasChoices = !(value.kind == .array && value.isEmptyContainer)
         for choice in value.elements { read(choice: choice) }
-      } else if member.hasKey("model") {
-        read(model: value)
-      } else if member.hasKey("usage") {
-        shape.usage = value.isNull ? .null : value.kind == .object ? .object : .other
-        usage = ReportedUsage(value) ?? usage
-      } else if member.hasKey("service_tier") {
-        gathered.serviceTier = value.string ?? gathered.serviceTier
-      } else if member.hasKey("error") {
-        gathered.isError = gathered.isError || ChatAnswer.isError(value)
+      } else if members.read(member) {
+        if member.hasKey("usage") { usage = value.kind }
       } else if member.hasKey("usage_breakdown") {
         read(breakdown: value)
       } else if member.hasKey("x_groq") {
         read(groq: value)
       }
     }
-    return shape
+    return AnswerEvent(usage: usage, hasChoices: hasChoices)
   }
 
   mutating func noteUnreadable() {
-    gathered.isUnreadable = true
+    members.noteUnreadable()
   }
 
-  /// All that was gathered so far.
   var report: UsageReport {
-    var report = gathered
-    let reported = usage ?? groqUsage
-    report.usage = reported?.usage
-    report.isUsageAdjusted = reported?.isAdjusted ?? false
-    if !report.breakdown.isEmpty {
-      report.usage = Usage.sum(of: report.breakdown.map(\.usage)) ?? report.usage
+    var report = members.report(or: groqUsage)
+    report.breakdown = breakdown
+    if !breakdown.isEmpty {
+      report.usage = Usage.sum(of: breakdown.map(\.usage)) ?? report.usage
     }
     report.extraCalls = executedTools.calls
+    if maySearchWeb && report.extraCalls.isEmpty && !report.isError && !report.isUnreadable {
+      report.extraCalls.add(OpenAI.webSearch, surcharge: OpenAI.webSearch)
+    }
     return report
-  }
-
-  /// An error is an object or a text; `null`, `false` and an empty text are none.
-  private static func isError(_ value: JSONValue) -> Bool {
-    switch value.kind {
-    case .null: false
-    case .boolean: value.boolean == true
-    case .string: value.utf8Count != 0
-    default: true
-    }
-  }
-
-  private mutating func read(model value: JSONValue) {
-    guard let length = value.utf8Count, length > 0, length <= RequestFacts.longestName else {
-      return
-    }
-    if let known = gathered.responseModel, value.isString(known) { return }
-    gathered.responseModel = value.string
   }
 
   private mutating func read(breakdown value: JSONValue) {
     let breakdown = Groq.breakdown(value)
-    if !breakdown.isEmpty { gathered.breakdown = breakdown }
+    if !breakdown.isEmpty { self.breakdown = breakdown }
   }
 
   private mutating func read(groq: JSONValue) {
@@ -94,7 +66,7 @@ struct ChatAnswer {
       if member.hasKey("usage") {
         groqUsage = ReportedUsage(member.value) ?? groqUsage
       } else if member.hasKey("error") {
-        gathered.isError = gathered.isError || ChatAnswer.isError(member.value)
+        members.noteError(member.value)
       } else if member.hasKey("usage_breakdown") {
         read(breakdown: member.value)
       }
@@ -108,7 +80,7 @@ struct ChatAnswer {
         if part.hasKey("executed_tools") {
           executedTools.read(part.value, choice: choice["index"]?.integer ?? 0)
         } else if let bytes = ChatAnswer.textBytes(part) {
-          gathered.outputTextBytes += Int64(bytes)
+          members.add(textBytes: bytes)
         }
       }
     }
@@ -155,15 +127,8 @@ private struct ExecutedTools {
       if let index = tool["index"]?.integer, seen.count < Self.rememberedPlaces {
         guard seen.insert(Place(choice: choice, index: index)).inserted else { continue }
       }
-      count(Groq.toolName(tool))
-    }
-  }
-
-  private mutating func count(_ name: String) {
-    if let known = calls.firstIndex(where: { $0.name == name }) {
-      calls[known].count += 1
-    } else {
-      calls.append(ExtraCall(name: name, count: 1))
+      let name = Groq.toolName(tool)
+      calls.add(name, surcharge: Groq.surcharge(ofTool: name))
     }
   }
 }

@@ -6,15 +6,28 @@ public struct Endpoint: Sendable {
   /// Without a provider's prefix, as in `usage_logs.endpoint`.
   public let path: String
   public let operation: Operation
-  /// Which members of the request body matter, and how. A member that isn't listed counts as text
-  /// that the model reads: what a provider adds tomorrow is bounded today.
-  let fields: [String: RequestField]
-  /// The member that limits the output, for requests that set no limit themselves.
-  let outputLimit: StaticString
-  /// How usage is asked for where an answer has none by itself.
-  let usageRequest: UsageRequest
-  /// Where usage appears in an answer.
-  let answer: AnswerFormat
+  /// How the body of a request is written, and what in it matters.
+  let request: RequestFormat
+  /// What bounds the output of a request.
+  let output: OutputBound
+  /// The model of a request that names none; nil where it must name one.
+  var defaultModel: String?
+  /// How usage is asked for where an answer has none by itself; nil where that isn't needed.
+  var usageRequest: UsageRequest?
+  /// What reads an answer, whole or event by event.
+  let answer: any AnswerReader.Type
+
+  /// Whether a request that sets no limit of its output can be given one.
+  public var takesOutputLimit: Bool {
+    if case .limited = output { true } else { false }
+  }
+}
+
+/// How the body of a request is written.
+enum RequestFormat: Sendable {
+  /// A JSON object, with what its members mean. A member that isn't listed counts as text that the
+  /// model reads: what a provider adds tomorrow is bounded today.
+  case json([String: RequestField])
 }
 
 /// What a member of a request body means to metering.
@@ -36,20 +49,39 @@ enum RequestField: Sendable, Hashable {
   case messages
   /// Declarations of tools or functions.
   case tools
+  /// The items that a response is to continue: text, messages, calls and their results.
+  case items
+  /// One text or several, each as a string or as the ids of its tokens.
+  case texts
+  /// How many answers are made of which the best are returned.
+  case candidates
+  /// How often tools of the provider may be called.
+  case callLimit
+  /// Something that the provider keeps, and the model reads.
+  case reference
+  /// Whether the answer is to be made later: it couldn't be metered.
+  case background
   /// Text that may be billed as output.
   case prediction
   /// Never read by the model as text.
   case inert
 }
 
+/// What bounds the output of one answer.
+enum OutputBound: Sendable {
+  /// The request's own limit, else the model's largest output, else the limit that is set as this
+  /// member where a budget can't pay for so much.
+  case limited(member: StaticString)
+  /// The request's own limit, else what the provider takes for a request without one.
+  case limitedByDefault(to: Int64)
+  /// The model's largest output: requests can't set a limit.
+  case byModel
+  /// Answers have no tokens.
+  case none
+}
+
 /// How usage is asked for where a format has none by itself.
 enum UsageRequest: Sendable, Hashable {
   /// `stream_options.include_usage`, for streams.
   case streamOptions
-}
-
-/// Where an answer has its usage, its model and its text.
-enum AnswerFormat: Sendable, Hashable {
-  /// A chat completion, or a stream of its chunks.
-  case chatCompletion
 }

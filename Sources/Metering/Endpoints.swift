@@ -12,11 +12,13 @@ public enum EndpointClass: Sendable {
 
 /// The table of endpoints. To meter one more, add its entry to `metered`.
 public enum Endpoints {
-  static let metered: [Endpoint] = [chatCompletions]
+  static let metered: [Endpoint] = [
+    chatCompletions, completions, responses, compaction, embeddings, moderations,
+  ]
 
   static let chatCompletions = Endpoint(
     method: "POST", path: "/v1/chat/completions", operation: .chat,
-    fields: [
+    request: .json([
       "model": .model,
       "messages": .messages,
       "tools": .tools, "functions": .tools,
@@ -39,10 +41,83 @@ public enum Endpoints {
       "prompt_cache_retention": .inert, "reasoning_format": .inert, "seed": .inert,
       "stop": .inert, "store": .inert, "temperature": .inert, "top_logprobs": .inert,
       "top_p": .inert, "verbosity": .inert,
-    ],
-    outputLimit: "max_completion_tokens",
+    ]),
+    output: .limited(member: "max_completion_tokens"),
     usageRequest: .streamOptions,
-    answer: .chatCompletion)
+    answer: ChatAnswer.self)
+
+  static let completions = Endpoint(
+    method: "POST", path: "/v1/completions", operation: .completion,
+    request: .json([
+      "model": .model,
+      "prompt": .texts,
+      "stream": .stream,
+      "stream_options": .streamOptions,
+      "max_tokens": .outputLimit(precedence: 0),
+      "n": .choices,
+      "best_of": .candidates,
+      "user": .user(precedence: 0),
+      "echo": .inert, "frequency_penalty": .inert, "logit_bias": .inert, "logprobs": .inert,
+      "presence_penalty": .inert, "seed": .inert, "stop": .inert, "temperature": .inert,
+      "top_p": .inert,
+    ]),
+    output: .limitedByDefault(to: 16),
+    usageRequest: .streamOptions,
+    answer: CompletionAnswer.self)
+
+  static let responses = Endpoint(
+    method: "POST", path: "/v1/responses", operation: .responses,
+    request: .json([
+      "model": .model,
+      "input": .items,
+      "tools": .tools,
+      "max_tool_calls": .callLimit,
+      "previous_response_id": .reference, "conversation": .reference, "prompt": .reference,
+      "background": .background,
+      "stream": .stream,
+      "max_output_tokens": .outputLimit(precedence: 0),
+      "service_tier": .serviceTier,
+      "user": .user(precedence: 0), "safety_identifier": .user(precedence: 1),
+      "metadata": .metadata,
+      "background_options": .inert, "include": .inert, "moderation": .inert,
+      "parallel_tool_calls": .inert, "prompt_cache_key": .inert, "prompt_cache_options": .inert,
+      "prompt_cache_retention": .inert, "reasoning": .inert, "store": .inert,
+      "stream_options": .inert, "temperature": .inert, "top_logprobs": .inert, "top_p": .inert,
+      "truncation": .inert,
+    ]),
+    output: .limited(member: "max_output_tokens"),
+    answer: ResponsesAnswer.self)
+
+  /// Makes a conversation shorter, which a model does.
+  static let compaction = Endpoint(
+    method: "POST", path: "/v1/responses/compact", operation: .responses,
+    request: .json([
+      "model": .model,
+      "input": .items,
+      "previous_response_id": .reference,
+      "service_tier": .serviceTier,
+      "prompt_cache_key": .inert, "prompt_cache_retention": .inert,
+    ]),
+    output: .byModel,
+    answer: ResponsesAnswer.self)
+
+  static let embeddings = Endpoint(
+    method: "POST", path: "/v1/embeddings", operation: .embedding,
+    request: .json([
+      "model": .model,
+      "input": .texts,
+      "user": .user(precedence: 0),
+      "dimensions": .inert, "encoding_format": .inert,
+    ]),
+    output: .none,
+    answer: EmbeddingAnswer.self)
+
+  static let moderations = Endpoint(
+    method: "POST", path: "/v1/moderations", operation: .moderation,
+    request: .json(["model": .model, "input": .inert]),
+    output: .none,
+    defaultModel: "omni-moderation-latest",
+    answer: ModerationAnswer.self)
 
   /// Reads that cost nothing. `*` stands for one segment or more.
   static let free: [(method: String, pattern: String)] = [

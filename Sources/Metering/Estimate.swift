@@ -23,7 +23,7 @@ public enum Estimate {
 extension RequestFacts {
   /// About how many input tokens the request has, of all kinds; at least 1.
   public var estimatedInputTokens: Int64 {
-    let text = TokenFamily.of(model: model).tokens(bytes: input.textBytes)
+    let text = TokenFamily.of(model: model).tokens(bytes: input.textBytes) + input.tokens
     let frame = input.messages * Estimate.tokensPerMessage
     let images =
       input.images * Estimate.tokensPerImage

@@ -1,3 +1,5 @@
+internal import Pricing
+
 /// The most input tokens that a request can use.
 ///
 /// Text: a byte-level tokenizer never makes more tokens than bytes. What providers add around it
@@ -17,7 +19,9 @@ extension RequestFacts {
 
   /// The most input tokens, of all kinds; meaningless if `input.isOpenEnded`.
   public var boundInputTokens: Int64 {
-    let text = input.textBytes + input.nodes * Self.tokensPerNode
+    // It is free, and no provider counts its tokens.
+    if operation == .moderation { return 0 }
+    let text = input.textBytes + input.tokens + input.nodes * Self.tokensPerNode
     let numbers = input.numbers * Self.tokensPerNumber
     let frame =
       Self.tokensPerRequest + input.messages * Self.tokensPerMessage

@@ -2,6 +2,9 @@
 public struct InputSize: Sendable, Hashable {
   /// Bytes of UTF-8 of the text that the model reads.
   public var textBytes: Int64 = 0
+  /// Tokens that the request gives by their ids.
+  public var tokens: Int64 = 0
+  /// Messages, or texts that are treated apart.
   public var messages: Int64 = 0
   /// Parts of messages: texts, images, sounds, tool calls.
   public var parts: Int64 = 0

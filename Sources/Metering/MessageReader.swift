@@ -19,7 +19,7 @@ extension InputSize {
     }
   }
 
-  private mutating func add(message: JSONValue) {
+  mutating func add(message: JSONValue) {
     for member in message.members {
       if member.hasKey("content") {
         add(content: member.value)
@@ -41,7 +41,7 @@ extension InputSize {
   /// `assistant` and `developer`.
   private static let longestRole: Int64 = 9
 
-  private mutating func add(content: JSONValue) {
+  mutating func add(content: JSONValue) {
     switch content.kind {
     case .string: textBytes += Int64(content.utf8Count ?? 0)
     case .array:
@@ -60,6 +60,8 @@ extension InputSize {
         if !InputSize.isBounded(partType: member.value) { isOpenEnded = true }
       } else if member.hasKey("text"), let bytes = member.value.utf8Count {
         textBytes += Int64(bytes)
+      } else if member.hasKey("file_id"), part["type"]?.isString("input_image") == true {
+        images += 1
       } else if member.hasKey("image_url") {
         add(image: member.value)
       } else if member.hasKey("input_audio") {
@@ -72,9 +74,14 @@ extension InputSize {
     }
   }
 
+  /// Of chat completions and of the Responses API.
+  private static let boundedPartTypes: [StaticString] = [
+    "text", "refusal", "image_url", "input_audio",
+    "input_text", "output_text", "summary_text", "reasoning_text", "input_image",
+  ]
+
   private static func isBounded(partType: JSONValue) -> Bool {
-    partType.isString("text") || partType.isString("refusal") || partType.isString("image_url")
-      || partType.isString("input_audio")
+    boundedPartTypes.contains { partType.isString($0) }
   }
 
   /// Adds an image, which counts by its detail: neither its address nor its bytes are text.

@@ -9,18 +9,22 @@ public enum MeteringError: Error, Hashable, Sendable {
   case missing(param: String)
   /// - Parameter expected: completes "PARAM must be …".
   case invalid(param: String, expected: String)
+  /// - Parameter reason: a sentence.
+  case unsupported(param: String, reason: String)
 }
 
 extension MeteringError {
   /// The `code` of the error that the client gets.
-  public var code: String { "invalid_json" }
+  public var code: String {
+    if case .unsupported = self { "unsupported_parameter" } else { "invalid_json" }
+  }
 
   /// The `param` of the error that the client gets.
   public var param: String? {
     switch self {
     case .notJSON, .notAnObject: nil
     case .repeatedMember(let name): name
-    case .missing(let param), .invalid(let param, _): param
+    case .missing(let param), .invalid(let param, _), .unsupported(let param, _): param
     }
   }
 
@@ -32,6 +36,7 @@ extension MeteringError {
     case .repeatedMember(let name): "The request body has the member '\(name)' more than once."
     case .missing(let param): "The request body has no '\(param)'."
     case .invalid(let param, let expected): "'\(param)' must be \(expected)."
+    case .unsupported(_, let reason): reason
     }
   }
 }

@@ -110,26 +110,3 @@ private struct UsageCounts {
       audioOutputTokens: audioOutput, imageOutputTokens: imageOutput)
   }
 }
-
-extension Usage {
-  /// The sum of several; nil if a count passes what is believed.
-  static func sum(of usages: some Sequence<Usage>) -> Usage? {
-    var total = Usage.zero
-    for usage in usages {
-      let sum = Usage(
-        inputTokens: total.inputTokens + usage.inputTokens,
-        cachedInputTokens: total.cachedInputTokens + usage.cachedInputTokens,
-        cacheWriteTokens: total.cacheWriteTokens + usage.cacheWriteTokens,
-        cacheWriteLongTokens: total.cacheWriteLongTokens + usage.cacheWriteLongTokens,
-        audioInputTokens: total.audioInputTokens + usage.audioInputTokens,
-        imageInputTokens: total.imageInputTokens + usage.imageInputTokens,
-        outputTokens: total.outputTokens + usage.outputTokens,
-        reasoningTokens: total.reasoningTokens + usage.reasoningTokens,
-        audioOutputTokens: total.audioOutputTokens + usage.audioOutputTokens,
-        imageOutputTokens: total.imageOutputTokens + usage.imageOutputTokens)
-      guard let sum else { return nil }
-      total = sum
-    }
-    return total
-  }
-}

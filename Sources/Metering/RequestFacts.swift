@@ -7,9 +7,10 @@ public struct RequestFacts: Sendable, Hashable {
   public var stream = false
   /// Whether the client itself asks for usage in a stream.
   public var asksForUsage = false
-  /// The request's own limit of output tokens for one choice, positive; nil if it sets none.
+  /// The limit of output tokens for one choice: the request's own, or what its provider takes for
+  /// one without; nil if there is none, 0 for operations whose answers have no tokens.
   public var outputLimit: Int64?
-  /// How many answers are asked for, 1…128.
+  /// How many answers are made, at least one.
   public var choices: Int64 = 1
   public var serviceTier: String?
   /// The client's own end user.
@@ -21,6 +22,26 @@ public struct RequestFacts: Sendable, Hashable {
   /// Whether the provider may search the web for the answer, at a fee.
   public var maySearchWeb = false
   public var input = InputSize()
+  /// How often the model may read its whole context, at least once: after each call of a tool that
+  /// the provider runs, it reads it again.
+  public var passes: Int64 = 1
+  /// The most calls billed outside tokens that the answer may take.
+  public var calls: Int64 = 0
+  /// The prices of those calls, by their names among a pricing file's surcharges; empty if unknown.
+  public var callSurcharges: [String] = []
+  /// The model of the tool that draws, if the request declares that tool.
+  public var imageToolModel: String?
+  /// Code points of text to be spoken, for models that are priced by them.
+  public var characters: Int64 = 0
+  /// The longest that a sound to be written down can be.
+  public var audioMilliseconds: Int64 = 0
+  /// How many images are to be made.
+  public var images: Int64 = 0
+  /// Their size and quality, as the request names them.
+  public var imageSize: String?
+  public var imageQuality: String?
+  /// Whether the answer's tokens may be those of images.
+  public var asksForImages = false
   /// Bytes of predicted output; what is rejected of it is billed as output.
   public var predictionBytes: Int64 = 0
 
@@ -37,4 +58,6 @@ public struct RequestFacts: Sendable, Hashable {
   public static let longestName = 512
   /// How many answers one request may ask for.
   public static let choicesAllowed: ClosedRange<Int64> = 1...128
+  /// How often one request may let the provider call its tools.
+  public static let callsAllowed: ClosedRange<Int64> = 0...1000
 }

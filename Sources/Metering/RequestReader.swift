@@ -2,22 +2,31 @@ public import JSON
 import Pricing
 
 extension RequestFacts {
-  /// Reads a JSON request body.
+  /// Reads a request body in its endpoint's format.
   ///
   /// - Parameter parser: what parses the body; earlier values of it end to hold.
   /// - Throws: what the client must be told; nothing of the request may be forwarded then.
   public static func read(
     _ body: [UInt8], endpoint: Endpoint, parser: JSONParser
   ) throws(MeteringError) -> RequestFacts {
+    switch endpoint.request {
+    case .json(let fields):
+      try readJSON(body, fields: fields, endpoint: endpoint, parser: parser)
+    }
+  }
+
+  private static func readJSON(
+    _ body: [UInt8], fields: [String: RequestField], endpoint: Endpoint, parser: JSONParser
+  ) throws(MeteringError) -> RequestFacts {
     let root: JSONValue
     do { root = try parser.parse(body) } catch { throw .notJSON(error) }
     guard root.kind == .object else { throw .notAnObject }
     if let key = root.repeatedKey { throw .repeatedMember(key) }
-    var reader = RequestReader(operation: endpoint.operation)
+    var reader = RequestReader(of: endpoint)
     for member in root.members {
       // Names are short: most need no allocation.
       let name = member.key.string ?? ""
-      try reader.read(member.value, name: name, as: endpoint.fields[name])
+      try reader.read(member.value, name: name, as: fields[name])
     }
     return try reader.finish()
   }
@@ -28,9 +37,20 @@ private struct RequestReader {
   private var facts: RequestFacts
   private var outputLimitPrecedence = Int.max
   private var userPrecedence = Int.max
+  private var candidates: Int64 = 1
+  private var callLimit: Int64?
+  /// Tools that run at the provider.
+  private var hostedTools: Int64 = 0
+  private let defaultModel: String?
 
-  init(operation: Pricing.Operation) {
-    facts = RequestFacts(operation: operation, model: "")
+  init(of endpoint: Endpoint) {
+    facts = RequestFacts(operation: endpoint.operation, model: "")
+    defaultModel = endpoint.defaultModel
+    switch endpoint.output {
+    case .limited, .byModel: break
+    case .limitedByDefault(let limit): facts.outputLimit = limit
+    case .none: facts.outputLimit = 0
+    }
   }
 
   mutating func read(
@@ -44,7 +64,9 @@ private struct RequestReader {
     case .stream: facts.stream = try Self.boolean(value, name)
     case .streamOptions: try readStreamOptions(value, name)
     case .outputLimit(let precedence):
-      let limit = try Self.integer(value, name, in: 1...Usage.largestCount)
+      // A completion may be asked for without any output, to have its input echoed.
+      let least: Int64 = facts.operation == .completion ? 0 : 1
+      let limit = try Self.integer(value, name, in: least...Usage.largestCount)
       if precedence < outputLimitPrecedence {
         outputLimitPrecedence = precedence
         facts.outputLimit = limit
@@ -64,6 +86,12 @@ private struct RequestReader {
       facts.maySearchWeb = true
       facts.input.add(json: value)
     case .messages: facts.input.add(messages: value)
+    case .items: facts.input.add(items: value)
+    case .texts: facts.input.add(texts: value)
+    case .candidates: candidates = try Self.integer(value, name, in: RequestFacts.choicesAllowed)
+    case .callLimit: callLimit = try Self.integer(value, name, in: RequestFacts.callsAllowed)
+    case .reference: facts.input.isOpenEnded = true
+    case .background: try Self.refuseBackground(value, name)
     case .tools: readTools(value)
     case .prediction: facts.predictionBytes += Int64(value.size.stringBytes)
     case .inert: break
@@ -71,10 +99,41 @@ private struct RequestReader {
   }
 
   consuming func finish() throws(MeteringError) -> RequestFacts {
+    if facts.model.isEmpty, let defaultModel { facts.model = defaultModel }
     guard !facts.model.isEmpty else { throw .missing(param: "model") }
-    facts.maySearchWeb = facts.maySearchWeb || OpenAI.alwaysSearches(model: facts.model)
-    if facts.maySearchWeb || Groq.readsWeb(model: facts.model) { facts.input.isOpenEnded = true }
+    if facts.operation == .completion {
+      // Each text is completed so often; those that are not returned are billed too.
+      facts.choices = max(facts.choices, candidates) * max(1, facts.input.messages)
+    }
+    boundCalls()
     return facts
+  }
+
+  /// How many calls the provider may make for the answer, and so how often the model reads all that
+  /// there is to read. Without a limit in the request there is no bound: one call of each tool is
+  /// held, and one context.
+  private mutating func boundCalls() {
+    facts.maySearchWeb = facts.maySearchWeb || OpenAI.alwaysSearches(model: facts.model)
+    if facts.maySearchWeb && !facts.callSurcharges.contains(OpenAI.webSearch) {
+      facts.callSurcharges.append(OpenAI.webSearch)
+    }
+    if let calls = Groq.toolCalls(model: facts.model) {
+      callLimit = calls
+      facts.callSurcharges = []
+    } else if hostedTools == 0 && !facts.maySearchWeb {
+      return
+    }
+    facts.input.isOpenEnded = true
+    facts.calls = callLimit ?? max(1, hostedTools)
+    facts.passes = (callLimit ?? 0) + 1
+  }
+
+  private static func refuseBackground(
+    _ value: JSONValue, _ name: String
+  ) throws(MeteringError) {
+    guard try boolean(value, name) else { return }
+    throw .unsupported(
+      param: name, reason: "Background responses can't be metered here: leave 'background' out.")
   }
 
   private mutating func readStreamOptions(
@@ -99,10 +158,13 @@ private struct RequestReader {
     facts.input.add(json: value)
     for tool in value.elements {
       facts.input.tools += 1
-      guard let type = tool["type"], !type.isString("function"), !type.isString("custom")
-      else { continue }
-      facts.input.isOpenEnded = true
-      if type.string?.hasFragment("search") == true { facts.maySearchWeb = true }
+      guard let type = tool["type"]?.string, type != "function", type != "custom" else { continue }
+      hostedTools += 1
+      if type.hasFragment("search") && type != OpenAI.fileSearch { facts.maySearchWeb = true }
+      if type == OpenAI.imageGeneration {
+        facts.imageToolModel = tool["model"]?.string ?? OpenAI.imageModel
+      }
+      if let surcharge = OpenAI.surcharge(ofTool: type) { facts.callSurcharges.append(surcharge) }
     }
   }
 

@@ -32,8 +32,8 @@ public struct RequestRewrite: Sendable, Hashable {
     guard let root = JSONLocatedObject(root: value) else { throw .notAnObject }
     var edits = TextEdits()
     if addsUsage { Self.setIncludeUsage(in: root, &edits) }
-    if let outputLimit {
-      Self.set(endpoint.outputLimit, to: "\(outputLimit)", in: root, &edits)
+    if let outputLimit, case .limited(let member) = endpoint.output {
+      Self.set(member, to: "\(outputLimit)", in: root, &edits)
     }
     return edits.applied(to: body)
   }

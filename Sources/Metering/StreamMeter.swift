@@ -5,21 +5,21 @@ public import JSON
 ///
 /// Bytes go in as they arrive, and come out, the same, as soon as they make whole events. If
 /// Catraca asked for usage on the client's behalf, what the provider added for that is taken out
-/// again. The event that ends the stream, `[DONE]`, is withheld: the caller records the usage
-/// first, and then takes it.
+/// again. The event that ends the stream, `[DONE]` or one of the format's own, is withheld: the
+/// caller records the usage first, and then takes it.
 ///
 /// A body that turns out not to be a stream of events passes through, unmetered and marked.
 public struct StreamMeter: ~Copyable {
   /// What to do after some bytes were received.
   public enum Progress: Hashable, Sendable {
     case flowing
-    /// The stream has ended with `[DONE]`: finish, record, take what is withheld.
+    /// The event that ends the stream has come: finish, record, take what is withheld.
     case terminated
   }
 
   private enum State {
     case flowing
-    /// `[DONE]` was seen and is withheld, as is all that follows it.
+    /// The last event was seen and is withheld, as is all that follows it.
     case withholding
     /// What was withheld has been taken; the rest passes through.
     case released
@@ -27,7 +27,7 @@ public struct StreamMeter: ~Copyable {
     case unmetered
   }
 
-  /// How many bytes are kept that follow `[DONE]` while it is withheld. Nothing is known to follow
+  /// How many bytes are kept that follow the last event while it is withheld. Nothing is known to follow
   /// it; what is beyond this is dropped, and the report marked.
   public static let largestTail = 64 << 10
 
@@ -35,21 +35,20 @@ public struct StreamMeter: ~Copyable {
   private let hidesUsage: Bool
   private var state = State.flowing
   private var splitter: ServerSentEventSplitter
-  private var answer: ChatAnswer
+  private var answer: any AnswerReader
   private var hasReceived = false
   private var hasTerminator = false
   private var withheld: [UInt8] = []
 
   /// - Parameters:
+  ///   - facts: of the request that is answered.
   ///   - hidesUsage: whether usage was asked for by `RequestRewrite`, not by the client.
   ///   - parser: what parses the events; it may serve other streams in between.
   public init(
-    endpoint: Endpoint, hidesUsage: Bool, parser: JSONParser,
+    endpoint: Endpoint, facts: RequestFacts, hidesUsage: Bool, parser: JSONParser,
     largestEvent: Int = ServerSentEventSplitter.largestEvent
   ) {
-    switch endpoint.answer {
-    case .chatCompletion: answer = ChatAnswer()
-    }
+    answer = endpoint.answer.init(for: facts)
     self.hidesUsage = hidesUsage
     self.parser = parser
     splitter = ServerSentEventSplitter(largestEvent: largestEvent)
@@ -100,7 +99,7 @@ public struct StreamMeter: ~Copyable {
 /// How a stream ended.
 public struct StreamEnd: Sendable, Hashable {
   public internal(set) var report: UsageReport
-  /// Whether `[DONE]` was seen.
+  /// Whether the event that ends such streams was seen.
   public internal(set) var hasTerminator: Bool
   /// Whether the body ended within an event.
   public internal(set) var isTorn: Bool
@@ -199,11 +198,13 @@ extension StreamMeter {
       return .unreadable
     }
     guard root.kind == .object else { return .unreadable }
-    let shape = answer.read(root)
-    guard hidesUsage else { return .pass }
-    if shape.isUsageOnly { return .drop }
-    guard shape.usage == .null, let offset else { return .pass }
-    return StreamMeter.cutUsage(from: root, at: offset)
+    switch answer.read(event: root) {
+    case .last: return .terminator
+    case .usageOnly where hidesUsage: return .drop
+    case .emptyUsage where hidesUsage:
+      return offset.map { StreamMeter.cutUsage(from: root, at: $0) } ?? .pass
+    case .ordinary, .usageOnly, .emptyUsage: return .pass
+    }
   }
 
   /// Without `include_usage` the provider would have left the member out.

@@ -34,6 +34,21 @@ public struct ModelUsage: Sendable, Hashable {
 
 /// Calls of one kind that are billed outside tokens.
 public struct ExtraCall: Sendable, Hashable {
+  /// What the provider calls it.
   public let name: String
   public internal(set) var count: Int64
+  /// The name of its price among a pricing file's `surcharges`; nil for a kind that isn't known,
+  /// which is charged the highest of them.
+  public let surcharge: String?
+}
+
+extension [ExtraCall] {
+  /// Counts one more call of a kind.
+  mutating func add(_ name: String, surcharge: String?) {
+    if let known = firstIndex(where: { $0.name == name }) {
+      self[known].count += 1
+    } else {
+      append(ExtraCall(name: name, count: 1, surcharge: surcharge))
+    }
+  }
 }

@@ -9,8 +9,8 @@ public struct PricingContext: Sendable {
   public var tier: String?
   /// Which images are made; nil for those with the highest price.
   public var image: ImageVariant?
-  /// The names of the surcharges that apply to calls; the highest of them is charged for each, and
-  /// with none named the highest of the model.
+  /// The names of the surcharges that apply to calls; the highest of them is charged for each. With
+  /// none named it is the highest of the model; calls of which none has a price cost nothing.
   public var calls: [String]
 
   public init(

@@ -35,4 +35,6 @@ public enum PricingError: Error, Hashable, Sendable {
 
   /// The line, from 1, at which a record of prices can't be read.
   case malformedRecord(line: Int)
+  /// A record divides a usage among prices that isn't the one asked about.
+  case recordOfOtherUsage
 }

@@ -9,8 +9,8 @@ extension Tariff {
     if let variant = context.image, let price = prices.images[variant] {
       refined.prices[.image] = price
     }
-    if let surcharge = context.calls.compactMap({ surcharges[$0] }).max() {
-      refined.prices[.call] = surcharge
+    if !context.calls.isEmpty {
+      refined.prices[.call] = context.calls.compactMap({ surcharges[$0] }).max()
     }
     return Tariff(refined)
   }

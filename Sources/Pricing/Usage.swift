@@ -59,11 +59,6 @@ public struct Usage: Hashable, Sendable {
     self.characters = characters
     self.images = images
     self.calls = calls
-    let counts = [
-      inputTokens, cachedInputTokens, cacheWriteTokens, cacheWriteLongTokens, audioInputTokens,
-      imageInputTokens, outputTokens, reasoningTokens, audioOutputTokens, imageOutputTokens,
-      audioMilliseconds, characters, images, calls,
-    ]
     guard counts.allSatisfy({ (0...Usage.largestCount).contains($0) }) else { return nil }
     guard textInputTokens >= 0, textOutputTokens >= 0 else { return nil }
   }

@@ -47,7 +47,8 @@ struct ChatAnswer {
       text: self.text, script: script, choices: Int64(request.choices))
     let limit = request.outputLimit.map { max(0, $0 - script.reasoningTokens) } ?? .max
     pieceCount = script.completionTokens == nil ? Int(min(whole, limit)) : Int(whole)
-    usage = SandboxUsage(request, script: script, pieces: pieceCount * request.choices)
+    usage = SandboxUsage(
+      request, script: script, pieces: pieceCount * (request.candidates ?? request.choices))
     if whole >= limit {
       finishReason = "length"
     } else {

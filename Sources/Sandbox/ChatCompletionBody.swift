@@ -19,7 +19,9 @@ extension ChatAnswer {
         root.member("usage") { usage.write(dialect, to: &$0) }
       }
       if dialect == .groq {
-        root.member("usage_breakdown") { $0.null() }
+        root.member("usage_breakdown") {
+          if isCompound { writeBreakdown(to: &$0) } else { $0.null() }
+        }
       }
       root.member("service_tier", serviceTier)
       root.member("system_fingerprint", "fp_sandbox")
@@ -45,6 +47,7 @@ extension ChatAnswer {
     message.member("role", "assistant")
     guard let call = request.toolCall else {
       message.member("content", content)
+      writeExecutedTools(to: &message)
       message.member("refusal", nil)
       message.member("annotations") { $0.array { _ in } }
       return

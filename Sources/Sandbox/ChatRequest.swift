@@ -6,6 +6,8 @@ struct ChatRequest: Equatable {
   var isStreamed = false
   var includesUsage = false
   var choices = 1
+  /// How many answers are made of which the best are returned; those others are billed too.
+  var candidates: Int?
   var outputLimit: Int64?
   var serviceTier: String?
   /// The bytes of the messages' texts, and how many messages there are.

@@ -183,6 +183,10 @@ struct ChatStream: Sequence, IteratorProtocol {
           $0.key("usage")
           answer.usage.write(.groq, to: &$0)
         }
+        if answer.isCompound {
+          $0.key("usage_breakdown")
+          answer.writeBreakdown(to: &$0)
+        }
       }
     }
   }

@@ -4,6 +4,7 @@ internal import HTTP
 enum SandboxAnswer {
   case plain([UInt8])
   case chat(ChatAnswer)
+  case billed(BilledAnswer)
   case error(ProviderError)
 
   /// Decides on the answer to a provider's call.
@@ -14,6 +15,7 @@ enum SandboxAnswer {
     identity: ChatAnswer.Identity
   ) throws(ProviderError) {
     if let status = script.status { throw .scripted(status: status) }
+    let identity = script.seed.map(ChatAnswer.Identity.seeded) ?? identity
     switch route {
     case .models(let dialect): self = .plain(ModelList.all(of: dialect))
     case .model(let dialect, let id): self = .plain(try ModelList.one(id, of: dialect))
@@ -22,7 +24,10 @@ enum SandboxAnswer {
       self = .chat(
         ChatAnswer(
           try ChatRequest(body: body), script: script, dialect: dialect,
-          identity: script.seed.map(ChatAnswer.Identity.seeded) ?? identity))
+          identity: identity))
+    case .text(let endpoint, let dialect):
+      self = .billed(
+        try endpoint.answer(to: body, script: script, dialect: dialect, identity: identity))
     case .readJournal, .clearJournal, .health, .unknown:
       throw .unknownPath(head.method.name, head.path)
     }

@@ -12,7 +12,11 @@ struct SandboxCall {
   let number: Int64
 
   func perform(_ answer: SandboxAnswer) async throws(HTTPExchangeError) {
-    if case .chat(let chat) = answer { record(chat) }
+    switch answer {
+    case .chat(let chat): record(chat.request.model, chat.request.isStreamed, chat.usage)
+    case .billed(let billed): record(billed.model, billed.isStreamed, billed.usage)
+    case .plain, .error: break
+    }
     if script.hangs { return await waitForHangup() }
     await pause(milliseconds: script.delayMilliseconds)
     if script.isMalformed { return try await sendMalformedHead() }
@@ -20,12 +24,12 @@ struct SandboxCall {
     case .error(let error): try await respond(error.status, error.json)
     case .plain(let body): try await respond(200, body)
     case .chat(let chat): try await send(chat)
+    case .billed(let billed): try await send(billed)
     }
     journal.update(number) { $0.isComplete = true }
   }
 
-  private func record(_ chat: ChatAnswer) {
-    let (model, isStreamed, usage) = (chat.request.model, chat.request.isStreamed, chat.usage)
+  private func record(_ model: String, _ isStreamed: Bool, _ usage: SandboxUsage) {
     journal.update(number) {
       $0.model = model
       $0.isStreamed = isStreamed
@@ -35,11 +39,19 @@ struct SandboxCall {
 
   private func send(_ chat: ChatAnswer) async throws(HTTPExchangeError) {
     if chat.request.isStreamed {
-      try await stream(chat)
+      try await stream(ChatStream(chat))
     } else if script.cutAfter != nil {
       try await sendHalf(of: chat.body)
     } else {
       try await respond(200, chat.body)
+    }
+  }
+
+  private func send(_ billed: BilledAnswer) async throws(HTTPExchangeError) {
+    switch billed.content {
+    case .stream(let events): try await stream(events)
+    case .whole(let body) where script.cutAfter != nil: try await sendHalf(of: body)
+    case .whole(let body): try await respond(200, body)
     }
   }
 
@@ -49,12 +61,12 @@ struct SandboxCall {
       HTTPAnswer(head: head(status, type: HTTPAnswer.json), body: body))
   }
 
-  private func stream(_ chat: ChatAnswer) async throws(HTTPExchangeError) {
+  private func stream(_ events: some Sequence<[UInt8]>) async throws(HTTPExchangeError) {
     journal.update(number) { $0.status = 200 }
     try await exchange.start(
       head(200, type: "text/event-stream; charset=utf-8"), framing: .chunked)
     var sent = 0
-    for event in ChatStream(chat) {
+    for event in events {
       await pause(milliseconds: script.chunkDelayMilliseconds)
       if sent == script.cutAfter { throw .disconnected }
       try await exchange.write(event)

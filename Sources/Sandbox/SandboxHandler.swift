@@ -4,7 +4,7 @@ public import HTTPServer
 
 /// A stand-in for OpenAI and Groq, to try Catraca with and to test it.
 ///
-/// It answers chat completions in both providers' shapes, with figures that follow from the
+/// It answers their calls about text in both providers' shapes, with figures that follow from the
 /// request alone, misbehaves as an `x-sandbox` field asks, and keeps a journal of what it served.
 public final class SandboxHandler: HTTPHandler {
   private let journal = Journal()
@@ -29,7 +29,7 @@ public final class SandboxHandler: HTTPHandler {
         try await exchange.respond(HTTPAnswer(200, Array(#"{"cleared":true}"#.utf8)))
       case .health:
         try await exchange.respond(HTTPAnswer(200, Array(#"{"status":"ok"}"#.utf8)))
-      case .models, .model, .chatCompletions, .inputTokens, .unknown:
+      case .models, .model, .chatCompletions, .inputTokens, .text, .unknown:
         try await serve(route, body, on: exchange)
       }
     } catch {

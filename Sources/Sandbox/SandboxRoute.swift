@@ -6,6 +6,7 @@ enum SandboxRoute: Equatable {
   case model(ProviderDialect, id: String)
   case chatCompletions(ProviderDialect)
   case inputTokens(ProviderDialect)
+  case text(TextEndpoint, ProviderDialect)
   case readJournal
   case clearJournal
   case health
@@ -29,6 +30,10 @@ enum SandboxRoute: Equatable {
   }
 
   private init(_ dialect: ProviderDialect, method: Method, path: String) {
+    if method == .post, let endpoint = TextEndpoint(dialect, path: path) {
+      self = .text(endpoint, dialect)
+      return
+    }
     switch (method, path) {
     case (.get, "/models"), (.head, "/models"): self = .models(dialect)
     case (.post, "/chat/completions"): self = .chatCompletions(dialect)
@@ -47,7 +52,7 @@ enum SandboxRoute: Equatable {
   var dialect: ProviderDialect {
     switch self {
     case .models(let dialect), .model(let dialect, _), .chatCompletions(let dialect),
-      .inputTokens(let dialect):
+      .inputTokens(let dialect), .text(_, let dialect):
       dialect
     case .readJournal, .clearJournal, .health, .unknown: .openAI
     }

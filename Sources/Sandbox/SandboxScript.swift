@@ -31,6 +31,8 @@ struct SandboxScript: Equatable, Sendable {
   var hangs = false
   /// Says what it was told.
   var echoes = false
+  /// So many web searches are reported: calls that are billed outside of the usage.
+  var webSearches = 0
   var responseModel: String?
   var serviceTier: String?
   /// Makes identifiers and times depend on this alone, so that equal requests get equal bytes.
@@ -74,6 +76,7 @@ struct SandboxScript: Equatable, Sendable {
     case "chunks": chunks = Int(try number(key, value))
     case "chunk_bytes": chunkBytes = Int(try number(key, value))
     case "cut_after": cutAfter = Int(try number(key, value))
+    case "web_searches": webSearches = Int(try number(key, value))
     case "seed": seed = try number(key, value)
     case "response_model": responseModel = value
     case "service_tier": serviceTier = value

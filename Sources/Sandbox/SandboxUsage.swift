@@ -23,6 +23,14 @@ struct SandboxUsage: Equatable {
     return Int64(textTokens + tokensPerMessage * messageCount + tokensPerRequest)
   }
 
+  init(promptTokens: Int64, completionTokens: Int64) {
+    self.promptTokens = promptTokens
+    self.completionTokens = completionTokens
+    cachedTokens = 0
+    reasoningTokens = 0
+    audioTokens = 0
+  }
+
   init(_ request: ChatRequest, script: SandboxScript, pieces: Int) {
     promptTokens =
       script.promptTokens
@@ -38,6 +46,24 @@ struct SandboxUsage: Equatable {
     switch dialect {
     case .openAI: writeOpenAI(to: &writer)
     case .groq: writeGroq(to: &writer)
+    }
+  }
+
+  /// In the words of the Responses API, where only OpenAI counts what is written to the cache.
+  func writeForResponses(_ dialect: ProviderDialect, to writer: inout JSONWriter) {
+    writer.object { usage in
+      usage.member("input_tokens", promptTokens)
+      usage.member("input_tokens_details") { details in
+        details.object {
+          $0.member("cached_tokens", cachedTokens)
+          if dialect == .openAI { $0.member("cache_write_tokens", 0) }
+        }
+      }
+      usage.member("output_tokens", completionTokens)
+      usage.member("output_tokens_details") { details in
+        details.object { $0.member("reasoning_tokens", reasoningTokens) }
+      }
+      usage.member("total_tokens", totalTokens)
     }
   }
 

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import Metering
+
 /// One entry of Cases/index.json: a request, the provider's answer, and what metering must find.
 struct Case: Decodable, Sendable, CustomTestStringConvertible {
   var name: String
@@ -31,6 +33,8 @@ struct Case: Decodable, Sendable, CustomTestStringConvertible {
     var audioOutputTokens: Int64?
     var byModel: [String: Tokens]?
     var toolCalls: [String: Int64]?
+    var imageTool: ImageTool?
+    var billable: Bool?
     var estimate: Sizes?
   }
 
@@ -40,6 +44,13 @@ struct Case: Decodable, Sendable, CustomTestStringConvertible {
     var outputTokens: Int64
   }
 
+  /// What a tool used that draws, of the tokens of its own model.
+  struct ImageTool: Decodable, Sendable {
+    var model: String
+    var inputTokens: Int64
+    var imageOutputTokens: Int64
+  }
+
   struct Sizes: Decodable, Sendable {
     var inputTextUtf8Bytes: Int64
     var outputTextUtf8Bytes: Int64
@@ -47,6 +58,13 @@ struct Case: Decodable, Sendable, CustomTestStringConvertible {
 }
 
 extension Case {
+  /// The entry of the table that the request goes by.
+  var metered: Endpoint {
+    let path =
+      endpoint.hasPrefix("/openai/") ? String(endpoint.dropFirst("/openai".count)) : endpoint
+    return Endpoints.metered.first { $0.path == path }!
+  }
+
   static let all: [Case] = load()
   static let streams = all.filter(\.streaming)
   static let answers = all.filter { !$0.streaming }

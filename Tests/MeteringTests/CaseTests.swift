@@ -7,18 +7,21 @@ import Testing
 @Suite("Every recorded answer is metered as it should be billed")
 struct CaseTests {
   let parser = JSONParser()
-  let endpoint = Endpoints.chatCompletions
 
   @Test("a plain answer gives its usage, model and tier", arguments: Case.answers)
   func plainAnswer(_ example: Case) throws {
+    let endpoint = example.metered
     let body = try Case.bytes(of: example.responseFile)
-    let report = AnswerMeter.read(body, endpoint: endpoint, parser: parser)
+    let facts = try RequestFacts.read(example.request.bytes, endpoint: endpoint, parser: parser)
+    let report = AnswerMeter.read(
+      body, status: example.status, to: facts, endpoint: endpoint, parser: parser)
     try check(report, of: example)
     #expect(report.isError == (example.expected.outcome == "error"))
   }
 
   @Test("a stream gives its usage however it is cut, and its bytes pass", arguments: Case.streams)
   func stream(_ example: Case) throws {
+    let endpoint = example.metered
     let facts = try RequestFacts.read(example.request.bytes, endpoint: endpoint, parser: parser)
     let rewrite = RequestRewrite(
       for: facts, endpoint: endpoint, dialect: ProviderDialect(provider: example.provider))
@@ -26,7 +29,8 @@ struct CaseTests {
     let client = try Case.bytes(of: example.clientFile ?? example.responseFile)
 
     for chunks in try example.chunkings() {
-      var meter = StreamMeter(endpoint: endpoint, hidesUsage: rewrite.addsUsage, parser: parser)
+      var meter = StreamMeter(
+        endpoint: endpoint, facts: facts, hidesUsage: rewrite.addsUsage, parser: parser)
       var output: [UInt8] = []
       for chunk in chunks { _ = meter.receive(chunk.span, into: &output) }
       let end = meter.finish()
@@ -37,14 +41,15 @@ struct CaseTests {
       try check(end.report, of: example)
       #expect(end.report.isError == (example.expected.outcome == "error"))
       #expect(end.isTorn == (example.expected.outcome == "truncated"))
-      #expect(end.hasTerminator == String(decoding: client, as: UTF8.self).contains("[DONE]"))
+      #expect(end.hasTerminator == example.hasTerminator)
       #expect(!end.report.isUnreadable)
     }
   }
 
   @Test("every request is read, and its text is counted", arguments: Case.all)
   func request(_ example: Case) throws {
-    let facts = try RequestFacts.read(example.request.bytes, endpoint: endpoint, parser: parser)
+    let facts = try RequestFacts.read(
+      example.request.bytes, endpoint: example.metered, parser: parser)
     #expect(facts.stream == example.streaming)
     if let sizes = example.expected.estimate {
       #expect(facts.input.textBytes == sizes.inputTextUtf8Bytes)
@@ -53,7 +58,9 @@ struct CaseTests {
 
   private func check(_ report: UsageReport, of example: Case) throws {
     let expected = example.expected
-    #expect((report.usage != nil) == expected.usageFound)
+    #expect(
+      (report.usage != nil)
+        == (expected.usageFound || expected.outcome == "complete" && expected.billable == false))
     #expect(report.responseModel == expected.model)
     #expect(report.serviceTier == expected.serviceTier)
     #expect(!report.isUsageAdjusted)
@@ -62,7 +69,8 @@ struct CaseTests {
     }
     #expect(
       Dictionary(uniqueKeysWithValues: report.extraCalls.map { ($0.name, $0.count) })
-        == expected.toolCalls ?? [:])
+        == expected.extraCalls)
+    if let tool = expected.imageTool { return try check(report, of: expected, and: tool) }
     #expect(Set(report.breakdown.map(\.model)) == Set((expected.byModel ?? [:]).keys))
     for part in report.breakdown {
       let tokens = try #require(expected.byModel?[part.model])
@@ -71,15 +79,47 @@ struct CaseTests {
       #expect(part.usage.outputTokens == tokens.outputTokens)
     }
     guard expected.usageFound else { return }
-    let usage = try #require(
+    #expect(report.usage == expected.usage)
+  }
+
+  /// A tool that draws is billed by its own model, beside the one that answered.
+  private func check(
+    _ report: UsageReport, of expected: Case.Expected, and tool: Case.ImageTool
+  ) throws {
+    let drawing = try #require(
       Usage(
-        inputTokens: expected.inputTokens ?? 0,
-        cachedInputTokens: expected.cachedInputTokens ?? 0,
-        cacheWriteTokens: expected.cacheWriteTokens ?? 0,
-        audioInputTokens: expected.audioInputTokens ?? 0,
-        outputTokens: expected.outputTokens ?? 0,
-        reasoningTokens: expected.reasoningTokens ?? 0,
-        audioOutputTokens: expected.audioOutputTokens ?? 0))
-    #expect(report.usage == usage)
+        inputTokens: tool.inputTokens, outputTokens: tool.imageOutputTokens,
+        imageOutputTokens: tool.imageOutputTokens))
+    let answering = try #require(expected.usage)
+    #expect(report.breakdown.map(\.model) == [expected.model, tool.model])
+    #expect(report.breakdown.map(\.usage) == [answering, drawing])
+    #expect(report.usage == Usage.sum(of: [answering, drawing]))
+  }
+}
+
+extension Case {
+  fileprivate var hasTerminator: Bool {
+    guard metered.operation == .responses else { return clientText.contains("[DONE]") }
+    return true
+  }
+
+  private var clientText: String {
+    let bytes = try? Case.bytes(of: clientFile ?? responseFile)
+    return String(decoding: bytes ?? [], as: UTF8.self)
+  }
+}
+
+extension Case.Expected {
+  /// Drawing is billed by its tokens, so it is no call with a price.
+  fileprivate var extraCalls: [String: Int64] {
+    (toolCalls ?? [:]).filter { imageTool == nil || $0.key != "image_generation" }
+  }
+
+  fileprivate var usage: Usage? {
+    Usage(
+      inputTokens: inputTokens ?? 0, cachedInputTokens: cachedInputTokens ?? 0,
+      cacheWriteTokens: cacheWriteTokens ?? 0, audioInputTokens: audioInputTokens ?? 0,
+      outputTokens: outputTokens ?? 0, reasoningTokens: reasoningTokens ?? 0,
+      audioOutputTokens: audioOutputTokens ?? 0)
   }
 }

@@ -8,7 +8,8 @@ import Testing
 struct ReportedUsageTests {
   private func report(_ answer: String) -> UsageReport {
     AnswerMeter.read(
-      Array(answer.utf8), endpoint: Endpoints.chatCompletions, parser: JSONParser())
+      Array(answer.utf8), to: RequestFacts(operation: .chat, model: "m"),
+      endpoint: Endpoints.chatCompletions, parser: JSONParser())
   }
 
   @Test(

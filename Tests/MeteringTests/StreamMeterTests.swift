@@ -10,8 +10,8 @@ struct StreamMeterTests {
 
   private func meter(hidesUsage: Bool = false, largestEvent: Int = 1 << 20) -> StreamMeter {
     StreamMeter(
-      endpoint: Endpoints.chatCompletions, hidesUsage: hidesUsage, parser: parser,
-      largestEvent: largestEvent)
+      endpoint: Endpoints.chatCompletions, facts: RequestFacts(operation: .chat, model: "m"),
+      hidesUsage: hidesUsage, parser: parser, largestEvent: largestEvent)
   }
 
   private func run(
@@ -202,6 +202,6 @@ struct StreamMeterTests {
     let report = run([tool, tool, last].map { "data: \($0)\n\n" }.joined()).end.report
     #expect(report.breakdown.map(\.model) == ["m", "n"])
     #expect(report.usage == Usage(inputTokens: 5, outputTokens: 5))
-    #expect(report.extraCalls == [ExtraCall(name: "search", count: 1)])
+    #expect(report.extraCalls == [ExtraCall(name: "search", count: 1, surcharge: "web_search")])
   }
 }

@@ -40,15 +40,19 @@ public struct RequestIDGenerator: Sendable {
 
 /// The one generator of a process, for all of its threads.
 public final class RequestIDSource: Sendable {
-  private let generator = Lock(RequestIDGenerator())
+  private struct State {
+    var generator = RequestIDGenerator()
+    var random = RandomPool()
+  }
+
+  private let state = Lock(State())
 
   public init() {}
 
-  /// The next id, with the system's randomness.
+  /// An id that is greater than every id before it.
   public func next(at now: Timestamp) -> RequestID {
-    generator.withLock { generator in
-      var random = SystemRandomNumberGenerator()
-      return generator.next(at: now, using: &random)
+    state.withLock { state in
+      state.generator.next(at: now, using: &state.random)
     }
   }
 }

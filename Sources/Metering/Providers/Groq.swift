@@ -32,4 +32,21 @@ enum Groq {
   static func toolName(_ tool: JSONValue) -> String {
     tool["type"]?.string ?? tool["name"]?.string ?? "unknown"
   }
+
+  /// The name of a tool's price among the surcharges, by the names that were seen in answers; nil
+  /// for any other. Code is billed by the hour and not reported, so that it has no price there.
+  static func surcharge(ofTool name: String) -> String? {
+    switch name {
+    case "search", "web_search", "browser_search", "browser.search": "web_search"
+    case "open", "visit", "visit_website", "browser.open": "visit_website"
+    case "python", "code_interpreter": "code_interpreter"
+    default: nil
+    }
+  }
+
+  /// How many tools a compound model runs for an answer at most; nil for other models.
+  static func toolCalls(model: String) -> Int64? {
+    guard readsWeb(model: model) else { return nil }
+    return model.hasSuffix("-mini") ? 1 : 10
+  }
 }

@@ -25,7 +25,24 @@ enum OpenAI {
     model.hasFragment("-search-")
   }
 
-  /// The name under which the fee of a web search stands in the price book. Chat answers don't
-  /// report how often was searched: one call for a request that could.
+  // What calls that are billed outside tokens are called, in reports and in the price book. Chat
+  // answers don't say how often was searched: one call for a request that could.
   static let webSearch = "web_search"
+  static let fileSearch = "file_search"
+  /// A session of a container.
+  static let codeInterpreter = "code_interpreter"
+  static let imageGeneration = "image_generation"
+  static let shell = "shell"
+
+  /// The name of the price of a tool that a request declares; nil for one that has none.
+  static func surcharge(ofTool type: String) -> String? {
+    if type.hasPrefix(webSearch) || type == "browser_search" { return webSearch }
+    switch type {
+    case fileSearch, codeInterpreter, shell: return type
+    default: return nil
+    }
+  }
+
+  /// The model by which a response draws where its tool `image_generation` names none.
+  static let imageModel = "gpt-image-2"
 }

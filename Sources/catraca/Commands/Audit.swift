@@ -51,16 +51,20 @@ enum Audit {
   }
 }
 
-/// Computes costs again from stored prices, each of which it reads once.
+/// Computes costs again from stored prices; those of one tariff are read once.
 struct CostRecomputer {
-  /// Nil for a record that can't be read.
-  private var tariffs: [String: Tariff?] = [:]
+  private var tariffs: [String: Tariff] = [:]
 
-  /// Nil where the record has no price for the usage.
+  /// Nil where the record can't be read, or has no price for the usage.
   mutating func cost(of usage: Usage, _ record: String) -> (nanoUSD: Int64, nano: Int64)? {
-    if tariffs[record] == nil { tariffs[record] = .some(try? Tariff(record: record)) }
-    guard case .some(.some(let tariff)) = tariffs[record], let cost = try? tariff.cost(of: usage)
-    else { return nil }
+    guard let cost = try? bill(of: usage, record)?.cost() else { return nil }
     return (cost.nanoUSD.nanoUnits, cost.billed.nanoUnits)
+  }
+
+  private mutating func bill(of usage: Usage, _ record: String) -> Bill? {
+    if let known = tariffs[record] { return Bill(usage, by: known) }
+    guard let bill = try? Bill(record: record, of: usage) else { return nil }
+    if bill.items.count == 1 { tariffs[record] = bill.items[0].tariff }
+    return bill
   }
 }

@@ -13,39 +13,37 @@ struct CostExplanation {
   let charges: [BudgetCharge]
 
   var document: Document {
-    let tariff = priceRecord.flatMap { try? Tariff(record: $0) }
+    let bill = priceRecord.flatMap { try? Bill(record: $0, of: row.usage) }
     let record = UsageRowForm.record(row)
-    let costs = CostTable.table(of: tariff?.lines(of: row.usage) ?? [])
+    let costs = CostTable.table(of: bill?.lines ?? [])
     return Document(
       sections: [
-        .record(record), .table(costs), .lines(sentences(tariff)), .table(chargeTable),
+        .record(record), .table(costs), .lines(sentences(bill)), .table(chargeTable),
       ],
       table: costs
     ) { [chargeTable] writer in
       writer.object { object in
         object.members(of: record)
-        object.member("file", tariff?.origin.file)
+        object.member("file", bill?.items.first?.tariff.origin.file)
         object.member("explain") { $0.rows(costs) }
         object.member("budgets") { $0.rows(chargeTable) }
       }
     }
   }
 
-  private func sentences(_ tariff: Tariff?) -> [String] {
-    guard let tariff else {
+  private func sentences(_ bill: Bill?) -> [String] {
+    guard let bill, let rates = bill.items.first?.tariff.rates else {
       return [
         row.priceVersion == nil
           ? "Nothing was priced, so nothing is charged for."
           : "The prices of this version are not in the ledger, so the cost can't be explained."
       ]
     }
-    let origin = tariff.origin
-    let rates = tariff.rates
-    var lines = [
-      "Prices of \(origin.provider)/\(origin.model) in \(origin.file), read \(origin.asOf)"
-        + (origin.tier.map { ", tier \($0)" } ?? "")
-        + (origin.aboveInputTokens.map { ", above \($0) input tokens" } ?? "") + "."
-    ]
+    var lines: [String] = []
+    for item in bill.items {
+      let line = CostExplanation.sentence(about: item.tariff.origin)
+      if !lines.contains(line) { lines.append(line) }
+    }
     if rates.billing != .usd {
       lines.append(
         "1 USD = \(rates.billingRate.decimalText) \(rates.billing.code); the sum is rounded up "
@@ -54,13 +52,19 @@ struct CostExplanation {
     if row.usageSource == .estimated {
       lines.append("The provider reported no usage: these quantities are an estimate.")
     }
-    if let difference = difference(from: tariff) { lines.append(difference) }
+    if let difference = difference(from: bill) { lines.append(difference) }
     return lines
   }
 
+  private static func sentence(about origin: PriceOrigin) -> String {
+    "Prices of \(origin.provider)/\(origin.model) in \(origin.file), read \(origin.asOf)"
+      + (origin.tier.map { ", tier \($0)" } ?? "")
+      + (origin.aboveInputTokens.map { ", above \($0) input tokens" } ?? "") + "."
+  }
+
   /// What the quantities don't explain.
-  private func difference(from tariff: Tariff) -> String? {
-    let cost = try? tariff.cost(of: row.usage)
+  private func difference(from bill: Bill) -> String? {
+    let cost = try? bill.cost()
     if let cost, cost.nanoUSD.nanoUnits == row.costNanoUSD, cost.billed == row.cost { return nil }
     if row.costNanoUSD == row.heldNanoUSD {
       return

@@ -12,9 +12,11 @@ MILLION = Decimal(10) ** 6
 class Prices:
     def __init__(self, folder):
         self._models = {}
+        self._surcharges = {}
         for path in sorted(Path(folder).glob("*.yaml")):
             # BaseLoader leaves every scalar a string: no price passes through a float.
             declared = yaml.load(path.read_text(), yaml.BaseLoader)
+            self._surcharges[declared["provider"]] = declared.get("surcharges", {})
             for name, model in declared["models"].items():
                 for alias in [name, *model.get("aliases", [])]:
                     self._models[declared["provider"], alias] = model
@@ -26,6 +28,17 @@ class Prices:
     def nano(self, provider, model, usage, rate):
         """The cost in nano-units of the billing currency, from the exact cost in dollars."""
         return ceiling(self._dollars(provider, model, usage) * Decimal(rate) * NANO)
+
+    def bill(self, provider, answering, parts, calls, rate=1):
+        """The cost in nano-units of what several models used, and of calls by their surcharge.
+
+        `parts` are pairs of model and usage; the surcharges of the model that answers precede."""
+        dollars = sum(self._dollars(provider, model, usage) for model, usage in parts)
+        own = self._models[provider, answering].get("surcharges", {})
+        for name, count in calls.items():
+            price = {**self._surcharges[provider], **own}[name]["per_call"]
+            dollars += count * Decimal(price)
+        return ceiling(dollars * Decimal(rate) * NANO)
 
     def _dollars(self, provider, model, usage):
         rates = self._models[provider, model]["per_million_tokens"]

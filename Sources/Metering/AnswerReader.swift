@@ -1,0 +1,56 @@
+import JSON
+
+/// Reads what an answer says of its usage, whole or event by event. Each format of answers has a
+/// reader, in a file of its name; the table of endpoints says which endpoint has which.
+protocol AnswerReader: Sendable {
+  /// Whether a good answer is bytes that say nothing about usage, such as sound: it is passed on
+  /// as it comes, and what the reader reports without having read anything is charged.
+  static var isOpaque: Bool { get }
+
+  /// - Parameter facts: of the request, from which some formats take what is charged.
+  init(for facts: RequestFacts)
+
+  /// Reads a whole answer: a JSON object.
+  mutating func read(answer root: JSONValue)
+
+  /// Reads an event of a stream: a JSON object.
+  mutating func read(event root: JSONValue) -> AnswerEvent
+
+  /// Takes note that the answer, or an event of it, isn't what was expected.
+  mutating func noteUnreadable()
+
+  /// All that was gathered so far.
+  var report: UsageReport { get }
+}
+
+extension AnswerReader {
+  static var isOpaque: Bool { false }
+
+  /// For formats that have no streams.
+  mutating func read(event root: JSONValue) -> AnswerEvent {
+    noteUnreadable()
+    return .ordinary
+  }
+}
+
+/// What an event of a stream is, as far as passing it on goes.
+enum AnswerEvent: Hashable, Sendable {
+  case ordinary
+  /// There only because usage was asked for.
+  case usageOnly
+  /// Has a `usage` of null, because usage was asked for.
+  case emptyUsage
+  /// Ends the stream, as `[DONE]` does elsewhere: withheld until the usage is recorded.
+  case last
+
+  /// A chunk of a stream whose usage comes in a chunk of its own, without choices.
+  ///
+  /// - Parameter usage: what the member `usage` is; nil if there is none.
+  init(usage: JSONValue.Kind?, hasChoices: Bool) {
+    switch usage {
+    case .null: self = .emptyUsage
+    case .object: self = hasChoices ? .ordinary : .usageOnly
+    default: self = .ordinary
+    }
+  }
+}

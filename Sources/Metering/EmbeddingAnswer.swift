@@ -1,0 +1,18 @@
+import JSON
+
+/// A list of embeddings, whose usage has input only.
+struct EmbeddingAnswer: AnswerReader {
+  private var members = AnswerMembers()
+
+  init(for facts: RequestFacts) {}
+
+  mutating func read(answer root: JSONValue) {
+    for member in root.members { _ = members.read(member) }
+  }
+
+  mutating func noteUnreadable() {
+    members.noteUnreadable()
+  }
+
+  var report: UsageReport { members.report() }
+}

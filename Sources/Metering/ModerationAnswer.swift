@@ -1,0 +1,23 @@
+import JSON
+import Pricing
+
+/// What moderation says of a text. It costs nothing and reports no usage, by design.
+struct ModerationAnswer: AnswerReader {
+  private var members = AnswerMembers()
+
+  init(for facts: RequestFacts) {}
+
+  mutating func read(answer root: JSONValue) {
+    for member in root.members { _ = members.read(member) }
+  }
+
+  mutating func noteUnreadable() {
+    members.noteUnreadable()
+  }
+
+  var report: UsageReport {
+    var report = members.report()
+    report.usage = .zero
+    return report
+  }
+}

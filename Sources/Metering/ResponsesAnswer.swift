@@ -1,0 +1,163 @@
+import JSON
+import Pricing
+
+/// A response of the Responses API, or a stream of its events.
+///
+/// A stream's events say by their `type` what they are. The response stands in the first ones, still
+/// without usage, and complete in the one that ends the stream. There is no `[DONE]`.
+struct ResponsesAnswer: AnswerReader {
+  private var members = AnswerMembers()
+  private var toolCalls = ResponsesToolCalls()
+  /// What the tool that draws used, of its own model's tokens: beside `usage`, not in it.
+  private var drawing: ReportedUsage?
+  private let model: String
+  private let imageModel: String
+
+  init(for facts: RequestFacts) {
+    model = facts.model
+    imageModel = facts.imageToolModel ?? OpenAI.imageModel
+  }
+
+  mutating func read(answer root: JSONValue) {
+    read(response: root)
+  }
+
+  mutating func read(event root: JSONValue) -> AnswerEvent {
+    guard let type = root["type"]?.string else {
+      // Not an event of this API; errors of the others look so.
+      if let error = root["error"] { members.noteError(error) } else { noteUnreadable() }
+      return .ordinary
+    }
+    switch type {
+    case "response.completed", "response.incomplete":
+      readEnd(root)
+      return .last
+    case "response.failed":
+      readEnd(root)
+      members.noteError()
+      return .last
+    case "error":
+      members.noteError()
+      return .last
+    case "response.created", "response.in_progress", "response.queued":
+      if let response = root["response"] { read(response: response) }
+    case "response.output_item.done":
+      if let item = root["item"] { toolCalls.count(item) }
+    default:
+      if type.hasSuffix(".delta"), !type.hasFragment("audio.delta") {
+        members.add(textBytes: root["delta"]?.utf8Count ?? 0)
+      }
+    }
+    return .ordinary
+  }
+
+  mutating func noteUnreadable() {
+    members.noteUnreadable()
+  }
+
+  var report: UsageReport {
+    var report = members.report()
+    report.extraCalls = toolCalls.calls
+    guard let usage = report.usage, let drawing else { return report }
+    report.breakdown = [
+      ModelUsage(model: report.responseModel ?? model, usage: usage),
+      ModelUsage(model: imageModel, usage: drawing.usage),
+    ]
+    report.usage = Usage.sum(of: report.breakdown.map(\.usage)) ?? usage
+    report.extraCalls.removeAll { $0.name == OpenAI.imageGeneration }
+    return report
+  }
+
+  private mutating func readEnd(_ root: JSONValue) {
+    guard let response = root["response"], response.kind == .object else {
+      return noteUnreadable()
+    }
+    read(response: response)
+  }
+
+  private mutating func read(response: JSONValue) {
+    for member in response.members {
+      if members.read(member) { continue }
+      if member.hasKey("output") {
+        read(output: member.value)
+      } else if member.hasKey("tool_usage") {
+        toolCalls.read(toolUsage: member.value)
+        drawing = ReportedUsage(member.value["image_gen"]) ?? drawing
+      }
+    }
+  }
+
+  /// The whole output, which replaces what its pieces were counted as.
+  private mutating func read(output: JSONValue) {
+    var textBytes = 0
+    toolCalls.startOver()
+    for item in output.elements {
+      toolCalls.count(item)
+      if let parts = item["content"] ?? item["summary"] {
+        for part in parts.elements {
+          textBytes += (part["text"] ?? part["refusal"])?.utf8Count ?? 0
+        }
+      }
+      textBytes += item["name"]?.utf8Count ?? 0
+      textBytes += (item["arguments"] ?? item["input"])?.utf8Count ?? 0
+    }
+    members.note(textBytesAtLeast: textBytes)
+  }
+}
+
+/// Counts the calls of tools that the provider ran and bills outside of `usage`.
+private struct ResponsesToolCalls {
+  /// From the items of the output.
+  private var counted: [ExtraCall] = []
+  /// From `tool_usage`, which wins: it has what is billed.
+  private var searches: Int64?
+  private var containers: Set<String> = []
+
+  /// Containers of one answer that are told apart at most; any more are counted each time.
+  private static let rememberedContainers = 1024
+
+  mutating func startOver() {
+    counted = []
+    containers = []
+  }
+
+  mutating func read(toolUsage value: JSONValue) {
+    guard let count = value["web_search"]?["num_requests"]?.integer,
+      (0...Usage.largestCount).contains(count)
+    else { return }
+    searches = count
+  }
+
+  /// Counts an item of the output if it is a call that has a price of its own.
+  mutating func count(_ item: JSONValue) {
+    guard let type = item["type"]?.string else { return }
+    switch type {
+    case "web_search_call":
+      // Opening a page and looking for text in it are actions of the same tool, and free.
+      guard item["action"]?["type"].map({ $0.isString("search") }) ?? true else { return }
+      counted.add(OpenAI.webSearch, surcharge: OpenAI.webSearch)
+    case "file_search_call": counted.add(OpenAI.fileSearch, surcharge: OpenAI.fileSearch)
+    case "code_interpreter_call":
+      // A session of a container is billed, however often it is called.
+      if let container = item["container_id"]?.string,
+        containers.count < Self.rememberedContainers
+      {
+        guard containers.insert(container).inserted else { return }
+      }
+      counted.add(OpenAI.codeInterpreter, surcharge: OpenAI.codeInterpreter)
+    case "image_generation_call":
+      counted.add(OpenAI.imageGeneration, surcharge: OpenAI.imageGeneration)
+    case "shell_call": counted.add(OpenAI.shell, surcharge: OpenAI.shell)
+    default: break
+    }
+  }
+
+  var calls: [ExtraCall] {
+    guard let searches else { return counted }
+    var calls = counted.filter { $0.name != OpenAI.webSearch }
+    if searches > 0 {
+      calls.append(ExtraCall(name: OpenAI.webSearch, count: searches, surcharge: OpenAI.webSearch))
+    }
+    return calls
+  }
+}

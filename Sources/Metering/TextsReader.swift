@@ -1,0 +1,23 @@
+import JSON
+
+extension InputSize {
+  /// Adds one text or several that are treated apart: a string, an array of strings, the ids of a
+  /// text's tokens, or an array of such ids.
+  mutating func add(texts value: JSONValue) {
+    var elements = value.elements
+    switch elements.next()?.kind {
+    case .string, .array, .object:
+      for text in value.elements { add(text: text) }
+    default: add(text: value)
+    }
+  }
+
+  private mutating func add(text: JSONValue) {
+    messages += 1
+    switch text.kind {
+    case .string: textBytes += Int64(text.utf8Count ?? 0)
+    case .array: tokens += text.elements.reduce(0) { count, _ in count + 1 }
+    default: add(json: text)
+    }
+  }
+}

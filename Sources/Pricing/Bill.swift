@@ -1,0 +1,136 @@
+import Money
+
+/// What one answer is charged: its usage, divided among the tariffs by which its parts are priced.
+///
+/// Mostly one tariff prices all of it. An answer that several models made, or that took calls of
+/// several prices, has an item for each.
+public struct Bill: Sendable {
+  /// A part of the usage, and what prices it.
+  public struct Item: Sendable {
+    public let tariff: Tariff
+    public let usage: Usage
+
+    public init(_ usage: Usage, by tariff: Tariff) {
+      self.tariff = tariff
+      self.usage = usage
+    }
+  }
+
+  /// At least one.
+  public let items: [Item]
+  /// The sum of all items.
+  public let usage: Usage
+
+  /// Nil without an item, or where a sum passes what is believed.
+  public init?(_ items: [Item]) {
+    guard !items.isEmpty, let usage = Usage.sum(of: items.map(\.usage)) else { return nil }
+    self.items = items
+    self.usage = usage
+  }
+
+  public init(_ usage: Usage, by tariff: Tariff) {
+    items = [Item(usage, by: tariff)]
+    self.usage = usage
+  }
+
+  /// The sum of the items' costs, rounded once.
+  ///
+  /// Throws `unpriceable` and `amountTooLarge`, as `Tariff.cost`.
+  public func cost() throws(PricingError) -> Cost {
+    let rates = items[0].tariff.rates
+    var exact = ExactAmount.zero
+    var unpriced: [PricedQuantity] = []
+    var isTierAssumed = false
+    for item in items {
+      let cost = try item.tariff.cost(of: item.usage)
+      exact += cost.exact
+      unpriced += cost.unpriced.filter { !unpriced.contains($0) }
+      isTierAssumed = isTierAssumed || cost.isTierAssumed
+    }
+    guard let nanoUSD = exact.roundedUp(in: .usd, rate: .one),
+      let billed = exact.roundedUp(in: rates.billing, rate: rates.billingRate)
+    else { throw .amountTooLarge }
+    return Cost(
+      exact: exact, nanoUSD: nanoUSD, billed: billed, unpriced: unpriced,
+      isTierAssumed: isTierAssumed)
+  }
+
+  /// The same cost, quantity by quantity.
+  public var lines: [CostLine] {
+    items.flatMap { $0.tariff.lines(of: $0.usage) }
+  }
+}
+
+// MARK: Its record
+
+extension Bill {
+  private static let heading = "catraca bill 1"
+  private static let itemKey = "item"
+
+  /// Names the prices: the tariff's version, or those of all tariffs and a fingerprint of how the
+  /// usage is divided. Equal versions of equal usages mean equal costs.
+  public var version: String {
+    if items.count == 1 { return items[0].tariff.version }
+    let digits = String(TariffRecord.fingerprint(of: record), radix: 16)
+    return items.map(\.tariff.version).joined(separator: "+") + "=" + digits
+  }
+
+  /// Everything that the cost depends on: the tariff's record, or the records of all items, each
+  /// after a line with the part of the usage that it prices.
+  public var record: String {
+    if items.count == 1 { return items[0].tariff.record }
+    return items.reduce("\(Bill.heading)\n") { record, item in
+      let counts = zip(Usage.countNames, item.usage.counts).filter { $0.1 > 0 }
+      let line = counts.map { " \($0.0)=\($0.1)" }.joined()
+      return record + "\(Bill.itemKey)\(line)\n" + item.tariff.record
+    }
+  }
+
+  /// Reads the record of a usage's prices back.
+  ///
+  /// Throws `malformedRecord`, and `recordOfOtherUsage` where it divides another usage than this.
+  public init(record: String, of usage: Usage) throws(PricingError) {
+    guard record.hasPrefix("\(Bill.heading)\n") else {
+      self.init(usage, by: try Tariff(record: record))
+      return
+    }
+    var items: [Item] = []
+    var part: Usage?
+    var prices: [Substring] = []
+    func endItem() throws(PricingError) {
+      guard let part else { return }
+      let record = prices.map { "\($0)\n" }.joined()
+      items.append(Item(part, by: try Tariff(record: record)))
+      prices = []
+    }
+    for (index, line) in record.split(separator: "\n").enumerated().dropFirst() {
+      let words = line.split(separator: " ")
+      if words.first == Bill.itemKey[...] {
+        try endItem()
+        guard let usage = Bill.usage(words.dropFirst()) else {
+          throw .malformedRecord(line: index + 1)
+        }
+        part = usage
+      } else {
+        prices.append(line)
+      }
+    }
+    try endItem()
+    guard let bill = Bill(items) else { throw .malformedRecord(line: 1) }
+    guard bill.usage == usage else { throw .recordOfOtherUsage }
+    self = bill
+  }
+
+  /// Reads `input=10 output=3`.
+  private static func usage(_ words: ArraySlice<Substring>) -> Usage? {
+    var counts = Usage.zero.counts
+    for word in words {
+      let sides = word.split(separator: "=")
+      guard sides.count == 2, let index = Usage.countNames.firstIndex(of: String(sides[0])),
+        let count = Int64(sides[1])
+      else { return nil }
+      counts[index] = count
+    }
+    return Usage(counts: counts)
+  }
+}

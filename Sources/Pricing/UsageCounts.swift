@@ -1,0 +1,45 @@
+extension Usage {
+  /// What its counts are called, in the order of `counts`.
+  static let countNames = [
+    "input", "cached_input", "cache_write", "cache_write_12h", "audio_input", "image_input",
+    "output", "reasoning", "audio_output", "image_output", "audio_ms", "characters", "images",
+    "calls",
+  ]
+
+  /// All counts, in the order of `countNames`.
+  var counts: [Int64] {
+    [
+      inputTokens, cachedInputTokens, cacheWriteTokens, cacheWriteLongTokens, audioInputTokens,
+      imageInputTokens, outputTokens, reasoningTokens, audioOutputTokens, imageOutputTokens,
+      audioMilliseconds, characters, images, calls,
+    ]
+  }
+
+  /// Nil where the counts make no usage, or aren't as many as there are names.
+  init?(counts: [Int64]) {
+    guard counts.count == Usage.countNames.count else { return nil }
+    self.init(
+      inputTokens: counts[0], cachedInputTokens: counts[1], cacheWriteTokens: counts[2],
+      cacheWriteLongTokens: counts[3], audioInputTokens: counts[4], imageInputTokens: counts[5],
+      outputTokens: counts[6], reasoningTokens: counts[7], audioOutputTokens: counts[8],
+      imageOutputTokens: counts[9], audioMilliseconds: counts[10], characters: counts[11],
+      images: counts[12], calls: counts[13])
+  }
+
+  /// The sum of several; nil if a count passes what is believed.
+  public static func sum(of usages: some Sequence<Usage>) -> Usage? {
+    var total = Usage.zero
+    for usage in usages {
+      guard let sum = Usage(counts: zip(total.counts, usage.counts).map { $0.0 + $0.1 }) else {
+        return nil
+      }
+      total = sum
+    }
+    return total
+  }
+
+  /// The same with so many calls billed outside tokens; nil for a number that isn't believed.
+  public func with(calls: Int64) -> Usage? {
+    Usage(counts: counts.dropLast() + [calls])
+  }
+}

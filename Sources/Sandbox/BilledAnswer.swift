@@ -1,0 +1,27 @@
+/// An answer that a provider bills: what it says, and what the journal keeps of it.
+struct BilledAnswer {
+  let model: String
+  let usage: SandboxUsage
+  let content: Content
+
+  enum Content {
+    case whole([UInt8])
+    /// The events of a stream, made one at a time.
+    case stream(AnySequence<[UInt8]>)
+  }
+
+  var isStreamed: Bool {
+    if case .stream = content { true } else { false }
+  }
+
+  init(model: String, usage: SandboxUsage, content: Content) {
+    self.model = model
+    self.usage = usage
+    self.content = content
+  }
+
+  /// Words that a model says, in the shape of their endpoint.
+  init(_ answer: ChatAnswer, shape: (ChatAnswer) -> Content) {
+    self.init(model: answer.request.model, usage: answer.usage, content: shape(answer))
+  }
+}

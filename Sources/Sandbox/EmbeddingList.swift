@@ -1,0 +1,84 @@
+internal import JSON
+
+/// The answer of `POST /embeddings`: for each text the same vector of ones.
+///
+/// Four bytes of a text are a token, and so is each id of a token.
+enum EmbeddingList {
+  private static let usualDimensions: Int64 = 6
+  private static let mostDimensions: Int64 = 4096
+
+  static func answer(
+    to body: [UInt8], script: SandboxScript
+  ) throws(ProviderError) -> BilledAnswer {
+    let parser = JSONParser()
+    let root = try ProviderError.root(of: body, parser)
+    let model = try ProviderError.model(of: root)
+    guard let input = root["input"] else { throw .missing("input") }
+    let dimensions = root["dimensions"]?.integer ?? usualDimensions
+    guard 1...mostDimensions ~= dimensions else {
+      throw ProviderError(status: 400, message: "Invalid 'dimensions'.", param: "dimensions")
+    }
+    let isBase64 = root["encoding_format"]?.isString("base64") ?? false
+    let sizes = PromptSizes(input)
+    let usage = SandboxUsage(
+      promptTokens: script.promptTokens ?? sizes.tokens.reduce(0, +), completionTokens: 0)
+    var writer = JSONWriter()
+    writer.object { list in
+      list.member("object", "list")
+      list.member("data") { data in
+        data.array { array in
+          for index in sizes.tokens.indices {
+            array.object { embedding in
+              embedding.member("object", "embedding")
+              embedding.member("index", Int64(index))
+              embedding.member("embedding") { vector in
+                write(Int(dimensions), isBase64: isBase64, to: &vector)
+              }
+            }
+          }
+        }
+      }
+      list.member("model", script.responseModel ?? model)
+      if !script.hidesUsage {
+        list.member("usage") { counts in
+          counts.object {
+            $0.member("prompt_tokens", usage.promptTokens)
+            $0.member("total_tokens", usage.totalTokens)
+          }
+        }
+      }
+    }
+    return BilledAnswer(model: model, usage: usage, content: .whole(writer.bytes))
+  }
+
+  /// Three ones of four bytes each make sixteen characters in base 64.
+  private static func write(_ dimensions: Int, isBase64: Bool, to writer: inout JSONWriter) {
+    guard isBase64 else {
+      return writer.array { array in for _ in 0..<dimensions { array.integer(1) } }
+    }
+    let rest = ["", "AACAPw==", "AACAPwAAgD8="][dimensions % 3]
+    writer.string(String(repeating: "AACAPwAAgD8AAIA/", count: dimensions / 3) + rest)
+  }
+}
+
+/// How many tokens each of several texts has: four bytes are one, and so is each id.
+struct PromptSizes {
+  private(set) var tokens: [Int64] = []
+  private(set) var textBytes = 0
+
+  init(_ value: JSONValue?) {
+    guard let value else { return }
+    var elements = value.elements
+    switch elements.next()?.kind {
+    case .string, .array, .object: for text in value.elements { add(text) }
+    default: add(value)
+    }
+  }
+
+  private mutating func add(_ text: JSONValue) {
+    let bytes = text.utf8Count ?? 0
+    textBytes += bytes
+    let ids = text.elements.reduce(0) { count, _ in count + 1 }
+    tokens.append(Int64((bytes + 3) / 4 + ids))
+  }
+}

@@ -1,0 +1,36 @@
+/// A provider's call about text, besides chat, by its path below the provider's base.
+enum TextEndpoint: String {
+  case completions = "/completions"
+  case responses = "/responses"
+  case compaction = "/responses/compact"
+  case embeddings = "/embeddings"
+  case moderations = "/moderations"
+
+  /// Nil where the provider has no such call.
+  init?(_ dialect: ProviderDialect, path: String) {
+    self.init(rawValue: path)
+    let isOpenAIOnly = self != .responses && self != .embeddings
+    if dialect == .groq && isOpenAIOnly { return nil }
+  }
+
+  /// Decides on the answer to a call.
+  func answer(
+    to body: [UInt8], script: SandboxScript, dialect: ProviderDialect,
+    identity: ChatAnswer.Identity
+  ) throws(ProviderError) -> BilledAnswer {
+    func words(_ request: ChatRequest) -> ChatAnswer {
+      ChatAnswer(request, script: script, dialect: dialect, identity: identity)
+    }
+    switch self {
+    case .completions:
+      return BilledAnswer(words(try ChatRequest(completion: body)), shape: \.completion)
+    case .responses:
+      return BilledAnswer(words(try ChatRequest(response: body)), shape: \.response)
+    case .compaction:
+      return BilledAnswer(words(try ChatRequest(response: body)), shape: \.compaction)
+    case .embeddings:
+      return try EmbeddingList.answer(to: body, script: script)
+    case .moderations: return try ModerationResult.answer(to: body, identity: identity)
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import JSON
+import Pricing
+import Testing
+
+@testable import Metering
+
+@Suite("Requests of every endpoint are read for what bounds them")
+struct OtherRequestsTests {
+  private func facts(_ endpoint: Endpoint, _ body: String) throws -> RequestFacts {
+    try RequestFacts.read(
+      Array(#"{"model":"m",\#(body)}"#.utf8), endpoint: endpoint, parser: JSONParser())
+  }
+
+  @Test(
+    "a completion is made for each prompt, and each candidate is billed",
+    arguments: [
+      (#""prompt":"abc""#, 1, 16), (#""prompt":["a","b"],"n":2"#, 4, 16),
+      (#""prompt":["a","b"],"best_of":3,"n":2,"max_tokens":4"#, 6, 4),
+      (#""prompt":[1,2,3]"#, 1, 16), (#""prompt":[[1,2],[3]]"#, 2, 16),
+      (#""prompt":[],"max_tokens":0,"echo":true"#, 1, 0), (#""n":2"#, 2, 16),
+    ] as [(String, Int64, Int64)])
+  func completion(_ body: String, _ choices: Int64, _ limit: Int64) throws {
+    let facts = try facts(Endpoints.completions, body)
+    #expect(facts.choices == choices)
+    #expect(facts.outputLimit == limit)
+    #expect(!Endpoints.completions.takesOutputLimit)
+  }
+
+  @Test(
+    "texts count by their bytes, ids by their number",
+    arguments: [
+      (#""input":"Olá""#, 4, 0, 1), (#""input":["ab","c"]"#, 3, 0, 2),
+      (#""input":[1,2,3]"#, 0, 3, 1), (#""input":[[1,2],[3]]"#, 0, 3, 2),
+    ] as [(String, Int64, Int64, Int64)])
+  func texts(_ body: String, _ bytes: Int64, _ tokens: Int64, _ texts: Int64) throws {
+    let facts = try facts(Endpoints.embeddings, body)
+    #expect(facts.input.textBytes == bytes)
+    #expect(facts.input.tokens == tokens)
+    #expect(facts.input.messages == texts)
+    #expect(facts.outputLimit == 0)
+    #expect(facts.boundInputTokens >= bytes + tokens)
+  }
+
+  @Test("moderation is free, and needs no model")
+  func moderation() throws {
+    let facts = try RequestFacts.read(
+      Array(#"{"input":"hello"}"#.utf8), endpoint: Endpoints.moderations, parser: JSONParser())
+    #expect(facts.model == "omni-moderation-latest")
+    #expect(facts.boundInputTokens == 0)
+    #expect(facts.outputLimit == 0)
+  }
+
+  @Test(
+    "items that a response continues are bounded by what they are",
+    arguments: [
+      (#""input":"Hi""#, 2, false), (#""input":[{"role":"user","content":"Hi"}]"#, 2, false),
+      (#""input":[{"role":"user","content":[{"type":"input_text","text":"Hi"}]}]"#, 2, false),
+      (#""input":[{"type":"function_call_output","call_id":"c","output":"Hi"}]"#, 23, false),
+      (#""input":[{"type":"item_reference","id":"x"}]"#, 21, true),
+      (#""input":[{"type":"computer_call_output","output":{}}]"#, 30, true),
+      (#""input":"","previous_response_id":"r""#, 0, true),
+      (#""input":"","conversation":{"id":"r"}"#, 0, true),
+      (#""input":"","prompt":{"id":"r"}"#, 0, true),
+      (#""input":"","previous_response_id":null"#, 0, false),
+      (#""input":"","tools":[{"type":"function","name":"f"}]"#, 17, false),
+      (#""input":"","tools":[{"type":"mcp"}]"#, 7, true),
+    ] as [(String, Int64, Bool)])
+  func items(_ body: String, _ bytes: Int64, _ isOpenEnded: Bool) throws {
+    let facts = try facts(Endpoints.responses, body)
+    #expect(facts.input.textBytes == bytes)
+    #expect(facts.input.isOpenEnded == isOpenEnded)
+  }
+
+  @Test("images of a response count as such, by address, by id and in results")
+  func images() throws {
+    let part = #"{"type":"input_image","image_url":"data:image/png;base64,AAAA"}"#
+    let file = #"{"type":"input_image","file_id":"file-1"}"#
+    let facts = try facts(
+      Endpoints.responses,
+      #""input":[{"role":"user","content":[\#(part),\#(file)]},"#
+        + #"{"type":"function_call_output","call_id":"c","output":[\#(part)]}]"#)
+    #expect(facts.input.images == 3)
+    #expect(!facts.input.isOpenEnded)
+  }
+
+  @Test(
+    "tools of the provider bound calls and passes",
+    arguments: [
+      (#""tools":[{"type":"web_search"}]"#, 1, 1, ["web_search"]),
+      (#""tools":[{"type":"web_search_preview"}],"max_tool_calls":3"#, 3, 4, ["web_search"]),
+      (
+        #""tools":[{"type":"file_search"},{"type":"code_interpreter"}]"#, 2, 1,
+        ["file_search", "code_interpreter"]
+      ),
+      (#""tools":[{"type":"function","name":"f"}],"max_tool_calls":3"#, 0, 1, []),
+    ] as [(String, Int64, Int64, [String])])
+  func tools(
+    _ body: String, _ calls: Int64, _ passes: Int64, _ surcharges: [String]
+  ) throws {
+    let facts = try facts(Endpoints.responses, #""input":"x",\#(body)"#)
+    #expect(facts.calls == calls)
+    #expect(facts.passes == passes)
+    #expect(facts.callSurcharges == surcharges)
+  }
+
+  @Test("a tool that draws has a model of its own")
+  func drawing() throws {
+    let named = #""tools":[{"type":"image_generation","model":"gpt-image-1"}]"#
+    #expect(try facts(Endpoints.responses, named).imageToolModel == "gpt-image-1")
+    let unnamed = #""tools":[{"type":"image_generation"}]"#
+    #expect(try facts(Endpoints.responses, unnamed).imageToolModel == OpenAI.imageModel)
+  }
+
+  @Test("a compound model may call ten tools, the mini one")
+  func compound() throws {
+    let parser = JSONParser()
+    func facts(_ model: String) throws -> RequestFacts {
+      try RequestFacts.read(
+        Array(#"{"model":"\#(model)","messages":[]}"#.utf8), endpoint: Endpoints.chatCompletions,
+        parser: parser)
+    }
+    #expect(try facts("groq/compound").calls == 10)
+    #expect(try facts("groq/compound").passes == 11)
+    #expect(try facts("groq/compound-mini").calls == 1)
+    #expect(try facts("llama-3.1-8b-instant").calls == 0)
+  }
+
+  @Test("what is made in the background can't be metered, and is refused")
+  func background() throws {
+    #expect(try facts(Endpoints.responses, #""background":false"#).outputLimit == nil)
+    let error = #expect(throws: MeteringError.self) {
+      try facts(Endpoints.responses, #""background":true"#)
+    }
+    #expect(error?.code == "unsupported_parameter")
+    #expect(error?.param == "background")
+  }
+
+  @Test("a response's output limit is its own member")
+  func outputLimit() throws {
+    let facts = try facts(Endpoints.responses, #""input":"x""#)
+    let rewrite = RequestRewrite(
+      for: facts, endpoint: Endpoints.responses, dialect: .openAI, outputLimit: 300)
+    #expect(!rewrite.addsUsage)
+    let body = try rewrite.applied(
+      to: Array(#"{"input":"x"}"#.utf8), endpoint: Endpoints.responses, parser: JSONParser())
+    #expect(String(decoding: body, as: UTF8.self) == #"{"max_output_tokens":300,"input":"x"}"#)
+  }
+}
