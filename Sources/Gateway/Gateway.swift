@@ -19,6 +19,7 @@ public final class Gateway: HTTPHandler {
   /// Answers what clients ask about their own use.
   let ownCalls: any HTTPHandler
   let experience = ModelExperience()
+  let rateLimits = RateLimits()
   let requestIDs = RequestIDSource()
   let logger: Logger
   let clock: @Sendable () -> Timestamp

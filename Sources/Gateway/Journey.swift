@@ -53,6 +53,11 @@ final class Journey {
     let identity = try Identity(of: exchange.head, among: rules.clients, at: startedAt)
     switch Endpoints.classify(method: exchange.head.method.name, path: path) {
     case .metered(let endpoint):
+      if let seconds = gateway.rateLimits.admit(
+        identity.key, of: identity.client.id, at: startedAt)
+      {
+        throw .rateLimited(retryAfterSeconds: seconds)
+      }
       let request = try await MeteredRequest(
         for: self, identity: identity, endpoint: endpoint, providerName: providerName)
       let offer = try Offer(for: request, in: self)

@@ -120,7 +120,7 @@ def test_a_reset_asks_what_becomes_of_the_use(catraca, admin):
     assert cleared["next_reset_at"] == made["next_reset_at"]
     assert catraca.command("audit").returncode == 0
     lines = catraca.command("budget", "status", "--format", "json").stdout
-    assert [line["current_tokens"] for line in json.loads(lines)] == [0]
+    assert [line["current_tokens"] for line in json.loads(lines)["data"]] == [0]
 
 
 def test_a_raise_ends_and_is_bounded(admin):

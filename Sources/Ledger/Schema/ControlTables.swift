@@ -33,8 +33,8 @@ extension Migration {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// As before, but of several windows that are open, which a reset leaves behind, the latest alone;
-  /// and none that a reset has cleared.
+  /// As before, but of several windows that are open, which a reset leaves behind, the latest
+  /// alone; and none that a reset has cleared.
   private static let budgetStatus = """
     DROP VIEW budget_status;
     CREATE VIEW budget_status AS
