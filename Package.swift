@@ -91,6 +91,10 @@ let package = Package(
       ],
       path: "Sources/catraca", swiftSettings: strict),
 
+    .target(name: "CSimulatedDisk", dependencies: ["CSQLite"], path: "Tests/CSimulatedDisk"),
+    tests(
+      "SimulationTests",
+      ["Ledger", "Budgets", "Pricing", "Money", "Time", "EventLoop", "CSimulatedDisk"]),
     tests("TimeTests", ["Time"]),
     tests("MoneyTests", ["Money"]),
     tests("JSONTests", ["JSON"]),

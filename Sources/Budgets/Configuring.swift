@@ -115,19 +115,27 @@ extension BudgetState {
       && use.period == budget.definition.period.description
       && use.cost.currency == budget.currency
       && !use.window.hasEnded(at: now)
-      && use.window.start <= now
+      && use.window.start <= now.advanced(by: BudgetState.largestSetback)
   }
+
+  /// How far a clock may have been set back while the program was down. A window that had begun by
+  /// then stays open, as it does in a running program: else it would count from nought when the
+  /// clock reaches it again. A window further ahead is the trace of a clock that was wrong.
+  private static let largestSetback = Duration.seconds(24 * 60 * 60)
 
   private mutating func restore(_ use: RecordedUse, to index: Int, at now: Timestamp) {
     // The record knows since when it counts, the definition's calendar until when.
-    let window = BudgetWindow(start: use.window.start, end: accounts[index].window.end)
+    let definition = budgets[accounts[index].budget].definition
+    let calendar = BudgetWindow(
+      of: definition.period, containing: max(now, use.window.start), in: definition.timeZone)
+    let window = BudgetWindow(start: use.window.start, end: calendar.end)
     accounts[index].restore(
       window, settled: Spend(tokens: use.tokens, nanoUnits: use.cost.nanoUnits))
     accounts[index].mayExceedLimit = true
     let account = accounts[index]
     let limits = limits(of: account, at: now)
     accounts[index].highestAlert =
-      budgets[account.budget].definition.alerts.last { percent in
+      definition.alerts.last { percent in
         account.unit(reaching: percent, of: limits) != nil
       } ?? 0
   }

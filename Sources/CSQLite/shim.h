@@ -2,11 +2,15 @@
 #define CATRACA_CSQLITE_SHIM_H
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 /* SQLITE_TRANSIENT is a cast that Swift can't import: SQLite copies the bytes before it returns. */
 static inline int catraca_sqlite3_bind_text(sqlite3_stmt *statement, int index,
                                             const char *bytes, int length) {
   return sqlite3_bind_text(statement, index, bytes, length, SQLITE_TRANSIENT);
 }
+
+/* The one call of the system that the ledger's files need and <fcntl.h> declares for GNU alone. */
+extern int fallocate(int descriptor, int mode, off_t offset, off_t length);
 
 #endif

@@ -26,6 +26,8 @@ final class Connection {
   private(set) var timedOut = false
   /// Between two requests: a graceful stop may close the connection at once.
   private(set) var isIdle = true
+  /// It began after the server was told to stop: it is told so, and ended.
+  private let isLate: Bool
   private var sawEnd = false
 
   var loop: EventLoop { transport.socket.loop }
@@ -33,10 +35,14 @@ final class Connection {
   /// An output buffer that grew beyond this is given back after its exchange.
   private static let keptOutput = 16 << 10
 
-  init(_ transport: ConnectionTransport, handler: any HTTPHandler, limits: HTTPServerLimits) {
+  init(
+    _ transport: ConnectionTransport, handler: any HTTPHandler, limits: HTTPServerLimits,
+    isLate: Bool
+  ) {
     self.transport = transport
     self.handler = handler
     self.limits = limits
+    self.isLate = isLate
     parser = RequestParser(limits: RequestLimits(headBytes: limits.header))
     timer = LoopTimer(on: loop) { [unowned self] in
       timedOut = true
@@ -67,7 +73,7 @@ final class Connection {
       return false
     }
     let exchange = HTTPExchange(on: self, head: head)
-    closesAfterExchange = closesAfterExchange || !head.keepAlive
+    closesAfterExchange = closesAfterExchange || isLate || !head.keepAlive
     transport.socket.onHangup = { [unowned exchange] in exchange.clientHungUp() }
     if transport.socket.isHungUp { exchange.clientHungUp() }
     await handler.handle(exchange)
@@ -140,6 +146,13 @@ final class Connection {
     loop.preconditionOnLoop()
     closesAfterExchange = true
     transport.socket.close(reset: true)
+  }
+
+  /// Breaks the connection, and tells a handler that waits for something else.
+  func breakOff() {
+    let hangup = transport.socket.onHangup
+    abort()
+    hangup?()
   }
 
   // MARK: Reading and writing

@@ -5,8 +5,9 @@ public import TLS
 
 /// Listens on addresses with every loop of a group and serves their connections.
 ///
-/// To stop: `stop` closes the listening sockets and resting connections, waits for the exchanges
-/// under way at most as long as it is told, and breaks what is left.
+/// To stop: `stop` closes resting connections, waits for the exchanges under way at most as long
+/// as it is told, and breaks what is left. It listens until then, so that whoever comes meanwhile
+/// is told by the handler that it came too late.
 public final class HTTPServer: Sendable {
   /// The addresses listened on, with the ports that the kernel gave.
   public let addresses: [SocketAddress]
@@ -52,17 +53,30 @@ public final class HTTPServer: Sendable {
   /// How many connections are open.
   public var connectionCount: Int { open.value }
 
-  /// Stops listening and returns when every connection has ended.
+  /// Stops, and returns when every connection has ended.
   public func stop(within duration: Duration) async {
     await HTTPServer.stop(parts, within: duration)
+  }
+
+  /// Makes a stop wait no longer: breaks the exchanges off that are still under way.
+  public func breakOff() async {
+    await HTTPServer.forEach(parts) { $0.breakOff() }
   }
 
   private static func stop(
     _ parts: [(loop: EventLoop, part: LoopBound<LoopPart>)], within duration: Duration
   ) async {
+    await forEach(parts) { await $0.drain(within: duration) }
+    await forEach(parts) { await $0.close() }
+  }
+
+  private static func forEach(
+    _ parts: [(loop: EventLoop, part: LoopBound<LoopPart>)],
+    _ body: @escaping @Sendable (LoopPart) async -> Void
+  ) async {
     await withTaskGroup(of: Void.self) { group in
       for (loop, part) in parts {
-        group.addTask(executorPreference: loop) { await part.value.stop(within: duration) }
+        group.addTask(executorPreference: loop) { await body(part.value) }
       }
     }
   }

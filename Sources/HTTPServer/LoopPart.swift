@@ -14,8 +14,13 @@ final class LoopPart {
   private let scratch = ReadScratch()
   private var listeners: [ListeningSocket] = []
   private var connections: [ObjectIdentifier: Connection] = [:]
-  private var isStopping = false
+  /// Those that came after `drain`.
+  private var latecomers: [ObjectIdentifier: Connection] = [:]
+  private var isDraining = false
   private let allEnded = Waiter<Void>()
+
+  /// How long what latecomers are being told may take when all else has ended.
+  private static let latecomerPatience = Duration.seconds(1)
 
   init(
     handler: any HTTPHandler, limits: @escaping @Sendable () -> HTTPServerLimits,
@@ -59,8 +64,13 @@ final class LoopPart {
       return
     }
     let transport = ConnectionTransport(socket, session: session, scratch: scratch)
-    let connection = Connection(transport, handler: handler, limits: limits)
-    connections[ObjectIdentifier(connection)] = connection
+    let connection = Connection(
+      transport, handler: handler, limits: limits, isLate: isDraining)
+    if isDraining {
+      latecomers[ObjectIdentifier(connection)] = connection
+    } else {
+      connections[ObjectIdentifier(connection)] = connection
+    }
     let bound = LoopBound((part: self, connection: connection), on: loop)
     Task(executorPreference: loop) {
       let (part, connection) = bound.value
@@ -76,22 +86,38 @@ final class LoopPart {
 
   private func ended(_ connection: Connection) {
     connections[ObjectIdentifier(connection)] = nil
-    if isStopping && connections.isEmpty { allEnded.wake() }
+    latecomers[ObjectIdentifier(connection)] = nil
+    if isDraining && connections.isEmpty { allEnded.wake() }
   }
 
   /// Ends every connection: resting ones at once, busy ones after their exchange or when
-  /// `duration` is over.
-  func stop(within duration: Duration) async {
-    guard !isStopping else { return }
-    isStopping = true
-    for listener in listeners { listener.close() }
+  /// `duration` is over. Whoever connects meanwhile is still heard, for one request.
+  func drain(within duration: Duration) async {
+    guard !isDraining else { return }
+    isDraining = true
     for connection in connections.values { connection.stop() }
+    await waitForEnd(within: duration)
+  }
+
+  /// After `drain`: listens no more, and lets latecomers go.
+  func close() async {
+    for listener in listeners { listener.close() }
+    swap(&connections, &latecomers)
+    for connection in connections.values { connection.stop() }
+    await waitForEnd(within: LoopPart.latecomerPatience)
+  }
+
+  private func waitForEnd(within duration: Duration) async {
     guard !connections.isEmpty else { return }
-    let deadline = LoopTimer(on: loop) { [unowned self] in
-      for connection in connections.values { connection.abort() }
-    }
+    let deadline = LoopTimer(on: loop) { [unowned self] in breakOff() }
     deadline.start(after: duration)
     await allEnded.wait()
     deadline.stop()
+  }
+
+  /// Breaks every connection off that a stop waits for.
+  func breakOff() {
+    guard isDraining else { return }
+    for connection in connections.values { connection.breakOff() }
   }
 }

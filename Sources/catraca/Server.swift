@@ -96,7 +96,7 @@ final class Server: Sendable {
   }
 
   /// Follows changes of the files, and signals: SIGHUP reloads, SIGUSR1 opens the log anew,
-  /// SIGTERM and SIGINT stop. Returns
+  /// SIGTERM and SIGINT stop, and a second of them ends the wait for requests in flight. Returns
   /// when everything has stopped.
   func runUntilStopped(watchingFiles: Bool = true) async throws {
     let loop = group.loops[0]
@@ -122,21 +122,38 @@ final class Server: Sendable {
     for await _ in stops { break }
     follower.cancel()
     logger.log(.info, "stopping")
+    let hurry = Task {
+      for await _ in stops {
+        logger.log(.warn, "stopping_at_once")
+        await proxy.breakOff()
+      }
+    }
+    await drain()
+    stop.finish()
+    await hurry.value
     await Task(executorPreference: loop) {
       sources.value.0.close()
       sources.value.1.close()
     }.value
-    await self.stop()
+    end()
   }
 
-  /// Stops accepting, lets requests in flight end, settles them, closes the ledger.
+  /// Refuses what is new, lets requests in flight end, settles them, closes the ledger.
   func stop() async {
+    await drain()
+    end()
+  }
+
+  private func drain() async {
     gateway.stop()
     await proxy.stop(within: Server.stopPatience)
     await admin.stop(within: .zero)
     await gateway.close()
     state.disconnect()
     await ledger.close()
+  }
+
+  private func end() {
     group.stop()
     logger.log(.info, "stopped")
   }

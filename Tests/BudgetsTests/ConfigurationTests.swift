@@ -129,6 +129,26 @@ struct BudgetConfigurationTests {
     #expect(try gate.status().settledTokens == 0)
   }
 
+  @Test("A window that a clock set back hasn't reached again stays open, within a day")
+  func clockSetBack() throws {
+    func restored(setBackBy duration: Duration) throws -> Int64 {
+      var gate = Turnstile([budget(.tokens(100), period: .daily)])
+      gate.now = Timestamp(rfc3339: "2026-11-23T00:05:00Z")!
+      let window = BudgetWindow(
+        start: Timestamp(rfc3339: "2026-11-23T00:00:00Z")!,
+        end: Timestamp(rfc3339: "2026-11-24T00:00:00Z")!)
+      gate.now = gate.now.advanced(by: .zero - duration)
+      gate.state.restore([Self.recorded(period: "daily", window: window)], at: gate.now)
+      gate.now = Timestamp(rfc3339: "2026-11-23T00:10:00Z")!
+      let status = try gate.status()
+      #expect(status.window == window)
+      return status.settledTokens
+    }
+    #expect(try restored(setBackBy: .zero) == 60)
+    #expect(try restored(setBackBy: .seconds(3_600)) == 60)
+    #expect(try restored(setBackBy: .seconds(48 * 3_600)) == 0)
+  }
+
   @Test("Of two records of one subject, the later window counts", arguments: [false, true])
   func latest(reversed: Bool) throws {
     let later = BudgetWindow(

@@ -13,10 +13,15 @@ public final class LedgerReader {
   /// Opens an existing ledger.
   ///
   /// Throws `cannotOpen`, `notALedger`, `tooNew` or `tooOld`.
-  public init(path: String) throws(LedgerError) {
+  public convenience init(path: String) throws(LedgerError) {
+    try self.init(path: path, fileSystem: nil)
+  }
+
+  /// - Parameter fileSystem: as in `SQLiteLedger.Options`.
+  init(path: String, fileSystem: String?) throws(LedgerError) {
     connection = try Connection(
       path: path, access: .readOnly,
-      busyTimeoutMilliseconds: LedgerReader.busyTimeoutMilliseconds)
+      busyTimeoutMilliseconds: LedgerReader.busyTimeoutMilliseconds, fileSystem: fileSystem)
     try Schema.check(connection, path: path)
   }
 

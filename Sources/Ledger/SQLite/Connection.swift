@@ -11,8 +11,10 @@ internal import Glibc
   private let handle: OpaquePointer
 
   /// Opens the file at `path`, and creates it when writing is asked for.
+  ///
+  /// - Parameter fileSystem: what SQLite calls a VFS; nil for the system's own.
   init(
-    path: String, access: Access, busyTimeoutMilliseconds: Int32
+    path: String, access: Access, busyTimeoutMilliseconds: Int32, fileSystem: String? = nil
   ) throws(LedgerError) {
     // NOMUTEX: SQLite's own locks are not needed where one thread at a time owns the handle.
     let flags =
@@ -22,14 +24,19 @@ internal import Glibc
       }
     if case .readWrite = access { Connection.createPrivately(path) }
     var opened: OpaquePointer?
-    let status = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+    let status = unsafe sqlite3_open_v2(path, &opened, flags, fileSystem)
     guard status == SQLITE_OK, let handle = unsafe opened else {
       unsafe sqlite3_close_v2(opened)
       throw .cannotOpen(path: path, reason: Connection.explanation(of: status))
     }
     unsafe self.handle = handle
     unsafe sqlite3_extended_result_codes(handle, 1)
-    unsafe sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
+    setBusyTimeout(milliseconds: busyTimeoutMilliseconds)
+  }
+
+  /// How long a statement waits for another connection's lock.
+  func setBusyTimeout(milliseconds: Int32) {
+    unsafe sqlite3_busy_timeout(handle, milliseconds)
   }
 
   /// Makes a new file readable by its owner alone, as SQLite itself wouldn't: it says who asked

@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import Glibc
 
 /// A file that is appended to, locked or read by its descriptor, which is closed with it.
@@ -37,6 +38,14 @@ struct File: ~Copyable {
   borrowing func truncate(to size: Int) throws(Failure) {
     guard ftruncate(descriptor, size) == 0 else { throw Failure(code: errno) }
   }
+
+  /// Sets the room aside that the first `size` bytes will take, without changing what is read.
+  borrowing func reserve(_ size: Int) throws(Failure) {
+    guard fallocate(descriptor, File.keepingSize, 0, size) == 0 else { throw Failure(code: errno) }
+  }
+
+  /// FALLOC_FL_KEEP_SIZE of linux/falloc.h.
+  private static let keepingSize: Int32 = 1
 
   borrowing func synchronize() throws(Failure) {
     guard fsync(descriptor) == 0 else { throw Failure(code: errno) }

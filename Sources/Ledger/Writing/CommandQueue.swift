@@ -2,8 +2,8 @@ internal import Budgets
 internal import EventLoop
 internal import Time
 
-/// How the writer answers a caller who waits for a command to be done.
-typealias Reply = CheckedContinuation<Result<Void, LedgerError>, Never>
+/// How the writer tells who gave a command what became of it: called once.
+typealias Reply = @Sendable (Result<Void, LedgerError>) -> Void
 
 /// What callers ask the writer for.
 enum Command: Sendable {

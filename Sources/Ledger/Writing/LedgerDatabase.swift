@@ -16,7 +16,7 @@ final class LedgerDatabase {
   init(_ options: SQLiteLedger.Options) throws(LedgerError) {
     connection = try Connection(
       path: options.path, access: .readWrite,
-      busyTimeoutMilliseconds: options.busyTimeoutMilliseconds)
+      busyTimeoutMilliseconds: options.busyTimeoutMilliseconds, fileSystem: options.fileSystem)
     try LedgerDatabase.configure(connection, options)
     _ = try Schema.migrate(connection, path: options.path)
     usageLogs = try UsageLogStore(connection)

@@ -33,11 +33,26 @@ final class LedgerWriter {
 
   /// Entries in one transaction at most, so that a caller's wait is bounded.
   static let largestBatch = 512
+  /// How long a commit waits for another process while the database fails anyway: callers are
+  /// waiting to be told so.
+  private static let busyTimeoutWhenFailing: Int32 = 50
 
+  /// Requests of a process that was killed, which were settled with their estimates.
+  let recoveredRequests: Int
+  /// Entries that waited in the spool, which were written.
+  let drainedEntries: Int
+
+  /// Opens or creates the ledger, and brings to its end what an earlier process left.
   init(
-    queue: CommandQueue, health: Lock<LedgerHealth>, database: LedgerDatabase, spool: Spool,
-    lock: consuming ServerLock, options: SQLiteLedger.Options
-  ) {
+    _ options: SQLiteLedger.Options, queue: CommandQueue, health: Lock<LedgerHealth>
+  ) throws(LedgerError) {
+    let lock = try ServerLock(ledgerPath: options.path)
+    let database = try LedgerDatabase(options)
+    let spool = try Spool(options)
+    // First what is known exactly, then estimates for the rest.
+    drainedEntries = spool.entryCount
+    try spool.drain { lines throws(LedgerError) in try database.replay(lines) }
+    recoveredRequests = try database.recover()
     self.queue = queue
     self.health = health
     self.database = database
@@ -53,13 +68,18 @@ final class LedgerWriter {
       if failure != nil { pause(for: options.retryInterval) }
       let work = failure == nil ? queue.take() : queue.takeAtOnce()
       isLast = work.isLast
-      keep(work.denials)
-      write(work.commands)
+      carryOut(work)
     }
-    for entry in pending { entry.reply.resume(returning: .failure(failure ?? .closed)) }
+    for entry in pending { entry.reply(.failure(failure ?? .closed)) }
     pending = []
     // A checkpoint only saves the next start some work: all is in the write-ahead log.
     try? database.checkpoint()
+  }
+
+  /// One round: commits what there is, or finds another place for it.
+  func carryOut(_ work: Work) {
+    keep(work.denials)
+    write(work.commands)
   }
 
   private func pause(for duration: Duration) {
@@ -92,7 +112,7 @@ final class LedgerWriter {
       try syncBudgets(&budgets)
     } catch {
       setAside(error)
-      for command in budgets { command.reply.resume(returning: .failure(error)) }
+      for command in budgets { command.reply(.failure(error)) }
     }
   }
 
@@ -103,7 +123,7 @@ final class LedgerWriter {
       try database.commit(batch.lazy.map(\.entry), denials: denials)
       if failure != nil { report(nil) }
       denials.removeAll(keepingCapacity: true)
-      for entry in batch { entry.reply.resume(returning: .success(())) }
+      for entry in batch { entry.reply(.success(())) }
       pending.removeFirst(batch.count)
     }
   }
@@ -111,7 +131,7 @@ final class LedgerWriter {
   private func syncBudgets(_ commands: inout [Command]) throws(LedgerError) {
     while case .syncBudgets(let definitions, let now, let reply) = commands.first {
       try database.syncBudgets(definitions, at: now)
-      reply.resume(returning: .success(()))
+      reply(.success(()))
       commands.removeFirst()
     }
   }
@@ -131,12 +151,16 @@ final class LedgerWriter {
       // They stay here, and their callers wait for the next attempt.
     }
     report(error)
-    for entry in refused { entry.reply.resume(returning: .failure(error)) }
-    for entry in spooled { entry.reply.resume(returning: .success(())) }
+    for entry in refused { entry.reply(.failure(error)) }
+    for entry in spooled { entry.reply(.success(())) }
   }
 
   private func report(_ error: LedgerError?) {
     failure = error
+    database.connection.setBusyTimeout(
+      milliseconds: error == nil
+        ? options.busyTimeoutMilliseconds
+        : min(options.busyTimeoutMilliseconds, LedgerWriter.busyTimeoutWhenFailing))
     let spooled = spool.entryCount
     health.withLock { health in
       health.failure = error?.description

@@ -34,6 +34,8 @@ public final class SQLiteLedger: Ledger {
     public var retryInterval: Duration
     /// How large the spool file may become.
     public var largestSpoolBytes: Int
+    /// The SQLite VFS that the database is on; nil for the system's files. For simulations.
+    var fileSystem: String?
 
     public init(
       path: String, durability: Durability = .process, onFailure: FailurePolicy = .deny,
@@ -65,21 +67,13 @@ public final class SQLiteLedger: Ledger {
   /// Blocks the calling thread meanwhile; meant for a start, before anything is served. Throws
   /// `cannotOpen`, `inUse`, `notALedger`, `tooNew`, `unreadable` or `unavailable`.
   public init(_ options: Options) throws(LedgerError) {
-    let lock = try ServerLock(ledgerPath: options.path)
-    let database = try LedgerDatabase(options)
-    let spool = try Spool(options)
-    // First what is known exactly, then estimates for the rest.
-    drainedEntries = spool.entryCount
-    try spool.drain { lines throws(LedgerError) in try database.replay(lines) }
-    recoveredRequests = try database.recover()
-
     let queue = CommandQueue()
     let health = Lock(LedgerHealth())
     self.queue = queue
     writerHealth = health
-    let writer = LedgerWriter(
-      queue: queue, health: health, database: database, spool: spool, lock: lock,
-      options: options)
+    let writer = try LedgerWriter(options, queue: queue, health: health)
+    recoveredRequests = writer.recoveredRequests
+    drainedEntries = writer.drainedEntries
     thread = Lock(try SQLiteLedger.start(writer, queue))
   }
 
@@ -164,14 +158,18 @@ public final class SQLiteLedger: Ledger {
     try await submit { .write(entry, $0) }
   }
 
+  private typealias Caller = CheckedContinuation<Result<Void, LedgerError>, Never>
+
   /// Queues a command and waits, suspended, until the writer says what became of it.
-  private func submit(_ command: (Reply) -> Command) async throws(LedgerError) {
-    let result = await withCheckedContinuation { (reply: Reply) in
-      switch queue.submit(command(reply)) {
+  private func submit(
+    _ command: (@escaping Reply) -> Command
+  ) async throws(LedgerError) {
+    let result = await withCheckedContinuation { (caller: SQLiteLedger.Caller) in
+      switch queue.submit(command { caller.resume(returning: $0) }) {
       case nil: break
-      case .closed: reply.resume(returning: .failure(.closed))
+      case .closed: caller.resume(returning: .failure(.closed))
       case .full:
-        reply.resume(
+        caller.resume(
           returning: .failure(.unavailable(reason: "too many requests wait to be written")))
       }
     }

@@ -13,6 +13,9 @@ final class Spool {
   /// Bytes read at a time, and the longest line that is believed to be one.
   private static let readSize = 64 * 1024
   private static let longestLine = 1024 * 1024
+  /// Room that the file has on the disk though it is empty, so that entries find a place when a
+  /// full disk is the reason why they need one.
+  static let reservedSize = 4 << 20
   /// Lines replayed in one transaction.
   static let linesPerCommit = 256
 
@@ -31,6 +34,12 @@ final class Spool {
     self.path = path
     synchronizes = options.durability == .power
     largestSize = options.largestSpoolBytes
+    reserve()
+  }
+
+  /// Not every file system can: there the spool is as good as the room that is left.
+  private func reserve() {
+    try? file.reserve(min(Spool.reservedSize, largestSize))
   }
 
   var isEmpty: Bool { entryCount == 0 }
@@ -93,6 +102,7 @@ final class Spool {
     }
     size = 0
     entryCount = 0
+    reserve()
   }
 
   private func nextLines(from start: Int) throws(LedgerError) -> (lines: [String], end: Int) {

@@ -1,5 +1,6 @@
 """The server under test."""
 
+import os
 import signal
 import subprocess
 
@@ -54,6 +55,7 @@ class Catraca:
             capture_output=True,
             text=True,
             timeout=60,
+            env={**os.environ, **PROVIDER_KEYS},
         )
 
     def admin(self, token):

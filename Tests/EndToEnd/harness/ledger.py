@@ -6,7 +6,7 @@ from contextlib import closing
 
 class Ledger:
     def __init__(self, path):
-        self._path = path
+        self.path = path
 
     def usage(self, **filters):
         return self._rows("usage_logs", filters)
@@ -14,14 +14,18 @@ class Ledger:
     def denials(self, **filters):
         return self._rows("denials", filters)
 
+    def budgets(self, **filters):
+        return self._rows("budget_status", filters, order=1)
+
     def in_flight(self):
         return self._rows("in_flight", {})
 
-    def _rows(self, table, filters):
+    def _rows(self, table, filters, order="rowid"):
         where = " AND ".join(f"{column} IS ?" for column in filters) or "1"
-        with closing(sqlite3.connect(f"file:{self._path}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)) as database:
             database.row_factory = sqlite3.Row
             rows = database.execute(
-                f"SELECT * FROM {table} WHERE {where} ORDER BY rowid", tuple(filters.values())
+                f"SELECT * FROM {table} WHERE {where} ORDER BY {order}",
+                tuple(filters.values()),
             )
             return [dict(row) for row in rows]

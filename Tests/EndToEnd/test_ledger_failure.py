@@ -1,0 +1,273 @@
+"""A ledger that can't be written: a clear 503 or a spooled row, and never a silent loss."""
+
+import json
+import os
+import sqlite3
+import subprocess
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from harness.crowd import at_once
+from harness.sandbox import script
+from harness.waiting import eventually
+
+BODY = {
+    "model": "gpt-4o-mini",
+    "messages": [{"role": "user", "content": "Hello"}],
+    "max_completion_tokens": 40,
+}
+DISK_SIZE = "16m"
+
+
+class LockedDatabase:
+    """Another program holds the write lock."""
+
+    reason = "database is locked"
+
+    def __init__(self, ledger):
+        self._path = ledger
+
+    def begin(self):
+        # Begun and ended on different threads, one after the other.
+        self._other = sqlite3.connect(
+            self._path, isolation_level=None, check_same_thread=False
+        )
+        self._other.execute("BEGIN IMMEDIATE")
+
+    def end(self):
+        self._other.execute("ROLLBACK")
+        self._other.close()
+
+
+class FullDisk:
+    """Something else has filled the file system."""
+
+    reason = "database or disk is full"
+
+    def __init__(self, ledger):
+        self._ballast = ledger.with_name("ballast")
+
+    def begin(self):
+        with open(self._ballast, "wb", buffering=0) as file:
+            for size in (1 << 16, 1 << 12, 1):
+                fill(file, size)
+
+    def end(self):
+        self._ballast.unlink()
+
+
+def fill(file, size):
+    try:
+        while file.write(bytes(size)):
+            pass
+    except OSError:
+        pass
+
+
+@contextmanager
+def small_disk(folder):
+    """A file system of its own."""
+    folder.mkdir()
+    mount("-t", "tmpfs", "-o", f"size={DISK_SIZE}", "none", folder)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def mount(*arguments):
+    done = subprocess.run(["mount", *arguments], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"nothing can be mounted here: {done.stderr}")
+
+
+@pytest.fixture
+def disk(catraca, tmp_path):
+    """Where the ledger is, on a file system of its own."""
+    folder = tmp_path / "disk"
+    with small_disk(folder):
+        move_ledger(catraca, folder)
+        yield folder
+        catraca.end()
+
+
+def move_ledger(catraca, folder):
+    catraca.configuration.ledger = folder / "ledger.db"
+    catraca.configuration.settings["ledger"]["url"] = f"sqlite:{folder / 'ledger.db'}"
+    catraca.ledger.path = folder / "ledger.db"
+
+
+@pytest.fixture(params=[LockedDatabase, FullDisk], ids=["locked", "full disk"])
+def trouble(request, catraca):
+    if request.param is FullDisk:
+        request.getfixturevalue("disk")
+    return request.param(catraca.configuration.ledger)
+
+
+def start(catraca, on_failure):
+    catraca.configuration.settings["ledger"]["on_failure"] = on_failure
+    return catraca.start()
+
+
+def post(catraca, user, headers=()):
+    stream = user.endswith("s")
+    return catraca.post({**BODY, "user": user, "stream": stream}, headers=headers)
+
+
+def users(catraca):
+    """Whose rows there are; twice where a row is doubled."""
+    return sorted(row["user_id"] for row in catraca.ledger.usage())
+
+
+def served(sandbox):
+    return sorted(json.loads(entry["body"])["user"] for entry in sandbox.journal())
+
+
+def spool_size(catraca):
+    return os.path.getsize(f"{catraca.configuration.ledger}.spool")
+
+
+def assert_sound(catraca):
+    """Nothing is held, every counter is right, and nothing waits in the spool."""
+    assert catraca.ledger.in_flight() == []
+    audit = catraca.command("audit")
+    assert audit.returncode == 0, audit.stdout + audit.stderr
+    assert spool_size(catraca) == 0
+
+
+def test_deny_refuses_and_forwards_nothing(catraca, sandbox, trouble):
+    start(catraca, "deny")
+    trouble.begin()
+    answers = at_once(10, lambda index: post(catraca, f"u{index}"))
+    assert {(answer.status, answer.code) for answer in answers} == {(503, "ledger_unavailable")}
+    line = catraca.process.wait_for_line(
+        lambda line: line.get("event") == "ledger_unavailable", "ledger_unavailable"
+    )
+    assert trouble.reason in line["reason"]
+    assert sandbox.journal() == []
+    trouble.end()
+    eventually(lambda: post(catraca, "later").status == 200, "the ledger can be written again")
+    assert users(catraca) == ["later"]
+    assert_sound(catraca)
+
+
+@pytest.mark.parametrize("user", ["plain", "streams"])
+def test_deny_spools_what_was_in_flight_already(catraca, sandbox, trouble, user):
+    start(catraca, "deny")
+
+    def send(index):
+        if index == 0:
+            return post(catraca, user, script(delay_ms=500))
+        eventually(sandbox.journal, "the request at the provider")
+        return trouble.begin()
+
+    answer, _ = at_once(2, send)
+    assert answer.status == 200
+    assert users(catraca) == []
+    assert spool_size(catraca) > 0
+    trouble.end()
+    eventually(lambda: users(catraca) == [user], "the spool drained by itself")
+    eventually(lambda: spool_size(catraca) == 0, "the spool is empty")
+    assert catraca.ledger.usage()[0]["usage_source"] == "reported"
+    assert_sound(catraca)
+
+
+def test_allow_serves_and_spools(catraca, sandbox, trouble):
+    start(catraca, "allow")
+    trouble.begin()
+    everybody = [f"u{index}{'s' * (index % 2)}" for index in range(20)]
+    answers = at_once(20, lambda index: post(catraca, everybody[index]))
+    assert {answer.status for answer in answers} == {200}
+    assert users(catraca) == []
+    trouble.end()
+    eventually(lambda: users(catraca) == sorted(everybody), "the spool drained by itself")
+    eventually(lambda: spool_size(catraca) == 0, "the spool is empty")
+    assert served(sandbox) == sorted(everybody)
+    assert_sound(catraca)
+
+
+def test_what_is_spooled_survives_a_kill(catraca, sandbox, trouble):
+    start(catraca, "allow")
+    trouble.begin()
+    assert post(catraca, "whole").status == 200
+
+    def die(index):
+        if index == 0:
+            with catraca.connect() as connection:
+                body = {**BODY, "user": "torn"}
+                path = "/v1/chat/completions"
+                connection.send(
+                    connection.request("POST", path, body, catraca.key(), script(hang=True))
+                )
+                return connection.rest()
+        eventually(lambda: len(sandbox.journal()) == 2, "both at the provider")
+        return catraca.kill()
+
+    at_once(2, die)
+    trouble.end()
+    catraca.start()
+    outcomes = {row["user_id"]: row["outcome"] for row in catraca.ledger.usage()}
+    assert outcomes == {"whole": "ok", "torn": "interrupted"}
+    assert_sound(catraca)
+
+
+def test_a_ledger_that_is_read_only_stops_the_start(catraca, disk):
+    catraca.start()
+    assert post(catraca, "before").status == 200
+    assert catraca.terminate() == 0
+    mount("-o", "remount,ro", disk)
+    refusal = catraca.command("serve")
+    assert refusal.returncode == 1
+    assert "ledger.db" in refusal.stderr and "Read-only file system" in refusal.stderr
+    mount("-o", "remount,rw", disk)
+    catraca.start()
+    assert users(catraca) == ["before"]
+
+
+class CorruptPage:
+    """The first page of a table is overwritten, and may be put back."""
+
+    def __init__(self, ledger, table):
+        self._path = Path(ledger)
+        with closing(sqlite3.connect(ledger)) as database:
+            [self._size] = database.execute("PRAGMA page_size").fetchone()
+            query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+            [page] = database.execute(query, [table]).fetchone()
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._offset = (page - 1) * self._size
+        self._saved = self._path.read_bytes()[self._offset :][: self._size]
+
+    def begin(self):
+        self._write(b"\xa5" * self._size)
+
+    def end(self):
+        self._write(self._saved)
+
+    def _write(self, page):
+        with open(self._path, "r+b") as file:
+            file.seek(self._offset)
+            file.write(page)
+
+
+@pytest.mark.parametrize("on_failure", ["deny", "allow"])
+def test_a_corrupt_page_loses_nothing(catraca, on_failure):
+    start(catraca, on_failure)
+    assert post(catraca, "before").status == 200
+    assert catraca.terminate() == 0
+    page = CorruptPage(catraca.configuration.ledger, "token_usage")
+    page.begin()
+    catraca.start()
+    # The intent can be written, the row can't: its usage is spooled, and then nothing is let in.
+    assert post(catraca, "spooled").status == 200
+    second = post(catraca, "second")
+    assert (second.status == 200) == (on_failure == "allow")
+    assert on_failure == "allow" or second.code == "ledger_unavailable"
+    assert spool_size(catraca) > 0
+    assert catraca.terminate() == 0
+    assert spool_size(catraca) > 0
+    page.end()
+    catraca.start()
+    expected = ["before", "second", "spooled"] if on_failure == "allow" else ["before", "spooled"]
+    assert users(catraca) == expected
+    assert_sound(catraca)

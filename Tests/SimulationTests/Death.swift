@@ -1,0 +1,75 @@
+import Budgets
+import EventLoop
+import Money
+import Time
+
+@testable import Ledger
+
+extension World {
+  /// Begins a process: what is left of the last one is brought to its end, then budgets go on
+  /// from what is recorded.
+  func start() throws {
+    queue = CommandQueue()
+    health = Lock(LedgerHealth())
+    writer = try LedgerWriter(options, queue: queue, health: health)
+    let reader = try LedgerReader(path: options.path, fileSystem: disk.name)
+    state = try BudgetState(definitions, policy: World.policy)
+    state.restore(try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse), at: now)
+  }
+
+  /// The process dies, by a signal or with the whole machine, and another begins.
+  func die() throws {
+    let losesPower = options.durability == .power && Bool.random(using: &random)
+    if losesPower { disk.losePower() } else { disk.kill() }
+    count(losesPower ? "lost power" : "killed")
+    // Only now: closing must find a disk that takes nothing more.
+    writer = nil
+    requests = [:]
+    waiting = [:]
+    answers.withLock { $0 = [] }
+    disk.empty()
+    diskIsFull = false
+    disk.revive()
+    try start()
+    try check()
+  }
+
+  /// Compares the ledger, in which nothing is in flight, with what was promised.
+  private func check() throws {
+    let reader = try LedgerReader(path: options.path, fileSystem: disk.name)
+    var rows: [RequestID: UsageRow] = [:]
+    for row in try reader.usageRows(limit: .max) {
+      if rows.updateValue(row, forKey: row.requestID) != nil {
+        mistakes.append("\(row.requestID) has two rows")
+      }
+    }
+    for (id, owed) in promises {
+      let row = rows.removeValue(forKey: id)
+      if !owed.promise.isKept(by: row, estimate: owed.estimate) {
+        mistakes.append("\(id): \(owed.promise), but there is \(row.map { "\($0)" } ?? "no row")")
+      }
+      // From here on it must stay as it is.
+      promises[id]?.promise = row.map { Promise.ended($0) } ?? Promise.none
+    }
+    if !rows.isEmpty { mistakes.append("\(rows.count) rows of nobody") }
+    if try !reader.openIntents().isEmpty { mistakes.append("something is still in flight") }
+    mistakes += try reader.audit(recomputing: World.recompute).map { "audit: \($0)" }
+    try checkLimits(reader)
+    note("\(rows.count) \(promises.count)")
+  }
+
+  /// No window of a hard budget has more in it than its limit.
+  private func checkLimits(_ reader: LedgerReader) throws {
+    for account in try reader.budgetAccounts(liveAt: nil) {
+      guard let budget = definitions.first(where: { $0.id == account.key.budgetID }),
+        budget.enforcement == .hard
+      else { continue }
+      if let limit = budget.limit.tokens, account.tokens > limit {
+        mistakes.append("\(account.key) has \(account.tokens) of \(limit) tokens")
+      }
+      if let limit = budget.limit.cost, account.cost.nanoUnits > limit.nanoUnits {
+        mistakes.append("\(account.key) has \(account.cost) of \(limit)")
+      }
+    }
+  }
+}

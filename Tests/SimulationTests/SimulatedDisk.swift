@@ -1,0 +1,52 @@
+import CSimulatedDisk
+
+/// The disk that a simulated server has its ledger on: in memory, and failing as it is told.
+final class SimulatedDisk {
+  /// As SQLite knows it.
+  let name: String
+  private let disk: OpaquePointer
+
+  init(name: String, seed: UInt64) {
+    self.name = name
+    disk = simulated_disk_create(name, seed)!
+  }
+
+  deinit {
+    simulated_disk_destroy(disk)
+  }
+
+  /// Whether the process that uses it has died.
+  var isDead: Bool { simulated_disk_is_dead(disk) }
+
+  /// The process will die in the midst of a write, so many writes later.
+  func die(afterWrites writes: Int64) { simulated_disk_die_after(disk, writes) }
+
+  func kill() { simulated_disk_kill(disk) }
+
+  func losePower() { simulated_disk_lose_power(disk) }
+
+  /// The next process may begin.
+  func revive() { simulated_disk_revive(disk) }
+
+  /// Leaves room for so many more bytes.
+  func fill(leaving room: Int64) {
+    simulated_disk_set_capacity(disk, simulated_disk_used(disk) + room)
+  }
+
+  func empty() { simulated_disk_set_capacity(disk, .max) }
+}
+
+/// A generator of random numbers that gives the same ones for the same seed (SplitMix64).
+struct SplitMix64: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}
