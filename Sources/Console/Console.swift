@@ -12,6 +12,7 @@ public final class Console: HTTPHandler {
   private let server: any RunningServer
   private let routes: Router
   private let failedSignIns = FailedSignIns()
+  private let idempotentCalls = IdempotentCalls()
   private let logger: Logger
   private let clock: @Sendable () -> Timestamp
 
@@ -78,6 +79,7 @@ public final class Console: HTTPHandler {
     let (route, parameters) = try routes.route(head.method, path: head.path)
     let body = try await readBody(of: exchange)
     let now = clock()
+    let idempotencyKey = head.fields.first(IdempotentCalls.field)
     let secret = Credential.secret(in: head.fields.first(.authorization))
     // The ledger blocks, so the rest runs on no event loop.
     let work = Task { [self] () -> Result<Answer, APIError> in
@@ -87,7 +89,12 @@ public final class Console: HTTPHandler {
         let call = Call(
           server: server, credential: credential, parameters: parameters, query: query,
           body: body, now: now)
-        return .success(try await route.handler(call))
+        guard route.method == .post, let idempotencyKey else {
+          return .success(try await route.handler(call))
+        }
+        return .success(
+          try await idempotentCalls.answer(
+            call, key: idempotencyKey, target: head.target.text, route.handler))
       } catch {
         return .failure(error)
       }

@@ -14,7 +14,8 @@ def test_a_request_is_shown_as_its_row_says(catraca, admin):
     assert catraca.post(BODY, headers={"x-catraca-metadata": '{"a":[1]}'}).status == 200
     [entry] = admin.done("GET", LOGS)["data"]
     row = catraca.row()
-    for name in ["id", "request_id", "client_id", "model", "total_tokens", "created_at", "cost_usd"]:
+    names = ["id", "request_id", "client_id", "model", "total_tokens", "created_at", "cost_usd"]
+    for name in names:
         assert entry[name] == row[name], name
     assert entry["stream"] is False and entry["metadata"] == {"a": [1]}
     assert entry["currency"] == "BRL" and len(entry["cost"].split(".")[1]) == 9

@@ -88,6 +88,12 @@ struct APIError: Error {
       "\(what) is declared in clients.yaml:\(line); it can only be changed there.")
   }
 
+  static func idempotencyConflict(_ why: String) -> APIError {
+    var error = invalid(409, "idempotency_conflict", why)
+    error.param = "Idempotency-Key"
+    return error
+  }
+
   static func tooLarge(limit: Int) -> APIError {
     invalid(413, "request_too_large", "The body is larger than \(limit) bytes.")
   }

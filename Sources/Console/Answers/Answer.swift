@@ -8,6 +8,8 @@ struct Answer: Sendable {
   var contentType: StaticString = "application/json"
   var body: [UInt8]
   var fields: [(FieldName, String)] = []
+  /// Whether the body shows a secret, which is never stored.
+  var hasSecret = false
 
   /// An answer whose JSON `write` writes.
   init<Failure: Error>(

@@ -97,15 +97,21 @@ final class Call {
   func change<Answer>(
     _ body: (LedgerEditor) throws(LedgerError) -> Answer
   ) async throws(APIError) -> Answer {
-    let answer: Answer
+    let answer = try edit(body)
+    guard await server.takeOverLedger() else { throw .ledgerUnavailable }
+    return answer
+  }
+
+  /// Changes what the ledger keeps, where the server doesn't have to know.
+  func edit<Answer>(
+    _ body: (LedgerEditor) throws(LedgerError) -> Answer
+  ) throws(APIError) -> Answer {
     do throws(LedgerError) {
       let author = LedgerEditor.Author(actor: credential?.actor ?? "anyone", now: now)
-      answer = try body(try LedgerEditor(path: server.ledgerPath, author: author))
+      return try body(try LedgerEditor(path: server.ledgerPath, author: author))
     } catch {
       throw APIError(error)
     }
-    guard await server.takeOverLedger() else { throw .ledgerUnavailable }
-    return answer
   }
 }
 

@@ -51,7 +51,9 @@ enum KeyCalls {
     guard let form = named.first(where: { $0.status != .revoked }) ?? named.last else {
       throw .notFound("key \(name) of client \(client.id)")
     }
-    return Answer(status: status) { form.write(to: &$0, secret: secret) }
+    var answer = Answer(status: status) { form.write(to: &$0, secret: secret) }
+    answer.hasSecret = secret != nil
+    return answer
   }
 
   private static func forms(of client: Client, _ call: Call) throws(APIError) -> [KeyForm] {

@@ -1,6 +1,6 @@
 public import Budgets
 internal import Money
-internal import Time
+public import Time
 
 extension LedgerReader {
   /// The budgets that no file declares.
@@ -29,6 +29,13 @@ extension LedgerReader {
         updatedAt: try fields.requiredInstant("updated_at", of: "a budget"))
     }
     return dates
+  }
+
+  /// What a call with this idempotency key was answered; nil where none was in its lifetime.
+  public func rememberedAnswer(
+    _ key: String, of owner: String, at now: Timestamp
+  ) throws(LedgerError) -> RememberedAnswer? {
+    try RememberedAnswerStore(connection).find(key, of: owner, at: now)
   }
 
   /// The digests of the admin tokens that no file declares, 64 hexadecimal digits, by name.

@@ -25,6 +25,16 @@ extension Migration {
       created_at TEXT NOT NULL
     ) STRICT;
 
+    CREATE TABLE idempotent_answers (
+      owner TEXT NOT NULL, -- who called, such as token:bars
+      key TEXT NOT NULL,
+      request_sha256 TEXT NOT NULL,
+      status INTEGER NOT NULL,
+      body TEXT, -- NULL where it held a secret
+      created_at TEXT NOT NULL,
+      PRIMARY KEY (owner, key)
+    ) STRICT, WITHOUT ROWID;
+
     CREATE TABLE admin_tokens (
       name TEXT PRIMARY KEY,
       role TEXT NOT NULL,

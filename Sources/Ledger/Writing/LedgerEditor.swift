@@ -180,6 +180,14 @@ public final class LedgerEditor {
     try AdminTokenStore(connection).insert(name, sha256: sha256, at: author.now)
   }
 
+  // MARK: Idempotent calls
+
+  /// Remembers what a call was answered.
+  public func remember(_ answer: RememberedAnswer) throws(LedgerError) {
+    let answers = RememberedAnswerStore(connection)
+    try connection.transaction { () throws(LedgerError) in try answers.insert(answer) }
+  }
+
   // MARK: The audit log
 
   private func record(
