@@ -76,12 +76,19 @@ let package = Package(
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
         "Pricing", "Metering", "Budgets", "Ledger", "Configuration",
       ]),
+    module(
+      "Console",
+      [
+        "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Money", "Time", "JSON", "Pricing",
+        "Budgets", "Ledger", "Configuration",
+      ]),
     module("Sandbox", ["EventLoop", "Logging", "HTTP", "Audio", "HTTPServer", "JSON"]),
     .executableTarget(
       name: "catraca",
       dependencies: [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
-        "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Gateway", "Sandbox",
+        "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Gateway", "Console",
+        "Sandbox",
       ],
       path: "Sources/catraca", swiftSettings: strict),
 
@@ -104,6 +111,7 @@ let package = Package(
     tests(
       "ConfigurationTests",
       ["Configuration", "Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging"]),
+    tests("ConsoleTests", ["Console", "HTTP", "Budgets", "Money", "Time"]),
     tests(
       "GatewayTests",
       [

@@ -121,6 +121,23 @@ public enum BudgetPeriod: Hashable, Sendable {
   }
 }
 
+extension BudgetPeriod {
+  /// Reads what `description` says; nil for anything else. Windows of days count from `anchor`.
+  public init?(_ text: String, anchor: CivilDate) {
+    switch text {
+    case "daily": self = .daily
+    case "weekly": self = .weekly
+    case "monthly": self = .monthly
+    case "total": self = .total
+    default:
+      guard text.last == "d", let days = Int(text.dropLast()), text == "\(days)d",
+        (1...BudgetPeriod.longestDays).contains(days)
+      else { return nil }
+      self = .days(days, anchor: anchor)
+    }
+  }
+}
+
 extension BudgetPeriod: CustomStringConvertible {
   /// `daily`, `weekly`, `monthly`, `30d` or `total`, as files, answers and the ledger spell it.
   public var description: String {

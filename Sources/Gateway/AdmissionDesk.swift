@@ -1,5 +1,6 @@
 internal import Budgets
 internal import EventLoop
+internal import Ledger
 internal import Time
 
 /// The one lock around the state of all budgets, and the place where requests wait their turn.
@@ -109,6 +110,17 @@ final class AdmissionDesk: Sendable {
     try change { state, now, events throws(BudgetError) in
       try state.budgets.configure(definitions, policy: policy, at: now, events: &events)
     }
+  }
+
+  func apply(_ controls: BudgetControls, replacing former: [BudgetControl]) {
+    change { state, now, events in
+      state.budgets.apply(controls, replacing: former, at: now, events: &events)
+    }
+  }
+
+  /// Asks how the budgets stand.
+  func read<Answer: Sendable>(_ body: @Sendable (BudgetState) -> Answer) -> Answer {
+    state.withLock { body($0.budgets) }
   }
 
   func definition(of budget: BudgetID) -> BudgetDefinition? {

@@ -16,7 +16,10 @@ public final class Gateway: HTTPHandler {
   let rules: @Sendable () -> RuleBook
   let desk: AdmissionDesk
   let ledger: any Ledger
+  /// Answers what clients ask about their own use.
+  let ownCalls: any HTTPHandler
   let experience = ModelExperience()
+  let rateLimits = RateLimits()
   let requestIDs = RequestIDSource()
   let logger: Logger
   let clock: @Sendable () -> Timestamp
@@ -26,14 +29,16 @@ public final class Gateway: HTTPHandler {
   /// - Parameters:
   ///   - rules: gives the rules in force; asked once for each request.
   ///   - budgets: the budgets with what was used of them so far.
+  ///   - ownCalls: answers requests for `/api/…`, where clients ask about their own use.
   ///   - recentOutputs: output tokens of the last answers of each model, oldest first.
   public init(
     rules: @escaping @Sendable () -> RuleBook, budgets: BudgetState, ledger: any Ledger,
-    recentOutputs: [RecentOutputs], loops: [EventLoop], logger: Logger,
+    ownCalls: any HTTPHandler, recentOutputs: [RecentOutputs], loops: [EventLoop], logger: Logger,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) async {
     self.rules = rules
     self.ledger = ledger
+    self.ownCalls = ownCalls
     self.logger = logger
     self.clock = clock
     desk = AdmissionDesk(budgets, clock: clock) { events in

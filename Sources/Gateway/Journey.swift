@@ -38,6 +38,7 @@ final class Journey {
     do throws(Refusal) {
       switch Route(path: exchange.head.path, providers: rules.settings.providers.map(\.name)) {
       case .health: await answer(healthy())
+      case .own: await gateway.ownCalls.handle(exchange)
       case .unknown: throw .unknownPath(exchange.head.path)
       case .unknownProvider(let name): throw .unknownProvider(name)
       case .provider(let name, let endpoint): try await forward(endpoint, to: name)
@@ -52,6 +53,11 @@ final class Journey {
     let identity = try Identity(of: exchange.head, among: rules.clients, at: startedAt)
     switch Endpoints.classify(method: exchange.head.method.name, path: path) {
     case .metered(let endpoint):
+      if let seconds = gateway.rateLimits.admit(
+        identity.key, of: identity.client.id, at: startedAt)
+      {
+        throw .rateLimited(retryAfterSeconds: seconds)
+      }
       let request = try await MeteredRequest(
         for: self, identity: identity, endpoint: endpoint, providerName: providerName)
       let offer = try Offer(for: request, in: self)

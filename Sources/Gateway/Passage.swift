@@ -187,6 +187,9 @@ final class Passage {
   func settle(_ ending: Ending) async -> Settled {
     guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
     let settled = Settled(ending, of: self, hold: consume hold)
+    gateway.rateLimits.use(
+      settled.entry.row.usage.totalTokens, by: request.identity.key,
+      of: request.identity.client.id, at: gateway.clock())
     do throws(LedgerError) {
       try await gateway.ledger.settle(settled.entry)
     } catch {

@@ -9,6 +9,8 @@ enum Refusal: Error {
   case modelNotAllowed(model: String)
   case operationNotAllowed(operation: String)
   case clientSuspended(client: String)
+  /// The key has used up its requests or tokens a minute.
+  case rateLimited(retryAfterSeconds: Int64)
   // What is it?
   case unknownPath(String)
   case unknownProvider(String)

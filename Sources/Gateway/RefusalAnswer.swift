@@ -42,6 +42,7 @@ struct RefusalAnswer {
         429, "insufficient_quota", "budget_paused",
         "The client '\(client)' is suspended. Ask the administrator of your gateway.")
       fields = [(.shouldRetry, "false"), (.catracaDenied, "paused")]
+    case .rateLimited(let seconds): self = .rateLimited(retryAfterSeconds: seconds)
     case .unknownPath(let path):
       self.init(
         404, "invalid_request_error", "unknown_path",
@@ -97,6 +98,14 @@ struct RefusalAnswer {
   private static let invalidMetadata = RefusalAnswer(
     400, "invalid_request_error", "invalid_json",
     "X-Catraca-Metadata must be a JSON object of at most 4 KiB.", param: "X-Catraca-Metadata")
+
+  private static func rateLimited(retryAfterSeconds seconds: Int64) -> RefusalAnswer {
+    var answer = RefusalAnswer(
+      429, "rate_limit_error", "rate_limit_exceeded",
+      "This key has used up its requests or tokens a minute. Try again in \(seconds) s.")
+    answer.fields = [(.retryAfter, "\(seconds)"), (.shouldRetry, "true")]
+    return answer
+  }
 
   private static func unavailable(_ refusal: Refusal) -> RefusalAnswer {
     switch refusal {

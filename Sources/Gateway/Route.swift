@@ -3,6 +3,8 @@ internal import HTTP
 /// Where a request on the proxy listener goes, by its path alone.
 enum Route: Equatable {
   case health
+  /// What a client asks about its own use, by its key.
+  case own
   /// To a provider. `provider` is the one that the path names; `endpoint` is the path without a
   /// provider's prefix, as in `usage_logs.endpoint`.
   case provider(named: String?, endpoint: String)
@@ -14,6 +16,10 @@ enum Route: Equatable {
   init(path: String, providers: some Collection<String>) {
     if path == "/healthz" {
       self = .health
+      return
+    }
+    if path.hasPrefix("/api/") {
+      self = .own
       return
     }
     if path.hasPrefix("/v1/") {

@@ -55,6 +55,7 @@ final class DemoHouse: Sendable {
   private let providerGroup: EventLoopGroup
 
   private static let defaultProxy = "127.0.0.1:8080"
+  private static let defaultAdmin = "127.0.0.1:8081"
   private static let anyPort = "127.0.0.1:0"
 
   init(_ surroundings: Surroundings) async throws {
@@ -70,21 +71,22 @@ final class DemoHouse: Sendable {
     providerAddress = provider.addresses[0]
     do {
       server = try await DemoHouse.serve(
-        at: DemoHouse.defaultProxy, providerAddress, ledgerPath, key, logger)
+        at: DemoHouse.defaultProxy, DemoHouse.defaultAdmin, providerAddress, ledgerPath, key, logger
+      )
     } catch is SystemError {
       // The usual port is taken.
       server = try await DemoHouse.serve(
-        at: DemoHouse.anyPort, providerAddress, ledgerPath, key, logger)
+        at: DemoHouse.anyPort, DemoHouse.anyPort, providerAddress, ledgerPath, key, logger)
     }
   }
 
   private static func serve(
-    at address: String, _ provider: SocketAddress, _ ledgerPath: String, _ key: String,
-    _ logger: Logger
+    at address: String, _ adminAddress: String, _ provider: SocketAddress,
+    _ ledgerPath: String, _ key: String, _ logger: Logger
   ) async throws -> Server {
     let files = DemoFiles(
-      providerAddress: "\(provider)", listenAddress: address, ledgerPath: ledgerPath,
-      keyDigest: SHA256.digest(of: key).hex)
+      providerAddress: "\(provider)", listenAddress: address, adminAddress: adminAddress,
+      ledgerPath: ledgerPath, keyDigest: SHA256.digest(of: key).hex)
     let loader = ConfigurationLoader(
       folder: "demo", files: files, environment: ["DEMO_KEY": "sk-demo"],
       missingSecrets: .refused)
@@ -115,6 +117,11 @@ final class DemoHouse: Sendable {
       export OPENAI_BASE_URL=\(baseURL)
       export OPENAI_API_KEY=\(key)
       curl $OPENAI_BASE_URL/models -H "Authorization: Bearer $OPENAI_API_KEY"
+
+    See how its budgets stand, as an administrator:
+
+      curl http://\(server.adminAddresses[0])/api/admin/budgets \\
+        -H "Authorization: Bearer \(server.firstAdminToken ?? "TOKEN")"
 
     The ledger is \(ledgerPath).
 

@@ -5,6 +5,7 @@ internal import Configuration
 struct DemoFiles: FileSource {
   let providerAddress: String
   let listenAddress: String
+  let adminAddress: String
   let ledgerPath: String
   let keyDigest: String
 
@@ -23,6 +24,7 @@ struct DemoFiles: FileSource {
   private var settings: String {
     """
     proxy: { listen: ["\(listenAddress)"] }
+    admin: { listen: ["\(adminAddress)"] }
     providers:
       openai: { base_url: "http://\(providerAddress)/v1", api_key_env: DEMO_KEY }
     pricing: [prices.yaml]

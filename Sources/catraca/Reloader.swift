@@ -23,6 +23,8 @@ actor Reloader {
   private var isPending = false
   private var dataVersion: Int64
   private var latestChange: Int64
+  private var controls: [BudgetControl]
+  private var latestReset: Int64
 
   /// Editors write in several steps; what happens within this time is one change.
   private static let settlingTime = Duration.milliseconds(100)
@@ -30,11 +32,16 @@ actor Reloader {
   /// How often the ledger is asked whether a command has changed clients or keys.
   private static let followingInterval = Duration.milliseconds(250)
 
-  /// - Parameter records: a connection of its own to the ledger.
+  /// - Parameters:
+  ///   - records: a connection of its own to the ledger.
+  ///   - adjustments: what administrators did to budgets, which is in force already.
   init(
     store: ConfigurationStore, rules: Lock<RuleBook>, gateway: Gateway, ledger: any Ledger,
-    records: sending LedgerReader, tls: Lock<TLSContext>?, logger: Logger
+    records: sending LedgerReader, adjustments: BudgetControls, tls: Lock<TLSContext>?,
+    logger: Logger
   ) throws(LedgerError) {
+    controls = adjustments.controls
+    latestReset = adjustments.resets.last?.id ?? 0
     dataVersion = try records.dataVersion()
     latestChange = try records.latestChange()
     self.records = records
@@ -83,6 +90,18 @@ actor Reloader {
     }
   }
 
+  /// Takes over what the ledger says now, before the caller goes on; false, and logged, where that
+  /// is not possible.
+  func takeOverLedger() async -> Bool {
+    do {
+      latestChange = try records.latestChange()
+    } catch {
+      logger.log(.warn, "ledger_not_followed") { $0.member("reason", error.description) }
+      return false
+    }
+    return await putInForce(store.current, awaitingRestart: [])
+  }
+
   private func apply(_ outcome: ConfigurationStore.ReloadOutcome) async {
     switch outcome {
     case .unchanged:
@@ -98,22 +117,33 @@ actor Reloader {
     }
   }
 
-  private func putInForce(_ settings: Settings, awaitingRestart: [String]) async {
+  @discardableResult
+  private func putInForce(_ settings: Settings, awaitingRestart: [String]) async -> Bool {
     do {
-      let clients = try settings.clients.adding(try records.storedClients())
+      let stored = try records.storedClients()
+      let clients = try settings.clients.adding(stored)
+      let adjustments = BudgetControls(
+        controls: try records.budgetControls(), resets: try records.budgetResets(after: latestReset)
+      )
       let book = try RuleBook(settings, clients: clients)
       try gateway.configure(clients.budgets, policy: Server.policy(settings))
+      gateway.apply(adjustments, replacing: controls)
+      controls = adjustments.controls
+      latestReset = adjustments.resets.last?.id ?? latestReset
       rules.withLock { $0 = book }
       logger.configure(level: settings.log.level, format: settings.log.format)
-      try await ledger.syncBudgets(clients.budgets, at: .readSystemClock())
+      try await ledger.syncBudgets(
+        clients.declaredBudgets(besides: stored), at: .readSystemClock())
     } catch {
-      return refuse("\(error)")
+      refuse("\(error)")
+      return false
     }
     logger.log(.info, "configuration_reloaded") { line in
       line.member("awaiting_restart") { list in
         list.array { for name in awaitingRestart { $0.string(name) } }
       }
     }
+    return true
   }
 
   private func refuse(_ mistake: String) {

@@ -33,6 +33,10 @@ enum Serve {
       defer { logger.close() }
       do {
         let server = try await Server(store, logger: logger)
+        if let token = server.firstAdminToken {
+          invocation.surroundings.writeError(
+            "admin token, shown this once: \(token)\n")
+        }
         try await server.runUntilStopped()
       } catch {
         logger.log(.error, "start_failed") { $0.member("reason", "\(error)") }

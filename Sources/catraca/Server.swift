@@ -1,5 +1,6 @@
 internal import Budgets
 internal import Configuration
+internal import Console
 internal import EventLoop
 internal import Gateway
 internal import HTTPServer
@@ -13,8 +14,13 @@ internal import Time
 /// The whole house, put together: settings, ledger, budgets, gateway and listeners.
 final class Server: Sendable {
   let proxyAddresses: [SocketAddress]
+  let adminAddresses: [SocketAddress]
+  /// The admin token that was made at this start, to be shown once; nil where there was one.
+  let firstAdminToken: String?
   private let group: EventLoopGroup
   private let proxy: HTTPServer
+  private let admin: HTTPServer
+  private let state: ServerState
   private let gateway: Gateway
   private let ledger: SQLiteLedger
   private let reloader: Reloader
@@ -35,22 +41,39 @@ final class Server: Sendable {
     let clients = try settings.clients.adding(try reader.storedClients())
     let rules = Lock(try RuleBook(settings, clients: clients))
     var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
-    _ = budgets.restore(
-      try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse), at: now)
-    try await ledger.syncBudgets(clients.budgets, at: now)
+    let adjustments = try Server.adjust(&budgets, as: reader, at: now)
+    try await ledger.syncBudgets(
+      clients.declaredBudgets(besides: try reader.storedClients()), at: now)
     ProcessLimits.raiseOpenFiles()
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
+    let state = ServerState(rules: rules, ledger: ledger, ledgerPath: path)
     let gateway = await Gateway(
       rules: { rules.withLock { $0 } }, budgets: budgets, ledger: ledger,
+      ownCalls: Console.ofClients(server: state, logger: logger),
       recentOutputs: try reader.recentOutputs(), loops: group.loops, logger: logger)
     let tls = try Server.tlsContext(settings.proxy.tls)
+    reloader = try Reloader(
+      store: store, rules: rules, gateway: gateway, ledger: ledger,
+      records: try LedgerReader(path: path), adjustments: adjustments, tls: tls, logger: logger)
+    state.connect(gateway, reloader)
     proxy = try await HTTPServer(
       settings.proxy.listen, on: group.loops, handler: gateway,
       limits: { Server.limits(rules.withLock { $0.settings.limits }) }, tls: tls, logger: logger)
     proxyAddresses = proxy.addresses
-    reloader = try Reloader(
-      store: store, rules: rules, gateway: gateway, ledger: ledger,
-      records: try LedgerReader(path: path), tls: tls, logger: logger)
+    do {
+      admin = try await HTTPServer(
+        settings.admin.listen, on: group.loops, handler: Console(server: state, logger: logger),
+        limits: { Server.limits(rules.withLock { $0.settings.limits }) },
+        tls: try Server.tlsContext(settings.admin.tls), logger: logger)
+    } catch {
+      await proxy.stop(within: .zero)
+      throw error
+    }
+    adminAddresses = admin.addresses
+    // Last, since it is shown once: a start that fails must not have made it.
+    firstAdminToken = try FirstAdminToken.makeIfNeeded(
+      settings.admin, reader: reader, ledgerPath: path, at: now)
+    self.state = state
     self.group = group
     self.gateway = gateway
     self.ledger = ledger
@@ -62,10 +85,12 @@ final class Server: Sendable {
     logger.log(.info, "started") { line in
       line.member("recovered_requests", Int64(ledger.recoveredRequests))
     }
-    for address in proxyAddresses {
-      logger.log(.info, "listening") { line in
-        line.member("listener", "proxy")
-        line.member("address", "\(address)")
+    for (listener, addresses) in [("proxy", proxyAddresses), ("admin", adminAddresses)] {
+      for address in addresses {
+        logger.log(.info, "listening") { line in
+          line.member("listener", listener)
+          line.member("address", "\(address)")
+        }
       }
     }
   }
@@ -122,7 +147,9 @@ final class Server: Sendable {
   private func drain() async {
     gateway.stop()
     await proxy.stop(within: Server.stopPatience)
+    await admin.stop(within: .zero)
     await gateway.close()
+    state.disconnect()
     await ledger.close()
   }
 
@@ -149,6 +176,24 @@ enum StartError: Error, CustomStringConvertible {
 extension Server {
   static func policy(_ settings: Settings) -> BudgetPolicy {
     BudgetPolicy(rates: settings.rates, admissionQueue: settings.admission.queue)
+  }
+
+  /// Gives the budgets what was used of them, and what administrators did to them.
+  private static func adjust(
+    _ budgets: inout BudgetState, as reader: LedgerReader, at now: Timestamp
+  ) throws(LedgerError) -> BudgetControls {
+    let adjustments = BudgetControls(
+      controls: try reader.budgetControls(), resets: try reader.budgetResets(after: 0))
+    let uses = try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse).map { use in
+      adjustments.resets.reduce(use) { use, reset in reset.remainder(of: use) }
+    }
+    budgets.restore(uses, at: now)
+    var events: [Event] = []
+    // Resets are in what was restored.
+    budgets.apply(
+      BudgetControls(controls: adjustments.controls, resets: []), replacing: [], at: now,
+      events: &events)
+    return adjustments
   }
 
   private static func options(

@@ -1,11 +1,12 @@
+internal import Budgets
 internal import Configuration
 internal import JSON
 internal import Ledger
 internal import Time
 
 extension ClientRegistry {
-  /// This registry with the clients and keys of the ledger's database, as requests are looked up
-  /// in it.
+  /// This registry with the clients, keys and budgets of the ledger's database, as requests are
+  /// looked up in it.
   ///
   /// Throws `unreadable` where a record can't be understood: then all stay as they were, rather
   /// than some being left out.
@@ -14,7 +15,38 @@ extension ClientRegistry {
     for client in stored.clients { clients.append(try Client(client)) }
     var keys: [String: [ClientKey]] = [:]
     for key in stored.keys { keys[key.clientID, default: []] += try ClientKey.keys(of: key) }
-    return adding(clients: clients, keys: keys)
+    let withoutBudgets = adding(clients: clients, keys: keys, budgets: [])
+    var budgets: [BudgetDefinition] = []
+    for budget in stored.budgets {
+      // A client that was deleted, or that the file no longer declares, has no budgets.
+      guard let client = withoutBudgets.client(budget.id.client) else { continue }
+      let made = stored.clients.first { $0.id == client.id }?.createdAt
+      budgets.append(try BudgetDefinition(budget, of: client, madeAt: made))
+    }
+    return adding(clients: clients, keys: keys, budgets: budgets)
+  }
+}
+
+extension ClientRegistry {
+  /// The budgets that files and plans make, without those of the ledger.
+  func declaredBudgets(besides stored: StoredClients) -> [BudgetDefinition] {
+    let made = Set(stored.budgets.map(\.id))
+    return budgets.filter { line(of: $0.id) != nil || !made.contains($0.id) }
+  }
+}
+
+extension BudgetDefinition {
+  /// - Parameter madeAt: when the client came; nil for one that a file declares.
+  fileprivate init(
+    _ stored: StoredBudget, of client: Client, madeAt: Timestamp?
+  ) throws(LedgerError) {
+    let anchor = madeAt.map { client.timeZone.civilDate(of: $0) } ?? ClientRegistry.windowAnchor
+    guard let period = BudgetPeriod(stored.period, anchor: anchor) else {
+      throw .unreadable(record: "period of budget \(stored.id)")
+    }
+    self.init(
+      id: stored.id, per: stored.per, limit: stored.limit, period: period,
+      timeZone: client.timeZone, enforcement: stored.enforcement, alerts: stored.alerts)
   }
 }
 

@@ -1,5 +1,6 @@
 import pytest
 
+from harness.admin import add_tokens
 from harness.catraca import Catraca
 from harness.configuration import Configuration, sandbox_providers
 from harness.sandbox import Sandbox
@@ -41,3 +42,16 @@ def catraca(configuration):
 def running(catraca):
     """A started server."""
     return catraca.start()
+
+
+@pytest.fixture
+def tokens(configuration):
+    """A token of each role, by role."""
+    return add_tokens(configuration)
+
+
+@pytest.fixture
+def admin(catraca, tokens):
+    """The admin API of a started server."""
+    catraca.start()
+    return catraca.admin(tokens["admin"])

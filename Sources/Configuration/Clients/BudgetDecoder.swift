@@ -141,17 +141,9 @@ extension ValueFormat<BudgetPeriod> {
 
   static var budgetPeriod: ValueFormat {
     .scalar("daily, weekly, monthly, total, or 1d to \(mostDays)d") { text in
-      switch text {
-      case "daily": return .daily
-      case "weekly": return .weekly
-      case "monthly": return .monthly
-      case "total": return .total
-      default:
-        guard text.hasSuffix("d"), let days = wholeNumber(text.dropLast()),
-          (1...mostDays).contains(days)
-        else { return nil }
-        return .days(Int(days), anchor: BudgetDecoder.windowAnchor)
-      }
+      let period = BudgetPeriod(text, anchor: BudgetDecoder.windowAnchor)
+      if case .days(let days, _) = period, days > mostDays { return nil }
+      return period
     }
   }
 }

@@ -1,29 +1,39 @@
-internal import Budgets
+public import Budgets
+public import Time
 
 extension ClientRegistry {
-  /// This registry together with clients and keys that no file declares.
+  /// What windows of days count from, for clients that a file declares: 2026-01-01.
+  public static var windowAnchor: CivilDate { BudgetDecoder.windowAnchor }
+
+  /// This registry together with clients, keys and budgets that no file declares.
   ///
   /// The file goes before: a client that it declares too is as the file says, and a key is left
-  /// out where the file has one of its name in that client, or of its digest anywhere. A client
-  /// whose plan no file declares is on the default plan.
+  /// out where the file has one of its name in that client, or of its digest anywhere; and a budget
+  /// where it has one of that id. A client whose plan no file declares is on the default plan.
   ///
   /// - Parameters:
   ///   - clients: Without keys; unique ids.
   ///   - keys: By the id of a client that is declared or among `clients`; others are left out.
-  public func adding(clients added: [Client], keys: [String: [ClientKey]]) -> ClientRegistry {
+  ///   - addedBudgets: With unique ids.
+  public func adding(
+    clients added: [Client], keys: [String: [ClientKey]],
+    budgets addedBudgets: [BudgetDefinition] = []
+  ) -> ClientRegistry {
     let others = added.filter { client($0.id) == nil }.map(onKnownPlan)
     let planBudgets = others.compactMap { client in
       client.plan.flatMap { plans[$0]?.monthlyTokens }.map {
         BudgetDecoder.planBudget(tokens: $0, client: client.id, zone: client.timeZone)
       }
     }
+    let known = Set((budgets + planBudgets).map(\.id))
+    let otherBudgets = addedBudgets.filter { !known.contains($0.id) }
     return ClientRegistry(
       plans: plans, defaultPlan: defaultPlan,
       clients: (clients + others).map { client in
         keys[client.id].map { client.adding(keys: $0.filter { owner(of: $0.digest) == nil }) }
           ?? client
       },
-      budgets: budgets + planBudgets, linesByBudget: linesByBudget)
+      budgets: budgets + planBudgets + otherBudgets, linesByBudget: linesByBudget)
   }
 
   private func onKnownPlan(_ client: Client) -> Client {

@@ -1,12 +1,13 @@
 public import Time
 
 extension LedgerReader {
-  /// The clients and keys in force that no file declares, all as of one instant.
+  /// The clients, keys and budgets in force that no file declares, all as of one instant.
   public func storedClients() throws(LedgerError) -> StoredClients {
     try connection.snapshot { () throws(LedgerError) in
       StoredClients(
         clients: try ClientStore(connection).all(),
-        keys: try KeyStore(connection).all(of: nil, includingRevoked: false))
+        keys: try KeyStore(connection).all(of: nil, includingRevoked: false),
+        budgets: try StoredBudgetStore(connection).all())
     }
   }
 

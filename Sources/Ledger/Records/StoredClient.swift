@@ -38,14 +38,17 @@ public struct StoredClient: Hashable, Sendable {
   }
 }
 
-/// All clients and keys that are in force and that no file declares.
+/// All clients, keys and budgets that are in force and that no file declares.
 public struct StoredClients: Hashable, Sendable {
   public var clients: [StoredClient]
   /// Of these clients, and of those that a file declares.
   public var keys: [StoredKey]
+  /// Of these clients, and of those that a file declares.
+  public var budgets: [StoredBudget]
 
-  public init(clients: [StoredClient], keys: [StoredKey]) {
+  public init(clients: [StoredClient], keys: [StoredKey], budgets: [StoredBudget] = []) {
     self.clients = clients
     self.keys = keys
+    self.budgets = budgets
   }
 }

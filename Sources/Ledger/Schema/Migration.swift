@@ -5,7 +5,7 @@ struct Migration {
   let sql: String
 
   /// All that this release knows, in order.
-  static let all: [Migration] = [.firstTables, .clientTables]
+  static let all: [Migration] = [.firstTables, .clientTables, .controlTables]
 
   /// The schema that this release reads and writes.
   static var newest: Int { all.last?.number ?? 0 }

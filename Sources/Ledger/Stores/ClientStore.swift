@@ -45,14 +45,10 @@ struct ClientStore {
     try insert.run()
   }
 
-  func setStatus(
-    _ status: StoredClient.Status, of id: String, at now: Timestamp
-  ) throws(LedgerError) {
-    let update = try connection.prepare(
-      "UPDATE clients SET status = ?2, updated_at = ?3 WHERE id = ?1 AND deleted_at IS NULL")
-    update.bind(id, at: 1)
-    update.bind(status.rawValue, at: 2)
-    update.bind(now.rfc3339, at: 3)
+  func update(_ client: StoredClient) throws(LedgerError) {
+    let update = try connection.prepare(ClientStore.updateClient)
+    var parameters = ParameterWriter(update)
+    client.write(to: &parameters)
     try update.run()
   }
 
@@ -69,5 +65,10 @@ struct ClientStore {
     INSERT INTO clients (id, name, plan, timezone, status, payment_customer_id, metadata,
       created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+  private static let updateClient = """
+    UPDATE clients SET name = ?2, plan = ?3, timezone = ?4, status = ?5, payment_customer_id = ?6,
+      metadata = ?7, updated_at = ?9
+    WHERE id = ?1 AND deleted_at IS NULL
     """
 }

@@ -32,6 +32,13 @@ struct KeyStore {
     try insert.run()
   }
 
+  func update(_ key: StoredKey) throws(LedgerError) {
+    let update = try connection.prepare(KeyStore.updateKey)
+    var parameters = ParameterWriter(update)
+    key.write(to: &parameters)
+    try update.run()
+  }
+
   func revoke(_ name: String, of clientID: String, at now: Timestamp) throws(LedgerError) {
     let update = try connection.prepare(KeyStore.revokeKey)
     update.bind(clientID, at: 1)
@@ -64,6 +71,11 @@ struct KeyStore {
       requests_per_minute, tokens_per_minute, previous_sha256, previous_expires_at, created_at,
       updated_at, revoked_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+  private static let updateKey = """
+    UPDATE api_keys SET models = ?4, operations = ?5, expires_at = ?6, requests_per_minute = ?7,
+      tokens_per_minute = ?8, updated_at = ?12
+    WHERE client_id = ?1 AND name = ?2 AND revoked_at IS NULL
     """
   private static let revokeKey = """
     UPDATE api_keys SET revoked_at = ?3, updated_at = ?3

@@ -18,11 +18,13 @@ public final class LedgerEditor {
     }
   }
 
-  private let connection: Connection
+  let connection: Connection
+  let auditLog: AuditLogStore
+  let budgets: StoredBudgetStore
+  let controls: BudgetControlStore
+  let author: Author
   private let clients: ClientStore
   private let keys: KeyStore
-  private let auditLog: AuditLogStore
-  private let author: Author
 
   /// How long a change waits for a server that commits.
   private static let busyTimeoutMilliseconds: Int32 = 5_000
@@ -43,6 +45,8 @@ public final class LedgerEditor {
     clients = ClientStore(connection)
     keys = KeyStore(connection)
     auditLog = AuditLogStore(connection)
+    budgets = StoredBudgetStore(connection)
+    controls = BudgetControlStore(connection)
     self.author = author
   }
 
@@ -67,10 +71,19 @@ public final class LedgerEditor {
   public func setStatus(
     _ status: StoredClient.Status, ofClient id: String
   ) throws(LedgerError) -> StoredClient {
+    try updateClient(id) { $0.status = status }
+  }
+
+  /// Changes anything of a client but its id. Throws `notFound`.
+  public func updateClient(
+    _ id: String, _ change: (inout StoredClient) -> Void
+  ) throws(LedgerError) -> StoredClient {
     try connection.transaction { () throws(LedgerError) in
       let before = try existingClient(id)
-      try clients.setStatus(status, of: id, at: author.now)
-      let after = try existingClient(id)
+      var after = before
+      change(&after)
+      after.updatedAt = author.now
+      try clients.update(after)
       try record("client.update", id, before: before, after: after)
       return after
     }
@@ -111,6 +124,21 @@ public final class LedgerEditor {
     }
   }
 
+  /// Changes what a key may do. Throws `notFound`.
+  public func updateKey(
+    _ name: String, ofClient clientID: String, _ change: (inout StoredKey) -> Void
+  ) throws(LedgerError) -> StoredKey {
+    try connection.transaction { () throws(LedgerError) in
+      let before = try existingKey(name, of: clientID)
+      var after = before
+      change(&after)
+      after.updatedAt = author.now
+      try keys.update(after)
+      try record("key.update", after, before: before, after: after)
+      return after
+    }
+  }
+
   /// Revokes a key at once, its former digest included. Throws `notFound`.
   public func revokeKey(_ name: String, ofClient clientID: String) throws(LedgerError) {
     try connection.transaction { () throws(LedgerError) in
@@ -143,6 +171,21 @@ public final class LedgerEditor {
       throw .notFound(record: "key \(name) of client \(clientID)")
     }
     return key
+  }
+
+  // MARK: Admin tokens
+
+  /// Keeps the digest of an admin token, 64 hexadecimal digits.
+  public func addAdminToken(_ name: String, sha256: String) throws(LedgerError) {
+    try AdminTokenStore(connection).insert(name, sha256: sha256, at: author.now)
+  }
+
+  // MARK: Idempotent calls
+
+  /// Remembers what a call was answered.
+  public func remember(_ answer: RememberedAnswer) throws(LedgerError) {
+    let answers = RememberedAnswerStore(connection)
+    try connection.transaction { () throws(LedgerError) in try answers.insert(answer) }
   }
 
   // MARK: The audit log

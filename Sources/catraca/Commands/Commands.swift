@@ -3,7 +3,8 @@ enum Commands {
   static let all: [Command] = [
     Serve.command, Check.command, Demo.command, SandboxServer.command,
     UsageReport.command, Denials.command, Explain.command, Price.command,
-    BudgetStatus.command,
+    BudgetStatus.command, BudgetSet.command, BudgetActions.pause, BudgetActions.resume,
+    BudgetActions.reset, BudgetActions.raise,
     ClientList.command, ClientShow.command, ClientCreate.command, ClientSuspend.command,
     ClientResume.command, ClientDelete.command,
     KeyList.command, KeyCreate.command, KeyRotate.command, KeyRevoke.command,

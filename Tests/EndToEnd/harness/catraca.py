@@ -7,6 +7,7 @@ import subprocess
 import groq
 import openai
 
+from .admin import Admin
 from .configuration import PROVIDER_KEYS
 from .ledger import Ledger
 from .process import ServerProcess, binary
@@ -56,6 +57,12 @@ class Catraca:
             timeout=60,
             env={**os.environ, **PROVIDER_KEYS},
         )
+
+    def admin(self, token):
+        """The admin listener, for whoever has this token or key."""
+        host, port = self.process.address("admin")
+        scheme = "https" if "tls" in self.configuration.settings["admin"] else "http"
+        return Admin(f"{scheme}://{host}:{port}", token)
 
     # Clients
 

@@ -1,0 +1,138 @@
+internal import HTTP
+internal import JSON
+
+/// Why a call is not carried out, as its caller is told.
+struct APIError: Error {
+  let status: Int
+  let type: String
+  let code: String
+  let message: String
+  /// The field or parameter that is wrong.
+  var param: String?
+  /// Header fields beside the usual ones.
+  var fields: [(FieldName, String)] = []
+
+  private init(_ status: Int, _ type: String, _ code: String, _ message: String) {
+    self.status = status
+    self.type = type
+    self.code = code
+    self.message = message
+  }
+
+  private static func invalid(
+    _ status: Int, _ code: String, _ message: String, param: String? = nil
+  ) -> APIError {
+    var error = APIError(status, "invalid_request_error", code, message)
+    error.param = param
+    return error
+  }
+
+  // MARK: 400
+
+  static func invalidJSON(_ reason: String) -> APIError {
+    invalid(400, "invalid_json", "The body is not a JSON object: \(reason).")
+  }
+
+  static func missingField(_ name: String) -> APIError {
+    invalid(400, "missing_field", "\(name) is missing.", param: name)
+  }
+
+  static func unknownField(_ name: String, allowed: [String]) -> APIError {
+    let list = allowed.isEmpty ? "none" : allowed.joined(separator: ", ")
+    return invalid(
+      400, "unknown_field", "There is no \(name) here; allowed: \(list).", param: name)
+  }
+
+  static func invalidValue(_ name: String, allowed: String) -> APIError {
+    invalid(400, "invalid_value", "\(name) is not valid; allowed: \(allowed).", param: name)
+  }
+
+  static func malformed(_ error: HTTPError) -> APIError {
+    invalid(
+      error.status, "invalid_value", "This is not a request that HTTP/1.1 allows: \(error).")
+  }
+
+  // MARK: 401 … 405
+
+  static let invalidCredential = APIError(
+    401, "authentication_error", "invalid_api_key",
+    "No valid token was given. Send it as 'Authorization: Bearer TOKEN'.")
+
+  static func forbidden(_ why: String) -> APIError {
+    APIError(403, "permission_error", "forbidden", why)
+  }
+
+  static func notFound(_ what: String) -> APIError {
+    invalid(404, "not_found", "There is no \(what).")
+  }
+
+  static func methodNotAllowed(_ allowed: [String]) -> APIError {
+    let list = allowed.joined(separator: ", ")
+    var error = invalid(405, "method_not_allowed", "Allowed here: \(list).")
+    error.fields = [("allow", list)]
+    return error
+  }
+
+  // MARK: 408 … 503
+
+  static let requestTimeout = invalid(
+    408, "request_timeout", "The request did not arrive in time.")
+
+  static func alreadyExists(_ what: String) -> APIError {
+    invalid(409, "already_exists", "There is already \(what).")
+  }
+
+  static func declaredInFile(_ what: String, line: Int) -> APIError {
+    invalid(
+      409, "declared_in_file",
+      "\(what) is declared in clients.yaml:\(line); it can only be changed there.")
+  }
+
+  static func idempotencyConflict(_ why: String) -> APIError {
+    var error = invalid(409, "idempotency_conflict", why)
+    error.param = "Idempotency-Key"
+    return error
+  }
+
+  static func tooLarge(limit: Int) -> APIError {
+    invalid(413, "request_too_large", "The body is larger than \(limit) bytes.")
+  }
+
+  static func headTooLarge(limit: Int) -> APIError {
+    invalid(
+      431, "request_too_large", "The request line and header are larger than \(limit) bytes.")
+  }
+
+  static func tooManyFailures(retryAfterSeconds: Int64) -> APIError {
+    var error = APIError(
+      429, "rate_limit_error", "rate_limit_exceeded", "Too many failed sign-ins.")
+    error.fields = [(.retryAfter, "\(retryAfterSeconds)")]
+    return error
+  }
+
+  static let ledgerUnavailable = APIError(
+    503, "server_error", "ledger_unavailable", "The ledger can't be used right now.")
+
+  static let overloaded = APIError(
+    503, "server_error", "overloaded", "Too many connections are open.")
+}
+
+extension APIError {
+  /// The answer in OpenAI's shape.
+  var answer: Answer {
+    var answer = Answer(status: status) { body in
+      body.object { body in
+        body.member("error") { error in
+          error.object { error in
+            error.member("message", message)
+            error.member("type", type)
+            error.member("param", param)
+            error.member("code", code)
+          }
+        }
+      }
+    }
+    answer.fields = fields
+    return answer
+  }
+}

@@ -1,0 +1,45 @@
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+
+/// What a call answers.
+struct Answer: Sendable {
+  var status: Int
+  var contentType: StaticString = "application/json"
+  var body: [UInt8]
+  var fields: [(FieldName, String)] = []
+  /// Whether the body shows a secret, which is never stored.
+  var hasSecret = false
+
+  /// An answer whose JSON `write` writes.
+  init<Failure: Error>(
+    status: Int = 200, _ write: (inout JSONWriter) throws(Failure) -> Void
+  ) throws(Failure) {
+    var writer = JSONWriter()
+    try write(&writer)
+    self.init(status: status, body: writer.bytes)
+  }
+
+  init(status: Int, body: [UInt8]) {
+    self.status = status
+    self.body = body
+  }
+
+  /// Done, and nothing to say.
+  static let removed = Answer(status: 204, body: [])
+
+  var httpAnswer: HTTPAnswer {
+    var head = ResponseHead(status: status)
+    if !body.isEmpty { head.fields.append(.contentType, constant: contentType) }
+    // What operators see belongs into no cache.
+    head.fields.append(.cacheControl, constant: "no-store")
+    for (name, value) in fields {
+      do {
+        try head.fields.append(name, value)
+      } catch {
+        preconditionFailure("a field of our own is not a field's value: \(error)")
+      }
+    }
+    return HTTPAnswer(head: head, body: body)
+  }
+}

@@ -1,0 +1,131 @@
+internal import Configuration
+internal import JSON
+internal import Money
+internal import Time
+
+/// The body of a call: a JSON object, with no field that the call doesn't take.
+struct Body {
+  private let fields: [String: JSONValue]
+
+  static let largest = 1 << 20
+  private static let largestDepth = 32
+
+  /// - Parameter bytes: nothing at all is an empty object.
+  init(_ bytes: [UInt8], allowed: [String]) throws(APIError) {
+    guard !bytes.isEmpty else {
+      fields = [:]
+      return
+    }
+    let root: JSONValue
+    do {
+      root = try JSONParser(largestDepth: Body.largestDepth).parse(bytes)
+    } catch {
+      throw .invalidJSON("\(error)")
+    }
+    guard root.kind == .object else { throw .invalidJSON("it is another value") }
+    if let key = root.repeatedKey { throw .invalidJSON("\(key) stands there twice") }
+    var fields: [String: JSONValue] = [:]
+    for member in root.members {
+      guard let key = member.key.string else { continue }
+      guard allowed.contains(key) else { throw .unknownField(key, allowed: allowed) }
+      fields[key] = member.value
+    }
+    self.fields = fields
+  }
+
+  /// Whether the field is there, be it null.
+  func has(_ name: String) -> Bool { fields[name] != nil }
+
+  /// The value of a field; nil where it is absent or null.
+  func value(_ name: String) -> JSONValue? {
+    fields[name].flatMap { $0.isNull ? nil : $0 }
+  }
+
+  func require<Value>(_ name: String, _ value: Value?) throws(APIError) -> Value {
+    guard let value else { throw .missingField(name) }
+    return value
+  }
+
+  func text(_ name: String) throws(APIError) -> String? {
+    guard let value = value(name) else { return nil }
+    guard let text = value.string, PlainText.isValid(text) else {
+      throw .invalidValue(name, allowed: PlainText.rule)
+    }
+    return text
+  }
+
+  /// The id or name of a client, plan, key or budget.
+  func name(_ name: String) throws(APIError) -> String? {
+    guard let value = value(name) else { return nil }
+    guard let text = value.string, EntityName.isValid(text) else {
+      throw .invalidValue(name, allowed: EntityName.rule)
+    }
+    return text
+  }
+
+  func integer(_ name: String, in range: ClosedRange<Int64>) throws(APIError) -> Int64? {
+    guard let value = value(name) else { return nil }
+    guard let number = value.integer, range.contains(number) else {
+      throw .invalidValue(
+        name, allowed: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  func boolean(_ name: String) throws(APIError) -> Bool? {
+    guard let value = value(name) else { return nil }
+    guard let boolean = value.boolean else {
+      throw .invalidValue(name, allowed: "true, false")
+    }
+    return boolean
+  }
+
+  func choice<Choice: CaseIterable & RawRepresentable<String>>(
+    _ name: String, _: Choice.Type = Choice.self
+  ) throws(APIError) -> Choice? {
+    guard let value = value(name) else { return nil }
+    guard let choice = value.string.flatMap({ Choice(rawValue: $0) }) else {
+      throw .invalidValue(name, allowed: Choice.allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    return choice
+  }
+
+  /// A decimal in text, never a number: `"50.00"`.
+  func money(_ name: String, in currency: Currency) throws(APIError) -> Money? {
+    guard let value = value(name) else { return nil }
+    guard let text = value.string, let money = try? Money(decimal: text, currency: currency) else {
+      throw .invalidValue(
+        name, allowed: "a decimal in text with at most \(Money.places) places, such as \"50.00\"")
+    }
+    return money
+  }
+
+  func currency(_ name: String) throws(APIError) -> Currency? {
+    guard let value = value(name) else { return nil }
+    guard let currency = value.string.flatMap({ Currency($0) }) else {
+      throw .invalidValue(name, allowed: "the three letters of a currency, such as BRL")
+    }
+    return currency
+  }
+
+  func moment(_ name: String, in zone: TimeZoneRules) throws(APIError) -> Timestamp? {
+    guard let value = value(name) else { return nil }
+    guard let moment = value.string.flatMap({ Moment($0) }) else {
+      throw .invalidValue(name, allowed: "a date, or an instant of RFC 3339 with its offset")
+    }
+    return moment.timestamp(in: zone)
+  }
+
+  /// A list whose items `read` reads; nil from it makes the field invalid.
+  func list<Item>(
+    _ name: String, atMost limit: Int, allowed: String, _ read: (JSONValue) -> Item?
+  ) throws(APIError) -> [Item]? {
+    guard let value = value(name) else { return nil }
+    let elements = Array(value.elements)
+    let items = elements.compactMap(read)
+    guard value.kind == .array, items.count == elements.count, items.count <= limit else {
+      throw .invalidValue(name, allowed: allowed)
+    }
+    return items
+  }
+}

@@ -1,0 +1,127 @@
+internal import Configuration
+internal import Ledger
+internal import Time
+
+/// One call, and what it may reach.
+///
+/// It runs off the event loops, since the ledger blocks, and has connections of its own.
+final class Call {
+  let server: any RunningServer
+  let settings: Settings
+  let clients: ClientRegistry
+  /// Nil where anyone may call.
+  let credential: Credential?
+  /// What the path names.
+  let parameters: [String: String]
+  let query: Query
+  let body: [UInt8]
+  let now: Timestamp
+  private var openReader: LedgerReader?
+
+  init(
+    server: any RunningServer, credential: Credential?, parameters: [String: String],
+    query: Query, body: [UInt8], now: Timestamp
+  ) {
+    self.server = server
+    settings = server.settings
+    clients = server.clients
+    self.credential = credential
+    self.parameters = parameters
+    self.query = query
+    self.body = body
+    self.now = now
+  }
+
+  /// What the path says in the place of a name in braces.
+  func parameter(_ name: String) -> String {
+    guard let text = parameters[name] else {
+      preconditionFailure("no route has {\(name)} in its path")
+    }
+    return text
+  }
+
+  func body(allowed: [String]) throws(APIError) -> Body {
+    try Body(body, allowed: allowed)
+  }
+
+  // MARK: The client that is meant
+
+  /// The client of `?client=`, or a key's own.
+  func clientOfQuery() throws(APIError) -> Client {
+    let name = try query.text("client")
+    if case .key(let owner) = credential {
+      try permit(name ?? owner.client.id)
+      return owner.client
+    }
+    guard let name else { throw .missingField("client") }
+    return try client(name)
+  }
+
+  /// The key that is shown; nil for a token.
+  var ownKey: ClientKey? {
+    if case .key(let owner) = credential { owner.key } else { nil }
+  }
+
+  func client(_ id: String) throws(APIError) -> Client {
+    guard let client = clients.client(id) else { throw .notFound("client \(id)") }
+    return client
+  }
+
+  /// Throws where a key asks for another client than its own, whether there is that one or not.
+  func permit(_ clientID: String) throws(APIError) {
+    guard case .key(let owner) = credential, owner.client.id != clientID else { return }
+    throw .forbidden("This key sees its own client alone.")
+  }
+
+  // MARK: The ledger
+
+  /// Reads from the ledger.
+  func read<Answer>(
+    _ body: (LedgerReader) throws(LedgerError) -> Answer
+  ) throws(APIError) -> Answer {
+    do throws(LedgerError) {
+      let reader: LedgerReader
+      if let openReader {
+        reader = openReader
+      } else {
+        reader = try LedgerReader(path: server.ledgerPath)
+        openReader = reader
+      }
+      return try body(reader)
+    } catch {
+      throw APIError(error)
+    }
+  }
+
+  /// Changes what the ledger keeps, and returns when that is in force.
+  func change<Answer>(
+    _ body: (LedgerEditor) throws(LedgerError) -> Answer
+  ) async throws(APIError) -> Answer {
+    let answer = try edit(body)
+    guard await server.takeOverLedger() else { throw .ledgerUnavailable }
+    return answer
+  }
+
+  /// Changes what the ledger keeps, where the server doesn't have to know.
+  func edit<Answer>(
+    _ body: (LedgerEditor) throws(LedgerError) -> Answer
+  ) throws(APIError) -> Answer {
+    do throws(LedgerError) {
+      let author = LedgerEditor.Author(actor: credential?.actor ?? "anyone", now: now)
+      return try body(try LedgerEditor(path: server.ledgerPath, author: author))
+    } catch {
+      throw APIError(error)
+    }
+  }
+}
+
+extension APIError {
+  /// What a caller is told of a failure of the ledger.
+  init(_ error: LedgerError) {
+    switch error {
+    case .alreadyExists(let record): self = .alreadyExists(record)
+    case .notFound(let record): self = .notFound(record)
+    default: self = .ledgerUnavailable
+    }
+  }
+}

@@ -1,0 +1,49 @@
+internal import Configuration
+internal import Time
+
+/// The span of time that a query names: `from` and `to`, or `days`, or `since`.
+struct TimeRange {
+  let from: Timestamp?
+  let to: Timestamp?
+
+  static let parameters = [
+    QueryParameter("from", "the first instant, RFC 3339 or a date"),
+    QueryParameter("to", "the instant after the last"),
+    QueryParameter("days", "instead: today and the days before, 1 to 366 in all"),
+    QueryParameter("since", "instead: so far back, such as 30m, 6h or 7d"),
+  ]
+
+  /// - Parameter zone: where days begin.
+  init(_ query: Query, zone: TimeZoneRules, at now: Timestamp) throws(APIError) {
+    let days = try query.integer("days", in: 1...366)
+    let since = try query.text("since")
+    let from = try query.moment("from", in: zone)
+    to = try query.moment("to", in: zone)
+    if days != nil || since != nil, from != nil || to != nil {
+      throw .invalidValue(
+        days == nil ? "since" : "days", allowed: "one of from and to, days, or since")
+    }
+    if let days {
+      guard since == nil else { throw .invalidValue("since", allowed: "nothing beside days") }
+      let first = zone.civilDate(of: now).adding(days: 1 - Int(days))
+      self.from = zone.startOfDay(first)
+    } else if let since {
+      guard let lookback = TimeRange.lookback(since) else {
+        throw .invalidValue("since", allowed: "a time with its unit, such as 30m, 6h or 7d")
+      }
+      self.from = now.advanced(by: .seconds(-lookback))
+    } else {
+      self.from = from
+    }
+  }
+
+  private static let longestSeconds: Int64 = 366 * 86_400
+
+  private static func lookback(_ text: String) -> Int64? {
+    let units: [Character: Int64] = ["m": 60, "h": 3600, "d": 86_400]
+    guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
+      count > 0, count <= longestSeconds / unit
+    else { return nil }
+    return count * unit
+  }
+}

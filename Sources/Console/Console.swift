@@ -1,0 +1,149 @@
+internal import Configuration
+internal import EventLoop
+internal import HTTP
+public import HTTPServer
+internal import JSON
+internal import Ledger
+public import Logging
+public import Time
+
+/// The admin listener: what operators and their tools ask and set.
+public final class Console: HTTPHandler {
+  private let server: any RunningServer
+  private let routes: Router
+  private let failedSignIns = FailedSignIns()
+  private let idempotentCalls = IdempotentCalls()
+  private let logger: Logger
+  private let clock: @Sendable () -> Timestamp
+
+  /// - Parameter server: what the console speaks for.
+  public convenience init(
+    server: any RunningServer, logger: Logger,
+    clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
+  ) {
+    self.init(server: server, routes: Routes.admin, logger: logger, clock: clock)
+  }
+
+  /// The calls that a client's own keys may make on the proxy's listener.
+  public static func ofClients(
+    server: any RunningServer, logger: Logger,
+    clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
+  ) -> Console {
+    Console(server: server, routes: Routes.clients, logger: logger, clock: clock)
+  }
+
+  private init(
+    server: any RunningServer, routes: [Route], logger: Logger,
+    clock: @escaping @Sendable () -> Timestamp
+  ) {
+    self.server = server
+    self.routes = Router(routes)
+    self.logger = logger
+    self.clock = clock
+  }
+
+  public func handle(_ exchange: HTTPExchange) async {
+    let answer: Answer
+    do throws(APIError) {
+      answer = try await self.answer(to: exchange)
+    } catch {
+      answer = error.answer
+    }
+    logger.log(answer.status >= 500 ? .error : .debug, "admin_call") { line in
+      line.member("method", exchange.head.method.name)
+      line.member("path", exchange.head.path)
+      line.member("status", Int64(answer.status))
+    }
+    do {
+      try await exchange.respond(answer.httpAnswer)
+    } catch {
+      // The client is gone: nobody is left to be told.
+      exchange.abort()
+    }
+  }
+
+  public func refuse(_ refusal: HTTPRefusal) -> HTTPAnswer {
+    let error: APIError =
+      switch refusal {
+      case .invalid(let error) where error.status == 431:
+        .headTooLarge(limit: Int(clamping: server.settings.limits.header.bytes))
+      case .invalid(let error): .malformed(error)
+      case .requestTimeout: .requestTimeout
+      case .tooManyConnections: .overloaded
+      }
+    return error.answer.httpAnswer
+  }
+
+  private func answer(to exchange: HTTPExchange) async throws(APIError) -> Answer {
+    let head = exchange.head
+    let (route, parameters) = try routes.route(head.method, path: head.path)
+    let body = try await readBody(of: exchange)
+    let now = clock()
+    let idempotencyKey = head.fields.first(IdempotentCalls.field)
+    let secret = Credential.secret(in: head.fields.first(.authorization))
+    // The ledger blocks, so the rest runs on no event loop.
+    let work = Task { [self] () -> Result<Answer, APIError> in
+      do throws(APIError) {
+        let credential = try signIn(secret, to: route, at: now)
+        let query = try Query(head.query, allowed: route.query)
+        let call = Call(
+          server: server, credential: credential, parameters: parameters, query: query,
+          body: body, now: now)
+        guard route.method == .post, let idempotencyKey else {
+          return .success(try await route.handler(call))
+        }
+        return .success(
+          try await idempotentCalls.answer(
+            call, key: idempotencyKey, target: head.target.text, route.handler))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try await work.value.get()
+  }
+
+  private func readBody(of exchange: HTTPExchange) async throws(APIError) -> [UInt8] {
+    do throws(HTTPExchangeError) {
+      return try await exchange.readBody(limit: Body.largest)
+    } catch {
+      switch error {
+      case .bodyTooLarge: throw .tooLarge(limit: Body.largest)
+      case .invalidBody(let error): throw .malformed(error)
+      case .bodyTimeout, .disconnected: throw .requestTimeout
+      }
+    }
+  }
+
+  // MARK: Who is it?
+
+  private func signIn(
+    _ secret: String?, to route: Route, at now: Timestamp
+  ) throws(APIError) -> Credential? {
+    if case .anyone = route.access { return nil }
+    guard let secret else { throw .invalidCredential }
+    guard let credential = try credential(of: secret, at: now) else {
+      if let seconds = failedSignIns.note(at: now) {
+        throw .tooManyFailures(retryAfterSeconds: seconds)
+      }
+      throw .invalidCredential
+    }
+    switch (route.access, credential) {
+    case (.anyone, _), (.key, _), (_, .token(_, .admin)), (.viewer, .token(_, .viewer)):
+      return credential
+    case (.admin, .token(_, .viewer)): throw .forbidden("A viewer's token changes nothing.")
+    case (_, .key): throw .forbidden("This call is for an administrator's token.")
+    }
+  }
+
+  private func credential(of secret: String, at now: Timestamp) throws(APIError) -> Credential? {
+    do throws(LedgerError) {
+      return try Credential(
+        secret: secret, settings: server.settings.admin, clients: server.clients, at: now
+      ) { () throws(LedgerError) in
+        try LedgerReader(path: server.ledgerPath).adminTokens()
+      }
+    } catch {
+      throw APIError(error)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+internal import Budgets
+internal import Configuration
+internal import Ledger
+internal import Money
+internal import Time
+
+/// What is done to a budget beside defining it: state, not declaration, so that it works on
+/// declared budgets too.
+enum BudgetActionCalls {
+  private static let path = "/api/admin/budgets/{client}/{name}"
+  private static let longestRaise = Duration.seconds(366 * 86_400)
+  private static let largestTokens: Int64 = 1 << 53
+
+  static var routes: [Route] {
+    [
+      Route(.post, path + "/pause", .admin, "Refuses every request until resumed", handler: pause),
+      Route(.post, path + "/resume", .admin, "Ends a pause by hand", handler: resume),
+      Route(
+        .post, path + "/reset", .admin,
+        "Re-arms the alerts; with usage clear, what is used so far no longer counts",
+        handler: reset),
+      Route(.post, path + "/raise", .admin, "Adds to the limits for a while", handler: raise),
+    ]
+  }
+
+  private static func pause(_ call: Call) async throws(APIError) -> Answer {
+    let body = try call.body(allowed: ["subject", "note"])
+    // For whoever reads the call's log; a pause needs no reason.
+    _ = try body.text("note")
+    return try await setPaused(true, body, call)
+  }
+
+  private static func resume(_ call: Call) async throws(APIError) -> Answer {
+    try await setPaused(false, try call.body(allowed: ["subject"]), call)
+  }
+
+  private static func setPaused(
+    _ isPaused: Bool, _ body: Body, _ call: Call
+  ) async throws(APIError) -> Answer {
+    let (target, _) = try target(body, call)
+    try await call.change { editor throws(LedgerError) in try editor.setPaused(isPaused, target) }
+    return try BudgetCalls.answer(target.budget, call, subject: target.subject)
+  }
+
+  private static func reset(_ call: Call) async throws(APIError) -> Answer {
+    let body = try call.body(allowed: ["subject", "usage"])
+    let (target, _) = try target(body, call)
+    let use: ResetUse = try body.require("usage", try body.choice("usage"))
+    try await call.change { editor throws(LedgerError) in try editor.reset(target, use: use) }
+    return try BudgetCalls.answer(target.budget, call, subject: target.subject)
+  }
+
+  private static func raise(_ call: Call) async throws(APIError) -> Answer {
+    let body = try call.body(allowed: ["subject", "tokens", "cost", "until"])
+    let (target, definition) = try target(body, call)
+    let currency = definition.limit.cost?.currency ?? call.settings.rates.billing
+    let tokens = try body.integer("tokens", in: 0...largestTokens)
+    let cost = try body.money("cost", in: currency)
+    guard tokens != nil || cost != nil else { throw .missingField("tokens") }
+    let until = try body.require("until", try body.moment("until", in: definition.timeZone))
+    guard until > call.now, until <= call.now.advanced(by: longestRaise) else {
+      throw .invalidValue("until", allowed: "a time to come, within 366 days")
+    }
+    let raise = Raise(
+      amount: Spend(tokens: tokens ?? 0, nanoUnits: cost?.nanoUnits ?? 0), until: until)
+    try await call.change { editor throws(LedgerError) in try editor.raise(target, by: raise) }
+    return try BudgetCalls.answer(target.budget, call, subject: target.subject)
+  }
+
+  /// The budget that the path names, and the subject that the body names, if it does.
+  private static func target(
+    _ body: Body, _ call: Call
+  ) throws(APIError) -> (Target, BudgetDefinition) {
+    let id = BudgetCalls.id(in: call)
+    guard let definition = call.server.readBudgets({ $0.definition(of: id) }) else {
+      throw .notFound("budget \(id)")
+    }
+    guard let text = try body.text("subject") else { return (Target(budget: id), definition) }
+    guard let subject = Subject(text: text), subject.kind == definition.per,
+      definition.per != .client
+    else {
+      throw .invalidValue(
+        "subject",
+        allowed: definition.per == .client
+          ? "nothing, the budget is one for all" : "\(definition.per.rawValue):NAME")
+    }
+    return (Target(budget: id, subject: subject), definition)
+  }
+}

@@ -1,0 +1,150 @@
+internal import Budgets
+internal import Configuration
+internal import Ledger
+internal import Money
+
+/// `/api/admin/budgets`: limits, and how full they are.
+enum BudgetCalls {
+  private static let path = "/api/admin/budgets"
+
+  static var routes: [Route] {
+    [
+      Route(
+        .get, path, .viewer, "Lists the budgets with how they stand",
+        query: [
+          .client, QueryParameter("per", "client, user, key, model or conversation"),
+          QueryParameter("state", "ok, attention, critical or exceeded"),
+          QueryParameter("sort", "id, or percentage: closest to its limit first, one page"),
+        ] + QueryParameter.page, handler: list),
+      Route(.post, path, .admin, "Makes a budget, or replaces it", handler: replace),
+      Route(.get, path + "/{client}/{name}", .viewer, "Shows a budget", handler: show),
+      Route(
+        .get, path + "/{client}/{name}/subjects", .viewer,
+        "Lists the subjects that a budget has seen, fullest first", query: QueryParameter.page,
+        handler: subjects),
+      Route(.delete, path + "/{client}/{name}", .admin, "Removes a budget", handler: remove),
+    ]
+  }
+
+  // MARK: Reading
+
+  private enum Sorting: String, CaseIterable {
+    case id, percentage
+  }
+
+  private static func list(_ call: Call) throws(APIError) -> Answer {
+    let client = try call.query.text("client")
+    let per: BudgetDefinition.Per? = try call.query.choice("per")
+    let level: AccountStatus.Level? = try call.query.choice("state")
+    let sorting: Sorting = try call.query.choice("sort") ?? .id
+    let limit = try call.query.limit()
+    let after = try call.query.text("after") ?? ""
+    let now = call.now
+    let statuses = call.server.readBudgets { budgets in
+      budgets.definitions.filter { definition in
+        (client ?? definition.id.client) == definition.id.client
+          && (per ?? definition.per) == definition.per
+      }.compactMap { try? budgets.status(of: $0.id, at: now) }
+    }.filter { (level ?? $0.level) == $0.level }
+    switch sorting {
+    case .id:
+      let later = statuses.filter { $0.definition.id.description > after }
+        .sorted { $0.definition.id.description < $1.definition.id.description }
+      let page = Page(
+        try BudgetForm.forms(Array(later.prefix(limit + 1)), call), limit: limit
+      ) { $0.status.definition.id.description }
+      return page.answer { form, data in form.write(to: &data) }
+    case .percentage:
+      let fullest = statuses.sorted(by: isFuller).prefix(limit)
+      return Page(whole: try BudgetForm.forms(Array(fullest), call))
+        .answer { form, data in form.write(to: &data) }
+    }
+  }
+
+  private static func isFuller(_ left: AccountStatus, _ right: AccountStatus) -> Bool {
+    guard let leftShare = left.share, let rightShare = right.share, leftShare != rightShare else {
+      return left.definition.id.description < right.definition.id.description
+    }
+    return leftShare > rightShare
+  }
+
+  private static func show(_ call: Call) throws(APIError) -> Answer {
+    try answer(id(in: call), call)
+  }
+
+  static func id(in call: Call) -> BudgetID {
+    BudgetID(client: call.parameter("client"), name: call.parameter("name"))
+  }
+
+  /// The budget as it stands now; with `subject` that account of it.
+  static func answer(
+    _ id: BudgetID, _ call: Call, status: Int = 200, subject: Subject? = nil
+  ) throws(APIError) -> Answer {
+    let now = call.now
+    let found = call.server.readBudgets { budgets -> AccountStatus? in
+      guard let subject else { return try? budgets.status(of: id, at: now) }
+      return try? budgets.subjects(of: id, at: now).first { $0.subject == subject }
+    }
+    guard let found, let form = try BudgetForm.forms([found], call).first else {
+      throw .notFound("budget \(id)")
+    }
+    return Answer(status: status) { form.write(to: &$0) }
+  }
+
+  private static func subjects(_ call: Call) throws(APIError) -> Answer {
+    let id = id(in: call)
+    let limit = try call.query.limit()
+    let after = try call.query.integer("after", in: 0...Int64.max) ?? 0
+    let now = call.now
+    guard let all = call.server.readBudgets({ try? $0.subjects(of: id, at: now) }) else {
+      throw .notFound("budget \(id)")
+    }
+    // The order changes with each request, so that only a position can say where a page begins.
+    let later = Array(all.enumerated().dropFirst(Int(clamping: after)).prefix(limit + 1))
+    let forms = try BudgetForm.forms(later.map(\.element), call)
+    let page = Page(Array(zip(later.map(\.offset), forms)), limit: limit) { "\($0.0 + 1)" }
+    return page.answer { entry, data in entry.1.write(to: &data) }
+  }
+
+  // MARK: Changing
+
+  private static func replace(_ call: Call) async throws(APIError) -> Answer {
+    let body = try call.body(allowed: BudgetFields.names)
+    let clientID = try body.require("client_id", try body.name("client_id"))
+    let client = try call.client(clientID)
+    let name = try body.name("name") ?? freeName(of: clientID, call)
+    let id = BudgetID(client: client.id, name: name)
+    try requireNotDeclared(id, call)
+    let budget = try BudgetFields(body, rates: call.settings.rates).budget(id, at: call.now)
+    let isNew = try await call.change { editor throws(LedgerError) in try editor.replace(budget) }
+    return try answer(id, call, status: isNew ? 201 : 200)
+  }
+
+  private static func remove(_ call: Call) async throws(APIError) -> Answer {
+    let id = id(in: call)
+    try requireNotDeclared(id, call)
+    try await call.change { editor throws(LedgerError) in try editor.removeBudget(id) }
+    return .removed
+  }
+
+  /// The first of `b1`, `b2`, … that the client has no budget of.
+  private static func freeName(of client: String, _ call: Call) -> String {
+    let taken = Set(call.clients.budgets.filter { $0.id.client == client }.map(\.id.name))
+    var number = 1
+    while taken.contains("b\(number)") { number += 1 }
+    return "b\(number)"
+  }
+
+  private static func requireNotDeclared(_ id: BudgetID, _ call: Call) throws(APIError) {
+    if let line = call.clients.line(of: id) {
+      throw .declaredInFile("Budget \(id)", line: line)
+    }
+    let plan = call.clients.client(id.client)?.plan.flatMap { call.clients.plans[$0] }
+    if id.name == BudgetFields.planName {
+      guard let plan, plan.monthlyTokens != nil, let line = plan.line else {
+        throw .invalidValue("name", allowed: "another name, plan is the plan's own")
+      }
+      throw .declaredInFile("Budget \(id), as the client's plan,", line: line)
+    }
+  }
+}

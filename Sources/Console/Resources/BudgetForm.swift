@@ -1,0 +1,128 @@
+internal import Budgets
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Money
+internal import Time
+
+/// How an account of a budget stands, as the API shows it.
+struct BudgetForm {
+  let status: AccountStatus
+  let isDeclared: Bool
+  let dates: BudgetDates?
+  let now: Timestamp
+
+  private var definition: BudgetDefinition { status.definition }
+  private var currency: Currency { status.settledCost.currency }
+
+  func write(to writer: inout JSONWriter) {
+    writer.object { writeMembers(to: &$0) }
+  }
+
+  /// The members without the braces, for objects that have others too.
+  ///
+  /// - Parameters:
+  ///   - isSuspended: whether the client's requests are refused whatever the budget says.
+  ///   - withClient: whether `client_id` is among them.
+  func writeMembers(
+    to object: inout JSONWriter, suspended isSuspended: Bool = false, withClient: Bool = true
+  ) {
+    let id = definition.id
+    object.member("id", "\(id)")
+    if withClient { object.member("client_id", id.client) }
+    object.member("name", id.name)
+    object.member("source", isDeclared ? "file" : "api")
+    object.member("per", definition.per.rawValue)
+    object.member("subject", "\(status.subject)")
+    object.member("mode", definition.limit.mode.rawValue)
+    object.member("currency", currency.code)
+    object.member("period", definition.period.description)
+    object.member("enforcement", definition.enforcement.rawValue)
+    object.member("pause_at_limit", definition.enforcement != .shadow)
+    object.member("alerts") { alerts in
+      alerts.array { for percent in definition.alerts { $0.integer(Int64(percent)) } }
+    }
+    writeFigures(to: &object)
+    writeState(to: &object, suspended: isSuspended)
+    let zone = definition.timeZone
+    object.member("period_start", zone.rfc3339(status.window.start))
+    object.member("next_reset_at", status.window.end.map(zone.rfc3339))
+    object.member("forecast") { writeForecast(to: &$0) }
+    object.member("created_at", dates?.createdAt.rfc3339)
+    object.member("updated_at", dates?.updatedAt.rfc3339)
+  }
+
+  private func writeFigures(to object: inout JSONWriter) {
+    object.member("limit_tokens", optional: status.limitTokens)
+    object.member("current_tokens", status.settledTokens)
+    object.member("held_tokens", status.heldTokens)
+    object.member("remaining_tokens", optional: status.remainingTokens)
+    object.member("token_percentage", permille: status.tokenShare?.permille)
+    object.member("limit_cost", status.limitCost?.decimalText)
+    object.member("current_cost", status.settledCost.decimalText)
+    object.member("held_cost", status.heldCost.decimalText)
+    object.member("remaining_cost", status.remainingCost?.decimalText)
+    object.member("cost_percentage", permille: status.costShare?.permille)
+    if currency == .brl {
+      object.member("limit_brl", status.limitCost?.decimalText)
+      object.member("current_brl", status.settledCost.decimalText)
+    }
+    object.member("percentage_used", permille: status.share?.permille ?? 0)
+  }
+
+  private func writeState(to object: inout JSONWriter, suspended isSuspended: Bool) {
+    object.member("state", status.level.rawValue)
+    object.member("is_paused", isSuspended || status.pause != nil)
+    object.member("pause_reason", isSuspended ? "manual" : pauseReason)
+    object.key("raised")
+    guard let raise = status.raise else { return object.null() }
+    object.object { object in
+      object.member("tokens", raise.amount.tokens)
+      object.member(
+        "cost", Money(nanoUnits: raise.amount.nanoUnits, currency: currency).decimalText)
+      object.member("until", definition.timeZone.rfc3339(raise.until))
+    }
+  }
+
+  /// Nil while requests pass.
+  var pauseReason: String? {
+    switch status.pause {
+    case nil: nil
+    case .manual: "manual"
+    case .limit(.tokens): "token_limit"
+    case .limit(.cost): currency == .brl ? "brl_limit" : "cost_limit"
+    }
+  }
+
+  private func writeForecast(to writer: inout JSONWriter) {
+    guard let forecast = Forecast(status, at: now) else { return writer.null() }
+    writer.object { object in
+      object.member("exhausted_at", forecast.exhaustedAt.map(definition.timeZone.rfc3339))
+      object.member("tokens", optional: forecast.tokens)
+      object.member(
+        "cost",
+        forecast.nanoUnits.map { Money(nanoUnits: $0, currency: currency).decimalText })
+    }
+  }
+}
+
+extension Currency {
+  /// The currency for which the fields `*_brl` stand.
+  static let brl = Currency("BRL")
+}
+
+extension BudgetForm {
+  /// The forms of many accounts, with what the ledger knows of their budgets.
+  static func forms(
+    _ statuses: [AccountStatus], _ call: Call
+  ) throws(APIError) -> [BudgetForm] {
+    let (dates, made) = try call.read { reader throws(LedgerError) in
+      (try reader.budgetDates(), Set(try reader.storedBudgets().map(\.id)))
+    }
+    return statuses.map { status in
+      let id = status.definition.id
+      return BudgetForm(
+        status: status, isDeclared: !made.contains(id), dates: dates["\(id)"], now: call.now)
+    }
+  }
+}

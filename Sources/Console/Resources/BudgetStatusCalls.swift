@@ -1,0 +1,118 @@
+internal import Budgets
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Money
+internal import Time
+
+/// `GET /api/budget/status`: how the budgets stand that would apply to a request.
+enum BudgetStatusCalls {
+  static var routes: [Route] {
+    [
+      Route(
+        .get, "/api/budget/status", .key, "How the budgets stand that would apply to a request",
+        query: [
+          .client, QueryParameter("user", "the client's own end user"),
+          QueryParameter("conversation", "its conversation"), QueryParameter("model", "its model"),
+        ], handler: status)
+    ]
+  }
+
+  private static func status(_ call: Call) throws(APIError) -> Answer {
+    let client = try call.clientOfQuery()
+    let caller = Caller(
+      client: client.id, key: call.ownKey?.name ?? "",
+      user: try call.query.text("user") ?? "",
+      conversation: try call.query.text("conversation") ?? "",
+      model: try call.query.text("model") ?? "")
+    let now = call.now
+    let statuses = call.server.readBudgets { $0.statuses(for: caller, at: now) }
+      .filter { $0.definition.per != .key || !caller.key.isEmpty }
+    let forms = try BudgetForm.forms(statuses.sorted(by: isTighter), call)
+    let start = forms.first?.status.window.start ?? startOfMonth(client, at: now)
+    let operations = try use(of: client, since: start, call)
+    return Answer { body in
+      body.object { body in
+        body.member("client_id", client.id)
+        body.member("has_budget", !forms.isEmpty)
+        if let tightest = forms.first {
+          writeTightest(tightest, client, to: &body)
+        } else {
+          writeNone(client, to: &body)
+        }
+        body.member("budgets") { list in
+          list.array { list in for form in forms { form.write(to: &list) } }
+        }
+        body.member("by_operation") { writeOperations(operations, to: &$0) }
+      }
+    }
+  }
+
+  /// Paused ones first, then by how full they are.
+  private static func isTighter(_ left: AccountStatus, _ right: AccountStatus) -> Bool {
+    let isPaused = (left: left.pause != nil, right: right.pause != nil)
+    if isPaused.left != isPaused.right { return isPaused.left }
+    let permille = (left: left.share?.permille ?? -1, right: right.share?.permille ?? -1)
+    if permille.left != permille.right { return permille.left > permille.right }
+    return left.definition.id.description < right.definition.id.description
+  }
+
+  private static func startOfMonth(_ client: Client, at now: Timestamp) -> Timestamp {
+    BudgetWindow(of: .monthly, containing: now, in: client.timeZone).start
+  }
+
+  /// All members of the tightest budget but `client_id`, which stands there already.
+  private static func writeTightest(
+    _ form: BudgetForm, _ client: Client, to body: inout JSONWriter
+  ) {
+    let isSuspended = client.status == .suspended
+    form.writeMembers(to: &body, suspended: isSuspended, withClient: false)
+  }
+
+  private static func writeNone(_ client: Client, to body: inout JSONWriter) {
+    let isSuspended = client.status == .suspended
+    for name in ["limit_tokens", "remaining_tokens", "token_percentage"] {
+      body.member(name, optional: nil)
+    }
+    for name in ["limit_cost", "remaining_cost", "cost_percentage", "next_reset_at"] {
+      body.member(name, optional: nil)
+    }
+    body.member("percentage_used", permille: 0)
+    body.member("state", AccountStatus.Level.ok.rawValue)
+    body.member("is_paused", isSuspended)
+    body.member("pause_reason", isSuspended ? "manual" : nil)
+  }
+
+  // MARK: By operation
+
+  private static func use(
+    of client: Client, since start: Timestamp, _ call: Call
+  ) throws(APIError) -> [UsageTotal] {
+    let filter = LedgerReader.UsageFilter(clientID: client.id, since: start)
+    let totals = try call.read { reader throws(LedgerError) in
+      try reader.usageTotals(by: .operation, filter)
+    }
+    return totals.sorted { $0.costNanoUSD > $1.costNanoUSD }
+  }
+
+  /// Shares are of the cost; of the tokens where nothing cost anything.
+  private static func writeOperations(_ totals: [UsageTotal], to writer: inout JSONWriter) {
+    let cost = totals.reduce(Int128(0)) { $0 + Int128($1.costNanoUSD) }
+    let tokens = totals.reduce(Int128(0)) { $0 + Int128($1.totalTokens) }
+    writer.array { list in
+      for total in totals {
+        let part = cost > 0 ? Int128(total.costNanoUSD) : Int128(total.totalTokens)
+        let whole = cost > 0 ? cost : tokens
+        list.object { object in
+          object.member("operation", total.key)
+          object.member("requests", total.requests)
+          object.member("tokens_total", total.totalTokens)
+          object.member("cost", total.cost.decimalText)
+          object.member(
+            "cost_usd", Money(nanoUnits: total.costNanoUSD, currency: .usd).decimalText)
+          object.member("percentage", permille: whole > 0 ? Int(part * 1000 / whole) : 0)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Time
+
+/// `/api/admin/clients`: the tenants that pay.
+enum ClientCalls {
+  static var routes: [Route] {
+    [
+      Route(
+        .get, "/api/admin/clients", .viewer, "Lists the clients",
+        query: [
+          QueryParameter("q", "part of the id or name"),
+          QueryParameter("status", "active or suspended"), QueryParameter("plan", "a plan's name"),
+        ] + QueryParameter.page, handler: list),
+      Route(.post, "/api/admin/clients", .admin, "Makes a client", handler: create),
+      Route(.get, "/api/admin/clients/{client}", .viewer, "Shows a client", handler: show),
+      Route(.patch, "/api/admin/clients/{client}", .admin, "Changes a client", handler: update),
+      Route(
+        .delete, "/api/admin/clients/{client}", .admin,
+        "Deletes a client: its keys die at once, its rows stay", handler: delete),
+    ]
+  }
+
+  // MARK: Reading
+
+  private static func list(_ call: Call) throws(APIError) -> Answer {
+    let part = try call.query.text("q")?.lowercased()
+    let status: Client.Status? = try call.query.choice("status")
+    let plan = try call.query.text("plan")
+    let after = try call.query.text("after") ?? ""
+    let limit = try call.query.limit()
+    let clients = call.clients.clients.filter { client in
+      client.id > after && (status ?? client.status) == client.status
+        && (plan ?? client.plan) == client.plan
+        && (part.map {
+          client.id.lowercased().contains($0) || client.name.lowercased().contains($0)
+        }
+          ?? true)
+    }
+    let page = Page(clients.sorted { $0.id < $1.id }, limit: limit, cursor: \.id)
+    let stored = try stored(call)
+    return page.answer { client, data in
+      ClientForm.write(client, stored[client.id], to: &data)
+    }
+  }
+
+  private static func show(_ call: Call) throws(APIError) -> Answer {
+    try answer(call.parameter("client"), call)
+  }
+
+  private static func answer(
+    _ id: String, _ call: Call, status: Int = 200
+  ) throws(APIError) -> Answer {
+    // What has just been changed is in force, but not in what the call began with.
+    guard let client = call.server.clients.client(id) else { throw .notFound("client \(id)") }
+    let stored = try stored(call)
+    return Answer(status: status) { ClientForm.write(client, stored[id], to: &$0) }
+  }
+
+  private static func stored(_ call: Call) throws(APIError) -> [String: StoredClient] {
+    let clients = try call.read { reader throws(LedgerError) in
+      try reader.storedClients().clients
+    }
+    return Dictionary(clients.map { ($0.id, $0) }) { first, _ in first }
+  }
+
+  // MARK: Changing
+
+  private static let fields = [
+    "name", "plan", "timezone", "status", "metadata", "payment_customer_id",
+  ]
+
+  private static func create(_ call: Call) async throws(APIError) -> Answer {
+    let body = try call.body(allowed: ["id"] + fields)
+    let id = try body.require("id", try body.name("id"))
+    if call.clients.client(id) != nil { throw .alreadyExists("a client \(id)") }
+    var client = StoredClient(
+      id: id, name: id, plan: nil, timeZone: "UTC", createdAt: call.now)
+    try change(&client, as: body, call)
+    let made = client
+    try await call.change { editor throws(LedgerError) in try editor.create(made) }
+    return try answer(id, call, status: 201)
+  }
+
+  private static func update(_ call: Call) async throws(APIError) -> Answer {
+    let id = try changeable(call)
+    let body = try call.body(allowed: fields)
+    // Checked once before anything is written.
+    var probe = StoredClient(id: id, name: id, plan: nil, timeZone: "UTC", createdAt: call.now)
+    try change(&probe, as: body, call)
+    let changed = probe
+    _ = try await call.change { editor throws(LedgerError) in
+      try editor.updateClient(id) { client in
+        if body.has("name") { client.name = changed.name }
+        if body.has("plan") { client.plan = changed.plan }
+        if body.has("timezone") { client.timeZone = changed.timeZone }
+        if body.has("status") { client.status = changed.status }
+        if body.has("metadata") { client.metadata = changed.metadata }
+        if body.has("payment_customer_id") {
+          client.paymentCustomerID = changed.paymentCustomerID
+        }
+      }
+    }
+    return try answer(id, call)
+  }
+
+  private static func delete(_ call: Call) async throws(APIError) -> Answer {
+    let id = try changeable(call)
+    try await call.change { editor throws(LedgerError) in try editor.deleteClient(id) }
+    return .removed
+  }
+
+  /// The client that the path names; throws where a file declares it.
+  private static func changeable(_ call: Call) throws(APIError) -> String {
+    let client = try call.client(call.parameter("client"))
+    if let line = client.line { throw .declaredInFile("Client \(client.id)", line: line) }
+    return client.id
+  }
+
+  private static func change(
+    _ client: inout StoredClient, as body: Body, _ call: Call
+  ) throws(APIError) {
+    if let name = try body.text("name") { client.name = name }
+    if let plan = try body.name("plan") {
+      guard call.clients.plans[plan] != nil else {
+        let known = call.clients.plans.keys.sorted().joined(separator: ", ")
+        throw .invalidValue("plan", allowed: known.isEmpty ? "none, there is no plan" : known)
+      }
+      client.plan = plan
+    }
+    if let zone = try body.text("timezone") {
+      guard TimeZoneRules(identifier: zone) != nil else {
+        throw .invalidValue("timezone", allowed: "an IANA zone such as America/Sao_Paulo, or UTC")
+      }
+      client.timeZone = zone
+    }
+    if let status: StoredClient.Status = try body.choice("status") { client.status = status }
+    if let customer = try body.text("payment_customer_id") { client.paymentCustomerID = customer }
+    if let metadata = try ClientForm.metadata(in: body) { client.metadata = metadata }
+  }
+}

@@ -1,0 +1,60 @@
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Time
+
+/// A client as the API shows it.
+enum ClientForm {
+  private static let largestMetadata = 4096
+
+  /// - Parameter stored: nil for a client that a file declares.
+  static func write(_ client: Client, _ stored: StoredClient?, to writer: inout JSONWriter) {
+    let isDeclared = client.line != nil
+    writer.object { object in
+      object.member("id", client.id)
+      object.member("name", client.name)
+      object.member("plan", client.plan)
+      object.member("timezone", client.timeZone.identifier)
+      object.member("status", client.status.rawValue)
+      object.member("source", isDeclared ? "file" : "api")
+      object.member("payment_customer_id", client.paymentCustomerID)
+      object.member("metadata") { metadata in
+        if let stored, !isDeclared {
+          metadata.raw(stored.metadata.utf8)
+        } else {
+          metadata.object { object in
+            for (key, value) in client.metadata.sorted(by: { $0.key < $1.key }) {
+              object.member(key, value)
+            }
+          }
+        }
+      }
+      object.member("created_at", isDeclared ? nil : stored?.createdAt.rfc3339)
+      object.member("updated_at", isDeclared ? nil : stored?.updatedAt.rfc3339)
+    }
+  }
+
+  /// The field `metadata` as a JSON text: an object of texts, at most 4 KiB; nil where absent.
+  static func metadata(in body: Body) throws(APIError) -> String? {
+    guard let value = body.value("metadata") else { return nil }
+    let allowed = "an object of texts, at most 4 KiB"
+    guard value.kind == .object, value.repeatedKey == nil else {
+      throw .invalidValue("metadata", allowed: allowed)
+    }
+    var writer = JSONWriter()
+    var isValid = true
+    writer.object { object in
+      for member in value.members {
+        guard let key = member.key.string, let text = member.value.string else {
+          isValid = false
+          continue
+        }
+        object.member(key, text)
+      }
+    }
+    guard isValid, writer.bytes.count <= largestMetadata else {
+      throw .invalidValue("metadata", allowed: allowed)
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,179 @@
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Pricing
+internal import TLS
+internal import Time
+
+/// `/api/admin/clients/ID/keys`: virtual keys, whose secrets are shown once.
+enum KeyCalls {
+  private static let path = "/api/admin/clients/{client}/keys"
+
+  static var routes: [Route] {
+    [
+      Route(
+        .get, path, .viewer, "Lists a client's keys",
+        query: [QueryParameter("status", "active, expired or revoked")] + QueryParameter.page,
+        handler: list),
+      Route(.post, path, .admin, "Makes a key; its secret is shown this once", handler: create),
+      Route(.get, path + "/{key}", .viewer, "Shows a key", handler: show),
+      Route(.patch, path + "/{key}", .admin, "Changes what a key may do", handler: update),
+      Route(.delete, path + "/{key}", .admin, "Revokes a key at once", handler: revoke),
+      Route(
+        .post, path + "/{key}/rotate", .admin,
+        "Gives a key a new secret; the old one works on for a while", handler: rotate),
+    ]
+  }
+
+  // MARK: Reading
+
+  private static func list(_ call: Call) throws(APIError) -> Answer {
+    let client = try call.client(call.parameter("client"))
+    let status: StoredKey.Status? = try call.query.choice("status")
+    let after = try call.query.text("after") ?? ""
+    let limit = try call.query.limit()
+    let forms = try forms(of: client, call).filter { form in
+      form.cursor > after && (status ?? form.status) == form.status
+    }
+    let page = Page(forms.sorted { $0.cursor < $1.cursor }, limit: limit, cursor: \.cursor)
+    return page.answer { form, data in form.write(to: &data) }
+  }
+
+  private static func show(_ call: Call) throws(APIError) -> Answer {
+    try answer(call.parameter("key"), of: try call.client(call.parameter("client")), call)
+  }
+
+  private static func answer(
+    _ name: String, of client: Client, _ call: Call, status: Int = 200, secret: String? = nil
+  ) throws(APIError) -> Answer {
+    let named = try forms(of: client, call).filter { $0.name == name }
+    // A revoked key's name may belong to another one now.
+    guard let form = named.first(where: { $0.status != .revoked }) ?? named.last else {
+      throw .notFound("key \(name) of client \(client.id)")
+    }
+    var answer = Answer(status: status) { form.write(to: &$0, secret: secret) }
+    answer.hasSecret = secret != nil
+    return answer
+  }
+
+  private static func forms(of client: Client, _ call: Call) throws(APIError) -> [KeyForm] {
+    let now = call.now
+    return try call.read { reader throws(LedgerError) in
+      var forms: [KeyForm] = []
+      for key in client.keys where key.line != nil {
+        let used = try reader.latestUse(
+          ofKey: key.name, ofClient: client.id, since: Timestamp(milliseconds: 0))
+        forms.append(KeyForm(key, of: client.id, lastUsed: used, at: now))
+      }
+      for key in try reader.storedKeys(ofClient: client.id) {
+        let used = try reader.latestUse(
+          ofKey: key.name, ofClient: client.id, since: key.createdAt)
+        forms.append(KeyForm(key, lastUsed: used, at: now))
+      }
+      return forms
+    }
+  }
+
+  // MARK: Changing
+
+  private static let rules = [
+    "models", "operations", "expires_at", "requests_per_minute", "tokens_per_minute",
+  ]
+
+  private static func create(_ call: Call) async throws(APIError) -> Answer {
+    let client = try call.client(call.parameter("client"))
+    let body = try call.body(allowed: ["name"] + rules)
+    let name = try body.require("name", try body.name("name"))
+    if client.keys.contains(where: { $0.name == name && $0.line != nil }) {
+      throw .alreadyExists("a key \(name) of client \(client.id)")
+    }
+    let secret = KeySecret.make()
+    var key = StoredKey(
+      clientID: client.id, name: name, sha256: secret.sha256, createdAt: call.now)
+    try change(&key, as: body, zone: client.timeZone)
+    let made = key
+    try await call.change { editor throws(LedgerError) in try editor.create(made) }
+    return try answer(name, of: client, call, status: 201, secret: secret.text)
+  }
+
+  private static func update(_ call: Call) async throws(APIError) -> Answer {
+    let (client, name) = try changeable(call)
+    let body = try call.body(allowed: rules)
+    var probe = StoredKey(clientID: client.id, name: name, sha256: "", createdAt: call.now)
+    try change(&probe, as: body, zone: client.timeZone)
+    let changed = probe
+    _ = try await call.change { editor throws(LedgerError) in
+      try editor.updateKey(name, ofClient: client.id) { key in
+        if body.has("models") { key.models = changed.models }
+        if body.has("operations") { key.operations = changed.operations }
+        if body.has("expires_at") { key.expiresAt = changed.expiresAt }
+        if body.has("requests_per_minute") { key.requestsPerMinute = changed.requestsPerMinute }
+        if body.has("tokens_per_minute") { key.tokensPerMinute = changed.tokensPerMinute }
+      }
+    }
+    return try answer(name, of: client, call)
+  }
+
+  private static func revoke(_ call: Call) async throws(APIError) -> Answer {
+    let (client, name) = try changeable(call)
+    try await call.change { editor throws(LedgerError) in
+      try editor.revokeKey(name, ofClient: client.id)
+    }
+    return .removed
+  }
+
+  private static let defaultOverlapSeconds: Int64 = 86_400
+
+  private static func rotate(_ call: Call) async throws(APIError) -> Answer {
+    let (client, name) = try changeable(call)
+    let body = try call.body(allowed: ["overlap_seconds"])
+    let overlap = try body.integer("overlap_seconds", in: 0...2_592_000) ?? defaultOverlapSeconds
+    let secret = KeySecret.make()
+    _ = try await call.change { editor throws(LedgerError) in
+      try editor.rotateKey(
+        name, ofClient: client.id, to: secret.sha256, overlap: .seconds(overlap))
+    }
+    return try answer(name, of: client, call, secret: secret.text)
+  }
+
+  /// The key that the path names; throws where a file declares it.
+  private static func changeable(_ call: Call) throws(APIError) -> (client: Client, name: String) {
+    let client = try call.client(call.parameter("client"))
+    let name = call.parameter("key")
+    if let line = client.keys.first(where: { $0.name == name })?.line {
+      throw .declaredInFile("Key \(name) of client \(client.id)", line: line)
+    }
+    return (client, name)
+  }
+
+  private static let largestRate: Int64 = 1_000_000_000
+  private static let mostModels = 1000
+
+  private static func change(
+    _ key: inout StoredKey, as body: Body, zone: TimeZoneRules
+  ) throws(APIError) {
+    key.models = try body.list(
+      "models", atMost: mostModels, allowed: "names of models, with * for any text"
+    ) { $0.string.flatMap { ModelPattern($0) } }?.map(\.description)
+    key.operations = try body.list(
+      "operations", atMost: Operation.allCases.count,
+      allowed: Operation.allCases.map(\.rawValue).joined(separator: ", ")
+    ) { $0.string.flatMap { Operation(rawValue: $0) } }
+    key.expiresAt = try body.moment("expires_at", in: zone)
+    key.requestsPerMinute = try body.integer("requests_per_minute", in: 1...largestRate)
+    key.tokensPerMinute = try body.integer("tokens_per_minute", in: 1...largestRate)
+  }
+}
+
+/// A virtual key itself, which is shown once and never stored.
+struct KeySecret {
+  let text: String
+
+  /// `sk-ctr-` and 43 characters that nobody can guess.
+  static func make() -> KeySecret {
+    KeySecret(text: "sk-ctr-" + Base64URL.encode(SecureRandom.bytes(32)))
+  }
+
+  /// The only form that is stored.
+  var sha256: String { SHA256.digest(of: text).hex }
+}

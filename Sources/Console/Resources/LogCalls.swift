@@ -1,0 +1,145 @@
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Pricing
+internal import Time
+
+/// What happened: requests, refusals and changes, newest first.
+enum LogCalls {
+  static var routes: [Route] {
+    [
+      Route(
+        .get, "/api/admin/usage-logs", .viewer, "Lists requests that went to a provider",
+        query: parameters(usageFilters.map(\.name) + ["stream"]), handler: usage),
+      Route(
+        .get, "/api/admin/usage-logs/{request}", .viewer, "Shows one request",
+        handler: usageOfRequest),
+      Route(
+        .get, "/api/admin/denials", .viewer, "Lists requests that a budget refused",
+        query: parameters(denialFilters.map(\.name)), handler: denials),
+      Route(
+        .get, "/api/admin/audit-log", .viewer, "Lists who changed what",
+        query: parameters(auditFilters.map(\.name)), handler: changes),
+    ]
+  }
+
+  private static func parameters(_ filters: [String]) -> [QueryParameter] {
+    filters.map { QueryParameter($0, "only entries with this one") } + TimeRange.parameters
+      + QueryParameter.page
+  }
+
+  private static let usageFilters: [(name: String, column: UsageColumn)] = [
+    ("client", .client), ("key", .key), ("user", .user), ("conversation", .conversation),
+    ("agent", .agent), ("provider", .provider), ("model", .model), ("operation", .operation),
+    ("outcome", .outcome), ("usage_source", .usageSource),
+  ]
+  private static let denialFilters: [(name: String, column: DenialColumn)] = [
+    ("client", .client), ("key", .key), ("user", .user), ("model", .model),
+    ("operation", .operation), ("reason", .reason), ("budget", .budget),
+  ]
+  private static let auditFilters: [(name: String, column: AuditColumn)] = [
+    ("client", .client), ("actor", .actor), ("action", .action),
+  ]
+
+  // MARK: The calls
+
+  private static func usage(_ call: Call) throws(APIError) -> Answer {
+    let conditions = try conditions(usageFilters, call)
+    let isStream = try call.query.boolean("stream")
+    return try answer(
+      call,
+      { reader, range throws(LedgerError) in
+        try reader.usageLog(where: conditions, isStream: isStream, range)
+      }
+    ) { entry, data in
+      data.object { object in
+        object.member("id", entry.id)
+        UsageLogForm.writeMembers(of: entry.content, to: &object)
+      }
+    }
+  }
+
+  private static func usageOfRequest(_ call: Call) throws(APIError) -> Answer {
+    let text = call.parameter("request")
+    guard let id = RequestID(text) else { throw .notFound("request \(text)") }
+    let found = try call.read { reader throws(LedgerError) -> (UsageRow, String?)? in
+      guard let row = try reader.usageRow(id) else { return nil }
+      guard let version = row.priceVersion else { return (row, nil) }
+      return (row, try reader.priceRecord(version: version))
+    }
+    guard let (row, priceRecord) = found else { throw .notFound("request \(text)") }
+    let tariff = priceRecord.flatMap { try? Tariff(record: $0) }
+    return Answer { body in
+      body.object { body in
+        UsageLogForm.writeMembers(of: row, to: &body)
+        UsageLogForm.writeExplanation(of: row, by: tariff, to: &body)
+      }
+    }
+  }
+
+  private static func denials(_ call: Call) throws(APIError) -> Answer {
+    let conditions = try conditions(denialFilters, call)
+    return try answer(
+      call,
+      { reader, range throws(LedgerError) in
+        try reader.denialLog(where: conditions, range)
+      }
+    ) { entry, data in
+      DenialForm.write(entry.content, id: entry.id, to: &data)
+    }
+  }
+
+  private static func changes(_ call: Call) throws(APIError) -> Answer {
+    let conditions = try conditions(auditFilters, call)
+    return try answer(
+      call,
+      { reader, range throws(LedgerError) in
+        try reader.auditLog(where: conditions, range)
+      }
+    ) { entry, data in
+      let change = entry.content
+      data.object { object in
+        object.member("id", entry.id)
+        object.member("actor", change.actor)
+        object.member("action", change.action)
+        object.member("target", change.target)
+        object.member("client_id", change.clientID)
+        for (name, text) in [("before", change.before), ("after", change.after)] {
+          object.key(name)
+          if let text { object.raw(text.utf8) } else { object.null() }
+        }
+        object.member("created_at", entry.createdAt.rfc3339)
+      }
+    }
+  }
+
+  // MARK: Filters and pages
+
+  private static func conditions<Column: Hashable>(
+    _ filters: [(name: String, column: Column)], _ call: Call
+  ) throws(APIError) -> [Column: String] {
+    var conditions: [Column: String] = [:]
+    for filter in filters {
+      if let text = try call.query.text(filter.name) { conditions[filter.column] = text }
+    }
+    return conditions
+  }
+
+  private static func answer<Content>(
+    _ call: Call,
+    _ read: (LedgerReader, LogRange) throws(LedgerError) -> [LogEntry<Content>],
+    _ write: (LogEntry<Content>, inout JSONWriter) -> Void
+  ) throws(APIError) -> Answer {
+    let zone = try call.query.text("client").flatMap { call.clients.client($0)?.timeZone } ?? .utc
+    let time = try TimeRange(call.query, zone: zone, at: call.now)
+    let limit = try call.query.limit()
+    let after = try call.query.text("after")
+    let cursor = after.flatMap { LogCursor($0) }
+    guard (after == nil) == (cursor == nil) else {
+      throw .invalidValue("after", allowed: "`next` of the page before")
+    }
+    let range = LogRange(since: time.from, until: time.to, cursor: cursor, limit: limit + 1)
+    let entries = try call.read { reader throws(LedgerError) in try read(reader, range) }
+    return Page(entries, limit: limit) { "\($0.cursor)" }.answer(write)
+  }
+}

@@ -1,0 +1,76 @@
+internal import HTTP
+
+/// One call of the API: its method, path, and who may make it. The document is written from these.
+struct Route: Sendable {
+  enum Method: String, Sendable, CaseIterable {
+    case get = "GET"
+    case post = "POST"
+    case patch = "PATCH"
+    case delete = "DELETE"
+  }
+
+  enum Access: Sendable {
+    /// No credential is needed.
+    case anyone
+    /// Tokens of either role.
+    case viewer
+    case admin
+    /// Tokens of either role, and a client's own keys.
+    case key
+  }
+
+  let method: Method
+  /// Its segments; one in braces stands for any text: `/api/admin/clients/{client}`.
+  let path: String
+  let access: Access
+  /// One line for the document.
+  let summary: String
+  let query: [QueryParameter]
+  let handler: @Sendable (Call) async throws(APIError) -> Answer
+
+  init(
+    _ method: Method, _ path: String, _ access: Access, _ summary: String,
+    query: [QueryParameter] = [],
+    handler: @escaping @Sendable (Call) async throws(APIError) -> Answer
+  ) {
+    self.method = method
+    self.path = path
+    self.access = access
+    self.summary = summary
+    self.query = query
+    self.handler = handler
+  }
+
+  /// The texts that stand for the names in braces; nil where the path is another.
+  func parameters(in segments: [Substring]) -> [String: String]? {
+    let own = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard own.count == segments.count else { return nil }
+    var parameters: [String: String] = [:]
+    for (pattern, segment) in zip(own, segments) {
+      if pattern.first == "{", !segment.isEmpty {
+        parameters[String(pattern.dropFirst().dropLast())] = String(segment)
+      } else if pattern != segment {
+        return nil
+      }
+    }
+    return parameters
+  }
+}
+
+/// A parameter that a call takes behind the `?`.
+struct QueryParameter: Sendable {
+  let name: String
+  /// What it means and what is allowed, for the document.
+  let meaning: String
+
+  init(_ name: String, _ meaning: String) {
+    self.name = name
+    self.meaning = meaning
+  }
+
+  static let client = QueryParameter("client", "the client's id")
+  static let page = [
+    QueryParameter("limit", "how many entries, 1 to 1000; 100 by default"),
+    QueryParameter("after", "where the page begins: `next` of the page before"),
+  ]
+}

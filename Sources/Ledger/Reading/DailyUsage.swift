@@ -1,0 +1,41 @@
+public import Time
+
+/// What a client used on one day of its time zone; a line of `token_usage`.
+public struct DailyUsage: Hashable, Sendable {
+  public var day: CivilDate
+  public var inputTokens: Int64
+  public var outputTokens: Int64
+  public var totalTokens: Int64
+  /// Conversations that had their first call of the month on this day.
+  public var conversations: Int64
+  public var calls: Int64
+  public var costNanoUSD: Int64
+}
+
+extension LedgerReader {
+  /// The days with use from `first` to `last`, newest first.
+  public func dailyUsage(
+    ofClient clientID: String, from first: CivilDate, through last: CivilDate
+  ) throws(LedgerError) -> [DailyUsage] {
+    let select = try connection.prepare(
+      """
+      SELECT * FROM token_usage WHERE client_id = ? AND day >= ? AND day <= ? ORDER BY day DESC
+      """)
+    select.bind(clientID, at: 1)
+    select.bind(first.description, at: 2)
+    select.bind(last.description, at: 3)
+    var days: [DailyUsage] = []
+    try select.forEachRow { () throws(LedgerError) in
+      let fields = ColumnReader(statement: select)
+      func count(_ name: String) -> Int64 { fields.integer(name) ?? 0 }
+      days.append(
+        DailyUsage(
+          day: try fields.required(
+            "day", of: "a day of use", fields.text("day").flatMap(CivilDate.init)),
+          inputTokens: count("tokens_input"), outputTokens: count("tokens_output"),
+          totalTokens: count("tokens_total"), conversations: count("conversations_count"),
+          calls: count("api_calls_count"), costNanoUSD: count("cost_nano_usd")))
+    }
+    return days
+  }
+}

@@ -1,0 +1,176 @@
+public import Time
+
+/// Which part of a log is meant: a span of time, and a page of it.
+public struct LogRange: Hashable, Sendable {
+  /// Made at this instant or later.
+  public var since: Timestamp?
+  /// Made before this instant.
+  public var until: Timestamp?
+  /// Entries before this one alone.
+  public var cursor: LogCursor?
+  /// The most entries.
+  public var limit: Int
+
+  public init(
+    since: Timestamp? = nil, until: Timestamp? = nil, cursor: LogCursor? = nil, limit: Int
+  ) {
+    self.since = since
+    self.until = until
+    self.cursor = cursor
+    self.limit = limit
+  }
+}
+
+/// Names an entry of a log, so that a page can go on after it: `1795331400123-42`.
+public struct LogCursor: Hashable, Sendable, LosslessStringConvertible {
+  public var createdAt: Timestamp
+  public var id: Int64
+
+  public init(createdAt: Timestamp, id: Int64) {
+    self.createdAt = createdAt
+    self.id = id
+  }
+
+  public init?(_ text: String) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, let milliseconds = Int64(parts[0]), let id = Int64(parts[1]) else {
+      return nil
+    }
+    self.init(createdAt: Timestamp(milliseconds: milliseconds), id: id)
+  }
+
+  public var description: String { "\(createdAt.milliseconds)-\(id)" }
+}
+
+/// An entry of a log, with its number.
+public struct LogEntry<Content: Sendable>: Sendable {
+  public var id: Int64
+  public var createdAt: Timestamp
+  public var content: Content
+
+  public var cursor: LogCursor { LogCursor(createdAt: createdAt, id: id) }
+}
+
+/// What `usage_logs` can be filtered by.
+public enum UsageColumn: String, Sendable, Hashable, CaseIterable {
+  case client = "client_id"
+  case key = "key_name"
+  case user = "user_id"
+  case conversation = "conversation_id"
+  case agent = "agent_id"
+  case provider = "source"
+  case model, operation, outcome
+  case usageSource = "usage_source"
+}
+
+/// What `denials` can be filtered by.
+public enum DenialColumn: String, Sendable, Hashable, CaseIterable {
+  case client = "client_id"
+  case key = "key_name"
+  case user = "user_id"
+  case model, operation, reason
+  case budget = "budget_id"
+}
+
+/// What `audit_log` can be filtered by.
+public enum AuditColumn: String, Sendable, Hashable, CaseIterable {
+  case client = "client_id"
+  case actor, action
+}
+
+/// One administrative change, as `audit_log` records it.
+public struct RecordedChange: Hashable, Sendable {
+  /// Such as `token:bars`.
+  public var actor: String
+  /// Such as `budget.create`.
+  public var action: String
+  /// Such as `budget:acme/b1`.
+  public var target: String
+  public var clientID: String
+  /// JSON objects; nil where there was or is nothing.
+  public var before: String?
+  public var after: String?
+}
+
+extension LedgerReader {
+  /// Rows of `usage_logs`, newest first.
+  public func usageLog(
+    where conditions: [UsageColumn: String], isStream: Bool? = nil, _ range: LogRange
+  ) throws(LedgerError) -> [LogEntry<UsageRow>] {
+    var texts = conditions.map { ($0.key.rawValue, $0.value) }
+    if let isStream { texts.append(("CAST(stream AS TEXT)", isStream ? "1" : "0")) }
+    // A client's rows are found in the order of their instants, all rows in that of their ids.
+    let order: LogOrder = conditions[.client] == nil ? .byID : .byInstant
+    return try entries(of: "usage_logs", texts, range, order) { fields throws(LedgerError) in
+      try UsageRow(from: fields)
+    }
+  }
+
+  /// Rows of `denials`, newest first.
+  public func denialLog(
+    where conditions: [DenialColumn: String], _ range: LogRange
+  ) throws(LedgerError) -> [LogEntry<DenialRow>] {
+    try entries(
+      of: "denials", conditions.map { ($0.key.rawValue, $0.value) }, range, .byID
+    ) { fields throws(LedgerError) in try DenialRow(from: fields) }
+  }
+
+  /// Rows of `audit_log`, newest first.
+  public func auditLog(
+    where conditions: [AuditColumn: String], _ range: LogRange
+  ) throws(LedgerError) -> [LogEntry<RecordedChange>] {
+    try entries(
+      of: "audit_log", conditions.map { ($0.key.rawValue, $0.value) }, range, .byID
+    ) { fields throws(LedgerError) in
+      let record = "an entry of audit_log"
+      return RecordedChange(
+        actor: try fields.requiredText("actor", of: record),
+        action: try fields.requiredText("action", of: record),
+        target: try fields.requiredText("target", of: record),
+        clientID: fields.text("client_id") ?? "", before: fields.text("before"),
+        after: fields.text("after"))
+    }
+  }
+
+  private enum LogOrder {
+    case byID, byInstant
+  }
+
+  /// - Parameters:
+  ///   - table: A constant.
+  ///   - conditions: Constant expressions, and the texts that they must be equal to.
+  private func entries<Content: Sendable>(
+    of table: String, _ conditions: [(String, String)], _ range: LogRange, _ order: LogOrder,
+    _ read: (ColumnReader) throws(LedgerError) -> Content
+  ) throws(LedgerError) -> [LogEntry<Content>] {
+    var sql = "SELECT * FROM \(table) WHERE created_at >= ?1 AND created_at < ?2"
+    switch order {
+    case .byID: sql += " AND id < ?4"
+    case .byInstant: sql += " AND (created_at, id) < (?3, ?4)"
+    }
+    for (index, condition) in conditions.enumerated() {
+      sql += " AND \(condition.0) = ?\(index + 6)"
+    }
+    sql += order == .byID ? " ORDER BY id DESC" : " ORDER BY created_at DESC, id DESC"
+    let select = try connection.prepare(sql + " LIMIT ?5")
+    select.bind(range.since?.rfc3339 ?? "", at: 1)
+    // Greater than every instant's text.
+    select.bind(range.until?.rfc3339 ?? "~", at: 2)
+    if order == .byInstant { select.bind(range.cursor?.createdAt.rfc3339 ?? "~", at: 3) }
+    select.bind(range.cursor?.id ?? .max, at: 4)
+    select.bind(Int64(range.limit), at: 5)
+    for (index, condition) in conditions.enumerated() {
+      select.bind(condition.1, at: Int32(index + 6))
+    }
+    var entries: [LogEntry<Content>] = []
+    try select.forEachRow { () throws(LedgerError) in
+      let fields = ColumnReader(statement: select)
+      entries.append(
+        LogEntry(
+          id: fields.integer("id") ?? 0,
+          createdAt: try fields.requiredInstant("created_at", of: "an entry of \(table)"),
+          content: try read(fields)))
+    }
+    return entries
+  }
+}

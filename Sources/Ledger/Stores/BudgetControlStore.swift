@@ -1,0 +1,95 @@
+internal import Budgets
+internal import Time
+
+/// `budget_controls` and `budget_resets`: what administrators did to budgets, declared or not.
+struct BudgetControlStore {
+  private let connection: Connection
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// Whole budgets come before their subjects.
+  func all() throws(LedgerError) -> [BudgetControl] {
+    let select = try connection.prepare("SELECT * FROM budget_controls ORDER BY budget_id, subject")
+    var controls: [BudgetControl] = []
+    try select.forEachRow { () throws(LedgerError) in
+      controls.append(try BudgetControl(from: ColumnReader(statement: select)))
+    }
+    return controls
+  }
+
+  func find(_ target: Target) throws(LedgerError) -> BudgetControl {
+    try all().first { $0.target == target } ?? BudgetControl(target: target)
+  }
+
+  func replace(_ control: BudgetControl) throws(LedgerError) {
+    let replace = try connection.prepare(BudgetControlStore.replaceControl)
+    replace.bind(control.target.budget.description, at: 1)
+    replace.bind(control.target.subjectText, at: 2)
+    replace.bind(control.isPaused.map { $0 ? 1 : 0 }, at: 3)
+    replace.bind(control.raise?.amount.tokens, at: 4)
+    replace.bind(control.raise?.amount.nanoUnits, at: 5)
+    replace.bind(control.raise?.until.rfc3339, at: 6)
+    try replace.run()
+  }
+
+  /// Lets each subject's pause be as the whole budget's.
+  func forgetPauses(ofSubjectsOf budget: BudgetID) throws(LedgerError) {
+    try run("UPDATE budget_controls SET paused = NULL WHERE budget_id = ?", budget)
+  }
+
+  /// Lets each subject's raise be as the whole budget's.
+  func forgetRaises(ofSubjectsOf budget: BudgetID) throws(LedgerError) {
+    try run(
+      """
+      UPDATE budget_controls SET raise_tokens = NULL, raise_cost_nano = NULL, raise_until = NULL
+      WHERE budget_id = ?
+      """, budget)
+  }
+
+  func removeAll(of budget: BudgetID) throws(LedgerError) {
+    try run("DELETE FROM budget_controls WHERE budget_id = ?", budget)
+    try run("DELETE FROM budget_resets WHERE budget_id = ?", budget)
+  }
+
+  private func run(_ sql: String, _ budget: BudgetID) throws(LedgerError) {
+    let statement = try connection.prepare(sql)
+    statement.bind(budget.description, at: 1)
+    try statement.run()
+  }
+
+  func append(_ use: ResetUse, of target: Target, at now: Timestamp) throws(LedgerError) {
+    let insert = try connection.prepare(
+      "INSERT INTO budget_resets (budget_id, subject, usage, created_at) VALUES (?, ?, ?, ?)")
+    insert.bind(target.budget.description, at: 1)
+    insert.bind(target.subjectText, at: 2)
+    insert.bind(use.rawValue, at: 3)
+    insert.bind(now.rfc3339, at: 4)
+    try insert.run()
+  }
+
+  /// Those with a larger id, in their order.
+  func resets(after id: Int64) throws(LedgerError) -> [BudgetReset] {
+    let select = try connection.prepare("SELECT * FROM budget_resets WHERE id > ? ORDER BY id")
+    select.bind(id, at: 1)
+    var resets: [BudgetReset] = []
+    try select.forEachRow { () throws(LedgerError) in
+      let fields = ColumnReader(statement: select)
+      let record = "a reset of a budget"
+      resets.append(
+        BudgetReset(
+          id: fields.integer("id") ?? 0, target: try Target(from: fields, of: record),
+          use: try fields.required(
+            "usage", of: record, fields.text("usage").flatMap { ResetUse(rawValue: $0) }),
+          at: try fields.requiredInstant("created_at", of: record)))
+    }
+    return resets
+  }
+
+  private static let replaceControl = """
+    INSERT OR REPLACE INTO budget_controls
+      (budget_id, subject, paused, raise_tokens, raise_cost_nano, raise_until)
+    VALUES (?, ?, ?, ?, ?, ?)
+    """
+}

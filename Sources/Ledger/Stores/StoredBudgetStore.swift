@@ -1,0 +1,54 @@
+internal import Budgets
+internal import Time
+
+/// The rows of `client_budgets` that no file declares.
+struct StoredBudgetStore {
+  private let connection: Connection
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// By their ids.
+  func all() throws(LedgerError) -> [StoredBudget] {
+    let select = try connection.prepare(
+      "SELECT * FROM client_budgets WHERE source = 'api' ORDER BY id")
+    var budgets: [StoredBudget] = []
+    try select.forEachRow { () throws(LedgerError) in
+      budgets.append(try StoredBudget(from: ColumnReader(statement: select)))
+    }
+    return budgets
+  }
+
+  func find(_ id: BudgetID) throws(LedgerError) -> StoredBudget? {
+    let select = try connection.prepare(
+      "SELECT * FROM client_budgets WHERE source = 'api' AND id = ?")
+    select.bind(id.description, at: 1)
+    var budget: StoredBudget?
+    try select.forEachRow { () throws(LedgerError) in
+      budget = try StoredBudget(from: ColumnReader(statement: select))
+    }
+    return budget
+  }
+
+  func replace(_ budget: StoredBudget) throws(LedgerError) {
+    let replace = try connection.prepare(StoredBudgetStore.replaceBudget)
+    var parameters = ParameterWriter(replace)
+    budget.write(to: &parameters)
+    try replace.run()
+  }
+
+  func remove(_ id: BudgetID) throws(LedgerError) {
+    let remove = try connection.prepare(
+      "DELETE FROM client_budgets WHERE source = 'api' AND id = ?")
+    remove.bind(id.description, at: 1)
+    try remove.run()
+  }
+
+  /// The columns are those of `StoredBudget.write(to:)`, in its order.
+  private static let replaceBudget = """
+    INSERT OR REPLACE INTO client_budgets (id, client_id, name, per, mode, limit_tokens,
+      limit_cost_nano, currency, period, enforcement, alerts, created_at, updated_at, source)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'api')
+    """
+}

@@ -1,0 +1,116 @@
+internal import Budgets
+internal import Configuration
+internal import Ledger
+internal import Money
+internal import Time
+
+/// `catraca budget pause|resume|reset|raise ID`: a running server obeys within a second.
+enum BudgetActions {
+  static let pause = Command(
+    "budget pause", "refuses every request until the budget is resumed",
+    arguments: [BudgetOptions.id], options: [BudgetOptions.subject] + BudgetOptions.common
+  ) { invocation throws(CommandError) in
+    try perform(invocation) { editor, target throws(LedgerError) in
+      try editor.setPaused(true, target)
+    }
+  }
+
+  static let resume = Command(
+    "budget resume", "ends a pause by hand",
+    arguments: [BudgetOptions.id], options: [BudgetOptions.subject] + BudgetOptions.common
+  ) { invocation throws(CommandError) in
+    try perform(invocation) { editor, target throws(LedgerError) in
+      try editor.setPaused(false, target)
+    }
+  }
+
+  private static let usage = Parameter(
+    "usage", ArgumentFormat<ResetUse>.choice("USE"),
+    "keep: what is used goes on counting; clear: it no longer counts", isRequired: true)
+
+  static let reset = Command(
+    "budget reset", "re-arms a budget's alerts, and may forget what is used of it",
+    arguments: [BudgetOptions.id],
+    options: [usage, BudgetOptions.subject] + BudgetOptions.common
+  ) { invocation throws(CommandError) in
+    let use = try invocation.values.required(usage)
+    return try perform(invocation) { editor, target throws(LedgerError) in
+      try editor.reset(target, use: use)
+    }
+  }
+
+  private static let until = Parameter(
+    "until", ArgumentFormat<Moment>.moment, "when the raise ends, a date in the budget's time zone",
+    isRequired: true)
+  private static let longestRaise = Duration.seconds(366 * 86_400)
+
+  static let raise = Command(
+    "budget raise", "adds to a budget's limits for a while",
+    arguments: [BudgetOptions.id],
+    options: [
+      BudgetOptions.tokens, BudgetOptions.cost, until, BudgetOptions.subject,
+    ] + BudgetOptions.common,
+    examples: [
+      Command.Example(
+        line: "budget raise acme/month --tokens 100000 --until 2026-12-01",
+        meaning: "a second raise replaces the first, one of 0 ends it")
+    ]
+  ) { invocation throws(CommandError) in
+    let definition = try definition(invocation)
+    let raise = try raise(of: definition, invocation)
+    return try perform(invocation) { editor, target throws(LedgerError) in
+      try editor.raise(target, by: raise)
+    }
+  }
+
+  private static func raise(
+    of definition: BudgetDefinition, _ invocation: Invocation
+  ) throws(CommandError) -> Raise {
+    let values = invocation.values
+    let now = invocation.surroundings.now()
+    let end = try values.required(until).timestamp(in: definition.timeZone)
+    guard end > now, end <= now.advanced(by: longestRaise) else {
+      throw .usage(.contradiction("--until; allowed: a time to come, within 366 days"))
+    }
+    guard values[BudgetOptions.tokens] != nil || values[BudgetOptions.cost] != nil else {
+      throw .usage(.contradiction("nothing to add; allowed: --tokens, --cost, or both"))
+    }
+    let billing = try invocation.settings().rates.billing
+    let currency = definition.limit.cost?.currency ?? billing
+    let cost = values[BudgetOptions.cost].flatMap { try? Money(decimal: $0, currency: currency) }
+    return Raise(
+      amount: Spend(tokens: values[BudgetOptions.tokens] ?? 0, nanoUnits: cost?.nanoUnits ?? 0),
+      until: end)
+  }
+
+  /// The budget that is meant, declared or not.
+  private static func definition(
+    _ invocation: Invocation
+  ) throws(CommandError) -> BudgetDefinition {
+    let id = try invocation.values.required(BudgetOptions.id)
+    let budgets = try ClientDirectory(invocation).registry.budgets
+    guard let definition = budgets.first(where: { $0.id == id }) else {
+      let suggestion = likelyMeant(by: "\(id)", among: budgets.map { "\($0.id)" })
+      throw .failed(
+        "there is no budget '\(id)'" + (suggestion.map { "; did you mean \($0)?" } ?? ""))
+    }
+    return definition
+  }
+
+  private static func perform(
+    _ invocation: Invocation,
+    _ change: (LedgerEditor, Target) throws(LedgerError) -> Void
+  ) throws(CommandError) -> Outcome {
+    let definition = try definition(invocation)
+    let subject = invocation.values[BudgetOptions.subject]
+    if let subject, subject.kind != definition.per || subject.kind == .client {
+      throw .usage(
+        .contradiction("--subject; \(definition.id) counts per \(definition.per.rawValue)"))
+    }
+    let editor = try invocation.editor()
+    try invocation.ledger { () throws(LedgerError) in
+      try change(editor, Target(budget: definition.id, subject: subject))
+    }
+    return Outcome(.nothing)
+  }
+}

@@ -1,0 +1,98 @@
+internal import Budgets
+internal import Configuration
+internal import Ledger
+internal import Money
+internal import Time
+
+/// `catraca budget set`: makes a budget, or replaces it.
+enum BudgetSet {
+  private static let client = Parameter(
+    "client", ArgumentFormat<String>.name("C"), "whose budget it is", isRequired: true)
+  private static let name = Parameter(
+    "name", ArgumentFormat<String>.name("N"), "its name; else the first of b1, b2, … that is free")
+  private static let per = Parameter(
+    "per", ArgumentFormat<BudgetDefinition.Per>.choice("P"), "whose use is counted together",
+    default: "client")
+  private static let currency = Parameter(
+    "currency", ArgumentFormat<Currency>.currency, "of the cost; else the billing currency")
+  private static let period = Parameter(
+    "period", ArgumentFormat<BudgetPeriod>.budgetPeriod, "when it starts again",
+    default: "monthly")
+  private static let enforcement = Parameter(
+    "enforcement", ArgumentFormat<BudgetDefinition.Enforcement>.choice("E"),
+    "hard, soft, or shadow, which only watches", default: "hard")
+  private static let alerts = Parameter(
+    "alerts", ArgumentFormat<[Int64]>.list(of: .integer(1...100)),
+    "percentages at which an alert is raised, ascending", default: "80,90,100")
+
+  static let command = Command(
+    "budget set", "makes a budget, or replaces the one of that name",
+    options: [
+      client, name, per, BudgetOptions.tokens, BudgetOptions.cost, currency, period, enforcement,
+      alerts,
+    ] + BudgetOptions.common,
+    examples: [
+      Command.Example(
+        line: "budget set --client acme --name month --tokens 1000000 --cost 500.00",
+        meaning: "a running server holds to it within a second")
+    ]
+  ) { invocation throws(CommandError) in
+    let values = invocation.values
+    let directory = try ClientDirectory(invocation)
+    let owner = try directory.client(try values.required(client))
+    let id = try id(values[name], of: owner.id, in: directory)
+    let alerts = try values.required(alerts)
+    guard zip(alerts, alerts.dropFirst()).allSatisfy({ $0 < $1 }) else {
+      throw .usage(.contradiction("--alerts; allowed: percentages, ascending"))
+    }
+    let budget = StoredBudget(
+      id: id, per: try values.required(per), limit: try limit(invocation),
+      period: try values.required(period).description,
+      enforcement: try values.required(enforcement), alerts: alerts.map(Int.init),
+      createdAt: invocation.surroundings.now())
+    let editor = try invocation.editor()
+    _ = try invocation.ledger { () throws(LedgerError) in try editor.replace(budget) }
+    return Outcome(.nothing, notes: ["\(id)"])
+  }
+
+  private static func limit(_ invocation: Invocation) throws(CommandError) -> BudgetLimit {
+    let values = invocation.values
+    let rates = try invocation.settings().rates
+    let currency = values[currency] ?? rates.billing
+    guard rates.rate(of: currency) != nil else {
+      let known = rates.currencies.map(\.code).joined(separator: ", ")
+      throw .failed("\(currency.code) has no rate in currency.per_usd; allowed: \(known)")
+    }
+    let cost = values[BudgetOptions.cost].flatMap { try? Money(decimal: $0, currency: currency) }
+    switch (values[BudgetOptions.tokens], cost) {
+    case (let tokens?, let cost?): return .both(tokens: tokens, cost: cost)
+    case (let tokens?, nil): return .tokens(tokens)
+    case (nil, let cost?): return .cost(cost)
+    case (nil, nil):
+      throw .usage(.contradiction("a budget without a limit; allowed: --tokens, --cost, or both"))
+    }
+  }
+
+  private static func id(
+    _ name: String?, of client: String, in directory: ClientDirectory
+  ) throws(CommandError) -> BudgetID {
+    let taken = Set(
+      directory.registry.budgets.filter { $0.id.client == client }.map(\.id.name))
+    var number = 1
+    while taken.contains("b\(number)") { number += 1 }
+    let id = BudgetID(client: client, name: name ?? "b\(number)")
+    if let line = directory.declared.line(of: id) {
+      throw .failed("budget \(id) is declared in clients.yaml:\(line); allowed: editing that file")
+    }
+    guard id.name != "plan" else { throw .failed("plan is the plan's own; allowed: another name") }
+    return id
+  }
+}
+
+extension ArgumentFormat<BudgetPeriod> {
+  static var budgetPeriod: ArgumentFormat {
+    ArgumentFormat("P", allowed: "daily, weekly, monthly, total, or a number of days such as 30d") {
+      BudgetPeriod($0, anchor: ClientRegistry.windowAnchor)
+    }
+  }
+}

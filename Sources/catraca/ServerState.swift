@@ -1,0 +1,58 @@
+internal import Budgets
+internal import Configuration
+internal import Console
+internal import EventLoop
+internal import Gateway
+internal import Ledger
+
+/// What the console sees of the server, once the server stands.
+///
+/// The gateway hands clients' own calls to the console, and the console asks the gateway how the
+/// budgets stand: this is where the two meet. Nothing is served before `connect`.
+final class ServerState: RunningServer {
+  private struct Parts {
+    let gateway: Gateway
+    let reloader: Reloader
+  }
+
+  let ledgerPath: String
+  private let rules: Lock<RuleBook>
+  private let ledger: SQLiteLedger
+  private let parts = Lock<Parts?>(nil)
+
+  init(rules: Lock<RuleBook>, ledger: SQLiteLedger, ledgerPath: String) {
+    self.rules = rules
+    self.ledger = ledger
+    self.ledgerPath = ledgerPath
+  }
+
+  func connect(_ gateway: Gateway, _ reloader: Reloader) {
+    parts.withLock { $0 = Parts(gateway: gateway, reloader: reloader) }
+  }
+
+  /// The rest of the server refers to this: without letting go, neither would ever end.
+  func disconnect() {
+    parts.withLock { $0 = nil }
+  }
+
+  private var connected: Parts {
+    guard let parts = parts.withLock({ $0 }) else {
+      preconditionFailure("the console was asked before the server stood, or after it fell")
+    }
+    return parts
+  }
+
+  var settings: Settings { rules.withLock { $0 }.settings }
+
+  var clients: ClientRegistry { rules.withLock { $0 }.clients }
+
+  var isLedgerHealthy: Bool { ledger.isHealthy }
+
+  func readBudgets<Answer: Sendable>(_ body: @Sendable (BudgetState) -> Answer) -> Answer {
+    connected.gateway.readBudgets(body)
+  }
+
+  func takeOverLedger() async -> Bool {
+    await connected.reloader.takeOverLedger()
+  }
+}

@@ -1,0 +1,194 @@
+"""Budgets through the admin API and the command line."""
+
+import json
+
+import pytest
+from harness.waiting import eventually
+
+BODY = {
+    "model": "gpt-4o-mini",
+    "messages": [{"role": "user", "content": "Hello"}],
+    "max_completion_tokens": 50,
+}
+BUDGETS = "/api/admin/budgets"
+
+
+def make(admin, status=201, **fields):
+    return admin.done("POST", BUDGETS, {"client_id": "acme", **fields}, status=status)
+
+
+def act(admin, action, budget="acme/cap", **fields):
+    return admin.done("POST", f"{BUDGETS}/{budget}/{action}", fields)
+
+
+def test_a_budget_is_in_force_when_its_call_has_answered(catraca, admin):
+    made = make(admin, name="cap", tokens=1)
+    assert made["id"] == "acme/cap" and made["source"] == "api"
+    assert (made["mode"], made["period"], made["enforcement"]) == ("tokens", "monthly", "hard")
+    assert made["limit_cost"] is None and made["alerts"] == [80, 90, 100]
+    refused = catraca.post(BODY)
+    assert (refused.status, refused.code) == (429, "budget_exceeded")
+    replaced = make(admin, status=200, name="cap", tokens=100_000)
+    assert replaced["created_at"] == made["created_at"]
+    assert catraca.post(BODY).status == 200
+    assert admin.delete(f"{BUDGETS}/acme/cap").status == 204
+    assert admin.get(f"{BUDGETS}/acme/cap").status == 404
+
+
+def test_names_are_given_where_none_is(admin):
+    assert make(admin, tokens=10)["id"] == "acme/b1"
+    assert make(admin, cost="1.50", currency="USD")["id"] == "acme/b2"
+
+
+def test_money_is_text_with_nine_decimals_and_brl_has_its_own_names(admin):
+    made = make(admin, name="cap", mode="both", tokens=1000, cost="500.00", currency="BRL")
+    assert (made["limit_cost"], made["current_cost"]) == ("500.000000000", "0.000000000")
+    assert (made["limit_brl"], made["current_brl"]) == ("500.000000000", "0.000000000")
+    assert made["forecast"] is None
+    reply = admin.post(BUDGETS, {"client_id": "acme", "cost": 5})
+    assert (reply.status, reply.code, reply.error["param"]) == (400, "invalid_value", "cost")
+
+
+@pytest.mark.parametrize(
+    "fields, param",
+    [
+        ({}, "tokens"),
+        ({"mode": "tokens", "tokens": 1, "cost": "1"}, "cost"),
+        ({"mode": "both", "tokens": 1}, "cost"),
+        ({"tokens": -1}, "tokens"),
+        ({"tokens": 1, "period": "yearly"}, "period"),
+        ({"tokens": 1, "alerts": [90, 80]}, "alerts"),
+        ({"tokens": 1, "per": "planet"}, "per"),
+        ({"cost": "1", "currency": "ZZZ"}, "currency"),
+        ({"tokens": 1, "name": "plan"}, "name"),
+    ],
+)
+def test_a_wrong_budget_is_400_and_names_its_field(admin, fields, param):
+    reply = admin.post(BUDGETS, {"client_id": "acme", **fields})
+    assert reply.status == 400, reply
+    assert reply.error["param"] == param
+
+
+def test_what_a_file_declares_is_read_only_but_can_be_paused(catraca, tokens):
+    catraca.configuration.add_client("small", [{"name": "cap", "tokens": 1_000_000}])
+    admin = catraca.start().admin(tokens["admin"])
+    for method, path in [("POST", BUDGETS), ("DELETE", f"{BUDGETS}/small/cap")]:
+        body = {"client_id": "small", "name": "cap", "tokens": 5} if method == "POST" else None
+        reply = admin.call(method, path, body)
+        assert (reply.status, reply.code) == (409, "declared_in_file")
+    paused = act(admin, "pause", "small%2Fcap", note="holidays")
+    assert (paused["source"], paused["is_paused"], paused["pause_reason"]) == (
+        "file",
+        True,
+        "manual",
+    )
+    refused = catraca.post(BODY, client="small")
+    assert (refused.status, refused.code) == (429, "budget_paused")
+    assert act(admin, "resume", "small/cap")["is_paused"] is False
+    assert catraca.post(BODY, client="small").status == 200
+
+
+def test_pauses_raises_resets_and_budgets_survive_a_restart(catraca, admin):
+    make(admin, name="cap", tokens=2000)
+    make(admin, name="other", tokens=100_000)
+    assert catraca.post(BODY).status == 200
+    assert act(admin, "reset", "acme/other", usage="clear")["current_tokens"] == 0
+    used = admin.done("GET", f"{BUDGETS}/acme/cap")["current_tokens"]
+    assert used > 0
+    act(admin, "raise", tokens=500, until="2027-01-01")
+    act(admin, "pause")
+    catraca.kill()
+    admin = catraca.start().admin(admin.token)
+    after = admin.done("GET", f"{BUDGETS}/acme/cap")
+    assert after["is_paused"] and after["pause_reason"] == "manual"
+    assert (after["limit_tokens"], after["current_tokens"]) == (2500, used)
+    assert after["raised"]["tokens"] == 500
+    assert admin.done("GET", f"{BUDGETS}/acme/other")["current_tokens"] == 0
+    act(admin, "resume")
+    assert catraca.post(BODY).status == 200
+    assert admin.done("GET", f"{BUDGETS}/acme/other")["current_tokens"] > 0
+
+
+def test_a_reset_asks_what_becomes_of_the_use(catraca, admin):
+    made = make(admin, name="cap", tokens=10_000)
+    catraca.post(BODY)
+    assert admin.post(f"{BUDGETS}/acme/cap/reset").error["param"] == "usage"
+    kept = act(admin, "reset", usage="keep")
+    assert kept["current_tokens"] > 0
+    cleared = act(admin, "reset", usage="clear")
+    assert cleared["current_tokens"] == 0
+    assert cleared["next_reset_at"] == made["next_reset_at"]
+    assert catraca.command("audit").returncode == 0
+    lines = catraca.command("budget", "status", "--format", "json").stdout
+    assert [line["current_tokens"] for line in json.loads(lines)["data"]] == [0]
+
+
+def test_a_raise_ends_and_is_bounded(admin):
+    make(admin, name="cap", tokens=1000)
+    assert act(admin, "raise", tokens=1, until="2027-01-01")["limit_tokens"] == 1001
+    assert act(admin, "raise", tokens=0, until="2027-01-01")["raised"] is None
+    for until in ["2020-01-01", "2099-01-01", "soon"]:
+        reply = admin.post(f"{BUDGETS}/acme/cap/raise", {"tokens": 1, "until": until})
+        assert (reply.status, reply.error["param"]) == (400, "until")
+
+
+def test_a_budget_per_user_lists_its_subjects(catraca, admin):
+    make(admin, name="each", tokens=10_000, per="user")
+    for user in ["u1", "u2", "u2"]:
+        assert catraca.post(BODY, headers={"x-catraca-user": user}).status == 200
+    subjects = admin.done("GET", f"{BUDGETS}/acme/each/subjects")["data"]
+    assert [entry["subject"] for entry in subjects] == ["user:u2", "user:u1"]
+    assert admin.done("GET", f"{BUDGETS}/acme/each")["subject"] == "user:u2"
+    paused = act(admin, "pause", "acme/each", subject="user:u2")
+    assert paused["is_paused"]
+    assert catraca.post(BODY, headers={"x-catraca-user": "u2"}).code == "budget_paused"
+    assert catraca.post(BODY, headers={"x-catraca-user": "u1"}).status == 200
+
+
+def test_the_status_shows_the_tightest_first_and_the_use_by_operation(catraca, admin):
+    make(admin, name="wide", tokens=1_000_000)
+    make(admin, name="narrow", tokens=1000, cost="1.00", mode="both")
+    catraca.post(BODY)
+    status = admin.done("GET", "/api/budget/status?client=acme")
+    assert status["has_budget"] and status["id"] == "acme/narrow"
+    assert [budget["id"] for budget in status["budgets"]] == ["acme/narrow", "acme/wide"]
+    assert status["state"] == "ok" and status["percentage_used"] > 0
+    [chat] = status["by_operation"]
+    assert (chat["operation"], chat["requests"], chat["percentage"]) == ("chat", 1, 100.0)
+    assert chat["tokens_total"] == status["current_tokens"]
+    assert admin.get("/api/budget/status").error["param"] == "client"
+
+
+def test_the_fullest_budgets_come_first_when_asked(catraca, admin):
+    make(admin, name="a", tokens=1_000_000)
+    make(admin, name="b", tokens=1000)
+    catraca.post(BODY)
+    listed = admin.done("GET", f"{BUDGETS}?client=acme&sort=percentage")["data"]
+    assert [budget["id"] for budget in listed] == ["acme/b", "acme/a"]
+    listed = admin.done("GET", f"{BUDGETS}?client=acme")["data"]
+    assert [budget["id"] for budget in listed] == ["acme/a", "acme/b"]
+
+
+def test_commands_change_budgets_of_a_running_server_within_a_second(catraca, admin):
+    def command(*words):
+        result = catraca.command("budget", *words)
+        assert result.returncode == 0, result.stderr
+
+    def eventually_is(field, value):
+        path = f"{BUDGETS}/acme/cap"
+        eventually(lambda: admin.get(path).json().get(field) == value, f"{field} {value}", 2)
+
+    command("set", "--client", "acme", "--name", "cap", "--tokens", "1000")
+    eventually_is("limit_tokens", 1000)
+    command("pause", "acme/cap")
+    eventually_is("pause_reason", "manual")
+    command("resume", "acme/cap")
+    eventually_is("is_paused", False)
+    command("raise", "acme/cap", "--tokens", "500", "--until", "2027-01-01")
+    eventually_is("limit_tokens", 1500)
+    catraca.post(BODY)
+    assert admin.get(f"{BUDGETS}/acme/cap").json()["current_tokens"] > 0
+    command("reset", "acme/cap", "--usage", "clear")
+    eventually_is("current_tokens", 0)
+    assert catraca.command("budget", "pause", "acme/none").returncode == 1
+    assert catraca.command("budget", "raise", "acme/cap", "--until", "2020-01-01").returncode == 2

@@ -1,0 +1,46 @@
+"""Calls that are repeated with the same `Idempotency-Key`."""
+
+KEYS = "/api/admin/clients/acme/keys"
+
+
+def post(admin, path, body, key):
+    return admin.post(path, body, headers={"idempotency-key": key})
+
+
+def test_a_repeated_call_is_answered_as_before_and_done_once(catraca, admin):
+    body = {"client_id": "acme", "tokens": 5}
+    first = post(admin, "/api/admin/budgets", body, "k1")
+    again = post(admin, "/api/admin/budgets", body, "k1")
+    assert (first.status, again.status, again.text) == (201, 201, first.text)
+    assert "idempotent-replayed" not in first.fields
+    assert again.fields["idempotent-replayed"] == "true"
+    assert len(admin.done("GET", "/api/admin/budgets?client=acme")["data"]) == 1
+    assert catraca.terminate() == 0
+    restarted = catraca.start().admin(admin.token)
+    assert post(restarted, "/api/admin/budgets", body, "k1").text == first.text
+
+
+def test_the_same_key_with_another_body_is_a_conflict(admin):
+    body = {"client_id": "acme", "tokens": 5}
+    post(admin, "/api/admin/budgets", body, "k1")
+    reply = post(admin, "/api/admin/budgets", {**body, "tokens": 6}, "k1")
+    assert (reply.status, reply.code) == (409, "idempotency_conflict")
+    assert post(admin, "/api/admin/budgets", {**body, "tokens": 6}, "k2").status == 201
+    assert post(admin, "/api/admin/budgets", body, "two words").code == "invalid_value"
+
+
+def test_a_refused_call_may_be_repeated(admin):
+    assert post(admin, "/api/admin/budgets", {"client_id": "acme"}, "k1").status == 400
+    body = {"client_id": "acme", "tokens": 5}
+    assert post(admin, "/api/admin/budgets", body, "k1").status == 201
+
+
+def test_a_secret_is_replayed_from_memory_and_never_stored(catraca, admin):
+    first = post(admin, KEYS, {"name": "web"}, "k1")
+    assert post(admin, KEYS, {"name": "web"}, "k1").text == first.text
+    secret = first.json()["secret"].encode()
+    for path in catraca.configuration.folder.glob("ledger.db*"):
+        assert secret not in path.read_bytes()
+    assert catraca.terminate() == 0
+    reply = post(catraca.start().admin(admin.token), KEYS, {"name": "web"}, "k1")
+    assert (reply.status, reply.code) == (409, "idempotency_conflict")

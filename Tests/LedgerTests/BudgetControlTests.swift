@@ -1,0 +1,87 @@
+import Budgets
+import Money
+import Testing
+import Time
+
+@testable import Ledger
+
+@Suite struct BudgetControlTests {
+  private let folder = TemporaryFolder()
+  private let id = BudgetID(client: "acme", name: "cap")
+
+  private func editor() throws -> LedgerEditor {
+    try LedgerEditor(
+      path: folder.ledgerPath,
+      author: LedgerEditor.Author(actor: "token:alice", now: Sample.admitted))
+  }
+
+  private func budget(tokens: Int64 = 5) -> StoredBudget {
+    StoredBudget(
+      id: id, per: .user,
+      limit: .both(tokens: tokens, cost: Money(nanoUnits: 7, currency: .usd)), period: "30d",
+      enforcement: .soft, alerts: [50, 100], createdAt: Sample.admitted)
+  }
+
+  @Test("A budget is read back as it was, replaced in place, and removed")
+  func budgets() throws {
+    let editor = try editor()
+    let reader = try LedgerReader(path: folder.ledgerPath)
+    #expect(try editor.replace(budget()))
+    #expect(try reader.storedClients().budgets == [budget()])
+    #expect(try !editor.replace(budget(tokens: 9)))
+    #expect(try reader.storedBudgets() == [budget(tokens: 9)])
+    try editor.removeBudget(id)
+    #expect(try reader.storedBudgets() == [])
+    #expect(throws: LedgerError.notFound(record: "budget acme/cap")) {
+      try editor.removeBudget(id)
+    }
+  }
+
+  @Test("What files declare and what was made here leave each other alone")
+  func besideFiles() async throws {
+    _ = try editor().replace(budget())
+    let server = try folder.ledger()
+    try await server.syncBudgets([], at: Sample.admitted)
+    #expect(try LedgerReader(path: folder.ledgerPath).storedBudgets() == [budget()])
+    await server.close()
+  }
+
+  @Test("What is set on a whole budget ends what was set on its subjects")
+  func controls() throws {
+    let editor = try editor()
+    let reader = try LedgerReader(path: folder.ledgerPath)
+    let user = Target(budget: id, subject: Subject(kind: .user, value: "u1"))
+    let raise = Raise(amount: Spend(tokens: 3, nanoUnits: 0), until: Sample.admitted)
+    try editor.setPaused(true, user)
+    try editor.raise(user, by: raise)
+    #expect(
+      try reader.budgetControls() == [BudgetControl(target: user, isPaused: true, raise: raise)])
+    try editor.setPaused(false, Target(budget: id))
+    #expect(
+      try reader.budgetControls() == [
+        BudgetControl(target: Target(budget: id), isPaused: false),
+        BudgetControl(target: user, raise: raise),
+      ])
+  }
+
+  @Test("A cleared use counts from the reset on; other use stays")
+  func resets() throws {
+    try editor().reset(Target(budget: id), use: .clear)
+    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reset = try #require(try reader.budgetResets(after: 0).first)
+    #expect(try reader.budgetResets(after: reset.id).isEmpty)
+    func use(of budget: BudgetID, from start: Timestamp) -> RecordedUse {
+      RecordedUse(
+        budget: budget, subject: Subject(kind: .user, value: "u1"), period: "30d",
+        window: BudgetWindow(start: start, end: nil), tokens: 9,
+        cost: Money(nanoUnits: 9, currency: .usd))
+    }
+    let before = Sample.admitted.advanced(by: .seconds(-1))
+    let cleared = reset.remainder(of: use(of: id, from: before))
+    #expect(cleared.tokens == 0 && cleared.window.start == reset.at)
+    let later = use(of: id, from: reset.at)
+    #expect(reset.remainder(of: later) == later)
+    let other = use(of: BudgetID(client: "acme", name: "other"), from: before)
+    #expect(reset.remainder(of: other) == other)
+  }
+}
