@@ -56,11 +56,12 @@ let package = Package(
     module("EventLoop", ["CLinux"], strictWithC),
     module("Logging", ["EventLoop", "JSON", "Time"]),
     module("HTTP", []),
+    module("Audio", []),
     module("TLS", ["COpenSSL"], strictWithC),
     module("HTTPServer", ["EventLoop", "HTTP", "TLS", "Logging", "JSON"], strictWithC),
     module("Upstream", ["EventLoop", "HTTP", "CCurl"], strictWithC),
     module("Pricing", ["Money", "Time"]),
-    module("Metering", ["HTTP", "JSON", "Pricing", "Money"]),
+    module("Metering", ["HTTP", "Audio", "JSON", "Pricing", "Money"]),
     module("Budgets", ["Money", "Time"]),
     module(
       "Ledger", ["Budgets", "Pricing", "Money", "Time", "EventLoop", "JSON", "CSQLite"],
@@ -75,7 +76,7 @@ let package = Package(
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
         "Pricing", "Metering", "Budgets", "Ledger", "Configuration",
       ]),
-    module("Sandbox", ["EventLoop", "Logging", "HTTP", "HTTPServer", "JSON"]),
+    module("Sandbox", ["EventLoop", "Logging", "HTTP", "Audio", "HTTPServer", "JSON"]),
     .executableTarget(
       name: "catraca",
       dependencies: [
@@ -93,6 +94,7 @@ let package = Package(
     tests("JSONTests", ["JSON"]),
     tests("EventLoopTests", ["EventLoop"]),
     tests("HTTPTests", ["HTTP"]),
+    tests("AudioTests", ["Audio"]),
     tests("TLSTests", ["TLS"]),
     tests("UpstreamTests", ["Upstream", "EventLoop", "HTTP"]),
     tests("PricingTests", ["Pricing", "Money", "Time"]),

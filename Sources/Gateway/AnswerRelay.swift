@@ -51,8 +51,21 @@ struct AnswerRelay {
     guard !passage.clientLeft else { return passage.exchange.abort() }
     var fields = passage.responseFields(head, remaining: settled.tightest)
     fields.appendOwn(.catracaCost, settled.costUSD)
+    if let rendering = rendering(of: body) {
+      fields.remove(.contentType)
+      fields.append(.contentType, constant: rendering.contentType)
+      body = rendering.body
+    }
     await passage.journey.answer(
       HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body))
+  }
+
+  /// The answer in the format that the client asked for, where another one was asked for instead.
+  private func rendering(of body: [UInt8]) -> TranscriptRendering? {
+    guard head.status < 400, passage.rewrite.transcriptFormat != nil,
+      let format = passage.request.facts.transcript?.format
+    else { return nil }
+    return TranscriptRendering(body, as: format, parser: passage.journey.workbench.parser)
   }
 
   private func outcome(isError: Bool) -> Outcome {

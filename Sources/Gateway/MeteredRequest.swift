@@ -32,7 +32,9 @@ struct MeteredRequest {
     self.providerName = providerName
     body = try await MeteredRequest.readBody(of: journey)
     do throws(MeteringError) {
-      facts = try RequestFacts.read(body, endpoint: endpoint, parser: journey.workbench.parser)
+      facts = try RequestFacts.read(
+        body, contentType: journey.exchange.head.fields.first(.contentType) ?? "",
+        endpoint: endpoint, parser: journey.workbench.parser)
     } catch {
       throw .unreadable(error)
     }

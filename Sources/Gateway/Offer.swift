@@ -105,12 +105,14 @@ struct Offer {
     } else if facts.operation == .embedding, let context {
       text = min(text, context * max(1, facts.input.messages))
     }
-    return BoundRequest(
+    var request = BoundRequest(
       textInputTokens: text, imageInputTokens: images, audioInputTokens: audio,
       outputLimit: facts.outputLimit.map { $0 + facts.boundPredictionTokens },
       choices: facts.choices, hasAudioOutput: facts.asksForAudio,
       hasImageOutput: facts.asksForImages, audioMilliseconds: facts.audioMilliseconds,
       characters: facts.characters, images: facts.images, calls: facts.calls)
+    if let model { request.keepOnly(pricedBy: model) }
+    return request
   }
 
   private static func bound(
@@ -178,6 +180,25 @@ struct Offer {
 
   /// The mean output of a model that hasn't answered yet.
   private static let assumedMeanOutput: Int64 = 256
+}
+
+extension BoundRequest {
+  /// Drops what the model isn't priced by. A model of tokens is paid in them, and one of minutes,
+  /// characters or images in those alone, if the request has any.
+  fileprivate mutating func keepOnly(pricedBy model: PricedModel) {
+    let units = model.pricedUnits
+    if !units.contains(.millisecond) && units.contains(.token) { audioMilliseconds = 0 }
+    if !units.contains(.character) && units.contains(.token) { characters = 0 }
+    if !units.contains(.image) && units.contains(.token) { images = 0 }
+    let isPaidOtherwise =
+      audioMilliseconds > 0 && units.contains(.millisecond)
+      || characters > 0 && units.contains(.character) || images > 0 && units.contains(.image)
+    guard !units.contains(.token), isPaidOtherwise else { return }
+    textInputTokens = 0
+    imageInputTokens = 0
+    audioInputTokens = 0
+    outputLimit = 0
+  }
 }
 
 extension RequestFacts {

@@ -34,6 +34,9 @@ extension Passage {
 
   /// What a request like this uses as a rule, within its hold.
   private func expectedUsage() -> Usage {
+    if request.facts.isMedia {
+      return Estimate.usage(for: request.facts, outputTextBytes: 0).limited(to: self)
+    }
     let demand = offer.demand
     let input = min(request.facts.estimatedInputTokens, demand.inputTokens)
     let output = min(

@@ -132,11 +132,15 @@ struct Settled {
 
 extension Usage {
   /// The same, cut to what the passage holds: an estimate never costs more than was set aside.
-  fileprivate func limited(to passage: Passage) -> Usage {
+  func limited(to passage: Passage) -> Usage {
     let demand = passage.offer.demand
     let input = min(inputTokens, demand.inputTokens)
-    let output = min(outputTokens, passage.grant.bound.tokens - demand.inputTokens)
-    return Usage(inputTokens: input, outputTokens: max(0, output)) ?? .zero
+    let output = max(0, min(outputTokens, passage.grant.bound.tokens - demand.inputTokens))
+    return Usage(
+      inputTokens: input, audioInputTokens: min(audioInputTokens, input), outputTokens: output,
+      audioOutputTokens: min(audioOutputTokens, output),
+      imageOutputTokens: min(imageOutputTokens, output - min(audioOutputTokens, output)),
+      audioMilliseconds: audioMilliseconds, characters: characters, images: images) ?? .zero
   }
 }
 

@@ -54,7 +54,7 @@ public struct JSONWriter: Sendable {
     var text = text
     text.withUTF8 { utf8 in
       if unsafe utf8.contains(where: JSONWriter.needsEscape) {
-        for unsafe byte in unsafe utf8 { appendEscaped(byte) }
+        unsafe utf8.forEach { appendEscaped($0) }
       } else {
         unsafe bytes.append(contentsOf: utf8)
       }

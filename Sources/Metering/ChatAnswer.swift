@@ -9,11 +9,11 @@ struct ChatAnswer: AnswerReader {
   private var breakdown: [ModelUsage] = []
   private var executedTools = ExecutedTools()
 
-  /// Whether the provider may have searched the web, of which only Groq's answers say how often.
-  private let maySearchWeb: Bool
+  /// Whether the web may have been searched without being counted: once is charged.
+  private let searchesUncounted: Bool
 
   init(for facts: RequestFacts) {
-    maySearchWeb = facts.maySearchWeb
+    searchesUncounted = facts.searchesUncounted
   }
 
   mutating func read(answer root: JSONValue) {
@@ -50,7 +50,7 @@ struct ChatAnswer: AnswerReader {
       report.usage = Usage.sum(of: breakdown.map(\.usage)) ?? report.usage
     }
     report.extraCalls = executedTools.calls
-    if maySearchWeb && report.extraCalls.isEmpty && !report.isError && !report.isUnreadable {
+    if searchesUncounted && report.extraCalls.isEmpty && !report.isError && !report.isUnreadable {
       report.extraCalls.add(OpenAI.webSearch, surcharge: OpenAI.webSearch)
     }
     return report

@@ -28,6 +28,10 @@ enum RequestFormat: Sendable {
   /// A JSON object, with what its members mean. A member that isn't listed counts as text that the
   /// model reads: what a provider adds tomorrow is bounded today.
   case json([String: RequestField])
+  /// A form, with what its parts mean. A part that isn't listed counts as text likewise.
+  case form([String: FormField])
+  /// Either of them, told by the media type.
+  case jsonOrForm([String: RequestField], [String: FormField])
 }
 
 /// What a member of a request body means to metering.
@@ -63,6 +67,17 @@ enum RequestField: Sendable, Hashable {
   case background
   /// Text that may be billed as output.
   case prediction
+  /// Text to be spoken.
+  case speech
+  /// `sse` asks for a stream.
+  case streamFormat
+  /// How many images are to be made, of which size and quality, and how many drafts of each.
+  case imageCount
+  case imageSize
+  case imageQuality
+  case partialImages
+  /// Pictures that the model sees.
+  case pictures
   /// Never read by the model as text.
   case inert
 }

@@ -12,9 +12,9 @@ public enum EndpointClass: Sendable {
 
 /// The table of endpoints. To meter one more, add its entry to `metered`.
 public enum Endpoints {
-  static let metered: [Endpoint] = [
-    chatCompletions, completions, responses, compaction, embeddings, moderations,
-  ]
+  static let metered: [Endpoint] =
+    [chatCompletions, completions, responses, compaction, embeddings, moderations]
+    + audio + images
 
   static let chatCompletions = Endpoint(
     method: "POST", path: "/v1/chat/completions", operation: .chat,

@@ -12,11 +12,17 @@ public enum Estimate {
   ///
   /// - Parameter outputTextBytes: as in `UsageReport`.
   public static func usage(for facts: RequestFacts, outputTextBytes: Int64) -> Usage {
-    let output = TokenFamily.of(model: facts.model).tokens(bytes: outputTextBytes)
-    let input = facts.estimatedInputTokens
+    let text = TokenFamily.of(model: facts.model).tokens(bytes: outputTextBytes)
+    let media = facts.estimatedMediaTokens
+    let output = min(text + media, Usage.largestCount)
     return Usage(
-      inputTokens: min(input, Usage.largestCount),
-      outputTokens: min(output, Usage.largestCount)) ?? .zero
+      inputTokens: min(facts.estimatedInputTokens, Usage.largestCount),
+      audioInputTokens: facts.estimatedAudioMilliseconds > 0 ? facts.estimatedAudioTokens : 0,
+      outputTokens: output,
+      audioOutputTokens: facts.operation == .speech ? min(media, output) : 0,
+      imageOutputTokens: facts.operation == .image ? min(media, output) : 0,
+      audioMilliseconds: facts.estimatedAudioMilliseconds, characters: facts.characters,
+      images: facts.images) ?? .zero
   }
 }
 
@@ -28,7 +34,21 @@ extension RequestFacts {
     let images =
       input.images * Estimate.tokensPerImage
       + input.lowDetailImages * Estimate.tokensPerLowDetailImage
-    let audio = (input.audioMilliseconds * Estimate.audioTokensPerSecond + 999) / 1000
-    return max(1, text + frame + images + audio)
+    return max(1, text + frame + images + estimatedAudioTokens)
+  }
+
+  var estimatedAudioTokens: Int64 {
+    let sound =
+      estimatedAudioMilliseconds > 0 ? estimatedAudioMilliseconds : input.audioMilliseconds
+    return (sound * Estimate.audioTokensPerSecond + 999) / 1000
+  }
+
+  /// Whether the answer is sound, images or what was spoken: its estimate is all that is known of
+  /// it beforehand.
+  public var isMedia: Bool {
+    switch operation {
+    case .speech, .transcription, .translation, .image: true
+    default: false
+    }
   }
 }

@@ -1,9 +1,11 @@
+public import HTTP
 public import JSON
 
 /// Why a request can't be metered, and so is refused before anything is forwarded.
 public enum MeteringError: Error, Hashable, Sendable {
   case notJSON(JSONError)
   case notAnObject
+  case notAForm(MultipartError)
   /// A key stands twice at the top level: provider and meter could read different values.
   case repeatedMember(String)
   case missing(param: String)
@@ -22,7 +24,7 @@ extension MeteringError {
   /// The `param` of the error that the client gets.
   public var param: String? {
     switch self {
-    case .notJSON, .notAnObject: nil
+    case .notJSON, .notAnObject, .notAForm: nil
     case .repeatedMember(let name): name
     case .missing(let param), .invalid(let param, _), .unsupported(let param, _): param
     }
@@ -33,6 +35,7 @@ extension MeteringError {
     switch self {
     case .notJSON(let reason): "The request body is not valid JSON: \(reason)."
     case .notAnObject: "The request body must be a JSON object."
+    case .notAForm(let error): "The request body is not a valid form: \(error.reason)."
     case .repeatedMember(let name): "The request body has the member '\(name)' more than once."
     case .missing(let param): "The request body has no '\(param)'."
     case .invalid(let param, let expected): "'\(param)' must be \(expected)."

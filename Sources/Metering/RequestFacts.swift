@@ -21,6 +21,8 @@ public struct RequestFacts: Sendable, Hashable {
   public var asksForAudio = false
   /// Whether the provider may search the web for the answer, at a fee.
   public var maySearchWeb = false
+  /// Whether the answer doesn't say how often the web was searched for it.
+  public var searchesUncounted = false
   public var input = InputSize()
   /// How often the model may read its whole context, at least once: after each call of a tool that
   /// the provider runs, it reads it again.
@@ -33,13 +35,21 @@ public struct RequestFacts: Sendable, Hashable {
   public var imageToolModel: String?
   /// Code points of text to be spoken, for models that are priced by them.
   public var characters: Int64 = 0
+  /// About how many tokens the spoken text has, for models that are priced by those.
+  var speechTokens: Int64 = 0
   /// The longest that a sound to be written down can be.
   public var audioMilliseconds: Int64 = 0
+  /// How long that sound is, as far as can be told.
+  public var estimatedAudioMilliseconds: Int64 = 0
+  /// Of a transcription or translation: its format.
+  public var transcript: TranscriptRequest?
   /// How many images are to be made.
   public var images: Int64 = 0
   /// Their size and quality, as the request names them.
   public var imageSize: String?
   public var imageQuality: String?
+  /// How many drafts of each are sent.
+  public var partialImages: Int64 = 0
   /// Whether the answer's tokens may be those of images.
   public var asksForImages = false
   /// Bytes of predicted output; what is rejected of it is billed as output.

@@ -1,18 +1,45 @@
+import HTTP
 public import JSON
 import Pricing
 
 extension RequestFacts {
   /// Reads a request body in its endpoint's format.
   ///
-  /// - Parameter parser: what parses the body; earlier values of it end to hold.
+  /// - Parameters:
+  ///   - contentType: the value of its `Content-Type`, which only forms need.
+  ///   - parser: what parses the body; earlier values of it end to hold.
   /// - Throws: what the client must be told; nothing of the request may be forwarded then.
   public static func read(
-    _ body: [UInt8], endpoint: Endpoint, parser: JSONParser
+    _ body: [UInt8], contentType: String = "", endpoint: Endpoint, parser: JSONParser
   ) throws(MeteringError) -> RequestFacts {
     switch endpoint.request {
     case .json(let fields):
-      try readJSON(body, fields: fields, endpoint: endpoint, parser: parser)
+      return try readJSON(body, fields: fields, endpoint: endpoint, parser: parser)
+    case .form(let fields):
+      return try readForm(body, contentType, fields: fields, endpoint: endpoint)
+    case .jsonOrForm(let members, let parts):
+      if MultipartForm.isFormType(contentType) {
+        return try readForm(body, contentType, fields: parts, endpoint: endpoint)
+      }
+      return try readJSON(body, fields: members, endpoint: endpoint, parser: parser)
     }
+  }
+
+  private static func readForm(
+    _ body: [UInt8], _ contentType: String, fields: [String: FormField], endpoint: Endpoint
+  ) throws(MeteringError) -> RequestFacts {
+    try MultipartRequest(body, contentType: contentType, fields: fields, endpoint: endpoint).read()
+  }
+
+  /// Facts that are known before a body is read.
+  init(of endpoint: Endpoint) {
+    self.init(operation: endpoint.operation, model: "")
+    switch endpoint.output {
+    case .limited, .byModel: break
+    case .limitedByDefault(let limit): outputLimit = limit
+    case .none: outputLimit = 0
+    }
+    if endpoint.operation == .image { images = 1 }
   }
 
   private static func readJSON(
@@ -44,13 +71,8 @@ private struct RequestReader {
   private let defaultModel: String?
 
   init(of endpoint: Endpoint) {
-    facts = RequestFacts(operation: endpoint.operation, model: "")
+    facts = RequestFacts(of: endpoint)
     defaultModel = endpoint.defaultModel
-    switch endpoint.output {
-    case .limited, .byModel: break
-    case .limitedByDefault(let limit): facts.outputLimit = limit
-    case .none: facts.outputLimit = 0
-    }
   }
 
   mutating func read(
@@ -83,7 +105,7 @@ private struct RequestReader {
     case .modalities: facts.asksForAudio = value.elements.contains { $0.isString("audio") }
     case .reasoningEffort: facts.reasoningEffort = try Self.name(value, name)
     case .webSearch:
-      facts.maySearchWeb = true
+      facts.searchesUncounted = true
       facts.input.add(json: value)
     case .messages: facts.input.add(messages: value)
     case .items: facts.input.add(items: value)
@@ -94,8 +116,25 @@ private struct RequestReader {
     case .background: try Self.refuseBackground(value, name)
     case .tools: readTools(value)
     case .prediction: facts.predictionBytes += Int64(value.size.stringBytes)
+    case .speech: try readSpeech(value, name)
+    case .streamFormat: facts.stream = value.isString("sse")
+    case .imageCount: facts.images = try Self.integer(value, name, in: RequestFacts.choicesAllowed)
+    case .imageSize: facts.imageSize = try Self.name(value, name)
+    case .imageQuality: facts.imageQuality = try Self.name(value, name)
+    case .partialImages: facts.partialImages = try Self.integer(value, name, in: 0...100)
+    case .pictures:
+      facts.input.images += value.elements.reduce(value.kind == .array ? 0 : 1) { count, _ in
+        count + 1
+      }
     case .inert: break
     }
+  }
+
+  /// Models that speak are priced by the code points of the text, or by tokens of sound.
+  private mutating func readSpeech(_ value: JSONValue, _ name: String) throws(MeteringError) {
+    guard let text = value.string else { throw .invalid(param: name, expected: "a text") }
+    facts.input.add(json: value)
+    facts.characters = Int64(text.unicodeScalars.count)
   }
 
   consuming func finish() throws(MeteringError) -> RequestFacts {
@@ -106,6 +145,7 @@ private struct RequestReader {
       facts.choices = max(facts.choices, candidates) * max(1, facts.input.messages)
     }
     boundCalls()
+    facts.boundMediaOutput()
     return facts
   }
 
@@ -113,7 +153,8 @@ private struct RequestReader {
   /// there is to read. Without a limit in the request there is no bound: one call of each tool is
   /// held, and one context.
   private mutating func boundCalls() {
-    facts.maySearchWeb = facts.maySearchWeb || OpenAI.alwaysSearches(model: facts.model)
+    if OpenAI.alwaysSearches(model: facts.model) { facts.searchesUncounted = true }
+    facts.maySearchWeb = facts.maySearchWeb || facts.searchesUncounted
     if facts.maySearchWeb && !facts.callSurcharges.contains(OpenAI.webSearch) {
       facts.callSurcharges.append(OpenAI.webSearch)
     }

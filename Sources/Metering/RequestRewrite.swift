@@ -8,6 +8,10 @@ public struct RequestRewrite: Sendable, Hashable {
   public let addsUsage: Bool
   /// The limit of output tokens to set, if any.
   public let outputLimit: Int64?
+  /// The format of a transcription to ask for, because the one that the client wants says nothing
+  /// of usage; the answer must be turned back by `TranscriptRendering`.
+  public let transcriptFormat: TranscriptFormat?
+  private let transcript: TranscriptRequest?
 
   /// - Parameter outputLimit: a limit to set, for a request that sets none itself.
   public init(
@@ -18,6 +22,8 @@ public struct RequestRewrite: Sendable, Hashable {
       endpoint.usageRequest == .streamOptions && facts.stream && !facts.asksForUsage
       && !dialect.reportsStreamUsageUnasked
     self.outputLimit = outputLimit
+    transcript = facts.transcript
+    transcriptFormat = facts.transcript?.elicitedFormat(for: facts, dialect: dialect)
   }
 
   /// The body with the changes made; the same array when there are none.
@@ -26,6 +32,9 @@ public struct RequestRewrite: Sendable, Hashable {
   public func applied(
     to body: [UInt8], endpoint: Endpoint, parser: JSONParser
   ) throws(MeteringError) -> [UInt8] {
+    if let transcriptFormat, let transcript {
+      return transcript.asking(for: transcriptFormat, in: body)
+    }
     guard addsUsage || outputLimit != nil else { return body }
     let value: JSONValue
     do { value = try parser.parse(body) } catch { throw .notJSON(error) }

@@ -3,8 +3,8 @@ import Pricing
 
 /// A response of the Responses API, or a stream of its events.
 ///
-/// A stream's events say by their `type` what they are. The response stands in the first ones, still
-/// without usage, and complete in the one that ends the stream. There is no `[DONE]`.
+/// A stream's events say by their `type` what they are. The response stands in the first ones,
+/// still without usage, and complete in the one that ends the stream. There is no `[DONE]`.
 struct ResponsesAnswer: AnswerReader {
   private var members = AnswerMembers()
   private var toolCalls = ResponsesToolCalls()

@@ -27,8 +27,8 @@ public struct StreamMeter: ~Copyable {
     case unmetered
   }
 
-  /// How many bytes are kept that follow the last event while it is withheld. Nothing is known to follow
-  /// it; what is beyond this is dropped, and the report marked.
+  /// How many bytes are kept that follow the last event while it is withheld. Nothing is known to
+  /// follow it; what is beyond this is dropped, and the report marked.
   public static let largestTail = 64 << 10
 
   private let parser: JSONParser

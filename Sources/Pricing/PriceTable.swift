@@ -23,6 +23,13 @@ public struct PriceTable: Hashable, Sendable {
 
   public var isEmpty: Bool { prices.allSatisfy { $0 == nil } && images.isEmpty }
 
+  /// The units that something has a price in.
+  var pricedUnits: Set<PricedQuantity.Unit> {
+    var units = Set(PricedQuantity.all.filter { self[$0] != nil }.map(\.unit))
+    if !images.isEmpty { units.insert(.image) }
+    return units
+  }
+
   /// The highest price that any of the quantities has; nil where none has one.
   func dearest(of quantities: [PricedQuantity]) -> FixedDecimal? {
     quantities.lazy.compactMap { self[$0] }.max()

@@ -10,6 +10,9 @@ public final class PricedModel: Sendable {
   public let asOf: CivilDate
   public let file: String
 
+  /// What its prices are for: tokens, or the minute, the character or the image alone.
+  public let pricedUnits: Set<PricedQuantity.Unit>
+
   /// By date, the latest first.
   private let periods: [Period]
 
@@ -59,6 +62,7 @@ public final class PricedModel: Sendable {
       throw .invalidDates(provider: file.provider, model: declaration.name)
     }
     self.periods = periods.reversed()
+    pricedUnits = Set(declaration.prices.flatMap { $0.base.table.pricedUnits })
   }
 
   private init(_ other: PricedModel, overriddenBy override: PriceOverride) {
@@ -67,6 +71,7 @@ public final class PricedModel: Sendable {
     source = other.source
     asOf = other.asOf
     file = other.file
+    pricedUnits = other.pricedUnits
     periods = other.periods.map {
       Period(from: $0.from, tariffs: $0.tariffs.overridden(by: override))
     }

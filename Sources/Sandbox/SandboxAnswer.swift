@@ -4,6 +4,7 @@ internal import HTTP
 enum SandboxAnswer {
   case plain([UInt8])
   case chat(ChatAnswer)
+  case media(MediaAnswer)
   case billed(BilledAnswer)
   case error(ProviderError)
 
@@ -25,6 +26,16 @@ enum SandboxAnswer {
         ChatAnswer(
           try ChatRequest(body: body), script: script, dialect: dialect,
           identity: identity))
+    case .speech: self = .media(try SpeechAnswer.answer(to: try MediaRequest(head, body)))
+    case .transcription(let dialect, let isTranslation):
+      self = .media(
+        try TranscriptionAnswer.answer(
+          to: try MediaRequest(head, body), dialect: dialect, isTranslation: isTranslation,
+          number: identity.number))
+    case .image(_, let isEdit):
+      self = .media(
+        ImageAnswer.answer(
+          to: try MediaRequest(head, body), isEdit: isEdit, created: identity.created))
     case .text(let endpoint, let dialect):
       self = .billed(
         try endpoint.answer(to: body, script: script, dialect: dialect, identity: identity))

@@ -15,7 +15,7 @@ struct SandboxCall {
     switch answer {
     case .chat(let chat): record(chat.request.model, chat.request.isStreamed, chat.usage)
     case .billed(let billed): record(billed.model, billed.isStreamed, billed.usage)
-    case .plain, .error: break
+    case .plain, .media, .error: break
     }
     if script.hangs { return await waitForHangup() }
     await pause(milliseconds: script.delayMilliseconds)
@@ -24,6 +24,7 @@ struct SandboxCall {
     case .error(let error): try await respond(error.status, error.json)
     case .plain(let body): try await respond(200, body)
     case .chat(let chat): try await send(chat)
+    case .media(let media): try await send(media)
     case .billed(let billed): try await send(billed)
     }
     journal.update(number) { $0.isComplete = true }
@@ -45,6 +46,22 @@ struct SandboxCall {
     } else {
       try await respond(200, chat.body)
     }
+  }
+
+  /// Sends an answer piece by piece; one that has only one piece has a length.
+  private func send(_ media: MediaAnswer) async throws(HTTPExchangeError) {
+    journal.update(number) { $0.status = 200 }
+    let head = self.head(200, type: media.contentType)
+    if let only = media.pieces.first, media.pieces.count == 1, script.cutAfter == nil {
+      return try await exchange.respond(HTTPAnswer(head: head, body: only))
+    }
+    try await exchange.start(head, framing: .chunked)
+    for (index, piece) in media.pieces.enumerated() {
+      await pause(milliseconds: script.chunkDelayMilliseconds)
+      if index == script.cutAfter { throw .disconnected }
+      try await exchange.write(piece)
+    }
+    try await exchange.finish()
   }
 
   private func send(_ billed: BilledAnswer) async throws(HTTPExchangeError) {

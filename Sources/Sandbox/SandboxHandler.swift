@@ -29,7 +29,8 @@ public final class SandboxHandler: HTTPHandler {
         try await exchange.respond(HTTPAnswer(200, Array(#"{"cleared":true}"#.utf8)))
       case .health:
         try await exchange.respond(HTTPAnswer(200, Array(#"{"status":"ok"}"#.utf8)))
-      case .models, .model, .chatCompletions, .inputTokens, .text, .unknown:
+      case .models, .model, .chatCompletions, .inputTokens, .text, .speech, .transcription, .image,
+        .unknown:
         try await serve(route, body, on: exchange)
       }
     } catch {

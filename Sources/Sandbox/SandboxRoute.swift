@@ -6,6 +6,9 @@ enum SandboxRoute: Equatable {
   case model(ProviderDialect, id: String)
   case chatCompletions(ProviderDialect)
   case inputTokens(ProviderDialect)
+  case speech(ProviderDialect)
+  case transcription(ProviderDialect, isTranslation: Bool)
+  case image(ProviderDialect, isEdit: Bool)
   case text(TextEndpoint, ProviderDialect)
   case readJournal
   case clearJournal
@@ -38,6 +41,11 @@ enum SandboxRoute: Equatable {
     case (.get, "/models"), (.head, "/models"): self = .models(dialect)
     case (.post, "/chat/completions"): self = .chatCompletions(dialect)
     case (.post, "/responses/input_tokens"): self = .inputTokens(dialect)
+    case (.post, "/audio/speech"): self = .speech(dialect)
+    case (.post, "/audio/transcriptions"): self = .transcription(dialect, isTranslation: false)
+    case (.post, "/audio/translations"): self = .transcription(dialect, isTranslation: true)
+    case (.post, "/images/generations"): self = .image(dialect, isEdit: false)
+    case (.post, "/images/edits"): self = .image(dialect, isEdit: true)
     case (.get, _), (.head, _):
       guard let id = SandboxRoute.rest(of: path, after: "/models/"), !id.isEmpty else {
         self = .unknown
@@ -52,7 +60,8 @@ enum SandboxRoute: Equatable {
   var dialect: ProviderDialect {
     switch self {
     case .models(let dialect), .model(let dialect, _), .chatCompletions(let dialect),
-      .inputTokens(let dialect), .text(_, let dialect):
+      .inputTokens(let dialect), .text(_, let dialect), .speech(let dialect),
+      .transcription(let dialect, _), .image(let dialect, _):
       dialect
     case .readJournal, .clearJournal, .health, .unknown: .openAI
     }

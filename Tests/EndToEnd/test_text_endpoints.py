@@ -133,6 +133,15 @@ def test_web_searches_are_charged_for_each_call(running, stream):
     assert_billed(running, "openai", [(RESPONSE, INPUT_USAGE)], {"web_search": 3})
 
 
+def test_a_chat_that_may_search_is_charged_one_search(running):
+    running.openai().chat.completions.create(
+        model="gpt-4o-mini",
+        messages=[{"role": "user", "content": INPUT}],
+        web_search_options={},
+    )
+    assert_billed(running, "openai", [("gpt-4o-mini", INPUT_USAGE)], {"web_search": 1})
+
+
 def test_a_budget_that_cannot_pay_for_the_tools_of_a_request_refuses_it(catraca, sandbox):
     catraca.configuration.add_client(
         "poor", [{"name": "b", "mode": "cost", "cost": "0.50", "currency": "USD"}]

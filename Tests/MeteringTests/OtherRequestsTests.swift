@@ -125,6 +125,20 @@ struct OtherRequestsTests {
     #expect(try facts("llama-3.1-8b-instant").calls == 0)
   }
 
+  @Test(
+    "a chat that may search is charged one search, unless its answer counts them",
+    arguments: [
+      (#""web_search_options":{}"#, 1), (#""tools":[{"type":"browser_search"}]"#, 0),
+      (#""stream":false"#, 0),
+    ] as [(String, Int64)])
+  func uncountedSearch(_ member: String, _ calls: Int64) throws {
+    let facts = try facts(Endpoints.chatCompletions, #""messages":[],\#(member)"#)
+    let report = AnswerMeter.read(
+      Array(#"{"choices":[],"usage":{"prompt_tokens":1}}"#.utf8), to: facts,
+      endpoint: Endpoints.chatCompletions, parser: JSONParser())
+    #expect(report.extraCalls.reduce(0) { $0 + $1.count } == calls)
+  }
+
   @Test("what is made in the background can't be metered, and is refused")
   func background() throws {
     #expect(try facts(Endpoints.responses, #""background":false"#).outputLimit == nil)

@@ -68,6 +68,13 @@ struct BillTests {
     let other = try #require(Bill(Array(bill.items.dropLast())))
     #expect(bill.version.hasPrefix(bill.items[0].tariff.version + "+"))
     #expect(other.version != bill.version)
+    let swapped = try #require(
+      Bill([
+        Bill.Item(bill.items[1].usage, by: bill.items[0].tariff),
+        Bill.Item(bill.items[0].usage, by: bill.items[1].tariff), bill.items[2],
+      ]))
+    #expect(swapped.usage == bill.usage)
+    #expect(swapped.version != bill.version)
   }
 
   @Test(

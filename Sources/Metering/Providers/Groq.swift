@@ -3,7 +3,8 @@ import JSON
 extension ProviderDialect {
   /// Groq puts usage into `x_groq.usage` of the chunk that finishes a stream, asked or not, so
   /// nothing needs to be added to the request.
-  public static let groq = ProviderDialect(reportsStreamUsageUnasked: true)
+  public static let groq = ProviderDialect(
+    reportsStreamUsageUnasked: true, writesSubtitles: false)
 }
 
 /// What is peculiar to Groq.

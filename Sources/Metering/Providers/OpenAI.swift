@@ -2,7 +2,8 @@ extension ProviderDialect {
   /// OpenAI reports usage in a stream only to requests with `stream_options.include_usage`. Its
   /// Responses API counts the input of a request that isn't made (`POST /responses/input_tokens`).
   public static let openAI = ProviderDialect(
-    reportsStreamUsageUnasked: false, inputCountPath: "/v1/responses/input_tokens")
+    reportsStreamUsageUnasked: false, inputCountPath: "/v1/responses/input_tokens",
+    reportsTranscriptDuration: true)
 }
 
 /// What is peculiar to OpenAI.
@@ -18,7 +19,14 @@ enum OpenAI {
     ("gpt-4.1", ImageTokens(low: 4_000, full: 4_000)),
     ("gpt-5", ImageTokens(low: 4_000, full: 25_000)),
     ("gpt-6", ImageTokens(low: 4_000, full: 25_000)),
+    ("gpt-image", ImageTokens(low: 8_000, full: 8_000)),
+    ("chatgpt-image", ImageTokens(low: 8_000, full: 8_000)),
   ]
+
+  /// Models that speak and are priced by tokens; the older ones are priced by characters.
+  static func speaksByToken(model: String) -> Bool {
+    model.hasPrefix("gpt-")
+  }
 
   /// Models named so search the web for every answer, also without `web_search_options`.
   static func alwaysSearches(model: String) -> Bool {

@@ -5,6 +5,10 @@ public struct ProviderDialect: Sendable, Hashable {
   let reportsStreamUsageUnasked: Bool
   /// Where the provider counts a request's input exactly and for nothing; nil if it doesn't.
   let inputCountPath: String?
+  /// Whether a transcription in JSON reports its usage.
+  let reportsTranscriptDuration: Bool
+  /// Whether transcriptions are written as subtitles, too.
+  let writesSubtitles: Bool
 
   /// Any provider with OpenAI's API of which nothing more is known.
   public static let compatible = ProviderDialect(reportsStreamUsageUnasked: false)
@@ -18,8 +22,13 @@ public struct ProviderDialect: Sendable, Hashable {
     }
   }
 
-  init(reportsStreamUsageUnasked: Bool, inputCountPath: String? = nil) {
+  init(
+    reportsStreamUsageUnasked: Bool, inputCountPath: String? = nil,
+    reportsTranscriptDuration: Bool = false, writesSubtitles: Bool = true
+  ) {
     self.reportsStreamUsageUnasked = reportsStreamUsageUnasked
     self.inputCountPath = inputCountPath
+    self.reportsTranscriptDuration = reportsTranscriptDuration
+    self.writesSubtitles = writesSubtitles
   }
 }

@@ -51,7 +51,9 @@ class Connection:
         if body is not None:
             if not isinstance(body, bytes):
                 body = json.dumps(body).encode()
-            lines += ["content-type: application/json", f"content-length: {len(body)}"]
+            if "content-type" not in dict(headers):
+                lines.append("content-type: application/json")
+            lines.append(f"content-length: {len(body)}")
         lines += [f"{name}: {value}" for name, value in dict(headers).items()]
         return "\r\n".join([*lines, "", ""]).encode() + (body or b"")
 

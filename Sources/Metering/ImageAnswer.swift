@@ -1,0 +1,90 @@
+import JSON
+import Pricing
+
+/// Images, or a stream of them: an event with usage completes each.
+struct ImageAnswer: AnswerReader {
+  private var members = AnswerMembers()
+  private var usages: [Usage] = []
+  private var isAdjusted = false
+  private var vectors: ModelUsage?
+  private var images: Int64 = 0
+  private let askedImages: Int64
+  private let askedModel: String
+
+  init(for facts: RequestFacts) {
+    askedImages = facts.images
+    askedModel = facts.model
+  }
+
+  mutating func read(answer root: JSONValue) {
+    for member in root.members {
+      if member.hasKey("usage") {
+        add(usage: member.value)
+      } else if member.hasKey("data") {
+        images = Int64(member.value.elements.reduce(0) { count, _ in count + 1 })
+      } else if member.hasKey("svg_usage") {
+        add(vectors: member.value)
+      } else {
+        _ = members.read(member)
+      }
+    }
+  }
+
+  mutating func read(event root: JSONValue) -> AnswerEvent {
+    if let error = root["error"] { members.noteError(error) }
+    guard root["type"]?.string?.hasSuffix(".completed") == true else { return .ordinary }
+    images += 1
+    if let usage = root["usage"] { add(usage: usage) }
+    if let usage = root["svg_usage"] { add(vectors: usage) }
+    return images >= askedImages ? .last : .ordinary
+  }
+
+  mutating func noteUnreadable() {
+    members.noteUnreadable()
+  }
+
+  var report: UsageReport {
+    var report = members.report()
+    report.isUsageAdjusted = isAdjusted
+    guard let sum = Usage.sum(of: usages), !usages.isEmpty else { return report }
+    report.usage = sum.with(images: images)
+    if let vectors {
+      report.breakdown = [ModelUsage(model: askedModel, usage: report.usage ?? sum), vectors]
+      report.usage = Usage.sum(of: [sum, vectors.usage])?.with(images: images) ?? report.usage
+    }
+    return report
+  }
+
+  /// Without details all output is images.
+  private mutating func add(usage value: JSONValue) {
+    guard let reported = ReportedUsage(value) else { return }
+    isAdjusted = isAdjusted || reported.isAdjusted
+    var usage = reported.usage
+    if value["output_tokens_details"]?.kind != .object {
+      usage =
+        Usage(
+          inputTokens: usage.inputTokens, cachedInputTokens: usage.cachedInputTokens,
+          imageInputTokens: usage.imageInputTokens, outputTokens: usage.outputTokens,
+          imageOutputTokens: usage.outputTokens) ?? usage
+    }
+    usages.append(usage)
+  }
+
+  /// Drawings are written by a model of text, whose tokens are a bill of their own.
+  private mutating func add(vectors value: JSONValue) {
+    guard let model = value["model"]?.string, let reported = ReportedUsage(value) else { return }
+    let sum = Usage.sum(of: [vectors?.usage ?? .zero, reported.usage])
+    vectors = ModelUsage(model: model, usage: sum ?? reported.usage)
+  }
+}
+
+extension Usage {
+  /// The same tokens for so many images.
+  fileprivate func with(images: Int64) -> Usage {
+    Usage(
+      inputTokens: inputTokens, cachedInputTokens: cachedInputTokens,
+      imageInputTokens: imageInputTokens, outputTokens: outputTokens,
+      reasoningTokens: reasoningTokens, imageOutputTokens: imageOutputTokens, images: images)
+      ?? self
+  }
+}

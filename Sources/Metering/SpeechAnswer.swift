@@ -1,0 +1,42 @@
+import JSON
+import Pricing
+
+/// Speech: bytes of sound, which say nothing of usage, or a stream of events, whose last one does.
+struct SpeechAnswer: AnswerReader {
+  private var members = AnswerMembers()
+  private let characters: Int64
+
+  /// Sound is passed on as it comes.
+  static let isOpaque = true
+
+  init(for facts: RequestFacts) {
+    characters = facts.characters
+  }
+
+  mutating func read(answer root: JSONValue) {
+    for member in root.members { _ = members.read(member) }
+  }
+
+  mutating func read(event root: JSONValue) -> AnswerEvent {
+    for member in root.members { _ = members.read(member) }
+    return root["type"]?.isString("speech.audio.done") == true ? .last : .ordinary
+  }
+
+  mutating func noteUnreadable() {
+    members.noteUnreadable()
+  }
+
+  /// Models that are priced by characters are charged those of the request. Of the others all
+  /// output is sound, though no detail says so.
+  var report: UsageReport {
+    var report = members.report()
+    if let usage = report.usage {
+      report.usage = Usage(
+        inputTokens: usage.inputTokens, cachedInputTokens: usage.cachedInputTokens,
+        outputTokens: usage.outputTokens, audioOutputTokens: usage.outputTokens)
+    } else if characters > 0 {
+      report.usage = Usage(characters: characters)
+    }
+    return report
+  }
+}

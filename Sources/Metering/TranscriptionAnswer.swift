@@ -1,0 +1,50 @@
+import JSON
+import Pricing
+
+/// A transcription or translation, or a stream of its events.
+///
+/// Usage is in tokens or in a duration. A `usage` with either wins over the member `duration`,
+/// since that is what the provider bills. Formats without any are estimated by the uploaded file.
+struct TranscriptionAnswer: AnswerReader {
+  private var members = AnswerMembers()
+  private var usageMilliseconds: Int64?
+  private var duration: Int64?
+
+  init(for facts: RequestFacts) {}
+
+  mutating func read(answer root: JSONValue) {
+    for member in root.members {
+      if member.hasKey("usage"), !(member.value["seconds"]?.isNull ?? true) {
+        usageMilliseconds = member.value["seconds"]?.billedMilliseconds ?? usageMilliseconds
+      } else if member.hasKey("duration") {
+        duration = member.value.billedMilliseconds ?? duration
+      } else if member.hasKey("text") {
+        members.note(textBytesAtLeast: member.value.utf8Count ?? 0)
+      } else {
+        _ = members.read(member)
+      }
+    }
+  }
+
+  mutating func read(event root: JSONValue) -> AnswerEvent {
+    if let delta = root["delta"]?.utf8Count { members.add(textBytes: delta) }
+    guard let usage = root["usage"], usage.kind == .object else {
+      if let error = root["error"] { members.noteError(error) }
+      return .ordinary
+    }
+    read(answer: root)
+    return .last
+  }
+
+  mutating func noteUnreadable() {
+    members.noteUnreadable()
+  }
+
+  var report: UsageReport {
+    var report = members.report()
+    if report.usage == nil, let milliseconds = usageMilliseconds ?? duration {
+      report.usage = Usage(audioMilliseconds: milliseconds)
+    }
+    return report
+  }
+}

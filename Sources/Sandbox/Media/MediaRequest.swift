@@ -1,0 +1,63 @@
+internal import Audio
+internal import HTTP
+internal import JSON
+
+/// What the sandbox reads of a request for sound, a transcription or images: its fields, whether
+/// they came as JSON or as a form.
+struct MediaRequest {
+  private(set) var fields: [String: String] = [:]
+  /// How long the uploaded sound is; 3.2 seconds where that can't be told.
+  private(set) var milliseconds: Int64 = 3200
+  private(set) var hasFile = false
+
+  init(_ head: RequestHead, _ body: [UInt8]) throws(ProviderError) {
+    let contentType = head.fields.first(.contentType) ?? ""
+    if MultipartForm.isFormType(contentType) {
+      try readForm(body, contentType)
+    } else {
+      try readJSON(body)
+    }
+    guard !model.isEmpty else {
+      throw ProviderError(
+        status: 400, message: "you must provide a model parameter", param: "model")
+    }
+    guard !model.hasPrefix("missing-") else { throw .unknownModel(model) }
+  }
+
+  var model: String { fields["model"] ?? "" }
+  var isStreamed: Bool { fields["stream"] == "true" || fields["stream_format"] == "sse" }
+  /// The text that is spoken, drawn or helps to understand.
+  var text: String { fields["input"] ?? fields["prompt"] ?? "" }
+  var count: Int { min(max(1, fields["n"].flatMap { Int($0) } ?? 1), MediaRequest.mostImages) }
+
+  private static let mostImages = 10
+
+  private mutating func readForm(_ body: [UInt8], _ contentType: String) throws(ProviderError) {
+    let form: MultipartForm
+    do {
+      form = try MultipartForm(body, contentType: contentType)
+    } catch {
+      throw ProviderError(status: 400, message: "Could not parse multipart form: \(error.reason)")
+    }
+    for part in form.parts {
+      if part.isFile {
+        hasFile = true
+        let content = body.span.extracting(part.content)
+        milliseconds = AudioDuration.milliseconds(of: content) ?? milliseconds
+      } else {
+        fields[part.name] = String(decoding: body[part.content], as: UTF8.self)
+      }
+    }
+  }
+
+  private mutating func readJSON(_ body: [UInt8]) throws(ProviderError) {
+    let parser = JSONParser()
+    let root: JSONValue
+    do { root = try parser.parse(body) } catch { throw .unreadableBody }
+    for member in root.members {
+      let value = member.value
+      let text = value.string ?? value.integer.map { "\($0)" } ?? value.boolean.map { "\($0)" }
+      fields[member.key.string ?? ""] = text
+    }
+  }
+}
