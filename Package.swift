@@ -92,10 +92,10 @@ let package = Package(
       ],
       path: "Sources/catraca", swiftSettings: strict),
 
-    .target(name: "CSimulatedDisk", dependencies: ["CSQLite"], path: "Tests/CSimulatedDisk"),
+    .target(name: "FaultyDisk", dependencies: ["CSQLite"], path: "Tests/FaultyDisk"),
     tests(
       "SimulationTests",
-      ["Ledger", "Budgets", "Pricing", "Money", "Time", "EventLoop", "CSimulatedDisk"]),
+      ["Ledger", "Budgets", "Pricing", "Money", "Time", "EventLoop", "FaultyDisk"]),
     tests("TimeTests", ["Time"]),
     tests("MoneyTests", ["Money"]),
     tests("JSONTests", ["JSON"]),

@@ -17,6 +17,8 @@ final class LoopPart {
   /// Those that came after `drain`.
   private var latecomers: [ObjectIdentifier: Connection] = [:]
   private var isDraining = false
+  /// Nothing is waited for any more.
+  private var isHurried = false
   private let allEnded = Waiter<Void>()
 
   /// How long what latecomers are being told may take when all else has ended.
@@ -109,14 +111,16 @@ final class LoopPart {
 
   private func waitForEnd(within duration: Duration) async {
     guard !connections.isEmpty else { return }
+    if isHurried { breakOff() }
     let deadline = LoopTimer(on: loop) { [unowned self] in breakOff() }
     deadline.start(after: duration)
     await allEnded.wait()
     deadline.stop()
   }
 
-  /// Breaks every connection off that a stop waits for.
+  /// Breaks every connection off that a stop waits for, or will wait for.
   func breakOff() {
+    isHurried = true
     guard isDraining else { return }
     for connection in connections.values { connection.breakOff() }
   }

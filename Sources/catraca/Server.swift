@@ -121,6 +121,7 @@ final class Server: Sendable {
     announce()
     for await _ in stops { break }
     follower.cancel()
+    gateway.stop()
     logger.log(.info, "stopping")
     let hurry = Task {
       for await _ in stops {

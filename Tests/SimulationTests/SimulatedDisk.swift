@@ -1,4 +1,4 @@
-import CSimulatedDisk
+import FaultyDisk
 
 /// The disk that a simulated server has its ledger on: in memory, and failing as it is told.
 final class SimulatedDisk {

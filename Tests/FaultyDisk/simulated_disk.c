@@ -1,154 +1,8 @@
-#include "simulated_disk.h"
-
-#include <sqlite3.h>
+/* A simulated disk as SQLite calls it. */
 #include <stdlib.h>
 #include <string.h>
 
-/* What a disk writes whole or not at all. */
-enum { SECTOR = 512 };
-enum { LARGEST_NAME = 512, MOST_FILES = 8, MOST_SHARED_REGIONS = 64 };
-
-/* A write since the last synchronization; without bytes, a truncation to `offset`. */
-typedef struct change {
-  struct change *next;
-  int64_t offset;
-  int64_t length;
-  unsigned char bytes[];
-} change;
-
-typedef struct content {
-  unsigned char *bytes;
-  int64_t size;
-  int64_t room;
-} content;
-
-/* A part of the memory that connections share. */
-typedef struct region {
-  struct region *next;
-  _Alignas(16) unsigned char bytes[];
-} region;
-
-typedef struct stored_file {
-  char name[LARGEST_NAME];
-  bool exists;
-  content now;     /* what processes read */
-  content durable; /* what a loss of power leaves for certain */
-  change *changes, **last_change;
-  struct open_file *handles;
-  region *shared[MOST_SHARED_REGIONS];
-} stored_file;
-
-struct simulated_disk {
-  sqlite3_vfs vfs;
-  char name[LARGEST_NAME];
-  stored_file files[MOST_FILES];
-  uint64_t random;
-  region *buried;
-  int64_t capacity;
-  int64_t writes_to_live; /* negative: for ever */
-  int64_t life;
-  bool dead;
-};
-
-typedef struct open_file {
-  sqlite3_file base;
-  simulated_disk *disk;
-  stored_file *file;
-  struct open_file *next;
-  int64_t life;
-  int lock;
-} open_file;
-
-/* Randomness: SplitMix64. */
-
-static uint64_t next_random(simulated_disk *disk) {
-  uint64_t mixed = disk->random += 0x9E3779B97F4A7C15u;
-  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
-  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
-  return mixed ^ (mixed >> 31);
-}
-
-/* Contents */
-
-static bool make_room(content *content, int64_t size) {
-  if (size <= content->room) return true;
-  int64_t room = size * 2;
-  unsigned char *bytes = realloc(content->bytes, (size_t)room);
-  if (!bytes) return false;
-  content->bytes = bytes;
-  content->room = room;
-  return true;
-}
-
-static bool truncate_content(content *content, int64_t size) {
-  if (!make_room(content, size)) return false;
-  if (size > content->size) memset(content->bytes + content->size, 0, (size_t)(size - content->size));
-  content->size = size;
-  return true;
-}
-
-static bool write_content(content *content, const void *bytes, int64_t length, int64_t offset) {
-  int64_t end = offset + length;
-  if (end > content->size && !truncate_content(content, end)) return false;
-  memcpy(content->bytes + offset, bytes, (size_t)length);
-  return true;
-}
-
-static bool apply(content *content, const change *change, int64_t length) {
-  if (!change->length) return truncate_content(content, change->offset);
-  return write_content(content, change->bytes, length, change->offset);
-}
-
-static bool remember(stored_file *file, const void *bytes, int64_t length, int64_t offset) {
-  change *made = malloc(sizeof(change) + (size_t)length);
-  if (!made) return false;
-  made->next = NULL;
-  made->offset = offset;
-  made->length = length;
-  if (length) memcpy(made->bytes, bytes, (size_t)length);
-  *file->last_change = made;
-  file->last_change = &made->next;
-  return apply(&file->now, made, length);
-}
-
-static void forget_changes(stored_file *file) {
-  for (change *change = file->changes; change;) {
-    struct change *next = change->next;
-    free(change);
-    change = next;
-  }
-  file->changes = NULL;
-  file->last_change = &file->changes;
-}
-
-static void release(stored_file *file) {
-  forget_changes(file);
-  free(file->now.bytes);
-  free(file->durable.bytes);
-  for (int index = 0; index < MOST_SHARED_REGIONS; index++) free(file->shared[index]);
-  open_file *handles = file->handles;
-  memset(file, 0, sizeof(*file));
-  file->last_change = &file->changes;
-  file->handles = handles;
-}
-
-static void forget_shared(stored_file *file) {
-  for (int index = 0; index < MOST_SHARED_REGIONS; index++) {
-    free(file->shared[index]);
-    file->shared[index] = NULL;
-  }
-}
-
-/* Takes the shared memory from the next process, and leaves it to what is left of the last: its
- * connections still have to be closed. */
-static void bury_shared(simulated_disk *disk, stored_file *file) {
-  for (int index = 0; index < MOST_SHARED_REGIONS; index++) {
-    if (!file->shared[index]) continue;
-    file->shared[index]->next = disk->buried;
-    disk->buried = file->shared[index];
-    file->shared[index] = NULL;
-  }
-}
+#include "disk_state.h"
 
 /* Files as SQLite calls them. A process that has died can do nothing any more. */
 
@@ -191,18 +45,18 @@ static int write_file(sqlite3_file *base, const void *bytes, int count, sqlite3_
   int64_t growth = offset + count - handle->file->now.size;
   if (growth > 0 && simulated_disk_used(disk) + growth > disk->capacity) return SQLITE_FULL;
   if (dies_in(disk)) {
-    int64_t part = (int64_t)(next_random(disk) % (uint64_t)(count + 1));
-    if (part && !remember(handle->file, bytes, part, offset)) return SQLITE_IOERR_NOMEM;
+    int64_t part = (int64_t)(disk_random(disk) % (uint64_t)(count + 1));
+    if (part && !disk_remember(handle->file, bytes, part, offset)) return SQLITE_IOERR_NOMEM;
     disk->dead = true;
     return SQLITE_IOERR_WRITE;
   }
-  return remember(handle->file, bytes, count, offset) ? SQLITE_OK : SQLITE_IOERR_NOMEM;
+  return disk_remember(handle->file, bytes, count, offset) ? SQLITE_OK : SQLITE_IOERR_NOMEM;
 }
 
 static int truncate_file(sqlite3_file *base, sqlite3_int64 size) {
   open_file *handle = handle_of(base);
   if (is_dead(handle)) return SQLITE_IOERR_TRUNCATE;
-  return remember(handle->file, NULL, 0, size) ? SQLITE_OK : SQLITE_IOERR_NOMEM;
+  return disk_remember(handle->file, NULL, 0, size) ? SQLITE_OK : SQLITE_IOERR_NOMEM;
 }
 
 static int synchronize_file(sqlite3_file *base, int flags) {
@@ -214,9 +68,9 @@ static int synchronize_file(sqlite3_file *base, int flags) {
     return SQLITE_IOERR_FSYNC;
   }
   for (change *change = handle->file->changes; change; change = change->next) {
-    if (!apply(&handle->file->durable, change, change->length)) return SQLITE_IOERR_NOMEM;
+    if (!disk_apply(&handle->file->durable, change, change->length)) return SQLITE_IOERR_NOMEM;
   }
-  forget_changes(handle->file);
+  disk_forget_changes(handle->file);
   return SQLITE_OK;
 }
 
@@ -300,7 +154,7 @@ static void order_shared(sqlite3_file *base) { (void)base; }
 
 static int unmap_shared(sqlite3_file *base, int delete) {
   open_file *handle = handle_of(base);
-  if (delete && !is_dead(handle)) forget_shared(handle->file);
+  if (delete && !is_dead(handle)) disk_forget_shared(handle->file);
   return SQLITE_OK;
 }
 
@@ -371,7 +225,7 @@ static int delete_in(sqlite3_vfs *vfs, const char *name, int synchronize) {
   if (disk_of(vfs)->dead) return SQLITE_IOERR_DELETE;
   stored_file *file = find_file(disk_of(vfs), name);
   if (!file) return SQLITE_IOERR_DELETE_NOENT;
-  release(file);
+  disk_release(file);
   return SQLITE_OK;
 }
 
@@ -388,7 +242,7 @@ static int full_path(sqlite3_vfs *vfs, const char *name, int size, char *path) {
 }
 
 static int randomness(sqlite3_vfs *vfs, int count, char *bytes) {
-  for (int index = 0; index < count; index++) bytes[index] = (char)next_random(disk_of(vfs));
+  for (int index = 0; index < count; index++) bytes[index] = (char)disk_random(disk_of(vfs));
   return count;
 }
 
@@ -443,58 +297,11 @@ simulated_disk *simulated_disk_create(const char *name, uint64_t seed) {
 
 void simulated_disk_destroy(simulated_disk *disk) {
   sqlite3_vfs_unregister(&disk->vfs);
-  for (int index = 0; index < MOST_FILES; index++) release(&disk->files[index]);
+  for (int index = 0; index < MOST_FILES; index++) disk_release(&disk->files[index]);
   for (region *region = disk->buried; region;) {
     struct region *next = region->next;
     free(region);
     region = next;
   }
   free(disk);
-}
-
-void simulated_disk_set_capacity(simulated_disk *disk, int64_t bytes) { disk->capacity = bytes; }
-
-int64_t simulated_disk_used(const simulated_disk *disk) {
-  int64_t used = 0;
-  for (int index = 0; index < MOST_FILES; index++) used += disk->files[index].now.size;
-  return used;
-}
-
-void simulated_disk_die_after(simulated_disk *disk, int64_t writes) {
-  disk->writes_to_live = writes;
-}
-
-bool simulated_disk_is_dead(const simulated_disk *disk) { return disk->dead; }
-
-void simulated_disk_kill(simulated_disk *disk) {
-  disk->dead = true;
-  for (int index = 0; index < MOST_FILES; index++) bury_shared(disk, &disk->files[index]);
-}
-
-static void lose_power_of(simulated_disk *disk, stored_file *file) {
-  for (change *change = file->changes; change; change = change->next) {
-    uint64_t fate = next_random(disk) % 4;
-    int64_t length = change->length;
-    if (fate == 0) continue;
-    // Torn between two sectors.
-    if (fate == 1) length = length / 2 / SECTOR * SECTOR;
-    if (change->length && !length) continue;
-    apply(&file->durable, change, length);
-  }
-  forget_changes(file);
-  free(file->now.bytes);
-  file->now = file->durable;
-  file->durable = (content){0};
-  if (file->now.size) write_content(&file->durable, file->now.bytes, file->now.size, 0);
-}
-
-void simulated_disk_lose_power(simulated_disk *disk) {
-  simulated_disk_kill(disk);
-  for (int index = 0; index < MOST_FILES; index++) lose_power_of(disk, &disk->files[index]);
-}
-
-void simulated_disk_revive(simulated_disk *disk) {
-  disk->life += 1;
-  disk->dead = false;
-  disk->writes_to_live = -1;
 }
