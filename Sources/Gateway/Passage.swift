@@ -75,8 +75,9 @@ final class Passage {
         line.member("request_id", "\(journey.id)")
         line.member("reason", error.description)
       }
-      // SPEC §3: `allow` forwards all the same; the row is spooled when it comes.
-      guard journey.rules.settings.ledger.onFailure == .allow else { throw .ledgerUnavailable }
+      // With `on_failure: allow` the ledger has spooled the intent, and doesn't throw. What it can
+      // neither commit nor spool must not be forwarded: killed, the process would lose it.
+      throw .ledgerUnavailable
     }
   }
 

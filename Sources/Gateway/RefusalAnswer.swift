@@ -115,6 +115,7 @@ struct RefusalAnswer {
         "Usage can't be recorded right now, so nothing is forwarded.")
     case .shuttingDown:
       RefusalAnswer(503, "server_error", "shutting_down", "The gateway is stopping.")
+        .with(.retryAfter, "1")
     default:
       RefusalAnswer(503, "server_error", "overloaded", "Too many connections are open.")
     }
@@ -136,6 +137,13 @@ struct RefusalAnswer {
         "The provider '\(provider)' broke off or sent something that is not HTTP.")
     default: preconditionFailure("not a refusal about a provider")
     }
+  }
+
+  /// The same with one more header field.
+  private func with(_ name: FieldName, _ value: String) -> RefusalAnswer {
+    var answer = self
+    answer.fields.append((name, value))
+    return answer
   }
 
   /// The answer with its body and `fields`.

@@ -77,6 +77,7 @@ def test_who_comes_during_the_stop_is_told_so(running):
         running.process.event("stopping")
         refused = running.post(BODY)
         assert (refused.status, refused.code) == (503, "shutting_down")
+        assert refused.fields["retry-after"] == "1"
         assert b"".join(busy.chunks()).endswith(b"data: [DONE]\n\n")
     assert running.process.wait() == 0
     assert running.row()["outcome"] == "ok"
