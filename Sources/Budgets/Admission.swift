@@ -44,9 +44,9 @@ public struct Denial: Hashable, Sendable {
     case contended
   }
 
-  public let budget: BudgetID
+  /// The budget that refuses, as it was defined at that moment.
+  public let definition: BudgetDefinition
   public let subject: Subject
-  public let mode: BudgetLimit.Mode
   public let reason: Reason
   /// What the figures below count.
   public let unit: CountedUnit
@@ -64,6 +64,11 @@ public struct Denial: Hashable, Sendable {
   public let affordableOutputTokens: Int64
   /// When the budget starts again. Nil for one that never does, and while it is paused by hand.
   public let resetAt: Timestamp?
+}
+
+extension Denial {
+  public var budget: BudgetID { definition.id }
+  public var mode: BudgetLimit.Mode { definition.limit.mode }
 }
 
 /// The unit of a figure that is either tokens or money.

@@ -127,8 +127,8 @@ extension BudgetState {
       budget.definition.enforcement == .soft
       ? demand.estimate : demand.bound(output: demand.largestOutput)
     return Denial(
-      budget: budget.definition.id, subject: budget.subject(account.subject),
-      mode: budget.definition.limit.mode, reason: obstacle.reason,
+      definition: budget.definition, subject: budget.subject(account.subject),
+      reason: obstacle.reason,
       unit: unit == .tokens ? .tokens : .nanoUnits(budget.currency),
       limit: limit, used: account.settled[unit], held: account.held[unit],
       requested: whole.spend(in: portion.currency, at: portion.rate)[unit],

@@ -11,11 +11,11 @@ internal import Time
 /// and the row in `denials`. All three show the same figures.
 struct BudgetRefusal {
   let denial: Denial
-  /// Of the budget that refuses; for its words and its time zone.
-  let definition: BudgetDefinition
   let clientID: String
   let requestID: RequestID
   let now: Timestamp
+
+  private var definition: BudgetDefinition { denial.definition }
 
   private var isContended: Bool { denial.reason == .contended }
 

@@ -147,12 +147,7 @@ final class Journey {
   }
 
   private func budgetRefusal(_ denial: Denial, client: String) -> BudgetRefusal {
-    guard let definition = gateway.desk.definition(of: denial.budget) else {
-      preconditionFailure("a budget that isn't configured refused a request")
-    }
-    return BudgetRefusal(
-      denial: denial, definition: definition, clientID: client, requestID: id,
-      now: gateway.clock())
+    BudgetRefusal(denial: denial, clientID: client, requestID: id, now: gateway.clock())
   }
 
   /// The members that every line about a metered request has.

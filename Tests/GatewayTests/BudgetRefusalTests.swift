@@ -36,7 +36,7 @@ import Time
       for: caller, at: Self.now, events: &events)
     guard case .denied(let denial) = admission else { throw Unexpected() }
     return BudgetRefusal(
-      denial: denial, definition: definition, clientID: "acme",
+      denial: denial, clientID: "acme",
       requestID: RequestIDSource().next(at: Self.now), now: Self.now)
   }
 
