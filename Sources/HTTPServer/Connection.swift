@@ -26,8 +26,10 @@ final class Connection {
   private(set) var timedOut = false
   /// Between two requests: a graceful stop may close the connection at once.
   private(set) var isIdle = true
-  /// It began after the server was told to stop: it is told so, and ended.
-  private let isLate: Bool
+  /// It has made no request yet.
+  private(set) var isFresh = true
+  /// Its first request came after the server was told to stop: it is told so, and ended.
+  var isLate: Bool
   private var sawEnd = false
 
   var loop: EventLoop { transport.socket.loop }
@@ -67,6 +69,7 @@ final class Connection {
     let head: RequestHead
     do {
       guard let next = try await readHead() else { return false }
+      isFresh = false
       head = next
     } catch {
       await refuse(error)

@@ -97,7 +97,16 @@ final class LoopPart {
   func drain(within duration: Duration) async {
     guard !isDraining else { return }
     isDraining = true
-    for connection in connections.values { connection.stop() }
+    for (id, connection) in connections {
+      if connection.isFresh {
+        // Its first request may be on the way: it is heard like that of who comes now.
+        connection.isLate = true
+        connections[id] = nil
+        latecomers[id] = connection
+      } else {
+        connection.stop()
+      }
+    }
     await waitForEnd(within: duration)
   }
 
