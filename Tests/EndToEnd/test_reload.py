@@ -64,7 +64,7 @@ def test_a_lowered_budget_counts_what_was_used_before(catraca):
     catraca.configuration.clients["clients"]["small"]["budgets"] = [budget]
     catraca.configuration.write()
     eventually(lambda: catraca.post(limited, client="small").status == 429, "the limit", IN_FORCE)
-    [denial, *_] = catraca.ledger.denials()
+    [denial, *_] = catraca.denials(1)
     assert denial["limit_value"] == used + 10
 
 
