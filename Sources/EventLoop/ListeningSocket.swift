@@ -36,16 +36,37 @@ public final class ListeningSocket: ReadinessHandler {
     }
   }
 
+  /// Throws when somebody else listens on `address` already.
+  ///
+  /// The loops of one process share an address (SO_REUSEPORT), and so could two processes of one
+  /// user, each getting some of the connections: an address is tried alone before it is shared.
+  public static func checkIsFree(_ address: SocketAddress) throws(SystemError) {
+    guard address.port != 0 else { return }
+    CLinux.close(try bound(to: address, isShared: false))
+  }
+
   private static func listen(_ address: SocketAddress) throws(SystemError) -> CInt {
+    let descriptor = try bound(to: address, isShared: true)
+    guard CLinux.listen(descriptor, backlog) == 0 else {
+      let error = SystemError.last("listen on \(address)")
+      CLinux.close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  private static func bound(
+    to address: SocketAddress, isShared: Bool
+  ) throws(SystemError) -> CInt {
     let kind = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.isIPv6 ? AF_INET6 : AF_INET, kind, 0)
     guard descriptor >= 0 else { throw SystemError.last("socket") }
     var on: CInt = 1
     let size = socklen_t(MemoryLayout<CInt>.size)
     unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
-    unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, size)
+    if isShared { unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, size) }
     let bound = unsafe address.withKernelAddress { unsafe CLinux.bind(descriptor, $0, $1) }
-    guard bound == 0, CLinux.listen(descriptor, backlog) == 0 else {
+    guard bound == 0 else {
       let error = SystemError.last("listen on \(address)")
       CLinux.close(descriptor)
       throw error

@@ -21,6 +21,7 @@ public final class HTTPServer: Sendable {
     limits: @escaping @Sendable () -> HTTPServerLimits = { HTTPServerLimits() },
     tls: Lock<TLSContext>? = nil, logger: Logger
   ) async throws(SystemError) {
+    for address in addresses { try ListeningSocket.checkIsFree(address) }
     let open = ConnectionCount()
     var bound = addresses
     var parts: [(loop: EventLoop, part: LoopBound<LoopPart>)] = []

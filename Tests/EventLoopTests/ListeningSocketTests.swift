@@ -20,6 +20,16 @@ struct ListeningSocketTests {
     }
   }
 
+  @Test("An address that somebody listens on can't be had, until it is given up")
+  func exclusive() async throws {
+    try await onLoop { loop in
+      let listener = try ListeningSocket(SocketAddress("127.0.0.1:0")!, on: loop) { $0.close() }
+      #expect(throws: SystemError.self) { try ListeningSocket.checkIsFree(listener.address) }
+      listener.close()
+      try ListeningSocket.checkIsFree(listener.address)
+    }
+  }
+
   @Test("Nothing is accepted after closing, not even by the call that closes")
   func closedWhileAccepting() async throws {
     try await onLoop { loop in
