@@ -54,8 +54,8 @@ final class DemoHouse: Sendable {
   private let provider: HTTPServer
   private let providerGroup: EventLoopGroup
 
-  private static let defaultProxy = "127.0.0.1:8080"
-  private static let defaultAdmin = "127.0.0.1:8081"
+  private static let usualProxy = "127.0.0.1:8080"
+  private static let usualAdmin = "127.0.0.1:8081"
   private static let anyPort = "127.0.0.1:0"
 
   init(_ surroundings: Surroundings) async throws {
@@ -69,14 +69,18 @@ final class DemoHouse: Sendable {
       [try DemoHouse.address(DemoHouse.anyPort)], on: providerGroup.loops,
       handler: SandboxHandler { now().milliseconds / 1000 }, logger: logger)
     providerAddress = provider.addresses[0]
-    do {
-      server = try await DemoHouse.serve(
-        at: DemoHouse.defaultProxy, DemoHouse.defaultAdmin, providerAddress, ledgerPath, key, logger
-      )
-    } catch is SystemError {
-      // The usual port is taken.
-      server = try await DemoHouse.serve(
-        at: DemoHouse.anyPort, DemoHouse.anyPort, providerAddress, ledgerPath, key, logger)
+    server = try await DemoHouse.serve(
+      at: DemoHouse.usualOrFree(DemoHouse.usualProxy), DemoHouse.usualOrFree(DemoHouse.usualAdmin),
+      providerAddress, ledgerPath, key, logger)
+  }
+
+  /// The usual address, or a free one where somebody else listens on it.
+  private static func usualOrFree(_ usual: String) -> String {
+    do throws(SystemError) {
+      try ListeningSocket.checkIsFree(try address(usual))
+      return usual
+    } catch {
+      return anyPort
     }
   }
 
@@ -93,7 +97,7 @@ final class DemoHouse: Sendable {
     return try await Server(try ConfigurationStore(loader), logger: logger)
   }
 
-  private static func address(_ text: String) throws -> SocketAddress {
+  private static func address(_ text: String) throws(SystemError) -> SocketAddress {
     guard let address = SocketAddress(text) else {
       throw SystemError(call: text, code: EINVAL)
     }
