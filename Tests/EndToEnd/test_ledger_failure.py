@@ -79,7 +79,7 @@ def small_disk(folder):
 def mount(*arguments):
     done = subprocess.run(["mount", *arguments], capture_output=True, text=True)
     if done.returncode:
-        pytest.skip(f"nothing can be mounted here: {done.stderr}")
+        pytest.fail(f"nothing can be mounted here, run it as root: {done.stderr}")
 
 
 @pytest.fixture
