@@ -1,5 +1,6 @@
 public import Budgets
 public import Configuration
+public import Pricing
 
 /// What the console needs of the server that it is a part of.
 public protocol RunningServer: Sendable {
@@ -7,6 +8,8 @@ public protocol RunningServer: Sendable {
   var settings: Settings { get }
   /// All clients in force: those of the files, and those that the ledger keeps.
   var clients: ClientRegistry { get }
+  /// The price book in force, without clients' own prices.
+  var prices: PriceBook { get }
   /// The SQLite file that requests are recorded in.
   var ledgerPath: String { get }
   /// Whether the ledger's last attempt to write succeeded.

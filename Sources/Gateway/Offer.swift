@@ -16,6 +16,8 @@ struct Offer {
   let askedTier: String?
   let askedImage: ImageVariant?
   private let askedModel: String
+  /// Whose own prices hold.
+  let clientID: String
 
   /// The model by the name of the price book, so that budgets per model count its aliases too.
   var modelName: String { model?.name ?? askedModel }
@@ -31,6 +33,7 @@ struct Offer {
     let facts = request.facts
     let rules = journey.rules
     (provider, model) = try Offer.find(request, rules, journey)
+    clientID = request.identity.client.id
     instant = journey.startedAt
     askedModel = facts.model
     askedTier = facts.serviceTier
@@ -43,7 +46,7 @@ struct Offer {
     }
     isCounted = countedInput != nil
     let bound = try Offer.bound(boundRequest, facts, model, at: instant)
-    let drawing = try Offer.drawing(facts, of: provider, rules, at: instant)
+    let drawing = try Offer.drawing(facts, of: provider, rules, for: clientID, at: instant)
     let estimate = Offer.estimate(facts, bound, expectation)
     demand = Demand(
       inputTokens: bound.inputTokens + drawing.tokens, fixedCost: bound.fixedCost + drawing.cost,
@@ -60,30 +63,32 @@ struct Offer {
   private static func find(
     _ request: MeteredRequest, _ rules: RuleBook, _ journey: Journey
   ) throws(Refusal) -> (Provider, PricedModel?) {
-    let name = request.facts.model
+    let (name, client) = (request.facts.model, request.identity.client.id)
     if let providerName = request.providerName {
       guard let provider = rules.provider(providerName) else {
         throw .unknownProvider(providerName)
       }
-      if let model = rules.prices.model(name, of: providerName) { return (provider, model) }
-      return (provider, try replacement(for: name, rules, of: providerName))
+      if let model = rules.model(name, of: providerName, for: client) { return (provider, model) }
+      return (provider, try replacement(for: name, rules, of: providerName, client))
     }
-    if let model = rules.prices.model(name), let provider = rules.provider(model.provider) {
+    if let model = rules.model(name, for: client), let provider = rules.provider(model.provider) {
       return (provider, model)
     }
     let provider = try journey.defaultProvider()
-    return (provider, try replacement(for: name, rules, of: provider.name))
+    return (provider, try replacement(for: name, rules, of: provider.name, client))
   }
 
   /// What the policy says of a model without a price; nil lets it pass for nothing.
   private static func replacement(
-    for name: String, _ rules: RuleBook, of provider: String
+    for name: String, _ rules: RuleBook, of provider: String, _ client: String
   ) throws(Refusal) -> PricedModel? {
     switch rules.settings.metering.unknownModel {
     case .deny: throw .modelNotPriced(model: name, detail: nil)
     case .free: return nil
     case .priced(let other):
-      guard let model = rules.prices.model(other, of: provider) ?? rules.prices.model(other)
+      guard
+        let model = rules.model(other, of: provider, for: client)
+          ?? rules.model(other, for: client)
       else { throw .modelNotPriced(model: name, detail: nil) }
       return model
     }
@@ -132,10 +137,11 @@ struct Offer {
 
   /// The most that a tool can use and cost that draws, which is billed by its own model.
   private static func drawing(
-    _ facts: RequestFacts, of provider: Provider, _ rules: RuleBook, at instant: Timestamp
+    _ facts: RequestFacts, of provider: Provider, _ rules: RuleBook, for client: String,
+    at instant: Timestamp
   ) throws(Refusal) -> Consumption {
     guard let name = facts.imageToolModel else { return .zero }
-    guard let model = rules.prices.model(name, of: provider.name) else {
+    guard let model = rules.model(name, of: provider.name, for: client) else {
       throw .modelNotPriced(model: facts.model, detail: "tool image_generation with \(name)")
     }
     let declared = model.declaration

@@ -38,7 +38,7 @@ extension Offer {
   }
 
   private func priced(_ name: String?, in rules: RuleBook) -> PricedModel? {
-    name.flatMap { rules.prices.model($0, of: provider.name) }
+    name.flatMap { rules.model($0, of: provider.name, for: clientID) }
   }
 
   private func tariff(

@@ -1,4 +1,5 @@
 public import Configuration
+public import Ledger
 internal import Metering
 public import Pricing
 
@@ -10,13 +11,24 @@ public final class RuleBook: Sendable {
   public let settings: Settings
   /// All clients and keys: those of the files, and those that the ledger keeps.
   public let clients: ClientRegistry
+  /// What the files say, for every client alike; requests are priced by `model(_:of:for:)`.
   public let prices: PriceBook
+  private let ownPrices: OwnPrices
 
   /// Throws where the pricing files contradict each other.
-  public init(_ settings: Settings, clients: ClientRegistry) throws(PricingError) {
+  public init(
+    _ settings: Settings, clients: ClientRegistry, priceOverrides: [StoredPriceOverride]
+  ) throws(PricingError) {
     self.settings = settings
     self.clients = clients
     prices = try PriceBook(providers: settings.prices, rates: settings.rates)
+    ownPrices = try OwnPrices(priceOverrides, over: prices)
+  }
+
+  /// A model of a provider, or of the first that has it, at the prices of a client.
+  func model(_ name: String, of provider: String? = nil, for client: String) -> PricedModel? {
+    let found = provider.map { prices.model(name, of: $0) } ?? prices.model(name)
+    return found.map { ownPrices.model($0, of: client) }
   }
 
   func provider(_ name: String) -> Provider? {

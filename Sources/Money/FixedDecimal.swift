@@ -26,6 +26,14 @@ public struct FixedDecimal: Hashable, Comparable, Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
+  /// Exact text with the nine decimals of money, and more where it has more: `0.075000000`.
+  public var moneyText: String {
+    var text: [UInt8] = []
+    DecimalText.append(
+      scaled.magnitude, places: FixedDecimal.places, least: Money.places, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
   public static func < (left: FixedDecimal, right: FixedDecimal) -> Bool {
     left.scaled < right.scaled
   }

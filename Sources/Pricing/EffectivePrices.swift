@@ -54,6 +54,19 @@ struct EffectivePrices {
 }
 
 extension PriceTable {
+  /// With a client's own prices where they state one. One price of an image is that of every kind;
+  /// prices of some kinds leave the others as they are.
+  func overridden(by own: PriceTable) -> PriceTable {
+    var table = overlaid(by: own)
+    if !own.images.isEmpty {
+      let ofOthers = images.isEmpty ? self[.image] : nil
+      table[.image] = table.images.values.reduce(ofOthers ?? .zero, max)
+    } else if own[.image] != nil {
+      table.images = [:]
+    }
+    return table
+  }
+
   /// With a price for calls and images whose kind isn't known: the highest.
   func completed(with surcharge: FixedDecimal?) -> PriceTable {
     var table = self

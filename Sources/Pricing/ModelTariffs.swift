@@ -2,7 +2,7 @@ import Money
 
 /// A model's tariffs over one span of time, for every tier and every length of input.
 struct ModelTariffs: Sendable {
-  let surcharges: [String: FixedDecimal]
+  private(set) var callPrices: CallPrices
   private var base: SteppedTariffs
   /// Those in which `auto` may be served.
   private var automatic: [SteppedTariffs]
@@ -11,10 +11,10 @@ struct ModelTariffs: Sendable {
   private var assumed: SteppedTariffs
 
   init(
-    _ dated: DatedPrices, origin: PriceOrigin, minimumSeconds: Int64,
-    surcharges: [String: FixedDecimal], rates: ExchangeRates
+    _ dated: DatedPrices, origin: PriceOrigin, minimumSeconds: Int64, callPrices: CallPrices,
+    rates: ExchangeRates
   ) throws(PricingError) {
-    self.surcharges = surcharges
+    self.callPrices = callPrices
 
     func tariffs(_ prices: EffectivePrices, _ origin: PriceOrigin) -> SteppedTariffs {
       SteppedTariffs(prices) { table, above in
@@ -22,7 +22,7 @@ struct ModelTariffs: Sendable {
         origin.aboveInputTokens = above
         return Tariff(
           TariffTerms(
-            origin: origin, prices: table.completed(with: surcharges.values.max()),
+            origin: origin, prices: table.completed(with: callPrices.highest),
             minimumSeconds: minimumSeconds, rates: rates))
       }
     }
@@ -50,6 +50,7 @@ struct ModelTariffs: Sendable {
 
   func overridden(by override: PriceOverride) -> ModelTariffs {
     var tariffs = self
+    tariffs.callPrices = callPrices.overridden(by: override)
     tariffs.base = base.overridden(by: override)
     tariffs.automatic = automatic.map { $0.overridden(by: override) }
     tariffs.tiers = tiers.mapValues { $0.overridden(by: override) }

@@ -1,4 +1,4 @@
-import Money
+public import Money
 public import Time
 
 /// A model of the price book, with every tariff that it can have worked out.
@@ -10,6 +10,9 @@ public final class PricedModel: Sendable {
   public let asOf: CivilDate
   public let file: String
 
+  /// What calls billed outside tokens cost, each, by name: the file's, or the model's own.
+  public let surcharges: [String: FixedDecimal]
+
   /// What its prices are for: tokens, or the minute, the character or the image alone.
   public let pricedUnits: Set<PricedQuantity.Unit>
 
@@ -18,6 +21,7 @@ public final class PricedModel: Sendable {
 
   private struct Period {
     let from: Timestamp?
+    let declared: DatedPrices
     let tariffs: ModelTariffs
   }
 
@@ -44,7 +48,7 @@ public final class PricedModel: Sendable {
     self.file = file.file
     let origin = PriceOrigin(
       file: file.file, asOf: file.asOf, provider: file.provider, model: declaration.name)
-    let surcharges = file.surcharges.merging(declaration.surcharges) { _, own in own }
+    surcharges = file.surcharges.merging(declaration.surcharges) { _, own in own }
     var periods: [Period] = []
     for dated in declaration.prices {
       let from = dated.from.map { TimeZoneRules.utc.startOfDay($0) }
@@ -54,9 +58,9 @@ public final class PricedModel: Sendable {
         }
       }
       let tariffs = try ModelTariffs(
-        dated, origin: origin, minimumSeconds: declaration.minimumSeconds, surcharges: surcharges,
-        rates: rates)
-      periods.append(Period(from: from, tariffs: tariffs))
+        dated, origin: origin, minimumSeconds: declaration.minimumSeconds,
+        callPrices: CallPrices(surcharges), rates: rates)
+      periods.append(Period(from: from, declared: dated, tariffs: tariffs))
     }
     guard !periods.isEmpty else {
       throw .invalidDates(provider: file.provider, model: declaration.name)
@@ -71,9 +75,11 @@ public final class PricedModel: Sendable {
     source = other.source
     asOf = other.asOf
     file = other.file
-    pricedUnits = other.pricedUnits
+    surcharges = other.surcharges
+    pricedUnits = other.pricedUnits.union(override.prices.pricedUnits)
     periods = other.periods.map {
-      Period(from: $0.from, tariffs: $0.tariffs.overridden(by: override))
+      Period(
+        from: $0.from, declared: $0.declared, tariffs: $0.tariffs.overridden(by: override))
     }
   }
 
@@ -84,6 +90,11 @@ public final class PricedModel: Sendable {
     PricedModel(self, overriddenBy: override)
   }
 
+  /// The book's prices in force at that time, as its file states them; nil before the first.
+  public func declaredPrices(at instant: Timestamp) -> DatedPrices? {
+    period(at: instant)?.declared
+  }
+
   /// What an answer is charged by.
   ///
   /// Throws `modelNotPriced` before the first date that has prices.
@@ -92,7 +103,7 @@ public final class PricedModel: Sendable {
   ) throws(PricingError) -> Tariff {
     let tariffs = try tariffs(at: context.instant)
     return tariffs.tariff(ServiceTier(context.tier), inputTokens: inputTokens).refined(
-      by: context, surcharges: tariffs.surcharges)
+      by: context, calls: tariffs.callPrices)
   }
 
   /// The most that a request can use and cost.
@@ -109,7 +120,7 @@ public final class PricedModel: Sendable {
     var outputTokenCost = ExactAmount.zero
     for tier in try tariffs.reachable(from: context.tier, model: name) {
       try tier.forEach(upTo: inputTokens) { tariff throws(PricingError) in
-        let tariff = tariff.refined(by: context, surcharges: tariffs.surcharges)
+        let tariff = tariff.refined(by: context, calls: tariffs.callPrices)
         fixedCost = max(fixedCost, try tariff.fixedCost(of: request))
         if largestOutput == 0 { return }
         outputTokenCost = max(outputTokenCost, try tariff.outputTokenCost(of: request))
@@ -121,9 +132,11 @@ public final class PricedModel: Sendable {
   }
 
   private func tariffs(at instant: Timestamp) throws(PricingError) -> ModelTariffs {
-    for period in periods {
-      guard let from = period.from, instant < from else { return period.tariffs }
-    }
-    throw .modelNotPriced(model: name)
+    guard let period = period(at: instant) else { throw .modelNotPriced(model: name) }
+    return period.tariffs
+  }
+
+  private func period(at instant: Timestamp) -> Period? {
+    periods.first { $0.from.map { instant >= $0 } ?? true }
   }
 }

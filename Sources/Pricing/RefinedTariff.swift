@@ -3,14 +3,14 @@ import Money
 extension Tariff {
   /// This tariff, or one with the prices that only the context knows: those of the images that are
   /// made, and of the calls that were made.
-  func refined(by context: PricingContext, surcharges: [String: FixedDecimal]) -> Tariff {
+  func refined(by context: PricingContext, calls: CallPrices) -> Tariff {
     if context.image == nil, context.calls.isEmpty { return self }
     var refined = terms
     if let variant = context.image, let price = prices.images[variant] {
       refined.prices[.image] = price
     }
     if !context.calls.isEmpty {
-      refined.prices[.call] = context.calls.compactMap({ surcharges[$0] }).max()
+      refined.prices[.call] = calls.price(of: context.calls)
     }
     return Tariff(refined)
   }
@@ -18,7 +18,7 @@ extension Tariff {
   /// This tariff with a client's own prices where they state one.
   func overridden(by override: PriceOverride) -> Tariff {
     var overridden = terms
-    overridden.prices = prices.overlaid(by: override.prices)
+    overridden.prices = prices.overridden(by: override.prices)
     overridden.origin.overrideLabel = override.label
     return Tariff(overridden)
   }

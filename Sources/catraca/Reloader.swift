@@ -125,7 +125,8 @@ actor Reloader {
       let adjustments = BudgetControls(
         controls: try records.budgetControls(), resets: try records.budgetResets(after: latestReset)
       )
-      let book = try RuleBook(settings, clients: clients)
+      let book = try RuleBook(
+        settings, clients: clients, priceOverrides: stored.priceOverrides)
       try gateway.configure(clients.budgets, policy: Server.policy(settings))
       gateway.apply(adjustments, replacing: controls)
       controls = adjustments.controls

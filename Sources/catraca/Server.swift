@@ -38,12 +38,14 @@ final class Server: Sendable {
     let ledger = try SQLiteLedger(Server.options(settings.ledger, path: path))
     let now = Timestamp.readSystemClock()
     let reader = try LedgerReader(path: path)
-    let clients = try settings.clients.adding(try reader.storedClients())
-    let rules = Lock(try RuleBook(settings, clients: clients))
+    let stored = try reader.storedClients()
+    let clients = try settings.clients.adding(stored)
+    let rules = Lock(
+      try RuleBook(settings, clients: clients, priceOverrides: stored.priceOverrides))
     var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
     let adjustments = try Server.adjust(&budgets, as: reader, at: now)
     try await ledger.syncBudgets(
-      clients.declaredBudgets(besides: try reader.storedClients()), at: now)
+      clients.declaredBudgets(besides: stored), at: now)
     ProcessLimits.raiseOpenFiles()
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
     let state = ServerState(rules: rules, ledger: ledger, ledgerPath: path)

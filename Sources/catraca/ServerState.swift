@@ -4,6 +4,7 @@ internal import Console
 internal import EventLoop
 internal import Gateway
 internal import Ledger
+internal import Pricing
 
 /// What the console sees of the server, once the server stands.
 ///
@@ -45,6 +46,8 @@ final class ServerState: RunningServer {
   var settings: Settings { rules.withLock { $0 }.settings }
 
   var clients: ClientRegistry { rules.withLock { $0 }.clients }
+
+  var prices: PriceBook { rules.withLock { $0 }.prices }
 
   var isLedgerHealthy: Bool { ledger.isHealthy }
 

@@ -147,6 +147,42 @@ import Time
     }
   }
 
+  @Test("A client's own price of a call is that of every call, named or not")
+  func overriddenCalls() throws {
+    let own = try PriceOverride(label: "acme/2", prices: Fixtures.table([.call: "0.5"]))
+    let model = Fixtures.model("gpt-4o-mini").overridden(by: own)
+    for calls in [[], ["web_search"], ["unheard_of"]] {
+      var context = Fixtures.now
+      context.calls = calls
+      let cost = try model.tariff(in: context, inputTokens: 0).cost(of: #require(Usage(calls: 2)))
+      #expect(cost.nanoUSD.nanoUnits == 1_000_000_000)
+      let bound = try model.bound(of: BoundRequest(outputLimit: 0, calls: 2), in: context)
+      #expect(bound.cost(output: 0) == cost.exact)
+    }
+  }
+
+  @Test(
+    "A client's own prices of images replace those of their kinds alone, or of all kinds",
+    arguments: [
+      ("standard", true, "0.01"), ("hd", true, "0.08"), (nil, true, "0.08"),
+      ("standard", false, "0.03"), ("hd", false, "0.03"), (nil, false, "0.03"),
+    ])
+  func overriddenImages(quality: String?, isOfKind: Bool, price: String) throws {
+    let standard = ImageVariant(size: "1024x1024", quality: "standard")
+    let own = try PriceOverride(
+      label: "acme/3",
+      prices: isOfKind
+        ? PriceTable(images: [standard: Fixtures.price("0.01")])
+        : Fixtures.table([.image: "0.03"]))
+    var context = Fixtures.now
+    context.image = quality.map { ImageVariant(size: "1024x1024", quality: $0) }
+    let model = Fixtures.model("painter").overridden(by: own)
+    let tariff = try model.tariff(in: context, inputTokens: 0)
+    #expect(tariff.prices[.image] == Fixtures.price(price))
+    let record = try Tariff(record: tariff.record)
+    #expect(record.version == tariff.version && record.origin.overrideLabel == "acme/3")
+  }
+
   @Test("Images and calls whose kind is known cost what their kind costs")
   func kinds() throws {
     var context = Fixtures.now

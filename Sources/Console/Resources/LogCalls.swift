@@ -68,11 +68,11 @@ enum LogCalls {
       return (row, try reader.priceRecord(version: version))
     }
     guard let (row, priceRecord) = found else { throw .notFound("request \(text)") }
-    let tariff = priceRecord.flatMap { try? Tariff(record: $0) }
+    let bill = priceRecord.flatMap { try? Bill(record: $0, of: row.usage) }
     return Answer { body in
       body.object { body in
         UsageLogForm.writeMembers(of: row, to: &body)
-        UsageLogForm.writeExplanation(of: row, by: tariff, to: &body)
+        UsageLogForm.writeExplanation(by: bill, to: &body)
       }
     }
   }

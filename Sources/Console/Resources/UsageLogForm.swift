@@ -20,13 +20,11 @@ enum UsageLogForm {
   }
 
   /// How the cost came about: quantities × prices, and where the prices are from.
-  static func writeExplanation(
-    of row: UsageRow, by tariff: Tariff?, to object: inout JSONWriter
-  ) {
-    object.member("price_file", tariff?.origin.file)
+  static func writeExplanation(by bill: Bill?, to object: inout JSONWriter) {
+    object.member("price_file", bill?.items.first?.tariff.origin.file)
     object.member("explain") { list in
       list.array { list in
-        for line in tariff?.lines(of: row.usage) ?? [] {
+        for line in bill?.lines ?? [] {
           list.object { object in
             object.member("quantity", line.quantity.name)
             object.member("amount", line.amount)

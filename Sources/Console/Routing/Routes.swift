@@ -3,7 +3,8 @@ enum Routes {
   /// Those of the admin listener.
   static let admin: [Route] =
     HealthCalls.routes + ClientCalls.routes + KeyCalls.routes + BudgetCalls.routes
-    + BudgetActionCalls.routes + LogCalls.routes + clients + [OpenAPIDocument.route]
+    + BudgetActionCalls.routes + PricingCalls.routes + LogCalls.routes + clients
+    + [OpenAPIDocument.route]
 
   /// Those that a client's key may make, also on the proxy's listener.
   static let clients: [Route] = BudgetStatusCalls.routes + UsageCalls.routes

@@ -1,14 +1,22 @@
 public import Time
 
 extension LedgerReader {
-  /// The clients, keys and budgets in force that no file declares, all as of one instant.
+  /// The clients, keys, budgets and own prices in force that no file declares, as of one instant.
   public func storedClients() throws(LedgerError) -> StoredClients {
     try connection.snapshot { () throws(LedgerError) in
       StoredClients(
         clients: try ClientStore(connection).all(),
         keys: try KeyStore(connection).all(of: nil, includingRevoked: false),
-        budgets: try StoredBudgetStore(connection).all())
+        budgets: try StoredBudgetStore(connection).all(),
+        priceOverrides: try PriceOverrideStore(connection).all())
     }
+  }
+
+  /// A client's own prices in force, by provider and model.
+  public func priceOverrides(
+    ofClient clientID: String
+  ) throws(LedgerError) -> [StoredPriceOverride] {
+    try PriceOverrideStore(connection).all(of: clientID)
   }
 
   /// All keys of a client that were ever made outside of files, by their names.

@@ -38,17 +38,23 @@ public struct StoredClient: Hashable, Sendable {
   }
 }
 
-/// All clients, keys and budgets that are in force and that no file declares.
+/// All clients, keys, budgets and clients' own prices that are in force and that no file declares.
 public struct StoredClients: Hashable, Sendable {
   public var clients: [StoredClient]
   /// Of these clients, and of those that a file declares.
   public var keys: [StoredKey]
   /// Of these clients, and of those that a file declares.
   public var budgets: [StoredBudget]
+  /// Of these clients, and of those that a file declares.
+  public var priceOverrides: [StoredPriceOverride]
 
-  public init(clients: [StoredClient], keys: [StoredKey], budgets: [StoredBudget] = []) {
+  public init(
+    clients: [StoredClient], keys: [StoredKey], budgets: [StoredBudget] = [],
+    priceOverrides: [StoredPriceOverride] = []
+  ) {
     self.clients = clients
     self.keys = keys
     self.budgets = budgets
+    self.priceOverrides = priceOverrides
   }
 }

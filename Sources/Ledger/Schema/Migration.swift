@@ -5,7 +5,9 @@ struct Migration {
   let sql: String
 
   /// All that this release knows, in order.
-  static let all: [Migration] = [.firstTables, .clientTables, .controlTables]
+  static let all: [Migration] = [
+    .firstTables, .clientTables, .controlTables, .priceTables,
+  ]
 
   /// The schema that this release reads and writes.
   static var newest: Int { all.last?.number ?? 0 }

@@ -1,0 +1,89 @@
+internal import JSON
+internal import Ledger
+internal import Money
+internal import Pricing
+
+/// The prices in a body, under the keys of a pricing file.
+struct PriceFields {
+  private let body: Body
+
+  static let names = [PriceTable.tokensKey] + PriceTable.otherQuantities.map(\.priceKey)
+
+  private static let tokenNames = PricedQuantity.tokens.map(\.priceKey)
+  private static let rule =
+    "a decimal in text with at most \(FixedDecimal.places) places, such as \"0.15\""
+
+  init(_ body: Body) {
+    self.body = body
+  }
+
+  /// At least one price, in the units in which the book prices the model: in another unit it would
+  /// be charged beside the book's, not in its place.
+  func prices(for model: PricedModel) throws(APIError) -> PriceTable {
+    var table = try tokens()
+    for quantity in PriceTable.otherQuantities {
+      guard let value = body.value(quantity.priceKey) else { continue }
+      if quantity == .image, value.kind == .object {
+        table.images = try images(value)
+      } else {
+        table[quantity] = try PriceFields.price(value, quantity.priceKey)
+      }
+    }
+    guard !table.isEmpty else { throw .missingField(PriceTable.tokensKey) }
+    try checkUnits(of: model)
+    return table
+  }
+
+  private func checkUnits(of model: PricedModel) throws(APIError) {
+    let units = model.pricedUnits.union([.call])
+    let allowed = PriceFields.names.filter { units.contains(PriceFields.unit(of: $0)) }
+    for name in PriceFields.names where body.value(name) != nil && !allowed.contains(name) {
+      throw .invalidValue(name, allowed: "for \(model.name) \(allowed.joined(separator: ", "))")
+    }
+  }
+
+  private func tokens() throws(APIError) -> PriceTable {
+    var table = PriceTable()
+    let key = PriceTable.tokensKey
+    guard let value = body.value(key) else { return table }
+    guard value.kind == .object, value.repeatedKey == nil else {
+      throw .invalidValue(key, allowed: "an object with the prices of kinds of tokens")
+    }
+    for member in value.members {
+      let name = member.key.string ?? ""
+      guard let quantity = PricedQuantity.tokens.first(where: { $0.priceKey == name }) else {
+        throw .unknownField("\(key).\(name)", allowed: PriceFields.tokenNames)
+      }
+      table[quantity] = try PriceFields.price(member.value, "\(key).\(name)")
+    }
+    return table
+  }
+
+  /// Reads `{ SIZE: { QUALITY: price } }`.
+  private func images(_ sizes: JSONValue) throws(APIError) -> [ImageVariant: FixedDecimal] {
+    let key = PricedQuantity.image.priceKey
+    var images: [ImageVariant: FixedDecimal] = [:]
+    for size in sizes.members {
+      guard let name = size.key.string, size.value.kind == .object else {
+        throw .invalidValue(key, allowed: "a price, or one for each quality of each size")
+      }
+      for quality in size.value.members {
+        let kind = quality.key.string ?? ""
+        images[ImageVariant(size: name, quality: kind)] =
+          try PriceFields.price(quality.value, "\(key).\(name).\(kind)")
+      }
+    }
+    return images
+  }
+
+  private static func price(_ value: JSONValue, _ name: String) throws(APIError) -> FixedDecimal {
+    guard let text = value.string, let price = try? FixedDecimal(decimal: text) else {
+      throw .invalidValue(name, allowed: rule)
+    }
+    return price
+  }
+
+  private static func unit(of name: String) -> PricedQuantity.Unit {
+    PriceTable.otherQuantities.first { $0.priceKey == name }?.unit ?? .token
+  }
+}

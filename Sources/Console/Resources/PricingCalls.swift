@@ -1,0 +1,110 @@
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Money
+internal import Pricing
+internal import Time
+
+/// `/api/pricing-config`: clients' own prices, and the price book.
+enum PricingCalls {
+  private static let path = "/api/pricing-config"
+  private static let selection = [
+    QueryParameter.client, QueryParameter("provider", "the provider's name"),
+    QueryParameter("model", "the model's name or an alias"),
+  ]
+
+  static var routes: [Route] {
+    [
+      Route(
+        .get, path, .viewer, "Shows a client's own prices, and the price book", query: selection,
+        handler: show),
+      Route(
+        .post, path, .admin, "Gives a client its own prices for a model, or replaces them",
+        handler: replace),
+      Route(
+        .delete, path, .admin, "Gives a client the book's prices for a model again",
+        query: selection, handler: remove),
+    ]
+  }
+
+  private static func show(_ call: Call) throws(APIError) -> Answer {
+    let client = try call.clientOfQuery()
+    let provider = try call.query.text("provider")
+    let name = try call.query.text("model")
+    let models = call.server.prices.allModels.filter { model in
+      (provider ?? model.provider) == model.provider && (name.map(model.isNamed) ?? true)
+    }
+    let overrides = try call.read { reader throws(LedgerError) in
+      try reader.priceOverrides(ofClient: client.id)
+    }.filter { override in
+      (provider ?? override.provider) == override.provider
+        && (name == nil || name == override.model
+          || models.contains { ($0.provider, $0.name) == (override.provider, override.model) })
+    }
+    return Answer { body in
+      body.object { body in
+        body.member("client_id", client.id)
+        body.member("overrides") { list in
+          list.array { list in for override in overrides { write(override, to: &list) } }
+        }
+        body.member("price_book") { list in
+          list.array { list in
+            for model in models { PriceBookForm(model: model, now: call.now).write(to: &list) }
+          }
+        }
+      }
+    }
+  }
+
+  private static func write(_ override: StoredPriceOverride, to writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("client_id", override.clientID)
+      object.member("provider", override.provider)
+      object.member("model", override.model)
+      object.member("currency", Currency.usd.code)
+      object.members(of: override.prices)
+      object.member("price_version", override.label)
+      object.member("updated_at", override.createdAt.rfc3339)
+    }
+  }
+
+  // MARK: Changing
+
+  private static func replace(_ call: Call) async throws(APIError) -> Answer {
+    let body = try call.body(
+      allowed: ["client_id", "provider", "model", "currency"] + PriceFields.names)
+    let client = try call.client(try body.require("client_id", try body.name("client_id")))
+    let provider = try body.require("provider", try body.name("provider"))
+    let name = try body.require("model", try body.text("model"))
+    if let currency = try body.currency("currency"), currency != .usd {
+      throw .invalidValue("currency", allowed: Currency.usd.code)
+    }
+    guard let model = call.server.prices.model(name, of: provider) else {
+      throw .notFound("model \(name) of provider \(provider) in the price book")
+    }
+    let prices = try PriceFields(body).prices(for: model)
+    let (override, isNew) = try await call.change { editor throws(LedgerError) in
+      try editor.replacePrices(
+        prices, ofModel: model.name, of: provider, forClient: client.id)
+    }
+    return Answer(status: isNew ? 201 : 200) { write(override, to: &$0) }
+  }
+
+  private static func remove(_ call: Call) async throws(APIError) -> Answer {
+    let client = try call.clientOfQuery()
+    guard let provider = try call.query.text("provider") else { throw .missingField("provider") }
+    guard let name = try call.query.text("model") else { throw .missingField("model") }
+    // The book may not have the model any more.
+    let model = call.server.prices.model(name, of: provider)?.name ?? name
+    try await call.change { editor throws(LedgerError) in
+      try editor.removePrices(ofModel: model, of: provider, forClient: client.id)
+    }
+    return .removed
+  }
+}
+
+extension PricedModel {
+  fileprivate func isNamed(_ name: String) -> Bool {
+    self.name == name || declaration.aliases.contains(name)
+  }
+}

@@ -1,0 +1,57 @@
+internal import Time
+
+/// `pricing_config`: clients' own prices. One that is replaced or removed keeps its row, so that
+/// what a price version names can be looked up for ever.
+struct PriceOverrideStore {
+  private let connection: Connection
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// Those in force, of one client or of all.
+  func all(of clientID: String? = nil) throws(LedgerError) -> [StoredPriceOverride] {
+    let select = try connection.prepare(PriceOverrideStore.selectInForce)
+    select.bind(clientID, at: 1)
+    var overrides: [StoredPriceOverride] = []
+    try select.forEachRow { () throws(LedgerError) in
+      overrides.append(try StoredPriceOverride(from: ColumnReader(statement: select)))
+    }
+    return overrides
+  }
+
+  /// The number of the client's next one.
+  func nextNumber(of clientID: String) throws(LedgerError) -> Int64 {
+    let select = try connection.prepare(
+      "SELECT coalesce(max(number), 0) + 1 FROM pricing_config WHERE client_id = ?")
+    select.bind(clientID, at: 1)
+    return try select.firstInteger() ?? 1
+  }
+
+  func insert(_ override: StoredPriceOverride) throws(LedgerError) {
+    let insert = try connection.prepare(PriceOverrideStore.insertOverride)
+    var parameters = ParameterWriter(insert)
+    override.write(to: &parameters)
+    try insert.run()
+  }
+
+  func end(_ override: StoredPriceOverride, at now: Timestamp) throws(LedgerError) {
+    let update = try connection.prepare(
+      "UPDATE pricing_config SET ended_at = ?3 WHERE client_id = ?1 AND number = ?2")
+    update.bind(override.clientID, at: 1)
+    update.bind(override.number, at: 2)
+    update.bind(now.rfc3339, at: 3)
+    try update.run()
+  }
+
+  private static let selectInForce = """
+    SELECT * FROM pricing_config
+    WHERE ended_at IS NULL AND (?1 IS NULL OR client_id = ?1)
+    ORDER BY client_id, provider, model
+    """
+  /// The columns are those of `StoredPriceOverride.write(to:)`, in its order.
+  private static let insertOverride = """
+    INSERT INTO pricing_config (client_id, number, provider, model, prices, created_at)
+    VALUES (?, ?, ?, ?, ?, ?)
+    """
+}
