@@ -41,6 +41,7 @@ public enum ResetUse: String, Hashable, Sendable, CaseIterable {
 public enum Command: Sendable {
   case hold(Caller, Demand)
   case settle(HoldID, Consumption)
+  case draw(HoldID, Consumption)
   case release(HoldID)
   case abandon(HoldID)
   case expire(Ticket)
@@ -48,6 +49,7 @@ public enum Command: Sendable {
   case record(Caller, Consumption, ExchangeRates)
   case configure([BudgetDefinition], BudgetPolicy)
   case restore([RecordedUse])
+  case restoreHold(RecordedHold)
   case pause(Target)
   case resume(Target)
   case reset(Target, ResetUse)
@@ -84,6 +86,8 @@ extension BudgetState {
       return .admission(hold(demand, for: caller, at: now, events: &events))
     case .settle(let hold, let consumption):
       return .settlement(try settle(hold, with: consumption, at: now, events: &events))
+    case .draw(let hold, let consumption):
+      return .charges(try draw(consumption, from: hold, at: now, events: &events))
     case .release(let hold): try release(hold, at: now, events: &events)
     case .abandon(let hold):
       return .settlement(try abandon(hold, at: now, events: &events))
@@ -94,6 +98,7 @@ extension BudgetState {
     case .configure(let definitions, let policy):
       try configure(definitions, policy: policy, at: now, events: &events)
     case .restore(let uses): restore(uses, at: now)
+    case .restoreHold(let hold): return .admission(.held(restore(hold, at: now)))
     case .pause(let target): try pause(target, at: now, events: &events)
     case .resume(let target): try resume(target, at: now, events: &events)
     case .reset(let target, let use):

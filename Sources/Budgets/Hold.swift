@@ -33,6 +33,13 @@ public struct Hold: ~Copyable, Sendable {
     return keeper.settle(grant.hold, with: consumption)
   }
 
+  /// Leaves the hold to its grant, without ending it: for work that outlives its request. Whoever
+  /// ends that work takes charge of the grant again.
+  public consuming func handOver() -> Grant {
+    hasEnded = true
+    return grant
+  }
+
   /// Ends the hold of a request that never reached a provider.
   public consuming func release() {
     hasEnded = true

@@ -78,7 +78,7 @@ extension BudgetState {
   }
 
   /// Replaces what was held on one account by what was used.
-  private mutating func end(
+  mutating func end(
     _ portion: Portion, with consumption: Consumption, at now: Timestamp, events: inout [Event]
   ) -> Charge {
     let index = portion.account
@@ -109,7 +109,7 @@ extension BudgetState {
     }
   }
 
-  private func queued(_ portions: [Portion]) -> [Int] {
+  func queued(_ portions: [Portion]) -> [Int] {
     portions.map(\.account).filter { queues[$0] != nil }
   }
 

@@ -48,6 +48,11 @@ public struct Spend: Hashable, Sendable {
     nanoUnits -= other.nanoUnits
   }
 
+  /// The smaller of the two in each unit.
+  func least(_ other: Spend) -> Spend {
+    Spend(tokens: min(tokens, other.tokens), nanoUnits: min(nanoUnits, other.nanoUnits))
+  }
+
   /// What of this lies above `other`, in each unit for itself.
   func excess(over other: Spend) -> Spend {
     Spend(

@@ -35,9 +35,9 @@ struct Waiter: Sendable {
 
 /// A request whose bound is set aside.
 struct HeldRequest: Sendable {
-  /// What was set aside, before any currency.
-  let bound: Consumption
-  let portions: [Portion]
+  /// What is still set aside, before any currency.
+  var bound: Consumption
+  var portions: [Portion]
 }
 
 /// What is set aside for one request on one account.

@@ -46,6 +46,9 @@ struct AnswerRelay {
     let report = AnswerMeter.read(
       body, status: head.status, to: passage.request.facts, endpoint: passage.request.endpoint,
       parser: passage.journey.workbench.parser)
+    if let work = report.work, work.stage == .underway, head.status < 400 {
+      return await deferSettlement(to: work.id, body)
+    }
     let settled = await passage.settle(
       Ending(status: head.status, outcome: outcome(isError: report.isError), report: report))
     guard !passage.clientLeft else { return passage.exchange.abort() }
@@ -56,6 +59,15 @@ struct AnswerRelay {
       fields.append(.contentType, constant: rendering.contentType)
       body = rendering.body
     }
+    await passage.journey.answer(
+      HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body))
+  }
+
+  /// The provider goes on with the work: what it costs isn't known yet.
+  private func deferSettlement(to objectID: String, _ body: [UInt8]) async {
+    _ = await passage.deferSettlement(to: objectID)
+    guard !passage.clientLeft else { return passage.exchange.abort() }
+    let fields = passage.responseFields(head, remaining: passage.grant.tightest)
     await passage.journey.answer(
       HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body))
   }

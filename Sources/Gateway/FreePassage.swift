@@ -4,6 +4,7 @@ internal import HTTP
 internal import HTTPServer
 internal import JSON
 internal import Logging
+internal import Metering
 internal import Upstream
 
 /// Passes a request on that costs nothing: no hold, no row, no metering; the same header rules.
@@ -58,12 +59,24 @@ struct FreePassage {
     }
   }
 
+  /// The work whose end the answer may show.
+  private var deferredWork: DeferredWork? {
+    guard let id = Endpoints.responseID(inPath: path) else { return nil }
+    return journey.gateway.deferredWorks.find(
+      DeferredWork.ID(provider: provider.name, object: id))
+  }
+
   private func relay(_ head: UpstreamResponseHead, _ transfer: Transfer) async {
     var fields = Forwarding.response(head.fields)
     fields.appendOwn(.catracaRequestID, "\(journey.id)")
     do {
       try await journey.exchange.start(
         ResponseHead(status: head.status, fields: fields), framing: .chunked)
+      if let work = deferredWork {
+        return try await DeferredRelay(
+          work: work, journey: journey, head: head, transfer: transfer
+        ).run()
+      }
       var piece: [UInt8] = []
       while try await transfer.next(into: &piece) { try await journey.exchange.write(piece) }
       try await journey.exchange.finish()

@@ -23,6 +23,9 @@ public final class Gateway: HTTPHandler {
   let requestIDs = RequestIDSource()
   let logger: Logger
   let clock: @Sendable () -> Timestamp
+  /// Work that providers go on with after their answers.
+  let deferredWorks = DeferredWorks()
+  private let poller = Lock<LoopBound<Poller>?>(nil)
   private let workbenches: [LoopBound<Workbench>]
   private let stopping = Lock(false)
 
@@ -30,10 +33,13 @@ public final class Gateway: HTTPHandler {
   ///   - rules: gives the rules in force; asked once for each request.
   ///   - budgets: the budgets with what was used of them so far.
   ///   - ownCalls: answers requests for `/api/…`, where clients ask about their own use.
+  ///   - deferred: requests whose providers went on with the work when an earlier process ended.
+  ///     What they hold is held again before the first request is served.
   ///   - recentOutputs: output tokens of the last answers of each model, oldest first.
   public init(
     rules: @escaping @Sendable () -> RuleBook, budgets: BudgetState, ledger: any Ledger,
-    ownCalls: any HTTPHandler, recentOutputs: [RecentOutputs], loops: [EventLoop], logger: Logger,
+    deferred: [DeferredRequest] = [], ownCalls: any HTTPHandler, recentOutputs: [RecentOutputs],
+    loops: [EventLoop], logger: Logger,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) async {
     self.rules = rules
@@ -41,6 +47,10 @@ public final class Gateway: HTTPHandler {
     self.ownCalls = ownCalls
     self.logger = logger
     self.clock = clock
+    var budgets = budgets
+    let works = deferred.map { request in
+      DeferredWork(request, budgets.restore(request.recordedHold, at: clock()))
+    }
     desk = AdmissionDesk(budgets, clock: clock) { events in
       for event in events { BudgetEventLog.write(event, to: logger) }
     }
@@ -57,6 +67,21 @@ public final class Gateway: HTTPHandler {
         experience.noteOutput(tokens, provider: model.provider, model: model.model)
       }
     }
+    await startPolling(on: loops[0])
+    for work in works { follow(work) }
+  }
+
+  private func startPolling(on loop: EventLoop) async {
+    let poller = await Task(executorPreference: loop) {
+      LoopBound(Poller(for: self, at: self.workbenches[0].value, on: loop), on: loop)
+    }.value
+    self.poller.withLock { $0 = poller }
+  }
+
+  /// Has a provider asked how its work stands, until that has ended.
+  func startFollowing(_ work: DeferredWork) {
+    guard let poller = poller.withLock({ $0 }) else { return }
+    Task(executorPreference: poller.loop) { poller.value.follow(work) }
   }
 
   public func handle(_ exchange: HTTPExchange) async {
@@ -93,8 +118,12 @@ public final class Gateway: HTTPHandler {
 
   var isStopping: Bool { stopping.withLock { $0 } }
 
-  /// Ends the connections to providers. The listeners must have stopped.
+  /// Ends the connections to providers, and the questions to them about deferred work. The
+  /// listeners must have stopped.
   public func close() async {
+    if let poller = poller.withLock({ $0 }) {
+      await Task(executorPreference: poller.loop) { await poller.value.stop() }.value
+    }
     for workbench in workbenches {
       await Task(executorPreference: workbench.loop) { workbench.value.upstream.close() }.value
     }

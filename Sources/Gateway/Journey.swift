@@ -60,6 +60,7 @@ final class Journey {
       }
       let request = try await MeteredRequest(
         for: self, identity: identity, endpoint: endpoint, providerName: providerName)
+      if request.facts.isBackground && !gateway.deferredWorks.hasRoom { throw .overloaded }
       let offer = try Offer(for: request, in: self)
       let admitted = try await admit(request, offer)
       await Passage(of: request, admitted, on: self).run()

@@ -66,30 +66,17 @@ struct LastMile {
   }
 
   private func ask() async -> Int64? {
-    var fields = HeaderFields()
-    fields.append(.contentType, constant: "application/json")
-    fields.append(.acceptEncoding, constant: "identity")
-    if let key = offer.provider.apiKey {
-      fields.appendOwn(.authorization, "Bearer \(key.revealed())")
-    }
+    let call = OwnCall(
+      provider: offer.provider, method: .post, path: count.path, body: .bytes(count.body),
+      patience: LastMile.patience)
     do {
-      let transfer = try journey.workbench.upstream.start(
-        UpstreamRequest(
-          url: Forwarding.url(count.path, query: nil, of: offer.provider), method: .post,
-          fields: fields, body: .bytes(count.body), connectTimeout: LastMile.patience,
-          idleTimeout: LastMile.patience, certificateAuthorities: offer.provider.caFile))
+      let transfer = try call.start(on: journey.workbench.upstream)
       guard try await transfer.head().status == 200 else {
         transfer.cancel()
         return nil
       }
-      var answer: [UInt8] = []
-      var piece: [UInt8] = []
-      while try await transfer.next(into: &piece) {
-        answer += piece
-        guard answer.count <= LastMile.longestAnswer else {
-          transfer.cancel()
-          return nil
-        }
+      guard let answer = try await transfer.body(atMost: LastMile.longestAnswer) else {
+        return nil
       }
       return InputCount.read(answer, parser: journey.workbench.parser)
     } catch {

@@ -8,19 +8,12 @@ internal import Time
 /// What a request may cost, and from whom: its provider, its model's prices and its bound.
 struct Offer {
   let provider: Provider
-  /// Nil where the policy lets a model pass that the price book doesn't have.
-  let model: PricedModel?
+  let terms: BillingTerms
   let demand: Demand
-  /// When the request came: by the prices of that time it is charged.
-  let instant: Timestamp
-  let askedTier: String?
-  let askedImage: ImageVariant?
   private let askedModel: String
-  /// Whose own prices hold.
-  let clientID: String
 
   /// The model by the name of the price book, so that budgets per model count its aliases too.
-  var modelName: String { model?.name ?? askedModel }
+  var modelName: String { terms.model?.name ?? askedModel }
 
   /// Whether the input is the provider's own count, not the bound of its bytes.
   let isCounted: Bool
@@ -32,12 +25,14 @@ struct Offer {
   ) throws(Refusal) {
     let facts = request.facts
     let rules = journey.rules
-    (provider, model) = try Offer.find(request, rules, journey)
-    clientID = request.identity.client.id
-    instant = journey.startedAt
+    let instant = journey.startedAt
+    let clientID = request.identity.client.id
+    let (provider, model) = try Offer.find(request, rules, journey)
+    self.provider = provider
+    terms = BillingTerms(
+      clientID: clientID, provider: provider.name, model: model, instant: instant,
+      askedTier: facts.serviceTier, askedImage: facts.imageVariant)
     askedModel = facts.model
-    askedTier = facts.serviceTier
-    askedImage = facts.imageVariant
     let expectation = journey.gateway.experience.expectation(
       provider: provider.name, model: model?.name ?? facts.model)
     var boundRequest = Offer.boundRequest(facts, model, overhead: expectation.overhead)

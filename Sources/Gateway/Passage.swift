@@ -112,7 +112,8 @@ final class Passage {
     do throws(UpstreamError) {
       let head = try await transfer.head()
       if head.status < 400 && head.isEventStream {
-        await StreamRelay(of: self, head, transfer).run()
+        var relay = StreamRelay(of: self, head, transfer)
+        await relay.run()
       } else {
         await AnswerRelay(of: self, head, transfer).run()
       }
@@ -173,7 +174,7 @@ final class Passage {
   // MARK: Settle
 
   /// Ends hold and intent of a request of which nothing reached the provider.
-  private func giveBack() async {
+  func giveBack() async {
     hold.take()?.release()
     guard hasIntent else { return }
     do throws(LedgerError) {
@@ -182,6 +183,12 @@ final class Passage {
       // The intent stays, and is settled with its estimate when the ledger starts again.
       logRecordingFailure(error)
     }
+  }
+
+  /// The hold, for work that outlives the request.
+  func handOverHold() -> Grant {
+    guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
+    return hold.handOver()
   }
 
   /// Settles the hold with what the request used, and returns when its row is safe.
@@ -200,7 +207,7 @@ final class Passage {
     return settled
   }
 
-  private func logRecordingFailure(_ error: LedgerError) {
+  func logRecordingFailure(_ error: LedgerError) {
     gateway.logger.log(.error, "usage_not_recorded") { line in
       line.member("request_id", "\(journey.id)")
       line.member("reason", error.description)

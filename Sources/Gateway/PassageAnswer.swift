@@ -1,15 +1,11 @@
 internal import Budgets
 internal import HTTP
 internal import HTTPServer
-internal import JSON
-internal import Logging
-internal import Metering
 internal import Money
-internal import Pricing
 internal import Time
 internal import Upstream
 
-// What the client sees of a passage, and what the operator reads about its price.
+// What the client sees of a passage.
 
 extension Passage {
   /// The fields that the client gets: the provider's, and Catraca's own (SPEC §4.6).
@@ -43,29 +39,5 @@ extension Passage {
     guard !clientLeft, let leave = exchange.onClientGone else { return }
     exchange.onClientGone = nil
     leave()
-  }
-
-  // MARK: What the operator reads
-
-  /// - Parameter calls: those that were made, whose names tell which of them has no price.
-  func logUnpriced(_ cost: Cost, calls: [ExtraCall]) {
-    gateway.logger.log(.warn, "quantity_not_priced") { line in
-      journey.writeMembers(of: request, offer, to: &line)
-      line.member("quantities") { list in
-        list.array { for quantity in cost.unpriced { $0.string(quantity.priceKey) } }
-      }
-      if cost.unpriced.contains(.call) {
-        line.member("calls") { list in list.array { for call in calls { $0.string(call.name) } } }
-      }
-      line.member("tier_assumed", cost.isTierAssumed)
-    }
-  }
-
-  func logUnpriceable(_ error: PricingError) {
-    gateway.logger.log(.error, "answer_not_priced") { line in
-      journey.writeMembers(of: request, offer, to: &line)
-      line.member("reason", "\(error)")
-      line.member("charged", "the whole hold")
-    }
   }
 }

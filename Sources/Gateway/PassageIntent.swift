@@ -11,8 +11,7 @@ extension Passage {
   /// dies, with an estimate above zero and at most what is held.
   func intent() -> Intent {
     let usage = expectedUsage()
-    let charge = Settled.charge(
-      for: usage, Ending(status: 0, outcome: .interrupted, report: nil), of: self)
+    let charge = charge(for: usage, nil)
     let charges = gateway.desk.charges(
       settling: grant.hold,
       with: Consumption(tokens: usage.totalTokens, cost: charge.exact))
@@ -30,6 +29,15 @@ extension Passage {
         charges: charges.map(BudgetCharge.init)),
       metadata: request.metadata, createdAt: journey.startedAt,
       day: journey.day(in: request.identity.client.timeZone))
+  }
+
+  /// What a usage is charged by this request's prices.
+  func charge(for usage: Usage, _ report: UsageReport?) -> UsageCharge {
+    offer.terms.charge(
+      for: usage, report, hold: grant.bound.cost, in: journey.rules
+    ) { gap in
+      gap.write(to: gateway.logger) { journey.writeMembers(of: request, offer, to: &$0) }
+    }
   }
 
   /// What a request like this uses as a rule, within its hold.

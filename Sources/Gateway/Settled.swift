@@ -24,7 +24,7 @@ struct Settled {
   init(_ ending: Ending, of passage: Passage, hold: consuming Hold) {
     let (found, source) = Settled.usage(ending, of: passage)
     let grant = hold.grant
-    let charge = Settled.charge(for: found, ending, of: passage)
+    let charge = passage.charge(for: found, ending.report)
     let usage = charge.bill?.usage ?? found
     let settlement = hold.settle(
       with: Consumption(tokens: usage.totalTokens, cost: charge.exact))
@@ -75,43 +75,6 @@ struct Settled {
     let estimate = Estimate.usage(for: passage.request.facts, outputTextBytes: text)
       .limited(to: passage)
     return (estimate.with(calls: calls) ?? estimate, .estimated)
-  }
-
-  // MARK: Cost
-
-  struct Charge {
-    let exact: ExactAmount
-    let nanoUSD: Int64
-    let billed: Money
-    let bill: Bill?
-  }
-
-  static func charge(for usage: Usage, _ ending: Ending, of passage: Passage) -> Charge {
-    let rates = passage.journey.rules.prices.rates
-    let report = ending.report
-    do throws(PricingError) {
-      guard let bill = try passage.offer.bill(for: usage, report, in: passage.journey.rules)
-      else {
-        return Charge(
-          exact: .zero, nanoUSD: 0, billed: Money(nanoUnits: 0, currency: rates.billing),
-          bill: nil)
-      }
-      let cost = try bill.cost()
-      if !cost.unpriced.isEmpty || cost.isTierAssumed {
-        passage.logUnpriced(cost, calls: report?.extraCalls ?? [])
-      }
-      return Charge(
-        exact: cost.exact, nanoUSD: cost.nanoUSD.nanoUnits, billed: cost.billed, bill: bill)
-    } catch {
-      // SPEC §8: found only in the answer and without any price: the whole hold is charged.
-      passage.logUnpriceable(error)
-      let exact = passage.grant.bound.cost
-      return Charge(
-        exact: exact, nanoUSD: exact.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max,
-        billed: exact.roundedUp(in: rates.billing, rate: rates.billingRate)
-          ?? Money(nanoUnits: .max, currency: rates.billing),
-        bill: nil)
-    }
   }
 
   // MARK: What is learned

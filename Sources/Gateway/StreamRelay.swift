@@ -10,10 +10,14 @@ internal import Upstream
 ///
 /// The event that ends the stream is withheld until the row is safe; so is the end of the body,
 /// where a stream has no such event. If the provider cuts the stream, the client's is cut too.
+///
+/// A response that is made in the background goes on without its stream. So it is deferred as soon
+/// as its id is known, and settled by the stream only if that shows its end.
 struct StreamRelay {
   private let passage: Passage
   private let head: UpstreamResponseHead
   private let transfer: Transfer
+  private var deferred: DeferredWork?
 
   init(of passage: Passage, _ head: UpstreamResponseHead, _ transfer: Transfer) {
     self.passage = passage
@@ -21,7 +25,7 @@ struct StreamRelay {
     self.transfer = transfer
   }
 
-  func run() async {
+  mutating func run() async {
     var meter = StreamMeter(
       endpoint: passage.request.endpoint, facts: passage.request.facts,
       hidesUsage: passage.rewrite.addsUsage, parser: passage.journey.workbench.parser)
@@ -40,6 +44,9 @@ struct StreamRelay {
         if passage.firstByteAt == nil { passage.firstByteAt = .now() }
         passing.removeAll(keepingCapacity: true)
         let progress = meter.receive(arrived.span, into: &passing)
+        if passage.request.facts.isBackground && deferred == nil {
+          await deferIfUnderway(meter.report)
+        }
         if progress == .terminated && !isSettled {
           isSettled = true
           await settle(meter.finish().report, cut: nil)
@@ -58,6 +65,11 @@ struct StreamRelay {
     await end(&meter, isSettled: isSettled, cut: cut)
   }
 
+  private mutating func deferIfUnderway(_ report: UsageReport) async {
+    guard let work = report.work, work.stage == .underway else { return }
+    deferred = await passage.deferSettlement(to: work.id)
+  }
+
   /// After the provider's last byte, or where it broke off.
   private func end(_ meter: inout StreamMeter, isSettled: Bool, cut: UpstreamError?) async {
     let ending = meter.finish()
@@ -69,6 +81,11 @@ struct StreamRelay {
   }
 
   private func settle(_ report: UsageReport, cut: UpstreamError?) async {
+    if let deferred {
+      // Without its end the stream says nothing: then the provider is asked.
+      guard let ending = Ending(of: deferred, report, status: head.status) else { return }
+      return await passage.gateway.settle(deferred, ending)
+    }
     let outcome: Outcome =
       if passage.clientLeft {
         .clientDisconnected

@@ -5,7 +5,9 @@ public import Time
 ///
 /// A request's way through it: `open` before anything is forwarded, then exactly one of `settle`
 /// (the provider was reached) and `discard` (it was not). A ledger finds the requests that were
-/// opened and never ended when it starts again, and settles each with its estimate.
+/// opened and never ended when it starts again, and settles each with its estimate. Where the
+/// provider answers and goes on with the work, `deferSettlement` takes the intent out of what is
+/// found so, and `settle` with a `DeferredSettlement` ends the request, whenever that is.
 ///
 /// Callers are suspended, never blocked: many of them share one commit.
 public protocol Ledger: Sendable {
@@ -25,6 +27,18 @@ public protocol Ledger: Sendable {
   ///
   /// Throws as `settle` does.
   func discard(_ requestID: RequestID) async throws(LedgerError)
+
+  /// Records that the provider has answered a request and goes on with its work, in place of the
+  /// intent; returns when that is safe. From then on a start finds it among the deferred ones.
+  ///
+  /// Throws as `settle` does.
+  func deferSettlement(of request: DeferredRequest) async throws(LedgerError)
+
+  /// Adds rows of a deferred request, and ends it with the last of them, in one transaction;
+  /// returns when that is safe. Rows that are there already are left as they are.
+  ///
+  /// Throws as `settle` does.
+  func settle(_ settlement: DeferredSettlement) async throws(LedgerError)
 
   /// Queues a refusal to be written soon; dropped, and counted in `health`, when too many wait.
   func record(_ denial: DenialRow)

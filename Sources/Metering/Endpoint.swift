@@ -63,7 +63,7 @@ enum RequestField: Sendable, Hashable {
   case callLimit
   /// Something that the provider keeps, and the model reads.
   case reference
-  /// Whether the answer is to be made later: it couldn't be metered.
+  /// Whether the answer is to be made later.
   case background
   /// Text that may be billed as output.
   case prediction

@@ -65,7 +65,7 @@ public enum Endpoints {
     usageRequest: .streamOptions,
     answer: CompletionAnswer.self)
 
-  static let responses = Endpoint(
+  public static let responses = Endpoint(
     method: "POST", path: "/v1/responses", operation: .responses,
     request: .json([
       "model": .model,
@@ -119,13 +119,14 @@ public enum Endpoints {
     defaultModel: "omni-moderation-latest",
     answer: ModerationAnswer.self)
 
-  /// Reads that cost nothing. `*` stands for one segment or more.
+  /// Reads that cost nothing, and ends of work that was paid for. A last `*` stands for one segment
+  /// or more, any other for one.
   static let free: [(method: String, pattern: String)] = [
     ("GET", "/v1/models"), ("GET", "/v1/models/*"),
     ("GET", "/v1/responses/*"),
     ("GET", "/v1/batches"), ("GET", "/v1/batches/*"),
     ("GET", "/v1/files"), ("GET", "/v1/files/*"),
-    ("POST", "/v1/responses/input_tokens"),
+    ("POST", "/v1/responses/input_tokens"), ("POST", "/v1/responses/*/cancel"),
   ]
 
   /// Looks a request up.
@@ -142,6 +143,19 @@ public enum Endpoints {
     return isFree ? .free : .refused
   }
 
+  /// The id of the response that a free request reads or cancels, which may show its end; nil for
+  /// any other path.
+  public static func responseID(inPath path: String) -> String? {
+    let prefix = "/v1/responses/"
+    guard path.hasPrefix(prefix) else { return nil }
+    let parts = path.dropFirst(prefix.count).split(
+      separator: "/", omittingEmptySubsequences: false)
+    guard let id = parts.first, parts.count == 1 || parts.count == 2 && parts[1] == "cancel" else {
+      return nil
+    }
+    return String(id)
+  }
+
   /// The segments of a path that every server reads alike; nil for any other: one with an escape,
   /// an empty segment, a dot segment or a character that isn't plain.
   private static func plainSegments(_ path: String) -> [Substring]? {
@@ -151,7 +165,7 @@ public enum Endpoints {
     return areNamed ? segments : nil
   }
 
-  private static func isPlain(_ byte: UInt8) -> Bool {
+  static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"),
@@ -163,8 +177,10 @@ public enum Endpoints {
 
   private static func matches(_ segments: [Substring], pattern: String) -> Bool {
     let parts = pattern.dropFirst().split(separator: "/")
-    guard parts.last == "*" else { return segments == parts }
-    let fixed = parts.dropLast()
-    return segments.count > fixed.count && segments.starts(with: fixed)
+    let isOpen = parts.last == "*"
+    guard isOpen ? segments.count >= parts.count : segments.count == parts.count else {
+      return false
+    }
+    return zip(segments, parts).allSatisfy { $1 == "*" || $0 == $1 }
   }
 }

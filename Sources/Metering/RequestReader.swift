@@ -113,7 +113,7 @@ private struct RequestReader {
     case .candidates: candidates = try Self.integer(value, name, in: RequestFacts.choicesAllowed)
     case .callLimit: callLimit = try Self.integer(value, name, in: RequestFacts.callsAllowed)
     case .reference: facts.input.isOpenEnded = true
-    case .background: try Self.refuseBackground(value, name)
+    case .background: facts.isBackground = try Self.boolean(value, name)
     case .tools: readTools(value)
     case .prediction: facts.predictionBytes += Int64(value.size.stringBytes)
     case .speech: try readSpeech(value, name)
@@ -167,14 +167,6 @@ private struct RequestReader {
     facts.input.isOpenEnded = true
     facts.calls = callLimit ?? max(1, hostedTools)
     facts.passes = (callLimit ?? 0) + 1
-  }
-
-  private static func refuseBackground(
-    _ value: JSONValue, _ name: String
-  ) throws(MeteringError) {
-    guard try boolean(value, name) else { return }
-    throw .unsupported(
-      param: name, reason: "Background responses can't be metered here: leave 'background' out.")
   }
 
   private mutating func readStreamOptions(

@@ -10,11 +10,15 @@ struct ResponsesAnswer: AnswerReader {
   private var toolCalls = ResponsesToolCalls()
   /// What the tool that draws used, of its own model's tokens: beside `usage`, not in it.
   private var drawing: ReportedUsage?
+  /// Of a response that is made in the background.
+  private var work: ProviderWork?
+  private let isBackground: Bool
   private let model: String
   private let imageModel: String
 
   init(for facts: RequestFacts) {
     model = facts.model
+    isBackground = facts.isBackground
     imageModel = facts.imageToolModel ?? OpenAI.imageModel
   }
 
@@ -58,6 +62,7 @@ struct ResponsesAnswer: AnswerReader {
   var report: UsageReport {
     var report = members.report()
     report.extraCalls = toolCalls.calls
+    report.work = work
     guard let usage = report.usage, let drawing else { return report }
     report.breakdown = [
       ModelUsage(model: report.responseModel ?? model, usage: usage),
@@ -76,6 +81,7 @@ struct ResponsesAnswer: AnswerReader {
   }
 
   private mutating func read(response: JSONValue) {
+    if isBackground { work = ProviderWork(response) ?? work }
     for member in response.members {
       if members.read(member) { continue }
       if member.hasKey("output") {

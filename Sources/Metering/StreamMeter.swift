@@ -69,6 +69,9 @@ public struct StreamMeter: ~Copyable {
     return state == .withholding ? .terminated : .flowing
   }
 
+  /// What the stream has said so far.
+  public var report: UsageReport { answer.report }
+
   /// Ends the metering: at the end of the body, however it came, or when `receive` said so.
   ///
   /// Bytes that were not yet passed on are withheld from then on.

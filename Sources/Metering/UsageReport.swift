@@ -22,6 +22,8 @@ public struct UsageReport: Sendable, Hashable {
   public internal(set) var isUsageAdjusted = false
   /// Whether the answer, or an event of it, wasn't what metering expects.
   public internal(set) var isUnreadable = false
+  /// The work that the provider says it goes on with, or has ended; nil where an answer is all.
+  public internal(set) var work: ProviderWork?
 
   init() {}
 }

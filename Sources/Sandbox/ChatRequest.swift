@@ -4,6 +4,8 @@ internal import JSON
 struct ChatRequest: Equatable {
   var model: String
   var isStreamed = false
+  /// The answer is made after it was given.
+  var isBackground = false
   var includesUsage = false
   var choices = 1
   /// How many answers are made of which the best are returned; those others are billed too.

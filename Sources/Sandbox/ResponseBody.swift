@@ -3,9 +3,16 @@ internal import JSON
 extension ChatAnswer {
   /// The answer as a response of the Responses API.
   var response: BilledAnswer.Content {
-    guard request.isStreamed else { return .whole(responseJSON(isDone: true)) }
+    guard request.isStreamed else {
+      return .whole(responseJSON(request.isBackground ? .queued : .done))
+    }
     return .stream(AnySequence(responseEvents))
   }
+
+  var responseID: String { "resp_sandbox_\(identity.number)" }
+
+  /// A response as somebody finds it who asks for it.
+  func response(at stage: ResponseStage) -> [UInt8] { responseJSON(stage) }
 
   /// The answer as what `/responses/compact` makes of a conversation.
   var compaction: BilledAnswer.Content {
@@ -30,9 +37,9 @@ extension ChatAnswer {
 
   private var isCutShort: Bool { finishReason == "length" }
 
-  private var responseEvents: [[UInt8]] {
+  var responseEvents: [[UInt8]] {
     var events = ResponseEvents()
-    events.add("response.created") { $0.member("response") { $0.raw(responseJSON(isDone: false)) } }
+    events.add("response.created") { $0.member("response") { $0.raw(responseJSON(.inProgress)) } }
     events.add("response.output_item.added") { event in
       event.member("output_index", 0)
       event.member("item") { writeMessage(nil, to: &$0) }
@@ -60,18 +67,20 @@ extension ChatAnswer {
       event.member("item") { writeMessage(content, to: &$0) }
     }
     events.add(isCutShort ? "response.incomplete" : "response.completed") { event in
-      event.member("response") { $0.raw(responseJSON(isDone: true)) }
+      event.member("response") { $0.raw(responseJSON(.done)) }
     }
     return events.all
   }
 
-  private func responseJSON(isDone: Bool) -> [UInt8] {
+  private func responseJSON(_ stage: ResponseStage) -> [UInt8] {
+    let isDone = stage == .done
     var writer = JSONWriter()
     writer.object { root in
-      root.member("id", "resp_sandbox_\(identity.number)")
+      root.member("id", responseID)
       root.member("object", "response")
       root.member("created_at", identity.created)
-      root.member("status", !isDone ? "in_progress" : isCutShort ? "incomplete" : "completed")
+      root.member("status", isDone && isCutShort ? "incomplete" : stage.rawValue)
+      if request.isBackground { root.member("background", true) }
       root.member("error") { $0.null() }
       root.member("incomplete_details") { details in
         guard isDone && isCutShort else { return details.null() }

@@ -6,6 +6,8 @@ enum SandboxAnswer {
   case chat(ChatAnswer)
   case media(MediaAnswer)
   case billed(BilledAnswer)
+  /// The events of a stream that was billed before.
+  case events([[UInt8]])
   case error(ProviderError)
 
   /// Decides on the answer to a provider's call.
@@ -13,7 +15,7 @@ enum SandboxAnswer {
   /// - Parameter identity: of this answer, unless the script has a seed.
   init(
     to route: SandboxRoute, _ head: RequestHead, body: [UInt8], script: SandboxScript,
-    identity: ChatAnswer.Identity
+    responses: BackgroundResponses, identity: ChatAnswer.Identity
   ) throws(ProviderError) {
     if let status = script.status { throw .scripted(status: status) }
     let identity = script.seed.map(ChatAnswer.Identity.seeded) ?? identity
@@ -36,6 +38,20 @@ enum SandboxAnswer {
       self = .media(
         ImageAnswer.answer(
           to: try MediaRequest(head, body), isEdit: isEdit, created: identity.created))
+    case .text(.responses, let dialect):
+      let answer = ChatAnswer(
+        try ChatRequest(response: body), script: script, dialect: dialect, identity: identity)
+      if answer.request.isBackground { responses.add(answer) }
+      self = .billed(BilledAnswer(answer, shape: \.response))
+    case .response(_, let id):
+      let seen = try responses.look(at: id)
+      let wantsEvents = head.query?.contains("stream=true") ?? false
+      self =
+        wantsEvents && seen.stage == .done
+        ? .events(seen.answer.responseEvents) : .plain(seen.answer.response(at: seen.stage))
+    case .cancelResponse(_, let id):
+      let seen = try responses.cancel(id)
+      self = .plain(seen.answer.response(at: seen.stage))
     case .text(let endpoint, let dialect):
       self = .billed(
         try endpoint.answer(to: body, script: script, dialect: dialect, identity: identity))

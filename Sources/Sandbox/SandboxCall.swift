@@ -15,7 +15,7 @@ struct SandboxCall {
     switch answer {
     case .chat(let chat): record(chat.request.model, chat.request.isStreamed, chat.usage)
     case .billed(let billed): record(billed.model, billed.isStreamed, billed.usage)
-    case .plain, .media, .error: break
+    case .plain, .media, .events, .error: break
     }
     if script.hangs { return await waitForHangup() }
     await pause(milliseconds: script.delayMilliseconds)
@@ -26,6 +26,7 @@ struct SandboxCall {
     case .chat(let chat): try await send(chat)
     case .media(let media): try await send(media)
     case .billed(let billed): try await send(billed)
+    case .events(let events): try await stream(events)
     }
     journal.update(number) { $0.isComplete = true }
   }

@@ -10,6 +10,8 @@ enum SandboxRoute: Equatable {
   case transcription(ProviderDialect, isTranslation: Bool)
   case image(ProviderDialect, isEdit: Bool)
   case text(TextEndpoint, ProviderDialect)
+  case response(ProviderDialect, id: String)
+  case cancelResponse(ProviderDialect, id: String)
   case readJournal
   case clearJournal
   case health
@@ -37,10 +39,13 @@ enum SandboxRoute: Equatable {
       self = .text(endpoint, dialect)
       return
     }
+    if let id = SandboxRoute.rest(of: path, after: "/responses/"), !id.isEmpty, method != .delete {
+      self.init(dialect, method: method, response: id)
+      return
+    }
     switch (method, path) {
     case (.get, "/models"), (.head, "/models"): self = .models(dialect)
     case (.post, "/chat/completions"): self = .chatCompletions(dialect)
-    case (.post, "/responses/input_tokens"): self = .inputTokens(dialect)
     case (.post, "/audio/speech"): self = .speech(dialect)
     case (.post, "/audio/transcriptions"): self = .transcription(dialect, isTranslation: false)
     case (.post, "/audio/translations"): self = .transcription(dialect, isTranslation: true)
@@ -56,12 +61,25 @@ enum SandboxRoute: Equatable {
     }
   }
 
+  /// - Parameter rest: what follows `/responses/`.
+  private init(_ dialect: ProviderDialect, method: Method, response rest: String) {
+    let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
+    switch (method, parts.count) {
+    case (.post, 1) where rest == "input_tokens": self = .inputTokens(dialect)
+    case (.get, 1): self = .response(dialect, id: rest)
+    case (.post, 2) where parts[1] == "cancel":
+      self = .cancelResponse(dialect, id: String(parts[0]))
+    default: self = .unknown
+    }
+  }
+
   /// The provider whose shape an answer has; OpenAI's where there is none.
   var dialect: ProviderDialect {
     switch self {
     case .models(let dialect), .model(let dialect, _), .chatCompletions(let dialect),
       .inputTokens(let dialect), .text(_, let dialect), .speech(let dialect),
-      .transcription(let dialect, _), .image(let dialect, _):
+      .transcription(let dialect, _), .image(let dialect, _), .response(let dialect, _),
+      .cancelResponse(let dialect, _):
       dialect
     case .readJournal, .clearJournal, .health, .unknown: .openAI
     }

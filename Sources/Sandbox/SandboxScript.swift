@@ -33,6 +33,8 @@ struct SandboxScript: Equatable, Sendable {
   var echoes = false
   /// So many web searches are reported: calls that are billed outside of the usage.
   var webSearches = 0
+  /// Work that goes on after its answer is under way for so many looks at it.
+  var pendingLooks = 0
   var responseModel: String?
   var serviceTier: String?
   /// Makes identifiers and times depend on this alone, so that equal requests get equal bytes.
@@ -77,6 +79,7 @@ struct SandboxScript: Equatable, Sendable {
     case "chunk_bytes": chunkBytes = Int(try number(key, value))
     case "cut_after": cutAfter = Int(try number(key, value))
     case "web_searches": webSearches = Int(try number(key, value))
+    case "pending_looks": pendingLooks = Int(try number(key, value))
     case "seed": seed = try number(key, value)
     case "response_model": responseModel = value
     case "service_tier": serviceTier = value

@@ -34,6 +34,7 @@ extension ChatRequest {
     let root = try ProviderError.root(of: body, parser)
     model = try ProviderError.model(of: root)
     isStreamed = root["stream"]?.boolean ?? false
+    isBackground = root["background"]?.boolean ?? false
     includesUsage = true
     outputLimit = root["max_output_tokens"]?.integer
     serviceTier = root["service_tier"]?.string

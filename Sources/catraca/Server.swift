@@ -51,6 +51,7 @@ final class Server: Sendable {
     let state = ServerState(rules: rules, ledger: ledger, ledgerPath: path)
     let gateway = await Gateway(
       rules: { rules.withLock { $0 } }, budgets: budgets, ledger: ledger,
+      deferred: try reader.deferredRequests(),
       ownCalls: Console.ofClients(server: state, logger: logger),
       recentOutputs: try reader.recentOutputs(), loops: group.loops, logger: logger)
     let tls = try Server.tlsContext(settings.proxy.tls)

@@ -81,6 +81,10 @@ struct Simulation {
 
   private mutating func endOne() throws {
     guard let index = live.indices.randomElement(using: &random) else { return }
+    if Int.random(in: 0..<10, using: &random) == 0 {
+      let part = Int64.random(in: 0...live[index].bound.tokens, using: &random) / 4
+      return try apply(.draw(live[index].hold, use(part, microDollars: part)))
+    }
     let grant = live.remove(at: index)
     switch Int.random(in: 0..<20, using: &random) {
     case 0: try apply(.release(grant.hold))

@@ -165,13 +165,6 @@ def test_an_open_ended_response_gets_a_limit_from_a_small_budget(catraca, sandbo
     assert json.loads(sandbox.journal()[0]["body"])["max_output_tokens"] >= 256
 
 
-def test_a_response_in_the_background_is_refused(running, sandbox):
-    with pytest.raises(openai.BadRequestError) as refusal:
-        running.openai().responses.create(model=RESPONSE, input=INPUT, background=True)
-    assert refusal.value.code == "unsupported_parameter"
-    assert sandbox.journal() == []
-
-
 def test_compacting_is_charged_by_the_model_that_was_asked(running):
     answer = running.post({"model": RESPONSE, "input": INPUT}, "/v1/responses/compact")
     assert json.loads(answer.body)["object"] == "response.compaction"

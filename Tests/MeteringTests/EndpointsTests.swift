@@ -25,6 +25,7 @@ struct EndpointsTests {
       ("GET", "/v1/responses/resp_1", "free"), ("GET", "/v1/responses/resp_1/input_items", "free"),
       ("GET", "/v1/batches", "free"), ("GET", "/v1/files/f-1/content", "free"),
       ("POST", "/v1/responses/input_tokens", "free"),
+      ("POST", "/v1/responses/resp_1/cancel", "free"),
     ])
   func known(_ method: String, _ path: String, _ expected: String) {
     #expect(kind(method, path) == expected)
@@ -35,7 +36,17 @@ struct EndpointsTests {
     arguments: [
       ("GET", "/v1/chat/completions"), ("post", "/v1/chat/completions"), ("POST", "/v1/models"),
       ("DELETE", "/v1/files/f-1"), ("POST", "/v1/files"), ("GET", "/v1/responses"),
-      ("GET", "/v1/modelsx"), ("POST", "/v1/realtime/client_secrets"), ("POST", "/v1/videos"),
+      ("GET", "/v1/modelsx"), ("POST", "/v1/videos"), ("POST", "/v1/responses/cancel"),
+      ("POST", "/v1/responses/a/b/cancel"), ("POST", "/v1/responses/resp_1"),
+      // Ways around: what they hand out, or begin, is never seen here again.
+      ("POST", "/v1/realtime/client_secrets"), ("POST", "/v1/realtime/sessions"),
+      ("POST", "/v1/realtime/calls"), ("POST", "/v1/realtime/transcription_sessions"),
+      ("POST", "/v1/live/sessions"), ("GET", "/v1/live/sessions"), ("POST", "/v1/agents/a/turns"),
+      ("POST", "/v1/chatkit/sessions"), ("POST", "/v1/evals"), ("POST", "/v1/evals/e/runs"),
+      ("POST", "/v1/fine_tuning/jobs"), ("POST", "/v1/fine_tuning/alpha/graders/run"),
+      ("POST", "/v1/vector_stores"), ("POST", "/v1/vector_stores/v/search"),
+      ("POST", "/v1/containers"), ("POST", "/v1/threads"), ("POST", "/v1/threads/t/runs"),
+      ("POST", "/v1/assistants"), ("GET", "/v1/organization/usage/completions"),
       ("GET", ""), ("GET", "/"), ("GET", "v1/models"), ("GET", "/v1/models/"),
       ("GET", "//v1/models"),
       ("GET", "/v1//models"), ("GET", "/v1/models/.."), ("GET", "/v1/models/../responses/x"),

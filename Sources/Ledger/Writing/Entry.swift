@@ -8,6 +8,9 @@ indirect enum Entry: Sendable {
   case open(interrupted: SettledRequest)
   case settle(SettledRequest)
   case discard(RequestID)
+  /// The provider has answered and goes on with the work.
+  case deferral(DeferredRequest)
+  case settleDeferred(DeferredSettlement)
 }
 
 extension Entry {
@@ -24,6 +27,12 @@ extension Entry {
         line.settlement(settlement, withPriceRecord: true)
       case .discard(let requestID):
         line.member("discard", requestID.description)
+      case .deferral(let request):
+        line.key("defer")
+        line.record { request.write(to: &$0) }
+      case .settleDeferred(let settlement):
+        line.key("settle_deferred")
+        line.deferredSettlement(settlement)
       }
     }
     return line.bytes + [UInt8(ascii: "\n")]
@@ -37,6 +46,11 @@ extension Entry {
       self = .settle(try reader.settlement(in: line, at: "$.settle"))
     } else if let requestID = entry.text("discard").flatMap({ RequestID($0) }) {
       self = .discard(requestID)
+    } else if entry.text("defer") != nil {
+      self = .deferral(
+        try DeferredRequest(from: try reader.object(in: line, at: "$.defer"), reader))
+    } else if entry.text("settle_deferred") != nil {
+      self = .settleDeferred(try reader.deferredSettlement(in: line, at: "$.settle_deferred"))
     } else {
       throw .unreadable(record: "a spooled entry")
     }

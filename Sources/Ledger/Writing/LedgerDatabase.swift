@@ -10,6 +10,7 @@ final class LedgerDatabase {
   private let budgetAccounts: BudgetAccountStore
   private let budgetDefinitions: BudgetDefinitionStore
   private let priceVersions: PriceVersionStore
+  private let deferredRequests: DeferredRequestStore
   private let denials: DenialStore
   private let settlements: SettlementReader
 
@@ -25,6 +26,7 @@ final class LedgerDatabase {
     budgetAccounts = try BudgetAccountStore(connection)
     budgetDefinitions = try BudgetDefinitionStore(connection)
     priceVersions = try PriceVersionStore(connection)
+    deferredRequests = try DeferredRequestStore(connection)
     denials = try DenialStore(connection)
     settlements = try SettlementReader(connection)
   }
@@ -120,6 +122,14 @@ final class LedgerDatabase {
       try settle(settlement)
     case .discard(let requestID):
       try inFlight.discard(requestID)
+    case .deferral(let request):
+      try inFlight.discard(request.requestID)
+      // A spool may be replayed from an entry that came before the request's last row.
+      guard try !usageLogs.contains(request.requestID) else { return }
+      try deferredRequests.insert(request)
+    case .settleDeferred(let settlement):
+      for row in settlement.rows { try settle(row) }
+      try deferredRequests.note(settlement.progress, of: settlement.requestID)
     }
   }
 

@@ -128,6 +128,14 @@ public final class SQLiteLedger: Ledger {
     try await write(.settle(settlement))
   }
 
+  public func deferSettlement(of request: DeferredRequest) async throws(LedgerError) {
+    try await write(.deferral(request))
+  }
+
+  public func settle(_ settlement: DeferredSettlement) async throws(LedgerError) {
+    try await write(.settleDeferred(settlement))
+  }
+
   public func discard(_ requestID: RequestID) async throws(LedgerError) {
     try await write(.discard(requestID))
   }

@@ -20,6 +20,9 @@ class Ledger:
     def in_flight(self):
         return self._rows("in_flight", {})
 
+    def deferred(self):
+        return self._rows("deferred_requests", {}, order="request_id")
+
     def _rows(self, table, filters, order="rowid"):
         where = " AND ".join(f"{column} IS ?" for column in filters) or "1"
         with closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)) as database:

@@ -1,0 +1,77 @@
+internal import Money
+public import Time
+
+/// What the ledger remembers of a hold whose work goes on beyond the process that took it.
+public struct RecordedHold: Hashable, Sendable {
+  /// One account that the hold stands on.
+  public struct Place: Hashable, Sendable {
+    public let budget: BudgetID
+    public let subject: Subject
+    /// As `BudgetPeriod` spells itself.
+    public let period: String
+    /// The window in which the hold was taken.
+    public let window: BudgetWindow
+
+    public init(budget: BudgetID, subject: Subject, period: String, window: BudgetWindow) {
+      self.budget = budget
+      self.subject = subject
+      self.period = period
+      self.window = window
+    }
+  }
+
+  /// What is still set aside.
+  public let bound: Consumption
+  /// What `soft` budgets hold instead.
+  public let estimate: Consumption
+  public let places: [Place]
+
+  public init(bound: Consumption, estimate: Consumption, places: [Place]) {
+    self.bound = bound
+    self.estimate = estimate
+    self.places = places
+  }
+}
+
+extension BudgetState {
+  /// Takes a hold up again that an earlier process took.
+  ///
+  /// It was admitted then, so nothing is decided now: a limit that was lowered meanwhile is passed.
+  /// Where its window has ended it sets nothing aside, and will be charged to that window. Budgets
+  /// that are gone are left out. Use is restored before.
+  public mutating func restore(_ recorded: RecordedHold, at now: Timestamp) -> Grant {
+    defer { assertInvariants() }
+    let portions = recorded.places.compactMap { place in
+      restore(recorded, to: place, at: now)
+    }
+    let hold = holds.insert(HeldRequest(bound: recorded.bound, portions: portions))
+    return Grant(
+      hold: HoldID(handle: hold), clampedOutput: nil, bound: recorded.bound,
+      tightest: tightest(of: portions, at: now))
+  }
+
+  private mutating func restore(
+    _ recorded: RecordedHold, to place: RecordedHold.Place, at now: Timestamp
+  ) -> Portion? {
+    guard let budget = budgetByID[place.budget],
+      budgets[budget].definition.per == place.subject.kind
+    else { return nil }
+    let index = account(of: budget, subject: place.subject.value, at: now)
+    let definition = budgets[budget].definition
+    // By its end: a reset moves the start of a window that stays open.
+    let isOpen =
+      accounts[index].window.end == place.window.end
+      && definition.period.description == place.period
+    var portion = Portion(
+      account: index, epoch: isOpen ? accounts[index].epoch : accounts[index].epoch &- 1,
+      window: isOpen ? accounts[index].window : place.window,
+      currency: budgets[budget].currency, rate: budgets[budget].rate)
+    accounts[index].liveHolds += 1
+    guard isOpen else { return portion }
+    let need = definition.enforcement == .soft ? recorded.estimate : recorded.bound
+    portion.held = accounts[index].held.addCountable(
+      need.spend(in: portion.currency, at: portion.rate))
+    if shortage(of: .zero, on: index, at: now) != nil { accounts[index].mayExceedLimit = true }
+    return portion
+  }
+}

@@ -1,0 +1,143 @@
+internal import Budgets
+internal import Configuration
+internal import HTTP
+internal import JSON
+internal import Ledger
+internal import Logging
+internal import Metering
+internal import Money
+internal import Pricing
+internal import Time
+
+extension Gateway {
+  /// Goes on with work that a provider does after its answer: from now on it is asked about it.
+  func follow(_ work: DeferredWork) {
+    guard deferredWorks.insert(work) else { return }
+    startFollowing(work)
+  }
+
+  /// Settles a response that was made in the background, once, whoever has seen its end first, and
+  /// returns when its row is safe.
+  func settle(_ work: DeferredWork, _ ending: Ending) async {
+    guard let claim = await work.claim() else { return }
+    let rules = rules()
+    var entry = work.record.expected
+    entry.row.status = ending.status
+    entry.row.outcome = ending.outcome
+    entry.row.responseModel = ending.report?.responseModel
+    var exact = Consumption(estimateOf: entry.row, within: claim.grant.bound)
+    if let usage = ending.report?.chargedUsage {
+      let charge = work.record.terms(in: rules).charge(
+        for: usage, ending.report, hold: claim.grant.bound.cost, in: rules
+      ) { gap in
+        gap.write(to: logger) { work.record.expected.row.writeMembers(to: &$0) }
+      }
+      entry.row.set(charge.bill?.usage ?? usage, charge)
+      entry.priceRecord = charge.bill?.record
+      exact = Consumption(tokens: entry.row.usage.totalTokens, cost: charge.exact)
+      experience.noteOutput(
+        usage.outputTokens, provider: work.record.provider,
+        model: work.record.pricedModel ?? entry.row.model)
+    }
+    entry.row.latencyMilliseconds =
+      max(0, clock().milliseconds - entry.row.createdAt.milliseconds)
+    entry.charges = Hold(claim.grant, keeper: desk).settle(with: exact).charges
+      .map(BudgetCharge.init)
+    await record(
+      DeferredSettlement(of: work.record.requestID, rows: [entry], progress: nil), of: work)
+    work.settled()
+    deferredWorks.remove(work.id)
+  }
+
+  /// Writes rows of deferred work, and says so in the log.
+  func record(_ settlement: DeferredSettlement, of work: DeferredWork) async {
+    for entry in settlement.rows { useRateLimit(entry.row) }
+    do throws(LedgerError) {
+      try await ledger.settle(settlement)
+    } catch {
+      // The next start finds the work still deferred, and settles it.
+      logger.log(.error, "usage_not_recorded") { line in
+        line.member("request_id", "\(settlement.requestID)")
+        line.member("reason", error.description)
+      }
+    }
+    for entry in settlement.rows {
+      logger.log(.info, "request") { line in
+        entry.row.writeMembers(to: &line)
+        line.member("status", Int64(entry.row.status))
+        line.member("outcome", entry.row.outcome.rawValue)
+        line.member("usage_source", entry.row.usageSource.rawValue)
+        line.member("tokens", entry.row.usage.totalTokens)
+        line.member(
+          "cost_usd", Money(nanoUnits: entry.row.costNanoUSD, currency: .usd).decimalText)
+        line.member("latency_ms", entry.row.latencyMilliseconds ?? 0)
+      }
+    }
+  }
+
+  private func useRateLimit(_ row: UsageRow) {
+    let key = rules().clients.client(row.clientID)?.keys.first { $0.name == row.keyName }
+    guard let key else { return }
+    rateLimits.use(row.usage.totalTokens, by: key, of: row.clientID, at: clock())
+  }
+}
+
+extension DeferredRequest {
+  /// The request's prices, as far as the price book has them still.
+  func terms(in rules: RuleBook) -> BillingTerms {
+    let client = expected.row.clientID
+    return BillingTerms(
+      clientID: client, provider: provider,
+      model: pricedModel.flatMap { rules.model($0, of: provider, for: client) },
+      instant: expected.row.createdAt, askedTier: serviceTier, askedImage: nil)
+  }
+
+  /// What metering needs to know of the request to read how its work stands.
+  var facts: RequestFacts {
+    var facts = RequestFacts(operation: expected.row.operation, model: expected.row.model)
+    facts.isBackground = true
+    facts.imageToolModel = imageModel
+    return facts
+  }
+}
+
+extension UsageReport {
+  /// What was reported, with the calls beside it; nil where nothing was.
+  var chargedUsage: Usage? {
+    usage.map { $0.with(calls: extraCalls.reduce(0) { $0 + $1.count }) ?? $0 }
+  }
+}
+
+extension Consumption {
+  /// What an intent expects, by the cost of its row.
+  fileprivate init(estimateOf row: UsageRow, within bound: Consumption) {
+    let unitsPerNano = ExactAmount.unitsPerDollar / 1_000_000_000
+    self.init(
+      tokens: row.usage.totalTokens,
+      cost: min(bound.cost, ExactAmount(units: Int128(row.costNanoUSD) * unitsPerNano)))
+  }
+}
+
+extension UsageRow {
+  /// What was reported, instead of the estimate.
+  mutating func set(_ reported: Usage, _ charge: UsageCharge) {
+    usageSource = .reported
+    usage = reported
+    costNanoUSD = charge.nanoUSD
+    cost = charge.billed
+    priceVersion = charge.bill?.version
+    overrunTokens = max(0, reported.totalTokens - heldTokens)
+    overrunNanoUSD = max(0, charge.nanoUSD - heldNanoUSD)
+  }
+
+  /// The members that every line about a metered request has.
+  func writeMembers(to line: inout JSONWriter) {
+    line.member("request_id", "\(requestID)")
+    line.member("client", clientID)
+    line.member("key", keyName)
+    line.member("user", userID)
+    line.member("operation", operation.rawValue)
+    line.member("provider", provider)
+    line.member("model", model)
+  }
+}

@@ -1,0 +1,128 @@
+internal import Configuration
+internal import EventLoop
+internal import HTTP
+internal import JSON
+internal import Ledger
+internal import Logging
+internal import Metering
+internal import Time
+internal import Upstream
+
+/// Follows one piece of deferred work to its end: asks, waits twice as long, asks again.
+final class Follower {
+  let work: DeferredWork
+  private unowned let poller: Poller
+  private let pause = Waiter<Void>()
+  /// The call under way, if any.
+  private var transfer: Transfer?
+  private var wait = Follower.shortestWait
+  /// How often in a row the provider said that there is no such work.
+  private var misses = 0
+
+  private static let shortestWait = Duration.seconds(1)
+  private static let longestWait = Duration.seconds(60)
+  /// After so long the work is settled with its estimate. Providers give up earlier: responses are
+  /// made within 8 hours, batches within 7 days.
+  private static let longestWork: [DeferredRequest.Kind: Duration] = [
+    .response: .seconds(24 * 3600), .batch: .seconds(8 * 24 * 3600),
+  ]
+  /// So often in a row a provider says that there is no such work until it is believed.
+  private static let mostMisses = 6
+  /// How long a provider may be silent.
+  private static let patience = Duration.seconds(30)
+  private static let largestAnswer = 32 << 20
+
+  private var gateway: Gateway { poller.gateway }
+
+  init(of work: DeferredWork, for poller: Poller) {
+    self.work = work
+    self.poller = poller
+  }
+
+  /// What the provider said.
+  private enum Sighting {
+    case underway
+    case ended(Ending)
+    /// There is no such work.
+    case missing
+    /// Nothing that could be read.
+    case nothing
+  }
+
+  func run() async {
+    while true {
+      await sleep()
+      guard !poller.isStopped, !gateway.isStopping, !work.isSettled else { return }
+      guard poller.askingCount < Poller.mostAtOnce else { continue }
+      poller.askingCount += 1
+      let sighting = await look()
+      await act(on: sighting)
+      poller.askingCount -= 1
+      wait = min(wait * 2, Follower.longestWait)
+    }
+  }
+
+  func stop() {
+    transfer?.cancel()
+    pause.wake()
+  }
+
+  private func sleep() async {
+    guard !poller.isStopped else { return }
+    let timer = LoopTimer(on: poller.loop) { [pause] in pause.wake() }
+    timer.start(after: wait)
+    await pause.wait()
+    timer.stop()
+  }
+
+  private func act(on sighting: Sighting) async {
+    switch sighting {
+    case .ended(let ending): return await gateway.settle(work, ending)
+    case .underway, .nothing: misses = 0
+    case .missing: misses += 1
+    }
+    let row = work.record.expected.row
+    let age = gateway.clock().milliseconds - row.createdAt.milliseconds
+    let longest = Follower.longestWork[work.record.kind] ?? Follower.longestWait
+    guard misses >= Follower.mostMisses || age > longest.wholeMilliseconds else { return }
+    gateway.logger.log(.warn, "deferred_lost") { line in
+      row.writeMembers(to: &line)
+      line.member("object", work.record.objectID)
+    }
+    await gateway.settle(work, Ending(status: 200, outcome: .upstreamBroken, report: nil))
+  }
+
+  private func look() async -> Sighting {
+    do {
+      guard let (status, body) = try await get("/v1/responses/\(work.record.objectID)") else {
+        return .nothing
+      }
+      if status == 404 { return .missing }
+      let report = AnswerMeter.read(
+        body, status: status, to: work.record.facts, endpoint: Endpoints.responses,
+        parser: poller.workbench.parser)
+      if let ending = Ending(of: work, report, status: status) { return .ended(ending) }
+      return report.work == nil ? .nothing : .underway
+    } catch {
+      gateway.logger.log(.debug, "deferred_not_seen") { line in
+        work.record.expected.row.writeMembers(to: &line)
+        line.member("object", work.record.objectID)
+        line.member("reason", "\(error)")
+      }
+      return .nothing
+    }
+  }
+
+  /// Nil where the provider isn't configured any more, or the answer is too large.
+  private func get(_ path: String) async throws(UpstreamError) -> (status: Int, body: [UInt8])? {
+    guard let provider = gateway.rules().provider(work.record.provider) else { return nil }
+    let call = OwnCall(
+      provider: provider, method: .get, path: path, patience: Follower.patience)
+    let transfer = try call.start(on: poller.workbench.upstream)
+    self.transfer = transfer
+    defer { self.transfer = nil }
+    let head = try await transfer.head()
+    guard let body = try await transfer.body(atMost: Follower.largestAnswer) else { return nil }
+    return (head.status, body)
+  }
+}

@@ -1,0 +1,52 @@
+internal import EventLoop
+internal import Ledger
+
+/// Asks providers how deferred work stands until it has ended: perhaps nobody else ever does.
+///
+/// Each piece of work has a follower, a task of its own on the poller's loop. All of it belongs to
+/// that loop's thread.
+final class Poller {
+  unowned let gateway: Gateway
+  let workbench: Workbench
+  let loop: EventLoop
+  private var followers: [DeferredWork.ID: Follower] = [:]
+  private let end = Waiter<Void>()
+  private(set) var isStopped = false
+  /// Followers that are asking right now.
+  var askingCount = 0
+
+  /// Providers are asked about so much work at once; the rest waits its turn.
+  static let mostAtOnce = 16
+
+  init(for gateway: Gateway, at workbench: Workbench, on loop: EventLoop) {
+    self.gateway = gateway
+    self.workbench = workbench
+    self.loop = loop
+  }
+
+  func follow(_ work: DeferredWork) {
+    loop.preconditionOnLoop()
+    guard !isStopped, followers[work.id] == nil else { return }
+    let follower = Follower(of: work, for: self)
+    followers[work.id] = follower
+    let bound = LoopBound((self, follower), on: loop)
+    Task(executorPreference: loop) {
+      let (poller, follower) = bound.value
+      await follower.run()
+      poller.remove(follower)
+    }
+  }
+
+  private func remove(_ follower: Follower) {
+    followers[follower.work.id] = nil
+    if followers.isEmpty { end.wake() }
+  }
+
+  /// Ends all followers. The work stays deferred: the next start goes on with it.
+  func stop() async {
+    loop.preconditionOnLoop()
+    isStopped = true
+    for follower in followers.values { follower.stop() }
+    if !followers.isEmpty { await end.wait() }
+  }
+}

@@ -1,0 +1,95 @@
+public import Budgets
+internal import Money
+internal import Pricing
+
+/// A request whose provider has answered and goes on with the work: a response made in the
+/// background, or a batch. What it uses is known only when that work has ended.
+public struct DeferredRequest: Hashable, Sendable {
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    case response, batch
+  }
+
+  /// How far the request is settled; a batch is, some lines at a time.
+  public struct Progress: Hashable, Sendable {
+    /// Lines of the results that have their rows, from the first on.
+    public var settledLines: Int64
+    /// What is still held.
+    public var heldTokens: Int64
+    public var heldNanoUSD: Int64
+
+    public init(settledLines: Int64 = 0, heldTokens: Int64, heldNanoUSD: Int64) {
+      self.settledLines = settledLines
+      self.heldTokens = heldTokens
+      self.heldNanoUSD = heldNanoUSD
+    }
+  }
+
+  public var kind: Kind
+  /// The provider's id of the work: `resp_…`, `batch_…`.
+  public var objectID: String
+  /// What is recorded if nobody can learn how the work ended: its intent's estimate.
+  public var expected: SettledRequest
+  /// The model by its name in the price book; nil where nothing is charged by policy.
+  public var pricedModel: String?
+  /// The service tier that was asked for.
+  public var serviceTier: String?
+  /// The model of a tool that draws, if the request has one.
+  public var imageModel: String?
+  public var progress: Progress
+
+  /// As the request stands when its provider has answered.
+  public init(
+    _ kind: Kind, objectID: String, intent: Intent, pricedModel: String?, serviceTier: String?,
+    imageModel: String?
+  ) {
+    self.kind = kind
+    self.objectID = objectID
+    expected = intent.interrupted
+    self.pricedModel = pricedModel
+    self.serviceTier = serviceTier
+    self.imageModel = imageModel
+    progress = Progress(heldTokens: intent.heldTokens, heldNanoUSD: intent.heldNanoUSD)
+  }
+
+  public var requestID: RequestID { expected.row.requestID }
+  public var provider: String { expected.row.provider }
+
+  /// The hold as a new process takes it up again.
+  public var recordedHold: RecordedHold {
+    let row = expected.row
+    return RecordedHold(
+      bound: Consumption(tokens: progress.heldTokens, nanoUSD: progress.heldNanoUSD),
+      estimate: Consumption(tokens: row.usage.totalTokens, nanoUSD: row.costNanoUSD),
+      places: expected.charges.compactMap { charge in
+        guard let subject = Subject(text: charge.account.subject) else { return nil }
+        return RecordedHold.Place(
+          budget: charge.account.budgetID, subject: subject, period: charge.account.period,
+          window: BudgetWindow(
+            start: charge.account.windowStart, end: charge.account.windowEnd))
+      })
+  }
+}
+
+/// Rows of a deferred request, and how far it is settled with them: all of it, or nothing, is
+/// written.
+public struct DeferredSettlement: Hashable, Sendable {
+  public var requestID: RequestID
+  public var rows: [SettledRequest]
+  /// Nil where these are the last.
+  public var progress: DeferredRequest.Progress?
+
+  public init(
+    of requestID: RequestID, rows: [SettledRequest], progress: DeferredRequest.Progress?
+  ) {
+    self.requestID = requestID
+    self.rows = rows
+    self.progress = progress
+  }
+}
+
+extension Consumption {
+  fileprivate init(tokens: Int64, nanoUSD: Int64) {
+    let unitsPerNano = ExactAmount.unitsPerDollar / 1_000_000_000
+    self.init(tokens: tokens, cost: ExactAmount(units: Int128(nanoUSD) * unitsPerNano))
+  }
+}

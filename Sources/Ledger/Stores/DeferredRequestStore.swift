@@ -1,0 +1,57 @@
+/// `deferred_requests`: requests whose providers have answered and go on with the work.
+final class DeferredRequestStore {
+  private let insert: Statement
+  private let update: Statement
+  private let delete: Statement
+
+  init(_ connection: Connection) throws(LedgerError) {
+    insert = try connection.prepare(DeferredRequestStore.insertRow)
+    update = try connection.prepare(DeferredRequestStore.updateProgress)
+    delete = try connection.prepare(DeferredRequestStore.deleteRow)
+  }
+
+  /// Nothing is written where the provider's object is known already.
+  func insert(_ request: DeferredRequest) throws(LedgerError) {
+    var parameters = ParameterWriter(insert)
+    request.write(to: &parameters)
+    try insert.run()
+  }
+
+  /// Nil means that the request is settled.
+  func note(
+    _ progress: DeferredRequest.Progress?, of requestID: RequestID
+  ) throws(LedgerError) {
+    guard let progress else {
+      delete.bind(requestID.description, at: 1)
+      return try delete.run()
+    }
+    var parameters = ParameterWriter(update)
+    progress.write(to: &parameters)
+    parameters.write("request_id", requestID.description)
+    try update.run()
+  }
+
+  /// Those that a new process goes on with, oldest first.
+  static func all(_ connection: Connection) throws(LedgerError) -> [DeferredRequest] {
+    let select = try connection.prepare(selectAll)
+    let settlements = try SettlementReader(connection)
+    var requests: [DeferredRequest] = []
+    try select.forEachRow { () throws(LedgerError) in
+      requests.append(try DeferredRequest(from: ColumnReader(statement: select), settlements))
+    }
+    return requests
+  }
+
+  /// The columns are those of `DeferredRequest.write(to:)`, in its order.
+  private static let insertRow = """
+    INSERT INTO deferred_requests (request_id, provider, object_id, kind, expected, priced_model,
+      service_tier, image_model, settled_lines, held_tokens, held_nano_usd)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+    """
+  private static let updateProgress = """
+    UPDATE deferred_requests SET settled_lines = ?1, held_tokens = ?2, held_nano_usd = ?3
+    WHERE request_id = ?4
+    """
+  private static let deleteRow = "DELETE FROM deferred_requests WHERE request_id = ?"
+  private static let selectAll = "SELECT * FROM deferred_requests ORDER BY request_id"
+}

@@ -1,0 +1,76 @@
+internal import EventLoop
+
+/// Responses that are made in the background: each is queued, in progress for as many looks as its
+/// script says, then done, unless it was cancelled before.
+final class BackgroundResponses: Sendable {
+  private struct Entry {
+    let answer: ChatAnswer
+    var pendingLooks: Int
+    var isCancelled = false
+
+    var stage: ResponseStage {
+      if isCancelled { return .cancelled }
+      return pendingLooks > 0 ? .inProgress : .done
+    }
+  }
+
+  private struct State {
+    var entries: [String: Entry] = [:]
+    /// The ids, oldest first.
+    var order: [String] = []
+  }
+
+  private let state = Lock(State())
+
+  /// So many are remembered.
+  private static let capacity = 10_000
+
+  func add(_ answer: ChatAnswer) {
+    state.withLock { state in
+      if state.order.count == BackgroundResponses.capacity {
+        state.entries[state.order.removeFirst()] = nil
+      }
+      state.entries[answer.responseID] = Entry(
+        answer: answer, pendingLooks: answer.script.pendingLooks)
+      state.order.append(answer.responseID)
+    }
+  }
+
+  /// The response as it stands; a look brings its end nearer.
+  func look(at id: String) throws(ProviderError) -> (answer: ChatAnswer, stage: ResponseStage) {
+    try change(id) { entry in
+      defer { entry.pendingLooks = max(0, entry.pendingLooks - 1) }
+      return (entry.answer, entry.stage)
+    }
+  }
+
+  /// A response that is done stays so.
+  func cancel(_ id: String) throws(ProviderError) -> (answer: ChatAnswer, stage: ResponseStage) {
+    try change(id) { entry in
+      entry.isCancelled = entry.isCancelled || entry.pendingLooks > 0
+      return (entry.answer, entry.stage)
+    }
+  }
+
+  private func change(
+    _ id: String, _ change: (inout Entry) -> (ChatAnswer, ResponseStage)
+  ) throws(ProviderError) -> (answer: ChatAnswer, stage: ResponseStage) {
+    try state.withLock { state throws(ProviderError) in
+      guard var entry = state.entries[id] else {
+        throw ProviderError(
+          status: 404, message: "Response with id '\(id)' not found.", param: nil, code: nil)
+      }
+      let seen = change(&entry)
+      state.entries[id] = entry
+      return seen
+    }
+  }
+}
+
+/// How far a response is.
+enum ResponseStage: String {
+  case queued
+  case inProgress = "in_progress"
+  case done = "completed"
+  case cancelled
+}
