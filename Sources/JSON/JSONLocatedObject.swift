@@ -27,21 +27,38 @@ public struct JSONLocatedObject {
 
   /// The first member with this key.
   public func member(_ key: StaticString) -> JSONLocatedMember? {
+    var found: JSONLocatedMember?
+    visitMembers { member, place in
+      guard member.hasKey(key) else { return true }
+      found = JSONLocatedMember(value: member.value, at: place)
+      return false
+    }
+    return found
+  }
+
+  /// Calls `body` with each member, in the order of the text.
+  public func forEachMember(_ body: (JSONLocatedMember) -> Void) {
+    visitMembers { member, place in
+      body(JSONLocatedMember(value: member.value, at: place))
+      return true
+    }
+  }
+
+  /// Calls `visit` with each member until it answers false.
+  private func visitMembers(_ visit: (JSONMember, JSONLocatedMember.Place) -> Bool) {
     let parser = object.parser
     var keyStructural = structural + 1
     var precedingComma: Int?
     for member in object.members {
       let valueStructural = keyStructural + 2
       let valueEnd = parser.endStructural(of: member.value, from: valueStructural)
-      if member.hasKey(key) {
-        return JSONLocatedMember(
-          value: member.value, keyStructural: keyStructural, separator: valueEnd.next,
-          valueEnd: valueEnd.offset, precedingComma: precedingComma)
-      }
+      let place = JSONLocatedMember.Place(
+        keyStructural: keyStructural, separator: valueEnd.next, valueEnd: valueEnd.offset,
+        precedingComma: precedingComma)
+      guard visit(member, place) else { return }
       precedingComma = parser.structuralOffset(valueEnd.next)
       keyStructural = valueEnd.next + 1
     }
-    return nil
   }
 }
 
@@ -56,23 +73,34 @@ public struct JSONLocatedMember {
   public let removal: Range<Int>
   private let valueStructural: Int
 
-  fileprivate init(
-    value: JSONValue, keyStructural: Int, separator: Int, valueEnd: Int, precedingComma: Int?
-  ) {
+  /// Where a member stands, in numbers of structural characters and, where it says so, offsets.
+  fileprivate struct Place {
+    let keyStructural: Int
+    let separator: Int
+    /// An offset.
+    let valueEnd: Int
+    /// An offset; nil for the first member.
+    let precedingComma: Int?
+  }
+
+  fileprivate init(value: JSONValue, at place: Place) {
     let parser = value.parser
-    let start = parser.structuralOffset(keyStructural)
+    let start = parser.structuralOffset(place.keyStructural)
     self.value = value
-    valueStructural = keyStructural + 2
-    range = start..<valueEnd
-    valueRange = parser.structuralOffset(valueStructural)..<valueEnd
-    if let precedingComma {
-      removal = precedingComma..<valueEnd
-    } else if parser.textByte(at: parser.structuralOffset(separator)) == UInt8(ascii: ",") {
-      removal = start..<parser.structuralOffset(separator + 1)
+    valueStructural = place.keyStructural + 2
+    range = start..<place.valueEnd
+    valueRange = parser.structuralOffset(valueStructural)..<place.valueEnd
+    if let precedingComma = place.precedingComma {
+      removal = precedingComma..<place.valueEnd
+    } else if parser.textByte(at: parser.structuralOffset(place.separator)) == UInt8(ascii: ",") {
+      removal = start..<parser.structuralOffset(place.separator + 1)
     } else {
       removal = range
     }
   }
+
+  /// The key, unescaped.
+  public var key: String? { JSONMember(value: value).key.string }
 
   /// The value as an object of its own; nil if it isn't one.
   public var object: JSONLocatedObject? {

@@ -7,7 +7,8 @@ struct PricingFileDecoder {
   private let context: DecodingContext
   /// As the configuration names the file, such as `pricing/openai.yaml`.
   private let file: String
-  private let providers: [String]
+  /// Those of the configuration; nil where there is none.
+  private let providers: [String]?
   private let tables = PriceTableDecoder()
   private static let priceKeys =
     "per_million_tokens, per_minute, per_second, per_million_characters, per_image, per_call, "
@@ -17,13 +18,13 @@ struct PricingFileDecoder {
 
   /// Nil when the head of the file is wrong.
   static func decode(
-    _ root: YAMLNode, file: String, providers: [String], context: DecodingContext
+    _ root: YAMLNode, file: String, providers: [String]?, context: DecodingContext
   ) -> ProviderPrices? {
     var decoder = PricingFileDecoder(context: context, file: file, providers: providers)
     return Section.read(root, file, context) { decoder.decodeFile(&$0) }
   }
 
-  private init(context: DecodingContext, file: String, providers: [String]) {
+  private init(context: DecodingContext, file: String, providers: [String]?) {
     self.context = context
     self.file = file
     self.providers = providers
@@ -31,7 +32,9 @@ struct PricingFileDecoder {
 
   private mutating func decodeFile(_ section: inout Section) -> ProviderPrices? {
     let provider = section.required("provider", .name)
-    if let provider, !providers.contains(provider), let node = section.node("provider") {
+    if let provider, let providers, !providers.contains(provider),
+      let node = section.node("provider")
+    {
       context.warning(
         node.mark,
         "provider: \(quoted(provider)) is not among the providers of catraca.yaml: "

@@ -7,6 +7,7 @@ enum Commands {
     BudgetActions.reset, BudgetActions.raise,
     ClientList.command, ClientShow.command, ClientCreate.command, ClientSuspend.command,
     ClientResume.command, ClientDelete.command,
+    PricingImport.command, PricingDiff.command,
     KeyList.command, KeyCreate.command, KeyRotate.command, KeyRevoke.command,
     Audit.command, Migrate.command, Version.command,
   ]

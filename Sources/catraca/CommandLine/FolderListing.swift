@@ -1,0 +1,22 @@
+internal import Glibc
+
+/// The files in a folder.
+enum FolderListing {
+  /// The paths of a folder's files with that end of their names, in the order of their names; of
+  /// anything but a folder, the path itself.
+  static func files(at path: String, withSuffix suffix: String) throws(DiskError) -> [String] {
+    guard let directory = opendir(path) else {
+      guard errno == ENOTDIR else { throw .latest }
+      return [path]
+    }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name.hasSuffix(suffix), !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted().map { "\(path)/\($0)" }
+  }
+}
