@@ -38,14 +38,26 @@ public struct PriceBook: Sendable {
   }
 
   /// A model of a provider, by its name or an alias; nil where the book doesn't have it.
+  ///
+  /// A fine-tuned model has the price of its base, which the book has as `ft:BASE`.
   public func model(_ name: String, of provider: String) -> PricedModel? {
-    models[provider]?[name]
+    guard let named = models[provider] else { return nil }
+    return named[name] ?? PriceBook.fineTunedBase(of: name).flatMap { named[$0] }
+  }
+
+  /// `ft:gpt-4o-2024-08-06` of `ft:gpt-4o-2024-08-06:org:name:id`; nil for any other name.
+  private static func fineTunedBase(of name: String) -> String? {
+    let prefix = "ft:"
+    guard name.hasPrefix(prefix), let end = name.dropFirst(prefix.count).firstIndex(of: ":") else {
+      return nil
+    }
+    return String(name[..<end])
   }
 
   /// The model of the first provider, in the order of the files, that has one of that name.
   public func model(_ name: String) -> PricedModel? {
     for provider in providers {
-      if let model = models[provider]?[name] { return model }
+      if let model = model(name, of: provider) { return model }
     }
     return nil
   }

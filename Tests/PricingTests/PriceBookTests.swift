@@ -15,6 +15,20 @@ import Time
     #expect(book.model("gpt-4o", of: "openai") == nil)
   }
 
+  @Test("A fine-tuned model has the price of its base as the file states it, else none")
+  func fineTuned() throws {
+    var file = Fixtures.openAI
+    file.models.append(Fixtures.renamed(Fixtures.dated, "ft:dated"))
+    let book = try PriceBook(providers: [file], rates: Fixtures.rates())
+    for name in ["ft:dated", "ft:dated:org::id", "ft:dated:org:name:id:ckpt-step-9"] {
+      #expect(book.model(name, of: "openai")?.name == "ft:dated")
+      #expect(book.model(name)?.name == "ft:dated")
+    }
+    for name in ["ft:gpt-4o-mini:org::id", "ft:", "ft::", "dated:org", "ft:dated2:org::id"] {
+      #expect(book.model(name) == nil, "\(name)")
+    }
+  }
+
   @Test("Without a provider, the first whose file has the model is taken")
   func providerOfModel() {
     #expect(book.model("whisper")?.provider == "groq")
