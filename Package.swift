@@ -104,7 +104,7 @@ let package = Package(
     tests("AudioTests", ["Audio"]),
     tests("TLSTests", ["TLS"]),
     tests("UpstreamTests", ["Upstream", "EventLoop", "HTTP"]),
-    tests("PricingTests", ["Pricing", "Money", "Time"]),
+    tests("PricingTests", ["Pricing", "Configuration", "Money", "Time"]),
     tests("MeteringTests", ["Metering", "HTTP", "JSON", "Pricing", "Money"], cases: true),
     tests("BudgetsTests", ["Budgets", "Money", "Time"]),
     tests("LedgerTests", ["Ledger", "Budgets", "Pricing", "Money", "Time"]),
