@@ -1,0 +1,101 @@
+"""What requests cost, compared with another's calculator: the PyPI package genai-prices.
+
+Every model that both know is priced by `catraca price` and by the package. Where they differ, the
+reason stands here; without one, a difference fails."""
+
+import json
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timezone
+from decimal import ROUND_CEILING, Decimal
+
+import pytest
+import yaml
+from genai_prices import Usage, calc_price
+from harness.process import REPOSITORY, binary
+
+DAY = "2026-11-22"
+AT_ONCE = 4
+
+# Input, cached input and output tokens: a short request, and one beyond every length step.
+SHORT = (10_000, 4_000, 2_000)
+LONG = (300_000, 0, 1_000)
+
+CACHED_IMAGES = "ours is the price of cached images, the dearer of the two"
+CACHED_SOUND = "ours is the price of cached sound, the dearer of the two"
+NO_DISCOUNT = "theirs has no price of cached input; ours is LiteLLM's"
+ALL_SOUND = "theirs takes all output for sound; ours goes by the parts that are reported"
+REASONS = {
+    "chatgpt-image-latest": CACHED_IMAGES,
+    "gpt-image-1": CACHED_IMAGES,
+    "gpt-image-1-mini": CACHED_IMAGES,
+    "gpt-image-1.5": CACHED_IMAGES,
+    "gpt-image-2": CACHED_IMAGES,
+    "gpt-image-2.5-flare": CACHED_IMAGES,
+    "gpt-image-2.5-sunburst": CACHED_IMAGES,
+    "ft:gpt-4o-2024-08-06": NO_DISCOUNT,
+    "ft:gpt-4o-mini-2024-07-18": NO_DISCOUNT,
+    "gpt-4o-search-preview": NO_DISCOUNT,
+    "gpt-4o-mini-tts": ALL_SOUND,
+    "gpt-5.6-cyber": "theirs has no length step; ours is that of gpt-5.6",
+    "gpt-realtime-mini": CACHED_SOUND,
+    "gpt-realtime-mini-2025-12-15": CACHED_SOUND,
+    "gpt-realtime-2.1-mini": CACHED_SOUND,
+}
+
+
+def theirs(provider, model, tokens):
+    """Nil where the package doesn't know the model."""
+    total, cached, output = tokens
+    usage = Usage(input_tokens=total, cache_read_tokens=cached, output_tokens=output)
+    at = datetime.fromisoformat(DAY).replace(tzinfo=timezone.utc)
+    try:
+        answer = calc_price(
+            usage, model_ref=model, provider_id=provider, genai_request_timestamp=at
+        )
+    except LookupError:
+        return None
+    return answer.total_price
+
+
+def ours(provider, model, tokens):
+    total, cached, output = map(str, tokens)
+    done = subprocess.run(
+        [binary(), "price", model, "--in", total, "--cached", cached, "--out", output]
+        + ["--provider", provider, "--at", DAY, "--format", "json"]
+        + ["--config", str(REPOSITORY / "config")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    return Decimal(json.loads(done.stdout)["cost_usd"])
+
+
+def shared(provider):
+    """The models that are priced by tokens here, and known there."""
+    text = (REPOSITORY / f"config/pricing/{provider}.yaml").read_text()
+    for name, model in yaml.load(text, yaml.BaseLoader)["models"].items():
+        prices = model.get("prices", [model])[0]
+        if "per_million_tokens" not in prices:
+            continue
+        for tokens in [SHORT, LONG] if "above_input_tokens" in prices else [SHORT]:
+            if (price := theirs(provider, name, tokens)) is not None:
+                yield name, tokens, price
+
+
+@pytest.mark.parametrize("provider, least", [("openai", 80), ("groq", 20)])
+def test_costs_are_those_of_genai_prices(provider, least):
+    cases = list(shared(provider))
+    assert len(cases) >= least
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        costs = list(pool.map(lambda case: ours(provider, *case[:2]), cases))
+    differences = {}
+    for (name, tokens, price), cost in zip(cases, costs):
+        # Ours is rounded up at the nano-dollar.
+        if cost != price.quantize(Decimal("1e-9"), ROUND_CEILING):
+            differences[name] = f"{tokens}: ours {cost}, theirs {price}; {REASONS.get(name)}"
+    print("\n".join(f"{name} {text}" for name, text in differences.items()))
+    assert {name: text for name, text in differences.items() if name not in REASONS} == {}
+    known = {name for name, *_ in cases}
+    assert {name for name in REASONS if name in known} == set(differences)
