@@ -102,6 +102,13 @@ final class AdmissionDesk: Sendable {
     state.withLock { $0.budgets.charges(settling: hold, with: consumption) }
   }
 
+  /// Counts a part of what a held request uses; the rest stays held.
+  func draw(_ consumption: Consumption, from hold: HoldID) -> [Charge] {
+    end { state, now, events throws(BudgetError) in
+      try state.budgets.draw(consumption, from: hold, at: now, events: &events)
+    }
+  }
+
   // MARK: Configuration
 
   func configure(

@@ -4,6 +4,7 @@ internal import HTTP
 internal import HTTPServer
 internal import Ledger
 internal import Metering
+internal import Pricing
 internal import Upstream
 
 /// Passes on an answer that isn't a stream: read whole, settled, then sent, with its cost.
@@ -46,7 +47,9 @@ struct AnswerRelay {
     let report = AnswerMeter.read(
       body, status: head.status, to: passage.request.facts, endpoint: passage.request.endpoint,
       parser: passage.journey.workbench.parser)
-    if let work = report.work, work.stage == .underway, head.status < 400 {
+    // A batch has its usage in files of results, also when it has ended at once.
+    let isBatch = passage.request.facts.operation == .batch
+    if let work = report.work, work.stage == .underway || isBatch, head.status < 400 {
       return await deferSettlement(to: work.id, body)
     }
     let settled = await passage.settle(

@@ -26,9 +26,11 @@ struct FreePassage {
     }
   }
 
-  func run() async throws(Refusal) {
+  /// - Parameter onlyForBatches: whether what is uploaded must be the file of a batch.
+  func run(onlyForBatches: Bool = false) async throws(Refusal) {
     let exchange = journey.exchange
     let body = try await MeteredRequest.readBody(of: journey)
+    if onlyForBatches { try checkPurpose(of: body) }
     let limits = journey.rules.settings.limits
     let request = UpstreamRequest(
       url: Forwarding.url(path, query: exchange.head.query, of: provider),
@@ -42,6 +44,20 @@ struct FreePassage {
     let head: UpstreamResponseHead
     do { head = try await transfer.head() } catch { throw refusal(for: error) }
     await relay(head, transfer)
+  }
+
+  private func checkPurpose(of body: [UInt8]) throws(Refusal) {
+    let form: MultipartForm
+    do {
+      form = try MultipartForm(
+        body, contentType: journey.exchange.head.fields.first(.contentType) ?? "")
+    } catch {
+      throw .unreadable(.notAForm(error))
+    }
+    let purposes = form.parts.filter { $0.name == "purpose" }
+    guard purposes.count == 1, body[purposes[0].content].elementsEqual("batch".utf8) else {
+      throw .filePurpose
+    }
   }
 
   private func refusal(for error: UpstreamError) -> Refusal {

@@ -68,7 +68,7 @@ public final class Gateway: HTTPHandler {
       }
     }
     await startPolling(on: loops[0])
-    for work in works { follow(work) }
+    for work in works where deferredWorks.insert(work) { startFollowing(work) }
   }
 
   private func startPolling(on loop: EventLoop) async {

@@ -53,17 +53,19 @@ final class Journey {
     let identity = try Identity(of: exchange.head, among: rules.clients, at: startedAt)
     switch Endpoints.classify(method: exchange.head.method.name, path: path) {
     case .metered(let endpoint):
-      if let seconds = gateway.rateLimits.admit(
-        identity.key, of: identity.client.id, at: startedAt)
-      {
-        throw .rateLimited(retryAfterSeconds: seconds)
-      }
+      try limitRate(identity)
       let request = try await MeteredRequest(
         for: self, identity: identity, endpoint: endpoint, providerName: providerName)
-      if request.facts.isBackground && !gateway.deferredWorks.hasRoom { throw .overloaded }
-      let offer = try Offer(for: request, in: self)
-      let admitted = try await admit(request, offer)
-      await Passage(of: request, admitted, on: self).run()
+      try await pass(request, try Offer(for: request, in: self))
+    case .batch:
+      try limitRate(identity)
+      let submission = try await BatchSubmission(
+        for: self, identity: identity, providerName: providerName)
+      let (request, offer) = try await submission.read()
+      try await pass(request, offer)
+    case .upload:
+      try await FreePassage(path: path, providerName: providerName, on: self).run(
+        onlyForBatches: !rules.allowsUnmetered(path))
     case .free:
       try await FreePassage(path: path, providerName: providerName, on: self).run()
     case .refused:
@@ -72,6 +74,19 @@ final class Journey {
       }
       try await FreePassage(path: path, providerName: providerName, on: self).run()
     }
+  }
+
+  private func limitRate(_ identity: Identity) throws(Refusal) {
+    if let seconds = gateway.rateLimits.admit(identity.key, of: identity.client.id, at: startedAt) {
+      throw .rateLimited(retryAfterSeconds: seconds)
+    }
+  }
+
+  private func pass(_ request: MeteredRequest, _ offer: Offer) async throws(Refusal) {
+    let isDeferred = request.facts.isBackground || request.facts.operation == .batch
+    if isDeferred && !gateway.deferredWorks.hasRoom { throw .overloaded }
+    let admitted = try await admit(request, offer)
+    await Passage(of: request, admitted, on: self).run()
   }
 
   // MARK: Can it be paid?

@@ -51,6 +51,23 @@ struct MeteredRequest {
     }
   }
 
+  /// A batch, or a request within one, of which the header fields alone say who the user is.
+  init(
+    of facts: RequestFacts, endpoint: Endpoint, body: [UInt8], identity: Identity,
+    provider: Provider, _ journey: Journey
+  ) throws(Refusal) {
+    let fields = journey.exchange.head.fields
+    self.identity = identity
+    self.endpoint = endpoint
+    self.facts = facts
+    self.body = body
+    providerName = provider.name
+    user = fields.first(.catracaUser)
+    conversation = fields.first(.catracaConversation)
+    agent = fields.first(.catracaAgent)
+    metadata = try MeteredRequest.readMetadata(of: fields, journey.workbench.parser)
+  }
+
   static func readBody(of journey: Journey) async throws(Refusal) -> [UInt8] {
     let limit = Int(clamping: journey.rules.settings.limits.requestBody.bytes)
     do {

@@ -51,6 +51,15 @@ struct Offer {
       recentOutput: expectation.longOutput, estimate: estimate, rates: rules.prices.rates)
   }
 
+  /// The same with another demand.
+  init(like other: Offer, demand: Demand) {
+    provider = other.provider
+    terms = other.terms
+    askedModel = other.askedModel
+    isCounted = other.isCounted
+    self.demand = demand
+  }
+
   // MARK: Which model of which provider
 
   /// SPEC §4.1: the provider that the path names; else the one whose price book has the model;

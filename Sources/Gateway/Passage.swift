@@ -185,10 +185,10 @@ final class Passage {
     }
   }
 
-  /// The hold, for work that outlives the request.
-  func handOverHold() -> Grant {
+  /// Leaves the hold to work that outlives the request.
+  func handOverHold() {
     guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
-    return hold.handOver()
+    _ = hold.handOver()
   }
 
   /// Settles the hold with what the request used, and returns when its row is safe.

@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Metering
 
 /// Why Catraca answers a request itself, with an error.
-enum Refusal: Error {
+indirect enum Refusal: Error {
   // Who is it?
   case invalidKey(KeyFault)
   case modelNotAllowed(model: String)
@@ -16,6 +16,10 @@ enum Refusal: Error {
   case unknownProvider(String)
   case endpointNotMetered(method: String, path: String)
   case unreadable(MeteringError)
+  /// A line of a batch's input file is what is refused.
+  case batchLine(Int64, Refusal)
+  /// A file that isn't for a batch.
+  case filePurpose
   case invalidMetadata
   case malformed(HTTPError)
   case bodyTooLarge(limit: Int)

@@ -11,7 +11,7 @@ struct RefusalAnswer {
   let status: Int
   let type: String
   let code: String
-  let message: String
+  private(set) var message: String
   var param: String?
   var fields: [(FieldName, String)] = []
 
@@ -28,20 +28,7 @@ struct RefusalAnswer {
   init(_ refusal: Refusal) {
     switch refusal {
     case .invalidKey(let fault): self = .invalidKey(fault)
-    case .modelNotAllowed(let model):
-      self.init(
-        403, "permission_error", "model_not_allowed",
-        "This key may not use the model '\(model)'. Ask the administrator of your gateway.",
-        param: "model")
-    case .operationNotAllowed(let operation):
-      self.init(
-        403, "permission_error", "operation_not_allowed",
-        "This key may not be used for the operation '\(operation)'.")
-    case .clientSuspended(let client):
-      self.init(
-        429, "insufficient_quota", "budget_paused",
-        "The client '\(client)' is suspended. Ask the administrator of your gateway.")
-      fields = [(.shouldRetry, "false"), (.catracaDenied, "paused")]
+    case .modelNotAllowed, .operationNotAllowed, .clientSuspended: self = .notAllowed(refusal)
     case .rateLimited(let seconds): self = .rateLimited(retryAfterSeconds: seconds)
     case .unknownPath(let path):
       self.init(
@@ -56,6 +43,13 @@ struct RefusalAnswer {
         "\(method) \(path) can't be metered, so it is not forwarded.")
     case .unreadable(let error):
       self.init(400, "invalid_request_error", error.code, error.message, param: error.param)
+    case .batchLine(let number, let refusal):
+      self = RefusalAnswer(refusal)
+      message = "Line \(number) of the input file: \(message)"
+    case .filePurpose:
+      self.init(
+        403, "permission_error", "endpoint_not_metered",
+        "POST /v1/files is forwarded for files with 'purpose' \"batch\" alone.", param: "purpose")
     case .invalidMetadata: self = .invalidMetadata
     case .malformed(let error):
       self.init(
@@ -93,6 +87,27 @@ struct RefusalAnswer {
       case .expired: "The API key has expired."
       }
     return RefusalAnswer(401, "invalid_request_error", "invalid_api_key", message)
+  }
+
+  private static func notAllowed(_ refusal: Refusal) -> RefusalAnswer {
+    switch refusal {
+    case .modelNotAllowed(let model):
+      return RefusalAnswer(
+        403, "permission_error", "model_not_allowed",
+        "This key may not use the model '\(model)'. Ask the administrator of your gateway.",
+        param: "model")
+    case .operationNotAllowed(let operation):
+      return RefusalAnswer(
+        403, "permission_error", "operation_not_allowed",
+        "This key may not be used for the operation '\(operation)'.")
+    case .clientSuspended(let client):
+      var answer = RefusalAnswer(
+        429, "insufficient_quota", "budget_paused",
+        "The client '\(client)' is suspended. Ask the administrator of your gateway.")
+      answer.fields = [(.shouldRetry, "false"), (.catracaDenied, "paused")]
+      return answer
+    default: preconditionFailure("not a refusal of what a key may do")
+    }
   }
 
   private static let invalidMetadata = RefusalAnswer(

@@ -4,6 +4,10 @@ import Pricing
 public enum EndpointClass: Sendable {
   /// It costs money, and metering knows how.
   case metered(Endpoint)
+  /// A request for a batch: each request in its file is metered.
+  case batch
+  /// A file that is kept for later requests: it passes if it is for a batch.
+  case upload
   /// A read that costs nothing: passes unmetered.
   case free
   /// Unknown, or known to cost money in ways that can't be metered.
@@ -16,7 +20,7 @@ public enum Endpoints {
     [chatCompletions, completions, responses, compaction, embeddings, moderations]
     + audio + images
 
-  static let chatCompletions = Endpoint(
+  public static let chatCompletions = Endpoint(
     method: "POST", path: "/v1/chat/completions", operation: .chat,
     request: .json([
       "model": .model,
@@ -119,6 +123,14 @@ public enum Endpoints {
     defaultModel: "omni-moderation-latest",
     answer: ModerationAnswer.self)
 
+  /// What a request for a batch is, beside the requests in its file.
+  public static let batches = Endpoint(
+    method: "POST", path: "/v1/batches", operation: .batch, request: .json([:]), output: .none,
+    answer: BatchAnswer.self)
+
+  /// Where the requests of a batch may go.
+  static let batchable = [chatCompletions, responses, completions, embeddings, moderations]
+
   /// Reads that cost nothing, and ends of work that was paid for. A last `*` stands for one segment
   /// or more, any other for one.
   static let free: [(method: String, pattern: String)] = [
@@ -127,6 +139,7 @@ public enum Endpoints {
     ("GET", "/v1/batches"), ("GET", "/v1/batches/*"),
     ("GET", "/v1/files"), ("GET", "/v1/files/*"),
     ("POST", "/v1/responses/input_tokens"), ("POST", "/v1/responses/*/cancel"),
+    ("POST", "/v1/batches/*/cancel"),
   ]
 
   /// Looks a request up.
@@ -138,6 +151,11 @@ public enum Endpoints {
     guard let segments = plainSegments(path) else { return .refused }
     if let endpoint = metered.first(where: { $0.method == method && $0.path == path }) {
       return .metered(endpoint)
+    }
+    switch (method, path) {
+    case ("POST", batches.path): return .batch
+    case ("POST", "/v1/files"): return .upload
+    default: break
     }
     let isFree = free.contains { $0.method == method && matches(segments, pattern: $0.pattern) }
     return isFree ? .free : .refused

@@ -15,7 +15,7 @@ enum SandboxAnswer {
   /// - Parameter identity: of this answer, unless the script has a seed.
   init(
     to route: SandboxRoute, _ head: RequestHead, body: [UInt8], script: SandboxScript,
-    responses: BackgroundResponses, identity: ChatAnswer.Identity
+    objects: ProviderObjects, identity: ChatAnswer.Identity
   ) throws(ProviderError) {
     if let status = script.status { throw .scripted(status: status) }
     let identity = script.seed.map(ChatAnswer.Identity.seeded) ?? identity
@@ -41,22 +41,52 @@ enum SandboxAnswer {
     case .text(.responses, let dialect):
       let answer = ChatAnswer(
         try ChatRequest(response: body), script: script, dialect: dialect, identity: identity)
-      if answer.request.isBackground { responses.add(answer) }
+      if answer.request.isBackground { objects.responses.add(answer) }
       self = .billed(BilledAnswer(answer, shape: \.response))
     case .response(_, let id):
-      let seen = try responses.look(at: id)
+      let seen = try objects.responses.look(at: id)
       let wantsEvents = head.query?.contains("stream=true") ?? false
       self =
         wantsEvents && seen.stage == .done
         ? .events(seen.answer.responseEvents) : .plain(seen.answer.response(at: seen.stage))
     case .cancelResponse(_, let id):
-      let seen = try responses.cancel(id)
+      let seen = try objects.responses.cancel(id)
       self = .plain(seen.answer.response(at: seen.stage))
+    case .upload: self = .plain(try objects.files.upload(head, body))
+    case .file(_, let id, let isContent):
+      self = .plain(isContent ? try objects.files.file(id).content : try objects.files.object(id))
+    case .submitBatch(let dialect):
+      self = .plain(
+        try objects.batches.submit(body, script: script, number: identity.number) {
+          path, body throws(ProviderError) in
+          try SandboxAnswer.body(
+            of: path, body, dialect, head, script: script, objects: objects, identity: identity)
+        })
+    case .batch(_, let id): self = .plain(try objects.batches.look(at: id))
+    case .cancelBatch(_, let id): self = .plain(try objects.batches.cancel(id))
     case .text(let endpoint, let dialect):
       self = .billed(
         try endpoint.answer(to: body, script: script, dialect: dialect, identity: identity))
     case .readJournal, .clearJournal, .health, .unknown:
       throw .unknownPath(head.method.name, head.path)
     }
+  }
+
+  /// The answer to one request of a batch.
+  private static func body(
+    of path: String, _ body: [UInt8], _ dialect: ProviderDialect, _ head: RequestHead,
+    script: SandboxScript, objects: ProviderObjects, identity: ChatAnswer.Identity
+  ) throws(ProviderError) -> [UInt8] {
+    let prefix = dialect == .groq ? "/openai" : ""
+    let answer = try SandboxAnswer(
+      to: SandboxRoute(method: .post, path: prefix + path), head, body: body, script: script,
+      objects: objects, identity: identity)
+    switch answer {
+    case .chat(let chat): return chat.body
+    case .billed(let billed):
+      if case .whole(let bytes) = billed.content { return bytes }
+    default: break
+    }
+    throw .unknownPath("POST", path)
   }
 }

@@ -8,7 +8,7 @@ public import HTTPServer
 /// request alone, misbehaves as an `x-sandbox` field asks, and keeps a journal of what it served.
 public final class SandboxHandler: HTTPHandler {
   private let journal = Journal()
-  private let responses = BackgroundResponses()
+  private let objects = ProviderObjects()
   private let unixTime: @Sendable () -> Int64
 
   private static let bodyLimit = 64 << 20
@@ -31,7 +31,7 @@ public final class SandboxHandler: HTTPHandler {
       case .health:
         try await exchange.respond(HTTPAnswer(200, Array(#"{"status":"ok"}"#.utf8)))
       case .models, .model, .chatCompletions, .inputTokens, .text, .speech, .transcription, .image,
-        .response, .cancelResponse, .unknown:
+        .response, .cancelResponse, .upload, .file, .submitBatch, .batch, .cancelBatch, .unknown:
         try await serve(route, body, on: exchange)
       }
     } catch {
@@ -70,7 +70,7 @@ public final class SandboxHandler: HTTPHandler {
       guard key != nil else { throw .missingKey }
       if let scriptText { script = try SandboxScript(scriptText) }
       answer = try SandboxAnswer(
-        to: route, exchange.head, body: body, script: script, responses: responses,
+        to: route, exchange.head, body: body, script: script, objects: objects,
         identity: ChatAnswer.Identity(number: number, created: unixTime()))
     } catch {
       answer = .error(error)

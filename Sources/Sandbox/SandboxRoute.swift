@@ -12,6 +12,11 @@ enum SandboxRoute: Equatable {
   case text(TextEndpoint, ProviderDialect)
   case response(ProviderDialect, id: String)
   case cancelResponse(ProviderDialect, id: String)
+  case upload(ProviderDialect)
+  case file(ProviderDialect, id: String, isContent: Bool)
+  case submitBatch(ProviderDialect)
+  case batch(ProviderDialect, id: String)
+  case cancelBatch(ProviderDialect, id: String)
   case readJournal
   case clearJournal
   case health
@@ -41,6 +46,10 @@ enum SandboxRoute: Equatable {
     }
     if let id = SandboxRoute.rest(of: path, after: "/responses/"), !id.isEmpty, method != .delete {
       self.init(dialect, method: method, response: id)
+      return
+    }
+    if let kept = SandboxRoute.kept(dialect, method: method, path: path) {
+      self = kept
       return
     }
     switch (method, path) {
@@ -73,13 +82,32 @@ enum SandboxRoute: Equatable {
     }
   }
 
+  /// Calls about files and batches; nil for all others.
+  private static func kept(
+    _ dialect: ProviderDialect, method: Method, path: String
+  ) -> SandboxRoute? {
+    let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    let id = parts.count > 1 ? String(parts[1]) : ""
+    let action = parts.count == 3 ? String(parts[2]) : nil
+    return switch (method, parts.first, parts.count, action) {
+    case (.post, "files", 1, nil): .upload(dialect)
+    case (.get, "files", 2, nil): .file(dialect, id: id, isContent: false)
+    case (.get, "files", 3, "content"): .file(dialect, id: id, isContent: true)
+    case (.post, "batches", 1, nil): .submitBatch(dialect)
+    case (.get, "batches", 2, nil): .batch(dialect, id: id)
+    case (.post, "batches", 3, "cancel"): .cancelBatch(dialect, id: id)
+    default: nil
+    }
+  }
+
   /// The provider whose shape an answer has; OpenAI's where there is none.
   var dialect: ProviderDialect {
     switch self {
     case .models(let dialect), .model(let dialect, _), .chatCompletions(let dialect),
       .inputTokens(let dialect), .text(_, let dialect), .speech(let dialect),
       .transcription(let dialect, _), .image(let dialect, _), .response(let dialect, _),
-      .cancelResponse(let dialect, _):
+      .cancelResponse(let dialect, _), .upload(let dialect), .file(let dialect, _, _),
+      .submitBatch(let dialect), .batch(let dialect, _), .cancelBatch(let dialect, _):
       dialect
     case .readJournal, .clearJournal, .health, .unknown: .openAI
     }

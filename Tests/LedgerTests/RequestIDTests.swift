@@ -40,4 +40,13 @@ import Time
       last = next
     }
   }
+
+  @Test("The parts of a request have ids of their own, always the same")
+  func parts() throws {
+    let whole = try #require(RequestID("019aab6e-3c1b-7000-bfff-ffffffffffff"))
+    let parts = (1...3).map { whole.part($0) }
+    #expect(Set(parts + [whole]).count == 4)
+    #expect(parts == (1...3).map { whole.part($0) })
+    #expect(parts[0].description == "019aab6e-3c1b-7000-8000-000000000000")
+  }
 }

@@ -8,6 +8,8 @@ struct EndpointsTests {
   private func kind(_ method: String, _ path: String) -> String {
     switch Endpoints.classify(method: method, path: path) {
     case .metered(let endpoint): endpoint.operation.rawValue
+    case .batch: "batch"
+    case .upload: "upload"
     case .free: "free"
     case .refused: "refused"
     }
@@ -26,6 +28,8 @@ struct EndpointsTests {
       ("GET", "/v1/batches", "free"), ("GET", "/v1/files/f-1/content", "free"),
       ("POST", "/v1/responses/input_tokens", "free"),
       ("POST", "/v1/responses/resp_1/cancel", "free"),
+      ("POST", "/v1/batches", "batch"), ("POST", "/v1/batches/batch_1/cancel", "free"),
+      ("GET", "/v1/batches/batch_1", "free"), ("POST", "/v1/files", "upload"),
     ])
   func known(_ method: String, _ path: String, _ expected: String) {
     #expect(kind(method, path) == expected)
@@ -35,7 +39,7 @@ struct EndpointsTests {
     "everything else is refused",
     arguments: [
       ("GET", "/v1/chat/completions"), ("post", "/v1/chat/completions"), ("POST", "/v1/models"),
-      ("DELETE", "/v1/files/f-1"), ("POST", "/v1/files"), ("GET", "/v1/responses"),
+      ("DELETE", "/v1/files/f-1"), ("POST", "/v1/files/f-1"), ("GET", "/v1/responses"),
       ("GET", "/v1/modelsx"), ("POST", "/v1/videos"), ("POST", "/v1/responses/cancel"),
       ("POST", "/v1/responses/a/b/cancel"), ("POST", "/v1/responses/resp_1"),
       // Ways around: what they hand out, or begin, is never seen here again.

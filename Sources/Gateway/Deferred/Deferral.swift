@@ -9,21 +9,22 @@ extension Passage {
   /// Leaves hold and intent to work that the provider goes on with, and returns when that is safe.
   func deferSettlement(to objectID: String) async -> DeferredWork {
     let record = DeferredRequest(
-      .response, objectID: objectID, intent: intent(), pricedModel: offer.terms.model?.name,
+      request.facts.operation == .batch ? .batch : .response, objectID: objectID,
+      intent: intent(), pricedModel: offer.terms.model?.name,
       serviceTier: offer.terms.askedTier, imageModel: request.facts.imageToolModel)
-    let id = DeferredWork.ID(provider: record.provider, object: record.objectID)
-    // Asked for again, the provider may have answered with what it does already: charged once.
-    if let known = gateway.deferredWorks.find(id) {
+    let work = DeferredWork(record, grant)
+    guard gateway.deferredWorks.insert(work) else {
+      // Asked again, the provider has answered with what it does already: charged once.
       await giveBack()
-      return known
+      return gateway.deferredWorks.find(work.id) ?? work
     }
-    let work = DeferredWork(record, handOverHold())
+    handOverHold()
     do throws(LedgerError) {
       try await gateway.ledger.deferSettlement(of: record)
     } catch {
       logRecordingFailure(error)
     }
-    gateway.follow(work)
+    gateway.startFollowing(work)
     gateway.logger.log(.info, "request_deferred") { line in
       journey.writeMembers(of: request, offer, to: &line)
       line.member("object", objectID)

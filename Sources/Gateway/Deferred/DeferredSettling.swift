@@ -10,16 +10,27 @@ internal import Pricing
 internal import Time
 
 extension Gateway {
-  /// Goes on with work that a provider does after its answer: from now on it is asked about it.
-  func follow(_ work: DeferredWork) {
-    guard deferredWorks.insert(work) else { return }
-    startFollowing(work)
-  }
-
   /// Settles a response that was made in the background, once, whoever has seen its end first, and
   /// returns when its row is safe.
   func settle(_ work: DeferredWork, _ ending: Ending) async {
     guard let claim = await work.claim() else { return }
+    let entry = entry(of: work, claim, ending)
+    await record(
+      DeferredSettlement(
+        of: work.record.requestID, rows: entry.map { [$0] } ?? [], progress: nil), of: work)
+    work.settled()
+    deferredWorks.remove(work.id)
+  }
+
+  /// The row, and what it charges; the hold ends. Nil where lines of a batch have theirs already.
+  private func entry(
+    of work: DeferredWork, _ claim: DeferredWork.Claim, _ ending: Ending
+  ) -> SettledRequest? {
+    let hold = Hold(claim.grant, keeper: desk)
+    guard claim.progress.settledLines == 0 else {
+      hold.release()
+      return nil
+    }
     let rules = rules()
     var entry = work.record.expected
     entry.row.status = ending.status
@@ -41,12 +52,8 @@ extension Gateway {
     }
     entry.row.latencyMilliseconds =
       max(0, clock().milliseconds - entry.row.createdAt.milliseconds)
-    entry.charges = Hold(claim.grant, keeper: desk).settle(with: exact).charges
-      .map(BudgetCharge.init)
-    await record(
-      DeferredSettlement(of: work.record.requestID, rows: [entry], progress: nil), of: work)
-    work.settled()
-    deferredWorks.remove(work.id)
+    entry.charges = hold.settle(with: exact).charges.map(BudgetCharge.init)
+    return entry
   }
 
   /// Writes rows of deferred work, and says so in the log.
@@ -90,6 +97,14 @@ extension DeferredRequest {
       clientID: client, provider: provider,
       model: pricedModel.flatMap { rules.model($0, of: provider, for: client) },
       instant: expected.row.createdAt, askedTier: serviceTier, askedImage: nil)
+  }
+
+  /// Where the provider shows how its work stands.
+  var path: String {
+    switch kind {
+    case .response: "/v1/responses/\(objectID)"
+    case .batch: "/v1/batches/\(objectID)"
+    }
   }
 
   /// What metering needs to know of the request to read how its work stands.

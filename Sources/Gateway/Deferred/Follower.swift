@@ -43,6 +43,8 @@ final class Follower {
   private enum Sighting {
     case underway
     case ended(Ending)
+    /// A batch has results to be read.
+    case results(BatchObject, Ending)
     /// There is no such work.
     case missing
     /// Nothing that could be read.
@@ -78,9 +80,11 @@ final class Follower {
   private func act(on sighting: Sighting) async {
     switch sighting {
     case .ended(let ending): return await gateway.settle(work, ending)
+    case .results(let batch, let ending): await settle(batch, ending)
     case .underway, .nothing: misses = 0
     case .missing: misses += 1
     }
+    guard !work.isSettled else { return }
     let row = work.record.expected.row
     let age = gateway.clock().milliseconds - row.createdAt.milliseconds
     let longest = Follower.longestWork[work.record.kind] ?? Follower.longestWait
@@ -94,35 +98,85 @@ final class Follower {
 
   private func look() async -> Sighting {
     do {
-      guard let (status, body) = try await get("/v1/responses/\(work.record.objectID)") else {
-        return .nothing
-      }
-      if status == 404 { return .missing }
-      let report = AnswerMeter.read(
-        body, status: status, to: work.record.facts, endpoint: Endpoints.responses,
-        parser: poller.workbench.parser)
-      if let ending = Ending(of: work, report, status: status) { return .ended(ending) }
-      return report.work == nil ? .nothing : .underway
+      guard let (status, body) = try await get(work.record.path) else { return .nothing }
+      return status == 404 ? .missing : read(status, body)
     } catch {
-      gateway.logger.log(.debug, "deferred_not_seen") { line in
-        work.record.expected.row.writeMembers(to: &line)
-        line.member("object", work.record.objectID)
-        line.member("reason", "\(error)")
-      }
+      note(error)
       return .nothing
+    }
+  }
+
+  private func read(_ status: Int, _ body: [UInt8]) -> Sighting {
+    let parser = poller.workbench.parser
+    let isBatch = work.record.kind == .batch
+    let report = AnswerMeter.read(
+      body, status: status, to: work.record.facts,
+      endpoint: isBatch ? Endpoints.batches : Endpoints.responses, parser: parser)
+    guard let ending = Ending(of: work, report, status: status) else {
+      return report.work == nil ? .nothing : .underway
+    }
+    guard isBatch else { return .ended(ending) }
+    return BatchObject(body, parser: parser).map { .results($0, ending) } ?? .nothing
+  }
+
+  /// Reads a batch's results. Those that the provider doesn't have any more are charged by the
+  /// usage that the batch itself reports, else by the estimate.
+  private func settle(_ batch: BatchObject, _ ending: Ending) async {
+    guard let claim = await work.claim() else { return }
+    let settling = BatchSettling(
+      of: work, claim, batch, gateway: gateway, parser: poller.workbench.parser)
+    do {
+      for file in batch.resultFileIDs {
+        guard let transfer = try start("/v1/files/\(file)/content") else {
+          return await settling.giveUp()
+        }
+        defer { self.transfer = nil }
+        let status = try await transfer.head().status
+        if status == 200 {
+          try await settling.read(transfer)
+        } else {
+          transfer.cancel()
+          if status == 404 { misses += 1 }
+          let isLost = status == 404 && misses >= Follower.mostMisses
+          guard isLost && !settling.hasProgress else {
+            if isLost { break }
+            return await settling.giveUp()
+          }
+          await settling.giveUp()
+          return await gateway.settle(work, ending)
+        }
+      }
+      await settling.finish()
+    } catch {
+      note(error)
+      await settling.giveUp()
+    }
+  }
+
+  private func note(_ error: any Error) {
+    gateway.logger.log(.debug, "deferred_not_seen") { line in
+      work.record.expected.row.writeMembers(to: &line)
+      line.member("object", work.record.objectID)
+      line.member("reason", "\(error)")
     }
   }
 
   /// Nil where the provider isn't configured any more, or the answer is too large.
   private func get(_ path: String) async throws(UpstreamError) -> (status: Int, body: [UInt8])? {
+    guard let transfer = try start(path) else { return nil }
+    defer { self.transfer = nil }
+    let head = try await transfer.head()
+    guard let body = try await transfer.body(atMost: Follower.largestAnswer) else { return nil }
+    return (head.status, body)
+  }
+
+  /// Nil where the provider isn't configured any more.
+  private func start(_ path: String) throws(UpstreamError) -> Transfer? {
     guard let provider = gateway.rules().provider(work.record.provider) else { return nil }
     let call = OwnCall(
       provider: provider, method: .get, path: path, patience: Follower.patience)
     let transfer = try call.start(on: poller.workbench.upstream)
     self.transfer = transfer
-    defer { self.transfer = nil }
-    let head = try await transfer.head()
-    guard let body = try await transfer.body(atMost: Follower.largestAnswer) else { return nil }
-    return (head.status, body)
+    return transfer
   }
 }

@@ -45,6 +45,17 @@ public struct RequestID: Hashable, Sendable {
   }
 }
 
+extension RequestID {
+  /// The id of a numbered part of this request: always the same, and no other's.
+  ///
+  /// It has this id's time and sequence, so that parts stand beside their whole.
+  public func part(_ number: Int64) -> RequestID {
+    let random: UInt64 = 0x3FFF_FFFF_FFFF_FFFF
+    return RequestID(
+      high: high, low: low & ~random | (low &+ UInt64(bitPattern: number)) & random)
+  }
+}
+
 extension RequestID: Comparable {
   public static func < (left: RequestID, right: RequestID) -> Bool {
     (left.high, left.low) < (right.high, right.low)

@@ -25,6 +25,12 @@ class Prices:
         """The cost in nano-dollars, rounded up once."""
         return ceiling(self._dollars(provider, model, usage) * NANO)
 
+    def batch_nano_usd(self, provider, model, usage):
+        """The cost of a batch's line, whose usage has no parts."""
+        rates = self._models[provider, model]["tiers"]["batch"]["per_million_tokens"]
+        cost = usage.prompt * Decimal(rates["input"]) + usage.completion * Decimal(rates["output"])
+        return ceiling(cost / MILLION * NANO)
+
     def nano(self, provider, model, usage, rate):
         """The cost in nano-units of the billing currency, from the exact cost in dollars."""
         return ceiling(self._dollars(provider, model, usage) * Decimal(rate) * NANO)

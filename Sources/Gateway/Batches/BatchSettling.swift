@@ -1,0 +1,126 @@
+internal import Budgets
+internal import HTTP
+internal import JSON
+internal import Ledger
+internal import Metering
+internal import Money
+internal import Pricing
+internal import Upstream
+
+/// Settles a batch that has ended: a row for each line of its results, some lines at a time, each
+/// time with the progress that they make. Whatever breaks it off, another attempt goes on behind
+/// the last line that was recorded.
+final class BatchSettling {
+  private let work: DeferredWork
+  private let gateway: Gateway
+  private let parser: JSONParser
+  private let endpoint: Endpoint
+  private let facts: RequestFacts
+  private let terms: BillingTerms
+  private let rules: RuleBook
+  private var claim: DeferredWork.Claim
+  private var rows: [SettledRequest] = []
+  /// Lines that were read, over all files.
+  private var lineCount: Int64 = 0
+  /// Lines that an earlier attempt has settled.
+  private let settledBefore: Int64
+
+  /// Rows that are written together.
+  private static let rowsAtOnce = 64
+
+  init(
+    of work: DeferredWork, _ claim: DeferredWork.Claim, _ batch: BatchObject, gateway: Gateway,
+    parser: JSONParser
+  ) {
+    self.work = work
+    self.claim = claim
+    settledBefore = claim.progress.settledLines
+    self.gateway = gateway
+    self.parser = parser
+    endpoint = batch.endpoint ?? Endpoints.chatCompletions
+    let rules = gateway.rules()
+    self.rules = rules
+    terms = work.record.terms(in: rules)
+    var facts = RequestFacts(operation: endpoint.operation, model: work.record.expected.row.model)
+    facts.serviceTier = BatchLine.tier
+    self.facts = facts
+  }
+
+  /// Whether any row was written, now or in an earlier attempt.
+  var hasProgress: Bool { claim.progress.settledLines > 0 || !rows.isEmpty }
+
+  /// Reads a file of results to its end.
+  func read(_ transfer: Transfer) async throws {
+    var splitter = LineSplitter(longest: BatchSubmission.longestLine)
+    var piece: [UInt8] = []
+    while try await transfer.next(into: &piece) {
+      for line in try splitter.receive(piece) { await add(line) }
+    }
+    if let last = splitter.finish() { await add(last) }
+  }
+
+  /// All files were read: the rest of the hold is given back.
+  func finish() async {
+    await gateway.record(
+      DeferredSettlement(of: work.record.requestID, rows: rows, progress: nil), of: work)
+    Hold(claim.grant, keeper: gateway.desk).release()
+    work.settled()
+    gateway.deferredWorks.remove(work.id)
+  }
+
+  /// Something broke off: what was read is recorded, and the rest stays held.
+  func giveUp() async {
+    await write()
+    work.giveUp(claim)
+  }
+
+  private func add(_ line: [UInt8]) async {
+    lineCount += 1
+    guard lineCount > settledBefore, let row = settle(line) else { return }
+    rows.append(row)
+    if rows.count == BatchSettling.rowsAtOnce { await write() }
+  }
+
+  private func write() async {
+    guard !rows.isEmpty else { return }
+    claim.progress.settledLines = lineCount
+    await gateway.record(
+      DeferredSettlement(of: work.record.requestID, rows: rows, progress: claim.progress), of: work)
+    rows = []
+  }
+
+  /// Nil for a request that was never made. A line that can't be read is one that used something:
+  /// it is estimated.
+  private func settle(_ line: [UInt8]) -> SettledRequest? {
+    let result = BatchResult(line, to: facts, endpoint: endpoint, parser: parser)
+    if let result, result.status == nil { return nil }
+    var entry = work.record.expected
+    entry.row.requestID = work.record.requestID.part(lineCount)
+    entry.row.endpoint = endpoint.path
+    entry.row.status = result?.status ?? 0
+    entry.row.responseModel = result?.report.responseModel
+    let isError = result.map { $0.status ?? 0 >= 400 || $0.report.isError } ?? false
+    entry.row.outcome = isError ? .providerError : .ok
+    let report = result?.report
+    let usage =
+      report?.chargedUsage ?? (isError ? .zero : Estimate.usage(for: facts, outputTextBytes: 0))
+    let held = claim.progress
+    let charge = terms.charge(
+      for: usage, report, hold: claim.grant.bound.cost, in: rules
+    ) { gap in
+      gap.write(to: gateway.logger) { entry.row.writeMembers(to: &$0) }
+    }
+    // Of the batch's hold a line takes what it uses, as long as there is any.
+    entry.row.heldTokens = min(held.heldTokens, usage.totalTokens)
+    entry.row.heldNanoUSD = min(held.heldNanoUSD, charge.nanoUSD)
+    entry.row.set(charge.bill?.usage ?? usage, charge)
+    if report?.usage == nil && !isError { entry.row.usageSource = .estimated }
+    entry.priceRecord = charge.bill?.record
+    claim.progress.heldTokens -= entry.row.heldTokens
+    claim.progress.heldNanoUSD -= entry.row.heldNanoUSD
+    entry.charges = gateway.desk.draw(
+      Consumption(tokens: entry.row.usage.totalTokens, cost: charge.exact), from: claim.grant.hold
+    ).map(BudgetCharge.init)
+    return entry
+  }
+}

@@ -1,0 +1,198 @@
+internal import Budgets
+internal import Configuration
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Ledger
+internal import Logging
+internal import Metering
+internal import Money
+internal import Pricing
+internal import Upstream
+
+/// A request for a batch: its input file is read from the provider, each line is priced and bounded
+/// as the request that it is, at the prices of batches, and the sum is what the batch may cost.
+struct BatchSubmission {
+  private let journey: Journey
+  private let identity: Identity
+  private let provider: Provider
+  private let batch: BatchRequest
+  private let body: [UInt8]
+
+  /// The most requests in a batch, as OpenAI has it.
+  static let mostLines: Int64 = 50_000
+  /// The longest line of a file, in bytes.
+  static let longestLine = 16 << 20
+  /// How long the provider may be silent while it sends the file.
+  private static let patience = Duration.seconds(30)
+
+  init(
+    for journey: Journey, identity: Identity, providerName: String?
+  ) async throws(Refusal) {
+    self.journey = journey
+    self.identity = identity
+    if let providerName {
+      guard let provider = journey.rules.provider(providerName) else {
+        throw .unknownProvider(providerName)
+      }
+      self.provider = provider
+    } else {
+      provider = try journey.defaultProvider()
+    }
+    body = try await MeteredRequest.readBody(of: journey)
+    do {
+      batch = try BatchRequest(body, parser: journey.workbench.parser)
+    } catch {
+      throw .unreadable(error)
+    }
+    guard identity.key.allows(.batch) else {
+      throw .operationNotAllowed(operation: Operation.batch.rawValue)
+    }
+  }
+
+  /// The batch as one request, and what it may cost.
+  func read() async throws(Refusal) -> (MeteredRequest, Offer) {
+    var sum = BatchSum()
+    var splitter = LineSplitter(longest: BatchSubmission.longestLine)
+    do {
+      let call = OwnCall(
+        provider: provider, method: .get, path: "/v1/files/\(batch.inputFileID)/content",
+        patience: BatchSubmission.patience)
+      let transfer = try call.start(on: journey.workbench.upstream)
+      guard try await transfer.head().status == 200 else {
+        transfer.cancel()
+        throw unreadableFile("the id of a file that the provider has")
+      }
+      var piece: [UInt8] = []
+      while try await transfer.next(into: &piece) {
+        for line in try splitter.receive(piece) { try add(line, to: &sum) }
+      }
+    } catch let error as Refusal {
+      throw error
+    } catch let error as UpstreamError {
+      throw refusal(for: error)
+    } catch {
+      throw unreadableFile("a file whose lines have \(BatchSubmission.longestLine) bytes at most")
+    }
+    if let last = splitter.finish() { try add(last, to: &sum) }
+    guard let first = sum.first else { throw unreadableFile("a file with at least one request") }
+    return try whole(sum, first)
+  }
+
+  private func add(_ line: [UInt8], to sum: inout BatchSum) throws(Refusal) {
+    let number = sum.lines + 1
+    guard number <= BatchSubmission.mostLines else {
+      throw unreadableFile("a file of \(BatchSubmission.mostLines) requests at most")
+    }
+    do throws(Refusal) {
+      try add(try facts(of: line), to: &sum)
+    } catch {
+      throw .batchLine(number, error)
+    }
+  }
+
+  private func facts(of line: [UInt8]) throws(Refusal) -> RequestFacts {
+    do {
+      return try BatchLine(
+        line, endpoint: batch.endpoint, parser: journey.workbench.parser
+      ).facts
+    } catch {
+      throw .unreadable(error)
+    }
+  }
+
+  private func add(_ facts: RequestFacts, to sum: inout BatchSum) throws(Refusal) {
+    guard identity.key.allows(model: facts.model) else {
+      throw .modelNotAllowed(model: facts.model)
+    }
+    let request = try MeteredRequest(
+      of: facts, endpoint: batch.endpoint, body: [], identity: identity, provider: provider,
+      journey)
+    let offer = try Offer(for: request, in: journey)
+    if let first = sum.first, first.offer.modelName != offer.modelName {
+      throw .unreadable(.invalid(param: "model", expected: "the same in all lines of a batch"))
+    }
+    sum.add(facts, offer)
+  }
+
+  private func whole(
+    _ sum: BatchSum, _ first: BatchSum.First
+  ) throws(Refusal) -> (MeteredRequest, Offer) {
+    var facts = RequestFacts(operation: .batch, model: first.model)
+    facts.serviceTier = BatchLine.tier
+    facts.input = sum.input
+    let request = try MeteredRequest(
+      of: facts, endpoint: Endpoints.batches, body: body, identity: identity, provider: provider,
+      journey)
+    return (request, Offer(sumOf: sum, like: first.offer, rates: journey.rules.prices.rates))
+  }
+
+  private func unreadableFile(_ expected: String) -> Refusal {
+    .unreadable(.invalid(param: "input_file_id", expected: expected))
+  }
+
+  private func refusal(for error: UpstreamError) -> Refusal {
+    journey.gateway.logger.log(.warn, "upstream_failed") { line in
+      line.member("request_id", "\(journey.id)")
+      line.member("provider", provider.name)
+      line.member("reason", "\(error)")
+    }
+    return switch error {
+    case .timeout: .upstreamTimeout(provider: provider.name)
+    case .tooManyTransfers: .overloaded
+    case .cancelled: .clientLeft
+    default: .upstreamUnreachable(provider: provider.name)
+    }
+  }
+}
+
+/// What the requests of a batch may use together.
+struct BatchSum {
+  struct First {
+    let model: String
+    let offer: Offer
+  }
+
+  private(set) var lines: Int64 = 0
+  private(set) var first: First?
+  /// As far as their expected input follows from it.
+  private(set) var input = InputSize()
+  private(set) var inputTokens: Int64 = 0
+  private(set) var outputTokens: Int64 = 0
+  private(set) var cost = ExactAmount.zero
+  private(set) var estimate = Consumption.zero
+
+  mutating func add(_ facts: RequestFacts, _ offer: Offer) {
+    lines += 1
+    if first == nil { first = First(model: facts.model, offer: offer) }
+    let demand = offer.demand
+    let bound = demand.bound(output: demand.largestOutput)
+    input.textBytes += facts.input.textBytes
+    input.messages += facts.input.messages
+    inputTokens = inputTokens.addingSaturated(demand.inputTokens)
+    outputTokens = outputTokens.addingSaturated(bound.tokens - demand.inputTokens)
+    cost += bound.cost
+    estimate = Consumption(
+      tokens: estimate.tokens.addingSaturated(demand.estimate.tokens),
+      cost: estimate.cost + demand.estimate.cost)
+  }
+}
+
+extension Offer {
+  /// A batch's: the sum of its requests' bounds, none of which may be cut short.
+  fileprivate init(sumOf sum: BatchSum, like first: Offer, rates: ExchangeRates) {
+    self.init(
+      like: first,
+      demand: Demand(
+        inputTokens: sum.inputTokens, fixedCost: sum.cost, outputTokenCost: .zero, choices: 1,
+        largestOutput: sum.outputTokens, limitIsExplicit: true, recentOutput: nil,
+        estimate: sum.estimate, rates: rates))
+  }
+}
+
+extension Int64 {
+  fileprivate func addingSaturated(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

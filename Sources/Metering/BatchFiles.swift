@@ -1,0 +1,128 @@
+public import JSON
+internal import Pricing
+
+/// What a request for a batch names: the file of its requests, and the endpoint that all of them go
+/// to.
+public struct BatchRequest: Sendable {
+  public let inputFileID: String
+  public let endpoint: Endpoint
+
+  /// - Throws: what the client must be told; nothing of the request may be forwarded then.
+  public init(_ body: [UInt8], parser: JSONParser) throws(MeteringError) {
+    let root: JSONValue
+    do { root = try parser.parse(body) } catch { throw .notJSON(error) }
+    guard root.kind == .object else { throw .notAnObject }
+    if let key = root.repeatedKey { throw .repeatedMember(key) }
+    guard let fileID = root["input_file_id"] else { throw .missing(param: "input_file_id") }
+    guard let id = fileID.string, ProviderWork.isPlain(id) else {
+      throw .invalid(param: "input_file_id", expected: "the id of a file")
+    }
+    guard let path = root["endpoint"] else { throw .missing(param: "endpoint") }
+    guard let endpoint = Endpoints.batchable.first(where: { path.isString($0.path) }) else {
+      let allowed = Endpoints.batchable.map(\.path).joined(separator: ", ")
+      throw .invalid(param: "endpoint", expected: "one of \(allowed)")
+    }
+    inputFileID = id
+    self.endpoint = endpoint
+  }
+}
+
+/// A line of a batch's input file: a request of its own.
+public struct BatchLine: Sendable {
+  public let facts: RequestFacts
+
+  public init(
+    _ line: [UInt8], endpoint: Endpoint, parser: JSONParser
+  ) throws(MeteringError) {
+    let root: JSONValue
+    do { root = try parser.parse(line) } catch { throw .notJSON(error) }
+    guard let object = JSONLocatedObject(root: root) else { throw .notAnObject }
+    if let key = root.repeatedKey { throw .repeatedMember(key) }
+    guard root["method"]?.isString("POST") ?? false else {
+      throw .invalid(param: "method", expected: "\"POST\"")
+    }
+    guard root["url"]?.isString(endpoint.path) ?? false else {
+      throw .invalid(param: "url", expected: "the batch's endpoint, \"\(endpoint.path)\"")
+    }
+    guard let body = object.member("body") else { throw .missing(param: "body") }
+    var facts = try RequestFacts.read(
+      Array(line[body.valueRange]), endpoint: endpoint, parser: parser)
+    facts.stream = false
+    facts.isBackground = false
+    // Moderation is free, and has no price of a batch.
+    if facts.operation != .moderation { facts.serviceTier = BatchLine.tier }
+    self.facts = facts
+  }
+
+  /// The service tier that all requests of a batch are billed by, whatever they ask for.
+  public static let tier = "batch"
+}
+
+/// A line of a batch's results: the answer to one request.
+public struct BatchResult: Sendable {
+  /// Of the answer; nil where the request was never made.
+  public let status: Int?
+  public let report: UsageReport
+
+  /// Nil where the line can't be read.
+  public init?(
+    _ line: [UInt8], to facts: RequestFacts, endpoint: Endpoint, parser: JSONParser
+  ) {
+    guard let root = try? parser.parse(line), root.kind == .object else { return nil }
+    status = root["response"]?["status_code"]?.integer.map { Int(clamping: $0) }
+    var reader: any AnswerReader =
+      status ?? 0 >= 400 ? ErrorAnswer(for: facts) : endpoint.answer.init(for: facts)
+    if let body = root["response"]?["body"], body.kind == .object {
+      reader.read(answer: body)
+    } else {
+      reader.noteUnreadable()
+    }
+    var report = reader.report
+    report.serviceTier = facts.operation == .moderation ? nil : BatchLine.tier
+    self.report = report
+  }
+}
+
+/// A batch as its provider shows it.
+public struct BatchObject: Sendable {
+  public let work: ProviderWork
+  /// The files of its results: of answers, then of errors.
+  public let resultFileIDs: [String]
+  /// Where its requests go; nil where that isn't known.
+  public let endpoint: Endpoint?
+
+  /// Nil where it isn't a batch.
+  public init?(_ body: [UInt8], parser: JSONParser) {
+    guard let root = try? parser.parse(body), let work = ProviderWork(root) else { return nil }
+    self.work = work
+    resultFileIDs = [root["output_file_id"], root["error_file_id"]].compactMap { value in
+      value?.string.flatMap { ProviderWork.isPlain($0) ? $0 : nil }
+    }
+    endpoint = root["endpoint"].flatMap { path in
+      Endpoints.batchable.first { path.isString($0.path) }
+    }
+  }
+}
+
+/// The answer to a request for a batch: the batch, which the provider goes on with.
+struct BatchAnswer: AnswerReader {
+  private var members = AnswerMembers()
+  private var work: ProviderWork?
+
+  init(for facts: RequestFacts) {}
+
+  mutating func read(answer root: JSONValue) {
+    work = ProviderWork(root)
+    for member in root.members { _ = members.read(member) }
+  }
+
+  mutating func noteUnreadable() {
+    members.noteUnreadable()
+  }
+
+  var report: UsageReport {
+    var report = members.report()
+    report.work = work
+    return report
+  }
+}

@@ -1,0 +1,78 @@
+internal import EventLoop
+internal import HTTP
+internal import JSON
+
+/// Files that were uploaded, or that the sandbox has made of a batch's results.
+final class Files: Sendable {
+  struct File: Sendable {
+    let name: String
+    let purpose: String
+    let content: [UInt8]
+  }
+
+  private struct State {
+    var files: [String: File] = [:]
+    /// The ids, oldest first.
+    var order: [String] = []
+    var count = 0
+  }
+
+  private let state = Lock(State())
+
+  /// So many are remembered.
+  private static let capacity = 1000
+
+  func add(_ file: File) -> String {
+    state.withLock { state in
+      if state.order.count == Files.capacity {
+        state.files[state.order.removeFirst()] = nil
+      }
+      state.count += 1
+      let id = "file-sandbox-\(state.count)"
+      state.files[id] = file
+      state.order.append(id)
+      return id
+    }
+  }
+
+  func file(_ id: String) throws(ProviderError) -> File {
+    guard let file = state.withLock({ $0.files[id] }) else {
+      throw ProviderError(status: 404, message: "No such File object: \(id)", param: "id")
+    }
+    return file
+  }
+
+  /// Keeps what a form brings; returns the file as the provider shows it.
+  func upload(_ head: RequestHead, _ body: [UInt8]) throws(ProviderError) -> [UInt8] {
+    let form: MultipartForm
+    do {
+      form = try MultipartForm(body, contentType: head.fields.first(.contentType) ?? "")
+    } catch {
+      throw ProviderError(status: 400, message: "Could not parse multipart form: \(error.reason)")
+    }
+    guard let file = form.parts.first(where: \.isFile) else { throw .missing("file") }
+    guard let purpose = form.parts.first(where: { $0.name == "purpose" }) else {
+      throw .missing("purpose")
+    }
+    let id = add(
+      File(
+        name: file.filename ?? "", purpose: String(decoding: body[purpose.content], as: UTF8.self),
+        content: Array(body[file.content])))
+    return try object(id)
+  }
+
+  func object(_ id: String) throws(ProviderError) -> [UInt8] {
+    let file = try file(id)
+    var writer = JSONWriter()
+    writer.object {
+      $0.member("id", id)
+      $0.member("object", "file")
+      $0.member("bytes", Int64(file.content.count))
+      $0.member("created_at", 1_795_000_000)
+      $0.member("filename", file.name)
+      $0.member("purpose", file.purpose)
+      $0.member("status", "processed")
+    }
+    return writer.bytes
+  }
+}

@@ -1,0 +1,11 @@
+/// What the sandbox keeps between calls.
+struct ProviderObjects {
+  let responses = BackgroundResponses()
+  let files: Files
+  let batches: Batches
+
+  init() {
+    files = Files()
+    batches = Batches(files: files)
+  }
+}
