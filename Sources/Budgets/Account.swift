@@ -28,6 +28,10 @@ struct Account: Sendable {
   var exhaustedUnit: LimitUnit?
   /// Whether use may lie above the limit for a reason that no admission could prevent.
   var mayExceedLimit = false
+  /// Tokens of this window's settled use that credits have paid.
+  var paidByCredits: Int64 = 0
+  /// Tokens of this window's holds that credits would pay.
+  var heldOnCredits: Int64 = 0
   /// Whether use in this window was cleared: a new account would count it again.
   private var wasCleared = false
   /// Whether its budget is gone, and only holds that still live keep it.
@@ -45,10 +49,24 @@ struct Account: Sendable {
     epoch &+= 1
     settled = .zero
     held = .zero
+    heldOnCredits = 0
+    paidByCredits = 0
     highestAlert = 0
     hasRefused = false
     exhaustedUnit = nil
     mayExceedLimit = false
+    wasCleared = false
+  }
+
+  /// Counts from nothing in another window that is open now, with the holds that live.
+  mutating func move(to window: BudgetWindow) {
+    self.window = window
+    settled = .zero
+    paidByCredits = 0
+    highestAlert = 0
+    hasRefused = false
+    exhaustedUnit = nil
+    mayExceedLimit = true
     wasCleared = false
   }
 
@@ -60,6 +78,7 @@ struct Account: Sendable {
     let earliest = window.start.advanced(by: .milliseconds(1))
     window = window.starting(noEarlierThan: max(now, earliest))
     settled = .zero
+    paidByCredits = 0
     wasCleared = true
   }
 
@@ -69,9 +88,10 @@ struct Account: Sendable {
   }
 
   /// Goes on with what the ledger remembers of this window.
-  mutating func restore(_ window: BudgetWindow, settled: Spend) {
+  mutating func restore(_ window: BudgetWindow, settled: Spend, paidByCredits: Int64) {
     self.window = window
     self.settled = settled
+    self.paidByCredits = paidByCredits
   }
 
   /// The limit without what is settled and held; negative where it is passed.

@@ -44,6 +44,8 @@ public struct AccountStatus: Sendable {
   /// The share of the limit that is settled; nil where there is no limit.
   public let tokenShare: Share?
   public let costShare: Share?
+  /// Whether credits in money pay for tokens beyond the limit.
+  public let isWidenedByMoney: Bool
   public let pause: Pause?
   public let raise: Raise?
   /// Requests that wait for holds here to end.

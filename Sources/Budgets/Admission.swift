@@ -38,6 +38,8 @@ public struct Denial: Hashable, Sendable {
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     case tokenLimit = "token_limit"
     case costLimit = "cost_limit"
+    /// The plan lets no more conversations begin in this period.
+    case conversationLimit = "conversation_limit"
     /// By hand, until it is resumed.
     case paused
     /// Others hold what this request could be paid with: it may be tried again soon.
@@ -71,9 +73,10 @@ extension Denial {
   public var mode: BudgetLimit.Mode { definition.limit.mode }
 }
 
-/// The unit of a figure that is either tokens or money.
+/// The unit of a figure: tokens, conversations, or money.
 public enum CountedUnit: Hashable, Sendable {
   case tokens
+  case conversations
   /// Nano-units of the currency.
   case nanoUnits(Currency)
 }

@@ -16,6 +16,8 @@ enum Decision {
   /// that came earlier.
   case wait(Portion)
   case refuse(Portion, Obstacle)
+  /// It would begin a conversation too many.
+  case refuseConversation(Denial)
 }
 
 /// What keeps a request from being admitted on one account.
@@ -34,12 +36,16 @@ extension BudgetState {
     sweep(at: now)
     let portions = portions(for: caller, rates: demand.rates, at: now)
     serve([], at: now, events: &events)
-    if let whole = wholeBound(of: demand, on: portions, at: now) {
-      return .held(admit(demand, output: demand.largestOutput, on: whole, at: now))
+    if conversationDenial(for: caller, at: now) == nil,
+      let whole = wholeBound(of: demand, on: portions, at: now)
+    {
+      return .held(admit(demand, for: caller, output: demand.largestOutput, on: whole, at: now))
     }
-    switch decide(demand, on: portions, arrival: arrivals, at: now) {
+    switch decide(demand, for: caller, on: portions, arrival: arrivals, at: now) {
     case .admit(let output):
-      return .held(admit(demand, output: output, on: portions, at: now, events: &events))
+      return .held(
+        admit(demand, for: caller, output: output, on: portions, at: now, events: &events))
+    case .refuseConversation(let denial): return .denied(denial)
     case .wait(let portion):
       return enqueue(demand, for: caller, behind: portion, of: portions, at: now)
     case .refuse(let portion, let obstacle):
@@ -72,15 +78,19 @@ extension BudgetState {
 
   /// Decides about a request that came when `arrival` others had come before it.
   func decide(
-    _ demand: Demand, on portions: [Portion], arrival: UInt64, at now: Timestamp
+    _ demand: Demand, for caller: Caller, on portions: [Portion], arrival: UInt64,
+    at now: Timestamp
   ) -> Decision {
     if let refusal = refusal(of: demand, on: portions, at: now) {
       return .refuse(refusal.portion, refusal.obstacle)
     }
+    if let denial = conversationDenial(for: caller, at: now) { return .refuseConversation(denial) }
     let least = demand.bound(output: demand.leastOutput)
     for portion in portions {
       let isBehind = queues[portion.account]?.first.map { $0.arrival < arrival } ?? false
-      if isBehind || contention(for: least, on: portion, at: now) != nil { return .wait(portion) }
+      if isBehind || contention(for: least, of: demand, on: portion, at: now) != nil {
+        return .wait(portion)
+      }
     }
     return .admit(output: output(for: demand, on: portions, at: now))
   }
@@ -98,8 +108,8 @@ extension BudgetState {
 
   /// Sets aside what `output` needs on every account.
   mutating func admit(
-    _ demand: Demand, output: Int64, on portions: [Portion], at now: Timestamp,
-    events: inout [Event]
+    _ demand: Demand, for caller: Caller, output: Int64, on portions: [Portion],
+    at now: Timestamp, events: inout [Event]
   ) -> Grant {
     let bound = demand.bound(output: output)
     var held = portions
@@ -112,27 +122,37 @@ extension BudgetState {
       }
       held[index].held = need.spend(in: held[index].currency, at: held[index].rate)
     }
-    let grant = admit(demand, output: output, on: held, at: now)
+    let grant = admit(demand, for: caller, output: output, on: held, at: now)
     for denial in shadowRefusals { events.append(.wouldRefuse(grant.hold, denial)) }
     return grant
   }
 
   /// Sets aside what each portion says.
   private mutating func admit(
-    _ demand: Demand, output: Int64, on portions: [Portion], at now: Timestamp
+    _ demand: Demand, for caller: Caller, output: Int64, on portions: [Portion],
+    at now: Timestamp
   ) -> Grant {
+    let bound = demand.bound(output: output)
     var held = portions
+    var credit: HeldCredit?
     for index in held.indices {
       let account = held[index].account
+      if budgets[accounts[account].budget].isPlan {
+        credit = holdCredit(for: bound, rates: demand.rates, on: account, at: now)
+      }
       held[index].held = accounts[account].held.addCountable(held[index].held)
       accounts[account].liveHolds += 1
       if accounts[account].exhaustedUnit != nil { accounts[account].exhaustedUnit = nil }
       assert(
-        enforcement(on: held[index]) != .hard || isWithinLimits(account, at: now),
+        enforcement(on: held[index]) != .hard || isWithinLimits(account, at: now)
+          // Of a plan that is passed, credits pay what comes later.
+          || budgets[accounts[account].budget].isPlan,
         "a hold was taken that its budget can't pay for")
     }
-    let bound = demand.bound(output: output)
-    let hold = holds.insert(HeldRequest(bound: bound, portions: held))
+    let hold = holds.insert(
+      HeldRequest(
+        bound: bound, portions: held, credit: credit,
+        conversation: holdConversation(of: caller, at: now)))
     return Grant(
       hold: HoldID(handle: hold), clampedOutput: output < demand.largestOutput ? output : nil,
       bound: bound, tightest: tightest(of: held, at: now))
@@ -161,10 +181,14 @@ extension BudgetState {
   }
 
   /// The unit in which a `hard` account can't pay for `least` now, so that it has to wait.
-  func contention(for least: Consumption, on portion: Portion, at now: Timestamp) -> LimitUnit? {
+  func contention(
+    for least: Consumption, of demand: Demand, on portion: Portion, at now: Timestamp
+  ) -> LimitUnit? {
     guard enforcement(on: portion) == .hard else { return nil }
     let need = least.spend(in: portion.currency, at: portion.rate)
-    return shortage(of: need, on: portion.account, at: now)
+    let unit = shortage(of: need, on: portion.account, at: now)
+    if unit == .tokens, creditsPay(least, of: demand, on: portion, at: now) { return nil }
+    return unit
   }
 
   /// The output tokens of each answer that every `hard` account can pay for beside what is held, at
@@ -188,6 +212,9 @@ extension BudgetState {
     if let limit = limits.tokens {
       let remainder = Int64(clamping: account.remainder(of: limit, in: .tokens))
       affordable = min(affordable, demand.output(within: remainder) ?? 0)
+      if affordable < demand.largestOutput {
+        affordable = outputWithCredits(for: demand, on: portion, atLeast: affordable, at: now)
+      }
     }
     if let limit = limits.nanoUnits {
       let remainder = Int64(clamping: account.remainder(of: limit, in: .cost))

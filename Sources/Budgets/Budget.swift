@@ -6,6 +6,8 @@ struct Budget: Sendable {
   var definition: BudgetDefinition
   /// The currency of everything that it counts.
   let currency: Currency
+  /// Whether it is a plan's own, which credits widen.
+  let isPlan: Bool
   /// The rate for requests that don't bring one.
   var rate: FixedDecimal
   var limits: Limits
@@ -27,6 +29,7 @@ struct Budget: Sendable {
   ) {
     self.definition = definition
     self.currency = currency
+    isPlan = definition.id.isPlan
     self.rate = rate
     self.countsFrom = countsFrom
     limits = Limits(definition.limit)
@@ -50,7 +53,9 @@ struct Budget: Sendable {
 
   /// Whether `new` goes on with what this budget has counted.
   func keepsCounting(as new: BudgetDefinition, in newCurrency: Currency) -> Bool {
-    definition.per == new.per && definition.period == new.period && currency == newCurrency
+    // A plan's window may move while it is open: its use is counted anew from what is recorded.
+    definition.per == new.per && (definition.period == new.period || new.id.isPlan)
+      && currency == newCurrency
   }
 
   /// Takes the place of the definition, and keeps what is counted.
@@ -59,7 +64,7 @@ struct Budget: Sendable {
     if newLimits.isTighter(than: limits) || new.enforcement != definition.enforcement {
       limitMayHaveShrunk = true
     }
-    if new.timeZone != definition.timeZone { window = nil }
+    if new.timeZone != definition.timeZone || new.period != definition.period { window = nil }
     definition = new
     limits = newLimits
     rate = newRate

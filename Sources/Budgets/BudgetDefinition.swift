@@ -14,6 +14,16 @@ public struct BudgetID: Hashable, Sendable, CustomStringConvertible {
   /// Stands in the place of a client in the ids of budgets over everything.
   public static let everything = "*"
 
+  /// The name of the budget that a plan's own limits make.
+  public static let planName = "plan"
+
+  /// The budget of the client's plan.
+  public static func plan(of client: String) -> BudgetID {
+    BudgetID(client: client, name: planName)
+  }
+
+  public var isPlan: Bool { name == BudgetID.planName }
+
   public var description: String { "\(client)/\(name)" }
 }
 
@@ -72,31 +82,35 @@ public enum BudgetLimit: Hashable, Sendable {
   /// The limit without its figures.
   public enum Mode: String, Sendable, Hashable, CaseIterable {
     case tokens, cost, both
+    /// Of a plan alone, see `ConversationLimit`.
+    case conversations
   }
 
   case tokens(Int64)
   case cost(Money)
   case both(tokens: Int64, cost: Money)
+  case conversations(Int64)
 
   public var mode: Mode {
     switch self {
     case .tokens: .tokens
     case .cost: .cost
     case .both: .both
+    case .conversations: .conversations
     }
   }
 
   public var tokens: Int64? {
     switch self {
     case .tokens(let tokens), .both(let tokens, _): tokens
-    case .cost: nil
+    case .cost, .conversations: nil
     }
   }
 
   public var cost: Money? {
     switch self {
     case .cost(let cost), .both(_, let cost): cost
-    case .tokens: nil
+    case .tokens, .conversations: nil
     }
   }
 }
@@ -107,6 +121,8 @@ public enum BudgetPeriod: Hashable, Sendable {
   /// From Monday.
   case weekly
   case monthly
+  /// Months from this day of the month, 1…31; from the last day of a month that is shorter.
+  case monthsFrom(day: Int)
   /// Windows of N days counted from `anchor`, with N in 1…`longestDays`.
   case days(Int, anchor: CivilDate)
   /// Never starts again.
@@ -116,8 +132,11 @@ public enum BudgetPeriod: Hashable, Sendable {
   public static let longestDays = 3_660
 
   var isValid: Bool {
-    guard case .days(let length, _) = self else { return true }
-    return (1...BudgetPeriod.longestDays).contains(length)
+    switch self {
+    case .days(let length, _): (1...BudgetPeriod.longestDays).contains(length)
+    case .monthsFrom(let day): (1...31).contains(day)
+    case .daily, .weekly, .monthly, .total: true
+    }
   }
 }
 
@@ -144,7 +163,7 @@ extension BudgetPeriod: CustomStringConvertible {
     switch self {
     case .daily: "daily"
     case .weekly: "weekly"
-    case .monthly: "monthly"
+    case .monthly, .monthsFrom: "monthly"
     case .days(let length, _): "\(length)d"
     case .total: "total"
     }

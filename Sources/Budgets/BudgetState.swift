@@ -49,6 +49,11 @@ public struct BudgetState: Sendable {
   /// Holds that were dropped without being ended: a defect that a metric counts.
   public internal(set) var abandonedHolds = 0
 
+  /// What clients may draw when their plans are used up.
+  var purses: [String: Purse] = [:]
+  /// Of the clients whose plans limit conversations.
+  var conversationCounts: [String: ConversationCount] = [:]
+
   var budgetByID: [BudgetID: Int] = [:]
   /// The budgets of each client, in the order of their definition.
   var budgetsByClient: [String: [Int]] = [:]
@@ -166,12 +171,23 @@ extension BudgetState {
   }
 
   /// The limits in force for an account, a raise included.
+  /// A plan's is widened by the credits of its client.
   func limits(of account: Account, at now: Timestamp) -> Limits {
-    limits(in: account.budget, raisedBy: account.raise, at: now)
+    let limits = limits(in: account.budget, raisedBy: account.raise, at: now)
+    guard budgets[account.budget].isPlan else { return limits }
+    return widened(limits, of: account, at: now)
   }
 
   /// The same by the account's index: hot paths copy no account.
   func limits(at index: Int, at now: Timestamp) -> Limits {
+    let budget = accounts[index].budget
+    let limits = limits(in: budget, raisedBy: accounts[index].raise, at: now)
+    guard budgets[budget].isPlan else { return limits }
+    return widened(limits, of: accounts[index], at: now)
+  }
+
+  /// The limits in force without what credits add.
+  func ownLimits(at index: Int, at now: Timestamp) -> Limits {
     limits(in: accounts[index].budget, raisedBy: accounts[index].raise, at: now)
   }
 

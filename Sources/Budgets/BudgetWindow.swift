@@ -55,7 +55,8 @@ extension BudgetPeriod {
     switch self {
     case .daily: date
     case .weekly: date.adding(days: 1 - date.weekday)
-    case .monthly: date.adding(days: 1 - date.day)
+    case .monthly: date.firstOfMonth
+    case .monthsFrom(let day): date.latest(day: day)
     case .days(let length, let anchor):
       date.adding(days: -daysIntoWindow(date, length: length, anchor: anchor))
     case .total: nil
@@ -68,6 +69,7 @@ extension BudgetPeriod {
     case .daily: firstDay.adding(days: 1)
     case .weekly: firstDay.adding(days: 7)
     case .monthly: firstDay.adding(months: 1)
+    case .monthsFrom(let day): firstDay.firstOfMonth.adding(months: 1).inSameMonth(day: day)
     case .days(let length, _): firstDay.adding(days: length)
     case .total: firstDay
     }
@@ -76,5 +78,21 @@ extension BudgetPeriod {
   private func daysIntoWindow(_ date: CivilDate, length: Int, anchor: CivilDate) -> Int {
     let remainder = (date.daysSinceEpoch - anchor.daysSinceEpoch) % length
     return remainder < 0 ? remainder + length : remainder
+  }
+}
+
+extension CivilDate {
+  fileprivate var firstOfMonth: CivilDate { adding(days: 1 - day) }
+
+  /// That day of this month; the month's last day where it is shorter.
+  fileprivate func inSameMonth(day: Int) -> CivilDate {
+    CivilDate(year: year, month: month, day: day)
+      ?? firstOfMonth.adding(months: 1).adding(days: -1)
+  }
+
+  /// The latest such day of a month up to this date.
+  fileprivate func latest(day: Int) -> CivilDate {
+    let candidate = inSameMonth(day: day)
+    return candidate <= self ? candidate : firstOfMonth.adding(days: -1).inSameMonth(day: day)
   }
 }

@@ -48,6 +48,10 @@ public enum Command: Sendable {
   case withdraw(Ticket)
   case record(Caller, Consumption, ExchangeRates)
   case configure([BudgetDefinition], BudgetPolicy)
+  case takeCredits([Credit])
+  case limitConversations([ConversationLimit])
+  case begin(conversations: [String], client: String)
+  case recall([RecordedUse])
   case restore([RecordedUse])
   case restoreHold(RecordedHold)
   case pause(Target)
@@ -87,16 +91,20 @@ extension BudgetState {
     case .settle(let hold, let consumption):
       return .settlement(try settle(hold, with: consumption, at: now, events: &events))
     case .draw(let hold, let consumption):
-      return .charges(try draw(consumption, from: hold, at: now, events: &events))
+      return .settlement(try draw(consumption, from: hold, at: now, events: &events))
     case .release(let hold): try release(hold, at: now, events: &events)
     case .abandon(let hold):
       return .settlement(try abandon(hold, at: now, events: &events))
     case .expire(let ticket): expire(ticket, at: now, events: &events)
     case .withdraw(let ticket): withdraw(ticket, at: now, events: &events)
     case .record(let caller, let consumption, let rates):
-      return .charges(record(consumption, rates: rates, for: caller, at: now, events: &events))
+      return .settlement(record(consumption, rates: rates, for: caller, at: now, events: &events))
     case .configure(let definitions, let policy):
       try configure(definitions, policy: policy, at: now, events: &events)
+    case .takeCredits(let credits): takeCredits(credits, at: now, events: &events)
+    case .limitConversations(let limits): limitConversations(limits, at: now)
+    case .begin(let conversations, let client): begin(conversations, of: client, at: now)
+    case .recall(let uses): recall(uses, at: now)
     case .restore(let uses): restore(uses, at: now)
     case .restoreHold(let hold): return .admission(.held(restore(hold, at: now)))
     case .pause(let target): try pause(target, at: now, events: &events)

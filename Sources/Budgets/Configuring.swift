@@ -30,7 +30,7 @@ extension BudgetState {
     var retired: [Int] = []
     for (definition, rate) in zip(definitions, rates) {
       guard let known = previous[definition.id] else {
-        insert(definition, rate: rate, countsFrom: now)
+        insert(definition, rate: rate, countsFrom: definition.id.isPlan ? nil : now)
         continue
       }
       let currency = definition.currency(billing: newPolicy.rates.billing)
@@ -57,7 +57,9 @@ extension BudgetState {
     guard old != definition else { return }
     for account in budgets[index].accounts.values {
       accounts[account].exhaustedUnit = nil
-      if old.timeZone != definition.timeZone, !accounts[account].window.hasEnded(at: now) {
+      if old.period != definition.period {
+        accounts[account].move(to: budgets[index].openWindow(at: now))
+      } else if old.timeZone != definition.timeZone, !accounts[account].window.hasEnded(at: now) {
         accounts[account].endWindow(at: budgets[index].openWindow(at: now).end)
       }
     }
@@ -130,7 +132,31 @@ extension BudgetState {
       of: definition.period, containing: max(now, use.window.start), in: definition.timeZone)
     let window = BudgetWindow(start: use.window.start, end: calendar.end)
     accounts[index].restore(
-      window, settled: Spend(tokens: use.tokens, nanoUnits: use.cost.nanoUnits))
+      window, settled: Spend(tokens: use.tokens, nanoUnits: use.cost.nanoUnits),
+      paidByCredits: use.paidByCredits)
+    keepQuietOfThresholds(index, at: now)
+  }
+
+  /// Adds use of open windows that was recorded before their budgets counted it: a plan's, which
+  /// counts all of its period, also what lies before the plan.
+  public mutating func recall(_ uses: [RecordedUse], at now: Timestamp) {
+    defer { assertInvariants() }
+    for use in uses {
+      guard let budget = budgetByID[use.budget], counts(use, in: budgets[budget], at: now) else {
+        continue
+      }
+      let account = account(of: budget, subject: use.subject.value, at: now)
+      guard accounts[account].window.start == use.window.start else { continue }
+      accounts[account].settled.addSaturating(
+        Spend(tokens: use.tokens, nanoUnits: use.cost.nanoUnits))
+      accounts[account].paidByCredits += use.paidByCredits
+      keepQuietOfThresholds(account, at: now)
+    }
+  }
+
+  /// Use that comes from the record may lie above a limit, and is no news.
+  private mutating func keepQuietOfThresholds(_ index: Int, at now: Timestamp) {
+    let definition = budgets[accounts[index].budget].definition
     accounts[index].mayExceedLimit = true
     let account = accounts[index]
     let limits = limits(of: account, at: now)

@@ -11,13 +11,17 @@ extension BudgetState {
   /// - Throws: `BudgetError.unknownHold` if the hold has been ended before.
   public mutating func draw(
     _ consumption: Consumption, from hold: HoldID, at now: Timestamp, events: inout [Event]
-  ) throws(BudgetError) -> [Charge] {
+  ) throws(BudgetError) -> Settlement {
     defer { assertInvariants() }
     guard holds.contains(hold.handle) else { throw .unknownHold }
     let index = hold.handle.index
     var charges: [Charge] = []
+    var draws: [CreditDraw] = []
     for position in holds[index].portions.indices {
       catchUp(holds[index].portions[position].account, with: now)
+      if budgets[accounts[holds[index].portions[position].account].budget].isPlan {
+        draws = drawCredit(consumption, from: index, on: position, at: now)
+      }
       // What the part takes of the hold is ended as a hold of its own, and the rest stays.
       var part = holds[index].portions[position]
       let spend = consumption.spend(in: part.currency, at: part.rate)
@@ -27,7 +31,7 @@ extension BudgetState {
     }
     holds[index].bound = holds[index].bound.remainder(after: consumption)
     serve(queued(holds[index].portions), at: now, events: &events)
-    return charges
+    return Settlement(charges: charges, draws: draws, tightest: nil)
   }
 }
 

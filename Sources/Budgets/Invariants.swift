@@ -7,6 +7,7 @@ extension BudgetState {
   public func checkInvariants() -> [String] {
     let used = accounts.indices
     return checkHolds(used) + checkLimits(used) + checkQueues(used) + checkIndex(used)
+      + checkCredits()
   }
 
   /// In debug builds, stops at the first defect. States beyond a size that tests have are left to
@@ -56,10 +57,32 @@ extension BudgetState {
       let exceeds = LimitUnit.allCases.contains { unit in
         guard let limit = budget.limits[unit] else { return false }
         let raised = limit.addingSaturating(account.raise?.amount[unit] ?? 0)
-        return account.remainder(of: raised, in: unit) < 0
+        let credits = unit == .tokens ? account.paidByCredits + account.heldOnCredits : 0
+        return account.remainder(of: raised.addingSaturating(credits), in: unit) < 0
       }
       return exceeds ? "account \(index) lies above its limit: \(account)" : nil
     }
+  }
+
+  /// What is held of credits is the sum of the holds that live, and none has paid more than it was.
+  private func checkCredits() -> [String] {
+    var held: [Int64: Int64] = [:]
+    var heldTokens: [Int: Int64] = [:]
+    for request in holds.indices.lazy.map({ holds[$0] }) {
+      guard let credit = request.credit else { continue }
+      for draw in credit.draws { held[draw.credit, default: 0] += draw.amount }
+      for portion in request.portions
+      where budgets[accounts[portion.account].budget].isPlan
+        && accounts[portion.account].epoch == portion.epoch
+      {
+        heldTokens[portion.account, default: 0] += credit.tokens
+      }
+    }
+    let wrong = accounts.indices.filter {
+      accounts[$0].heldOnCredits != heldTokens[$0, default: 0]
+    }
+    return wrong.map { "account \($0) has other holds on credits than its requests" }
+      + purses.values.flatMap { $0.checkInvariants(held: held) }
   }
 
   /// Every waiting request stands in one queue, in the order of arrival.

@@ -44,15 +44,18 @@ extension BudgetState {
     let portions = recorded.places.compactMap { place in
       restore(recorded, to: place, at: now)
     }
-    let hold = holds.insert(HeldRequest(bound: recorded.bound, portions: portions))
+    let hold = holds.insert(
+      HeldRequest(
+        bound: recorded.bound, portions: portions.map(\.portion),
+        credit: portions.lazy.compactMap(\.credit).first, conversation: nil))
     return Grant(
       hold: HoldID(handle: hold), clampedOutput: nil, bound: recorded.bound,
-      tightest: tightest(of: portions, at: now))
+      tightest: tightest(of: portions.map(\.portion), at: now))
   }
 
   private mutating func restore(
     _ recorded: RecordedHold, to place: RecordedHold.Place, at now: Timestamp
-  ) -> Portion? {
+  ) -> (portion: Portion, credit: HeldCredit?)? {
     guard let budget = budgetByID[place.budget],
       budgets[budget].definition.per == place.subject.kind
     else { return nil }
@@ -67,11 +70,14 @@ extension BudgetState {
       window: isOpen ? accounts[index].window : place.window,
       currency: budgets[budget].currency, rate: budgets[budget].rate)
     accounts[index].liveHolds += 1
-    guard isOpen else { return portion }
+    guard isOpen else { return (portion, nil) }
+    let credit =
+      budgets[budget].isPlan
+      ? holdCredit(for: recorded.bound, rates: policy.rates, on: index, at: now) : nil
     let need = definition.enforcement == .soft ? recorded.estimate : recorded.bound
     portion.held = accounts[index].held.addCountable(
       need.spend(in: portion.currency, at: portion.rate))
     if shortage(of: .zero, on: index, at: now) != nil { accounts[index].mayExceedLimit = true }
-    return portion
+    return (portion, credit)
   }
 }

@@ -43,10 +43,24 @@ extension BudgetState {
     let account = accounts[portion.account]
     let limits = limits(of: account, at: now)
     let least = demand.bound(output: demand.leastOutput)
+    if budgets[account.budget].isPlan {
+      return unitUnpayableByPlan(least, of: demand, on: portion, at: now)
+    }
     let need = least.spend(in: portion.currency, at: portion.rate)
     return LimitUnit.allCases.first { unit in
       limits[unit].map { !account.couldFit(need[unit], in: unit, of: $0) } ?? false
     }
+  }
+
+  private func unitUnpayableByPlan(
+    _ least: Consumption, of demand: Demand, on portion: Portion, at now: Timestamp
+  ) -> LimitUnit? {
+    let need = least.spend(in: portion.currency, at: portion.rate)
+    let unit = planCouldNotPay(need, on: portion.account, at: now)
+    if unit == .tokens, creditsPay(least, of: demand, on: portion, afterHolds: true, at: now) {
+      return nil
+    }
+    return unit
   }
 
   /// The unit in which settled + held has reached the limit.

@@ -117,15 +117,19 @@ extension BudgetState {
       remainingCost: account.remaining(in: .cost, of: limits).map(money),
       tokenShare: limits.tokens.map { Share(used: account.settled.tokens, limit: $0) },
       costShare: limits.nanoUnits.map { Share(used: account.settled.nanoUnits, limit: $0) },
-      pause: pause(of: account, limits: limits),
+      isWidenedByMoney: hasFreeMoney(beside: account, at: now),
+      pause: pause(of: account, limits: limits, at: now),
       raise: raise.flatMap { now < $0.until && $0.amount != .zero ? $0 : nil },
       waiting: budget.accounts[account.subject].flatMap { queues[$0]?.entries.count } ?? 0)
   }
 
-  private func pause(of account: Account, limits: Limits) -> AccountStatus.Pause? {
+  private func pause(
+    of account: Account, limits: Limits, at now: Timestamp
+  ) -> AccountStatus.Pause? {
     if account.isPaused ?? budgets[account.budget].isPaused { return .manual }
     guard budgets[account.budget].definition.enforcement != .shadow else { return nil }
-    let usedUp = account.unit(reaching: 100, of: limits)
+    var usedUp = account.unit(reaching: 100, of: limits)
+    if usedUp == .tokens, hasFreeMoney(beside: account, at: now) { usedUp = nil }
     return (usedUp ?? account.exhaustedUnit).map(AccountStatus.Pause.limit)
   }
 }

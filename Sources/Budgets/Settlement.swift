@@ -15,11 +15,14 @@ public struct Charge: Hashable, Sendable {
 public struct Settlement: Sendable {
   /// One for each budget that applied, whether it limits what is charged or only counts it.
   public let charges: [Charge]
+  /// What credits pay of it, beyond the plan.
+  public let draws: [CreditDraw]
   /// What is left of the tightest budget; nil where none applies.
   public let tightest: Remainder?
 
-  public init(charges: [Charge], tightest: Remainder?) {
+  public init(charges: [Charge], draws: [CreditDraw] = [], tightest: Remainder?) {
     self.charges = charges
+    self.draws = draws
     self.tightest = tightest
   }
 }
@@ -33,10 +36,12 @@ public struct RecordedUse: Hashable, Sendable {
   public let window: BudgetWindow
   public let tokens: Int64
   public let cost: Money
+  /// Those of the tokens that credits have paid; only of a plan.
+  public let paidByCredits: Int64
 
   public init(
     budget: BudgetID, subject: Subject, period: String, window: BudgetWindow, tokens: Int64,
-    cost: Money
+    cost: Money, paidByCredits: Int64 = 0
   ) {
     precondition(tokens >= 0 && cost.nanoUnits >= 0, "recorded use is never negative")
     self.budget = budget
@@ -45,5 +50,6 @@ public struct RecordedUse: Hashable, Sendable {
     self.window = window
     self.tokens = tokens
     self.cost = cost
+    self.paidByCredits = paidByCredits
   }
 }

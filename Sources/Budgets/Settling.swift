@@ -13,18 +13,30 @@ extension BudgetState {
   public mutating func settle(
     _ hold: HoldID, with consumption: Consumption, at now: Timestamp, events: inout [Event]
   ) throws(BudgetError) -> Settlement {
+    try end(hold, with: consumption, reachedProvider: true, at: now, events: &events)
+  }
+
+  private mutating func end(
+    _ hold: HoldID, with consumption: Consumption, reachedProvider: Bool, at now: Timestamp,
+    events: inout [Event]
+  ) throws(BudgetError) -> Settlement {
     defer { assertInvariants() }
     guard let request = holds.remove(hold.handle) else { throw .unknownHold }
+    end(request.conversation, isBegun: reachedProvider, at: now)
     var charges: [Charge] = []
+    var draws: [CreditDraw] = []
     charges.reserveCapacity(request.portions.count)
     for portion in request.portions {
       catchUp(portion.account, with: now)
+      if budgets[accounts[portion.account].budget].isPlan {
+        draws = payByCredits(consumption, request.credit, on: portion, at: now)
+      }
       charges.append(end(portion, with: consumption, at: now, events: &events))
     }
     let tightest = tightest(of: request.portions, at: now)
     request.portions.forEach { untie($0) }
     serve(queued(request.portions), at: now, events: &events)
-    return Settlement(charges: charges, tightest: tightest)
+    return Settlement(charges: charges, draws: draws, tightest: tightest)
   }
 
   /// What settling a hold so would charge. Nothing changes: an intent records it in advance.
@@ -38,11 +50,24 @@ extension BudgetState {
     }
   }
 
+  /// What credits would pay of it; likewise.
+  public func draws(
+    settling hold: HoldID, with consumption: Consumption, at now: Timestamp
+  ) -> [CreditDraw] {
+    guard holds.contains(hold.handle), let credit = holds[hold.handle.index].credit else {
+      return []
+    }
+    let portions = holds[hold.handle.index].portions
+    guard let plan = portions.first(where: { budgets[accounts[$0.account].budget].isPlan })
+    else { return [] }
+    return expectedDraws(consumption, credit, on: plan, at: now)
+  }
+
   /// Ends a hold of which nothing was used.
   public mutating func release(
     _ hold: HoldID, at now: Timestamp, events: inout [Event]
   ) throws(BudgetError) {
-    _ = try settle(hold, with: .zero, at: now, events: &events)
+    _ = try end(hold, with: .zero, reachedProvider: false, at: now, events: &events)
   }
 
   /// Ends a hold that was dropped by mistake, as if all of its bound had been used: whatever became
@@ -61,20 +86,26 @@ extension BudgetState {
   public mutating func record(
     _ consumption: Consumption, rates: ExchangeRates, for caller: Caller, at now: Timestamp,
     events: inout [Event]
-  ) -> [Charge] {
+  ) -> Settlement {
     defer { assertInvariants() }
     sweep(at: now)
+    if !caller.conversation.isEmpty { begin([caller.conversation], of: caller.client, at: now) }
     let portions = portions(for: caller, rates: rates, at: now)
     var charges: [Charge] = []
+    var draws: [CreditDraw] = []
     charges.reserveCapacity(portions.count)
     for portion in portions {
+      if budgets[accounts[portion.account].budget].isPlan {
+        draws = payByCredits(consumption, nil, on: portion, rates: rates, at: now)
+      }
       let spend = consumption.spend(in: portion.currency, at: portion.rate)
       accounts[portion.account].mayExceedLimit = true
       count(spend, on: portion.account, at: now, events: &events)
       charges.append(charge(spend, to: portion.account, in: portion.window))
     }
     serve(queued(portions), at: now, events: &events)
-    return charges
+    return Settlement(
+      charges: charges, draws: draws, tightest: tightest(of: portions, at: now))
   }
 
   /// Replaces what was held on one account by what was used.

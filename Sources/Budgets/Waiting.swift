@@ -26,7 +26,7 @@ extension BudgetState {
     serve([], at: now, events: &events)
     guard waiters.contains(ticket.handle) else { return }
 
-    let decision = decide(waiter.demand, on: portions, arrival: waiter.arrival, at: now)
+    let decision = decide(waiter, on: portions, at: now)
     leave(ticket)
     conclude(ticket, decision, on: portions, at: now, events: &events)
     serve([waiter.account], at: now, events: &events)
@@ -71,7 +71,7 @@ extension BudgetState {
       guard let (account, ticket) = earliestHead(of: unserved) else { return }
       let waiter = waiters[ticket.handle.index]
       let portions = portions(for: waiter.caller, rates: waiter.demand.rates, at: now)
-      let decision = decide(waiter.demand, on: portions, arrival: waiter.arrival, at: now)
+      let decision = decide(waiter, on: portions, at: now)
       if case .wait(let portion) = decision, portion.account == account {
         unserved.removeAll { $0 == account }
         continue
@@ -83,6 +83,13 @@ extension BudgetState {
         conclude(ticket, decision, on: portions, at: now, events: &events)
       }
     }
+  }
+
+  private func decide(
+    _ waiter: Waiter, on portions: [Portion], at now: Timestamp
+  ) -> Decision {
+    decide(
+      waiter.demand, for: waiter.caller, on: portions, arrival: waiter.arrival, at: now)
   }
 
   private func earliestHead(of accounts: [Int]) -> (account: Int, ticket: Ticket)? {
@@ -111,7 +118,7 @@ extension BudgetState {
     for entry in entries {
       let waiter = waiters[entry.ticket.handle.index]
       let portions = portions(for: waiter.caller, rates: waiter.demand.rates, at: now)
-      let decision = decide(waiter.demand, on: portions, arrival: waiter.arrival, at: now)
+      let decision = decide(waiter, on: portions, at: now)
       if case .wait(let portion) = decision {
         join(portion.account, entry.ticket)
       } else {
@@ -129,11 +136,14 @@ extension BudgetState {
     guard let waiter = waiters.remove(ticket.handle) else { return }
     switch decision {
     case .admit(let output):
-      let grant = admit(waiter.demand, output: output, on: portions, at: now, events: &events)
+      let grant = admit(
+        waiter.demand, for: waiter.caller, output: output, on: portions, at: now,
+        events: &events)
       events.append(.admitted(ticket, grant))
     case .wait(let portion):
       let denial = contention(of: waiter.demand, on: portion, among: portions, at: now)
       events.append(.denied(ticket, denial))
+    case .refuseConversation(let denial): events.append(.denied(ticket, denial))
     case .refuse(let portion, let obstacle):
       let denial = refuse(
         waiter.demand, because: obstacle, of: portion, among: portions, at: now, events: &events)
@@ -149,8 +159,8 @@ extension BudgetState {
     // Where it only waits behind others, it may lack nothing itself: then what they hold is named
     // in the first unit that is limited.
     let unit =
-      contention(for: least, on: portion, at: now)
-      ?? contention(for: whole, on: portion, at: now)
+      contention(for: least, of: demand, on: portion, at: now)
+      ?? contention(for: whole, of: demand, on: portion, at: now)
       ?? firstLimitedUnit(on: portion)
     return denial(of: demand, because: .contention(unit), of: portion, among: portions, at: now)
   }

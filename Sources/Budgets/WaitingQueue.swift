@@ -38,6 +38,10 @@ struct HeldRequest: Sendable {
   /// What is still set aside, before any currency.
   var bound: Consumption
   var portions: [Portion]
+  /// Where the plan alone can't pay for it.
+  var credit: HeldCredit?
+  /// The conversation that it belongs to, where the client's plan limits them.
+  let conversation: HeldConversation?
 }
 
 /// What is set aside for one request on one account.

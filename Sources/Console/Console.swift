@@ -47,7 +47,8 @@ public final class Console: HTTPHandler {
     do throws(APIError) {
       answer = try await self.answer(to: exchange)
     } catch {
-      answer = error.answer
+      answer = error.answer(
+        saysSuccess: exchange.head.path.hasPrefix(TokenBillingCalls.path))
     }
     logger.log(answer.status >= 500 ? .error : .debug, "admin_call") { line in
       line.member("method", exchange.head.method.name)
@@ -88,13 +89,14 @@ public final class Console: HTTPHandler {
         let query = try Query(head.query, allowed: route.query)
         let call = Call(
           server: server, credential: credential, parameters: parameters, query: query,
-          body: body, now: now)
+          body: body, idempotencyKey: idempotencyKey, now: now)
         guard route.method == .post, let idempotencyKey else {
           return .success(try await route.handler(call))
         }
         return .success(
           try await idempotentCalls.answer(
-            call, key: idempotencyKey, target: head.target.text, route.handler))
+            call, key: idempotencyKey, owner: try route.idempotencyOwner(call),
+            target: head.target.text, route.handler))
       } catch {
         return .failure(error)
       }
@@ -128,9 +130,11 @@ public final class Console: HTTPHandler {
       throw .invalidCredential
     }
     switch (route.access, credential) {
-    case (.anyone, _), (.key, _), (_, .token(_, .admin)), (.viewer, .token(_, .viewer)):
+    case (.anyone, _), (.key, _), (_, .token(_, .admin)), (.viewer, .token(_, .viewer)),
+      (.adminOrKey, .key):
       return credential
-    case (.admin, .token(_, .viewer)): throw .forbidden("A viewer's token changes nothing.")
+    case (.admin, .token(_, .viewer)), (.adminOrKey, .token(_, .viewer)):
+      throw .forbidden("A viewer's token changes nothing.")
     case (_, .key): throw .forbidden("This call is for an administrator's token.")
     }
   }

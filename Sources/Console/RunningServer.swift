@@ -1,5 +1,6 @@
 public import Budgets
 public import Configuration
+public import Ledger
 public import Pricing
 
 /// What the console needs of the server that it is a part of.
@@ -10,6 +11,8 @@ public protocol RunningServer: Sendable {
   var clients: ClientRegistry { get }
   /// The price book in force, without clients' own prices.
   var prices: PriceBook { get }
+  /// A model of a provider, or of the first that has it, at the prices of a client.
+  func model(_ name: String, of provider: String?, for client: String) -> PricedModel?
   /// The SQLite file that requests are recorded in.
   var ledgerPath: String { get }
   /// Whether the ledger's last attempt to write succeeded.
@@ -17,6 +20,9 @@ public protocol RunningServer: Sendable {
 
   /// Reads how the budgets stand, all as of one instant.
   func readBudgets<Answer: Sendable>(_ body: @Sendable (BudgetState) -> Answer) -> Answer
+
+  /// Counts and records usage that did not pass the proxy; returns when that is safe.
+  func record(_ usage: ExternalUsage) async throws(LedgerError)
 
   /// Takes over what the ledger says now; returns when it is in force, or false where it can't be.
   func takeOverLedger() async -> Bool

@@ -1,6 +1,7 @@
 internal import Budgets
 internal import EventLoop
 internal import Ledger
+internal import Money
 internal import Time
 
 /// The one lock around the state of all budgets, and the place where requests wait their turn.
@@ -97,13 +98,31 @@ final class AdmissionDesk: Sendable {
     task?.resume(returning: .abandoned)
   }
 
-  /// What would be charged if a hold were settled so: for the intent, before anything is sent.
-  func charges(settling hold: HoldID, with consumption: Consumption) -> [Charge] {
-    state.withLock { $0.budgets.charges(settling: hold, with: consumption) }
+  /// What would be charged if a hold were settled so, and what credits would pay of it: for the
+  /// intent, before anything is sent.
+  func expectation(
+    settling hold: HoldID, with consumption: Consumption
+  ) -> (charges: [Charge], draws: [CreditDraw]) {
+    let now = clock()
+    return state.withLock { state in
+      (
+        state.budgets.charges(settling: hold, with: consumption),
+        state.budgets.draws(settling: hold, with: consumption, at: now)
+      )
+    }
+  }
+
+  /// Counts use that did not pass here.
+  func record(
+    _ consumption: Consumption, rates: ExchangeRates, for caller: Caller
+  ) -> Budgets.Settlement {
+    change { state, now, events in
+      state.budgets.record(consumption, rates: rates, for: caller, at: now, events: &events)
+    }
   }
 
   /// Counts a part of what a held request uses; the rest stays held.
-  func draw(_ consumption: Consumption, from hold: HoldID) -> [Charge] {
+  func draw(_ consumption: Consumption, from hold: HoldID) -> Budgets.Settlement {
     end { state, now, events throws(BudgetError) in
       try state.budgets.draw(consumption, from: hold, at: now, events: &events)
     }
@@ -111,11 +130,19 @@ final class AdmissionDesk: Sendable {
 
   // MARK: Configuration
 
-  func configure(
-    _ definitions: [BudgetDefinition], policy: BudgetPolicy
-  ) throws(BudgetError) {
+  /// Puts all of it in force in one step.
+  func configure(_ setup: BudgetSetup) throws(BudgetError) {
     try change { state, now, events throws(BudgetError) in
-      try state.budgets.configure(definitions, policy: policy, at: now, events: &events)
+      try state.budgets.configure(setup.budgets, policy: setup.policy, at: now, events: &events)
+      state.budgets.limitConversations(setup.conversationLimits, at: now)
+      state.budgets.takeCredits(setup.credits, at: now, events: &events)
+    }
+  }
+
+  func recall(_ uses: [RecordedUse], conversations: [String: [String]]) {
+    change { state, now, _ in
+      state.budgets.recall(uses, at: now)
+      for (client, begun) in conversations { state.budgets.begin(begun, of: client, at: now) }
     }
   }
 

@@ -31,7 +31,7 @@ enum BudgetEventLog {
     _ name: String, _ value: Int64, _ unit: CountedUnit, to line: inout JSONWriter
   ) {
     switch unit {
-    case .tokens: line.member(name, value)
+    case .tokens, .conversations: line.member(name, value)
     case .nanoUnits(let currency):
       line.member(name, Money(nanoUnits: value, currency: currency).decimalText)
     }

@@ -22,6 +22,7 @@ struct BudgetRefusal {
   var code: String {
     switch denial.reason {
     case .tokenLimit, .costLimit: "budget_exceeded"
+    case .conversationLimit: "conversation_limit_exceeded"
     case .paused: "budget_paused"
     case .contended: "budget_contended"
     }
@@ -71,6 +72,7 @@ struct BudgetRefusal {
   private func writeFigures(to writer: inout JSONWriter) {
     switch denial.unit {
     case .tokens: writer.member("unit", "tokens")
+    case .conversations: writer.member("unit", "conversations")
     case .nanoUnits(let currency): writer.member("unit", currency.code)
     }
     writeFigure("limit", denial.limit, to: &writer)
@@ -81,7 +83,7 @@ struct BudgetRefusal {
 
   private func writeFigure(_ name: String, _ value: Int64, to writer: inout JSONWriter) {
     switch denial.unit {
-    case .tokens: writer.member(name, value)
+    case .tokens, .conversations: writer.member(name, value)
     case .nanoUnits(let currency):
       writer.member(name, Money(nanoUnits: value, currency: currency).decimalText)
     }
@@ -98,9 +100,14 @@ struct BudgetRefusal {
       return "The budget '\(denial.budget)' of \(whose) is held by requests in flight: "
         + "\(figures). Try again in a moment."
     case .tokenLimit, .costLimit:
-      let reset = resetText.map { " It resets on \($0)." } ?? " It never resets."
-      return "Budget exceeded for \(whose): \(figures).\(reset)"
+      return "Budget exceeded for \(whose): \(figures).\(resetSentence)"
+    case .conversationLimit:
+      return "Conversation limit exceeded for \(whose): \(figures).\(resetSentence)"
     }
+  }
+
+  private var resetSentence: String {
+    resetText.map { " It resets on \($0)." } ?? " It never resets."
   }
 
   private var whose: String {
@@ -112,7 +119,10 @@ struct BudgetRefusal {
   }
 
   private var figures: String {
-    let needs = "this request may need up to \(amount(denial.requested)) more"
+    let needs =
+      denial.unit == .conversations
+      ? "this request would begin another"
+      : "this request may need up to \(amount(denial.requested)) more"
     let held = denial.held > 0 ? ", \(amount(denial.held)) held by requests in flight" : ""
     return
       "\(amount(denial.used)) of \(amount(denial.limit))\(unitWord) used\(periodWords)\(held), "
@@ -120,12 +130,16 @@ struct BudgetRefusal {
   }
 
   private var unitWord: String {
-    if case .tokens = denial.unit { " tokens" } else { "" }
+    switch denial.unit {
+    case .tokens: " tokens"
+    case .conversations: " conversations"
+    case .nanoUnits: ""
+    }
   }
 
   private func amount(_ value: Int64) -> String {
     switch denial.unit {
-    case .tokens: value.groupedByThousands
+    case .tokens, .conversations: value.groupedByThousands
     case .nanoUnits(let currency):
       "\(currency.code) \(Money(nanoUnits: value, currency: currency).decimalText)"
     }
@@ -136,6 +150,7 @@ struct BudgetRefusal {
     case .daily: " today"
     case .weekly: " this week"
     case .monthly: " this month"
+    case .monthsFrom: " in this period"
     case .days(let days, _): " in this period of \(days) days"
     case .total: ""
     }
@@ -160,6 +175,7 @@ struct BudgetRefusal {
     switch denial.reason {
     case .tokenLimit: .tokenLimit
     case .costLimit: .costLimit
+    case .conversationLimit: .conversationLimit
     case .paused: .paused
     case .contended: .budgetContended
     }

@@ -128,13 +128,6 @@ public final class Gateway: HTTPHandler {
       await Task(executorPreference: workbench.loop) { workbench.value.upstream.close() }.value
     }
   }
-
-  /// Puts changed budgets in force: those that stay the same keep what was used of them.
-  public func configure(
-    _ definitions: [BudgetDefinition], policy: BudgetPolicy
-  ) throws(BudgetError) {
-    try desk.configure(definitions, policy: policy)
-  }
 }
 
 /// The tools of one event loop, shared by its requests one after the other.

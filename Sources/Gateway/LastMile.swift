@@ -52,7 +52,7 @@ struct LastMile {
         let money = share.roundedUp(in: currency, rate: rate)
       else { return false }
       saved = money.nanoUnits
-    case (.costLimit, .tokens), (.paused, _), (.contended, _): return false
+    case (.costLimit, _), (.conversationLimit, _), (.paused, _), (.contended, _): return false
     }
     return denial.requested - saved <= denial.limit - denial.used
   }

@@ -12,7 +12,7 @@ extension Passage {
   func intent() -> Intent {
     let usage = expectedUsage()
     let charge = charge(for: usage, nil)
-    let charges = gateway.desk.charges(
+    let (charges, draws) = gateway.desk.expectation(
       settling: grant.hold,
       with: Consumption(tokens: usage.totalTokens, cost: charge.exact))
     return Intent(
@@ -26,7 +26,7 @@ extension Passage {
       estimate: Intent.Estimate(
         usage: usage, costNanoUSD: charge.nanoUSD, cost: charge.billed,
         priceVersion: charge.bill?.version, priceRecord: charge.bill?.record,
-        charges: charges.map(BudgetCharge.init)),
+        charges: charges.map(BudgetCharge.init), draws: draws),
       metadata: request.metadata, createdAt: journey.startedAt,
       day: journey.day(in: request.identity.client.timeZone))
   }

@@ -26,7 +26,9 @@ public final class RuleBook: Sendable {
   }
 
   /// A model of a provider, or of the first that has it, at the prices of a client.
-  func model(_ name: String, of provider: String? = nil, for client: String) -> PricedModel? {
+  public func model(
+    _ name: String, of provider: String? = nil, for client: String
+  ) -> PricedModel? {
     let found = provider.map { prices.model(name, of: $0) } ?? prices.model(name)
     return found.map { ownPrices.model($0, of: client) }
   }

@@ -53,7 +53,7 @@ struct Settled {
       metadata: passage.request.metadata, createdAt: journey.startedAt,
       day: journey.day(in: passage.request.identity.client.timeZone))
     entry = SettledRequest(
-      row: row, charges: settlement.charges.map(BudgetCharge.init),
+      row: row, charges: settlement.charges.map(BudgetCharge.init), draws: settlement.draws,
       priceRecord: charge.bill?.record)
   }
 

@@ -18,6 +18,8 @@ public enum LedgerError: Error, Hashable, Sendable {
   case unreadable(record: String)
   /// What should be made is there already, such as `client acme`, and why that forbids it.
   case alreadyExists(record: String)
+  /// What should be removed is used, such as `plan pro`, and by whom.
+  case stillUsed(record: String, by: String)
   /// What should be changed isn't there.
   case notFound(record: String)
 }
@@ -46,6 +48,8 @@ extension LedgerError: CustomStringConvertible {
       "\(record) can't be read"
     case .alreadyExists(let record):
       "there is already \(record)"
+    case .stillUsed(let record, let user):
+      "\(record) is used by \(user)"
     case .notFound(let record):
       "there is no \(record)"
     }

@@ -127,14 +127,25 @@ actor Reloader {
       )
       let book = try RuleBook(
         settings, clients: clients, priceOverrides: stored.priceOverrides)
-      try gateway.configure(clients.budgets, policy: Server.policy(settings))
+      let now = Timestamp.readSystemClock()
+      let former = rules.withLock { $0 }.clients
+      let plans = PlanRecords(records, of: clients, settings, at: now)
+      let charged = try plans.charged(besides: former)
+      try gateway.configure(
+        BudgetSetup(
+          budgets: clients.budgets, conversationLimits: clients.conversationLimits,
+          credits: try records.usableCredits(at: now).map(\.credit),
+          policy: Server.policy(settings)))
       gateway.apply(adjustments, replacing: controls)
       controls = adjustments.controls
       latestReset = adjustments.resets.last?.id ?? latestReset
       rules.withLock { $0 = book }
       logger.configure(level: settings.log.level, format: settings.log.format)
-      try await ledger.syncBudgets(
-        clients.declaredBudgets(besides: stored), at: .readSystemClock())
+      // With this, all that was settled before plans began to count is in the ledger.
+      try await ledger.syncBudgets(clients.declaredBudgets(besides: stored), at: now)
+      gateway.recall(
+        try plans.uncounted(charged),
+        conversations: try plans.conversations(besides: former.conversationLimits))
     } catch {
       refuse("\(error)")
       return false

@@ -55,6 +55,14 @@ final class ServerState: RunningServer {
     connected.gateway.readBudgets(body)
   }
 
+  func model(_ name: String, of provider: String?, for client: String) -> PricedModel? {
+    rules.withLock { $0 }.model(name, of: provider, for: client)
+  }
+
+  func record(_ usage: ExternalUsage) async throws(LedgerError) {
+    try await connected.gateway.record(usage)
+  }
+
   func takeOverLedger() async -> Bool {
     await connected.reloader.takeOverLedger()
   }

@@ -5,7 +5,7 @@ internal import Ledger
 internal import Time
 
 extension ClientRegistry {
-  /// This registry with the clients, keys and budgets of the ledger's database, as requests are
+  /// This registry with the clients of the ledger's database and what they have, as requests are
   /// looked up in it.
   ///
   /// Throws `unreadable` where a record can't be understood: then all stay as they were, rather
@@ -15,7 +15,12 @@ extension ClientRegistry {
     for client in stored.clients { clients.append(try Client(client)) }
     var keys: [String: [ClientKey]] = [:]
     for key in stored.keys { keys[key.clientID, default: []] += try ClientKey.keys(of: key) }
-    let withoutBudgets = adding(clients: clients, keys: keys, budgets: [])
+    let plans = stored.plans.map(Plan.init)
+    let subscriptions = Dictionary(
+      stored.subscriptions.map { ($0.clientID, Subscription($0)) }
+    ) { first, _ in first }
+    let withoutBudgets = adding(
+      clients: clients, keys: keys, plans: plans, subscriptions: subscriptions)
     var budgets: [BudgetDefinition] = []
     for budget in stored.budgets {
       // A client that was deleted, or that the file no longer declares, has no budgets.
@@ -23,7 +28,8 @@ extension ClientRegistry {
       let made = stored.clients.first { $0.id == client.id }?.createdAt
       budgets.append(try BudgetDefinition(budget, of: client, madeAt: made))
     }
-    return adding(clients: clients, keys: keys, budgets: budgets)
+    return adding(
+      clients: clients, keys: keys, budgets: budgets, plans: plans, subscriptions: subscriptions)
   }
 }
 
@@ -56,7 +62,7 @@ extension Client {
       throw .unreadable(record: "time zone \(stored.timeZone) of client \(stored.id)")
     }
     self.init(
-      id: stored.id, name: stored.name, plan: stored.plan, timeZone: zone,
+      id: stored.id, name: stored.name, timeZone: zone,
       status: stored.status == .active ? .active : .suspended,
       metadata: try Client.metadata(of: stored), paymentCustomerID: stored.paymentCustomerID)
   }
@@ -71,6 +77,33 @@ extension Client {
       if let key = member.key.string { metadata[key] = member.value.string }
     }
     return metadata
+  }
+}
+
+extension Plan {
+  fileprivate init(_ stored: StoredPlan) {
+    self.init(
+      name: stored.name, displayName: stored.displayName, monthlyTokens: stored.monthlyTokens,
+      monthlyConversations: stored.monthlyConversations,
+      billing: stored.billing.map { billing in
+        PlanBilling(
+          fixedFee: billing.fixedFee, includedTokens: billing.includedTokens,
+          overage: billing.overage.map {
+            PlanBilling.Overage(everyTokens: $0.everyTokens, charge: $0.charge)
+          })
+      }, line: nil)
+  }
+}
+
+extension Subscription {
+  fileprivate init(_ stored: StoredSubscription) {
+    let status: Status =
+      switch stored.status {
+      case .active: .active
+      case .pastDue: .pastDue
+      case .canceled: .canceled
+      }
+    self.init(plan: stored.plan, startedOn: stored.startedOn, status: status)
   }
 }
 

@@ -77,10 +77,10 @@ struct DeferredHoldTests {
   func drawn() throws {
     var gate = Turnstile([budget(.tokens(100))])
     let grant = try gate.held(demand(output: 60))
-    guard case .charges(let charges) = try gate.apply(.draw(grant.hold, use(25))) else {
+    guard case .settlement(let settlement) = try gate.apply(.draw(grant.hold, use(25))) else {
       return #expect(Bool(false), "a part has no charge")
     }
-    #expect(charges.map(\.tokens) == [25])
+    #expect(settlement.charges.map(\.tokens) == [25])
     #expect(try gate.status().settledTokens == 25 && gate.status().heldTokens == 35)
     try gate.apply(.draw(grant.hold, use(30)))
     try gate.release(grant)

@@ -114,11 +114,12 @@ struct SettlementTests {
     var gate = Turnstile([budget(.tokens(100), alerts: [100])])
     let running = try gate.held(demand(output: 60))
     let ticket = try gate.waiting(demand(output: 50))
-    guard case .charges(let charges) = try gate.apply(.record(caller(), use(250), .usdOnly)) else {
-      Issue.record("use is answered by charges")
+    guard case .settlement(let settlement) = try gate.apply(.record(caller(), use(250), .usdOnly))
+    else {
+      Issue.record("use is answered by a settlement")
       return
     }
-    #expect(charges.map(\.tokens) == [250])
+    #expect(settlement.charges.map(\.tokens) == [250])
     let events = gate.takeEvents()
     #expect(events.thresholds.map(\.percent) == [100])
     #expect(events.denied.map(\.ticket) == [ticket])

@@ -9,7 +9,10 @@ struct Simulation {
   /// Every answer, in words; only where it is asked for.
   private(set) var history: [String]?
   /// How often each outcome was seen: one that never is isn't tested.
-  private(set) var coverage = ["held": 0, "clamped": 0, "admitted": 0, "denied": 0, "late": 0]
+  private(set) var coverage = [
+    "held": 0, "clamped": 0, "admitted": 0, "denied": 0, "late": 0,
+    "drawn": 0, "begun": 0,
+  ]
 
   private var now = morning
   private var random: SplitMix64
@@ -18,6 +21,8 @@ struct Simulation {
   private var ledger: [LedgerKey: Spend] = [:]
   private var definitions: [BudgetDefinition]
   private var mistakes: [String] = []
+  /// What is left of each credit, in its own unit.
+  private var credits: [Int64: Int64] = [:]
 
   /// By what the ledger tells accounts' windows apart.
   private struct LedgerKey: Hashable {
@@ -32,6 +37,8 @@ struct Simulation {
     random = SplitMix64(seed: seed)
     definitions = Simulation.definitions(&random)
     state = try! BudgetState(definitions, policy: Simulation.policy)
+    state.limitConversations(
+      [ConversationLimit(client: "acme", limit: 2, period: .daily, timeZone: .utc)], at: now)
   }
 
   mutating func takeMistakes() -> [String] {
@@ -50,6 +57,7 @@ struct Simulation {
     case 890..<905: now = now.advanced(by: .seconds(Int64.random(in: 0...90_000, using: &random)))
     case 905..<960: try adjust()
     case 960..<975: try reconfigure()
+    case 975..<990: try giveCredit()
     default: checkLedger()
     }
   }
@@ -137,6 +145,21 @@ struct Simulation {
     try apply(.configure(definitions, Simulation.policy))
   }
 
+  private mutating func giveCredit() throws {
+    let id = Int64(credits.count + 1)
+    let isMoney = Bool.random(using: &random)
+    let amount = Int64.random(in: 1...2_000, using: &random) * (isMoney ? 5_400 : 1)
+    credits[id] = amount
+    let end = now.advanced(by: .seconds(Int64.random(in: 1...200_000, using: &random)))
+    try apply(
+      .takeCredits([
+        Credit(
+          id: id, client: "acme",
+          remaining: isMoney ? .money(Money(nanoUnits: amount, currency: brl)) : .tokens(amount),
+          expiresAt: Bool.random(using: &random) ? end : nil)
+      ]))
+  }
+
   // MARK: - Answers
 
   private mutating func apply(_ command: Command) throws {
@@ -148,7 +171,9 @@ struct Simulation {
       coverage[grant.clampedOutput == nil ? "held" : "clamped", default: 0] += 1
     case .admission(.waiting(let ticket)): waiting.append(ticket)
     case .admission(.denied(let denial)): check(denial)
-    case .settlement(let settlement): settlement.charges.forEach { write($0) }
+    case .settlement(let settlement):
+      settlement.charges.forEach { write($0) }
+      settlement.draws.forEach { take($0) }
     case .charges(let charges): charges.forEach { write($0) }
     case .done: break
     }
@@ -179,8 +204,12 @@ struct Simulation {
     switch denial.reason {
     case .tokenLimit, .costLimit:
       if !isOver, !isSoft { mistakes.append("refused although it fits: \(denial)") }
+    case .conversationLimit: coverage["begun", default: 0] += 1
     case .contended:
-      if denial.held == 0 { mistakes.append("contended although nothing is held: \(denial)") }
+      // Of a plan, credits may be held since the period before.
+      if denial.held == 0, !denial.budget.isPlan {
+        mistakes.append("contended although nothing is held: \(denial)")
+      }
     case .paused: break
     }
     if let resetAt = denial.resetAt, resetAt <= now {
@@ -189,6 +218,13 @@ struct Simulation {
   }
 
   // MARK: - Ledger
+
+  private mutating func take(_ draw: CreditDraw) {
+    coverage["drawn", default: 0] += 1
+    let left = (credits[draw.credit] ?? 0) - (draw.cost?.nanoUnits ?? draw.tokens)
+    credits[draw.credit] = left
+    if left < 0 { mistakes.append("credit \(draw.credit) was overdrawn by \(-left)") }
+  }
 
   private mutating func write(_ charge: Charge) {
     let key = LedgerKey(
@@ -225,7 +261,8 @@ struct Simulation {
   private mutating func anyCaller() -> Caller {
     caller(
       Bool.random(using: &random) ? "acme" : "globex",
-      user: ["", "u1", "u2"].randomElement(using: &random) ?? "")
+      user: ["", "u1", "u2"].randomElement(using: &random) ?? "",
+      conversation: ["", "c1", "c2", "c3"].randomElement(using: &random) ?? "")
   }
 
   private static let policy = BudgetPolicy(rates: brlRates, admissionQueue: 4)
@@ -258,6 +295,9 @@ struct Simulation {
       any("client"), any("user", per: .user), any("client", client: "globex"),
       any("all", client: "*"), any("each", client: "*", per: .user),
     ]
-    return all.filter { _ in Int.random(in: 0..<6, using: &random) > 0 }
+    // A plan stays, since it would count anew what was used before.
+    let plan = budget(
+      "plan", .tokens(.random(in: 0...3_000, using: &random)), period: .daily, alerts: [80])
+    return all.filter { _ in Int.random(in: 0..<6, using: &random) > 0 } + [plan]
   }
 }

@@ -110,3 +110,35 @@ struct WindowTests {
     }
   }
 }
+
+@Suite("Months from a day")
+struct AnchoredMonthTests {
+  @Test(
+    "They begin on that day, or on a shorter month's last",
+    arguments: [
+      (31, "2026-02-28T12:00:00Z", "2026-02-28", "2026-03-31"),
+      (31, "2026-02-27T12:00:00Z", "2026-01-31", "2026-02-28"),
+      (31, "2028-03-30T12:00:00Z", "2028-02-29", "2028-03-31"),
+      (30, "2026-03-01T00:00:00Z", "2026-02-28", "2026-03-30"),
+      (10, "2026-11-10T00:00:00Z", "2026-11-10", "2026-12-10"),
+      (10, "2026-11-09T23:59:59Z", "2026-10-10", "2026-11-10"),
+      (1, "2026-12-31T23:59:59Z", "2026-12-01", "2027-01-01"),
+    ])
+  func windows(day: Int, now: String, start: String, end: String) throws {
+    let window = BudgetWindow(
+      of: .monthsFrom(day: day), containing: try #require(Timestamp(rfc3339: now)), in: .utc)
+    #expect(window.start == Timestamp(rfc3339: "\(start)T00:00:00Z"))
+    #expect(window.end == Timestamp(rfc3339: "\(end)T00:00:00Z"))
+  }
+
+  @Test("They begin at midnight of the zone, also where its clocks change")
+  func daylightSaving() throws {
+    // New York sets its clocks back on 2026-11-01.
+    let window = BudgetWindow(
+      of: .monthsFrom(day: 20),
+      containing: try #require(Timestamp(rfc3339: "2026-11-10T00:00:00Z")),
+      in: zone("America/New_York"))
+    #expect(window.start == Timestamp(rfc3339: "2026-10-20T04:00:00Z"))
+    #expect(window.end == Timestamp(rfc3339: "2026-11-20T05:00:00Z"))
+  }
+}

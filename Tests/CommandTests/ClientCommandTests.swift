@@ -88,7 +88,7 @@ import Time
   func refusesUnreadableRecords(zone: String) {
     let isKnown = zone.hasPrefix("America")
     let client = StoredClient(
-      id: "beta", name: "b", plan: nil, timeZone: zone, metadata: isKnown ? "[]" : "{}",
+      id: "beta", name: "b", timeZone: zone, metadata: isKnown ? "[]" : "{}",
       createdAt: TestBench.now)
     #expect(throws: LedgerError.self) {
       try ClientRegistry.empty.adding(StoredClients(clients: [client], keys: []))

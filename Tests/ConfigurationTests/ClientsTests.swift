@@ -92,7 +92,7 @@ import Time
   func budgetNames() {
     #expect(
       registry.budgets.map(\.id.description)
-        == ["acme/1", "acme/2", "acme/spending", "tiny/plan", "*/all"])
+        == ["acme/1", "acme/2", "acme/spending", "*/all", "tiny/plan"])
     #expect(registry.line(of: BudgetID(client: "acme", name: "1")) == 20)
     #expect(registry.line(of: BudgetID(client: "tiny", name: "plan")) == nil)
   }
@@ -117,12 +117,12 @@ import Time
           limit: .cost(Money(nanoUnits: 10_500_000_000, currency: brl)), period: .monthly,
           timeZone: zone, enforcement: .shadow, alerts: []),
         BudgetDefinition(
-          id: BudgetID(client: "tiny", name: "plan"), per: .client, limit: .tokens(50000),
-          period: .monthly, timeZone: .utc, enforcement: .hard, alerts: [80, 90, 100]),
-        BudgetDefinition(
           id: BudgetID(client: "*", name: "all"), per: .client,
           limit: .cost(Money(nanoUnits: 1_000_000_000_000, currency: .usd)), period: .total,
           timeZone: .utc, enforcement: .soft, alerts: [80, 90, 100]),
+        BudgetDefinition(
+          id: BudgetID(client: "tiny", name: "plan"), per: .client, limit: .tokens(50000),
+          period: .monthly, timeZone: .utc, enforcement: .hard, alerts: [80, 90, 100]),
       ])
   }
 

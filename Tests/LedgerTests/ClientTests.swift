@@ -14,7 +14,7 @@ import Time
 
   private func client(_ id: String = "acme") -> StoredClient {
     StoredClient(
-      id: id, name: "ACME Corp", plan: "pro", timeZone: "America/Sao_Paulo",
+      id: id, name: "ACME Corp", timeZone: "America/Sao_Paulo",
       metadata: #"{"tier":"gold"}"#, createdAt: Sample.admitted)
   }
 

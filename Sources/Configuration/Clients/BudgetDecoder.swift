@@ -7,7 +7,6 @@ struct BudgetDecoder {
   /// The most budgets of one client, or of everything.
   static let capacity = 1000
   /// The name of the budget that a plan's own limits make.
-  static let planBudgetName = "plan"
   static let defaultAlerts = [80, 90, 100]
   /// What `Nd` windows of declared clients are counted from: 2026-01-01.
   static let windowAnchor = CivilDate(daysSinceEpoch: 20454)
@@ -46,7 +45,7 @@ struct BudgetDecoder {
     from section: inout Section, client: String, position: Int, zone: TimeZoneRules
   ) -> BudgetDefinition? {
     let name = section.optional("name", name)
-    if name == Self.planBudgetName {
+    if name == BudgetID.planName {
       section.mistake(at: "name", "name: \"plan\" is the plan's own budget; allowed: another name")
     }
     let per = section.optional("per", per) ?? .client
@@ -63,13 +62,10 @@ struct BudgetDecoder {
   }
 
   /// The budget that a plan's monthly tokens are for one of its clients.
-  static func planBudget(
-    tokens: Int64, client: String, zone: TimeZoneRules
-  ) -> BudgetDefinition {
+  static func planBudget(tokens: Int64, of client: Client) -> BudgetDefinition {
     BudgetDefinition(
-      id: BudgetID(client: client, name: planBudgetName), per: .client,
-      limit: .tokens(tokens), period: .monthly, timeZone: zone, enforcement: .hard,
-      alerts: defaultAlerts)
+      id: .plan(of: client.id), per: .client, limit: .tokens(tokens), period: client.planPeriod,
+      timeZone: client.timeZone, enforcement: .hard, alerts: defaultAlerts)
   }
 
   private func decodeLimit(from section: inout Section) -> BudgetLimit? {

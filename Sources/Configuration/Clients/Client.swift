@@ -14,6 +14,10 @@ public final class Client: Sendable {
   public let name: String
   /// The plan's name; nil without a plan.
   public let plan: String?
+  /// Whether its declaration in a file names the plan: then nothing else can change it.
+  public let declaresPlan: Bool
+  /// Since when it is on its plan; nil on the default plan, and where a file names the plan.
+  public let subscription: Subscription?
   public let timeZone: TimeZoneRules
   public let status: Status
   public let metadata: [String: String]
@@ -24,13 +28,16 @@ public final class Client: Sendable {
   public let line: Int?
 
   public init(
-    id: String, name: String, plan: String? = nil, timeZone: TimeZoneRules = .utc,
+    id: String, name: String, plan: String? = nil, declaresPlan: Bool = false,
+    subscription: Subscription? = nil, timeZone: TimeZoneRules = .utc,
     status: Status = .active, metadata: [String: String] = [:],
     paymentCustomerID: String? = nil, keys: [ClientKey] = [], line: Int? = nil
   ) {
     self.id = id
     self.name = name
     self.plan = plan
+    self.declaresPlan = declaresPlan
+    self.subscription = subscription
     self.timeZone = timeZone
     self.status = status
     self.metadata = metadata

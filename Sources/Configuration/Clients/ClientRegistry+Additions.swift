@@ -5,53 +5,56 @@ extension ClientRegistry {
   /// What windows of days count from, for clients that a file declares: 2026-01-01.
   public static var windowAnchor: CivilDate { BudgetDecoder.windowAnchor }
 
-  /// This registry together with clients, keys and budgets that no file declares.
+  /// This registry together with clients, keys, budgets, plans and subscriptions that no file
+  /// declares.
   ///
-  /// The file goes before: a client that it declares too is as the file says, and a key is left
-  /// out where the file has one of its name in that client, or of its digest anywhere; and a budget
-  /// where it has one of that id. A client whose plan no file declares is on the default plan.
+  /// The file goes before: a client or plan that it declares too is as the file says, and a key is
+  /// left out where the file has one of its name in that client, or of its digest anywhere; a
+  /// budget where it has one of that id; a subscription where it names the client's plan. A client
+  /// whose plan there isn't is on the default plan.
   ///
   /// - Parameters:
   ///   - clients: Without keys; unique ids.
   ///   - keys: By the id of a client that is declared or among `clients`; others are left out.
   ///   - addedBudgets: With unique ids.
+  ///   - subscriptions: By the ids of their clients.
   public func adding(
     clients added: [Client], keys: [String: [ClientKey]],
-    budgets addedBudgets: [BudgetDefinition] = []
+    budgets addedBudgets: [BudgetDefinition] = [], plans addedPlans: [Plan] = [],
+    subscriptions: [String: Subscription] = [:]
   ) -> ClientRegistry {
-    let others = added.filter { client($0.id) == nil }.map(onKnownPlan)
-    let planBudgets = others.compactMap { client in
-      client.plan.flatMap { plans[$0]?.monthlyTokens }.map {
-        BudgetDecoder.planBudget(tokens: $0, client: client.id, zone: client.timeZone)
-      }
-    }
-    let known = Set((budgets + planBudgets).map(\.id))
-    let otherBudgets = addedBudgets.filter { !known.contains($0.id) }
+    let allPlans = Dictionary(addedPlans.map { ($0.name, $0) }) { first, _ in first }
+      .merging(plans) { _, declared in declared }
+    let others = added.filter { client($0.id) == nil }
+    let ownBudgets = budgets.filter { !$0.id.isPlan }
+    let known = Set(ownBudgets.map(\.id))
     return ClientRegistry(
-      plans: plans, defaultPlan: defaultPlan,
+      plans: allPlans, defaultPlan: defaultPlan,
       clients: (clients + others).map { client in
-        keys[client.id].map { client.adding(keys: $0.filter { owner(of: $0.digest) == nil }) }
-          ?? client
+        let keys = (keys[client.id] ?? []).filter { owner(of: $0.digest) == nil }
+        return client.adding(
+          keys: keys, subscription: subscriptions[client.id], plans: allPlans,
+          defaultPlan: defaultPlan)
       },
-      budgets: budgets + planBudgets + otherBudgets, linesByBudget: linesByBudget)
-  }
-
-  private func onKnownPlan(_ client: Client) -> Client {
-    if let plan = client.plan, plans[plan] != nil { return client }
-    return client.copy(plan: defaultPlan, keys: client.keys)
+      budgets: ownBudgets + addedBudgets.filter { !known.contains($0.id) && !$0.id.isPlan },
+      linesByBudget: linesByBudget)
   }
 }
 
 extension Client {
-  /// The same with keys whose names it doesn't have yet.
-  fileprivate func adding(keys added: [ClientKey]) -> Client {
+  /// The same with keys whose names it doesn't have yet, on the plan that it is on now.
+  fileprivate func adding(
+    keys added: [ClientKey], subscription: Subscription?, plans: [String: Plan],
+    defaultPlan: String?
+  ) -> Client {
     let names = Set(keys.map(\.name))
-    return copy(plan: plan, keys: keys + added.filter { !names.contains($0.name) })
-  }
-
-  fileprivate func copy(plan: String?, keys: [ClientKey]) -> Client {
-    Client(
-      id: id, name: name, plan: plan, timeZone: timeZone, status: status, metadata: metadata,
-      paymentCustomerID: paymentCustomerID, keys: keys, line: line)
+    var subscription = declaresPlan ? nil : subscription
+    if let plan = subscription?.plan, plans[plan] == nil { subscription = nil }
+    let plan = subscription?.plan ?? plan.flatMap { plans[$0] == nil ? nil : $0 } ?? defaultPlan
+    return Client(
+      id: id, name: name, plan: plan, declaresPlan: declaresPlan, subscription: subscription,
+      timeZone: timeZone, status: status, metadata: metadata,
+      paymentCustomerID: paymentCustomerID, keys: keys + added.filter { !names.contains($0.name) },
+      line: line)
   }
 }

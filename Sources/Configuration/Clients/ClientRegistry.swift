@@ -15,6 +15,8 @@ public struct ClientRegistry: Sendable {
   public let clients: [Client]
   /// Of clients, of their plans (`CLIENT/plan`) and of everything (`*/NAME`).
   public let budgets: [BudgetDefinition]
+  /// Of the clients whose plans limit conversations.
+  public let conversationLimits: [ConversationLimit]
 
   private let clientsByID: [String: Client]
   private let ownersByDigest: [KeyDigest: KeyOwner]
@@ -24,6 +26,7 @@ public struct ClientRegistry: Sendable {
   public static let empty = ClientRegistry(
     plans: [:], defaultPlan: nil, clients: [], budgets: [], linesByBudget: [:])
 
+  /// - Parameter budgets: without those of plans, which follow from the clients.
   /// - Precondition: ids, and digests over all clients, are unique.
   init(
     plans: [String: Plan], defaultPlan: String?, clients: [Client],
@@ -32,7 +35,19 @@ public struct ClientRegistry: Sendable {
     self.plans = plans
     self.defaultPlan = defaultPlan
     self.clients = clients
-    self.budgets = budgets
+    self.budgets =
+      budgets
+      + clients.compactMap { client in
+        client.plan.flatMap { plans[$0]?.monthlyTokens }.map {
+          BudgetDecoder.planBudget(tokens: $0, of: client)
+        }
+      }
+    conversationLimits = clients.compactMap { client in
+      client.plan.flatMap { plans[$0]?.monthlyConversations }.map { limit in
+        ConversationLimit(
+          client: client.id, limit: limit, period: client.planPeriod, timeZone: client.timeZone)
+      }
+    }
     self.linesByBudget = linesByBudget
     var clientsByID: [String: Client] = [:]
     var ownersByDigest: [KeyDigest: KeyOwner] = [:]

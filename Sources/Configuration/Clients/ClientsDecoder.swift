@@ -47,7 +47,9 @@ struct ClientsDecoder {
           billingCurrency: rates.billing)
       }
     }
-    defaultPlan = decodePlanName("default_plan", from: &section)
+    defaultPlan =
+      decodePlanName("default_plan", from: &section)
+      ?? (plans[Plan.trialName] == nil ? nil : Plan.trialName)
     let entries = section.entries("clients")
     clients.reserveCapacity(entries.count)
     budgets.reserveCapacity(entries.count)
@@ -61,20 +63,18 @@ struct ClientsDecoder {
 
   private mutating func decodeClient(_ section: inout Section, id: String, line: Int) {
     let name = section.optional("name", text)
-    let plan = decodePlanName("plan", from: &section) ?? defaultPlan
+    let plan = decodePlanName("plan", from: &section)
     let zone = decodeZone(from: &section)
     let status = section.optional("status", status) ?? .active
     let customer = section.optional("payment_customer_id", text)
     let metadata = decodeMetadata(from: &section)
     let keys = decodeKeys(from: &section, zone: zone)
-    if let tokens = plan.flatMap({ plans[$0]?.monthlyTokens }) {
-      budgets.append(BudgetDecoder.planBudget(tokens: tokens, client: id, zone: zone))
-    }
     decodeBudgets(from: &section, client: id, zone: zone)
     clients.append(
       Client(
-        id: id, name: name ?? id, plan: plan, timeZone: zone, status: status,
-        metadata: metadata, paymentCustomerID: customer, keys: keys, line: line))
+        id: id, name: name ?? id, plan: plan ?? defaultPlan, declaresPlan: plan != nil,
+        timeZone: zone, status: status, metadata: metadata, paymentCustomerID: customer, keys: keys,
+        line: line))
   }
 
   private mutating func decodeKeys(

@@ -50,6 +50,9 @@ public struct PlanBilling: Hashable, Sendable {
 }
 
 extension Plan {
+  /// The default plan where the file declares it and names none.
+  static let trialName = "trial"
+
   /// The largest count of tokens or conversations: 2⁵³, as in JSON.
   static let largestCount: Int64 = 1 << 53
 

@@ -88,6 +88,10 @@ struct APIError: Error {
       "\(what) is declared in clients.yaml:\(line); it can only be changed there.")
   }
 
+  static func inUse(_ what: String, by user: String) -> APIError {
+    invalid(409, "in_use", "\(what) can't be removed while it is used by \(user).")
+  }
+
   static func idempotencyConflict(_ why: String) -> APIError {
     var error = invalid(409, "idempotency_conflict", why)
     error.param = "Idempotency-Key"
@@ -119,9 +123,13 @@ struct APIError: Error {
 
 extension APIError {
   /// The answer in OpenAI's shape.
-  var answer: Answer {
+  var answer: Answer { answer(saysSuccess: false) }
+
+  /// - Parameter saysSuccess: whether `success` stands before the error, as document 001 has it.
+  func answer(saysSuccess: Bool) -> Answer {
     var answer = Answer(status: status) { body in
       body.object { body in
+        if saysSuccess { body.member("success", false) }
         body.member("error") { error in
           error.object { error in
             error.member("message", message)

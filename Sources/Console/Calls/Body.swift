@@ -13,7 +13,7 @@ struct Body {
   /// - Parameter bytes: nothing at all is an empty object.
   init(_ bytes: [UInt8], allowed: [String]) throws(APIError) {
     guard !bytes.isEmpty else {
-      fields = [:]
+      self.init()
       return
     }
     let root: JSONValue
@@ -23,6 +23,14 @@ struct Body {
       throw .invalidJSON("\(error)")
     }
     guard root.kind == .object else { throw .invalidJSON("it is another value") }
+    try self.init(root, allowed: allowed)
+  }
+
+  private init() {
+    fields = [:]
+  }
+
+  private init(_ root: JSONValue, allowed: [String]) throws(APIError) {
     if let key = root.repeatedKey { throw .invalidJSON("\(key) stands there twice") }
     var fields: [String: JSONValue] = [:]
     for member in root.members {
@@ -39,6 +47,15 @@ struct Body {
   /// The value of a field; nil where it is absent or null.
   func value(_ name: String) -> JSONValue? {
     fields[name].flatMap { $0.isNull ? nil : $0 }
+  }
+
+  /// The object that a field holds, with its own fields.
+  func object(_ name: String, allowed: [String]) throws(APIError) -> Body? {
+    guard let value = value(name) else { return nil }
+    guard value.kind == .object else {
+      throw .invalidValue(name, allowed: "an object of \(allowed.joined(separator: ", "))")
+    }
+    return try Body(value, allowed: allowed)
   }
 
   func require<Value>(_ name: String, _ value: Value?) throws(APIError) -> Value {

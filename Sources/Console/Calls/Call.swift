@@ -15,12 +15,14 @@ final class Call {
   let parameters: [String: String]
   let query: Query
   let body: [UInt8]
+  /// By which a repetition of the call is recognized.
+  let idempotencyKey: String?
   let now: Timestamp
   private var openReader: LedgerReader?
 
   init(
     server: any RunningServer, credential: Credential?, parameters: [String: String],
-    query: Query, body: [UInt8], now: Timestamp
+    query: Query, body: [UInt8], idempotencyKey: String?, now: Timestamp
   ) {
     self.server = server
     settings = server.settings
@@ -29,6 +31,7 @@ final class Call {
     self.parameters = parameters
     self.query = query
     self.body = body
+    self.idempotencyKey = idempotencyKey
     self.now = now
   }
 
@@ -120,6 +123,7 @@ extension APIError {
   init(_ error: LedgerError) {
     switch error {
     case .alreadyExists(let record): self = .alreadyExists(record)
+    case .stillUsed(let record, let user): self = .inUse(record, by: user)
     case .notFound(let record): self = .notFound(record)
     default: self = .ledgerUnavailable
     }

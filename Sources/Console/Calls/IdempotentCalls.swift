@@ -33,9 +33,11 @@ final class IdempotentCalls: Sendable {
 
   /// Runs `perform`, unless the call has been answered before.
   ///
-  /// - Parameter key: the field's text.
+  /// - Parameters:
+  ///   - key: the field's text.
+  ///   - owner: among whose keys it counts.
   func answer(
-    _ call: Call, key: String, target: String,
+    _ call: Call, key: String, owner: String, target: String,
     _ perform: (Call) async throws(APIError) -> Answer
   ) async throws(APIError) -> Answer {
     guard (1...IdempotentCalls.longestKey).contains(key.utf8.count),
@@ -43,7 +45,7 @@ final class IdempotentCalls: Sendable {
     else {
       throw .invalidValue("Idempotency-Key", allowed: "1 to 255 visible characters of ASCII")
     }
-    let name = Name(owner: call.credential?.actor ?? "anyone", key: key)
+    let name = Name(owner: owner, key: key)
     guard state.withLock({ $0.running.insert(name).inserted }) else {
       throw .idempotencyConflict("A call with this Idempotency-Key is being carried out.")
     }

@@ -140,7 +140,7 @@ enum BudgetCalls {
       throw .declaredInFile("Budget \(id)", line: line)
     }
     let plan = call.clients.client(id.client)?.plan.flatMap { call.clients.plans[$0] }
-    if id.name == BudgetFields.planName {
+    if id.isPlan {
       guard let plan, plan.monthlyTokens != nil, let line = plan.line else {
         throw .invalidValue("name", allowed: "another name, plan is the plan's own")
       }

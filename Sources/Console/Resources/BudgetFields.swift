@@ -7,8 +7,6 @@ internal import Time
 
 /// The fields of a budget that is made here, as `clients.yaml` has them.
 struct BudgetFields {
-  /// The name of the budget that a plan's own limits make.
-  static let planName = "plan"
   static let names = [
     "client_id", "name", "per", "mode", "tokens", "cost", "currency", "period", "enforcement",
     "pause_at_limit", "alerts",

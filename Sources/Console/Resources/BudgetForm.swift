@@ -16,16 +16,17 @@ struct BudgetForm {
   private var currency: Currency { status.settledCost.currency }
 
   func write(to writer: inout JSONWriter) {
-    writer.object { writeMembers(to: &$0) }
+    writer.object { writeMembers(to: &$0, pauseReason: pauseReason) }
   }
 
   /// The members without the braces, for objects that have others too.
   ///
   /// - Parameters:
-  ///   - isSuspended: whether the client's requests are refused whatever the budget says.
+  ///   - pauseReason: why requests are refused, be it by this budget or otherwise; nil while they
+  ///     pass.
   ///   - withClient: whether `client_id` is among them.
   func writeMembers(
-    to object: inout JSONWriter, suspended isSuspended: Bool = false, withClient: Bool = true
+    to object: inout JSONWriter, pauseReason: String?, withClient: Bool = true
   ) {
     let id = definition.id
     object.member("id", "\(id)")
@@ -43,7 +44,7 @@ struct BudgetForm {
       alerts.array { for percent in definition.alerts { $0.integer(Int64(percent)) } }
     }
     writeFigures(to: &object)
-    writeState(to: &object, suspended: isSuspended)
+    writeState(to: &object, pauseReason: pauseReason)
     let zone = definition.timeZone
     object.member("period_start", zone.rfc3339(status.window.start))
     object.member("next_reset_at", status.window.end.map(zone.rfc3339))
@@ -70,10 +71,10 @@ struct BudgetForm {
     object.member("percentage_used", permille: status.share?.permille ?? 0)
   }
 
-  private func writeState(to object: inout JSONWriter, suspended isSuspended: Bool) {
+  private func writeState(to object: inout JSONWriter, pauseReason: String?) {
     object.member("state", status.level.rawValue)
-    object.member("is_paused", isSuspended || status.pause != nil)
-    object.member("pause_reason", isSuspended ? "manual" : pauseReason)
+    object.member("is_paused", pauseReason != nil)
+    object.member("pause_reason", pauseReason)
     object.key("raised")
     guard let raise = status.raise else { return object.null() }
     object.object { object in

@@ -26,19 +26,29 @@ enum BudgetStatusCalls {
       conversation: try call.query.text("conversation") ?? "",
       model: try call.query.text("model") ?? "")
     let now = call.now
-    let statuses = call.server.readBudgets { $0.statuses(for: caller, at: now) }
-      .filter { $0.definition.per != .key || !caller.key.isEmpty }
+    let (all, hasNoConversations) = call.server.readBudgets { budgets in
+      (
+        budgets.statuses(for: caller, at: now),
+        budgets.hasNoConversationsLeft(for: client.id, at: now)
+      )
+    }
+    let statuses = all.filter { $0.definition.per != .key || !caller.key.isEmpty }
     let forms = try BudgetForm.forms(statuses.sorted(by: isTighter), call)
     let start = forms.first?.status.window.start ?? startOfMonth(client, at: now)
+    let reason =
+      client.status == .suspended
+      ? "manual"
+      : forms.first?.pauseReason ?? (hasNoConversations ? "conversation_limit" : nil)
     let operations = try use(of: client, since: start, call)
     return Answer { body in
       body.object { body in
         body.member("client_id", client.id)
         body.member("has_budget", !forms.isEmpty)
         if let tightest = forms.first {
-          writeTightest(tightest, client, to: &body)
+          // `client_id` stands there already.
+          tightest.writeMembers(to: &body, pauseReason: reason, withClient: false)
         } else {
-          writeNone(client, to: &body)
+          writeNone(pauseReason: reason, to: &body)
         }
         body.member("budgets") { list in
           list.array { list in for form in forms { form.write(to: &list) } }
@@ -61,16 +71,7 @@ enum BudgetStatusCalls {
     BudgetWindow(of: .monthly, containing: now, in: client.timeZone).start
   }
 
-  /// All members of the tightest budget but `client_id`, which stands there already.
-  private static func writeTightest(
-    _ form: BudgetForm, _ client: Client, to body: inout JSONWriter
-  ) {
-    let isSuspended = client.status == .suspended
-    form.writeMembers(to: &body, suspended: isSuspended, withClient: false)
-  }
-
-  private static func writeNone(_ client: Client, to body: inout JSONWriter) {
-    let isSuspended = client.status == .suspended
+  private static func writeNone(pauseReason: String?, to body: inout JSONWriter) {
     for name in ["limit_tokens", "remaining_tokens", "token_percentage"] {
       body.member(name, optional: nil)
     }
@@ -79,8 +80,8 @@ enum BudgetStatusCalls {
     }
     body.member("percentage_used", permille: 0)
     body.member("state", AccountStatus.Level.ok.rawValue)
-    body.member("is_paused", isSuspended)
-    body.member("pause_reason", isSuspended ? "manual" : nil)
+    body.member("is_paused", pauseReason != nil)
+    body.member("pause_reason", pauseReason)
   }
 
   // MARK: By operation

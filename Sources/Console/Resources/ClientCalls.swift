@@ -75,11 +75,15 @@ enum ClientCalls {
     let body = try call.body(allowed: ["id"] + fields)
     let id = try body.require("id", try body.name("id"))
     if call.clients.client(id) != nil { throw .alreadyExists("a client \(id)") }
-    var client = StoredClient(
-      id: id, name: id, plan: nil, timeZone: "UTC", createdAt: call.now)
+    var client = StoredClient(id: id, name: id, timeZone: "UTC", createdAt: call.now)
     try change(&client, as: body, call)
     let made = client
-    try await call.change { editor throws(LedgerError) in try editor.create(made) }
+    let plan = try SubscriptionCalls.plan(in: body, call)
+    let today = SubscriptionCalls.today(in: made.timeZone, call)
+    try await call.change { editor throws(LedgerError) in
+      try editor.create(made)
+      if let plan { try editor.subscribe(id, to: plan, startedOn: today) }
+    }
     return try answer(id, call, status: 201)
   }
 
@@ -87,19 +91,27 @@ enum ClientCalls {
     let id = try changeable(call)
     let body = try call.body(allowed: fields)
     // Checked once before anything is written.
-    var probe = StoredClient(id: id, name: id, plan: nil, timeZone: "UTC", createdAt: call.now)
+    var probe = StoredClient(id: id, name: id, timeZone: "UTC", createdAt: call.now)
     try change(&probe, as: body, call)
     let changed = probe
-    _ = try await call.change { editor throws(LedgerError) in
-      try editor.updateClient(id) { client in
+    let plan = try SubscriptionCalls.plan(in: body, call)
+    let before = try call.client(id)
+    let today = SubscriptionCalls.today(
+      in: body.has("timezone") ? changed.timeZone : before.timeZone.identifier, call)
+    try await call.change { editor throws(LedgerError) in
+      _ = try editor.updateClient(id) { client in
         if body.has("name") { client.name = changed.name }
-        if body.has("plan") { client.plan = changed.plan }
         if body.has("timezone") { client.timeZone = changed.timeZone }
         if body.has("status") { client.status = changed.status }
         if body.has("metadata") { client.metadata = changed.metadata }
         if body.has("payment_customer_id") {
           client.paymentCustomerID = changed.paymentCustomerID
         }
+      }
+      if let plan {
+        try editor.subscribe(id, to: plan, startedOn: today)
+      } else if body.has("plan"), before.subscription != nil {
+        try editor.unsubscribe(id)
       }
     }
     return try answer(id, call)
@@ -122,13 +134,6 @@ enum ClientCalls {
     _ client: inout StoredClient, as body: Body, _ call: Call
   ) throws(APIError) {
     if let name = try body.text("name") { client.name = name }
-    if let plan = try body.name("plan") {
-      guard call.clients.plans[plan] != nil else {
-        let known = call.clients.plans.keys.sorted().joined(separator: ", ")
-        throw .invalidValue("plan", allowed: known.isEmpty ? "none, there is no plan" : known)
-      }
-      client.plan = plan
-    }
     if let zone = try body.text("timezone") {
       guard TimeZoneRules(identifier: zone) != nil else {
         throw .invalidValue("timezone", allowed: "an IANA zone such as America/Sao_Paulo, or UTC")

@@ -75,32 +75,10 @@ enum UsageCalls {
 
   // MARK: The plan's period
 
-  /// What a client used of its plan this calendar month.
-  private struct Period {
-    let plan: Plan?
-    let window: BudgetWindow
-    let tokens: Int64
-    let conversations: Int64
-
-    var limit: Int64? { plan?.monthlyTokens }
-    var isOverLimit: Bool { limit.map { tokens > $0 } ?? false }
-    var remaining: Int64? { limit.map { max(0, $0 - tokens) } }
-    var permille: Int { limit.map { Share(used: tokens, limit: $0).permille } ?? 0 }
-  }
-
-  private static func period(of client: Client, _ call: Call) throws(APIError) -> Period {
-    let today = client.timeZone.civilDate(of: call.now)
-    let days = try usage(of: client, from: today.adding(days: 1 - today.day), through: today, call)
-    return Period(
-      plan: client.plan.flatMap { call.clients.plans[$0] },
-      window: BudgetWindow(of: .monthly, containing: call.now, in: client.timeZone),
-      tokens: days.sum(\.totalTokens), conversations: days.sum(\.conversations))
-  }
-
   private static func currentPeriod(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
-    let period = try period(of: client, call)
-    let isSubscribed = client.plan != nil && client.plan != call.clients.defaultPlan
+    let period = try PlanPeriod(of: client, call)
+    let isSubscribed = client.isSubscribed(besides: call.clients.defaultPlan)
     let zone = client.timeZone
     return Answer { body in
       body.object { body in
@@ -108,7 +86,7 @@ enum UsageCalls {
         body.member("has_subscription", isSubscribed)
         body.member("plan_name", period.plan?.displayName)
         body.member("plan_id", period.plan?.name)
-        body.member("status", isSubscribed ? "active" : "trial")
+        body.member("status", isSubscribed ? client.planStatus.rawValue : "trial")
         body.member("tokens_used", period.tokens)
         body.member("tokens_limit", optional: period.limit)
         body.member("tokens_remaining", optional: period.remaining)
@@ -131,11 +109,17 @@ enum UsageCalls {
       client: client.id, key: call.ownKey?.name ?? "", user: try call.query.text("user") ?? "",
       conversation: "", model: "")
     let now = call.now
-    let statuses = call.server.readBudgets { $0.statuses(for: caller, at: now) }
-      .filter { applies($0, to: caller) }
-    let period: Period
-    do {
-      period = try self.period(of: client, call)
+    let (statuses, hasNoConversations) = call.server.readBudgets { budgets in
+      (
+        budgets.statuses(for: caller, at: now),
+        budgets.hasNoConversationsLeft(for: client.id, at: now)
+      )
+    }
+    let period: PlanPeriod
+    let credits: Int64
+    do throws(APIError) {
+      period = try PlanPeriod(of: client, call)
+      credits = try extraCredits(of: client, call)
     } catch {
       guard call.settings.ledger.onFailure == .allow else { throw error }
       return Answer { body in
@@ -145,20 +129,33 @@ enum UsageCalls {
         }
       }
     }
+    let refusals = statuses.lazy.filter { applies($0, to: caller) }
+      .compactMap { refusal(of: tokens, by: $0) }
     let reason =
-      client.status == .suspended
-      ? "paused" : statuses.lazy.compactMap { refusal(of: tokens, by: $0) }.first
+      client.status == .suspended || refusals.contains("paused")
+      ? "paused" : refusals.first ?? (hasNoConversations ? "conversation_limit" : nil)
     return Answer { body in
       body.object { body in
         body.member("allowed", reason == nil)
         body.member("reason", reason)
         body.member("tokens_remaining", optional: period.remaining)
-        body.member("extra_credits", 0)
-        body.member("total_available", optional: period.remaining)
+        body.member("extra_credits", credits)
+        body.member("total_available", optional: period.remaining.map { $0 + credits })
         body.member("percentage_used", permille: period.permille)
         body.member("is_over_limit", period.isOverLimit)
         body.member("resets_at", period.window.end.map(client.timeZone.rfc3339))
       }
+    }
+  }
+
+  /// The tokens that credits could still pay.
+  private static func extraCredits(of client: Client, _ call: Call) throws(APIError) -> Int64 {
+    let credits = try call.read { reader throws(LedgerError) in
+      try reader.credits(ofClient: client.id)
+    }
+    return credits.reduce(0) { sum, credit in
+      if let end = credit.expiresAt, end <= call.now { return sum }
+      return min(largestTokens, sum + (credit.remaining.tokens ?? 0))
     }
   }
 
@@ -174,18 +171,10 @@ enum UsageCalls {
   private static func refusal(of tokens: Int64, by status: AccountStatus) -> String? {
     if status.pause == .manual { return "paused" }
     guard status.definition.enforcement != .shadow else { return nil }
-    if let remaining = status.remainingTokens, remaining < tokens { return "token_limit" }
+    if let remaining = status.remainingTokens, remaining < tokens, !status.isWidenedByMoney {
+      return "token_limit"
+    }
     if let remaining = status.remainingCost, remaining.nanoUnits <= 0 { return "cost_limit" }
     return nil
-  }
-}
-
-extension [DailyUsage] {
-  /// A sum that stops at the largest number there is.
-  fileprivate func sum(_ figure: (DailyUsage) -> Int64) -> Int64 {
-    reduce(0) { sum, day in
-      let (total, overflow) = sum.addingReportingOverflow(figure(day))
-      return overflow ? .max : total
-    }
   }
 }

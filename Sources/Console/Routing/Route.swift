@@ -17,6 +17,8 @@ struct Route: Sendable {
     case admin
     /// Tokens of either role, and a client's own keys.
     case key
+    /// Tokens that may change things, and a client's own keys.
+    case adminOrKey
   }
 
   let method: Method
@@ -27,6 +29,10 @@ struct Route: Sendable {
   let summary: String
   let query: [QueryParameter]
   let handler: @Sendable (Call) async throws(APIError) -> Answer
+  /// Whose idempotency keys its calls bring.
+  var idempotencyOwner: @Sendable (Call) throws(APIError) -> String = { call in
+    call.credential?.actor ?? "anyone"
+  }
 
   init(
     _ method: Method, _ path: String, _ access: Access, _ summary: String,

@@ -2,8 +2,9 @@
 enum Routes {
   /// Those of the admin listener.
   static let admin: [Route] =
-    HealthCalls.routes + ClientCalls.routes + KeyCalls.routes + BudgetCalls.routes
-    + BudgetActionCalls.routes + PricingCalls.routes + LogCalls.routes + clients
+    HealthCalls.routes + ClientCalls.routes + KeyCalls.routes + SubscriptionCalls.routes
+    + PlanCalls.routes + CreditCalls.routes + BudgetCalls.routes + BudgetActionCalls.routes
+    + PricingCalls.routes + LogCalls.routes + TokenBillingCalls.routes + clients
     + [OpenAPIDocument.route]
 
   /// Those that a client's key may make, also on the proxy's listener.

@@ -118,9 +118,10 @@ final class BatchSettling {
     entry.priceRecord = charge.bill?.record
     claim.progress.heldTokens -= entry.row.heldTokens
     claim.progress.heldNanoUSD -= entry.row.heldNanoUSD
-    entry.charges = gateway.desk.draw(
-      Consumption(tokens: entry.row.usage.totalTokens, cost: charge.exact), from: claim.grant.hold
-    ).map(BudgetCharge.init)
+    let settlement = gateway.desk.draw(
+      Consumption(tokens: entry.row.usage.totalTokens, cost: charge.exact), from: claim.grant.hold)
+    entry.charges = settlement.charges.map(BudgetCharge.init)
+    entry.draws = settlement.draws
     return entry
   }
 }

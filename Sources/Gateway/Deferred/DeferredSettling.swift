@@ -52,7 +52,9 @@ extension Gateway {
     }
     entry.row.latencyMilliseconds =
       max(0, clock().milliseconds - entry.row.createdAt.milliseconds)
-    entry.charges = hold.settle(with: exact).charges.map(BudgetCharge.init)
+    let settlement = hold.settle(with: exact)
+    entry.charges = settlement.charges.map(BudgetCharge.init)
+    entry.draws = settlement.draws
     return entry
   }
 

@@ -9,7 +9,6 @@ extension StoredClient {
     writer.object { object in
       object.member("id", id)
       object.member("name", name)
-      object.member("plan", plan)
       object.member("timezone", timeZone)
       object.member("status", status.rawValue)
       object.member("payment_customer_id", paymentCustomerID)
@@ -47,7 +46,8 @@ extension JSONWriter {
     }
   }
 
-  fileprivate mutating func optional(_ number: Int64?) {
+  /// A number, or null.
+  mutating func optional(_ number: Int64?) {
     if let number { integer(number) } else { null() }
   }
 }

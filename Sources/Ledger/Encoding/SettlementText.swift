@@ -17,6 +17,13 @@ extension JSONWriter {
           for charge in settlement.charges { elements.record { charge.write(to: &$0) } }
         }
       }
+      if !settlement.draws.isEmpty {
+        text.member("draws") { draws in
+          draws.array { elements in
+            for draw in settlement.draws { elements.record { draw.write(to: &$0) } }
+          }
+        }
+      }
     }
   }
 }
@@ -37,6 +44,9 @@ final class SettlementReader {
       row: try UsageRow(from: try object(in: json, at: "\(path).row")),
       charges: try array(in: json, at: "\(path).charges").map { element throws(LedgerError) in
         try BudgetCharge(from: try object(in: element, at: "$"))
+      },
+      draws: try array(in: json, at: "\(path).draws").map { element throws(LedgerError) in
+        try CreditDraw(from: try object(in: element, at: "$"))
       },
       priceRecord: try object(in: json, at: path).text("price_record"))
   }

@@ -5,7 +5,6 @@ extension StoredClient {
   func write(to fields: inout some FieldWriter) {
     fields.write("id", id)
     fields.write("name", name)
-    fields.write("plan", plan)
     fields.write("timezone", timeZone)
     fields.write("status", status.rawValue)
     fields.write("payment_customer_id", paymentCustomerID)
@@ -18,7 +17,7 @@ extension StoredClient {
     let id = try fields.requiredText("id", of: "a client")
     let record = "client \(id)"
     self.init(
-      id: id, name: try fields.requiredText("name", of: record), plan: fields.text("plan"),
+      id: id, name: try fields.requiredText("name", of: record),
       timeZone: try fields.requiredText("timezone", of: record),
       status: try fields.required(
         "status", of: record, fields.text("status").flatMap { Status(rawValue: $0) }),

@@ -1,14 +1,16 @@
 public import Time
 
 extension LedgerReader {
-  /// The clients, keys, budgets and own prices in force that no file declares, as of one instant.
+  /// The clients and what they have in force that no file declares, all as of one instant.
   public func storedClients() throws(LedgerError) -> StoredClients {
     try connection.snapshot { () throws(LedgerError) in
       StoredClients(
         clients: try ClientStore(connection).all(),
         keys: try KeyStore(connection).all(of: nil, includingRevoked: false),
         budgets: try StoredBudgetStore(connection).all(),
-        priceOverrides: try PriceOverrideStore(connection).all())
+        priceOverrides: try PriceOverrideStore(connection).all(),
+        plans: try PlanStore(connection).all(),
+        subscriptions: try SubscriptionStore(connection).all())
     }
   }
 

@@ -1,3 +1,4 @@
+public import Budgets
 public import Money
 public import Pricing
 public import Time
@@ -15,10 +16,12 @@ public struct Intent: Hashable, Sendable {
     public var priceRecord: String?
     /// What the estimate adds to the budgets that the request is held on.
     public var charges: [BudgetCharge]
+    /// What the client's credits would pay of it.
+    public var draws: [CreditDraw]
 
     public init(
       usage: Usage, costNanoUSD: Int64, cost: Money, priceVersion: String?, priceRecord: String?,
-      charges: [BudgetCharge]
+      charges: [BudgetCharge], draws: [CreditDraw] = []
     ) {
       self.usage = usage
       self.costNanoUSD = costNanoUSD
@@ -26,6 +29,7 @@ public struct Intent: Hashable, Sendable {
       self.priceVersion = priceVersion
       self.priceRecord = priceRecord
       self.charges = charges
+      self.draws = draws
     }
   }
 
@@ -87,6 +91,6 @@ public struct Intent: Hashable, Sendable {
         costNanoUSD: estimate.costNanoUSD, cost: estimate.cost,
         priceVersion: estimate.priceVersion, heldTokens: heldTokens, heldNanoUSD: heldNanoUSD,
         metadata: metadata, createdAt: createdAt, day: day),
-      charges: estimate.charges, priceRecord: estimate.priceRecord)
+      charges: estimate.charges, draws: estimate.draws, priceRecord: estimate.priceRecord)
   }
 }

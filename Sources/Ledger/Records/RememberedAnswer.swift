@@ -2,7 +2,8 @@ public import Time
 
 /// What a call with an idempotency key was answered, so that its repetition is answered the same.
 public struct RememberedAnswer: Hashable, Sendable {
-  /// Who called, such as `token:bars`.
+  /// Who called, such as `token:bars`; `usage:CLIENT` for usage that was reported of a client,
+  /// which is remembered for ever.
   public var owner: String
   /// The idempotency key.
   public var key: String

@@ -30,6 +30,19 @@ public struct RequestID: Hashable, Sendable {
     self.init(high: halves.high, low: halves.low)
   }
 
+  /// An id that a digest determines, a UUID of version 8: always the same for the same digest.
+  ///
+  /// - Parameter digest: at least 32 hex digits; nil for anything else.
+  public init?(digest: String) {
+    let digits = digest.prefix(32)
+    guard digits.count == 32, let high = UInt64(digits.prefix(16), radix: 16),
+      let low = UInt64(digits.suffix(16), radix: 16)
+    else { return nil }
+    self.init(
+      high: high & ~0xF000 | 0x8000,
+      low: low & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
+  }
+
   private static let textLength = 36
 
   private static func isDash(at position: Int) -> Bool {

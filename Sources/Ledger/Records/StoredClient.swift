@@ -9,8 +9,6 @@ public struct StoredClient: Hashable, Sendable {
 
   public var id: String
   public var name: String
-  /// A plan's name; nil for the default plan.
-  public var plan: String?
   /// The IANA name of its time zone.
   public var timeZone: String
   public var status: Status
@@ -22,13 +20,12 @@ public struct StoredClient: Hashable, Sendable {
   public var updatedAt: Timestamp
 
   public init(
-    id: String, name: String, plan: String?, timeZone: String, status: Status = .active,
+    id: String, name: String, timeZone: String, status: Status = .active,
     paymentCustomerID: String? = nil, metadata: String = "{}", createdAt: Timestamp,
     updatedAt: Timestamp? = nil
   ) {
     self.id = id
     self.name = name
-    self.plan = plan
     self.timeZone = timeZone
     self.status = status
     self.paymentCustomerID = paymentCustomerID
@@ -38,7 +35,7 @@ public struct StoredClient: Hashable, Sendable {
   }
 }
 
-/// All clients, keys, budgets and clients' own prices that are in force and that no file declares.
+/// All clients and what they have that is in force and that no file declares.
 public struct StoredClients: Hashable, Sendable {
   public var clients: [StoredClient]
   /// Of these clients, and of those that a file declares.
@@ -47,14 +44,20 @@ public struct StoredClients: Hashable, Sendable {
   public var budgets: [StoredBudget]
   /// Of these clients, and of those that a file declares.
   public var priceOverrides: [StoredPriceOverride]
+  public var plans: [StoredPlan]
+  /// Of these clients, and of those that a file declares.
+  public var subscriptions: [StoredSubscription]
 
   public init(
     clients: [StoredClient], keys: [StoredKey], budgets: [StoredBudget] = [],
-    priceOverrides: [StoredPriceOverride] = []
+    priceOverrides: [StoredPriceOverride] = [], plans: [StoredPlan] = [],
+    subscriptions: [StoredSubscription] = []
   ) {
     self.clients = clients
     self.keys = keys
     self.budgets = budgets
     self.priceOverrides = priceOverrides
+    self.plans = plans
+    self.subscriptions = subscriptions
   }
 }

@@ -34,7 +34,8 @@ struct AuditEntry {
   var action: String
   /// Such as `key:acme/web`.
   var target: String
-  var clientID: String
+  /// Nil where it concerns no client more than others.
+  var clientID: String?
   /// JSON objects; nil where there was or is nothing.
   var before: String?
   var after: String?

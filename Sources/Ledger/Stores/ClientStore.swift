@@ -62,13 +62,13 @@ struct ClientStore {
 
   /// The columns are those of `StoredClient.write(to:)`, in its order.
   private static let insertClient = """
-    INSERT INTO clients (id, name, plan, timezone, status, payment_customer_id, metadata,
+    INSERT INTO clients (id, name, timezone, status, payment_customer_id, metadata,
       created_at, updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     """
   private static let updateClient = """
-    UPDATE clients SET name = ?2, plan = ?3, timezone = ?4, status = ?5, payment_customer_id = ?6,
-      metadata = ?7, updated_at = ?9
+    UPDATE clients SET name = ?2, timezone = ?3, status = ?4, payment_customer_id = ?5,
+      metadata = ?6, updated_at = ?8
     WHERE id = ?1 AND deleted_at IS NULL
     """
 }

@@ -1,6 +1,7 @@
 internal import Time
 
-/// `idempotent_answers`: what calls with an idempotency key were answered in the last day.
+/// `idempotent_answers`: what calls with an idempotency key were answered in the last day, and
+/// those that report usage ever.
 struct RememberedAnswerStore {
   private let connection: Connection
 
@@ -12,7 +13,10 @@ struct RememberedAnswerStore {
     _ key: String, of owner: String, at now: Timestamp
   ) throws(LedgerError) -> RememberedAnswer? {
     let select = try connection.prepare(
-      "SELECT * FROM idempotent_answers WHERE owner = ? AND key = ? AND created_at > ?")
+      """
+      SELECT * FROM idempotent_answers
+      WHERE owner = ? AND key = ? AND (created_at > ? OR owner LIKE 'usage:%')
+      """)
     select.bind(owner, at: 1)
     select.bind(key, at: 2)
     select.bind(oldest(at: now), at: 3)
@@ -31,7 +35,10 @@ struct RememberedAnswerStore {
 
   /// Remembers an answer, and forgets those that are too old.
   func insert(_ answer: RememberedAnswer) throws(LedgerError) {
-    let purge = try connection.prepare("DELETE FROM idempotent_answers WHERE created_at <= ?")
+    let purge = try connection.prepare(
+      """
+      DELETE FROM idempotent_answers WHERE created_at <= ? AND owner NOT LIKE 'usage:%'
+      """)
     purge.bind(oldest(at: answer.createdAt), at: 1)
     try purge.run()
     let insert = try connection.prepare(

@@ -12,6 +12,7 @@ final class LedgerDatabase {
   private let priceVersions: PriceVersionStore
   private let deferredRequests: DeferredRequestStore
   private let denials: DenialStore
+  private let credits: CreditStore
   private let settlements: SettlementReader
 
   init(_ options: SQLiteLedger.Options) throws(LedgerError) {
@@ -28,6 +29,7 @@ final class LedgerDatabase {
     priceVersions = try PriceVersionStore(connection)
     deferredRequests = try DeferredRequestStore(connection)
     denials = try DenialStore(connection)
+    credits = CreditStore(connection)
     settlements = try SettlementReader(connection)
   }
 
@@ -140,6 +142,7 @@ final class LedgerDatabase {
     if try usageLogs.insert(row, budgetAccounts: accounts) {
       try tokenUsage.add(row)
       try budgetAccounts.add(settlement.charges)
+      try credits.draw(settlement.draws, by: row)
     }
     inFlight.settle(row.requestID)
   }

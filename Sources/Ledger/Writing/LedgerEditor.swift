@@ -22,6 +22,9 @@ public final class LedgerEditor {
   let auditLog: AuditLogStore
   let budgets: StoredBudgetStore
   let controls: BudgetControlStore
+  let plans: PlanStore
+  let subscriptions: SubscriptionStore
+  let credits: CreditStore
   let author: Author
   private let clients: ClientStore
   private let keys: KeyStore
@@ -47,6 +50,9 @@ public final class LedgerEditor {
     auditLog = AuditLogStore(connection)
     budgets = StoredBudgetStore(connection)
     controls = BudgetControlStore(connection)
+    plans = PlanStore(connection)
+    subscriptions = SubscriptionStore(connection)
+    credits = CreditStore(connection)
     self.author = author
   }
 
@@ -89,11 +95,14 @@ public final class LedgerEditor {
     }
   }
 
-  /// Deletes a client and revokes its keys. Its rows stay. Throws `notFound`.
+  /// Deletes a client, revokes its keys and ends its subscription. Its rows stay.
+  ///
+  /// Throws `notFound`.
   public func deleteClient(_ id: String) throws(LedgerError) {
     try connection.transaction { () throws(LedgerError) in
       let client = try existingClient(id)
       for key in try keys.all(of: id, includingRevoked: false) { try revoke(key) }
+      if let subscription = try subscriptions.find(id) { try end(subscription) }
       try clients.delete(id, at: author.now)
       try record("client.delete", id, before: client, after: nil)
     }

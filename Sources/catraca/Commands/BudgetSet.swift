@@ -84,7 +84,7 @@ enum BudgetSet {
     if let line = directory.declared.line(of: id) {
       throw .failed("budget \(id) is declared in clients.yaml:\(line); allowed: editing that file")
     }
-    guard id.name != "plan" else { throw .failed("plan is the plan's own; allowed: another name") }
+    guard !id.isPlan else { throw .failed("plan is the plan's own; allowed: another name") }
     return id
   }
 }

@@ -7,7 +7,7 @@ enum ClientCreate {
   private static let name = Parameter(
     "name", ArgumentFormat<String>.text("NAME"), "what people call it; else its id")
   private static let plan = Parameter(
-    "plan", ArgumentFormat<String>.name("PLAN"), "a plan of clients.yaml; else the default plan")
+    "plan", ArgumentFormat<String>.name("PLAN"), "a plan, from today on; else the default plan")
   private static let timeZone = Parameter(
     "timezone", ArgumentFormat<TimeZoneRules>.timeZone, "where its days begin", default: "UTC")
 
@@ -26,15 +26,18 @@ enum ClientCreate {
     if let line = directory.declared.client(id)?.line {
       throw .failed("client \(id) is declared in clients.yaml:\(line); allowed: another id")
     }
+    let plan = try values[plan].map { plan throws(CommandError) in
+      try known(plan, in: directory.registry)
+    }
+    let zone = try values.required(timeZone)
+    let now = invocation.surroundings.now()
     let client = StoredClient(
-      id: id, name: values[name] ?? id,
-      plan: try values[plan].map { plan throws(CommandError) in
-        try known(plan, in: directory.declared)
-      },
-      timeZone: try values.required(timeZone).identifier,
-      createdAt: invocation.surroundings.now())
+      id: id, name: values[name] ?? id, timeZone: zone.identifier, createdAt: now)
     let editor = try invocation.editor()
-    try invocation.ledger { () throws(LedgerError) in try editor.create(client) }
+    try invocation.ledger { () throws(LedgerError) in
+      try editor.create(client)
+      if let plan { try editor.subscribe(id, to: plan, startedOn: zone.civilDate(of: now)) }
+    }
     return Outcome(.record(try ClientForm.record(id, in: try ClientDirectory(invocation))))
   }
 

@@ -1,0 +1,151 @@
+public import Time
+
+/// How many conversations a client's plan lets begin in a period.
+public struct ConversationLimit: Hashable, Sendable {
+  public let client: String
+  /// 0 lets none begin.
+  public let limit: Int64
+  public let period: BudgetPeriod
+  public let timeZone: TimeZoneRules
+
+  public init(client: String, limit: Int64, period: BudgetPeriod, timeZone: TimeZoneRules) {
+    self.client = client
+    self.limit = limit
+    self.period = period
+    self.timeZone = timeZone
+  }
+
+  /// As refusals name it.
+  var definition: BudgetDefinition {
+    BudgetDefinition(
+      id: .plan(of: client), per: .client, limit: .conversations(limit), period: period,
+      timeZone: timeZone, enforcement: .hard, alerts: [])
+  }
+}
+
+/// The conversations that a client has begun in the period, and those that requests in flight may
+/// begin.
+///
+/// A conversation counts once, however many calls it has. It is begun when its first call ends that
+/// reached a provider; until then that call holds it.
+struct ConversationCount: Sendable {
+  private(set) var limit: ConversationLimit
+  private(set) var window: BudgetWindow
+  private(set) var begun: Set<String> = []
+  /// How many calls in flight belong to each conversation that isn't begun.
+  private(set) var held: [String: Int] = [:]
+
+  init(_ limit: ConversationLimit, at now: Timestamp) {
+    self.limit = limit
+    window = BudgetWindow(of: limit.period, containing: now, in: limit.timeZone)
+  }
+
+  /// Takes another limit over; one over another period counts anew.
+  mutating func redefine(as new: ConversationLimit, at now: Timestamp) {
+    let isSamePeriod = new.period == limit.period && new.timeZone == limit.timeZone
+    limit = new
+    guard !isSamePeriod else { return }
+    window = BudgetWindow(of: limit.period, containing: now, in: limit.timeZone)
+    begun = []
+  }
+
+  mutating func catchUp(with now: Timestamp) {
+    guard window.hasEnded(at: now) else { return }
+    window = BudgetWindow(of: limit.period, containing: now, in: limit.timeZone)
+    begun = []
+    held = [:]
+  }
+
+  /// Whether a call of this conversation may go.
+  func allows(_ conversation: String) -> Bool {
+    begun.contains(conversation) || held[conversation] != nil
+      || Int64(begun.count + held.count) < limit.limit
+  }
+
+  mutating func hold(_ conversation: String) -> HeldConversation {
+    if !begun.contains(conversation) { held[conversation, default: 0] += 1 }
+    return HeldConversation(client: limit.client, id: conversation, windowStart: window.start)
+  }
+
+  /// - Parameter isBegun: whether the call reached a provider.
+  mutating func end(_ call: HeldConversation, isBegun: Bool) {
+    guard call.windowStart == window.start else { return }
+    let calls = held[call.id, default: 1] - 1
+    held[call.id] = calls > 0 ? calls : nil
+    if isBegun { begin([call.id]) }
+  }
+
+  mutating func begin(_ conversations: some Sequence<String>) {
+    for conversation in conversations {
+      begun.insert(conversation)
+      held[conversation] = nil
+    }
+  }
+}
+
+/// A call's conversation, until the call ends.
+struct HeldConversation: Sendable {
+  let client: String
+  let id: String
+  let windowStart: Timestamp
+}
+
+extension BudgetState {
+  /// Counts conversations that were recorded in a client's open period before the limit came, or
+  /// before the start.
+  public mutating func begin(
+    _ conversations: some Sequence<String>, of client: String, at now: Timestamp
+  ) {
+    conversationCounts[client]?.catchUp(with: now)
+    conversationCounts[client]?.begin(conversations)
+  }
+
+  /// Whether the client's plan lets no further conversation begin in this period.
+  public func hasNoConversationsLeft(for client: String, at now: Timestamp) -> Bool {
+    guard var count = conversationCounts[client] else { return false }
+    count.catchUp(with: now)
+    return Int64(count.begun.count) >= count.limit.limit
+  }
+
+  /// The refusal of a call that would begin a conversation too many; nil where it may go.
+  func conversationDenial(for caller: Caller, at now: Timestamp) -> Denial? {
+    guard !caller.conversation.isEmpty, !conversationCounts.isEmpty,
+      var count = conversationCounts[caller.client]
+    else { return nil }
+    count.catchUp(with: now)
+    if count.allows(caller.conversation) { return nil }
+    let used = Int64(count.begun.count)
+    let held = Int64(count.held.count)
+    return Denial(
+      definition: count.limit.definition,
+      subject: Subject(kind: .client, value: caller.client), reason: .conversationLimit,
+      unit: .conversations, limit: count.limit.limit, used: used, held: held, requested: 1,
+      remaining: max(0, count.limit.limit - used - held), affordableOutputTokens: 0,
+      resetAt: count.window.end)
+  }
+
+  mutating func holdConversation(of caller: Caller, at now: Timestamp) -> HeldConversation? {
+    guard !caller.conversation.isEmpty, !conversationCounts.isEmpty else { return nil }
+    conversationCounts[caller.client]?.catchUp(with: now)
+    return conversationCounts[caller.client]?.hold(caller.conversation)
+  }
+
+  /// - Parameter isBegun: whether the call reached a provider.
+  mutating func end(_ conversation: HeldConversation?, isBegun: Bool, at now: Timestamp) {
+    guard let conversation else { return }
+    conversationCounts[conversation.client]?.catchUp(with: now)
+    conversationCounts[conversation.client]?.end(conversation, isBegun: isBegun)
+  }
+
+  /// Puts other limits in force. One over the same period keeps what it has counted; any other
+  /// counts from nothing, until `begin` says what was begun in its period already.
+  public mutating func limitConversations(_ limits: [ConversationLimit], at now: Timestamp) {
+    var counts: [String: ConversationCount] = [:]
+    for limit in limits {
+      var count = conversationCounts[limit.client] ?? ConversationCount(limit, at: now)
+      count.redefine(as: limit, at: now)
+      counts[limit.client] = count
+    }
+    conversationCounts = counts
+  }
+}

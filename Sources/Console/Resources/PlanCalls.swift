@@ -1,0 +1,106 @@
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Money
+
+/// `/api/admin/plans`: what clients subscribe to.
+enum PlanCalls {
+  private static let path = "/api/admin/plans"
+
+  static var routes: [Route] {
+    [
+      Route(.get, path, .viewer, "Lists the plans", query: QueryParameter.page, handler: list),
+      Route(.post, path, .admin, "Makes a plan", handler: create),
+      Route(.get, path + "/{plan}", .viewer, "Shows a plan", handler: show),
+      Route(.patch, path + "/{plan}", .admin, "Changes a plan", handler: update),
+      Route(.delete, path + "/{plan}", .admin, "Removes a plan that nobody uses", handler: remove),
+    ]
+  }
+
+  // MARK: Reading
+
+  private static func list(_ call: Call) throws(APIError) -> Answer {
+    let after = try call.query.text("after") ?? ""
+    let limit = try call.query.limit()
+    let plans = call.clients.plans.values.filter { $0.name > after }.sorted { $0.name < $1.name }
+    return Page(plans, limit: limit, cursor: \.name).answer { plan, data in
+      write(plan, to: &data)
+    }
+  }
+
+  private static func show(_ call: Call) throws(APIError) -> Answer {
+    try answer(call.parameter("plan"), call)
+  }
+
+  private static func answer(
+    _ name: String, _ call: Call, status: Int = 200
+  ) throws(APIError) -> Answer {
+    guard let plan = call.server.clients.plans[name] else { throw .notFound("plan \(name)") }
+    return Answer(status: status) { write(plan, to: &$0) }
+  }
+
+  private static func write(_ plan: Plan, to writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("name", plan.name)
+      object.member("display_name", plan.displayName)
+      object.member("source", plan.line == nil ? "api" : "file")
+      object.member("monthly_tokens", optional: plan.monthlyTokens)
+      object.member("monthly_conversations", optional: plan.monthlyConversations)
+      object.key("billing")
+      guard let billing = plan.billing else { return object.null() }
+      object.object { object in
+        object.member("currency", billing.fixedFee.currency.code)
+        object.member("fixed_fee", billing.fixedFee.decimalText)
+        object.member("included_tokens", billing.includedTokens)
+        object.key("overage")
+        guard let overage = billing.overage else { return object.null() }
+        object.object { object in
+          object.member("every_tokens", overage.everyTokens)
+          object.member("charge", overage.charge.decimalText)
+        }
+      }
+    }
+  }
+
+  // MARK: Changing
+
+  private static func create(_ call: Call) async throws(APIError) -> Answer {
+    let body = try call.body(allowed: ["name"] + PlanFields.names)
+    let name = try body.require("name", try body.name("name"))
+    if call.clients.plans[name] != nil { throw .alreadyExists("a plan \(name)") }
+    var plan = StoredPlan(
+      name: name, displayName: name, monthlyTokens: nil, monthlyConversations: nil, billing: nil,
+      createdAt: call.now)
+    try PlanFields(body, billing: call.settings.rates.billing).apply(to: &plan)
+    let made = plan
+    try await call.change { editor throws(LedgerError) in try editor.create(made) }
+    return try answer(name, call, status: 201)
+  }
+
+  private static func update(_ call: Call) async throws(APIError) -> Answer {
+    let name = try changeable(call)
+    let body = try call.body(allowed: PlanFields.names)
+    let fields = try PlanFields(body, billing: call.settings.rates.billing)
+    try await call.change { editor throws(LedgerError) in
+      try editor.updatePlan(name) { fields.apply(to: &$0) }
+    }
+    return try answer(name, call)
+  }
+
+  private static func remove(_ call: Call) async throws(APIError) -> Answer {
+    let name = try changeable(call)
+    if let user = call.clients.clients.first(where: { $0.plan == name }) {
+      throw .inUse("Plan \(name)", by: "client \(user.id)")
+    }
+    try await call.change { editor throws(LedgerError) in try editor.removePlan(name) }
+    return .removed
+  }
+
+  /// The plan that the path names; throws where a file declares it.
+  private static func changeable(_ call: Call) throws(APIError) -> String {
+    let name = call.parameter("plan")
+    guard let plan = call.clients.plans[name] else { throw .notFound("plan \(name)") }
+    if let line = plan.line { throw .declaredInFile("Plan \(name)", line: line) }
+    return name
+  }
+}

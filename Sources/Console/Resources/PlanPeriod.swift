@@ -1,0 +1,47 @@
+internal import Budgets
+internal import Configuration
+internal import Ledger
+internal import Time
+
+/// What a client used of its plan in the period that is open.
+struct PlanPeriod {
+  let plan: Plan?
+  let window: BudgetWindow
+  let tokens: Int64
+  let conversations: Int64
+
+  var limit: Int64? { plan?.monthlyTokens }
+  var isOverLimit: Bool { limit.map { tokens > $0 } ?? false }
+  var remaining: Int64? { limit.map { max(0, $0 - tokens) } }
+  var permille: Int { limit.map { Share(used: tokens, limit: $0).permille } ?? 0 }
+
+  init(of client: Client, _ call: Call) throws(APIError) {
+    let window = client.planWindow(at: call.now)
+    let zone = client.timeZone
+    let (days, conversations) = try call.read { reader throws(LedgerError) in
+      let days = try reader.dailyUsage(
+        ofClient: client.id, from: zone.civilDate(of: window.start),
+        through: zone.civilDate(of: call.now))
+      // Days count a conversation once a calendar month, which other periods are not.
+      let conversations =
+        client.subscription == nil
+        ? days.sum(\.conversations)
+        : try reader.conversationCount(ofClient: client.id, since: window.start)
+      return (days, conversations)
+    }
+    plan = client.plan.flatMap { call.clients.plans[$0] }
+    self.window = window
+    tokens = days.sum(\.totalTokens)
+    self.conversations = conversations
+  }
+}
+
+extension [DailyUsage] {
+  /// A sum that stops at the largest number there is.
+  func sum(_ figure: (DailyUsage) -> Int64) -> Int64 {
+    reduce(0) { sum, day in
+      let (total, overflow) = sum.addingReportingOverflow(figure(day))
+      return overflow ? .max : total
+    }
+  }
+}

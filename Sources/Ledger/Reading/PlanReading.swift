@@ -1,0 +1,105 @@
+public import Budgets
+public import Money
+public import Time
+
+/// What the rows of a client in a period of its plan come to.
+public struct PlanUse: Hashable, Sendable {
+  /// All rows that were admitted in the period.
+  public var all: Spend
+  /// Those of them that were charged to the plan's budget in this period.
+  public var charged: Spend
+  /// Tokens of theirs that credits have paid.
+  public var paidByCredits: Int64
+}
+
+extension LedgerReader {
+  /// What a client used since a period of its plan began.
+  ///
+  /// - Parameters:
+  ///   - window: the period, or what a reset has left of it.
+  ///   - currency: what its cost is summed in; rows that were billed in another are left out.
+  public func planUse(
+    of clientID: String, in window: BudgetWindow, currency: Currency
+  ) throws(LedgerError) -> PlanUse {
+    try connection.snapshot { () throws(LedgerError) in
+      let start = window.start.rfc3339
+      let all = try figures(
+        LedgerReader.sumRows, clientID, start, currency.code)
+      let charged = try figures(
+        LedgerReader.sumCharged, BudgetID.plan(of: clientID).description, start, currency.code)
+      let paid = try figures(LedgerReader.sumDraws, clientID, start)
+      return PlanUse(all: all, charged: charged, paidByCredits: paid.tokens)
+    }
+  }
+
+  private func figures(_ sql: String, _ values: String...) throws(LedgerError) -> Spend {
+    let select = try connection.prepare(sql)
+    defer { select.reset() }
+    for (index, value) in values.enumerated() { select.bind(value, at: Int32(index + 1)) }
+    guard try select.step() else { return .zero }
+    return Spend(tokens: select.integer(0) ?? 0, nanoUnits: select.integer(1) ?? 0)
+  }
+
+  /// The conversations that a client has begun since an instant.
+  public func conversations(
+    ofClient clientID: String, since start: Timestamp
+  ) throws(LedgerError) -> [String] {
+    let select = try connection.prepare(
+      """
+      SELECT DISTINCT conversation_id FROM usage_logs
+      WHERE client_id = ?1 AND created_at >= ?2 AND conversation_id IS NOT NULL
+      """)
+    select.bind(clientID, at: 1)
+    select.bind(start.rfc3339, at: 2)
+    var ids: [String] = []
+    try select.forEachRow {
+      if let id = select.text(0) { ids.append(id) }
+    }
+    return ids
+  }
+
+  /// How many conversations a client has begun since an instant.
+  public func conversationCount(
+    ofClient clientID: String, since start: Timestamp
+  ) throws(LedgerError) -> Int64 {
+    let select = try connection.prepare(
+      """
+      SELECT count(DISTINCT conversation_id) FROM usage_logs
+      WHERE client_id = ?1 AND created_at >= ?2
+      """)
+    select.bind(clientID, at: 1)
+    select.bind(start.rfc3339, at: 2)
+    return try select.firstInteger() ?? 0
+  }
+
+  /// A client's subscription; nil on the default plan, and where a file names its plan.
+  public func subscription(
+    ofClient clientID: String
+  ) throws(LedgerError) -> StoredSubscription? {
+    try SubscriptionStore(connection).find(clientID)
+  }
+
+  /// The credits with a larger id, in the order of their ids; of all clients where none is named.
+  public func credits(
+    ofClient clientID: String?, after id: Int64 = 0, limit: Int = .max
+  ) throws(LedgerError) -> [StoredCredit] {
+    try CreditStore(connection).all(of: clientID, after: id, limit: Int64(limit))
+  }
+
+  /// The credits that can still be drawn from.
+  public func usableCredits(at now: Timestamp) throws(LedgerError) -> [StoredCredit] {
+    try CreditStore(connection).usable(at: now)
+  }
+
+  private static let sumRows = """
+    SELECT sum(total_tokens), sum(cost_nano) FILTER (WHERE currency = ?3)
+    FROM usage_logs WHERE client_id = ?1 AND created_at >= ?2
+    """
+  private static let sumCharged = """
+    SELECT sum(tokens), sum(cost_nano) FROM budget_accounts
+    WHERE budget_id = ?1 AND window_start = ?2 AND currency = ?3
+    """
+  private static let sumDraws = """
+    SELECT sum(tokens), 0 FROM credit_draws WHERE client_id = ?1 AND created_at >= ?2
+    """
+}

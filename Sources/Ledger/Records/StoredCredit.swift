@@ -1,0 +1,47 @@
+public import Budgets
+public import Time
+
+/// Tokens or money that a client may use beside its plan, as `token_credits` records it.
+public struct StoredCredit: Hashable, Sendable {
+  /// Counts up; 0 before it is recorded.
+  public var id: Int64
+  public var clientID: String
+  public var granted: Credit.Amount
+  /// What settled requests have left of it; the same unit.
+  public var remaining: Credit.Amount
+  /// Nil for one that stays.
+  public var expiresAt: Timestamp?
+  public var note: String?
+  public var createdAt: Timestamp
+
+  /// A credit that is still whole.
+  public init(
+    clientID: String, granted: Credit.Amount, expiresAt: Timestamp? = nil, note: String? = nil,
+    createdAt: Timestamp
+  ) {
+    self.init(
+      id: 0, clientID: clientID, granted: granted, remaining: granted, expiresAt: expiresAt,
+      note: note, createdAt: createdAt)
+  }
+
+  init(
+    id: Int64, clientID: String, granted: Credit.Amount, remaining: Credit.Amount,
+    expiresAt: Timestamp?, note: String?, createdAt: Timestamp
+  ) {
+    self.id = id
+    self.clientID = clientID
+    self.granted = granted
+    self.remaining = remaining
+    self.expiresAt = expiresAt
+    self.note = note
+    self.createdAt = createdAt
+  }
+
+  /// What it is called: `crd_01`.
+  public var name: String { "crd_\(id < 10 ? "0" : "")\(id)" }
+
+  /// What the budget core draws from.
+  public var credit: Credit {
+    Credit(id: id, client: clientID, remaining: remaining, expiresAt: expiresAt)
+  }
+}

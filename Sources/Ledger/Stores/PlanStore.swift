@@ -1,0 +1,45 @@
+internal import Time
+
+/// `plans`: those that no file declares.
+struct PlanStore {
+  private let connection: Connection
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// By their names.
+  func all() throws(LedgerError) -> [StoredPlan] {
+    let select = try connection.prepare("SELECT * FROM plans ORDER BY name")
+    var plans: [StoredPlan] = []
+    try select.forEachRow { () throws(LedgerError) in
+      plans.append(try StoredPlan(from: ColumnReader(statement: select)))
+    }
+    return plans
+  }
+
+  func find(_ name: String) throws(LedgerError) -> StoredPlan? {
+    try all().first { $0.name == name }
+  }
+
+  func replace(_ plan: StoredPlan) throws(LedgerError) {
+    let replace = try connection.prepare(PlanStore.replacePlan)
+    var parameters = ParameterWriter(replace)
+    plan.write(to: &parameters)
+    try replace.run()
+  }
+
+  func remove(_ name: String) throws(LedgerError) {
+    let remove = try connection.prepare("DELETE FROM plans WHERE name = ?")
+    remove.bind(name, at: 1)
+    try remove.run()
+  }
+
+  /// The columns are those of `StoredPlan.write(to:)`, in its order.
+  private static let replacePlan = """
+    INSERT OR REPLACE INTO plans (name, display_name, monthly_tokens, monthly_conversations,
+      currency, fixed_fee_nano, included_tokens, overage_tokens, overage_charge_nano, created_at,
+      updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+}

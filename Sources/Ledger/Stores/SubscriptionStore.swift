@@ -1,0 +1,50 @@
+internal import Time
+
+/// `subscriptions`: which client is on which plan, apart from the default one.
+struct SubscriptionStore {
+  private let connection: Connection
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// By their clients' ids.
+  func all() throws(LedgerError) -> [StoredSubscription] {
+    let select = try connection.prepare("SELECT * FROM subscriptions ORDER BY client_id")
+    var subscriptions: [StoredSubscription] = []
+    try select.forEachRow { () throws(LedgerError) in
+      subscriptions.append(try StoredSubscription(from: ColumnReader(statement: select)))
+    }
+    return subscriptions
+  }
+
+  func find(_ clientID: String) throws(LedgerError) -> StoredSubscription? {
+    let select = try connection.prepare("SELECT * FROM subscriptions WHERE client_id = ?")
+    select.bind(clientID, at: 1)
+    var subscription: StoredSubscription?
+    try select.forEachRow { () throws(LedgerError) in
+      subscription = try StoredSubscription(from: ColumnReader(statement: select))
+    }
+    return subscription
+  }
+
+  func replace(_ subscription: StoredSubscription) throws(LedgerError) {
+    let replace = try connection.prepare(SubscriptionStore.replaceSubscription)
+    var parameters = ParameterWriter(replace)
+    subscription.write(to: &parameters)
+    try replace.run()
+  }
+
+  func remove(_ clientID: String) throws(LedgerError) {
+    let remove = try connection.prepare("DELETE FROM subscriptions WHERE client_id = ?")
+    remove.bind(clientID, at: 1)
+    try remove.run()
+  }
+
+  /// The columns are those of `StoredSubscription.write(to:)`, in its order.
+  private static let replaceSubscription = """
+    INSERT OR REPLACE INTO subscriptions
+      (client_id, plan, started_on, status, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?)
+    """
+}

@@ -1,0 +1,111 @@
+public import Time
+
+// Plans, and who is on them. Which plans and clients files declare is for the caller to know.
+
+extension LedgerEditor {
+  /// Throws `alreadyExists`.
+  public func create(_ plan: StoredPlan) throws(LedgerError) {
+    try connection.transaction { () throws(LedgerError) in
+      if try plans.find(plan.name) != nil {
+        throw .alreadyExists(record: "a plan \(plan.name)")
+      }
+      try plans.replace(plan)
+      try record("plan.create", plan.name, before: nil, after: plan)
+    }
+  }
+
+  /// Changes anything of a plan but its name. Throws `notFound`.
+  public func updatePlan(
+    _ name: String, _ change: (inout StoredPlan) -> Void
+  ) throws(LedgerError) {
+    try connection.transaction { () throws(LedgerError) in
+      guard let before = try plans.find(name) else { throw .notFound(record: "plan \(name)") }
+      var after = before
+      change(&after)
+      after.updatedAt = author.now
+      try plans.replace(after)
+      try record("plan.update", name, before: before, after: after)
+    }
+  }
+
+  /// Throws `notFound`, and `inUse` while a client is subscribed to it.
+  public func removePlan(_ name: String) throws(LedgerError) {
+    try connection.transaction { () throws(LedgerError) in
+      guard let plan = try plans.find(name) else { throw .notFound(record: "plan \(name)") }
+      if let user = try subscriptions.all().first(where: { $0.plan == name }) {
+        throw .stillUsed(record: "plan \(name)", by: "client \(user.clientID)")
+      }
+      try plans.remove(name)
+      try record("plan.delete", name, before: plan, after: nil)
+    }
+  }
+
+  /// Puts a client on a plan. One that is subscribed keeps its period; else it begins on
+  /// `startedOn`.
+  public func subscribe(
+    _ clientID: String, to plan: String, startedOn: CivilDate
+  ) throws(LedgerError) {
+    try connection.transaction { () throws(LedgerError) in
+      let before = try subscriptions.find(clientID)
+      var after =
+        before
+        ?? StoredSubscription(
+          clientID: clientID, plan: plan, startedOn: startedOn, createdAt: author.now)
+      after.plan = plan
+      after.status = .active
+      after.updatedAt = author.now
+      try subscriptions.replace(after)
+      try record(
+        before == nil ? "subscription.create" : "subscription.update", after, before: before,
+        after: after)
+    }
+  }
+
+  /// Puts a client back on the default plan. Throws `notFound`.
+  public func unsubscribe(_ clientID: String) throws(LedgerError) {
+    try connection.transaction { () throws(LedgerError) in
+      guard let subscription = try subscriptions.find(clientID) else {
+        throw .notFound(record: "subscription of client \(clientID)")
+      }
+      try end(subscription)
+    }
+  }
+
+  func end(_ subscription: StoredSubscription) throws(LedgerError) {
+    try subscriptions.remove(subscription.clientID)
+    try record("subscription.delete", subscription, before: subscription, after: nil)
+  }
+
+  /// Gives a client a credit; returns it with its id.
+  public func grant(_ credit: StoredCredit) throws(LedgerError) -> StoredCredit {
+    try connection.transaction { () throws(LedgerError) in
+      let recorded = try credits.insert(credit)
+      try auditLog.append(
+        AuditEntry(
+          actor: author.actor, action: "credit.create", target: "credit:\(recorded.name)",
+          clientID: credit.clientID, before: nil, after: recorded.auditObject,
+          createdAt: author.now))
+      return recorded
+    }
+  }
+
+  private func record(
+    _ action: String, _ name: String, before: StoredPlan?, after: StoredPlan?
+  ) throws(LedgerError) {
+    try auditLog.append(
+      AuditEntry(
+        actor: author.actor, action: action, target: "plan:\(name)", clientID: nil,
+        before: before?.auditObject, after: after?.auditObject, createdAt: author.now))
+  }
+
+  private func record(
+    _ action: String, _ subscription: StoredSubscription, before: StoredSubscription?,
+    after: StoredSubscription?
+  ) throws(LedgerError) {
+    try auditLog.append(
+      AuditEntry(
+        actor: author.actor, action: action, target: "subscription:\(subscription.clientID)",
+        clientID: subscription.clientID, before: before?.auditObject,
+        after: after?.auditObject, createdAt: author.now))
+  }
+}
