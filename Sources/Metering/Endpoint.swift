@@ -12,6 +12,8 @@ public struct Endpoint: Sendable {
   let output: OutputBound
   /// The model of a request that names none; nil where it must name one.
   var defaultModel: String?
+  /// The tier at whose prices each request is billed, for endpoints that have prices of their own.
+  var tier: String?
   /// How usage is asked for where an answer has none by itself; nil where that isn't needed.
   var usageRequest: UsageRequest?
   /// What reads an answer, whole or event by event.

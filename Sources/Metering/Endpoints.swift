@@ -17,7 +17,7 @@ public enum EndpointClass: Sendable {
 /// The table of endpoints. To meter one more, add its entry to `metered`.
 public enum Endpoints {
   static let metered: [Endpoint] =
-    [chatCompletions, completions, responses, compaction, embeddings, moderations]
+    [chatCompletions, completions, responses, compaction, decisions, embeddings, moderations]
     + audio + images
 
   public static let chatCompletions = Endpoint(
@@ -104,6 +104,19 @@ public enum Endpoints {
     ]),
     output: .byModel,
     answer: ResponsesAnswer.self)
+
+  /// Answers up to 400 questions about an input, each in a token or so.
+  static let decisions = Endpoint(
+    method: "POST", path: "/v1/decisions", operation: .responses,
+    request: .json([
+      "model": .model,
+      "input": .items,
+      "safety_identifier": .user(precedence: 0),
+      "prompt_cache_key": .inert, "prompt_cache_options": .inert,
+    ]),
+    output: .limitedByDefault(to: 4096),
+    tier: "decisions",
+    answer: DecisionAnswer.self)
 
   static let embeddings = Endpoint(
     method: "POST", path: "/v1/embeddings", operation: .embedding,

@@ -74,10 +74,11 @@ extension InputSize {
     }
   }
 
-  /// Of chat completions and of the Responses API.
+  /// Of chat completions, of the Responses API and of decisions.
   private static let boundedPartTypes: [StaticString] = [
     "text", "refusal", "image_url", "input_audio",
     "input_text", "output_text", "summary_text", "reasoning_text", "input_image",
+    "input_json",
   ]
 
   private static func isBounded(partType: JSONValue) -> Bool {

@@ -34,6 +34,7 @@ extension RequestFacts {
   /// Facts that are known before a body is read.
   init(of endpoint: Endpoint) {
     self.init(operation: endpoint.operation, model: "")
+    serviceTier = endpoint.tier
     switch endpoint.output {
     case .limited, .byModel: break
     case .limitedByDefault(let limit): outputLimit = limit

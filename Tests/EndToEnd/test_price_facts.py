@@ -43,7 +43,6 @@ DEARER = "the tables differ, and the higher price stands"
 OTHERWISE = {
     ("chatgpt-image-latest", "cached_input"): "that of images in a batch, half of the base's",
     ("ft:gpt-4o-2024-11-20", "cache_write"): "the price of reading, in the wrong column",
-    ("gpt-6-luna", "decisions"): "of /decisions, which is refused by default",
     ("gpt-4o-mini-transcribe-2025-03-20", "audio_input"): DEARER,
     ("gpt-4o-mini-transcribe-2025-12-15", "audio_input"): DEARER,
     ("openai/gpt-oss-safeguard-20b", "cached_input"): DEARER,

@@ -20,6 +20,7 @@ struct EndpointsTests {
     arguments: [
       ("POST", "/v1/chat/completions", "chat"), ("POST", "/v1/completions", "completion"),
       ("POST", "/v1/responses", "responses"), ("POST", "/v1/responses/compact", "responses"),
+      ("POST", "/v1/decisions", "responses"),
       ("POST", "/v1/embeddings", "embedding"), ("POST", "/v1/moderations", "moderation"),
       ("GET", "/v1/models", "free"), ("GET", "/v1/models/gpt-5-mini", "free"),
       ("GET", "/v1/models/openai/gpt-oss-20b", "free"),
