@@ -28,12 +28,18 @@ public struct TranscriptRendering {
     contentType = format == .json ? "application/json" : "text/plain; charset=utf-8"
   }
 
-  /// The members that the short format has, each in the provider's own bytes.
+  private static let shortMembers: [StaticString] = ["text", "x_groq"]
+
+  /// The members that the short format has, each in the provider's own bytes; nil for an answer
+  /// that has no others, and so is in that format already.
   private static func json(_ answer: [UInt8], _ root: JSONValue) -> [UInt8]? {
-    guard let located = JSONLocatedObject(root: root) else { return nil }
+    let isShort = root.members.allSatisfy { member in
+      shortMembers.contains { member.hasKey($0) }
+    }
+    guard !isShort, let located = JSONLocatedObject(root: root) else { return nil }
     var writer = JSONWriter()
     writer.object { object in
-      for key: StaticString in ["text", "x_groq"] {
+      for key in shortMembers {
         guard let member = located.member(key) else { continue }
         object.key("\(key)")
         object.raw(answer[member.valueRange])

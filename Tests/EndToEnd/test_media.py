@@ -1,7 +1,5 @@
 """Sound and images: exact costs, and answers that are the provider's byte for byte."""
 
-import io
-import wave
 from decimal import Decimal
 
 import groq
@@ -9,6 +7,7 @@ import openai
 import pytest
 from harness.prices import ceiling
 from harness.sandbox import script
+from harness.sounds import wave_file
 
 SECONDS = Decimal("12.42")
 TEXT = "Café à Zürich 🙂"
@@ -17,13 +16,7 @@ SEED = script(seed=7)
 
 
 def sound(seconds=SECONDS):
-    file = io.BytesIO()
-    with wave.open(file, "wb") as writer:
-        writer.setnchannels(1)
-        writer.setsampwidth(1)
-        writer.setframerate(8000)
-        writer.writeframes(bytes(int(seconds * 8000)))
-    return ("sound.wav", file.getvalue(), "audio/wav")
+    return ("sound.wav", wave_file(seconds), "audio/wav")
 
 
 def nano(dollars):

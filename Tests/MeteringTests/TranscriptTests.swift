@@ -43,6 +43,12 @@ struct TranscriptTests {
     #expect(TranscriptRendering(Array(answer.utf8), as: .srt, parser: parser) == nil)
   }
 
+  @Test("An answer in the short format already keeps every byte")
+  func short() {
+    let answer = Array("{ \"text\": \"a\",\n \"x_groq\": {} }".utf8)
+    #expect(TranscriptRendering(answer, as: .json, parser: parser) == nil)
+  }
+
   @Test("Subtitles are rendered as the provider writes them")
   func recorded() throws {
     let segments = """

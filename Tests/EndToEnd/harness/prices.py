@@ -8,6 +8,12 @@ import yaml
 NANO = Decimal(10) ** 9
 MILLION = Decimal(10) ** 6
 
+# What may be priced apart in the input and in the output; reasoning is output.
+PARTS = {
+    "input": ["cached_input", "cache_write", "audio_input", "image_input"],
+    "output": ["audio_output", "image_output"],
+}
+
 
 class Prices:
     def __init__(self, folder):
@@ -45,6 +51,42 @@ class Prices:
             price = {**self._surcharges[provider], **own}[name]["per_call"]
             dollars += count * Decimal(price)
         return ceiling(dollars * Decimal(rate) * NANO)
+
+    def whole_bill(self, provider, asked, parts, calls, tier=None, rate=1):
+        """The cost in nano-units of quantities of every kind, by the models that used them.
+
+        `parts` are mappings of quantities as the recordings name them; what a model's price for a
+        tier leaves out keeps the base price."""
+        dollars = sum(
+            self._whole_dollars(provider, model, usage, tier) for model, usage in parts.items()
+        )
+        own = self._models[provider, asked].get("surcharges", {})
+        for name, count in calls.items():
+            price = {**self._surcharges[provider], **own}[name]["per_call"]
+            dollars += count * Decimal(price)
+        return ceiling(dollars * Decimal(rate) * NANO)
+
+    def _whole_dollars(self, provider, model, usage, tier):
+        declared = self._models[provider, model]
+        tiered = declared.get("tiers", {}).get(tier, {})
+        rates = {
+            **declared.get("per_million_tokens", {}),
+            **tiered.get("per_million_tokens", {}),
+        }
+        cost = Decimal(0)
+        for total, parts in PARTS.items():
+            rest = usage.get(f"{total}_tokens", 0)
+            for part in parts:
+                count = usage.get(f"{part}_tokens", 0)
+                rest -= count
+                cost += count * Decimal(rates[part]) if count else 0
+            cost += rest * Decimal(rates[total]) if rest else 0
+        cost += usage.get("characters", 0) * Decimal(declared.get("per_million_characters", 0))
+        seconds = usage.get("seconds")
+        if seconds is not None:
+            billed = max(Decimal(seconds), Decimal(declared.get("minimum_seconds", 0)))
+            cost += billed / 60 * Decimal(declared["per_minute"]) * MILLION
+        return cost / MILLION
 
     def _dollars(self, provider, model, usage):
         rates = self._models[provider, model]["per_million_tokens"]
