@@ -59,7 +59,8 @@ enum SandboxRoute: Equatable {
     case (.post, "/audio/transcriptions"): self = .transcription(dialect, isTranslation: false)
     case (.post, "/audio/translations"): self = .transcription(dialect, isTranslation: true)
     case (.post, "/images/generations"): self = .image(dialect, isEdit: false)
-    case (.post, "/images/edits"): self = .image(dialect, isEdit: true)
+    case (.post, "/images/edits"), (.post, "/images/variations"):
+      self = .image(dialect, isEdit: true)
     case (.get, _), (.head, _):
       guard let id = SandboxRoute.rest(of: path, after: "/models/"), !id.isEmpty else {
         self = .unknown

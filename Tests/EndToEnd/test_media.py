@@ -13,6 +13,7 @@ SECONDS = Decimal("12.42")
 TEXT = "Café à Zürich 🙂"
 CHARACTERS = 15
 SEED = script(seed=7)
+PICTURE = ("x.png", b"\x89PNG" + bytes(5000), "image/png")
 
 
 def sound(seconds=SECONDS):
@@ -149,7 +150,7 @@ def test_whisper_is_priced_by_its_reported_duration(running, direct, format):
     )
 
 
-@pytest.mark.parametrize("format", [None, "text"])
+@pytest.mark.parametrize("format", [None, "json", "verbose_json", "text", "srt", "vtt"])
 def test_a_translation_is_priced_by_the_duration_asked_for(running, direct, format):
     request = {"model": "whisper-1", "file": sound()}
     if format:
@@ -181,6 +182,21 @@ def test_groq_bills_ten_seconds_at_least(running, direct_groq, format, seconds, 
     )
 
 
+@pytest.mark.parametrize("format", [None, "json", "text", "verbose_json"])
+def test_groq_translates_at_the_price_of_the_duration(running, direct_groq, format):
+    request = {"model": "whisper-large-v3", "file": sound()}
+    if format:
+        request["response_format"] = format
+    same_bytes(running.groq().audio.translations, direct_groq.audio.translations, **request)
+    assert_recorded(
+        running,
+        SECONDS * Decimal("0.00185") / 60,
+        source="groq",
+        operation="translation",
+        audio_ms=int(SECONDS * 1000),
+    )
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_token_model_is_priced_by_its_tokens(running, direct, stream):
     request = {"model": "gpt-4o-transcribe", "file": sound(), "stream": stream, "prompt": "A gate."}
@@ -195,6 +211,16 @@ def test_a_token_model_is_priced_by_its_tokens(running, direct, stream):
         completion_tokens=output,
         audio_ms=0,
     )
+
+
+def test_the_sdk_reads_a_streamed_transcription_event_by_event(running):
+    stream = running.openai().audio.transcriptions.create(
+        model="gpt-4o-transcribe", file=sound(), stream=True
+    )
+    *deltas, last = list(stream)
+    assert {event.type for event in deltas} == {"transcript.text.delta"}
+    assert last.type == "transcript.text.done"
+    assert running.row()["completion_tokens"] == last.usage.output_tokens
 
 
 def test_the_providers_error_passes_and_costs_nothing(running, direct):
@@ -272,12 +298,11 @@ def test_images_are_priced_by_their_tokens(running, direct, stream):
     )
 
 
-def test_an_edit_pays_for_the_picture_that_it_starts_from(running, direct):
-    request = {
-        "model": "gpt-image-2",
-        "prompt": "Add a hat",
-        "image": ("x.png", b"\x89PNG" + bytes(5000), "image/png"),
-    }
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_edit_pays_for_the_picture_that_it_starts_from(running, direct, stream):
+    request = {"model": "gpt-image-2", "prompt": "Add a hat", "image": PICTURE}
+    if stream:
+        request |= {"stream": True, "partial_images": 1}
     through, straight = running.openai().images, direct.images
     same(through.with_raw_response.edit, straight.with_raw_response.edit, **request)
     text, pictures, output = tokens("Add a hat"), 323, 1056
@@ -285,11 +310,40 @@ def test_an_edit_pays_for_the_picture_that_it_starts_from(running, direct):
         running,
         per_million((text, "5"), (pictures, "8"), (output, "30")),
         endpoint="/v1/images/edits",
+        stream=int(stream),
         prompt_tokens=text + pictures,
         image_input_tokens=pictures,
         completion_tokens=output,
         images=1,
     )
+
+
+def test_a_variation_is_charged_by_what_it_reports(running, direct):
+    request = {"model": "gpt-image-2", "image": PICTURE, "n": 2}
+    through, straight = running.openai().images, direct.images
+    same(
+        through.with_raw_response.create_variation,
+        straight.with_raw_response.create_variation,
+        **request,
+    )
+    text, pictures, output = tokens(""), 323, 2 * 1056
+    assert_recorded(
+        running,
+        per_million((text, "5"), (pictures, "8"), (output, "30")),
+        endpoint="/v1/images/variations",
+        image_input_tokens=pictures,
+        completion_tokens=output,
+        images=2,
+    )
+
+
+def test_the_sdk_reads_a_streamed_image_event_by_event(running):
+    stream = running.openai().images.generate(
+        model="gpt-image-2", prompt="An otter", stream=True, partial_images=1
+    )
+    kinds = [event.type for event in stream]
+    assert kinds == ["image_generation.partial_image", "image_generation.completed"]
+    assert running.row()["image_output_tokens"] == 1056
 
 
 # Budgets
