@@ -7,6 +7,7 @@ internal import JSON
 public import Ledger
 public import Logging
 internal import Metering
+internal import Pricing
 public import Time
 internal import Upstream
 
@@ -35,10 +36,10 @@ public final class Gateway: HTTPHandler {
   ///   - ownCalls: answers requests for `/api/…`, where clients ask about their own use.
   ///   - deferred: requests whose providers went on with the work when an earlier process ended.
   ///     What they hold is held again before the first request is served.
-  ///   - recentOutputs: output tokens of the last answers of each model, oldest first.
+  ///   - recentAnswers: the last answers of each model, to know it as before a restart.
   public init(
     rules: @escaping @Sendable () -> RuleBook, budgets: BudgetState, ledger: any Ledger,
-    deferred: [DeferredRequest] = [], ownCalls: any HTTPHandler, recentOutputs: [RecentOutputs],
+    deferred: [DeferredRequest] = [], ownCalls: any HTTPHandler, recentAnswers: [RecentAnswers],
     loops: [EventLoop], logger: Logger,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) async {
@@ -62,10 +63,10 @@ public final class Gateway: HTTPHandler {
         }.value)
     }
     self.workbenches = workbenches
-    for model in recentOutputs {
-      for tokens in model.outputTokens {
-        experience.noteOutput(tokens, provider: model.provider, model: model.model)
-      }
+    let prices = rules().prices
+    for recent in recentAnswers {
+      let model = prices.model(recent.model, of: recent.provider)?.name ?? recent.model
+      experience.note(recent, model: model)
     }
     await startPolling(on: loops[0])
     for work in works where deferredWorks.insert(work) { startFollowing(work) }

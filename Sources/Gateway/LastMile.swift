@@ -27,7 +27,7 @@ struct LastMile {
   /// Nil where a count wouldn't help, or can't be had.
   init?(of request: MeteredRequest, _ offer: Offer, _ denial: Denial, on journey: Journey) {
     let bound = offer.demand.inputTokens
-    let saved = bound - request.facts.estimatedInputTokens
+    let saved = bound - request.facts.estimatedInputTokens(by: offer.rates)
     guard saved > 0, LastMile.fits(denial, saving: saved, of: offer.demand),
       let count = InputCount(
         of: request.body, for: request.facts,

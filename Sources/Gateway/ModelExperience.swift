@@ -1,10 +1,13 @@
 internal import EventLoop
+internal import Ledger
+internal import Metering
 
-/// What is known of each model from its recent answers: how long they are as a rule, and how much
-/// a provider adds to a request's input.
+/// What is known of each model from its recent answers: how long they are as a rule, how many
+/// tokens its texts make, and how much a provider adds to a request's input.
 ///
-/// The first serves the clamp (SPEC §4.4) and soft budgets. The second repairs a bound that was
-/// too low: an overrun raises the model's overhead at once, for every request after it.
+/// The first serves the clamp (SPEC §4.4) and soft budgets, the second all estimates. The third
+/// repairs a bound that was too low: an overrun raises the model's overhead at once, for every
+/// request after it.
 final class ModelExperience: Sendable {
   private let models = Lock<[ModelID: Record]>([:])
 
@@ -21,11 +24,14 @@ final class ModelExperience: Sendable {
     var meanOutput: Int64?
     /// Input tokens that providers were seen to add beyond the bound.
     var overhead: Int64 = 0
+    /// How many tokens its texts make.
+    var rates: TokenRates
   }
 
   private struct Record {
     var outputs = OutputSizes()
     var overhead: Int64 = 0
+    var rates: TokenRates
   }
 
   /// Models that are remembered at most; one more than the price books of all providers have.
@@ -34,17 +40,34 @@ final class ModelExperience: Sendable {
   func expectation(provider: String, model: String) -> Expectation {
     models.withLock { models in
       guard let record = models[ModelID(provider: provider, model: model)] else {
-        return Expectation()
+        return Expectation(rates: TokenRates(model: model))
       }
       return Expectation(
         longOutput: record.outputs.percentile99, meanOutput: record.outputs.mean,
-        overhead: record.overhead)
+        overhead: record.overhead, rates: record.rates)
     }
   }
 
   /// Takes in the output tokens of one choice of an answer.
   func noteOutput(_ tokens: Int64, provider: String, model: String) {
     update(provider, model) { $0.outputs.append(tokens) }
+  }
+
+  /// Takes in how many tokens the provider made of a request's texts.
+  func note(_ texts: MeasuredTexts, provider: String, model: String) {
+    update(provider, model) { $0.rates.learn(from: texts) }
+  }
+
+  /// Takes in what the ledger remembers of the answers before this start.
+  ///
+  /// - Parameter model: as requests will name it, whatever alias the ledger has.
+  func note(_ recent: RecentAnswers, model: String) {
+    for answer in recent.answers {
+      if answer.outputTokens > 0 {
+        noteOutput(answer.outputTokens, provider: recent.provider, model: model)
+      }
+      note(MeasuredTexts(answer), provider: recent.provider, model: model)
+    }
   }
 
   /// Takes in that a request used `excess` more input tokens than its bound.
@@ -56,8 +79,16 @@ final class ModelExperience: Sendable {
     let id = ModelID(provider: provider, model: model)
     models.withLock { models in
       guard models[id] != nil || models.count < ModelExperience.capacity else { return }
-      change(&models[id, default: Record()])
+      change(&models[id, default: Record(rates: TokenRates(model: model))])
     }
+  }
+}
+
+extension MeasuredTexts {
+  fileprivate init(_ answer: RecentAnswers.Answer) {
+    self.init(
+      inputBytes: answer.inputTextBytes, inputTokens: answer.inputTokens,
+      outputBytes: answer.outputTextBytes, outputTokens: answer.outputTextTokens)
   }
 }
 

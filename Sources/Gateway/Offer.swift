@@ -15,6 +15,9 @@ struct Offer {
   /// The model by the name of the price book, so that budgets per model count its aliases too.
   var modelName: String { terms.model?.name ?? askedModel }
 
+  /// How many tokens the model's texts make, as far as its answers told.
+  let rates: TokenRates
+
   /// Whether the input is the provider's own count, not the bound of its bytes.
   let isCounted: Bool
 
@@ -35,6 +38,7 @@ struct Offer {
     askedModel = facts.model
     let expectation = journey.gateway.experience.expectation(
       provider: provider.name, model: model?.name ?? facts.model)
+    rates = expectation.rates
     var boundRequest = Offer.boundRequest(facts, model, overhead: expectation.overhead)
     if let countedInput, countedInput < boundRequest.textInputTokens {
       boundRequest.textInputTokens = countedInput
@@ -56,6 +60,7 @@ struct Offer {
     provider = other.provider
     terms = other.terms
     askedModel = other.askedModel
+    rates = other.rates
     isCounted = other.isCounted
     self.demand = demand
   }
@@ -180,7 +185,7 @@ struct Offer {
   ) -> Consumption {
     let output = min(
       bound.largestOutput, expectation.meanOutput ?? Offer.assumedMeanOutput)
-    let input = min(bound.inputTokens, facts.estimatedInputTokens)
+    let input = min(bound.inputTokens, facts.estimatedInputTokens(by: expectation.rates))
     let share = ExactAmount(
       units: bound.fixedCost.units / Int128(max(1, bound.inputTokens)) * Int128(input))
     return Consumption(

@@ -43,10 +43,11 @@ extension Passage {
   /// What a request like this uses as a rule, within its hold.
   private func expectedUsage() -> Usage {
     if request.facts.isMedia {
-      return Estimate.usage(for: request.facts, outputTextBytes: 0).limited(to: self)
+      return Estimate.usage(for: request.facts, outputTextBytes: 0, by: offer.rates)
+        .limited(to: self)
     }
     let demand = offer.demand
-    let input = min(request.facts.estimatedInputTokens, demand.inputTokens)
+    let input = min(request.facts.estimatedInputTokens(by: offer.rates), demand.inputTokens)
     let output = min(
       max(1, demand.estimate.tokens - input), grant.bound.tokens - demand.inputTokens)
     return Usage(inputTokens: input, outputTokens: max(0, output)) ?? .zero

@@ -29,7 +29,9 @@ struct Settled {
     let settlement = hold.settle(
       with: Consumption(tokens: usage.totalTokens, cost: charge.exact))
     tightest = settlement.tightest
-    Settled.learn(from: usage, source, of: passage)
+    let texts = source == .estimated ? nil : Settled.texts(ending, of: passage)
+    let check = source == .estimated ? nil : Settled.check(usage, ending, texts, of: passage)
+    Settled.learn(from: usage, texts, source, of: passage)
     let journey = passage.journey
     let now = MonotonicInstant.now()
     let heldUSD = grant.bound.cost.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max
@@ -50,7 +52,7 @@ struct Settled {
         $0.elapsed(since: journey.exchange.receivedAt).wholeMilliseconds
       },
       overheadMicroseconds: passage.overhead.wholeMicroseconds,
-      metadata: passage.request.metadata, createdAt: journey.startedAt,
+      metadata: passage.request.metadata, estimateCheck: check, createdAt: journey.startedAt,
       day: journey.day(in: passage.request.identity.client.timeZone))
     entry = SettledRequest(
       row: row, charges: settlement.charges.map(BudgetCharge.init), draws: settlement.draws,
@@ -71,21 +73,45 @@ struct Settled {
       )
     }
     if ending.outcome == .providerError && ending.status >= 400 { return (.zero, .reported) }
-    let text = ending.report?.outputTextBytes ?? 0
-    let estimate = Estimate.usage(for: passage.request.facts, outputTextBytes: text)
-      .limited(to: passage)
+    let estimate = estimate(ending.report, of: passage)
     return (estimate.with(calls: calls) ?? estimate, .estimated)
+  }
+
+  private static func estimate(_ report: UsageReport?, of passage: Passage) -> Usage {
+    Estimate.usage(
+      for: passage.request.facts, outputTextBytes: report?.outputTextBytes ?? 0,
+      by: passage.offer.rates
+    )
+    .limited(to: passage)
+  }
+
+  /// What would have been estimated, beside what was reported: to learn from after a restart, and
+  /// to tell how far estimates are off.
+  private static func check(
+    _ usage: Usage, _ ending: Ending, _ texts: MeasuredTexts?, of passage: Passage
+  ) -> EstimateCheck? {
+    guard usage.totalTokens > 0 else { return nil }
+    return EstimateCheck(
+      estimatedTokens: estimate(ending.report, of: passage).totalTokens,
+      inputTextBytes: texts?.inputBytes ?? 0, outputTextBytes: texts?.outputBytes ?? 0)
+  }
+
+  private static func texts(_ ending: Ending, of passage: Passage) -> MeasuredTexts? {
+    ending.report.flatMap { MeasuredTexts(of: passage.request.facts, $0) }
   }
 
   // MARK: What is learned
 
-  private static func learn(from usage: Usage, _ source: UsageSource, of passage: Passage) {
+  private static func learn(
+    from usage: Usage, _ texts: MeasuredTexts?, _ source: UsageSource, of passage: Passage
+  ) {
     guard source != .estimated, usage.totalTokens > 0 else { return }
     let demand = passage.offer.demand
     let provider = passage.offer.provider.name
     let model = passage.offer.modelName
     passage.gateway.experience.noteOutput(
       usage.outputTokens / demand.choices, provider: provider, model: model)
+    if let texts { passage.gateway.experience.note(texts, provider: provider, model: model) }
     let excess = usage.inputTokens - demand.inputTokens
     if excess > 0 && !passage.offer.isCounted {
       passage.gateway.experience.noteOverrun(excess, provider: provider, model: model)

@@ -2,21 +2,26 @@ public import Pricing
 
 /// Usage estimated from what was sent and received, for answers that report none.
 public enum Estimate {
-  static let tokensPerMessage: Int64 = 4
+  /// What providers put around a message, as if it were text: four tokens as a rule.
+  static let bytesPerMessage: Int64 = 16
   static let tokensPerImage: Int64 = 800
   static let tokensPerLowDetailImage: Int64 = 85
   static let audioTokensPerSecond: Int64 = 10
 
   /// About what a request used. The input is at least 1 token, and so is the output if any text
-  /// of it was received. Reasoning that isn't shown can't be seen, and isn't in it.
+  /// of it was received. Reasoning that isn't shown is in it as far as `rates` know of it.
   ///
-  /// - Parameter outputTextBytes: as in `UsageReport`.
-  public static func usage(for facts: RequestFacts, outputTextBytes: Int64) -> Usage {
-    let text = TokenFamily.of(model: facts.model).tokens(bytes: outputTextBytes)
+  /// - Parameters:
+  ///   - outputTextBytes: as in `UsageReport`.
+  ///   - rates: of the model.
+  public static func usage(
+    for facts: RequestFacts, outputTextBytes: Int64, by rates: TokenRates
+  ) -> Usage {
+    let text = rates.output.tokens(ofBytes: outputTextBytes)
     let media = facts.estimatedMediaTokens
     let output = min(text + media, Usage.largestCount)
     return Usage(
-      inputTokens: min(facts.estimatedInputTokens, Usage.largestCount),
+      inputTokens: min(facts.estimatedInputTokens(by: rates), Usage.largestCount),
       audioInputTokens: facts.estimatedAudioMilliseconds > 0 ? facts.estimatedAudioTokens : 0,
       outputTokens: output,
       audioOutputTokens: facts.operation == .speech ? min(media, output) : 0,
@@ -28,13 +33,17 @@ public enum Estimate {
 
 extension RequestFacts {
   /// About how many input tokens the request has, of all kinds; at least 1.
-  public var estimatedInputTokens: Int64 {
-    let text = TokenFamily.of(model: model).tokens(bytes: input.textBytes) + input.tokens
-    let frame = input.messages * Estimate.tokensPerMessage
+  public func estimatedInputTokens(by rates: TokenRates) -> Int64 {
+    let text = rates.input.tokens(ofBytes: estimatedTextBytes) + input.tokens
     let images =
       input.images * Estimate.tokensPerImage
       + input.lowDetailImages * Estimate.tokensPerLowDetailImage
-    return max(1, text + frame + images + estimatedAudioTokens)
+    return max(1, text + images + estimatedAudioTokens)
+  }
+
+  /// Bytes of the text that the model reads, with what is put around its messages.
+  var estimatedTextBytes: Int64 {
+    input.textBytes + input.messages * Estimate.bytesPerMessage
   }
 
   var estimatedAudioTokens: Int64 {

@@ -1,6 +1,6 @@
 /// Models whose tokenizers make about the same number of tokens from a text.
 ///
-/// For estimates only: where a provider reported nothing, and for soft budgets.
+/// For estimates only, and only until the model's own answers have taught better: see `TokenRate`.
 struct TokenFamily: Sendable {
   /// Bytes of UTF-8 for each token of ordinary text, in tenths.
   let tenthsOfBytesPerToken: Int64
@@ -26,10 +26,5 @@ struct TokenFamily: Sendable {
   static func of(model: String) -> TokenFamily {
     if openAIPrefixes.contains(where: model.hasPrefix) { return openAI }
     return families.first { model.hasFragment($0.fragment) }?.family ?? other
-  }
-
-  /// About how many tokens a text has; at least one if it isn't empty.
-  func tokens(bytes: Int64) -> Int64 {
-    (bytes * 10 + tenthsOfBytesPerToken - 1) / tenthsOfBytesPerToken
   }
 }

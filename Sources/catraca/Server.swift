@@ -55,7 +55,7 @@ final class Server: Sendable {
       rules: { rules.withLock { $0 } }, budgets: budgets, ledger: ledger,
       deferred: try reader.deferredRequests(),
       ownCalls: Console.ofClients(server: state, logger: logger),
-      recentOutputs: try reader.recentOutputs(), loops: group.loops, logger: logger)
+      recentAnswers: try reader.recentAnswers(), loops: group.loops, logger: logger)
     let tls = try Server.tlsContext(settings.proxy.tls)
     reloader = try Reloader(
       store: store, rules: rules, gateway: gateway, ledger: ledger,

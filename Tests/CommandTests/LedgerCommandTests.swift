@@ -66,8 +66,9 @@ import Testing
 
   @Test("A ledger is brought to this release's schema once")
   func migrates() async {
-    #expect(await bench.run("migrate").output == "\(bench.ledgerPath): applied 1, 2, 3, 4, 5, 6\n")
-    #expect(await bench.run("migrate").output == "\(bench.ledgerPath): up to date\n")
+    let path = bench.ledgerPath
+    #expect(await bench.run("migrate").output == "\(path): applied 1, 2, 3, 4, 5, 6, 7\n")
+    #expect(await bench.run("migrate").output == "\(path): up to date\n")
   }
 
   @Test("A ledger can be named on the command line, without any configuration")

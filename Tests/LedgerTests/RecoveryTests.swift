@@ -90,7 +90,7 @@ import Time
     await restarted.close()
   }
 
-  @Test("A start finds the live counters and the latest outputs of each model")
+  @Test("A start finds the live counters and the latest answers of each model")
   func startRestores() async throws {
     let folder = TemporaryFolder()
     let ledger = try folder.ledger()
@@ -98,9 +98,12 @@ import Time
     settlement.charges.append(
       BudgetCharge(account: Sample.account("acme/ever", windowEnd: nil), tokens: 1, costNano: 2))
     try await ledger.settle(settlement)
-    for number in 2...5 {
+    for number in 2...6 {
       var settlement = Sample.settlement(number)
       settlement.row.outcome = number == 5 ? .clientDisconnected : .ok
+      settlement.row.usageSource = number == 6 ? .estimated : .reported
+      settlement.row.estimateCheck = EstimateCheck(
+        estimatedTokens: 1, inputTextBytes: 10, outputTextBytes: Int64(10 * number))
       settlement.row.usage = try #require(.init(outputTokens: Int64(number)))
       try await ledger.settle(settlement)
     }
@@ -111,8 +114,13 @@ import Time
     #expect(november.map(\.key) == [Sample.account(), Sample.account("acme/ever", windowEnd: nil)])
     let december = try reader.budgetAccounts(liveAt: Timestamp(rfc3339: "2026-12-01T03:00:00Z"))
     #expect(december.map(\.key.budgetID.name) == ["ever"])
+    let answers: [RecentAnswers.Answer] = [3, 4].map { number in
+      RecentAnswers.Answer(
+        inputTokens: 0, outputTokens: number, outputTextTokens: number, inputTextBytes: 10,
+        outputTextBytes: 10 * number)
+    }
     #expect(
-      try reader.recentOutputs(limit: 2)
-        == [RecentOutputs(provider: "openai", model: "gpt-4o-mini", outputTokens: [3, 4])])
+      try reader.recentAnswers(limit: 2)
+        == [RecentAnswers(provider: "openai", model: "gpt-4o-mini", answers: answers)])
   }
 }

@@ -116,25 +116,29 @@ struct InputBoundTests {
   @Test(
     "estimates go by the model's family",
     arguments: [
-      ("gpt-4o", 25), ("openai/gpt-oss-20b", 25), ("o3-mini", 25), ("claude-sonnet-5", 29),
-      ("gemini-3-pro", 25), ("llama-3.3-70b-versatile", 25), ("moonshotai/kimi-k2", 34),
-    ])
-  func estimates(_ model: String, _ tokens: Int64) throws {
+      ("gpt-4o", 29, 25), ("openai/gpt-oss-20b", 29, 25), ("o3-mini", 29, 25),
+      ("claude-sonnet-5", 34, 29), ("gemini-3-pro", 29, 25),
+      ("llama-3.3-70b-versatile", 29, 25), ("moonshotai/kimi-k2", 39, 34),
+    ] as [(String, Int64, Int64)])
+  func estimates(_ model: String, _ input: Int64, _ output: Int64) throws {
+    let rates = TokenRates(model: model)
     let text = String(repeating: "x", count: 100)
     let facts = try facts(#""messages":[{"role":"user","content":"\#(text)"}]"#, model: model)
-    #expect(facts.estimatedInputTokens == tokens + 4)
-    let usage = Estimate.usage(for: facts, outputTextBytes: 100)
-    #expect(usage.inputTokens == tokens + 4)
-    #expect(usage.outputTokens == tokens)
-    #expect(facts.boundInputTokens >= facts.estimatedInputTokens)
+    // A message counts as 16 bytes more.
+    #expect(facts.estimatedInputTokens(by: rates) == input)
+    let usage = Estimate.usage(for: facts, outputTextBytes: 100, by: rates)
+    #expect(usage.inputTokens == input)
+    #expect(usage.outputTokens == output)
+    #expect(facts.boundInputTokens >= input)
   }
 
   @Test("an estimate is never nothing for what was sent or received")
   func smallest() throws {
     let facts = try facts(#""messages":[]"#)
-    let usage = Estimate.usage(for: facts, outputTextBytes: 1)
+    let rates = TokenRates(model: "gpt-4o")
+    let usage = Estimate.usage(for: facts, outputTextBytes: 1, by: rates)
     #expect(usage.inputTokens == 1)
     #expect(usage.outputTokens == 1)
-    #expect(Estimate.usage(for: facts, outputTextBytes: 0).outputTokens == 0)
+    #expect(Estimate.usage(for: facts, outputTextBytes: 0, by: rates).outputTokens == 0)
   }
 }

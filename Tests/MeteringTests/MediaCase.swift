@@ -1,4 +1,5 @@
 import Foundation
+import Pricing
 import Testing
 
 @testable import Metering
@@ -44,6 +45,13 @@ struct MediaCase: Decodable, Sendable, CustomTestStringConvertible {
   var metered: Endpoint {
     let path = endpoint.hasPrefix("/openai/") ? endpoint.dropFirst("/openai".count) : endpoint[...]
     return Endpoints.metered.first { $0.path == path }!
+  }
+}
+
+extension RequestFacts {
+  /// What is estimated of an answer without any text.
+  var estimate: Usage {
+    Estimate.usage(for: self, outputTextBytes: 0, by: TokenRates(model: model))
   }
 }
 

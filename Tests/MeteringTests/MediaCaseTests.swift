@@ -53,7 +53,7 @@ struct MediaCaseTests {
     switch expected.fallback {
     case "duration":
       #expect(report.usage == nil)
-      #expect(Estimate.usage(for: facts, outputTextBytes: 0).audioMilliseconds > 0)
+      #expect(facts.estimate.audioMilliseconds > 0)
     case "characters":
       #expect(report.usage == Usage(characters: try #require(expected.characters)))
     default:

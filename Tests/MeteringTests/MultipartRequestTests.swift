@@ -92,7 +92,7 @@ struct MediaRequestTests {
     #expect(facts.characters == 0)
     #expect(facts.asksForAudio && facts.stream)
     #expect(facts.outputLimit == 300)
-    #expect(Estimate.usage(for: facts, outputTextBytes: 0).audioOutputTokens == 20)
+    #expect(facts.estimate.audioOutputTokens == 20)
   }
 
   @Test(

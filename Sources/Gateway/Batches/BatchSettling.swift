@@ -89,6 +89,11 @@ final class BatchSettling {
     rows = []
   }
 
+  private func estimate(by provider: String) -> Usage {
+    let known = gateway.experience.expectation(provider: provider, model: facts.model)
+    return Estimate.usage(for: facts, outputTextBytes: 0, by: known.rates)
+  }
+
   /// Nil for a request that was never made. A line that can't be read is one that used something:
   /// it is estimated.
   private func settle(_ line: [UInt8]) -> SettledRequest? {
@@ -102,8 +107,7 @@ final class BatchSettling {
     let isError = result.map { $0.status ?? 0 >= 400 || $0.report.isError } ?? false
     entry.row.outcome = isError ? .providerError : .ok
     let report = result?.report
-    let usage =
-      report?.chargedUsage ?? (isError ? .zero : Estimate.usage(for: facts, outputTextBytes: 0))
+    let usage = report?.chargedUsage ?? (isError ? .zero : estimate(by: entry.row.provider))
     let held = claim.progress
     let charge = terms.charge(
       for: usage, report, hold: claim.grant.bound.cost, in: rules

@@ -35,6 +35,9 @@ extension UsageRow {
     fields.write("metadata", metadata)
     fields.write("created_at", createdAt.rfc3339)
     fields.write("day", day.description)
+    fields.write("estimated_tokens", estimateCheck?.estimatedTokens)
+    fields.write("input_text_bytes", estimateCheck?.inputTextBytes)
+    fields.write("output_text_bytes", estimateCheck?.outputTextBytes)
   }
 
   init(from fields: some FieldReader) throws(LedgerError) {
@@ -68,9 +71,19 @@ extension UsageRow {
       latencyMilliseconds: fields.integer("latency_ms"),
       timeToFirstTokenMilliseconds: fields.integer("ttft_ms"),
       overheadMicroseconds: fields.integer("overhead_us"), metadata: fields.text("metadata"),
+      estimateCheck: EstimateCheck(from: fields),
       createdAt: try fields.required(
         "created_at", of: record, Timestamp(rfc3339: try text("created_at"))),
       day: try fields.required("day", of: record, CivilDate(try text("day"))))
+  }
+}
+
+extension EstimateCheck {
+  fileprivate init?(from fields: some FieldReader) {
+    guard let estimatedTokens = fields.integer("estimated_tokens") else { return nil }
+    self.init(
+      estimatedTokens: estimatedTokens, inputTextBytes: fields.integer("input_text_bytes") ?? 0,
+      outputTextBytes: fields.integer("output_text_bytes") ?? 0)
   }
 }
 

@@ -3,6 +3,7 @@ public import Money
 /// What rows of `usage_logs` are summed by.
 public enum UsageGrouping: String, Sendable, Hashable, CaseIterable {
   case client, key, user, conversation, agent, provider, model, operation, outcome, day, week, month
+  case usageSource = "usage_source"
 
   /// The constant expression that stands in the statement.
   fileprivate var expression: String {
@@ -16,6 +17,7 @@ public enum UsageGrouping: String, Sendable, Hashable, CaseIterable {
     case .model: "model"
     case .operation: "operation"
     case .outcome: "outcome"
+    case .usageSource: "usage_source"
     case .day: "day"
     // The Monday that it begins with.
     case .week: "date(day, 'weekday 0', '-6 days')"

@@ -43,6 +43,8 @@ public struct UsageRow: Hashable, Sendable {
   public var overheadMicroseconds: Int64?
   /// A JSON object, as the app gave it.
   public var metadata: String?
+  /// Nil where no usage was reported.
+  public var estimateCheck: EstimateCheck?
   /// When the request was admitted.
   public var createdAt: Timestamp
   /// The civil day of `createdAt` in the client's time zone.
@@ -56,7 +58,8 @@ public struct UsageRow: Hashable, Sendable {
     cost: Money, priceVersion: String?, heldTokens: Int64 = 0, heldNanoUSD: Int64 = 0,
     overrunTokens: Int64 = 0, overrunNanoUSD: Int64 = 0, latencyMilliseconds: Int64? = nil,
     timeToFirstTokenMilliseconds: Int64? = nil, overheadMicroseconds: Int64? = nil,
-    metadata: String? = nil, createdAt: Timestamp, day: CivilDate
+    metadata: String? = nil, estimateCheck: EstimateCheck? = nil, createdAt: Timestamp,
+    day: CivilDate
   ) {
     self.requestID = requestID
     self.clientID = clientID
@@ -85,6 +88,7 @@ public struct UsageRow: Hashable, Sendable {
     self.timeToFirstTokenMilliseconds = timeToFirstTokenMilliseconds
     self.overheadMicroseconds = overheadMicroseconds
     self.metadata = metadata
+    self.estimateCheck = estimateCheck
     self.createdAt = createdAt
     self.day = day
   }

@@ -35,9 +35,9 @@ final class UsageLogStore {
       image_output_tokens, total_tokens, audio_ms, characters, images, calls, cost_nano_usd,
       cost_nano, currency, price_version, held_tokens, held_nano_usd, overrun_tokens,
       overrun_nano_usd, latency_ms, ttft_ms, overhead_us, metadata, created_at, day,
-      budget_accounts)
+      estimated_tokens, input_text_bytes, output_text_bytes, budget_accounts)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (request_id) DO NOTHING
     """
 }

@@ -2,7 +2,7 @@
 enum Commands {
   static let all: [Command] = [
     Serve.command, Check.command, Demo.command, SandboxServer.command,
-    UsageReport.command, Denials.command, Explain.command, Price.command,
+    UsageReport.command, Estimates.command, Denials.command, Explain.command, Price.command,
     BudgetStatus.command, BudgetSet.command, BudgetActions.pause, BudgetActions.resume,
     BudgetActions.reset, BudgetActions.raise,
     CreditAdd.command,

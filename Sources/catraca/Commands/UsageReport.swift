@@ -6,7 +6,7 @@ internal import Time
 
 /// `catraca usage`: what was used, summed by day, model, user and so on.
 enum UsageReport {
-  private static let days = Parameter(
+  static let days = Parameter(
     "days", ArgumentFormat<Int64>.integer(1...366), "today and the days before, so many in all",
     default: "30")
   private static let grouping = Parameter(
@@ -109,7 +109,8 @@ enum UsageReport {
   }
 
   private static func heading(_ grouping: UsageGrouping) -> String {
-    grouping.rawValue.prefix(1).uppercased() + grouping.rawValue.dropFirst()
+    let words = grouping.rawValue.split(separator: "_").joined(separator: " ")
+    return words.prefix(1).uppercased() + words.dropFirst()
   }
 
   private static func columns(heading: String) -> [Table.Column] {

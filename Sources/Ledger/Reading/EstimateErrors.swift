@@ -1,0 +1,48 @@
+/// How far the estimates of one model's requests are from what its provider reported.
+public struct EstimateError: Hashable, Sendable {
+  public var provider: String
+  public var model: String
+  /// Requests whose usage was reported, so that their estimate can be told wrong.
+  public var checkedRequests: Int64
+  /// Requests that were charged by an estimate, since nothing was reported.
+  public var estimatedRequests: Int64
+  /// How far off the estimates are in the mean, in thousandths of what was reported; nil where
+  /// nothing could be checked.
+  public var meanPerMille: Int64?
+  /// What 95 of 100 estimates are off at most.
+  public var percentile95PerMille: Int64?
+}
+
+extension LedgerReader {
+  /// For each model of each provider, in the order of their names.
+  public func estimateErrors(_ filter: UsageFilter) throws(LedgerError) -> [EstimateError] {
+    let select = try connection.prepare(LedgerReader.selectEstimateErrors)
+    filter.bind(to: select)
+    var errors: [EstimateError] = []
+    try select.forEachRow { () throws(LedgerError) in
+      guard let provider = select.text(0), let model = select.text(1) else { return }
+      errors.append(
+        EstimateError(
+          provider: provider, model: model, checkedRequests: select.integer(2) ?? 0,
+          estimatedRequests: select.integer(3) ?? 0, meanPerMille: select.integer(4),
+          percentile95PerMille: select.integer(5)))
+    }
+    return errors
+  }
+
+  private static let selectEstimateErrors = """
+    WITH checked AS (
+      SELECT source, model, usage_source,
+        abs(estimated_tokens - total_tokens) * 1000 / total_tokens AS error
+      FROM usage_logs
+      WHERE (?1 IS NULL OR client_id = ?1) AND created_at >= ?2 AND created_at < ?3),
+    ranked AS (
+      SELECT *, count(error) OVER (PARTITION BY source, model) AS checks,
+        row_number() OVER (PARTITION BY source, model ORDER BY error NULLS LAST) AS place
+      FROM checked)
+    SELECT source, model, max(checks), sum(usage_source = 'estimated'),
+      CAST(round(avg(error)) AS INTEGER),
+      max(CASE WHEN place <= (checks * 95 + 99) / 100 THEN error END)
+    FROM ranked GROUP BY source, model ORDER BY source, model
+    """
+}

@@ -1,0 +1,40 @@
+import Pricing
+
+/// The texts of a request and its answer, and how many tokens its provider made of them.
+public struct MeasuredTexts: Sendable, Hashable {
+  /// As in `RequestFacts.estimatedTextBytes`; 0 where the tokens are of more than that text.
+  public var inputBytes: Int64
+  public var inputTokens: Int64
+  /// As in `UsageReport.outputTextBytes`.
+  public var outputBytes: Int64
+  public var outputTokens: Int64
+
+  public init(inputBytes: Int64, inputTokens: Int64, outputBytes: Int64, outputTokens: Int64) {
+    self.inputBytes = inputBytes
+    self.inputTokens = inputTokens
+    self.outputBytes = outputBytes
+    self.outputTokens = outputTokens
+  }
+
+  /// Nil where the answer reported no usage of its own model, or isn't whole.
+  public init?(of facts: RequestFacts, _ report: UsageReport) {
+    guard let usage = report.usage, report.breakdown.isEmpty, !report.isError,
+      !report.isUnreadable
+    else { return nil }
+    switch facts.operation {
+    case .chat, .responses, .completion, .embedding: break
+    default: return nil
+    }
+    self.init(
+      inputBytes: facts.input.isTextOnly ? facts.estimatedTextBytes : 0,
+      inputTokens: usage.inputTokens, outputBytes: report.outputTextBytes,
+      outputTokens: usage.textOutputTokens + usage.reasoningTokens)
+  }
+}
+
+extension InputSize {
+  /// Whether the model reads nothing but text that stands in the request.
+  fileprivate var isTextOnly: Bool {
+    !isOpenEnded && tokens == 0 && images == 0 && lowDetailImages == 0 && audioMilliseconds == 0
+  }
+}
