@@ -203,6 +203,7 @@ final class Passage {
     } catch {
       logRecordingFailure(error)
     }
+    if let report = ending.report, ending.status < 400 { logDoubts(about: report) }
     log(settled)
     return settled
   }

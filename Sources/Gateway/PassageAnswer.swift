@@ -1,11 +1,14 @@
 internal import Budgets
 internal import HTTP
 internal import HTTPServer
+internal import JSON
+internal import Logging
+internal import Metering
 internal import Money
 internal import Time
 internal import Upstream
 
-// What the client sees of a passage.
+// What the client sees of a passage, and what the operator reads about its answer.
 
 extension Passage {
   /// The fields that the client gets: the provider's, and Catraca's own (SPEC §4.6).
@@ -39,5 +42,21 @@ extension Passage {
     guard !clientLeft, let leave = exchange.onClientGone else { return }
     exchange.onClientGone = nil
     leave()
+  }
+
+  // MARK: What the operator reads
+
+  /// An answer that wasn't what metering expects, or contradicted itself.
+  func logDoubts(about report: UsageReport) {
+    if report.isUsageAdjusted {
+      gateway.logger.log(.warn, "usage_adjusted") {
+        journey.writeMembers(of: request, offer, to: &$0)
+      }
+    }
+    if report.isUnreadable {
+      gateway.logger.log(.warn, "answer_unreadable") {
+        journey.writeMembers(of: request, offer, to: &$0)
+      }
+    }
   }
 }
