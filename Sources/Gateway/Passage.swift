@@ -21,6 +21,7 @@ final class Passage {
   let offer: Offer
   let grant: Grant
   let rewrite: RequestRewrite
+  private let dialect: ProviderDialect
   private var hold: Hold?
   private var hasIntent = false
 
@@ -45,9 +46,9 @@ final class Passage {
     offer = admitted.offer
     grant = admitted.hold.grant
     hold = consume admitted.hold
+    dialect = ProviderDialect(provider: offer.provider.name)
     rewrite = RequestRewrite(
-      for: request.facts, endpoint: request.endpoint,
-      dialect: ProviderDialect(provider: offer.provider.name),
+      for: request.facts, endpoint: request.endpoint, dialect: dialect,
       outputLimit: grant.clampedOutput)
     preparedAt = .now()
   }
@@ -194,6 +195,8 @@ final class Passage {
   /// Settles the hold with what the request used, and returns when its row is safe.
   func settle(_ ending: Ending) async -> Settled {
     guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
+    var ending = ending
+    ending.report = ending.report?.completed(by: dialect)
     let settled = Settled(ending, of: self, hold: consume hold)
     gateway.rateLimits.use(
       settled.entry.row.usage.totalTokens, by: request.identity.key,

@@ -59,6 +59,7 @@ struct AnswerMembers {
     let reported = usage ?? other
     report.usage = reported?.usage
     report.isUsageAdjusted = reported?.isAdjusted ?? false
+    report.unlistedTokens = reported?.unlistedTokens ?? 0
     return report
   }
 

@@ -6,6 +6,8 @@ struct ReportedUsage {
   let usage: Usage
   /// Whether counts contradicted each other and were brought into line.
   let isAdjusted: Bool
+  /// Tokens that the reported total has beyond input and output; OpenAI's totals needn't be sums.
+  let unlistedTokens: Int64
 
   /// Nil unless the object is usable: unless it has an integer `prompt_tokens` or `input_tokens`.
   init?(_ object: JSONValue?) {
@@ -26,6 +28,7 @@ struct ReportedUsage {
     guard let usage = counts.usage else { return nil }
     self.usage = usage
     isAdjusted = counts.isAdjusted
+    unlistedTokens = max(0, (Self.total(object["total_tokens"]) ?? 0) - usage.totalTokens)
   }
 
   private static func total(_ value: JSONValue?) -> Int64? {

@@ -25,7 +25,29 @@ public struct UsageReport: Sendable, Hashable {
   /// The work that the provider says it goes on with, or has ended; nil where an answer is all.
   public internal(set) var work: ProviderWork?
 
+  /// Tokens that the reported total has beyond input and output.
+  var unlistedTokens: Int64 = 0
+
   init() {}
+
+  /// The same with all that is billed in `usage`, by what is peculiar to the provider.
+  public func completed(by dialect: ProviderDialect) -> UsageReport {
+    guard dialect.countsThoughtsInTotalOnly, let usage,
+      let completed = usage.adding(reasoning: unlistedTokens)
+    else { return self }
+    var report = self
+    report.usage = completed
+    report.unlistedTokens = 0
+    return report
+  }
+}
+
+extension Usage {
+  /// The same with so much more output that the model thought.
+  fileprivate func adding(reasoning tokens: Int64) -> Usage? {
+    guard let thoughts = Usage(outputTokens: tokens, reasoningTokens: tokens) else { return nil }
+    return Usage.sum(of: [self, thoughts])
+  }
 }
 
 /// What one model used for an answer that several models made.

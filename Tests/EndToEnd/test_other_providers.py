@@ -1,5 +1,5 @@
-"""Any provider of the OpenAI kind, shown by Anthropic's compatible endpoint: added by configuration
-alone, metered and priced by a file of its own."""
+"""Any provider of the OpenAI kind, shown by Anthropic's and Google's compatible endpoints: added by
+configuration alone, metered and priced by a file of its own."""
 
 import json
 
@@ -18,18 +18,18 @@ MODEL = "claude-opus-5-5"
 MESSAGES = [{"role": "user", "content": "What does a turnstile do?"}]
 
 
-def add_anthropic(configuration, url):
-    configuration.settings["providers"]["anthropic"] = {
+def add_provider(configuration, name, url):
+    configuration.settings["providers"][name] = {
         "base_url": url,
         "api_key_env": "TEST_OPENAI_KEY",
         "on_disconnect": "drain",
     }
-    configuration.settings["pricing"].append("pricing/anthropic.yaml")
+    configuration.settings["pricing"].append(f"pricing/{name}.yaml")
 
 
 @pytest.fixture
 def running(configuration, catraca, sandbox):
-    add_anthropic(configuration, f"{sandbox.url}/v1")
+    add_provider(configuration, "anthropic", f"{sandbox.url}/v1")
     return catraca.start()
 
 
@@ -74,29 +74,64 @@ def test_a_long_prompt_is_charged_at_its_step(running):
     assert running.row()["cost_nano_usd"] == 100_001 * 500 + 10 * 2_500
 
 
-# The shape of its own answers: no details, and a usage chunk as OpenAI's.
-ANSWER = {
-    "id": "msg_01",
-    "object": "chat.completion",
-    "created": 1,
-    "model": MODEL,
-    "choices": [
-        {
-            "index": 0,
-            "message": {"role": "assistant", "content": "It counts."},
-            "finish_reason": "stop",
-        }
-    ],
-    "usage": {"prompt_tokens": 21, "completion_tokens": 7, "total_tokens": 28},
+# Answers in the shape of either: Anthropic's as OpenAI's, without details; Google's with the usage
+# so far in every chunk, asked or not, and with what the model thought in the total alone.
+
+DONE = b"data: [DONE]\n\n"
+ANTHROPIC = {"prompt_tokens": 21, "completion_tokens": 7, "total_tokens": 28}
+GOOGLE = {"completion_tokens": 3, "prompt_tokens": 9, "total_tokens": 105}
+GOOGLE_MODEL = "gemini-3-flash-preview"
+
+
+def chunk(model, content, **others):
+    choices = [] if content is None else [{"index": 0, "delta": {"content": content}}]
+    return event({"id": "1", "model": model, "choices": choices, **others})
+
+
+def event(value):
+    return f"data: {json.dumps(value)}\n\n".encode()
+
+
+def whole(model, usage):
+    message = {"role": "assistant", "content": "It counts."}
+    answer = {"model": model, "choices": [{"index": 0, "message": message}], "usage": usage}
+    return json.dumps(answer).encode()
+
+
+GOOGLE_STREAM = (
+    chunk(
+        GOOGLE_MODEL,
+        "It",
+        usage={"completion_tokens": 1, "prompt_tokens": 9, "total_tokens": 103},
+    )
+    + chunk(GOOGLE_MODEL, " counts.", usage=GOOGLE)
+    + DONE
+)
+# The provider, its model, what it answers, what of it the client sees, and the usage.
+SHAPES = {
+    "anthropic": ("anthropic", MODEL, whole(MODEL, ANTHROPIC), None, Usage(21, 7)),
+    "anthropic stream": (
+        "anthropic",
+        MODEL,
+        chunk(MODEL, "It counts.") + chunk(MODEL, None, usage=ANTHROPIC) + DONE,
+        chunk(MODEL, "It counts.") + DONE,
+        Usage(21, 7),
+    ),
+    "google": (
+        "google",
+        GOOGLE_MODEL,
+        whole(GOOGLE_MODEL, GOOGLE),
+        None,
+        Usage(9, 96, reasoning=93),
+    ),
+    "google stream": (
+        "google",
+        GOOGLE_MODEL,
+        GOOGLE_STREAM,
+        None,
+        Usage(9, 96, reasoning=93),
+    ),
 }
-CHUNK = {
-    "id": "msg_01",
-    "object": "chat.completion.chunk",
-    "created": 1,
-    "model": MODEL,
-    "choices": [{"index": 0, "delta": {"content": "It counts."}, "finish_reason": "stop"}],
-}
-LAST = {**CHUNK, "choices": [], "usage": ANSWER["usage"]}
 
 
 @pytest.fixture
@@ -105,8 +140,9 @@ def replayed(tmp_path):
     folder = tmp_path / "replayed"
     folder.mkdir()
     configuration = Configuration(folder, {})
-    add_anthropic(configuration, f"{provider.url}/v1")
-    configuration.settings["pricing"] = ["pricing/anthropic.yaml"]
+    configuration.settings["pricing"] = []
+    add_provider(configuration, "anthropic", f"{provider.url}/v1")
+    add_provider(configuration, "google", f"{provider.url}/v1beta/openai")
     configuration.add_client("acme")
     catraca = Catraca(configuration).start()
     yield catraca, provider
@@ -114,35 +150,25 @@ def replayed(tmp_path):
     provider.end()
 
 
-def event(value):
-    return f"data: {json.dumps(value)}\n\n".encode()
-
-
 @pytest.mark.parametrize("cut", CUTS)
-@pytest.mark.parametrize("stream", [False, True])
-def test_its_own_shape_passes_and_is_charged(replayed, stream, cut):
+@pytest.mark.parametrize("shape", SHAPES)
+def test_its_own_shape_passes_and_is_charged(replayed, shape, cut):
     catraca, provider = replayed
-    done = b"data: [DONE]\n\n"
-    if stream:
-        fields = {"content-type": "text/event-stream; charset=utf-8"}
-        provider.play(200, fields, event(CHUNK) + event(LAST) + done, cut)
-        expected = event(CHUNK) + done
-    else:
-        expected = json.dumps(ANSWER).encode()
-        provider.play(200, {"content-type": "application/json"}, expected, cut)
-    answer = catraca.post({"model": MODEL, "messages": MESSAGES, "stream": stream})
-    assert (answer.status, answer.body) == (200, expected)
+    name, model, answer, seen, usage = SHAPES[shape]
+    stream = shape.endswith("stream")
+    kind = "text/event-stream; charset=utf-8" if stream else "application/json"
+    provider.play(200, {"content-type": kind}, answer, cut)
+    received = catraca.post({"model": model, "messages": MESSAGES, "stream": stream})
+    assert (received.status, received.body) == (200, seen or answer)
     [(path, fields, body)] = provider.requests
-    assert path == "/v1/chat/completions"
+    base = {"anthropic": "/v1", "google": "/v1beta/openai"}[name]
+    assert path == f"{base}/chat/completions"
     assert fields["authorization"] == "Bearer sk-provider-oai1"
-    assert json.loads(body).get("stream_options") == ({"include_usage": True} if stream else None)
+    # Google's says it anyway.
+    asked = {"include_usage": True} if shape == "anthropic stream" else None
+    assert json.loads(body).get("stream_options") == asked
     assert_row(
-        catraca.row(),
-        catraca.configuration,
-        Usage(prompt=21, completion=7),
-        provider="anthropic",
-        model=MODEL,
-        stream=stream,
+        catraca.row(), catraca.configuration, usage, provider=name, model=model, stream=stream
     )
 
 

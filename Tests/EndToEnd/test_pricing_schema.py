@@ -66,7 +66,7 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("provider", ["openai", "groq"])
+@pytest.mark.parametrize("provider", ["openai", "groq", "anthropic", "google"])
 def test_the_files_that_are_shipped_follow_the_schema(provider):
     text = (FOLDER / f"{provider}.yaml").read_text()
     assert text.startswith("# yaml-language-server: $schema=pricing.schema.json\n")

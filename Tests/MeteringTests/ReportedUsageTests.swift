@@ -29,6 +29,20 @@ struct ReportedUsageTests {
     #expect(report(#"{"usage":{"prompt_tokens":0,"completion_tokens":0}}"#).usage == .zero)
   }
 
+  @Test("what a model thinks is output, also where only the total has it")
+  func thoughts() {
+    // As Google's compatible endpoint answers.
+    let answer = #"{"usage":{"completion_tokens":1,"prompt_tokens":9,"total_tokens":103}}"#
+    let thinking = Usage(inputTokens: 9, outputTokens: 94, reasoningTokens: 93)
+    #expect(report(answer).completed(by: .google).usage == thinking)
+    #expect(report(answer).completed(by: .google).completed(by: .google).usage == thinking)
+    let usage = Usage(inputTokens: 9, outputTokens: 1)
+    #expect(report(answer).completed(by: .openAI).usage == usage)
+    let short = #"{"usage":{"completion_tokens":1,"prompt_tokens":9,"total_tokens":3}}"#
+    #expect(report(short).completed(by: .google).usage == usage)
+    #expect(report("{}").completed(by: .google).usage == nil)
+  }
+
   @Test("either family of names is read, and null details are none")
   func names() {
     let usage = Usage(inputTokens: 9, cachedInputTokens: 4, outputTokens: 5, reasoningTokens: 2)

@@ -9,6 +9,8 @@ public struct ProviderDialect: Sendable, Hashable {
   let reportsTranscriptDuration: Bool
   /// Whether transcriptions are written as subtitles, too.
   let writesSubtitles: Bool
+  /// Whether what a model thinks is missing in the output, and is what the total has beyond it.
+  let countsThoughtsInTotalOnly: Bool
 
   /// Any provider with OpenAI's API of which nothing more is known.
   public static let compatible = ProviderDialect(reportsStreamUsageUnasked: false)
@@ -18,17 +20,20 @@ public struct ProviderDialect: Sendable, Hashable {
     switch provider {
     case "openai": self = .openAI
     case "groq": self = .groq
+    case "google": self = .google
     default: self = .compatible
     }
   }
 
   init(
     reportsStreamUsageUnasked: Bool, inputCountPath: String? = nil,
-    reportsTranscriptDuration: Bool = false, writesSubtitles: Bool = true
+    reportsTranscriptDuration: Bool = false, writesSubtitles: Bool = true,
+    countsThoughtsInTotalOnly: Bool = false
   ) {
     self.reportsStreamUsageUnasked = reportsStreamUsageUnasked
     self.inputCountPath = inputCountPath
     self.reportsTranscriptDuration = reportsTranscriptDuration
     self.writesSubtitles = writesSubtitles
+    self.countsThoughtsInTotalOnly = countsThoughtsInTotalOnly
   }
 }
