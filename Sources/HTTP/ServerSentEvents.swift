@@ -120,17 +120,18 @@ public struct ServerSentEventSplitter: Sendable {
   private static func firstLineEnd(
     in text: Span<UInt8>, from start: Int
   ) -> (offset: Int, length: LineEndLength) {
-    var offset = start
-    while offset < text.count {
+    var position = start
+    // Line ends are control characters, which are found eight bytes at once.
+    while let offset = ControlBytes.firstIndex(in: text, from: position) {
       switch text[offset] {
       case Character.lineFeed: return (offset, .one)
       case Character.carriageReturn:
         guard offset + 1 < text.count else { return (offset, .undecided) }
         return (offset, text[offset + 1] == Character.lineFeed ? .two : .one)
-      default: offset += 1
+      default: position = offset + 1
       }
     }
-    return (offset, .none)
+    return (text.count, .none)
   }
 
   /// Reads a line; gives the event that it ends, if it does.

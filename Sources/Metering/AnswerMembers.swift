@@ -44,6 +44,8 @@ struct AnswerMembers {
     gathered.isUnreadable = true
   }
 
+  var textBytes: Int64 { gathered.outputTextBytes }
+
   mutating func add(textBytes: Int) {
     gathered.outputTextBytes += Int64(textBytes)
   }

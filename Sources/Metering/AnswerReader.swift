@@ -16,6 +16,13 @@ protocol AnswerReader: Sendable {
   /// Reads an event of a stream: a JSON object.
   mutating func read(event root: JSONValue) -> AnswerEvent
 
+  /// Bytes of text in the last event, if reading it again would do nothing but count them once
+  /// more; nil where it would do anything else.
+  var repeatableText: Int? { get }
+
+  /// Reads an event that is the last one again, with so many bytes of text.
+  mutating func repeatLastEvent(textBytes: Int)
+
   /// Takes note that the answer, or an event of it, isn't what was expected.
   mutating func noteUnreadable()
 
@@ -25,6 +32,13 @@ protocol AnswerReader: Sendable {
 
 extension AnswerReader {
   static var isOpaque: Bool { false }
+
+  /// Of no event it is known, unless a reader says so.
+  var repeatableText: Int? { nil }
+
+  mutating func repeatLastEvent(textBytes: Int) {
+    preconditionFailure("no event of this format can be repeated")
+  }
 
   /// For formats that have no streams.
   mutating func read(event root: JSONValue) -> AnswerEvent {

@@ -12,6 +12,8 @@ struct ChatAnswer: AnswerReader {
   /// Whether the web may have been searched without being counted: once is charged.
   private let searchesUncounted: Bool
 
+  private(set) var repeatableText: Int?
+
   init(for facts: RequestFacts) {
     searchesUncounted = facts.searchesUncounted
   }
@@ -23,6 +25,7 @@ struct ChatAnswer: AnswerReader {
   mutating func read(event root: JSONValue) -> AnswerEvent {
     var hasChoices = true
     var usage = JSONValue.Kind?.none
+    let (textBefore, toolsBefore) = (members.textBytes, executedTools.readCount)
     for member in root.members {
       let value = member.value
       if member.hasKey("choices") {
@@ -36,7 +39,14 @@ struct ChatAnswer: AnswerReader {
         read(groq: value)
       }
     }
+    // All else replaces what the event before it said: a tool may count again.
+    repeatableText =
+      executedTools.readCount == toolsBefore ? Int(members.textBytes - textBefore) : nil
     return AnswerEvent(usage: usage, hasChoices: hasChoices)
+  }
+
+  mutating func repeatLastEvent(textBytes: Int) {
+    members.add(textBytes: textBytes)
   }
 
   mutating func noteUnreadable() {
@@ -112,6 +122,8 @@ struct ChatAnswer: AnswerReader {
 /// tool is told by its place in the list.
 private struct ExecutedTools {
   private(set) var calls: [ExtraCall] = []
+  /// How many lists of tools were read.
+  private(set) var readCount = 0
   private var seen: Set<Place> = []
 
   private struct Place: Hashable {
@@ -123,6 +135,7 @@ private struct ExecutedTools {
   private static let rememberedPlaces = 1024
 
   mutating func read(_ tools: JSONValue, choice: Int64) {
+    readCount += 1
     for tool in tools.elements {
       if let index = tool["index"]?.integer, seen.count < Self.rememberedPlaces {
         guard seen.insert(Place(choice: choice, index: index)).inserted else { continue }

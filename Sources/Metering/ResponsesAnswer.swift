@@ -16,6 +16,8 @@ struct ResponsesAnswer: AnswerReader {
   private let model: String
   private let imageModel: String
 
+  private(set) var repeatableText: Int?
+
   init(for facts: RequestFacts) {
     model = facts.model
     isBackground = facts.isBackground
@@ -27,6 +29,7 @@ struct ResponsesAnswer: AnswerReader {
   }
 
   mutating func read(event root: JSONValue) -> AnswerEvent {
+    repeatableText = nil
     guard let type = root["type"]?.string else {
       // Not an event of this API; errors of the others look so.
       if let error = root["error"] { members.noteError(error) } else { noteUnreadable() }
@@ -49,10 +52,16 @@ struct ResponsesAnswer: AnswerReader {
       if let item = root["item"] { toolCalls.count(item) }
     default:
       if type.hasSuffix(".delta"), !type.hasFragment("audio.delta") {
-        members.add(textBytes: root["delta"]?.utf8Count ?? 0)
+        let textBytes = root["delta"]?.utf8Count ?? 0
+        members.add(textBytes: textBytes)
+        repeatableText = textBytes
       }
     }
     return .ordinary
+  }
+
+  mutating func repeatLastEvent(textBytes: Int) {
+    members.add(textBytes: textBytes)
   }
 
   mutating func noteUnreadable() {

@@ -39,6 +39,8 @@ public struct StreamMeter: ~Copyable {
   private var hasReceived = false
   private var hasTerminator = false
   private var withheld: [UInt8] = []
+  /// The event that was parsed last, if others may repeat it.
+  private var repeated: RepeatedEvent?
 
   /// - Parameters:
   ///   - facts: of the request that is answered.
@@ -188,10 +190,12 @@ extension StreamMeter {
       switch event.data {
       case .none: return .pass
       case .line(let range):
-        let data = splitter.bytes.span.extracting(range)
-        if data.isEmpty { return .pass }
-        if StreamMeter.isTerminator(data) { return .terminator }
-        root = try parser.parse(data)
+        if range.isEmpty { return .pass }
+        if StreamMeter.isTerminator(splitter.bytes.span.extracting(range)) { return .terminator }
+        if let repetition = repeated?.match(splitter.bytes.span.extracting(range)) {
+          return pass(repetition, at: range.lowerBound)
+        }
+        root = try parser.parse(splitter.bytes.span.extracting(range))
         offset = range.lowerBound
       case .lines(let data):
         if StreamMeter.isTerminator(data.span) { return .terminator }
@@ -201,20 +205,35 @@ extension StreamMeter {
       return .unreadable
     }
     guard root.kind == .object else { return .unreadable }
+    repeated = nil
     switch answer.read(event: root) {
     case .last: return .terminator
     case .usageOnly where hidesUsage: return .drop
     case .emptyUsage where hidesUsage:
-      return offset.map { StreamMeter.cutUsage(from: root, at: $0) } ?? .pass
-    case .ordinary, .usageOnly, .emptyUsage: return .pass
+      return offset.map { pass(root, at: $0, without: "usage") } ?? .pass
+    case .ordinary, .emptyUsage: return offset.map { pass(root, at: $0) } ?? .pass
+    case .usageOnly: return .pass
     }
   }
 
-  /// Without `include_usage` the provider would have left the member out.
-  private static func cutUsage(from root: JSONValue, at offset: Int) -> Reading {
-    guard let member = JSONLocatedObject(root: root)?.member("usage") else { return .pass }
-    return .cut(
-      member.removal.lowerBound + offset..<member.removal.upperBound + offset)
+  private mutating func pass(
+    _ repetition: RepeatedEvent.Repetition, at offset: Int
+  ) -> Reading {
+    answer.repeatLastEvent(textBytes: repetition.textBytes)
+    return repetition.removal.map { .cut($0.shifted(by: offset)) } ?? .pass
+  }
+
+  /// Passes an event on, and remembers it: the next may be the same but for its text.
+  ///
+  /// - Parameter unwanted: without `include_usage` the provider would have left this member out.
+  private mutating func pass(
+    _ root: JSONValue, at offset: Int, without unwanted: StaticString? = nil
+  ) -> Reading {
+    let removal = unwanted.flatMap { JSONLocatedObject(root: root)?.member($0)?.removal }
+    if let textBytes = answer.repeatableText {
+      repeated = RepeatedEvent(root, textBytes: textBytes, removal: removal)
+    }
+    return removal.map { .cut($0.shifted(by: offset)) } ?? .pass
   }
 
   /// The official clients end at data that starts so, whatever follows.
