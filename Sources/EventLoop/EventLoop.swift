@@ -21,8 +21,8 @@ public struct Registration: Hashable, Sendable {
 /// state that only such tasks and this loop's handlers touch needs no lock. Functions that rely
 /// on it open with `preconditionOnLoop()`. Nothing that runs here may block.
 ///
-/// One turn: run the jobs that are ready, wait for descriptors (not at all while jobs remain),
-/// call their handlers, fire timers.
+/// One turn: run the jobs that are ready, do what is to be done once for all of them, wait for
+/// descriptors (not at all while jobs remain), call their handlers, fire timers.
 public final class EventLoop: TaskExecutor, @unchecked Sendable {
   // Sendable although it has mutable state: `inbox` is behind its lock, `stopping` is written
   // through it, and everything else is touched by the loop's own thread alone, which
@@ -34,6 +34,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
   private var running: [UnownedJob] = []
   private var slots: [Slot] = []
   private var freeSlots: [Int] = []
+  private var endOfTurn: [() -> Void] = []
   private var stopping = false
   var timers = TimerHeap()
 
@@ -103,6 +104,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     defer { catraca_set_current_loop(nil) }
     while !stopping {
       runReadyJobs()
+      runEndOfTurn()
       now = .now()
       poller.wait(milliseconds: waitMilliseconds()) { token, readiness in
         dispatch(token, readiness)
@@ -111,6 +113,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
       fireTimers()
     }
     runReadyJobs()
+    runEndOfTurn()
   }
 
   /// At most as many timers as there are now: one that starts itself again without a delay waits
@@ -138,8 +141,21 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
   }
 
+  /// Runs `action` once, after the jobs that are ready now and before the loop waits again: for
+  /// what is done at once for everything that happened in a turn.
+  public func atEndOfTurn(_ action: @escaping () -> Void) {
+    preconditionOnLoop()
+    endOfTurn.append(action)
+  }
+
+  private func runEndOfTurn() {
+    let count = endOfTurn.count
+    for index in 0..<count { endOfTurn[index]() }
+    endOfTurn.removeFirst(count)
+  }
+
   private func waitMilliseconds() -> CInt {
-    if !ready.isEmpty { return 0 }
+    if !ready.isEmpty || !endOfTurn.isEmpty { return 0 }
     guard let next = timers.next else { return -1 }
     let nanoseconds = next.nanoseconds - now.nanoseconds
     // Rounded up: waking a little early would only spin.

@@ -47,13 +47,23 @@ public struct JSONWriter: Sendable {
     needsComma = false
   }
 
+  /// Writes a key that is known when the program is written, with nothing in it to escape; exactly
+  /// one value must follow.
+  public mutating func key(constant key: StaticString) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    append(key)
+    append("\":")
+    needsComma = false
+  }
+
   public mutating func string(_ text: String) {
     separate()
     bytes.append(UInt8(ascii: "\""))
     // Strings are mostly contiguous and without anything to escape: one pass, one copy.
     var text = text
     text.withUTF8 { utf8 in
-      if unsafe utf8.contains(where: JSONWriter.needsEscape) {
+      if unsafe PlainJSON.needsEscapes(utf8.span) {
         unsafe utf8.forEach { appendEscaped($0) }
       } else {
         unsafe bytes.append(contentsOf: utf8)
@@ -92,10 +102,6 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  private static func needsEscape(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-  }
-
   private mutating func appendEscaped(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
@@ -120,13 +126,18 @@ public struct JSONWriter: Sendable {
 
   private mutating func appendDigits(of magnitude: UInt64, isNegative: Bool) {
     if isNegative { bytes.append(UInt8(ascii: "-")) }
-    let first = bytes.endIndex
+    // UInt64 has 20 digits at most.
+    var digits = InlineArray<20, UInt8>(repeating: 0)
+    var first = digits.count
     var rest = magnitude
     repeat {
-      bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+      first -= 1
+      digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
       rest /= 10
     } while rest > 0
-    bytes[first...].reverse()
+    unsafe digits.span.extracting(first..<digits.count).withUnsafeBufferPointer {
+      unsafe bytes.append(contentsOf: $0)
+    }
   }
 }
 

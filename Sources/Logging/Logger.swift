@@ -16,6 +16,9 @@ public final class Logger: Sendable {
   private let thread: Thread
   private let clock: @Sendable () -> Timestamp
 
+  /// Room for a line, so that it is allocated once.
+  private static let usualLineBytes = 512
+
   /// Throws when the destination can't be opened.
   public init(
     _ destination: LogDestination = .standardOutput, level: LogLevel, format: LogFormat
@@ -48,7 +51,10 @@ public final class Logger: Sendable {
   ) {
     let settings = settings.withLock { $0 }
     guard level >= settings.level else { return }
-    var writer = JSONWriter()
+    var line: [UInt8] = []
+    line.reserveCapacity(Logger.usualLineBytes)
+    var writer = JSONWriter(appendingTo: line)
+    line = []
     writer.object { line in
       line.member("ts", clock().rfc3339)
       line.member("level", level.rawValue)

@@ -29,22 +29,27 @@ enum DecimalText {
     _ magnitude: Magnitude, places: Int, least: Int, to text: inout [UInt8]
   ) {
     var rest = magnitude
-    var reversed: [UInt8] = []
-    reversed.reserveCapacity(40)
+    // The 39 digits that 128 bits have at most, and a point.
+    var digits = InlineArray<40, UInt8>(repeating: zero)
+    var first = digits.count
     var position = 0
     while rest > 0 || position <= places {
       let digit = zero + UInt8(rest % 10)
       rest /= 10
-      if position < places {
-        let isTrailingZero = digit == zero && reversed.isEmpty && places - position > least
-        if !isTrailingZero { reversed.append(digit) }
-      } else {
-        if position == places, !reversed.isEmpty { reversed.append(point) }
-        reversed.append(digit)
+      let hasDigits = first < digits.count
+      let isTrailingZero =
+        position < places && digit == zero && !hasDigits && places - position > least
+      if position == places, hasDigits {
+        first -= 1
+        digits[first] = point
+      }
+      if !isTrailingZero {
+        first -= 1
+        digits[first] = digit
       }
       position += 1
     }
-    text.append(contentsOf: reversed.reversed())
+    for index in first..<digits.count { text.append(digits[index]) }
   }
 
   private static func shifted(

@@ -55,7 +55,11 @@ extension ExactAmount {
     let product = units.magnitude.multipliedFullWidth(by: UInt128(rate.scaled))
     // The quotient fits once the high half is less than the divisor.
     guard product.high < ExactAmount.unitsPerNano else { return nil }
-    let (quotient, remainder) = ExactAmount.unitsPerNano.dividingFullWidth(product)
+    // Most products have no high half, and are divided ten times as fast without it.
+    let (quotient, remainder) =
+      product.high == 0
+      ? product.low.quotientAndRemainder(dividingBy: ExactAmount.unitsPerNano)
+      : ExactAmount.unitsPerNano.dividingFullWidth(product)
     guard let whole = Int64(exactly: quotient) else { return nil }
     let (nanoUnits, overflow) = whole.addingReportingOverflow(remainder == 0 ? 0 : 1)
     return overflow ? nil : Money(nanoUnits: nanoUnits, currency: currency)

@@ -9,12 +9,11 @@ enum ASCII {
 extension [UInt8] {
   /// Appends a number that is not negative, with leading zeros; digits beyond are left out.
   mutating func append(_ number: Int, digits: Int) {
-    append(contentsOf: repeatElement(ASCII.zero, count: digits))
-    var rest = number
-    for index in (count - digits..<count).reversed() {
-      self[index] += UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    }
+    // By two digits at once, since dividing takes longest.
+    if digits > 2 { append(number / 100, digits: digits - 2) }
+    let pair = UInt8(truncatingIfNeeded: number % 100)
+    if digits > 1 { append(ASCII.zero + pair / 10) }
+    append(ASCII.zero + pair % 10)
   }
 }
 

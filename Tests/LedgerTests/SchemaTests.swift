@@ -85,7 +85,7 @@ import Testing
 
   private struct FieldNames: FieldWriter {
     var names: [String] = []
-    mutating func write(_ name: String, _ value: Int64?) { names.append(name) }
-    mutating func write(_ name: String, _ value: String?) { names.append(name) }
+    mutating func write(_ name: StaticString, _ value: Int64?) { names.append("\(name)") }
+    mutating func write(_ name: StaticString, _ value: String?) { names.append("\(name)") }
   }
 }

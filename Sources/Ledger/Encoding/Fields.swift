@@ -1,7 +1,7 @@
 /// Where a record's fields are written to, in the order of its table's columns.
 protocol FieldWriter {
-  mutating func write(_ name: String, _ value: Int64?)
-  mutating func write(_ name: String, _ value: String?)
+  mutating func write(_ name: StaticString, _ value: Int64?)
+  mutating func write(_ name: StaticString, _ value: String?)
 }
 
 /// Where a record's fields are read from, by name.
@@ -35,12 +35,12 @@ struct ParameterWriter: FieldWriter {
     self.statement = statement
   }
 
-  mutating func write(_ name: String, _ value: Int64?) {
+  mutating func write(_ name: StaticString, _ value: Int64?) {
     statement.bind(value, at: nextIndex)
     nextIndex += 1
   }
 
-  mutating func write(_ name: String, _ value: String?) {
+  mutating func write(_ name: StaticString, _ value: String?) {
     statement.bind(value, at: nextIndex)
     nextIndex += 1
   }

@@ -6,14 +6,16 @@ internal import JSON
 struct JSONFields: FieldWriter {
   var writer: JSONWriter
 
-  mutating func write(_ name: String, _ value: Int64?) {
+  mutating func write(_ name: StaticString, _ value: Int64?) {
     guard let value, value != 0 else { return }
-    writer.member(name, value)
+    writer.key(constant: name)
+    writer.integer(value)
   }
 
-  mutating func write(_ name: String, _ value: String?) {
+  mutating func write(_ name: StaticString, _ value: String?) {
     guard let value else { return }
-    writer.member(name, value)
+    writer.key(constant: name)
+    writer.string(value)
   }
 }
 

@@ -79,21 +79,31 @@ extension RequestID: CustomStringConvertible {
   /// Such as `019aab6e-3c1b-7000-8000-5f2d8a90b1c3`.
   public var description: String {
     unsafe String(unsafeUninitializedCapacity: RequestID.textLength) { text in
-      var digits = 0
-      for position in 0..<RequestID.textLength {
-        if RequestID.isDash(at: position) {
-          unsafe text[position] = UInt8(ascii: "-")
-          continue
-        }
-        let half = digits < 16 ? high : low
-        unsafe text[position] = RequestID.hexDigit(half >> UInt64(60 - 4 * (digits % 16)) & 0xF)
-        digits += 1
-      }
+      unsafe text.update(repeating: UInt8(ascii: "-"))
+      let bytes = UnsafeMutableRawBufferPointer(text)
+      let (one, two) = (RequestID.hexDigits(high >> 32), RequestID.hexDigits(high))
+      let (three, four) = (RequestID.hexDigits(low >> 32), RequestID.hexDigits(low))
+      unsafe bytes.storeBytes(of: one.bigEndian, as: UInt64.self)
+      unsafe bytes.storeBytes(of: UInt32(two >> 32).bigEndian, toByteOffset: 9, as: UInt32.self)
+      unsafe bytes.storeBytes(
+        of: UInt32(truncatingIfNeeded: two).bigEndian, toByteOffset: 14, as: UInt32.self)
+      unsafe bytes.storeBytes(of: UInt32(three >> 32).bigEndian, toByteOffset: 19, as: UInt32.self)
+      unsafe bytes.storeBytes(
+        of: UInt32(truncatingIfNeeded: three).bigEndian, toByteOffset: 24, as: UInt32.self)
+      unsafe bytes.storeBytes(of: four.bigEndian, toByteOffset: 28, as: UInt64.self)
       return RequestID.textLength
     }
   }
 
-  private static func hexDigit(_ value: UInt64) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + UInt8(value) : UInt8(ascii: "a") + UInt8(value - 10)
+  /// The eight hexadecimal digits of the lower 32 bits, the first in the highest byte: all at once,
+  /// since a request writes its id several times.
+  private static func hexDigits(_ value: UInt64) -> UInt64 {
+    var nibbles = value & 0xFFFF_FFFF
+    nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
+    nibbles = (nibbles | nibbles << 8) & 0x00FF_00FF_00FF_00FF
+    nibbles = (nibbles | nibbles << 4) & 0x0F0F_0F0F_0F0F_0F0F
+    // One in each byte whose digit is a letter.
+    let letters = (nibbles + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return nibbles + 0x3030_3030_3030_3030 + letters * UInt64(UInt8(ascii: "a") - 0x3A)
   }
 }

@@ -76,10 +76,31 @@ internal import Glibc
   func transaction<Answer>(
     _ body: () throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
-    try execute("BEGIN IMMEDIATE")
+    try transaction(
+      begin: { () throws(LedgerError) in try execute(Connection.begin) },
+      commit: { () throws(LedgerError) in try execute(Connection.commit) }, body)
+  }
+
+  /// The same by statements prepared from `begin` and `commit`, for who commits all the time.
+  func transaction<Answer>(
+    begin: Statement, commit: Statement, _ body: () throws(LedgerError) -> Answer
+  ) throws(LedgerError) -> Answer {
+    try transaction(
+      begin: { () throws(LedgerError) in try begin.run() },
+      commit: { () throws(LedgerError) in try commit.run() }, body)
+  }
+
+  static let begin = "BEGIN IMMEDIATE"
+  static let commit = "COMMIT"
+
+  private func transaction<Answer>(
+    begin: () throws(LedgerError) -> Void, commit: () throws(LedgerError) -> Void,
+    _ body: () throws(LedgerError) -> Answer
+  ) throws(LedgerError) -> Answer {
+    try begin()
     do {
       let answer = try body()
-      try execute("COMMIT")
+      try commit()
       return answer
     } catch {
       rollBack()

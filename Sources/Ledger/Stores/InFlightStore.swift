@@ -17,6 +17,8 @@ final class InFlightStore {
   private var opened: [SettledRequest] = []
   private var openedRow: Int64?
   private var ended: [RequestID: Int64] = [:]
+  /// The text of the row that was written last, kept for its room.
+  private var text: [UInt8] = []
 
   init(_ connection: Connection) throws(LedgerError) {
     self.connection = connection
@@ -73,13 +75,16 @@ final class InFlightStore {
       try delete.run()
     }
     guard !opened.isEmpty else { return }
-    var json = JSONWriter()
+    text.removeAll(keepingCapacity: true)
+    var json = JSONWriter(appendingTo: text)
+    text = []
     json.array { elements in
       for index in opened.indices {
         elements.settlement(opened[index], withPriceRecord: false)
       }
     }
-    insert.bind(utf8: json.bytes, at: 1)
+    text = json.bytes
+    insert.bind(utf8: text, at: 1)
     try insert.run()
     openedRow = connection.lastInsertedID
   }

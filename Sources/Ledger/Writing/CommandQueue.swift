@@ -21,18 +21,32 @@ struct Work: Sendable {
 
 /// Where callers leave their commands and the writer's thread picks them up.
 ///
+/// The writer is woken once for all that a turn of an event loop leaves here: a commit for each
+/// command would cost several times as much as one for them all.
+///
 /// It is bounded: an intent is refused when too many wait, a denial is dropped and counted.
 /// Settlements are never refused; each belongs to an intent that was let in.
 final class CommandQueue: Sendable {
   private struct State {
     var work = Work()
     var droppedDenials = 0
+    /// Somebody who left something here will wake the writer.
+    var isWakingDue = false
     var isFinished = false
     var closers: [CheckedContinuation<Void, Never>] = []
 
     mutating func take() -> Work {
-      defer { work = Work(isLast: work.isLast) }
+      defer {
+        work = Work(isLast: work.isLast)
+        isWakingDue = false
+      }
       return work
+    }
+
+    /// Whether the caller is the one to wake the writer.
+    mutating func claimWaking() -> Bool {
+      defer { isWakingDue = true }
+      return !isWakingDue
     }
   }
 
@@ -49,6 +63,7 @@ final class CommandQueue: Sendable {
 
   /// Nil when the command was taken.
   func submit(_ command: Command) -> Refusal? {
+    var wakes = false
     let refusal = state.withLock { state -> Refusal? in
       if state.work.isLast { return .closed }
       if case .write(.open, _) = command,
@@ -57,23 +72,32 @@ final class CommandQueue: Sendable {
         return .full
       }
       state.work.commands.append(command)
+      wakes = state.claimWaking()
       return nil
     }
-    if refusal == nil { state.signal() }
+    if wakes { wakeWriter() }
     return refusal
+  }
+
+  private func wakeWriter() {
+    if let loop = EventLoop.current {
+      loop.atEndOfTurn { [self] in state.signal() }
+    } else {
+      state.signal()
+    }
   }
 
   /// Dropped and counted when too many wait, or after the end.
   func submit(_ denial: DenialRow) {
-    let isTaken = state.withLock { state in
+    let wakes = state.withLock { state in
       guard !state.work.isLast, state.work.denials.count < CommandQueue.largestDenialCount else {
         state.droppedDenials += 1
         return false
       }
       state.work.denials.append(denial)
-      return true
+      return state.claimWaking()
     }
-    if isTaken { state.signal() }
+    if wakes { wakeWriter() }
   }
 
   /// Counts denials that the writer had to drop.

@@ -14,6 +14,8 @@ final class LedgerDatabase {
   private let denials: DenialStore
   private let credits: CreditStore
   private let settlements: SettlementReader
+  private let begin: Statement
+  private let end: Statement
 
   init(_ options: SQLiteLedger.Options) throws(LedgerError) {
     connection = try Connection(
@@ -31,6 +33,8 @@ final class LedgerDatabase {
     denials = try DenialStore(connection)
     credits = CreditStore(connection)
     settlements = try SettlementReader(connection)
+    begin = try connection.prepare(Connection.begin)
+    end = try connection.prepare(Connection.commit)
   }
 
   /// With the write-ahead log, a commit is a few pages appended. NORMAL leaves it to the system
@@ -152,7 +156,8 @@ final class LedgerDatabase {
     _ body: () throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
     do {
-      let answer = try connection.transaction { () throws(LedgerError) in
+      let answer = try connection.transaction(begin: begin, commit: end) {
+        () throws(LedgerError) in
         let answer = try body()
         try inFlight.flush()
         try tokenUsage.flush()

@@ -166,18 +166,20 @@ public final class SQLiteLedger: Ledger {
     try await submit { .write(entry, $0) }
   }
 
-  private typealias Caller = CheckedContinuation<Result<Void, LedgerError>, Never>
+  /// The unchecked kind, which allocates nothing. The writer replies to each command once: it holds
+  /// it in `pending` until then.
+  private typealias Caller = UnsafeContinuation<Result<Void, LedgerError>, Never>
 
   /// Queues a command and waits, suspended, until the writer says what became of it.
   private func submit(
     _ command: (@escaping Reply) -> Command
   ) async throws(LedgerError) {
-    let result = await withCheckedContinuation { (caller: SQLiteLedger.Caller) in
-      switch queue.submit(command { caller.resume(returning: $0) }) {
+    let result = unsafe await withUnsafeContinuation { (caller: SQLiteLedger.Caller) in
+      switch queue.submit(command { unsafe caller.resume(returning: $0) }) {
       case nil: break
-      case .closed: caller.resume(returning: .failure(.closed))
+      case .closed: unsafe caller.resume(returning: .failure(.closed))
       case .full:
-        caller.resume(
+        unsafe caller.resume(
           returning: .failure(.unavailable(reason: "too many requests wait to be written")))
       }
     }
