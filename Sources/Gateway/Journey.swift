@@ -36,7 +36,7 @@ final class Journey {
 
   func run() async {
     do throws(Refusal) {
-      switch Route(path: exchange.head.path, providers: rules.settings.providers.map(\.name)) {
+      switch Route(path: exchange.head.path, providers: rules.settings.providers.lazy.map(\.name)) {
       case .health: await answer(healthy())
       case .own: await gateway.ownCalls.handle(exchange)
       case .unknown: throw .unknownPath(exchange.head.path)

@@ -26,20 +26,19 @@ enum Route: Equatable {
       self = .provider(named: nil, endpoint: path)
       return
     }
-    let segments = path.dropFirst().split(
-      separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
-    guard segments.count == 3 else {
+    let named = path.dropFirst()
+    guard let nameEnd = named.utf8.firstIndex(of: UInt8(ascii: "/")) else {
       self = .unknown
       return
     }
     // Groq's own paths begin with /openai/v1 behind its name.
-    let rest = String(path.dropFirst(1 + segments[0].utf8.count))
+    let rest = String(named[nameEnd...])
     let endpoint = rest.hasPrefix("/openai/v1/") ? String(rest.dropFirst("/openai".count)) : rest
     guard endpoint.hasPrefix("/v1/") else {
       self = .unknown
       return
     }
-    let name = String(segments[0])
+    let name = String(named[..<nameEnd])
     self =
       providers.contains(name) ? .provider(named: name, endpoint: endpoint) : .unknownProvider(name)
   }

@@ -161,8 +161,7 @@ public enum Endpoints {
   ///   - method: the request's method; methods are case-sensitive.
   ///   - path: the path without a provider's prefix and without the query: `/v1/models`.
   public static func classify(method: String, path: String) -> EndpointClass {
-    guard let segments = plainSegments(path) else { return .refused }
-    if let endpoint = metered.first(where: { $0.method == method && $0.path == path }) {
+    if let endpoint = metered.first(where: { $0.path == path && $0.method == method }) {
       return .metered(endpoint)
     }
     switch (method, path) {
@@ -170,6 +169,7 @@ public enum Endpoints {
     case ("POST", "/v1/files"): return .upload
     default: break
     }
+    guard let segments = plainSegments(path) else { return .refused }
     let isFree = free.contains { $0.method == method && matches(segments, pattern: $0.pattern) }
     return isFree ? .free : .refused
   }
