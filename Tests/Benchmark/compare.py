@@ -22,57 +22,13 @@ import signal
 import statistics
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import scene
+import servers
 
-PATIENCE_SECONDS = 10
 CONNECTIONS = 32
 WARM_UP_SECONDS = 1
-TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
-DEFAULT_BINARY = scene.REPOSITORY / ".build/release/catraca"
-
-
-class Server:
-    """A process on given cores, and the CPU time that it has used."""
-
-    def __init__(self, name, command, cores, output, environment=None):
-        self.name = name
-        with open(output, "wb") as file:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, **(environment or {})},
-                preexec_fn=lambda: os.sched_setaffinity(0, cores),
-            )
-        self._output = Path(output)
-
-    def cpu_seconds(self):
-        """User and system time of all threads, ended ones included."""
-        stat = Path(f"/proc/{self._process.pid}/stat").read_text()
-        fields = stat.rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
-
-    def wait_until(self, is_ready, what):
-        """Returns what `is_ready` makes of the output, once that isn't None."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < deadline and self._process.poll() is None:
-            ready = is_ready(self._output.read_text(errors="replace"))
-            if ready is not None:
-                return ready
-            time.sleep(0.02)
-        raise SystemExit(f"{self.name}: {what}:\n{self._output.read_text(errors='replace')}")
-
-    def stop(self):
-        self._process.send_signal(signal.SIGTERM)
-        try:
-            self._process.wait(PATIENCE_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
 
 
 class Load:
@@ -92,7 +48,7 @@ class Load:
             command,
             capture_output=True,
             text=True,
-            timeout=seconds + PATIENCE_SECONDS,
+            timeout=seconds + servers.PATIENCE_SECONDS,
             preexec_fn=lambda: os.sched_setaffinity(0, self._cores),
         )
         counts = re.search(r"^answered (\d+) failed (\d+)$", finished.stdout, re.MULTILINE)
@@ -109,35 +65,6 @@ def cores():
     return {first}, set(others) or {first}
 
 
-def start_nginx(stack, name, folder, cores, configuration):
-    """Starts an nginx of one process; the configuration is made for the port that it gets."""
-    port = scene.free_port()
-    home = folder / name
-    home.mkdir()
-    file = home / "nginx.conf"
-    file.write_text(configuration(home, port))
-    command = ["nginx", "-p", str(home), "-e", "stderr", "-c", str(file)]
-    server = Server(name, command, cores, home / "output")
-    stack.callback(server.stop)
-    server.wait_until(lambda _: scene.accepts(port) or None, "doesn't listen")
-    return server, port
-
-
-def start_catraca(stack, folder, cores, origin_port):
-    configuration, key = scene.write_catraca_configuration(folder / "catraca", origin_port)
-    binary = os.environ.get("CATRACA_BIN", str(DEFAULT_BINARY))
-    command = [binary, "serve", "--config", str(configuration)]
-    environment = {scene.PROVIDER_KEY_VARIABLE: "sk-of-the-provider"}
-    server = Server("catraca", command, cores, folder / "catraca/output", environment)
-    stack.callback(server.stop)
-
-    def port(output):
-        found = re.search(r'"listener":"proxy","address":"127\.0\.0\.1:(\d+)"', output)
-        return int(found[1]) if found else None
-
-    return server, server.wait_until(port, "doesn't listen"), key
-
-
 def measure(server, load, url, body, seconds, units):
     """Microseconds of CPU for each unit of an answer."""
     before = server.cpu_seconds()
@@ -145,13 +72,13 @@ def measure(server, load, url, body, seconds, units):
     return (server.cpu_seconds() - before) * 1_000_000 / (answers * units)
 
 
-def compare(title, servers, load, body, units, options):
+def compare(title, proxies, load, body, units, options):
     """Alternates between the servers, and prints what they took."""
-    for server, url in servers:
+    for server, url in proxies:
         load.run(url, body, WARM_UP_SECONDS)
-    samples = {server.name: [] for server, _ in servers}
+    samples = {server.name: [] for server, _ in proxies}
     for _ in range(options.rounds):
-        for server, url in servers:
+        for server, url in proxies:
             sample = measure(server, load, url, body, options.seconds, units)
             samples[server.name].append(sample)
     print(f"\n{title}: µs of CPU, median (least to most) of {options.rounds} rounds")
@@ -177,18 +104,18 @@ def main():
     proxy_cores, other_cores = cores()
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="catraca-benchmark-")))
-        _, origin_port = start_nginx(stack, "origin", folder, other_cores, scene.origin)
-        nginx, nginx_port = start_nginx(
+        _, origin_port = servers.start_nginx(stack, "origin", folder, other_cores, scene.origin)
+        nginx, nginx_port = servers.start_nginx(
             stack,
             "nginx",
             folder,
             proxy_cores,
             lambda home, port: scene.reverse_proxy(home, port, origin_port),
         )
-        catraca, catraca_port, key = start_catraca(stack, folder, proxy_cores, origin_port)
+        catraca, catraca_port, key = servers.start_catraca(stack, folder, proxy_cores, origin_port)
         load = Load(folder, other_cores, key)
 
-        def servers(provider):
+        def proxies(provider):
             path = f"{provider}/v1/chat/completions"
             return [
                 (nginx, f"http://127.0.0.1:{nginx_port}/{path}"),
@@ -198,10 +125,10 @@ def main():
         print(f"{CONNECTIONS} connections, {scene.REQUEST_BYTES}-byte requests", end="")
         print(f", {scene.ANSWER_BYTES}-byte answers, streams of {scene.STREAM_EVENTS} events")
         plain, streaming = scene.request(stream=False), scene.request(stream=True)
-        compare("A request", servers("plain"), load, plain, 1, options)
+        compare("A request", proxies("plain"), load, plain, 1, options)
         compare(
             "An event of a stream",
-            servers("stream"),
+            proxies("stream"),
             load,
             streaming,
             scene.STREAM_EVENTS,
