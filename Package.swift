@@ -48,6 +48,7 @@ let package = Package(
     system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
     system("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
     system("CGLib", pkgConfig: "glib-2.0", apt: "libglib2.0-dev"),
+    system("CJemalloc", pkgConfig: "jemalloc", apt: "libjemalloc-dev"),
 
     // The house, from the ground up: an arrow may only point to an earlier line.
     module("Time", ["CGLib"], strictWithC),
@@ -88,7 +89,7 @@ let package = Package(
       dependencies: [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
         "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Gateway", "Console",
-        "Sandbox",
+        "Sandbox", "CJemalloc",
       ],
       path: "Sources/catraca", swiftSettings: strict),
 

@@ -1,3 +1,4 @@
+internal import CJemalloc
 internal import EventLoop
 internal import Glibc
 

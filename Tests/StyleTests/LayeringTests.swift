@@ -5,6 +5,7 @@ import Testing
   static let importers = [
     ("CLinux", "EventLoop"), ("CCurl", "Upstream"), ("COpenSSL", "TLS"), ("CSQLite", "Ledger"),
     ("CYAML", "Configuration"), ("CGLib", "Time"), ("CSimdjson", "JSON"),
+    ("CJemalloc", "catraca"),
   ]
 
   @Test("A C library has one importer", arguments: importers)
