@@ -145,11 +145,31 @@ def reverse_proxy(home, port, origin_port):
     )
 
 
+# HAProxy
+
+
+def haproxy(home, port, origin_port):
+    return f"""
+global
+  nbthread 1
+  maxconn 4096
+defaults
+  mode http
+  timeout connect 10s
+  timeout client 75s
+  timeout server 600s
+  http-reuse always
+listen proxy
+  bind 127.0.0.1:{port}
+  server origin 127.0.0.1:{origin_port}
+"""
+
+
 # Catraca
 
 
-def write_catraca_configuration(folder, origin_port):
-    """A client with a hard budget that nothing exhausts; the folder and its key."""
+def write_catraca_configuration(folder, origin_port, clients=1):
+    """Clients with a hard budget that nothing exhausts; the folder, and the key of one of them."""
     folder.mkdir()
     shutil.copytree(REPOSITORY / "config/pricing", folder / "pricing")
     secret = base64.urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=").decode()
@@ -178,7 +198,16 @@ def write_catraca_configuration(folder, origin_port):
     client = {"keys": [{"name": "load", "sha256": digest}], "budgets": [budget]}
     # JSON is YAML too.
     (folder / "catraca.yaml").write_text(json.dumps(settings))
-    (folder / "clients.yaml").write_text(json.dumps({"clients": {"benchmark": client}}))
+    others = {
+        f"client-{number}": {
+            "keys": [{"name": "load", "sha256": hashlib.sha256(b"%d" % number).hexdigest()}],
+            "budgets": [budget],
+        }
+        for number in range(1, clients)
+    }
+    (folder / "clients.yaml").write_text(
+        json.dumps({"clients": {**others, "benchmark": client}}, indent=1)
+    )
     return folder, key
 
 

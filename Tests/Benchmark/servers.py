@@ -78,9 +78,23 @@ def binary():
     return os.environ.get("CATRACA_BIN", str(DEFAULT_BINARY))
 
 
-def start_catraca(stack, folder, cores, origin_port, program=None):
+def start_haproxy(stack, folder, cores, configuration):
+    home = folder / "haproxy"
+    home.mkdir()
+    port = scene.free_port()
+    (home / "haproxy.cfg").write_text(configuration(home, port))
+    command = ["haproxy", "-db", "-f", str(home / "haproxy.cfg")]
+    server = Server("haproxy", command, cores, home / "output")
+    stack.callback(server.stop)
+    server.wait_until(lambda _: scene.accepts(port) or None, "doesn't listen")
+    return server, port
+
+
+def start_catraca(stack, folder, cores, origin_port, program=None, clients=1):
     """Starts the proxy, by another command if one is given; returns it, its port and a key."""
-    configuration, key = scene.write_catraca_configuration(folder / "catraca", origin_port)
+    configuration, key = scene.write_catraca_configuration(
+        folder / "catraca", origin_port, clients
+    )
     command = [*(program or [binary()]), "serve", "--config", str(configuration)]
     environment = {scene.PROVIDER_KEY_VARIABLE: "sk-of-the-provider"}
     server = Server("catraca", command, cores, folder / "catraca/output", environment)
