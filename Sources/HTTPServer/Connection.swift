@@ -30,7 +30,10 @@ final class Connection {
   private(set) var isFresh = true
   /// Its first request came after the server was told to stop: it is told so, and ended.
   var isLate: Bool
+  /// Told that the server stops, where the connection has been upgraded.
+  var onStop: (() -> Void)?
   private var sawEnd = false
+  private var isReadingInterrupted = false
 
   var loop: EventLoop { transport.socket.loop }
 
@@ -81,6 +84,7 @@ final class Connection {
     if transport.socket.isHungUp { exchange.clientHungUp() }
     await handler.handle(exchange)
     transport.socket.onHangup = nil
+    onStop = nil
     guard await exchange.end() else { return false }
     if output.capacity > Connection.keptOutput { output = [] }
     return !closesAfterExchange
@@ -142,6 +146,7 @@ final class Connection {
     loop.preconditionOnLoop()
     closesAfterExchange = true
     if isIdle { transport.socket.interruptWaits() }
+    onStop?()
   }
 
   /// Breaks the connection at once.
@@ -163,7 +168,7 @@ final class Connection {
   /// Waits for more bytes from the client; false at their end or when time is up.
   func readMore() async -> Bool {
     while true {
-      if timedOut || sawEnd { return false }
+      if timedOut || sawEnd || isReadingInterrupted { return false }
       switch transport.read(into: &input) {
       case .bytes: return true
       case .end:
@@ -174,6 +179,12 @@ final class Connection {
         await transport.socket.waitReadable()
       }
     }
+  }
+
+  /// Makes `readMore` say that this is the end, until the connection is closed.
+  func interruptReading() {
+    isReadingInterrupted = true
+    transport.socket.interruptWaits()
   }
 
   /// Completes the TLS handshake, if there is one.
@@ -221,6 +232,7 @@ final class Connection {
   /// unread bytes would reset the connection, and the client could lose the answer.
   func lingerAndClose() async {
     transport.endWriting()
+    isReadingInterrupted = false
     startTimer(Connection.lingerTimeout)
     var left = Connection.lingerBytes
     while left > 0, await readMore() {

@@ -19,6 +19,7 @@ public final class HTTPExchange {
     case unanswered
     case streaming(Framing)
     case answered
+    case upgraded
     case broken
   }
 
@@ -137,6 +138,18 @@ public final class HTTPExchange {
     guard await connection.flush() else { throw failed() }
   }
 
+  /// Ends HTTP on this connection: after `response`, whose status is 101, its bytes are the
+  /// caller's. Whatever they end with, the connection is closed after the handler.
+  public func upgrade(_ response: ResponseHead) async throws(HTTPExchangeError) -> UpgradedStream {
+    guard case .unanswered = state else { preconditionFailure("a request is answered once") }
+    precondition(response.status == 101 && body.isComplete, "only a whole request is upgraded")
+    state = .upgraded
+    connection.closesAfterExchange = true
+    response.appendUpgrade(to: &connection.output)
+    guard await connection.flush() else { throw failed() }
+    return UpgradedStream(on: connection)
+  }
+
   /// Breaks the connection, so that the client sees that the answer isn't whole.
   public func abort() {
     state = .broken
@@ -158,7 +171,7 @@ public final class HTTPExchange {
     case .unanswered, .streaming:
       abort()
       return false
-    case .answered: break
+    case .answered, .upgraded: break
     }
     if connection.closesAfterExchange {
       await connection.lingerAndClose()

@@ -13,6 +13,14 @@ extension ResponseHead {
     if !isHead && status != 204 && status != 304 { output.append(contentsOf: body) }
   }
 
+  /// Appends the head after which another protocol is spoken, which its `Upgrade` names.
+  func appendUpgrade(to output: inout [UInt8]) {
+    var head = self
+    head.fields.removeFraming()
+    head.fields.append(.connection, constant: "Upgrade")
+    head.serialize(into: &output)
+  }
+
   /// Appends the head of an answer whose body follows in `framing`.
   func appendStart(to output: inout [UInt8], framing: HTTPExchange.Framing, closes: Bool) {
     var head = self

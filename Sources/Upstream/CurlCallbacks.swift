@@ -52,14 +52,19 @@ let closeSocket: curl_closesocket_callback = { context, descriptor in
   return sockets.close(descriptor)
 }
 
-let interestChanged: curl_socket_callback = { _, descriptor, interest, context, _ in
+let interestChanged: curl_socket_callback = { easy, descriptor, interest, context, _ in
   guard let context = unsafe context else { return -1 }
   let sockets = unsafe Unmanaged<ConnectionSockets>.fromOpaque(context).takeUnretainedValue()
   switch interest {
   case CURL_POLL_IN: sockets.want(.readable, of: descriptor)
   case CURL_POLL_OUT: sockets.want(.writable, of: descriptor)
   case CURL_POLL_INOUT: sockets.want([.readable, .writable], of: descriptor)
-  default: sockets.forget(descriptor)
+  default:
+    sockets.forget(descriptor)
+    // libcurl's own handles, which close connections, have no pointer of ours.
+    if let easy = unsafe easy, let own = unsafe catraca_curl_get_private(easy) {
+      unsafe EasyHandle.at(own).transfer?.lostInterest()
+    }
   }
   return 0
 }

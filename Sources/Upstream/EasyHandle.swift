@@ -108,14 +108,19 @@ internal import HTTP
     }
     // In clear text there is no HTTP/2 to wait for.
     let isSecure = request.url.utf8.starts(with: "https:".utf8)
-    set(CURLOPT_HTTP_VERSION, isSecure ? httpsVersion : CURL_HTTP_VERSION_1_1)
+    let isUpgrade = if case .upgrade = request.body { true } else { false }
+    set(
+      CURLOPT_HTTP_VERSION, isSecure && !isUpgrade ? httpsVersion : CURL_HTTP_VERSION_1_1)
+    // A connection that is upgraded serves nothing else, and none that has served must be dead.
+    set(CURLOPT_FRESH_CONNECT, isUpgrade ? 1 : 0)
+    set(CURLOPT_FORBID_REUSE, isUpgrade ? 1 : 0)
     let milliseconds =
       request.connectTimeout.components.seconds * 1_000
       + request.connectTimeout.components.attoseconds / 1_000_000_000_000_000
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, milliseconds)))
     if isSecure { trust(request.certificateAuthorities) }
     setBody(request.body, method: request.method)
-    let list = HeaderList(request.fields)
+    let list = HeaderList(request.fields, upgrades: isUpgrade)
     check(unsafe catraca_curl_set_headers(pointer, list.head))
     headers = consume list
   }
@@ -137,6 +142,10 @@ internal import HTTP
       usual = .head
     case (_, .stream(let length)):
       setPost(length: length ?? -1)
+      usual = .post
+    case (_, .upgrade):
+      // For libcurl the client's half is a body without a length, which the fields forbid to frame.
+      setPost(length: -1)
       usual = .post
     case (_, .bytes(let bytes)):
       setPost(length: Int64(bytes.count))
@@ -205,7 +214,7 @@ extension UpstreamRequest {
   var sendsBody: Bool {
     switch (method, body) {
     case (.head, _), (_, .none): false
-    case (_, .bytes), (_, .stream): true
+    case (_, .bytes), (_, .stream), (_, .upgrade): true
     }
   }
 }

@@ -7,7 +7,9 @@ internal import HTTP
   private var tail: UnsafeMutablePointer<curl_slist>?
 
   /// Lists `fields`, and forbids the ones that libcurl would add by itself.
-  init(_ fields: HeaderFields) {
+  ///
+  /// - Parameter upgrades: whether the connection is to go on with another protocol.
+  init(_ fields: HeaderFields, upgrades: Bool = false) {
     var line: [UInt8] = []
     fields.forEach { name, value in
       guard !Self.belongsToConnection(name) else { return }
@@ -23,6 +25,10 @@ internal import HTTP
     append("Expect:")
     if !fields.contains(.accept) { append("Accept:") }
     if !fields.contains(.contentType) { append("Content-Type:") }
+    if upgrades {
+      append("Connection: Upgrade")
+      append("Transfer-Encoding:")
+    }
   }
 
   deinit {

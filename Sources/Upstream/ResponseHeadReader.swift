@@ -9,6 +9,8 @@ struct ResponseHeadReader: Sendable {
   /// Bytes of all lines, interim responses and trailers included.
   static let maximumBytes = 256 << 10
 
+  private static let switchingProtocols = 101
+
   /// The lines aren't those of an HTTP response, or there are too many.
   struct Invalid: Error {}
 
@@ -18,9 +20,15 @@ struct ResponseHeadReader: Sendable {
     case complete
   }
 
+  private let allowsUpgrade: Bool
   private var state = State.statusLine
   private var fields = HeaderFields()
   private var byteCount = 0
+
+  /// - Parameter allowsUpgrade: whether the request asked for another protocol.
+  init(allowsUpgrade: Bool = false) {
+    self.allowsUpgrade = allowsUpgrade
+  }
 
   /// Reads one line with its end; returns the head after the empty line that completes it.
   mutating func read(line: Span<UInt8>) throws(Invalid) -> UpstreamResponseHead? {
@@ -29,6 +37,8 @@ struct ResponseHeadReader: Sendable {
     switch state {
     case .statusLine:
       let (status, version) = try Self.statusLine(line)
+      // Else it would be an upgrade that nobody asked for.
+      guard status != Self.switchingProtocols || allowsUpgrade else { throw Invalid() }
       state = .fields(status: status, version)
       return nil
     case .fields(let status, let version):
@@ -38,8 +48,9 @@ struct ResponseHeadReader: Sendable {
       }
       let head = UpstreamResponseHead(status: status, version: version, fields: fields)
       fields = HeaderFields()
-      state = status < 200 ? .statusLine : .complete
-      return status < 200 ? nil : head
+      let isInterim = status < 200 && status != Self.switchingProtocols
+      state = isInterim ? .statusLine : .complete
+      return isInterim ? nil : head
     case .complete:
       return nil
     }
@@ -64,8 +75,7 @@ struct ResponseHeadReader: Sendable {
       }
       let next = line[start + 3]
       guard next == UInt8(ascii: " ") || next == UInt8(ascii: "\r") else { throw Invalid() }
-      // 101 would be an upgrade that nobody asked for.
-      guard status >= 100, status != 101 else { throw Invalid() }
+      guard status >= 100 else { throw Invalid() }
       return (status, version)
     }
     throw Invalid()

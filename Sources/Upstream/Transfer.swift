@@ -38,13 +38,14 @@ public final class Transfer {
 
   private let client: UpstreamClient
   private let idleTimeout: Duration
+  private let isUpgrade: Bool
   /// Nil once libcurl is done with this transfer; then there is an outcome.
   private var handle: EasyHandle?
   private var outcome: Outcome?
   private var attempts = 0
   private var connectionsOpened = 0
 
-  private var headReader = ResponseHeadReader()
+  private var headReader: ResponseHeadReader
   private var isHeadInvalid = false
   private var responseHead: UpstreamResponseHead?
   private var received: [UInt8] = []
@@ -64,6 +65,8 @@ public final class Transfer {
     idleTimeout = request.idleTimeout
     upload = UploadQueue(request.body)
     isUploadWanted = request.sendsBody
+    isUpgrade = if case .upgrade = request.body { true } else { false }
+    headReader = ResponseHeadReader(allowsUpgrade: isUpgrade)
     handle.transfer = self
     handle.timer.start(after: request.connectTimeout)
   }
@@ -78,7 +81,11 @@ public final class Transfer {
   public func head() async throws(UpstreamError) -> UpstreamResponseHead {
     client.loop.preconditionOnLoop()
     while true {
-      if let responseHead { return responseHead }
+      if let responseHead {
+        // libcurl ends no transfer whose sending is paused, not even one that it stopped sending.
+        if !isUploadWanted { resumeSending() }
+        return responseHead
+      }
       if case .failed(let error) = outcome { throw error }
       await headWaiter.wait()
     }
@@ -163,6 +170,15 @@ public final class Transfer {
     end(.failed(.cancelled(wasSent: wasSent)))
   }
 
+  /// The provider has ended its half of an upgraded connection: so does this side.
+  func providerEnded() {
+    guard handle != nil, isUploadWanted else { return }
+    isUploadWanted = false
+    upload.finish()
+    sendWaiter.wake()
+    resumeSending()
+  }
+
   /// The connect or the idle timeout has passed.
   func timedOut() {
     end(.failed(.timeout(wasSent: wasSent)))
@@ -170,8 +186,12 @@ public final class Transfer {
 
   /// libcurl is done.
   func finish(_ result: CURLcode) {
+    // For libcurl an upgrade after which nothing came is no answer at all.
+    let isSilentUpgrade = isUpgrade && responseHead != nil && result == CURLE_GOT_NOTHING
     if isHeadInvalid {
       end(.failed(.invalidResponse))
+    } else if isSilentUpgrade {
+      end(.complete)
     } else if result == CURLE_OK {
       // Closed in the middle of the head, a connection is all right for libcurl.
       end(responseHead == nil ? .failed(.broken(.truncated)) : .complete)
@@ -191,9 +211,11 @@ public final class Transfer {
     sendWaiter.wake()
   }
 
-  /// A silence is the provider's only while nothing waits for our owner.
+  /// A silence is the provider's only while nothing waits for our owner; before an upgrade there is
+  /// nothing to send yet.
   private func restartIdleTimer() {
-    if isReceivingPaused || isSendingPaused {
+    let waitsForContent = isSendingPaused && !(isUpgrade && responseHead == nil)
+    if isReceivingPaused || waitsForContent {
       handle?.timer.stop()
     } else {
       handle?.timer.start(after: idleTimeout)
@@ -228,12 +250,20 @@ extension Transfer {
     }
     guard let head else { return true }
     responseHead = head
+    restartIdleTimer()
     respondedAt = .now()
     // libcurl stops sending then.
     if head.status >= 300 { isUploadWanted = false }
     headWaiter.wake()
     sendWaiter.wake()
     return true
+  }
+
+  /// libcurl waits for nothing more from the connection. Where both halves are one connection's,
+  /// that is all it says of the end of the provider's while ours is paused.
+  func lostInterest() {
+    guard isUpgrade, responseHead != nil, !isReceivingPaused else { return }
+    client.noteHalfEnd(of: self)
   }
 
   /// Bytes of the body; false, with nothing taken, pauses.

@@ -20,6 +20,8 @@ struct UploadQueue: Sendable {
     case .stream(let length):
       missing = length
       isWhole = false
+    case .upgrade:
+      isWhole = false
     }
     isFinished = isWhole
   }

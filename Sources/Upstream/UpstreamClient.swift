@@ -15,6 +15,9 @@ public import EventLoop
   private var multi: UnsafeMutableRawPointer?
   private var idleHandles: [EasyHandle] = []
   private lazy var timer = LoopTimer(on: loop) { [unowned self] in perform() }
+  /// Upgraded transfers whose provider has ended its half.
+  private var halfEnded: [Transfer] = []
+  private lazy var halfEndTimer = LoopTimer(on: loop) { [unowned self] in endHalves() }
 
   /// Easy handles kept for later transfers; more are freed.
   private static let maximumIdleHandles = 256
@@ -72,6 +75,7 @@ public import EventLoop
     precondition(transferCount == 0, "transfers end before their client")
     idleHandles = []
     timer.stop()
+    halfEndTimer.stop()
     unsafe curl_multi_cleanup(multi)
     unsafe multi = nil
   }
@@ -115,7 +119,19 @@ public import EventLoop
     }
   }
 
+  private func endHalves() {
+    let transfers = halfEnded
+    halfEnded = []
+    for transfer in transfers { transfer.providerEnded() }
+  }
+
   // MARK: For transfers
+
+  /// Has `providerEnded` called, out of libcurl's callback.
+  func noteHalfEnd(of transfer: Transfer) {
+    halfEnded.append(transfer)
+    halfEndTimer.start(after: .zero)
+  }
 
   /// Takes a transfer's handle back, ending what it still does.
   func release(_ handle: EasyHandle) {

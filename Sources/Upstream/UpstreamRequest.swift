@@ -6,7 +6,8 @@ public struct UpstreamRequest: Sendable {
   public var url: String
   public var method: Method
   /// Sent in this order. `Host`, `Connection`, `Expect` and those that frame the body are left out:
-  /// they belong to the connection. Nothing is added: without `Accept` none is sent.
+  /// they belong to the connection. Nothing is added: without `Accept` none is sent. A request to
+  /// upgrade says so in `Connection`.
   public var fields: HeaderFields
   public var body: UpstreamBody
   /// From the start until the request can be sent: waiting for a free connection, name resolution,
@@ -41,4 +42,7 @@ public enum UpstreamBody: Sendable {
   /// Handed over with `Transfer.send`. With a length in bytes the request says it; without one the
   /// content is sent in chunks.
   case stream(length: Int64?)
+  /// None, but the connection is asked to go on with another protocol, which the request's
+  /// `Upgrade` names: after a 101, what is handed over with `Transfer.send` goes out as it is.
+  case upgrade
 }

@@ -9,7 +9,7 @@ public struct UpstreamResponseHead: Sendable {
     case http2
   }
 
-  /// 200…999.
+  /// 200…999, or 101 where the request asked for an upgrade.
   public let status: Int
   public let version: Version
   /// As they came, in order, hop-by-hop fields included. The body is handed over without its

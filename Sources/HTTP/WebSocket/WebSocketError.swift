@@ -1,0 +1,96 @@
+/// Why what came over a WebSocket can't be gone on with.
+public enum WebSocketError: Error, Hashable, Sendable {
+  /// Bits are set that only extensions use, and none was agreed on.
+  case reservedBits
+  case reservedOpcode
+  /// A client must mask its frames, a server must not.
+  case unmasked
+  case masked
+  case fragmentedControl
+  case controlTooLarge
+  /// A length that isn't written in its shortest form, or that no payload has.
+  case invalidLength
+  /// A continuation where no message has begun.
+  case unexpectedContinuation
+  /// A new message before the one that has begun is whole.
+  case interruptedMessage
+  /// A close frame whose code or form isn't allowed.
+  case invalidClose
+  /// Text, or the reason of a close, that isn't UTF-8.
+  case invalidUTF8
+  case messageTooLarge(limit: Int)
+
+  /// What the peer is told.
+  public var closeCode: WebSocketCloseCode {
+    switch self {
+    case .invalidUTF8: .invalidData
+    case .messageTooLarge: .messageTooBig
+    default: .protocolError
+    }
+  }
+}
+
+/// Why a WebSocket is closed (RFC 6455, 7.4).
+public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
+  public let rawValue: UInt16
+
+  /// Nil for numbers that no close frame may carry.
+  public init?(rawValue: UInt16) {
+    switch rawValue {
+    case 1000...1003, 1007...1014, 3000...4999: self.rawValue = rawValue
+    default: return nil
+    }
+  }
+
+  private init(known: UInt16) {
+    rawValue = known
+  }
+
+  public static let normal = WebSocketCloseCode(known: 1000)
+  public static let goingAway = WebSocketCloseCode(known: 1001)
+  public static let protocolError = WebSocketCloseCode(known: 1002)
+  public static let unsupportedData = WebSocketCloseCode(known: 1003)
+  public static let invalidData = WebSocketCloseCode(known: 1007)
+  /// What is asked for is not allowed: here, that the budget doesn't pay for more.
+  public static let policyViolation = WebSocketCloseCode(known: 1008)
+  public static let messageTooBig = WebSocketCloseCode(known: 1009)
+  public static let internalError = WebSocketCloseCode(known: 1011)
+  public static let badGateway = WebSocketCloseCode(known: 1014)
+}
+
+/// What a close frame says.
+public struct WebSocketClose: Hashable, Sendable {
+  /// Nil where the frame gives none.
+  public var code: WebSocketCloseCode?
+  public var reason: String
+
+  /// The longest reason, in bytes of UTF-8.
+  public static let longestReason = WebSocketFrameHeader.largestControl - 2
+
+  /// - Parameter reason: what is beyond `longestReason` is left out.
+  public init(_ code: WebSocketCloseCode?, reason: String = "") {
+    self.code = code
+    var reason = code == nil ? "" : reason
+    while reason.utf8.count > Self.longestReason { reason.removeLast() }
+    self.reason = reason
+  }
+
+  init(payload: [UInt8]) throws(WebSocketError) {
+    guard !payload.isEmpty else {
+      self.init(nil)
+      return
+    }
+    guard payload.count >= 2,
+      let code = WebSocketCloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
+    else { throw .invalidClose }
+    guard let reason = String(validating: payload.dropFirst(2), as: UTF8.self) else {
+      throw .invalidUTF8
+    }
+    self.init(code, reason: reason)
+  }
+
+  var payload: [UInt8] {
+    guard let code else { return [] }
+    return [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)] + Array(reason.utf8)
+  }
+}
