@@ -83,7 +83,7 @@ let package = Package(
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Money", "Time", "JSON", "Pricing",
         "Budgets", "Ledger", "Configuration",
       ]),
-    module("Sandbox", ["EventLoop", "Logging", "HTTP", "Audio", "HTTPServer", "JSON"]),
+    module("Sandbox", ["EventLoop", "Logging", "HTTP", "Audio", "TLS", "HTTPServer", "JSON"]),
     .executableTarget(
       name: "catraca",
       dependencies: [

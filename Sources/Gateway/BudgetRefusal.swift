@@ -34,9 +34,13 @@ struct BudgetRefusal {
 
   // MARK: The answer
 
+  /// What it says, without its figures.
+  var answer: RefusalAnswer {
+    RefusalAnswer(429, isContended ? "rate_limit_error" : "insufficient_quota", code, message)
+  }
+
   func httpAnswer() -> HTTPAnswer {
-    var answer = RefusalAnswer(
-      429, isContended ? "rate_limit_error" : "insufficient_quota", code, message)
+    var answer = answer
     answer.fields = [
       (.shouldRetry, isContended ? "true" : "false"),
       (.catracaDenied, denial.reason.rawValue),

@@ -42,7 +42,9 @@ struct FreePassage {
     exchange.onClientGone = { transfer.cancel() }
     defer { exchange.onClientGone = nil }
     let head: UpstreamResponseHead
-    do { head = try await transfer.head() } catch { throw refusal(for: error) }
+    do { head = try await transfer.head() } catch {
+      throw Refusal(error, provider: provider.name, on: journey)
+    }
     await relay(head, transfer)
   }
 
@@ -60,21 +62,6 @@ struct FreePassage {
     }
   }
 
-  private func refusal(for error: UpstreamError) -> Refusal {
-    journey.gateway.logger.log(.warn, "upstream_failed") { line in
-      line.member("request_id", "\(journey.id)")
-      line.member("provider", provider.name)
-      line.member("reason", "\(error)")
-    }
-    switch error {
-    case .cancelled: return .clientLeft
-    case .tooManyTransfers: return .overloaded
-    case .timeout(wasSent: true): return .upstreamTimeout(provider: provider.name)
-    case .unreachable, .timeout: return .upstreamUnreachable(provider: provider.name)
-    case .broken, .invalidResponse: return .upstreamInvalid(provider: provider.name)
-    }
-  }
-
   /// The work whose end the answer may show.
   private var deferredWork: DeferredWork? {
     guard let id = Endpoints.responseID(inPath: path) else { return nil }
@@ -82,7 +69,8 @@ struct FreePassage {
       DeferredWork.ID(provider: provider.name, object: id))
   }
 
-  private func relay(_ head: UpstreamResponseHead, _ transfer: Transfer) async {
+  /// Passes an answer on as it comes.
+  func relay(_ head: UpstreamResponseHead, _ transfer: Transfer) async {
     var fields = Forwarding.response(head.fields)
     fields.appendOwn(.catracaRequestID, "\(journey.id)")
     do {
@@ -100,6 +88,25 @@ struct FreePassage {
       // Either side broke off: the client must not take what it has for the whole.
       transfer.cancel()
       journey.exchange.abort()
+    }
+  }
+}
+
+extension Refusal {
+  /// What the client is told of a provider that failed before it answered; the operator is told
+  /// more.
+  init(_ error: UpstreamError, provider: String, on journey: Journey) {
+    journey.gateway.logger.log(.warn, "upstream_failed") { line in
+      line.member("request_id", "\(journey.id)")
+      line.member("provider", provider)
+      line.member("reason", "\(error)")
+    }
+    switch error {
+    case .cancelled: self = .clientLeft
+    case .tooManyTransfers: self = .overloaded
+    case .timeout(wasSent: true): self = .upstreamTimeout(provider: provider)
+    case .unreachable, .timeout: self = .upstreamUnreachable(provider: provider)
+    case .broken, .invalidResponse: self = .upstreamInvalid(provider: provider)
     }
   }
 }

@@ -10,19 +10,18 @@ struct Identity {
 
   private static let scheme = "bearer "
 
-  /// Reads `Authorization: Bearer sk-ctr-…` and finds its owner.
+  /// Reads `Authorization: Bearer sk-ctr-…` and finds its owner. Browsers can't set that on a
+  /// WebSocket, and offer the key as a subprotocol instead.
   ///
   /// The key's SHA-256 is looked up, never the key: how long it takes says nothing about keys
   /// that exist.
   init(
     of head: RequestHead, among clients: ClientRegistry, at now: Timestamp
   ) throws(Refusal) {
-    guard let authorization = head.fields.first(.authorization),
-      authorization.utf8.count > Identity.scheme.utf8.count,
-      authorization.prefix(Identity.scheme.count).lowercased() == Identity.scheme
-    else { throw .invalidKey(.missing) }
-    let secret = authorization.dropFirst(Identity.scheme.count)
-    let digest = KeyDigest(words: SHA256.digest(of: String(secret)).words)
+    guard let secret = Identity.bearer(head) ?? Identity.offered(head) else {
+      throw .invalidKey(.missing)
+    }
+    let digest = KeyDigest(words: SHA256.digest(of: secret).words)
     guard let owner = clients.owner(of: digest) else { throw .invalidKey(.unknown) }
     guard !owner.key.isExpired(at: now) else { throw .invalidKey(.expired) }
     guard owner.client.status == .active else {
@@ -30,5 +29,22 @@ struct Identity {
     }
     client = owner.client
     key = owner.key
+  }
+
+  private static func bearer(_ head: RequestHead) -> String? {
+    guard let authorization = head.fields.first(.authorization),
+      authorization.utf8.count > scheme.utf8.count,
+      authorization.prefix(scheme.count).lowercased() == scheme
+    else { return nil }
+    return String(authorization.dropFirst(scheme.count))
+  }
+
+  private static func offered(_ head: RequestHead) -> String? {
+    guard !head.fields.contains(.authorization), let upgrade = try? WebSocketUpgrade(of: head)
+    else { return nil }
+    let prefix = RealtimeRequest.keyProtocolPrefix
+    return upgrade.protocols.first { $0.hasPrefix(prefix) }.map {
+      String($0.dropFirst(prefix.count))
+    }
   }
 }

@@ -23,7 +23,9 @@ final class Journey {
   let workbench: Workbench
   let rules: RuleBook
   let id: RequestID
-  let startedAt: Timestamp
+  /// When the request came. A turn of a session begins anew: see `begin`.
+  private(set) var startedAt: Timestamp
+  private(set) var receivedAt: MonotonicInstant
 
   init(_ exchange: HTTPExchange, through gateway: Gateway, at workbench: Workbench) {
     self.exchange = exchange
@@ -31,6 +33,7 @@ final class Journey {
     self.workbench = workbench
     rules = gateway.rules()
     startedAt = gateway.clock()
+    receivedAt = exchange.receivedAt
     id = gateway.requestIDs.next(at: startedAt)
   }
 
@@ -48,12 +51,23 @@ final class Journey {
     }
   }
 
+  /// The part of a session that this stands for begins now, some time after its hold was taken.
+  func begin() {
+    startedAt = gateway.clock()
+    receivedAt = .now()
+  }
+
   private func forward(_ path: String, to providerName: String?) async throws(Refusal) {
     if gateway.isStopping { throw .shuttingDown }
     let identity = try Identity(of: exchange.head, among: rules.clients, at: startedAt)
     switch Endpoints.classify(method: exchange.head.method.name, path: path) {
     case .metered(let endpoint):
       try limitRate(identity)
+      if endpoint.isWebSocket {
+        let request = try RealtimeRequest(
+          for: self, identity: identity, providerName: providerName)
+        return try await RealtimeOpening.serve(request, on: self)
+      }
       let request = try await MeteredRequest(
         for: self, identity: identity, endpoint: endpoint, providerName: providerName)
       try await pass(request, try Offer(for: request, in: self))
@@ -92,7 +106,7 @@ final class Journey {
   // MARK: Can it be paid?
 
   /// Sets the request's bound aside.
-  private func admit(
+  func admit(
     _ request: MeteredRequest, _ offer: Offer
   ) async throws(Refusal) -> Admitted {
     switch await ask(request, offer) {

@@ -43,6 +43,42 @@ struct MeteredRequest {
     conversation = fields.first(.catracaConversation) ?? facts.conversation
     agent = fields.first(.catracaAgent)
     metadata = try MeteredRequest.readMetadata(of: fields, journey.workbench.parser)
+    try checkKey()
+  }
+
+  /// A request whose facts don't stand in its body.
+  init(
+    for journey: Journey, identity: Identity, endpoint: Endpoint, providerName: String?,
+    facts: RequestFacts
+  ) throws(Refusal) {
+    self.identity = identity
+    self.endpoint = endpoint
+    self.providerName = providerName
+    self.facts = facts
+    body = []
+    let fields = journey.exchange.head.fields
+    user = fields.first(.catracaUser)
+    conversation = fields.first(.catracaConversation)
+    agent = fields.first(.catracaAgent)
+    metadata = try MeteredRequest.readMetadata(of: fields, journey.workbench.parser)
+    try checkKey()
+  }
+
+  /// The same caller's request for something else.
+  init(_ facts: RequestFacts, endpoint: Endpoint, like other: MeteredRequest) {
+    identity = other.identity
+    self.endpoint = endpoint
+    providerName = other.providerName
+    self.facts = facts
+    body = []
+    user = other.user
+    conversation = other.conversation
+    agent = other.agent
+    metadata = other.metadata
+  }
+
+  /// Whether the key may be used for what is asked.
+  private func checkKey() throws(Refusal) {
     guard identity.key.allows(model: facts.model) else {
       throw .modelNotAllowed(model: facts.model)
     }

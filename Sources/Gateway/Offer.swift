@@ -30,7 +30,8 @@ struct Offer {
     let rules = journey.rules
     let instant = journey.startedAt
     let clientID = request.identity.client.id
-    let (provider, model) = try Offer.find(request, rules, journey)
+    let (provider, model) = try Offer.find(
+      facts.model, of: request.providerName, for: clientID, in: journey)
     self.provider = provider
     terms = BillingTerms(
       clientID: clientID, provider: provider.name, model: model, instant: instant,
@@ -69,11 +70,15 @@ struct Offer {
 
   /// SPEC §4.1: the provider that the path names; else the one whose price book has the model;
   /// for models that nobody has, the header's, else the first.
-  private static func find(
-    _ request: MeteredRequest, _ rules: RuleBook, _ journey: Journey
-  ) throws(Refusal) -> (Provider, PricedModel?) {
-    let (name, client) = (request.facts.model, request.identity.client.id)
-    if let providerName = request.providerName {
+  ///
+  /// - Parameters:
+  ///   - providerName: that of the path, if it names one.
+  ///   - client: may have prices of its own.
+  static func find(
+    _ name: String, of providerName: String?, for client: String, in journey: Journey
+  ) throws(Refusal) -> (provider: Provider, model: PricedModel?) {
+    let rules = journey.rules
+    if let providerName {
       guard let provider = rules.provider(providerName) else {
         throw .unknownProvider(providerName)
       }

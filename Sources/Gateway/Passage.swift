@@ -67,7 +67,14 @@ final class Passage {
 
   // MARK: Write it down
 
-  private func writeIntent() async throws(Refusal) {
+  /// A turn of a session begins: until now nothing was done but to hold what it may need.
+  func beginTurn() {
+    journey.begin()
+    preparedAt = .now()
+    startedSendingAt = preparedAt
+  }
+
+  func writeIntent() async throws(Refusal) {
     do throws(LedgerError) {
       try await gateway.ledger.open(intent())
       hasIntent = true

@@ -15,6 +15,8 @@ indirect enum Refusal: Error {
   case unknownPath(String)
   case unknownProvider(String)
   case endpointNotMetered(method: String, path: String)
+  /// It is served over a WebSocket alone.
+  case upgradeRequired(WebSocketUpgradeError)
   case unreadable(MeteringError)
   /// A line of a batch's input file is what is refused.
   case batchLine(Int64, Refusal)

@@ -41,6 +41,7 @@ struct RefusalAnswer {
       self.init(
         403, "permission_error", "endpoint_not_metered",
         "\(method) \(path) can't be metered, so it is not forwarded.")
+    case .upgradeRequired(let error): self = .upgradeRequired(error)
     case .unreadable(let error):
       self.init(400, "invalid_request_error", error.code, error.message, param: error.param)
     case .batchLine(let number, let refusal):
@@ -107,6 +108,21 @@ struct RefusalAnswer {
       answer.fields = [(.shouldRetry, "false"), (.catracaDenied, "paused")]
       return answer
     default: preconditionFailure("not a refusal of what a key may do")
+    }
+  }
+
+  private static func upgradeRequired(_ error: WebSocketUpgradeError) -> RefusalAnswer {
+    switch error {
+    case .notAsked, .unsupportedVersion:
+      RefusalAnswer(
+        426, "invalid_request_error", "upgrade_required",
+        "This is served over a WebSocket, version \(WebSocketUpgrade.version)."
+      )
+      .with(.upgrade, "websocket").with(.secWebSocketVersion, WebSocketUpgrade.version)
+    case .invalidRequest, .invalidKey:
+      RefusalAnswer(
+        400, "invalid_request_error", "invalid_request",
+        "This is not a request that opens a WebSocket: \(error).")
     }
   }
 

@@ -47,9 +47,9 @@ struct Settled {
       heldTokens: grant.bound.tokens, heldNanoUSD: heldUSD,
       overrunTokens: max(0, usage.totalTokens - grant.bound.tokens),
       overrunNanoUSD: max(0, charge.nanoUSD - heldUSD),
-      latencyMilliseconds: now.elapsed(since: journey.exchange.receivedAt).wholeMilliseconds,
+      latencyMilliseconds: now.elapsed(since: journey.receivedAt).wholeMilliseconds,
       timeToFirstTokenMilliseconds: passage.firstByteAt.map {
-        $0.elapsed(since: journey.exchange.receivedAt).wholeMilliseconds
+        $0.elapsed(since: journey.receivedAt).wholeMilliseconds
       },
       overheadMicroseconds: passage.overhead.wholeMicroseconds,
       metadata: passage.request.metadata, estimateCheck: check, createdAt: journey.startedAt,
@@ -80,7 +80,7 @@ struct Settled {
   private static func estimate(_ report: UsageReport?, of passage: Passage) -> Usage {
     Estimate.usage(
       for: passage.request.facts, outputTextBytes: report?.outputTextBytes ?? 0,
-      by: passage.offer.rates
+      outputAudioTokens: report?.outputAudioTokens ?? 0, by: passage.offer.rates
     )
     .limited(to: passage)
   }

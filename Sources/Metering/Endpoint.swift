@@ -32,6 +32,8 @@ enum RequestFormat: Sendable {
   case json([String: RequestField])
   /// A form, with what its parts mean. A part that isn't listed counts as text likewise.
   case form([String: FormField])
+  /// Events over a WebSocket.
+  case events
   /// Either of them, told by the media type.
   case jsonOrForm([String: RequestField], [String: FormField])
 }

@@ -18,7 +18,7 @@ public enum EndpointClass: Sendable {
 public enum Endpoints {
   static let metered: [Endpoint] =
     [chatCompletions, completions, responses, compaction, decisions, embeddings, moderations]
-    + audio + images
+    + audio + images + [realtime]
 
   public static let chatCompletions = Endpoint(
     method: "POST", path: "/v1/chat/completions", operation: .chat,

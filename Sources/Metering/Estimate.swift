@@ -13,18 +13,21 @@ public enum Estimate {
   ///
   /// - Parameters:
   ///   - outputTextBytes: as in `UsageReport`.
+  ///   - outputAudioTokens: as in `UsageReport`.
   ///   - rates: of the model.
   public static func usage(
-    for facts: RequestFacts, outputTextBytes: Int64, by rates: TokenRates
+    for facts: RequestFacts, outputTextBytes: Int64, outputAudioTokens: Int64 = 0,
+    by rates: TokenRates
   ) -> Usage {
     let text = rates.output.tokens(ofBytes: outputTextBytes)
-    let media = facts.estimatedMediaTokens
+    let media = facts.estimatedMediaTokens + outputAudioTokens
     let output = min(text + media, Usage.largestCount)
     return Usage(
       inputTokens: min(facts.estimatedInputTokens(by: rates), Usage.largestCount),
-      audioInputTokens: facts.estimatedAudioMilliseconds > 0 ? facts.estimatedAudioTokens : 0,
+      audioInputTokens: facts.estimatedAudioMilliseconds > 0 || facts.operation == .realtime
+        ? facts.estimatedAudioTokens : 0,
       outputTokens: output,
-      audioOutputTokens: facts.operation == .speech ? min(media, output) : 0,
+      audioOutputTokens: facts.operation == .image ? 0 : min(media, output),
       imageOutputTokens: facts.operation == .image ? min(media, output) : 0,
       audioMilliseconds: facts.estimatedAudioMilliseconds, characters: facts.characters,
       images: facts.images) ?? .zero

@@ -37,7 +37,7 @@ extension RequestFacts {
 
   /// The part of `boundInputTokens` that is sound.
   public var boundAudioTokens: Int64 {
-    (input.audioMilliseconds * Self.audioTokensPerSecond + 999) / 1000
+    (input.audioMilliseconds * Self.audioTokensPerSecond + 999) / 1000 + input.spareAudioTokens
   }
 
   /// The most tokens of a prediction that can be billed as output, beyond the output limit.

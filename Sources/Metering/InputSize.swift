@@ -18,6 +18,8 @@ public struct InputSize: Sendable, Hashable {
   public var lowDetailImages: Int64 = 0
   /// The longest that the sounds can be, by their size and format.
   public var audioMilliseconds: Int64 = 0
+  /// Tokens of sound that may still come: a bound covers them, an estimate leaves them out.
+  public var spareAudioTokens: Int64 = 0
   /// Whether the model reads things that the request only refers to: files, web pages. Their only
   /// bound is the model's context.
   public var isOpenEnded = false

@@ -65,7 +65,9 @@ private struct UsageCounts {
   mutating func readInputDetails(_ details: JSONValue?) {
     guard let details else { return }
     cached = part(details["cached_tokens"])
-    audioInput = part(details["audio_tokens"])
+    // What is said to be cached of the sound has the price of the cache, not that of sound.
+    let cachedAudio = part(details["cached_tokens_details"]?["audio_tokens"])
+    audioInput = max(0, part(details["audio_tokens"]) - min(cachedAudio, cached))
     imageInput = part(details["image_tokens"])
     let written = part(details["cache_write_tokens"])
     cacheWriteLong = part(details["cache_write_tokens_details"]?["ttl_12h_tokens"])

@@ -17,6 +17,8 @@ extension RequestFacts {
       return try readJSON(body, fields: fields, endpoint: endpoint, parser: parser)
     case .form(let fields):
       return try readForm(body, contentType, fields: fields, endpoint: endpoint)
+    case .events:
+      preconditionFailure("what a session asks for is in its events")
     case .jsonOrForm(let members, let parts):
       if MultipartForm.isFormType(contentType) {
         return try readForm(body, contentType, fields: parts, endpoint: endpoint)

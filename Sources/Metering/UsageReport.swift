@@ -13,6 +13,9 @@ public struct UsageReport: Sendable, Hashable {
   /// Bytes of UTF-8 of all text in the answer, for estimates: content, visible reasoning, refusals,
   /// transcripts, tool calls.
   public internal(set) var outputTextBytes: Int64 = 0
+  /// About how many tokens of sound there were in the answer, for estimates of those that come with
+  /// their text.
+  public internal(set) var outputAudioTokens: Int64 = 0
   /// What each of several models used, to be billed instead of `usage`; usually empty.
   public internal(set) var breakdown: [ModelUsage] = []
   /// Calls that are billed outside tokens, by name.

@@ -30,6 +30,7 @@ public final class SandboxHandler: HTTPHandler {
         try await exchange.respond(HTTPAnswer(200, Array(#"{"cleared":true}"#.utf8)))
       case .health:
         try await exchange.respond(HTTPAnswer(200, Array(#"{"status":"ok"}"#.utf8)))
+      case .realtime: try await serveSession(on: exchange)
       case .models, .model, .chatCompletions, .inputTokens, .text, .speech, .transcription, .image,
         .response, .cancelResponse, .upload, .file, .submitBatch, .batch, .cancelBatch, .unknown:
         try await serve(route, body, on: exchange)
@@ -79,6 +80,18 @@ public final class SandboxHandler: HTTPHandler {
       exchange: exchange, dialect: route.dialect, script: script, journal: journal,
       number: number)
     try await call.perform(answer)
+  }
+
+  /// Serves a session over a WebSocket; its responses are in the journal, one by one.
+  private func serveSession(on exchange: HTTPExchange) async throws(HTTPExchangeError) {
+    do throws(ProviderError) {
+      guard SandboxHandler.bearerKey(exchange.head.fields) != nil else { throw .missingKey }
+      let script = try exchange.head.fields.first("x-sandbox").map(SandboxScript.init)
+      try await RealtimeStandIn.serve(
+        exchange, script: script ?? SandboxScript(), journal: journal)
+    } catch {
+      try await exchange.respond(HTTPAnswer(error.status, error.json))
+    }
   }
 
   private static func bearerKey(_ fields: HeaderFields) -> String? {

@@ -17,6 +17,7 @@ enum SandboxRoute: Equatable {
   case submitBatch(ProviderDialect)
   case batch(ProviderDialect, id: String)
   case cancelBatch(ProviderDialect, id: String)
+  case realtime
   case readJournal
   case clearJournal
   case health
@@ -53,6 +54,7 @@ enum SandboxRoute: Equatable {
       return
     }
     switch (method, path) {
+    case (.get, "/realtime") where dialect == .openAI: self = .realtime
     case (.get, "/models"), (.head, "/models"): self = .models(dialect)
     case (.post, "/chat/completions"): self = .chatCompletions(dialect)
     case (.post, "/audio/speech"): self = .speech(dialect)
@@ -110,7 +112,7 @@ enum SandboxRoute: Equatable {
       .cancelResponse(let dialect, _), .upload(let dialect), .file(let dialect, _, _),
       .submitBatch(let dialect), .batch(let dialect, _), .cancelBatch(let dialect, _):
       dialect
-    case .readJournal, .clearJournal, .health, .unknown: .openAI
+    case .realtime, .readJournal, .clearJournal, .health, .unknown: .openAI
     }
   }
 

@@ -35,6 +35,8 @@ struct SandboxScript: Equatable, Sendable {
   var webSearches = 0
   /// Work that goes on after its answer is under way for so many looks at it.
   var pendingLooks = 0
+  /// Takes each piece of sound of a realtime session for all that was said, and answers it.
+  var detectsTurns = false
   var responseModel: String?
   var serviceTier: String?
   /// Makes identifiers and times depend on this alone, so that equal requests get equal bytes.
@@ -89,6 +91,7 @@ struct SandboxScript: Equatable, Sendable {
     case "malformed_http": isMalformed = true
     case "hang": hangs = true
     case "echo": echoes = true
+    case "detect_turns": detectsTurns = true
     default: throw ProviderError.badScript("there is no key '\(key)'")
     }
   }

@@ -31,6 +31,7 @@ struct EndpointsTests {
       ("POST", "/v1/responses/resp_1/cancel", "free"),
       ("POST", "/v1/batches", "batch"), ("POST", "/v1/batches/batch_1/cancel", "free"),
       ("GET", "/v1/batches/batch_1", "free"), ("POST", "/v1/files", "upload"),
+      ("GET", "/v1/realtime", "realtime"),
     ])
   func known(_ method: String, _ path: String, _ expected: String) {
     #expect(kind(method, path) == expected)
@@ -52,6 +53,7 @@ struct EndpointsTests {
       ("POST", "/v1/vector_stores"), ("POST", "/v1/vector_stores/v/search"),
       ("POST", "/v1/containers"), ("POST", "/v1/threads"), ("POST", "/v1/threads/t/runs"),
       ("POST", "/v1/assistants"), ("GET", "/v1/organization/usage/completions"),
+      ("POST", "/v1/realtime"),
       ("GET", ""), ("GET", "/"), ("GET", "v1/models"), ("GET", "/v1/models/"),
       ("GET", "//v1/models"),
       ("GET", "/v1//models"), ("GET", "/v1/models/.."), ("GET", "/v1/models/../responses/x"),

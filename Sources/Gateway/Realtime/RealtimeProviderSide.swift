@@ -1,0 +1,165 @@
+internal import EventLoop
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Ledger
+internal import Metering
+internal import Upstream
+
+// What the provider of a session sends.
+
+extension RealtimeSession {
+  /// Passes on what the provider sends until either side ends.
+  func serveProvider() async {
+    var reader = WebSocketReader(from: .server)
+    var bytes: [UInt8] = []
+    var frames: [UInt8] = []
+    while ending == nil {
+      do {
+        guard try await transfer.next(into: &bytes) else { return providerEnded() }
+      } catch {
+        return providerEnded()
+      }
+      noteActivity()
+      reader.receive(bytes.span)
+      if bytes.capacity > RealtimeSession.keptBuffer { bytes = [] }
+      do throws(WebSocketError) {
+        while ending == nil, let event = try reader.next() {
+          await receive(event, reader, into: &frames)
+        }
+      } catch {
+        end(.providerViolation(error))
+      }
+      await sendToClient(&frames)
+    }
+  }
+
+  private func providerEnded() {
+    end(isClosing ? .clientClosed(nil) : .providerLeft)
+  }
+
+  private func receive(
+    _ event: WebSocketEvent, _ reader: borrowing WebSocketReader, into frames: inout [UInt8]
+  ) async {
+    switch event {
+    case .ping(let payload): append(.ping(payload), to: &frames)
+    case .pong(let payload): append(.pong(payload), to: &frames)
+    case .close(let close):
+      if isClosing { return end(.clientClosed(close)) }
+      end(.providerClosed(close))
+    case .message(let kind):
+      do throws(Refusal) {
+        try await receive(kind, reader.message, into: &frames)
+      } catch {
+        await sendToClient(&frames)
+        end(refused: error)
+      }
+    }
+  }
+
+  private func receive(
+    _ kind: WebSocketMessageKind, _ message: [UInt8], into frames: inout [UInt8]
+  ) async throws(Refusal) {
+    guard kind == .text, let root = try? parser.parse(message) else {
+      return append(kind, message, to: &frames)
+    }
+    let event = RealtimeServerEvent.read(root)
+    switch event {
+    case .responseDelta(let id):
+      let turn = response(id)
+      turn?.meter.read(root)
+      turn?.noteDelta()
+      append(kind, message, to: &frames)
+    case .responseDone(let id, let isOutOfBand):
+      let meter = response(id)?.meter ?? RealtimeMeter()
+      var last = meter
+      last.read(root)
+      try await settleResponse(id, last.report, isOutOfBand: isOutOfBand)
+      append(kind, message, to: &frames)
+      await sendToClient(&frames)
+      guard ending == nil, !endIfStopping() else { return }
+      try await renew()
+    case .transcribed(let report):
+      try await settleTranscription(report)
+      append(kind, message, to: &frames)
+      await sendToClient(&frames)
+      guard ending == nil else { return }
+      try await renewTranscription()
+    default:
+      try await note(event)
+      append(kind, message, to: &frames)
+    }
+  }
+
+  // MARK: Responses
+
+  private func response(_ id: String) -> RealtimeTurn? {
+    responses.first { $0.responseID == id } ?? responses.first { $0.responseID == nil }
+  }
+
+  private func note(_ event: RealtimeServerEvent) async throws(Refusal) {
+    switch event {
+    case .responseCreated(let id):
+      if let asked = responses.first(where: { $0.responseID == nil }) {
+        asked.responseID = id
+      } else {
+        let turn = try await takeNext()
+        turn.responseID = id
+        responses.append(turn)
+      }
+      context.responseBegan()
+    case .session(let transcription, let limit):
+      unconfirmedUpdates = max(0, unconfirmedUpdates - 1)
+      guard unconfirmedUpdates == 0 else { return }
+      outputLimit = limit
+      self.transcription = transcription
+      try await renewTranscription()
+    case .audioCommitted:
+      if case .by = transcription { context.audioCommitted() }
+    case .transcriptionFailed: context.transcriptionEnded()
+    case .error(let code, let eventID): await noteError(code, eventID)
+    default: break
+    }
+  }
+
+  private func settleResponse(
+    _ id: String, _ report: UsageReport, isOutOfBand: Bool
+  ) async throws(Refusal) {
+    let turn: RealtimeTurn
+    if let known = response(id) { turn = known } else { turn = try await takeNext() }
+    responses.removeAll { $0 === turn }
+    context.responseEnded(isOutOfBand ? nil : report.usage)
+    await turn.settle(report.isError ? .providerError : .ok, report)
+  }
+
+  /// What the client asked for is refused: its hold is that of the next response again.
+  private func noteError(_ code: String?, _ eventID: String?) async {
+    guard
+      let turn = responses.last(where: { turn in
+        turn.responseID == nil
+          && (code == "conversation_already_has_active_response"
+            || eventID != nil && turn.eventID == eventID)
+      })
+    else { return }
+    responses.removeAll { $0 === turn }
+    if next == nil { next = turn } else { await turn.giveBack() }
+  }
+
+  // MARK: Transcriptions
+
+  private func settleTranscription(_ report: UsageReport) async throws(Refusal) {
+    context.transcriptionEnded()
+    let turn: RealtimeTurn
+    if let held = transcript {
+      turn = held
+    } else {
+      // The session never said by which model: at the dearest that it has, its own.
+      var model = request.model
+      if case .by(let known) = transcription { model = known }
+      turn = try await reserveTranscription(by: model)
+    }
+    transcript = nil
+    try await turn.open()
+    await turn.settle(.ok, report)
+  }
+}

@@ -1,0 +1,78 @@
+internal import Configuration
+internal import HTTP
+internal import HTTPServer
+internal import Metering
+internal import Pricing
+
+/// A client's request for a realtime session, checked: who asks, and for which model.
+struct RealtimeRequest {
+  let identity: Identity
+  let upgrade: WebSocketUpgrade
+  let model: String
+  /// The provider that the path names, if it names one.
+  let providerName: String?
+  private let caller: MeteredRequest
+
+  /// Browsers can't set `Authorization`, and offer the key as a subprotocol.
+  static let keyProtocolPrefix = "openai-insecure-api-key."
+
+  /// Parameters that join a session which was begun elsewhere, or have it only write down.
+  private static let unsupportedParameters: Set<String> = ["call_id", "intent"]
+
+  init(
+    for journey: Journey, identity: Identity, providerName: String?
+  ) throws(Refusal) {
+    self.identity = identity
+    self.providerName = providerName
+    do throws(WebSocketUpgradeError) {
+      upgrade = try WebSocketUpgrade(of: journey.exchange.head)
+    } catch {
+      throw .upgradeRequired(error)
+    }
+    model = try RealtimeRequest.model(in: journey.exchange.head.query ?? "")
+    var facts = RequestFacts(operation: .realtime, model: model)
+    facts.stream = true
+    caller = try MeteredRequest(
+      for: journey, identity: identity, endpoint: Endpoints.realtime, providerName: providerName,
+      facts: facts)
+  }
+
+  /// What the client asked to be spoken between it and the provider, without its key.
+  var protocols: [String] {
+    upgrade.protocols.filter { !$0.hasPrefix(RealtimeRequest.keyProtocolPrefix) }
+  }
+
+  /// One response or transcription of the session, as a request of its own.
+  func metered(_ facts: RequestFacts, _ endpoint: Endpoint) -> MeteredRequest {
+    MeteredRequest(facts, endpoint: endpoint, like: caller)
+  }
+
+  /// The one `model` of a query. A name with an escape could be read differently by others.
+  private static func model(in query: String) throws(Refusal) -> String {
+    var model: String?
+    for parameter in query.split(separator: "&") {
+      let sides = parameter.split(
+        separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = String(sides[0])
+      if unsupportedParameters.contains(name) {
+        throw .unreadable(
+          .unsupported(
+            param: name, reason: "Realtime sessions with '\(name)' can't be metered yet."))
+      }
+      guard name == "model" else {
+        guard !name.utf8.contains(UInt8(ascii: "%")) else {
+          throw .unreadable(.invalid(param: "query", expected: "without escapes in its names"))
+        }
+        continue
+      }
+      guard model == nil else { throw .unreadable(.repeatedMember("model")) }
+      guard sides.count == 2, !sides[1].isEmpty,
+        sides[1].utf8.count <= RequestFacts.longestName,
+        !sides[1].utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") })
+      else { throw .unreadable(.invalid(param: "model", expected: "a name without escapes")) }
+      model = String(sides[1])
+    }
+    guard let model else { throw .unreadable(.missing(param: "model")) }
+    return model
+  }
+}

@@ -1,0 +1,69 @@
+internal import Budgets
+internal import Configuration
+internal import EventLoop
+internal import HTTP
+internal import Ledger
+internal import Metering
+internal import Upstream
+
+/// What is set aside for one response of a session, or for one transcription, until it is settled.
+///
+/// Before anything is sent that may bring it about, it is opened: its intent is written down.
+final class RealtimeTurn {
+  private let passage: Passage
+  /// What it may need at most.
+  private let bound: RequestFacts
+  private(set) var isOpen = false
+  /// Set when the provider has begun the response.
+  var responseID: String?
+  /// The client's name for the event that asked for it.
+  var eventID: String?
+  var meter = RealtimeMeter()
+
+  init(_ passage: Passage, bound: RequestFacts) {
+    self.passage = passage
+    self.bound = bound
+  }
+
+  var model: String { bound.model }
+
+  /// Whether what is held pays for this, too.
+  func covers(_ facts: RequestFacts) -> Bool {
+    facts.boundAudioTokens <= bound.boundAudioTokens
+      && facts.boundInputTokens <= bound.boundInputTokens
+      && facts.audioMilliseconds <= bound.audioMilliseconds
+      && facts.outputLimit ?? .max <= bound.outputLimit ?? .max
+  }
+
+  var provider: Provider { passage.offer.provider }
+
+  /// The fields of the answer that begins the session which this is the first hold of.
+  func responseFields(_ head: UpstreamResponseHead) -> HeaderFields {
+    passage.responseFields(head, remaining: passage.grant.tightest)
+  }
+
+  func open() async throws(Refusal) {
+    guard !isOpen else { return }
+    passage.beginTurn()
+    try await passage.writeIntent()
+    isOpen = true
+  }
+
+  /// Reads an event of its response; the first one has its first byte.
+  func noteDelta() {
+    if passage.firstByteAt == nil { passage.firstByteAt = .now() }
+  }
+
+  /// Ends it with what was used, and returns when its row is safe.
+  func settle(_ outcome: Outcome, _ report: UsageReport) async {
+    _ = await passage.settle(Ending(status: RealtimeTurn.status, outcome: outcome, report: report))
+  }
+
+  /// Ends it where nothing came of it.
+  func giveBack() async {
+    await passage.giveBack()
+  }
+
+  /// Each row of a session has that of its beginning.
+  static let status = 101
+}

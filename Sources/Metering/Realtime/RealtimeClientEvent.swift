@@ -1,0 +1,169 @@
+public import JSON
+
+/// An event that a client sends in a realtime session: what of it matters to metering.
+public struct RealtimeClientEvent: Sendable, Hashable {
+  public enum Kind: Sendable, Hashable {
+    /// Asks for a response.
+    case createResponse
+    case updateSession
+    /// Sound that the model will hear, and that may be written down.
+    case appendAudio
+    case other
+  }
+
+  /// The most output tokens of a response.
+  public enum OutputLimit: Sendable, Hashable {
+    case tokens(Int64)
+    /// As many as the model can make.
+    case model
+
+    /// As a request states it: a limit, or nil.
+    public var tokens: Int64? {
+      if case .tokens(let tokens) = self { tokens } else { nil }
+    }
+  }
+
+  /// What is to become of what was said, as text.
+  public enum Transcription: Sendable, Hashable {
+    case none
+    case by(model: String)
+  }
+
+  public var kind = Kind.other
+  /// The client's own name for the event.
+  public var eventID: String?
+  /// The model that it asks for; a session can't change it.
+  public var model: String?
+  /// Set where it changes how what was said is written down.
+  public var transcription: Transcription?
+  /// Set where it limits the output, of one response or of all that follow.
+  public var outputLimit: OutputLimit?
+  /// Whether the model is made to read things that the event only refers to.
+  public var isOpenEnded = false
+  /// Bytes of text that the model may read, at most.
+  public var textBytes: Int64 = 0
+  /// Characters of base64 that are sound.
+  public var audioCharacters: Int64 = 0
+  public var images: Int64 = 0
+
+  /// Limits that a request may set.
+  private static let limits: ClosedRange<Int64> = 1...1_000_000
+
+  /// Reads an event.
+  ///
+  /// - Parameter parser: what parses it; earlier values of it end to hold.
+  /// - Throws: what the client must be told; the event may not be forwarded then.
+  public static func read(
+    _ message: [UInt8], parser: JSONParser
+  ) throws(MeteringError) -> RealtimeClientEvent {
+    let root: JSONValue
+    do { root = try parser.parse(message) } catch { throw .notJSON(error) }
+    guard root.kind == .object else { throw .notAnObject }
+    try checkKeys(of: root)
+    guard let type = root["type"], type.kind == .string else { throw .missing(param: "type") }
+    var event = RealtimeClientEvent()
+    event.eventID = root["event_id"]?.string
+    event.textBytes = Int64(message.count)
+    if type.isString("input_audio_buffer.append") {
+      event.kind = .appendAudio
+      event.take(audio: root["audio"])
+    } else if type.isString("response.create") {
+      event.kind = .createResponse
+      if let response = root["response"] { try event.read(response, name: "response") }
+    } else if type.isString("session.update") || type.isString("transcription_session.update") {
+      event.kind = .updateSession
+      guard let session = root["session"] else { throw .missing(param: "session") }
+      try event.read(session, name: "session")
+    } else if let item = root["item"] {
+      event.read(item: item)
+    }
+    return event
+  }
+
+  // MARK: Parts
+
+  /// Reads a session's or a response's settings, in the names of both versions of the API.
+  private mutating func read(_ settings: JSONValue, name: String) throws(MeteringError) {
+    guard settings.kind == .object else {
+      if settings.isNull { return }
+      throw .invalid(param: name, expected: "an object")
+    }
+    try Self.checkKeys(of: settings)
+    for member in settings.members {
+      let value = member.value
+      if member.hasKey("model") {
+        model = value.string
+      } else if member.hasKey("max_output_tokens")
+        || member.hasKey("max_response_output_tokens")
+      {
+        outputLimit = try Self.limit(value, name: name)
+      } else if member.hasKey("input_audio_transcription") {
+        transcription = try Self.transcription(value)
+      } else if member.hasKey("audio") {
+        try readAudio(value)
+      } else if member.hasKey("prompt") {
+        isOpenEnded = isOpenEnded || !value.isNull
+      } else if member.hasKey("tools") {
+        isOpenEnded =
+          isOpenEnded || value.elements.contains { !($0["type"]?.isString("function") ?? false) }
+      } else if member.hasKey("input") {
+        for item in value.elements { read(item: item) }
+      }
+    }
+  }
+
+  private mutating func readAudio(_ audio: JSONValue) throws(MeteringError) {
+    try Self.checkKeys(of: audio)
+    guard let input = audio["input"] else { return }
+    try Self.checkKeys(of: input)
+    if let transcription = input["transcription"] {
+      self.transcription = try Self.transcription(transcription)
+    }
+  }
+
+  private mutating func read(item: JSONValue) {
+    for part in (item["content"] ?? item).elements {
+      if let audio = part["audio"] {
+        take(audio: audio)
+      } else if part["type"]?.isString("input_image") ?? false {
+        images += 1
+        textBytes -= Int64(part["image_url"]?.utf8Count ?? 0)
+      }
+    }
+  }
+
+  /// Counts sound as sound, and not as text.
+  private mutating func take(audio: JSONValue?) {
+    let characters = Int64(audio?.utf8Count ?? 0)
+    audioCharacters += characters
+    textBytes -= characters
+  }
+
+  private static func transcription(
+    _ value: JSONValue
+  ) throws(MeteringError) -> Transcription {
+    if value.isNull { return .none }
+    try checkKeys(of: value)
+    guard let model = value["model"]?.string, model.utf8.count <= RequestFacts.longestName else {
+      throw .missing(param: "transcription.model")
+    }
+    return .by(model: model)
+  }
+
+  private static func limit(
+    _ value: JSONValue, name: String
+  ) throws(MeteringError) -> OutputLimit {
+    if value.isString("inf") || value.isNull { return .model }
+    guard let tokens = value.integer, limits.contains(tokens) else {
+      throw .invalid(
+        param: "\(name).max_output_tokens",
+        expected: "an integer from \(limits.lowerBound) to \(limits.upperBound), or \"inf\"")
+    }
+    return .tokens(tokens)
+  }
+
+  /// Provider and meter must read the same.
+  private static func checkKeys(of object: JSONValue) throws(MeteringError) {
+    if let key = object.repeatedKey { throw .repeatedMember(key) }
+  }
+}
