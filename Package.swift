@@ -72,6 +72,12 @@ let package = Package(
       ["Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging", "CYAML"],
       strictWithC),
     module(
+      "Alerts",
+      [
+        "EventLoop", "Logging", "HTTP", "TLS", "Upstream", "Money", "Time", "JSON", "Budgets",
+        "Ledger", "Configuration",
+      ]),
+    module(
       "Gateway",
       [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
@@ -81,15 +87,15 @@ let package = Package(
       "Console",
       [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Money", "Time", "JSON", "Pricing",
-        "Budgets", "Ledger", "Configuration",
+        "Budgets", "Ledger", "Configuration", "Alerts",
       ]),
     module("Sandbox", ["EventLoop", "Logging", "HTTP", "Audio", "TLS", "HTTPServer", "JSON"]),
     .executableTarget(
       name: "catraca",
       dependencies: [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
-        "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Gateway", "Console",
-        "Sandbox", "CJemalloc",
+        "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Alerts", "Gateway",
+        "Console", "Sandbox", "CJemalloc",
       ],
       path: "Sources/catraca", swiftSettings: strict),
 
@@ -112,6 +118,9 @@ let package = Package(
     tests(
       "ConfigurationTests",
       ["Configuration", "Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging"]),
+    tests(
+      "AlertsTests",
+      ["Alerts", "Budgets", "Configuration", "HTTP", "Ledger", "Money", "Time", "Upstream"]),
     tests("ConsoleTests", ["Console", "HTTP", "Budgets", "Money", "Time"]),
     tests(
       "GatewayTests",

@@ -124,7 +124,7 @@ extension BudgetState {
   ) {
     guard !accounts[portion.account].hasRefused else { return }
     accounts[portion.account].hasRefused = true
-    events.append(.exceeded(denial))
+    events.append(.exceeded(denial, accounts[portion.account].window))
   }
 
   /// Everything that is said about a refusal.

@@ -31,6 +31,15 @@ extension BudgetState {
     return fullest ?? status(of: budget, subject: "", at: now)
   }
 
+  /// The account of one subject; an empty one where it has not been seen.
+  public func status(
+    of id: BudgetID, for subject: Subject, at now: Timestamp
+  ) throws(BudgetError) -> AccountStatus {
+    guard let budget = budgetByID[id] else { throw .unknownBudget(id) }
+    guard subject.kind == budgets[budget].definition.per else { throw .wrongSubject(subject, id) }
+    return status(of: budget, subject: subject.value, at: now)
+  }
+
   /// One account for each subject seen, the fullest first.
   public func subjects(
     of id: BudgetID, at now: Timestamp

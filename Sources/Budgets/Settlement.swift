@@ -1,6 +1,7 @@
 public import Money
 
-/// What one account was charged for one request: recorded in the same commit as the request's row.
+/// What one account was charged for one request, and what it reached by that: recorded in the same
+/// commit as the request's row.
 public struct Charge: Hashable, Sendable {
   public let budget: BudgetID
   public let subject: Subject
@@ -9,6 +10,8 @@ public struct Charge: Hashable, Sendable {
   public let window: BudgetWindow
   public let tokens: Int64
   public let cost: Money
+  /// Percentages of its limits that the account has reached by this charge.
+  public let thresholds: [Threshold]
 }
 
 /// How a hold ended.

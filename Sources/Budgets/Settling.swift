@@ -100,8 +100,9 @@ extension BudgetState {
       }
       let spend = consumption.spend(in: portion.currency, at: portion.rate)
       accounts[portion.account].mayExceedLimit = true
-      count(spend, on: portion.account, at: now, events: &events)
-      charges.append(charge(spend, to: portion.account, in: portion.window))
+      let reached = count(spend, on: portion.account, at: now, events: &events)
+      charges.append(
+        charge(spend, to: portion.account, in: portion.window, reaching: reached))
     }
     serve(queued(portions), at: now, events: &events)
     return Settlement(
@@ -128,8 +129,8 @@ extension BudgetState {
             budget: budget.definition.id, subject: budget.subject(accounts[index].subject),
             excess: excess)))
     }
-    count(spend, on: index, at: now, events: &events)
-    return charge(spend, to: index, in: accounts[index].window)
+    let reached = count(spend, on: index, at: now, events: &events)
+    return charge(spend, to: index, in: accounts[index].window, reaching: reached)
   }
 
   /// Forgets what tied a hold to an account, and the account itself if only that kept it.
@@ -144,46 +145,50 @@ extension BudgetState {
     portions.map(\.account).filter { queues[$0] != nil }
   }
 
+  /// - Returns: the percentages that are reached by it.
   private mutating func count(
     _ spend: Spend, on index: Int, at now: Timestamp, events: inout [Event]
-  ) {
+  ) -> [Threshold] {
     accounts[index].settled.addSaturating(spend)
-    if !accounts[index].isRetired, spend != .zero {
-      reportThresholds(on: index, at: now, events: &events)
-    }
+    guard !accounts[index].isRetired, spend != .zero else { return [] }
+    let reached = takeThresholds(on: index, at: now)
+    for threshold in reached { events.append(.thresholdReached(threshold)) }
+    return reached
   }
 
-  func charge(_ spend: Spend, to index: Int, in window: BudgetWindow) -> Charge {
+  func charge(
+    _ spend: Spend, to index: Int, in window: BudgetWindow, reaching thresholds: [Threshold] = []
+  ) -> Charge {
     let budget = accounts[index].budget
     return Charge(
       budget: budgets[budget].definition.id,
       subject: budgets[budget].subject(accounts[index].subject),
       period: budgets[budget].definition.period, window: window, tokens: spend.tokens,
-      cost: Money(nanoUnits: spend.nanoUnits, currency: budgets[budget].currency))
+      cost: Money(nanoUnits: spend.nanoUnits, currency: budgets[budget].currency),
+      thresholds: thresholds)
   }
 
-  /// Reports the percentages that settled use has reached since the last time.
-  private mutating func reportThresholds(
-    on index: Int, at now: Timestamp, events: inout [Event]
-  ) {
+  /// The percentages that settled use has reached since this was last asked.
+  mutating func takeThresholds(on index: Int, at now: Timestamp) -> [Threshold] {
     let budget = accounts[index].budget
     guard let last = budgets[budget].definition.alerts.last,
       last > accounts[index].highestAlert
-    else { return }
+    else { return [] }
     let limits = limits(at: index, at: now)
+    var reached: [Threshold] = []
     for percent in budgets[budget].definition.alerts where percent > accounts[index].highestAlert {
-      guard let unit = accounts[index].unit(reaching: percent, of: limits) else { return }
+      guard let unit = accounts[index].unit(reaching: percent, of: limits) else { break }
       accounts[index].highestAlert = percent
       let currency = budgets[budget].currency
-      events.append(
-        .thresholdReached(
-          Threshold(
-            budget: budgets[budget].definition.id,
-            subject: budgets[budget].subject(accounts[index].subject),
-            window: accounts[index].window,
-            percent: percent, unit: unit == .tokens ? .tokens : .nanoUnits(currency),
-            limit: limits[unit] ?? 0, used: accounts[index].settled[unit])))
+      reached.append(
+        Threshold(
+          budget: budgets[budget].definition.id,
+          subject: budgets[budget].subject(accounts[index].subject),
+          window: accounts[index].window,
+          percent: percent, unit: unit == .tokens ? .tokens : .nanoUnits(currency),
+          limit: limits[unit] ?? 0, used: accounts[index].settled[unit], reachedAt: now))
     }
+    return reached
   }
 }
 

@@ -35,6 +35,11 @@ static inline CURLcode catraca_curl_set_headers(CURL *easy, struct curl_slist *h
   return curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
 }
 
+// Likewise.
+static inline CURLcode catraca_curl_set_recipients(CURL *easy, struct curl_slist *addresses) {
+  return curl_easy_setopt(easy, CURLOPT_MAIL_RCPT, addresses);
+}
+
 // Serves CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION.
 static inline CURLcode catraca_curl_set_write_callback(CURL *easy, CURLoption option,
                                                        curl_write_callback callback) {

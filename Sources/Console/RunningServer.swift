@@ -1,3 +1,4 @@
+public import Alerts
 public import Budgets
 public import Configuration
 public import Ledger
@@ -20,6 +21,9 @@ public protocol RunningServer: Sendable {
 
   /// Reads how the budgets stand, all as of one instant.
   func readBudgets<Answer: Sendable>(_ body: @Sendable (BudgetState) -> Answer) -> Answer
+
+  /// Where alerts go out, for tests of them.
+  var alertPostbox: AlertPostbox { get }
 
   /// Counts and records usage that did not pass the proxy; returns when that is safe.
   func record(_ usage: ExternalUsage) async throws(LedgerError)

@@ -53,7 +53,13 @@ public final class Gateway: HTTPHandler {
       DeferredWork(request, budgets.restore(request.recordedHold, at: clock()))
     }
     desk = AdmissionDesk(budgets, clock: clock) { events in
-      for event in events { BudgetEventLog.write(event, to: logger) }
+      for event in events {
+        BudgetEventLog.write(event, to: logger)
+        // Thresholds are recorded with the charge that reaches them.
+        if case .exceeded(let denial, let window) = event {
+          ledger.record(Alert(firstRefusal: denial, in: window, at: clock()))
+        }
+      }
     }
     var workbenches: [LoopBound<Workbench>] = []
     for loop in loops {

@@ -43,6 +43,10 @@ public protocol Ledger: Sendable {
   /// Queues a refusal to be written soon; dropped, and counted in `health`, when too many wait.
   func record(_ denial: DenialRow)
 
+  /// Queues an alert that belongs to no settlement, to be written soon; dropped, and counted in
+  /// `health`, when too many wait.
+  func record(_ alert: Alert)
+
   /// Makes `client_budgets` say what the configuration declares, at a start and at a reload.
   func syncBudgets(
     _ definitions: [BudgetDefinition], at now: Timestamp

@@ -4,7 +4,7 @@ public struct LedgerHealth: Hashable, Sendable {
   public var failure: String?
   /// Entries in the spool file that wait to be written to the database.
   public var spooledEntries: Int
-  /// Refusals that were dropped, since the start, because too many waited to be written.
+  /// Refusals and alerts that were dropped, since the start, because too many waited to be written.
   public var droppedDenials: Int
 
   public init(failure: String? = nil, spooledEntries: Int = 0, droppedDenials: Int = 0) {

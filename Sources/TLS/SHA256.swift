@@ -46,7 +46,7 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
 
   private let bytes: SIMD32<UInt8>
 
-  fileprivate init(bytes: SIMD32<UInt8>) {
+  init(bytes: SIMD32<UInt8>) {
     self.bytes = bytes
   }
 

@@ -1,3 +1,4 @@
+internal import Alerts
 internal import Budgets
 internal import Configuration
 internal import Console
@@ -24,6 +25,7 @@ final class Server: Sendable {
   private let gateway: Gateway
   private let ledger: SQLiteLedger
   private let reloader: Reloader
+  private let courier: AlertCourier
   private let logger: Logger
 
   /// How long a stop waits for requests in flight.
@@ -43,7 +45,7 @@ final class Server: Sendable {
     let rules = Lock(
       try RuleBook(settings, clients: clients, priceOverrides: stored.priceOverrides))
     var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
-    let adjustments = try Server.adjust(
+    let (adjustments, reached) = try Server.adjust(
       &budgets, as: reader, PlanRecords(reader, of: clients, settings, at: now),
       conversationLimits: clients.conversationLimits, at: now)
     try await ledger.syncBudgets(
@@ -60,7 +62,11 @@ final class Server: Sendable {
     reloader = try Reloader(
       store: store, rules: rules, gateway: gateway, ledger: ledger,
       records: try LedgerReader(path: path), adjustments: adjustments, tls: tls, logger: logger)
-    state.connect(gateway, reloader)
+    let postbox = await AlertPostbox(on: group.loops[0])
+    state.connect(gateway, reloader, postbox)
+    courier = AlertCourier(
+      outbox: try AlertOutbox(path: path), server: state, postbox: postbox, logger: logger)
+    gateway.report(reached)
     proxy = try await HTTPServer(
       settings.proxy.listen, on: group.loops, handler: gateway,
       limits: { Server.limits(rules.withLock { $0.settings.limits }) }, tls: tls, logger: logger)
@@ -78,11 +84,17 @@ final class Server: Sendable {
     // Last, since it is shown once: a start that fails must not have made it.
     firstAdminToken = try FirstAdminToken.makeIfNeeded(
       settings.admin, reader: reader, ledgerPath: path, at: now)
+    Server.start(courier, ledger)
     self.state = state
     self.group = group
     self.gateway = gateway
     self.ledger = ledger
     self.logger = logger
+  }
+
+  private static func start(_ courier: AlertCourier, _ ledger: SQLiteLedger) {
+    ledger.whenAlertsAreWritten { courier.ring() }
+    Task { await courier.run() }
   }
 
   /// Says in the log where it listens.
@@ -155,6 +167,7 @@ final class Server: Sendable {
     await proxy.stop(within: Server.stopPatience)
     await admin.stop(within: .zero)
     await gateway.close()
+    await courier.stop()
     state.disconnect()
     await ledger.close()
   }
@@ -185,10 +198,12 @@ extension Server {
   }
 
   /// Gives the budgets what was used of them, and what administrators did to them.
+  ///
+  /// - Returns: What administrators did, and percentages that were reached and never reported.
   private static func adjust(
     _ budgets: inout BudgetState, as reader: LedgerReader, _ plans: PlanRecords,
     conversationLimits: [ConversationLimit], at now: Timestamp
-  ) throws(LedgerError) -> BudgetControls {
+  ) throws(LedgerError) -> (BudgetControls, reached: [Threshold]) {
     let adjustments = BudgetControls(
       controls: try reader.budgetControls(), resets: try reader.budgetResets(after: 0))
     let uses = try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse)
@@ -205,7 +220,7 @@ extension Server {
     budgets.apply(
       BudgetControls(controls: adjustments.controls, resets: []), replacing: [], at: now,
       events: &events)
-    return adjustments
+    return (adjustments, budgets.restore(try reader.reportedAlerts(liveAt: now), at: now))
   }
 
   private static func options(

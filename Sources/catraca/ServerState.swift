@@ -1,3 +1,4 @@
+internal import Alerts
 internal import Budgets
 internal import Configuration
 internal import Console
@@ -5,6 +6,7 @@ internal import EventLoop
 internal import Gateway
 internal import Ledger
 internal import Pricing
+internal import Time
 
 /// What the console sees of the server, once the server stands.
 ///
@@ -14,6 +16,7 @@ final class ServerState: RunningServer {
   private struct Parts {
     let gateway: Gateway
     let reloader: Reloader
+    let alertPostbox: AlertPostbox
   }
 
   let ledgerPath: String
@@ -27,8 +30,10 @@ final class ServerState: RunningServer {
     self.ledgerPath = ledgerPath
   }
 
-  func connect(_ gateway: Gateway, _ reloader: Reloader) {
-    parts.withLock { $0 = Parts(gateway: gateway, reloader: reloader) }
+  func connect(_ gateway: Gateway, _ reloader: Reloader, _ alertPostbox: AlertPostbox) {
+    parts.withLock {
+      $0 = Parts(gateway: gateway, reloader: reloader, alertPostbox: alertPostbox)
+    }
   }
 
   /// The rest of the server refers to this: without letting go, neither would ever end.
@@ -49,6 +54,8 @@ final class ServerState: RunningServer {
 
   var prices: PriceBook { rules.withLock { $0 }.prices }
 
+  var alertPostbox: AlertPostbox { connected.alertPostbox }
+
   var isLedgerHealthy: Bool { ledger.isHealthy }
 
   func readBudgets<Answer: Sendable>(_ body: @Sendable (BudgetState) -> Answer) -> Answer {
@@ -65,5 +72,13 @@ final class ServerState: RunningServer {
 
   func takeOverLedger() async -> Bool {
     await connected.reloader.takeOverLedger()
+  }
+}
+
+extension ServerState: AlertingServer {
+  func budgetObject(
+    _ id: BudgetID, of subject: String, at now: Timestamp
+  ) throws(LedgerError) -> [UInt8]? {
+    try BudgetObject.json(of: id, subject: subject, in: self, at: now)
   }
 }

@@ -152,7 +152,7 @@ extension [Event] {
     compactMap { if case .thresholdReached(let threshold) = $0 { threshold } else { nil } }
   }
   var exceeded: [Denial] {
-    compactMap { if case .exceeded(let denial) = $0 { denial } else { nil } }
+    compactMap { if case .exceeded(let denial, _) = $0 { denial } else { nil } }
   }
   var shadowed: [Denial] {
     compactMap { if case .wouldRefuse(_, let denial) = $0 { denial } else { nil } }

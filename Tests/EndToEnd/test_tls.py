@@ -1,21 +1,14 @@
 """The proxy listener with TLS."""
 
 import ssl
-import subprocess
 
 import openai
 import pytest
+from harness.certificate import make_certificate
 from harness.raw_http import Connection
 from harness.waiting import eventually
 
 BODY = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}
-
-
-def make_certificate(folder):
-    command = "openssl req -x509 -nodes -days 2 -newkey ec -pkeyopt ec_paramgen_curve:P-256"
-    command += " -subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1"
-    paths = ["-keyout", str(folder / "tls.key"), "-out", str(folder / "tls.crt")]
-    subprocess.run([*command.split(), *paths], check=True, capture_output=True)
 
 
 @pytest.fixture

@@ -11,10 +11,15 @@ extension World {
   func start() throws {
     queue = CommandQueue()
     health = Lock(LedgerHealth())
-    writer = try LedgerWriter(options, queue: queue, health: health)
+    writer = try LedgerWriter(
+      options, queue: queue, health: health, alertBell: AlertBell())
     let reader = try LedgerReader(path: options.path, fileSystem: disk.name)
     state = try BudgetState(definitions, policy: World.policy)
     state.restore(try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse), at: now)
+    for missed in state.restore(try reader.reportedAlerts(liveAt: now), at: now) {
+      queue.submit(Alert(missed))
+      count("alert after a death")
+    }
   }
 
   /// The process dies, by a signal or with the whole machine, and another begins.
@@ -55,7 +60,29 @@ extension World {
     if try !reader.openIntents().isEmpty { mistakes.append("something is still in flight") }
     mistakes += try reader.audit(recomputing: World.recompute).map { "audit: \($0)" }
     try checkLimits(reader)
+    writer?.carryOut(queue.takeAtOnce())
+    try checkAlerts(reader)
     note("\(rows.count) \(promises.count)")
+  }
+
+  /// Every percentage that is reached was told, and none twice in a window.
+  private func checkAlerts(_ reader: LedgerReader) throws {
+    var told: Set<String> = []
+    for entry in try reader.alertLog(where: [:], LogRange(limit: .max)) {
+      let alert = entry.content.alert
+      guard let percent = alert.percent else { continue }
+      let name = "\(percent) \(alert.budgetID) \(alert.subject) \(alert.window.start.rfc3339)"
+      if !told.insert(name).inserted { mistakes.append("\(name) was told twice") }
+    }
+    for definition in definitions {
+      for status in try state.subjects(of: definition.id, at: now) {
+        for percent in definition.alerts where status.share?.reaches(percent: percent) ?? false {
+          let name =
+            "\(percent) \(definition.id) \(status.subject) \(status.window.start.rfc3339)"
+          if !told.contains(name) { mistakes.append("\(name) was never told") }
+        }
+      }
+    }
   }
 
   /// No window of a hard budget has more in it than its limit.

@@ -41,7 +41,7 @@ struct SimulationTests {
     }
     let expected = [
       "asked", "served", "given back", "admitted after a wait", "denied", "killed", "lost power",
-      "disk full", "unhealthy", "refused by the ledger", "clock set back",
+      "disk full", "unhealthy", "refused by the ledger", "clock set back", "alert after a death",
     ]
     if worlds > 10 { #expect(expected.allSatisfy { coverage[$0, default: 0] > 0 }, "\(coverage)") }
   }

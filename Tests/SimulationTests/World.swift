@@ -287,7 +287,9 @@ final class World {
         count("admitted after a wait")
         open(asking, grant)
       case .denied(let ticket, _): waiting[ticket] = nil
-      case .wouldRefuse, .thresholdReached, .exceeded, .overrun: break
+      case .exceeded(let denial, let window):
+        queue.submit(Alert(firstRefusal: denial, in: window, at: now))
+      case .wouldRefuse, .thresholdReached, .overrun: break
       }
     }
   }

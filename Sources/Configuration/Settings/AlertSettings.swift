@@ -18,11 +18,14 @@ public struct Webhook: Hashable, Sendable {
   /// What deliveries are signed with; nil leaves them unsigned.
   public let secret: Secret?
   public let format: Format
+  /// Further certificate authorities, PEM.
+  public let caFile: String?
 
-  public init(url: String, secret: Secret?, format: Format) {
+  public init(url: String, secret: Secret?, format: Format, caFile: String? = nil) {
     self.url = url
     self.secret = secret
     self.format = format
+    self.caFile = caFile
   }
 }
 
@@ -34,13 +37,19 @@ public struct MailSettings: Hashable, Sendable {
   public let to: [String]
   public let username: String?
   public let password: Secret?
+  /// Further certificate authorities, PEM.
+  public let caFile: String?
 
-  public init(url: String, from: String, to: [String], username: String?, password: Secret?) {
+  public init(
+    url: String, from: String, to: [String], username: String?, password: Secret?,
+    caFile: String? = nil
+  ) {
     self.url = url
     self.from = from
     self.to = to
     self.username = username
     self.password = password
+    self.caFile = caFile
   }
 }
 
@@ -60,8 +69,9 @@ extension ValueFormat<Webhook> {
       let url = section.required("url", .webAddress)
       let secret = section.optional("secret_env", .environmentSecret)
       let format = section.optional("format", ValueFormat<Webhook.Format>.choice)
+      let caFile = section.optional("ca_file", .path)
       guard let url else { return nil }
-      return Webhook(url: url, secret: secret, format: format ?? .json)
+      return Webhook(url: url, secret: secret, format: format ?? .json, caFile: caFile)
     }
   }
 }
@@ -74,8 +84,10 @@ extension ValueFormat<MailSettings> {
       let to = section.required("to", .list(of: .mailAddress, count: 1...100))
       let username = section.optional("username", .text())
       let password = section.optional("password_env", .environmentSecret)
+      let caFile = section.optional("ca_file", .path)
       guard let url, let from, let to else { return nil }
-      return MailSettings(url: url, from: from, to: to, username: username, password: password)
+      return MailSettings(
+        url: url, from: from, to: to, username: username, password: password, caFile: caFile)
     }
   }
 }

@@ -117,13 +117,17 @@ extension BudgetForm {
   static func forms(
     _ statuses: [AccountStatus], _ call: Call
   ) throws(APIError) -> [BudgetForm] {
-    let (dates, made) = try call.read { reader throws(LedgerError) in
-      (try reader.budgetDates(), Set(try reader.storedBudgets().map(\.id)))
-    }
+    try call.read { reader throws(LedgerError) in try forms(statuses, reader, at: call.now) }
+  }
+
+  static func forms(
+    _ statuses: [AccountStatus], _ reader: LedgerReader, at now: Timestamp
+  ) throws(LedgerError) -> [BudgetForm] {
+    let (dates, made) = (try reader.budgetDates(), Set(try reader.storedBudgets().map(\.id)))
     return statuses.map { status in
       let id = status.definition.id
       return BudgetForm(
-        status: status, isDeclared: !made.contains(id), dates: dates["\(id)"], now: call.now)
+        status: status, isDeclared: !made.contains(id), dates: dates["\(id)"], now: now)
     }
   }
 }

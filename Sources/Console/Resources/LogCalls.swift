@@ -23,7 +23,7 @@ enum LogCalls {
     ]
   }
 
-  private static func parameters(_ filters: [String]) -> [QueryParameter] {
+  static func parameters(_ filters: [String]) -> [QueryParameter] {
     filters.map { QueryParameter($0, "only entries with this one") } + TimeRange.parameters
       + QueryParameter.page
   }
@@ -115,7 +115,7 @@ enum LogCalls {
 
   // MARK: Filters and pages
 
-  private static func conditions<Column: Hashable>(
+  static func conditions<Column: Hashable>(
     _ filters: [(name: String, column: Column)], _ call: Call
   ) throws(APIError) -> [Column: String] {
     var conditions: [Column: String] = [:]
@@ -125,7 +125,7 @@ enum LogCalls {
     return conditions
   }
 
-  private static func answer<Content>(
+  static func answer<Content>(
     _ call: Call,
     _ read: (LedgerReader, LogRange) throws(LedgerError) -> [LogEntry<Content>],
     _ write: (LogEntry<Content>, inout JSONWriter) -> Void

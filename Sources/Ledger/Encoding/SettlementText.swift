@@ -14,7 +14,7 @@ extension JSONWriter {
       }
       text.member("charges") { charges in
         charges.array { elements in
-          for charge in settlement.charges { elements.record { charge.write(to: &$0) } }
+          for charge in settlement.charges { elements.charge(charge) }
         }
       }
       if !settlement.draws.isEmpty {
@@ -22,6 +22,20 @@ extension JSONWriter {
           draws.array { elements in
             for draw in settlement.draws { elements.record { draw.write(to: &$0) } }
           }
+        }
+      }
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func charge(_ charge: BudgetCharge) {
+    object { text in
+      text.fields { charge.write(to: &$0) }
+      guard !charge.alerts.isEmpty else { return }
+      text.member("alerts") { alerts in
+        alerts.array { elements in
+          for alert in charge.alerts { elements.record { alert.write(to: &$0) } }
         }
       }
     }
@@ -43,12 +57,22 @@ final class SettlementReader {
     SettledRequest(
       row: try UsageRow(from: try object(in: json, at: "\(path).row")),
       charges: try array(in: json, at: "\(path).charges").map { element throws(LedgerError) in
-        try BudgetCharge(from: try object(in: element, at: "$"))
+        try charge(in: element)
       },
       draws: try array(in: json, at: "\(path).draws").map { element throws(LedgerError) in
         try CreditDraw(from: try object(in: element, at: "$"))
       },
       priceRecord: try object(in: json, at: path).text("price_record"))
+  }
+
+  private func charge(in json: String) throws(LedgerError) -> BudgetCharge {
+    let members = try object(in: json, at: "$")
+    var charge = try BudgetCharge(from: members)
+    guard members.text("alerts") != nil else { return charge }
+    charge.alerts = try array(in: json, at: "$.alerts").map { alert throws(LedgerError) in
+      try Alert(from: try object(in: alert, at: "$"))
+    }
+    return charge
   }
 
   func object(in json: String, at path: String) throws(LedgerError) -> ObjectReader {
@@ -131,7 +155,7 @@ extension BudgetCharge {
 
 extension BudgetID {
   /// Reads `CLIENT/NAME`.
-  fileprivate init?(recorded text: String) {
+  init?(recorded text: String) {
     guard let slash = text.firstIndex(of: "/") else { return nil }
     self.init(
       client: String(text[..<slash]), name: String(text[text.index(after: slash)...]))

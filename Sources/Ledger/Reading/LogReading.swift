@@ -132,14 +132,14 @@ extension LedgerReader {
     }
   }
 
-  private enum LogOrder {
+  enum LogOrder {
     case byID, byInstant
   }
 
   /// - Parameters:
   ///   - table: A constant.
   ///   - conditions: Constant expressions, and the texts that they must be equal to.
-  private func entries<Content: Sendable>(
+  func entries<Content: Sendable>(
     of table: String, _ conditions: [(String, String)], _ range: LogRange, _ order: LogOrder,
     _ read: (ColumnReader) throws(LedgerError) -> Content
   ) throws(LedgerError) -> [LogEntry<Content>] {

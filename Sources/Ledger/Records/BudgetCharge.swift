@@ -8,11 +8,16 @@ public struct BudgetCharge: Hashable, Sendable {
   public var tokens: Int64
   /// In nano-units of the account's currency.
   public var costNano: Int64
+  /// What the account has reached by it; written in the same transaction.
+  public var alerts: [Alert]
 
-  public init(account: BudgetAccountKey, tokens: Int64, costNano: Int64) {
+  public init(
+    account: BudgetAccountKey, tokens: Int64, costNano: Int64, alerts: [Alert] = []
+  ) {
     self.account = account
     self.tokens = tokens
     self.costNano = costNano
+    self.alerts = alerts
   }
 }
 
@@ -24,7 +29,8 @@ extension BudgetCharge {
         budgetID: charge.budget, subject: charge.subject.description,
         period: charge.period.description, windowStart: charge.window.start,
         windowEnd: charge.window.end, currency: charge.cost.currency),
-      tokens: charge.tokens, costNano: charge.cost.nanoUnits)
+      tokens: charge.tokens, costNano: charge.cost.nanoUnits,
+      alerts: charge.thresholds.map(Alert.init))
   }
 }
 

@@ -7,7 +7,7 @@ struct Migration {
   /// All that this release knows, in order.
   static let all: [Migration] = [
     .firstTables, .clientTables, .controlTables, .priceTables, .deferredTables, .planTables,
-    .estimateColumns,
+    .estimateColumns, .alertTables,
   ]
 
   /// The schema that this release reads and writes.

@@ -15,8 +15,11 @@ enum Command: Sendable {
 struct Work: Sendable {
   var commands: [Command] = []
   var denials: [DenialRow] = []
+  var alerts: [Alert] = []
   /// Nothing more will come.
   var isLast = false
+
+  var isEmpty: Bool { commands.isEmpty && denials.isEmpty && alerts.isEmpty }
 }
 
 /// Where callers leave their commands and the writer's thread picks them up.
@@ -52,6 +55,7 @@ final class CommandQueue: Sendable {
 
   static let largestCommandCount = 65_536
   static let largestDenialCount = 10_000
+  static let largestAlertCount = 10_000
 
   private let state = Monitor(State())
 
@@ -89,18 +93,29 @@ final class CommandQueue: Sendable {
 
   /// Dropped and counted when too many wait, or after the end.
   func submit(_ denial: DenialRow) {
+    submit(denial, to: \.denials, atMost: CommandQueue.largestDenialCount)
+  }
+
+  /// Dropped and counted when too many wait, or after the end.
+  func submit(_ alert: Alert) {
+    submit(alert, to: \.alerts, atMost: CommandQueue.largestAlertCount)
+  }
+
+  private func submit<Row: Sendable>(
+    _ row: Row, to rows: WritableKeyPath<Work, [Row]>, atMost limit: Int
+  ) {
     let wakes = state.withLock { state in
-      guard !state.work.isLast, state.work.denials.count < CommandQueue.largestDenialCount else {
+      guard !state.work.isLast, state.work[keyPath: rows].count < limit else {
         state.droppedDenials += 1
         return false
       }
-      state.work.denials.append(denial)
+      state.work[keyPath: rows].append(row)
       return state.claimWaking()
     }
     if wakes { wakeWriter() }
   }
 
-  /// Counts denials that the writer had to drop.
+  /// Counts denials and alerts that the writer had to drop.
   func countDropped(_ count: Int) {
     state.withLock { $0.droppedDenials += count }
   }
@@ -111,7 +126,7 @@ final class CommandQueue: Sendable {
   func take() -> Work {
     state.wait { state -> Work? in
       let work = state.work
-      guard !work.commands.isEmpty || !work.denials.isEmpty || work.isLast else { return nil }
+      guard !work.isEmpty || work.isLast else { return nil }
       return state.take()
     }
   }

@@ -12,6 +12,8 @@ final class LedgerDatabase {
   private let priceVersions: PriceVersionStore
   private let deferredRequests: DeferredRequestStore
   private let denials: DenialStore
+  private let alerts: AlertStore
+  private var alertsWritten = false
   private let credits: CreditStore
   private let settlements: SettlementReader
   private let begin: Statement
@@ -31,6 +33,7 @@ final class LedgerDatabase {
     priceVersions = try PriceVersionStore(connection)
     deferredRequests = try DeferredRequestStore(connection)
     denials = try DenialStore(connection)
+    alerts = try AlertStore(connection)
     credits = CreditStore(connection)
     settlements = try SettlementReader(connection)
     begin = try connection.prepare(Connection.begin)
@@ -61,11 +64,26 @@ final class LedgerDatabase {
   }
 
   /// Writes all of it in one transaction, or nothing.
-  func commit(_ entries: some Sequence<Entry>, denials rows: [DenialRow]) throws(LedgerError) {
+  func commit(
+    _ entries: some Sequence<Entry>, denials rows: [DenialRow], alerts: [Alert] = []
+  ) throws(LedgerError) {
     try transaction { () throws(LedgerError) in
       for entry in entries { try write(entry) }
       for row in rows { try denials.insert(row) }
+      try write(alerts)
     }
+  }
+
+  private func write(_ alerts: [Alert]) throws(LedgerError) {
+    guard !alerts.isEmpty else { return }
+    for alert in alerts { try self.alerts.insert(alert) }
+    alertsWritten = true
+  }
+
+  /// Whether alerts were written since this was last asked.
+  func takeAlertsWritten() -> Bool {
+    defer { alertsWritten = false }
+    return alertsWritten
   }
 
   /// Writes entries that may have been written before, as far as they have not.
@@ -147,6 +165,7 @@ final class LedgerDatabase {
       try tokenUsage.add(row)
       try budgetAccounts.add(settlement.charges)
       try credits.draw(settlement.draws, by: row)
+      for charge in settlement.charges { try write(charge.alerts) }
     }
     inFlight.settle(row.requestID)
   }

@@ -29,6 +29,9 @@ final class LedgerWriter {
   private let lock: ServerLock
   private var pending: [Pending] = []
   private var denials: [DenialRow] = []
+  private var alerts: [Alert] = []
+  /// Rung when alerts have been written.
+  private let alertBell: AlertBell
   private var failure: LedgerError?
 
   /// Entries in one transaction at most, so that a caller's wait is bounded.
@@ -44,7 +47,8 @@ final class LedgerWriter {
 
   /// Opens or creates the ledger, and brings to its end what an earlier process left.
   init(
-    _ options: SQLiteLedger.Options, queue: CommandQueue, health: Lock<LedgerHealth>
+    _ options: SQLiteLedger.Options, queue: CommandQueue, health: Lock<LedgerHealth>,
+    alertBell: AlertBell
   ) throws(LedgerError) {
     let lock = try ServerLock(ledgerPath: options.path)
     let database = try LedgerDatabase(options)
@@ -59,6 +63,7 @@ final class LedgerWriter {
     self.spool = spool
     self.lock = lock
     self.options = options
+    self.alertBell = alertBell
   }
 
   /// Works until the queue is closed and all of it is written, or a last attempt has failed.
@@ -79,6 +84,7 @@ final class LedgerWriter {
   /// One round: commits what there is, or finds another place for it.
   func carryOut(_ work: Work) {
     keep(work.denials)
+    keep(work.alerts)
     write(work.commands)
   }
 
@@ -93,6 +99,12 @@ final class LedgerWriter {
   private func keep(_ arrived: [DenialRow]) {
     let room = CommandQueue.largestDenialCount - denials.count
     denials.append(contentsOf: arrived.prefix(room))
+    if arrived.count > room { queue.countDropped(arrived.count - room) }
+  }
+
+  private func keep(_ arrived: [Alert]) {
+    let room = CommandQueue.largestAlertCount - alerts.count
+    alerts.append(contentsOf: arrived.prefix(room))
     if arrived.count > room { queue.countDropped(arrived.count - room) }
   }
 
@@ -118,13 +130,15 @@ final class LedgerWriter {
 
   private func commitPending() throws(LedgerError) {
     // After a failure also when nothing waits: to see whether the database can be written again.
-    while !pending.isEmpty || !denials.isEmpty || failure != nil {
+    while !pending.isEmpty || !denials.isEmpty || !alerts.isEmpty || failure != nil {
       let batch = pending.prefix(LedgerWriter.largestBatch)
-      try database.commit(batch.lazy.map(\.entry), denials: denials)
+      try database.commit(batch.lazy.map(\.entry), denials: denials, alerts: alerts)
       if failure != nil { report(nil) }
       denials.removeAll(keepingCapacity: true)
+      alerts.removeAll()
       for entry in batch { entry.reply(.success(())) }
       pending.removeFirst(batch.count)
+      if database.takeAlertsWritten() { alertBell.ring() }
     }
   }
 

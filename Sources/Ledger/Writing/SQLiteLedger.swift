@@ -58,6 +58,7 @@ public final class SQLiteLedger: Ledger {
 
   private let queue: CommandQueue
   private let writerHealth: Lock<LedgerHealth>
+  private let alertBell: AlertBell
   /// The writer's; nil once somebody has taken it to join it.
   private let thread: Lock<Thread?>
 
@@ -71,7 +72,10 @@ public final class SQLiteLedger: Ledger {
     let health = Lock(LedgerHealth())
     self.queue = queue
     writerHealth = health
-    let writer = try LedgerWriter(options, queue: queue, health: health)
+    let alertBell = AlertBell()
+    self.alertBell = alertBell
+    let writer = try LedgerWriter(
+      options, queue: queue, health: health, alertBell: alertBell)
     recoveredRequests = writer.recoveredRequests
     drainedEntries = writer.drainedEntries
     thread = Lock(try SQLiteLedger.start(writer, queue))
@@ -142,6 +146,16 @@ public final class SQLiteLedger: Ledger {
 
   public func record(_ denial: DenialRow) {
     queue.submit(denial)
+  }
+
+  public func record(_ alert: Alert) {
+    queue.submit(alert)
+  }
+
+  /// Has `action` called, on the writer's thread, whenever alerts have been written; in place of
+  /// an earlier action.
+  public func whenAlertsAreWritten(_ action: @escaping @Sendable () -> Void) {
+    alertBell.answer(by: action)
   }
 
   public func syncBudgets(

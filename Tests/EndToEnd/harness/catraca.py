@@ -22,13 +22,14 @@ class Catraca:
         self.configuration = configuration
         self.ledger = Ledger(configuration.ledger)
         self.process = None
+        self.environment = dict(PROVIDER_KEYS)
 
     def start(self):
         self.configuration.write()
         self.process = ServerProcess(
             ["serve", "--config", str(self.configuration.folder)],
             self.configuration.folder,
-            PROVIDER_KEYS,
+            self.environment,
         )
         self.host, self.port = self.process.address("proxy")
         scheme = "https" if "tls" in self.configuration.settings["proxy"] else "http"
@@ -55,7 +56,7 @@ class Catraca:
             capture_output=True,
             text=True,
             timeout=60,
-            env={**os.environ, **PROVIDER_KEYS},
+            env={**os.environ, **self.environment},
         )
 
     def admin(self, token):

@@ -23,6 +23,17 @@ class Ledger:
     def deferred(self):
         return self._rows("deferred_requests", {}, order="request_id")
 
+    def alerts(self, **filters):
+        return self._rows("alerts", filters)
+
+    def make_deliveries_due(self):
+        """Lets the time pass that deliveries wait for; only while no server runs."""
+        with closing(sqlite3.connect(self.path)) as database, database:
+            database.execute(
+                "UPDATE alert_deliveries SET next_attempt_at = '2026-01-01T00:00:00.000Z'"
+                " WHERE next_attempt_at IS NOT NULL"
+            )
+
     def _rows(self, table, filters, order="rowid"):
         where = " AND ".join(f"{column} IS ?" for column in filters) or "1"
         with closing(sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)) as database:

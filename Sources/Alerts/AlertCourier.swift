@@ -1,0 +1,165 @@
+internal import Budgets
+internal import Configuration
+internal import JSON
+public import Ledger
+public import Logging
+public import Time
+internal import Upstream
+
+/// Brings alerts to people: gives each that was recorded its text and its deliveries, tries these,
+/// and tries again those that failed, also after a restart.
+///
+/// It runs on Swift's own threads, since the ledger blocks, and no request ever waits for it.
+/// Channels don't wait for each other: each has its own few deliveries under way.
+public actor AlertCourier {
+  private struct Name: Hashable {
+    let alert: Int64
+    let channel: String
+  }
+
+  private let outbox: AlertOutbox
+  private let server: any AlertingServer
+  private let postbox: AlertPostbox
+  private let logger: Logger
+  private let clock: @Sendable () -> Timestamp
+  private var underway: Set<Name> = []
+  private var deliveries: [Name: Task<Void, Never>] = [:]
+  private var alarm: Task<Void, Never>?
+  private var isStopped = false
+  private nonisolated let rings: AsyncStream<Void>
+  private nonisolated let ringing: AsyncStream<Void>.Continuation
+
+  /// Deliveries of one channel under way at once.
+  private static let mostAtOnce = 4
+  /// Alerts that are read together.
+  private static let alertsAtOnce = 64
+  /// How long it waits where the ledger can't be used.
+  private static let ledgerPause = Duration.seconds(1)
+
+  /// - Parameter outbox: a connection of its own to the ledger.
+  public init(
+    outbox: sending AlertOutbox, server: any AlertingServer, postbox: AlertPostbox,
+    logger: Logger, clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
+  ) {
+    self.outbox = outbox
+    self.server = server
+    self.postbox = postbox
+    self.logger = logger
+    self.clock = clock
+    (rings, ringing) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Says that there may be something to do.
+  public nonisolated func ring() {
+    ringing.yield()
+  }
+
+  /// Works until it is stopped.
+  public func run() async {
+    ring()
+    for await _ in rings {
+      if isStopped { return }
+      work()
+    }
+  }
+
+  /// Starts nothing more, and breaks off what is under way: the next start tries it again.
+  public func stop() async {
+    isStopped = true
+    alarm?.cancel()
+    ringing.finish()
+    await postbox.close()
+    for delivery in deliveries.values { await delivery.value }
+  }
+
+  private func work() {
+    guard !isStopped else { return }
+    do throws(LedgerError) {
+      let channels = server.settings.alerts.channels
+      try plan(for: channels.map(\.name))
+      try outbox.giveUpChannels(besides: channels.map(\.name))
+      for channel in channels { try startDue(channel) }
+      let now = clock()
+      wake(after: try outbox.nextAttempt(after: now).map { $0.elapsed(since: now) })
+    } catch {
+      logger.log(.warn, "alerts_not_read") { $0.member("reason", error.description) }
+      wake(after: AlertCourier.ledgerPause)
+    }
+  }
+
+  private func plan(for channels: [String]) throws(LedgerError) {
+    while true {
+      let alerts = try outbox.unplanned(limit: AlertCourier.alertsAtOnce)
+      for recorded in alerts {
+        let now = clock()
+        let alert = recorded.alert
+        let text = AlertText(
+          recorded, of: server.clients.client(alert.budgetID.client),
+          budget: try server.budgetObject(alert.budgetID, of: alert.subject, at: now))
+        try outbox.plan(recorded.number, text, for: channels, at: now)
+      }
+      if alerts.count < AlertCourier.alertsAtOnce { return }
+    }
+  }
+
+  private func startDue(_ channel: AlertChannel) throws(LedgerError) {
+    let due = try outbox.due(channel.name, at: clock(), limit: AlertCourier.mostAtOnce)
+    for delivery in due {
+      let name = Name(alert: delivery.alert, channel: channel.name)
+      guard underway.count(where: { $0.channel == channel.name }) < AlertCourier.mostAtOnce,
+        underway.insert(name).inserted
+      else { continue }
+      deliveries[name] = Task { await deliver(delivery, through: channel, name) }
+    }
+  }
+
+  private func deliver(
+    _ delivery: AlertDelivery, through channel: AlertChannel, _ name: Name
+  ) async {
+    let outcome = await postbox.send(delivery.text, id: delivery.alertID, through: channel)
+    defer {
+      underway.remove(name)
+      deliveries[name] = nil
+    }
+    // Broken off by us, it was no attempt.
+    guard !isStopped else { return }
+    let attempts = delivery.attempts + 1
+    let now = clock()
+    let pause = RetrySchedule.pause(after: attempts)
+    let attempt: AlertAttempt =
+      outcome.isDelivered
+      ? .delivered(at: now)
+      : .failed(
+        reason: outcome.detail, nextAttemptAt: pause.map { now.advanced(by: $0) })
+    log(delivery, outcome, isLast: pause == nil)
+    do throws(LedgerError) {
+      try outbox.note(attempt, of: delivery)
+      ring()
+    } catch {
+      // The row still says that it is due: it is sent again, under the same id.
+      logger.log(.warn, "alerts_not_read") { $0.member("reason", error.description) }
+      wake(after: AlertCourier.ledgerPause)
+    }
+  }
+
+  private func log(_ delivery: AlertDelivery, _ outcome: AlertPostbox.Outcome, isLast: Bool) {
+    let level: LogLevel = outcome.isDelivered ? .info : isLast ? .error : .warn
+    logger.log(level, outcome.isDelivered ? "alert_delivered" : "alert_failed") { line in
+      line.member("alert", delivery.alertID)
+      line.member("channel", delivery.channel)
+      line.member("attempt", Int64(delivery.attempts + 1))
+      line.member("detail", outcome.detail)
+    }
+  }
+
+  /// Nil: when it is rung.
+  private func wake(after pause: Duration?) {
+    alarm?.cancel()
+    alarm = pause.map { pause in
+      Task { [ringing] in
+        do { try await Task.sleep(for: pause) } catch { return }
+        ringing.yield()
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+internal import Budgets
+internal import Configuration
+internal import Ledger
+internal import Money
+internal import Time
+
+/// What an alert says to people, in one sentence:
+/// `ACME Corp: 80 % of 1,000,000 tokens used (acme/1), resets 2026-12-01`.
+struct AlertSentence: CustomStringConvertible {
+  let alert: Alert
+  /// Whose budget it is; nil for a budget over everything, and for a client that is gone.
+  let client: Client?
+
+  var description: String { "\(name): \(finding) (\(place))\(reset)" }
+
+  private var name: String {
+    if let client { return client.name }
+    let id = alert.budgetID.client
+    return id == BudgetID.everything ? "All clients" : id
+  }
+
+  private var finding: String {
+    switch alert.kind {
+    case .threshold(let percent): "\(percent) % of \(amount(alert.limitValue))\(unitWord) used"
+    case .exceeded:
+      "budget exceeded, \(amount(alert.used)) of \(amount(alert.limitValue))\(unitWord) used"
+    }
+  }
+
+  private var place: String {
+    let isOfWholeClient = alert.subject.hasPrefix("\(BudgetDefinition.Per.client.rawValue):")
+    return isOfWholeClient ? "\(alert.budgetID)" : "\(alert.budgetID), \(alert.subject)"
+  }
+
+  private var reset: String {
+    guard let end = alert.window.end else { return "" }
+    return ", resets \((client?.timeZone ?? .utc).civilDate(of: end))"
+  }
+
+  private var unitWord: String {
+    switch alert.unit {
+    case .tokens: " tokens"
+    case .conversations: " conversations"
+    case .nanoUnits: ""
+    }
+  }
+
+  private func amount(_ value: Int64) -> String {
+    switch alert.unit {
+    case .tokens, .conversations: value.groupedByThousands
+    case .nanoUnits(let currency):
+      "\(currency.code) \(Money(nanoUnits: value, currency: currency).groupedText)"
+    }
+  }
+}
+
+extension Money {
+  /// `1,500.00`: in groups of three, with two decimals or as many more as it has.
+  fileprivate var groupedText: String {
+    let parts = decimalText.split(separator: ".")
+    guard parts.count == 2, let whole = Int64(parts[0]) else { return decimalText }
+    var decimals = parts[1]
+    while decimals.count > 2, decimals.last == "0" { decimals.removeLast() }
+    return "\(whole.groupedByThousands).\(decimals)"
+  }
+}

@@ -1,0 +1,55 @@
+public import Time
+
+/// What the ledger remembers of the alerts of one account in one window, since they were last
+/// re-armed.
+public struct ReportedAlerts: Hashable, Sendable {
+  public let budget: BudgetID
+  public let subject: Subject
+  /// When the window began.
+  public let windowStart: Timestamp
+  /// The highest percentage that was reported; 0 where none was.
+  public let highestPercent: Int
+  /// Whether a refusal was reported.
+  public let hasRefused: Bool
+
+  public init(
+    budget: BudgetID, subject: Subject, windowStart: Timestamp, highestPercent: Int,
+    hasRefused: Bool
+  ) {
+    self.budget = budget
+    self.subject = subject
+    self.windowStart = windowStart
+    self.highestPercent = highestPercent
+    self.hasRefused = hasRefused
+  }
+}
+
+extension BudgetState {
+  /// Goes on with what was reported before a start: the last step of it, when use, holds and
+  /// raises stand as they did.
+  ///
+  /// - Returns: The percentages that are reached and were never reported: a process died before
+  ///   it could say so. They count as reported now.
+  public mutating func restore(
+    _ reported: [ReportedAlerts], at now: Timestamp
+  ) -> [Threshold] {
+    defer { assertInvariants() }
+    for index in accountsInOrder { accounts[index].highestAlert = 0 }
+    for alerts in reported {
+      guard let budget = budgetByID[alerts.budget],
+        budgets[budget].definition.per == alerts.subject.kind
+      else { continue }
+      let index = account(of: budget, subject: alerts.subject.value, at: now)
+      guard accounts[index].window.start == alerts.windowStart else { continue }
+      accounts[index].highestAlert = alerts.highestPercent
+      accounts[index].hasRefused = alerts.hasRefused
+    }
+    // Where nothing is used, nothing was reached, not even of a limit of nought.
+    return accountsInOrder.filter { accounts[$0].settled != .zero }
+      .flatMap { takeThresholds(on: $0, at: now) }
+  }
+
+  private var accountsInOrder: [Int] {
+    budgetByID.values.flatMap { budgets[$0].accounts.values }.sorted()
+  }
+}

@@ -1,0 +1,98 @@
+internal import Alerts
+internal import Budgets
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Time
+
+/// What was told about budgets, and whether it arrived.
+enum AlertCalls {
+  static var routes: [Route] {
+    [
+      Route(
+        .get, "/api/admin/alerts", .viewer, "Lists alerts and how their deliveries stand",
+        query: LogCalls.parameters(filters.map(\.name)), handler: list),
+      Route(
+        .post, "/api/admin/alerts/test", .admin, "Sends a test through one channel, or all",
+        handler: test),
+    ]
+  }
+
+  private static let filters: [(name: String, column: AlertColumn)] = [
+    ("client", .client), ("budget", .budget),
+  ]
+
+  private static func list(_ call: Call) throws(APIError) -> Answer {
+    let conditions = try LogCalls.conditions(filters, call)
+    return try LogCalls.answer(
+      call,
+      { reader, range throws(LedgerError) in
+        try reader.alertLog(where: conditions, range)
+      }
+    ) { entry, data in write(entry.content, to: &data) }
+  }
+
+  private static func write(_ history: AlertHistory, to data: inout JSONWriter) {
+    let alert = history.alert
+    data.object { object in
+      object.member("id", history.id)
+      object.member("type", alert.type)
+      object.member("budget_id", "\(alert.budgetID)")
+      object.member("subject", alert.subject)
+      object.member("window_start", alert.window.start.rfc3339)
+      object.member("threshold", optional: alert.percent.map { Int64($0) })
+      object.member("unit", alert.unit.recordedName)
+      object.member("limit_value", alert.limitValue)
+      object.member("used", alert.used)
+      object.member("deliveries") { list in
+        list.array { list in
+          for delivery in history.deliveries { write(delivery, to: &list) }
+        }
+      }
+      object.member("created_at", alert.createdAt.rfc3339)
+    }
+  }
+
+  private static func write(_ delivery: AlertDeliveryStatus, to list: inout JSONWriter) {
+    list.object { object in
+      object.member("channel", delivery.channel)
+      object.member("status", delivery.state.rawValue)
+      object.member("attempts", Int64(delivery.attempts))
+      object.member("last_error", delivery.lastError)
+      object.member("delivered_at", delivery.deliveredAt?.rfc3339)
+    }
+  }
+
+  private static func test(_ call: Call) async throws(APIError) -> Answer {
+    let body = try call.body(allowed: ["channel"])
+    let settings = call.settings.alerts
+    let names = settings.channelNames
+    let asked = try body.text("channel")
+    if let asked, !names.contains(asked) {
+      throw .invalidValue(
+        "channel",
+        allowed: names.isEmpty
+          ? "none, no channel is configured" : names.joined(separator: ", "))
+    }
+    var results: [(channel: String, outcome: AlertPostbox.Outcome)] = []
+    for name in asked.map({ [$0] }) ?? names {
+      guard let outcome = await call.server.alertPostbox.test(name, of: settings) else { continue }
+      results.append((name, outcome))
+    }
+    return Answer { body in
+      body.object { body in
+        body.member("results") { list in
+          list.array { list in
+            for result in results {
+              list.object { object in
+                object.member("channel", result.channel)
+                object.member("delivered", result.outcome.isDelivered)
+                object.member("detail", result.outcome.detail)
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+public import Budgets
+internal import Money
+internal import Time
+
+extension Alert {
+  /// The fields under the names of `alerts`, in the order of its columns.
+  func write(to fields: inout some FieldWriter) {
+    fields.write("type", type)
+    fields.write("client_id", budgetID.client)
+    fields.write("budget_id", budgetID.description)
+    fields.write("subject", subject)
+    fields.write("window_start", window.start.rfc3339)
+    fields.write("window_end", window.end?.rfc3339)
+    fields.write("threshold", percent.map { Int64($0) })
+    fields.write("unit", unit.recordedName)
+    fields.write("limit_value", limitValue)
+    fields.write("used", used)
+    fields.write("created_at", createdAt.rfc3339)
+  }
+
+  init(from fields: some FieldReader) throws(LedgerError) {
+    let record = "an alert"
+    func text(_ name: String) throws(LedgerError) -> String {
+      try fields.requiredText(name, of: record)
+    }
+    let percent = fields.integer("threshold").map { Int($0) }
+    self.init(
+      kind: percent.map { .threshold(percent: $0) } ?? .exceeded,
+      budgetID: try fields.required(
+        "budget_id", of: record, BudgetID(recorded: try text("budget_id"))),
+      subject: try text("subject"),
+      window: BudgetWindow(
+        start: try fields.required(
+          "window_start", of: record, Timestamp(rfc3339: try text("window_start"))),
+        end: fields.text("window_end").flatMap { Timestamp(rfc3339: $0) }),
+      unit: try fields.required("unit", of: record, CountedUnit(recorded: try text("unit"))),
+      limitValue: fields.integer("limit_value") ?? 0, used: fields.integer("used") ?? 0,
+      createdAt: try fields.required(
+        "created_at", of: record, Timestamp(rfc3339: try text("created_at"))))
+  }
+}
+
+extension CountedUnit {
+  /// `tokens`, `conversations`, or the letters of a currency.
+  public var recordedName: String {
+    switch self {
+    case .tokens: "tokens"
+    case .conversations: "conversations"
+    case .nanoUnits(let currency): currency.code
+    }
+  }
+
+  fileprivate init?(recorded name: String) {
+    switch name {
+    case "tokens": self = .tokens
+    case "conversations": self = .conversations
+    default:
+      guard let currency = Currency(name) else { return nil }
+      self = .nanoUnits(currency)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+public import Budgets
+public import Time
+
+/// What `alerts` can be filtered by.
+public enum AlertColumn: String, Sendable, Hashable, CaseIterable {
+  case client = "client_id"
+  case budget = "budget_id"
+}
+
+/// An alert, and how its deliveries stand.
+public struct AlertHistory: Hashable, Sendable {
+  /// Its name in deliveries, a UUID.
+  public var id: String
+  public var alert: Alert
+  /// In the order of their channels' names.
+  public var deliveries: [AlertDeliveryStatus]
+}
+
+extension LedgerReader {
+  /// Rows of `alerts`, newest first.
+  public func alertLog(
+    where conditions: [AlertColumn: String], _ range: LogRange
+  ) throws(LedgerError) -> [LogEntry<AlertHistory>] {
+    let deliveries = try connection.prepare(LedgerReader.selectDeliveries)
+    return try entries(
+      of: "alerts", conditions.map { ($0.key.rawValue, $0.value) }, range, .byID
+    ) { fields throws(LedgerError) in
+      AlertHistory(
+        id: try fields.requiredText("uuid", of: "an alert"), alert: try Alert(from: fields),
+        deliveries: try statuses(deliveries, of: fields.integer("id") ?? 0))
+    }
+  }
+
+  private func statuses(
+    _ select: Statement, of alert: Int64
+  ) throws(LedgerError) -> [AlertDeliveryStatus] {
+    select.bind(alert, at: 1)
+    var statuses: [AlertDeliveryStatus] = []
+    try select.forEachRow { () throws(LedgerError) in
+      let fields = ColumnReader(statement: select)
+      let record = "a delivery of an alert"
+      statuses.append(
+        AlertDeliveryStatus(
+          channel: try fields.requiredText("channel", of: record),
+          state: try fields.required(
+            "status", of: record,
+            fields.text("status").flatMap { AlertDeliveryStatus.State(rawValue: $0) }),
+          attempts: Int(clamping: fields.integer("attempts") ?? 0),
+          lastError: fields.text("last_error"),
+          deliveredAt: fields.text("delivered_at").flatMap { Timestamp(rfc3339: $0) }))
+    }
+    return statuses
+  }
+
+  /// What was reported of the windows that have not ended at `now`, since each was last re-armed.
+  public func reportedAlerts(liveAt now: Timestamp) throws(LedgerError) -> [ReportedAlerts] {
+    let select = try connection.prepare(LedgerReader.selectReported)
+    select.bind(now.rfc3339, at: 1)
+    var reported: [ReportedAlerts] = []
+    try select.forEachRow { () throws(LedgerError) in
+      let fields = ColumnReader(statement: select)
+      let record = "an alert"
+      let budget = try fields.requiredText("budget_id", of: record)
+      let subject = try fields.requiredText("subject", of: record)
+      reported.append(
+        ReportedAlerts(
+          budget: try fields.required("budget_id", of: record, BudgetID(recorded: budget)),
+          subject: try fields.required("subject", of: record, Subject(text: subject)),
+          windowStart: try fields.requiredInstant("window_start", of: record),
+          highestPercent: Int(clamping: fields.integer("highest") ?? 0),
+          hasRefused: fields.integer("has_refused") == 1))
+    }
+    return reported
+  }
+
+  private static let selectDeliveries =
+    "SELECT * FROM alert_deliveries WHERE alert = ? ORDER BY channel"
+  /// One row for each account and window. A reset re-arms.
+  private static let selectReported = """
+    SELECT budget_id, subject, window_start, max(threshold) AS highest,
+      max(threshold IS NULL) AS has_refused
+    FROM alerts AS a
+    WHERE (window_end IS NULL OR window_end > ?1)
+      AND NOT EXISTS (SELECT 1 FROM budget_resets AS r
+        WHERE r.budget_id = a.budget_id AND r.subject IN ('', a.subject)
+          AND r.created_at >= a.created_at)
+    GROUP BY budget_id, subject, window_start ORDER BY min(id)
+    """
+}

@@ -1,0 +1,69 @@
+public import Budgets
+public import Time
+
+/// Something about a budget that people asked to be told, as `alerts` records it.
+public struct Alert: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable {
+    /// Settled use reached a percentage of the limit.
+    case threshold(percent: Int)
+    /// The first refusal of a window, or what would have been it in a `shadow` budget.
+    case exceeded
+  }
+
+  public var kind: Kind
+  public var budgetID: BudgetID
+  /// Whose use it is about, such as `client:acme` or `user:u1`.
+  public var subject: String
+  public var window: BudgetWindow
+  /// What the figures count: tokens, or nano-units of a currency.
+  public var unit: CountedUnit
+  /// The limit in force, a raise included.
+  public var limitValue: Int64
+  /// Settled so far.
+  public var used: Int64
+  public var createdAt: Timestamp
+
+  public init(_ threshold: Threshold) {
+    self.init(
+      kind: .threshold(percent: threshold.percent), budgetID: threshold.budget,
+      subject: threshold.subject.description, window: threshold.window, unit: threshold.unit,
+      limitValue: threshold.limit, used: threshold.used, createdAt: threshold.reachedAt)
+  }
+
+  /// - Parameter window: the one in which it is the first.
+  public init(firstRefusal denial: Denial, in window: BudgetWindow, at now: Timestamp) {
+    self.init(
+      kind: .exceeded, budgetID: denial.budget, subject: denial.subject.description,
+      window: window, unit: denial.unit, limitValue: denial.limit, used: denial.used,
+      createdAt: now)
+  }
+
+  init(
+    kind: Kind, budgetID: BudgetID, subject: String, window: BudgetWindow, unit: CountedUnit,
+    limitValue: Int64, used: Int64, createdAt: Timestamp
+  ) {
+    self.kind = kind
+    self.budgetID = budgetID
+    self.subject = subject
+    self.window = window
+    self.unit = unit
+    self.limitValue = limitValue
+    self.used = used
+    self.createdAt = createdAt
+  }
+}
+
+extension Alert {
+  /// What happened, as deliveries name it.
+  public var type: String {
+    switch kind {
+    case .threshold: "budget.threshold"
+    case .exceeded: "budget.exceeded"
+    }
+  }
+
+  /// The percentage that was reached; nil for a refusal.
+  public var percent: Int? {
+    if case .threshold(let percent) = kind { percent } else { nil }
+  }
+}

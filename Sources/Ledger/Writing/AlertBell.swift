@@ -1,0 +1,14 @@
+internal import EventLoop
+
+/// Tells who delivers alerts that there are some.
+final class AlertBell: Sendable {
+  private let action = Lock<(@Sendable () -> Void)?>(nil)
+
+  func answer(by action: @escaping @Sendable () -> Void) {
+    self.action.withLock { $0 = action }
+  }
+
+  func ring() {
+    action.withLock { $0 }?()
+  }
+}

@@ -1,0 +1,73 @@
+import Configuration
+import Money
+import Testing
+import Time
+
+@testable import Alerts
+@testable import Budgets
+@testable import Ledger
+
+/// The threshold of a budget in tokens, unless told otherwise.
+private func threshold(
+  percent: Int = 80, budget: BudgetID = BudgetID(client: "acme", name: "1"),
+  subject: String = "client:acme", unit: CountedUnit = .tokens, limit: Int64 = 1_000_000,
+  end: Timestamp? = Timestamp(rfc3339: "2026-12-01T03:00:00Z")
+) -> Alert {
+  Alert(
+    Threshold(
+      budget: budget, subject: Subject(text: subject)!,
+      window: BudgetWindow(start: Timestamp(rfc3339: "2026-11-01T03:00:00Z")!, end: end),
+      percent: percent, unit: unit, limit: limit, used: 810_000,
+      reachedAt: Timestamp(rfc3339: "2026-11-22T07:30:00.123Z")!))
+}
+
+private let acme = Client(
+  id: "acme", name: "ACME Corp", timeZone: TimeZoneRules(identifier: "America/Sao_Paulo")!)
+
+@Suite struct AlertTextTests {
+  @Test(
+    "The sentence says who, how much, of what, and until when",
+    arguments: [
+      (threshold(), "ACME Corp: 80 % of 1,000,000 tokens used (acme/1), resets 2026-12-01"),
+      (threshold(end: nil), "ACME Corp: 80 % of 1,000,000 tokens used (acme/1)"),
+      (
+        threshold(subject: "user:u1"),
+        "ACME Corp: 80 % of 1,000,000 tokens used (acme/1, user:u1), resets 2026-12-01"
+      ),
+      (
+        threshold(unit: .nanoUnits(Currency("BRL")!), limit: 1_500_000_000_000),
+        "ACME Corp: 80 % of BRL 1,500.00 used (acme/1), resets 2026-12-01"
+      ),
+      (
+        threshold(unit: .nanoUnits(.usd), limit: 1_000_000),
+        "ACME Corp: 80 % of USD 0.001 used (acme/1), resets 2026-12-01"
+      ),
+    ])
+  func sentences(_ alert: Alert, expected: String) {
+    #expect(AlertSentence(alert: alert, client: acme).description == expected)
+  }
+
+  @Test("A budget over everything, and a client that is gone, have names too")
+  func names() {
+    let everything = threshold(
+      budget: BudgetID(client: "*", name: "all"), subject: "client:*", end: nil)
+    #expect(
+      AlertSentence(alert: everything, client: nil).description
+        == "All clients: 80 % of 1,000,000 tokens used (*/all)")
+    #expect("\(AlertSentence(alert: threshold(end: nil), client: nil))".hasPrefix("acme: 80 %"))
+  }
+
+  @Test("The body has the fields of the API, with the budget as it was handed in")
+  func body() {
+    let recorded = RecordedAlert(number: 7, id: "id-1", alert: threshold(end: nil))
+    let text = AlertText(recorded, of: acme, budget: Array(#"{"id":"acme/1"}"#.utf8))
+    #expect(
+      text.body == """
+        {"id":"id-1","type":"budget.threshold","created_at":"2026-11-22T07:30:00.123Z",\
+        "text":"ACME Corp: 80 % of 1,000,000 tokens used (acme/1)","client_id":"acme",\
+        "threshold":80,"budget":{"id":"acme/1"}}
+        """)
+    let test = AlertText(testWithID: "id-2", at: Timestamp(milliseconds: 0))
+    #expect(test.body.contains(#""type":"test""#) && test.body.hasSuffix(#""budget":null}"#))
+  }
+}

@@ -1,0 +1,12 @@
+import Testing
+
+@testable import Alerts
+
+@Suite struct RetryScheduleTests {
+  @Test("A delivery is tried again after 1 s, 5 s, 30 s, 2 min, 10 min, then hourly for a day")
+  func pauses() {
+    let pauses = (1...29).map { RetrySchedule.pause(after: $0)?.components.seconds }
+    #expect(pauses == [1, 5, 30, 120, 600] + Array(repeating: 3600, count: 24))
+    #expect(RetrySchedule.pause(after: 30) == nil && RetrySchedule.pause(after: 31) == nil)
+  }
+}
