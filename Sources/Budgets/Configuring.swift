@@ -134,11 +134,19 @@ extension BudgetState {
     accounts[index].restore(
       window, settled: Spend(tokens: use.tokens, nanoUnits: use.cost.nanoUnits),
       paidByCredits: use.paidByCredits)
-    keepQuietOfThresholds(index, at: now)
+    // Use that comes from the record may lie above a limit, and is no news.
+    accounts[index].mayExceedLimit = true
+    let account = accounts[index]
+    let limits = limits(of: account, at: now)
+    accounts[index].highestAlert =
+      definition.alerts.last { percent in
+        account.unit(reaching: percent, of: limits) != nil
+      } ?? 0
   }
 
   /// Adds use of open windows that was recorded before their budgets counted it: a plan's, which
-  /// counts all of its period, also what lies before the plan.
+  /// counts all of its period, also what lies before the plan. Percentages that it reaches are
+  /// reported with the next charge.
   public mutating func recall(_ uses: [RecordedUse], at now: Timestamp) {
     defer { assertInvariants() }
     for use in uses {
@@ -150,19 +158,7 @@ extension BudgetState {
       accounts[account].settled.addSaturating(
         Spend(tokens: use.tokens, nanoUnits: use.cost.nanoUnits))
       accounts[account].paidByCredits += use.paidByCredits
-      keepQuietOfThresholds(account, at: now)
+      accounts[account].mayExceedLimit = true
     }
-  }
-
-  /// Use that comes from the record may lie above a limit, and is no news.
-  private mutating func keepQuietOfThresholds(_ index: Int, at now: Timestamp) {
-    let definition = budgets[accounts[index].budget].definition
-    accounts[index].mayExceedLimit = true
-    let account = accounts[index]
-    let limits = limits(of: account, at: now)
-    accounts[index].highestAlert =
-      definition.alerts.last { percent in
-        account.unit(reaching: percent, of: limits) != nil
-      } ?? 0
   }
 }

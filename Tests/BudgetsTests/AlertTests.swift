@@ -57,6 +57,15 @@ struct AlertTests {
     #expect(gate.state.restore([], at: gate.now).isEmpty)
   }
 
+  @Test("What use from before a budget's time reaches is told with the next charge")
+  func recalled() throws {
+    var gate = Turnstile([budget(.tokens(100), alerts: [50, 80])])
+    try gate.apply(.recall([BudgetConfigurationTests.recorded()]))
+    #expect(gate.takeEvents().thresholds.isEmpty)
+    try gate.settle(gate.held(demand(output: 1)), use(1))
+    #expect(gate.takeEvents().thresholds.map(\.percent) == [50])
+  }
+
   @Test("A refusal that was reported before a start isn't reported again")
   func refused() throws {
     for hasRefused in [false, true] {
