@@ -122,7 +122,7 @@ public actor AlertCourier {
       deliveries[name] = nil
     }
     // Broken off by us, it was no attempt.
-    guard !isStopped else { return }
+    guard !isStopped || outcome.isDelivered else { return }
     let attempts = delivery.attempts + 1
     let now = clock()
     let pause = RetrySchedule.pause(after: attempts)
