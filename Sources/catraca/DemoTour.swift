@@ -70,7 +70,7 @@ struct DemoTour {
         .init("key", "model"), .init("requests", "requests"), .init("input", "input tokens"),
         .init("output", "output tokens"), .init("cost_usd", "cost USD"), .init("cost", "cost BRL"),
       ], emptyText: "nothing")
-    for total in try reader.usageTotals(by: .model) {
+    for total in try reader.usageTotals(of: UsageQuery(by: .model)) {
       table.append([
         .optional(total.key), .integer(total.requests), .integer(total.inputTokens),
         .integer(total.outputTokens), .amount(nanoUnits: total.costNanoUSD), .money(total.cost),

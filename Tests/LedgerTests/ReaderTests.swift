@@ -35,7 +35,7 @@ import Time
     let ledger = try folder.ledger()
     for number in 1...5 { try await ledger.settle(Sample.settlement(number)) }
     await ledger.close()
-    let totals = try LedgerReader(path: folder.ledgerPath).usageTotals(by: grouping)
+    let totals = try LedgerReader(path: folder.ledgerPath).usageTotals(of: UsageQuery(by: grouping))
     #expect(totals.map(\.requests).reduce(0, +) == 5)
     #expect(totals.map(\.totalTokens).reduce(0, +) == 550)
     #expect(totals.map(\.cost.nanoUnits).reduce(0, +) == 3500)

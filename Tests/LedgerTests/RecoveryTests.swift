@@ -66,7 +66,7 @@ import Time
     try await requests.value
     await ledger.close()
     let reader = try LedgerReader(path: folder.ledgerPath)
-    #expect(try reader.usageTotals(by: .outcome).map(\.requests) == [360])
+    #expect(try reader.usageTotals(of: UsageQuery(by: .outcome)).map(\.requests) == [360])
     #expect(try reader.audit() == [])
   }
 

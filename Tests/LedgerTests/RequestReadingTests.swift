@@ -43,8 +43,9 @@ import Testing
     let ledger = try folder.ledger()
     try await ledger.settle(Sample.settlement(1))
     await ledger.close()
-    try folder.connection().execute("UPDATE usage_logs SET day = '\(day)'")
-    let totals = try LedgerReader(path: folder.ledgerPath).usageTotals(by: .week)
+    try folder.connection().execute("UPDATE usage_daily SET day = '\(day)'")
+    let totals = try LedgerReader(path: folder.ledgerPath).usageTotals(
+      of: UsageQuery(by: .week, where: [.client: "acme"]))
     #expect(totals.map(\.key) == [monday])
   }
 

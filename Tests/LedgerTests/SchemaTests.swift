@@ -77,6 +77,7 @@ import Testing
   func columnsMatchFields() {
     var names = FieldNames()
     Sample.row(1).write(to: &names)
+    names.write("begins_conversation", 0)
     names.write("budget_accounts", "")
     let columns = UsageLogStore.insertRow.split(separator: "(")[1].split(separator: ")")[0]
       .split { ", \n".contains($0) }.map { String($0) }

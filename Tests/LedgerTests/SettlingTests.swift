@@ -104,7 +104,7 @@ import Time
     }
     await ledger.close()
     let reader = try LedgerReader(path: folder.ledgerPath)
-    let totals = try reader.usageTotals(by: .client)
+    let totals = try reader.usageTotals(of: UsageQuery(by: .client))
     #expect(totals.map(\.key) == ["acme", "globex"])
     #expect(totals.map(\.requests) == [100, 200])
     #expect(totals.map(\.totalTokens) == [11_000, 22_000])

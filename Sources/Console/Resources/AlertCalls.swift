@@ -23,7 +23,7 @@ enum AlertCalls {
   ]
 
   private static func list(_ call: Call) throws(APIError) -> Answer {
-    let conditions = try LogCalls.conditions(filters, call)
+    let conditions = try call.query.conditions(filters)
     return try LogCalls.answer(
       call,
       { reader, range throws(LedgerError) in

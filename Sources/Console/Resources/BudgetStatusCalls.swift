@@ -89,11 +89,12 @@ enum BudgetStatusCalls {
   private static func use(
     of client: Client, since start: Timestamp, _ call: Call
   ) throws(APIError) -> [UsageTotal] {
-    let filter = LedgerReader.UsageFilter(clientID: client.id, since: start)
+    let query = UsageQuery(
+      by: .operation, where: [.client: client.id], since: start, zone: client.timeZone)
     let totals = try call.read { reader throws(LedgerError) in
-      try reader.usageTotals(by: .operation, filter)
+      try reader.usageTotals(of: query)
     }
-    return totals.sorted { $0.costNanoUSD > $1.costNanoUSD }
+    return totals.merged(in: call.settings.rates.billing).sorted { $0.costNanoUSD > $1.costNanoUSD }
   }
 
   /// Shares are of the cost; of the tokens where nothing cost anything.

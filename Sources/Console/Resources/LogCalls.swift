@@ -10,7 +10,7 @@ enum LogCalls {
     [
       Route(
         .get, "/api/admin/usage-logs", .viewer, "Lists requests that went to a provider",
-        query: parameters(usageFilters.map(\.name) + ["stream"]), handler: usage),
+        query: UsageFilters.parameters + ranges, handler: usage),
       Route(
         .get, "/api/admin/usage-logs/{request}", .viewer, "Shows one request",
         handler: usageOfRequest),
@@ -24,15 +24,10 @@ enum LogCalls {
   }
 
   static func parameters(_ filters: [String]) -> [QueryParameter] {
-    filters.map { QueryParameter($0, "only entries with this one") } + TimeRange.parameters
-      + QueryParameter.page
+    filters.map { QueryParameter($0, "only entries with this one") } + ranges
   }
 
-  private static let usageFilters: [(name: String, column: UsageColumn)] = [
-    ("client", .client), ("key", .key), ("user", .user), ("conversation", .conversation),
-    ("agent", .agent), ("provider", .provider), ("model", .model), ("operation", .operation),
-    ("outcome", .outcome), ("usage_source", .usageSource),
-  ]
+  private static let ranges = TimeRange.parameters + QueryParameter.page
   private static let denialFilters: [(name: String, column: DenialColumn)] = [
     ("client", .client), ("key", .key), ("user", .user), ("model", .model),
     ("operation", .operation), ("reason", .reason), ("budget", .budget),
@@ -44,12 +39,11 @@ enum LogCalls {
   // MARK: The calls
 
   private static func usage(_ call: Call) throws(APIError) -> Answer {
-    let conditions = try conditions(usageFilters, call)
-    let isStream = try call.query.boolean("stream")
+    let filters = try UsageFilters(call.query)
     return try answer(
       call,
       { reader, range throws(LedgerError) in
-        try reader.usageLog(where: conditions, isStream: isStream, range)
+        try reader.usageLog(where: filters.conditions, isStream: filters.isStream, range)
       }
     ) { entry, data in
       data.object { object in
@@ -78,7 +72,7 @@ enum LogCalls {
   }
 
   private static func denials(_ call: Call) throws(APIError) -> Answer {
-    let conditions = try conditions(denialFilters, call)
+    let conditions = try call.query.conditions(denialFilters)
     return try answer(
       call,
       { reader, range throws(LedgerError) in
@@ -90,7 +84,7 @@ enum LogCalls {
   }
 
   private static func changes(_ call: Call) throws(APIError) -> Answer {
-    let conditions = try conditions(auditFilters, call)
+    let conditions = try call.query.conditions(auditFilters)
     return try answer(
       call,
       { reader, range throws(LedgerError) in
@@ -113,17 +107,7 @@ enum LogCalls {
     }
   }
 
-  // MARK: Filters and pages
-
-  static func conditions<Column: Hashable>(
-    _ filters: [(name: String, column: Column)], _ call: Call
-  ) throws(APIError) -> [Column: String] {
-    var conditions: [Column: String] = [:]
-    for filter in filters {
-      if let text = try call.query.text(filter.name) { conditions[filter.column] = text }
-    }
-    return conditions
-  }
+  // MARK: Pages
 
   static func answer<Content>(
     _ call: Call,

@@ -9,6 +9,8 @@ public struct AuditDifference: Hashable, Sendable {
   public enum Check: String, Sendable, Hashable, CaseIterable {
     /// A column of `token_usage` against the sum over `usage_logs`.
     case tokenUsage = "token_usage"
+    /// A column of a rollup against the sum over `usage_logs`.
+    case rollup
     /// A counter of `budget_accounts` against the sum over the rows charged to it.
     case budgetAccount = "budget_account"
     /// What is left of a credit against what requests have drawn from it.
@@ -52,7 +54,7 @@ extension LedgerReader {
       audit.compareBudgetAccounts()
       try audit.compareCredits(connection)
       try audit.findDuplicates(connection)
-      return audit.differences
+      return try audit.differences + rollupDifferences()
     }
   }
 }

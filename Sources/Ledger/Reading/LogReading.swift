@@ -99,9 +99,7 @@ extension LedgerReader {
   ) throws(LedgerError) -> [LogEntry<UsageRow>] {
     var texts = conditions.map { ($0.key.rawValue, $0.value) }
     if let isStream { texts.append(("CAST(stream AS TEXT)", isStream ? "1" : "0")) }
-    // A client's rows are found in the order of their instants, all rows in that of their ids.
-    let order: LogOrder = conditions[.client] == nil ? .byID : .byInstant
-    return try entries(of: "usage_logs", texts, range, order) { fields throws(LedgerError) in
+    return try entries(of: "usage_logs", texts, range, .byInstant) { fields throws(LedgerError) in
       try UsageRow(from: fields)
     }
   }
@@ -111,7 +109,7 @@ extension LedgerReader {
     where conditions: [DenialColumn: String], _ range: LogRange
   ) throws(LedgerError) -> [LogEntry<DenialRow>] {
     try entries(
-      of: "denials", conditions.map { ($0.key.rawValue, $0.value) }, range, .byID
+      of: "denials", conditions.map { ($0.key.rawValue, $0.value) }, range, .byInstant
     ) { fields throws(LedgerError) in try DenialRow(from: fields) }
   }
 
@@ -132,6 +130,7 @@ extension LedgerReader {
     }
   }
 
+  /// That of an index, so that a page is found without reading what isn't on it.
   enum LogOrder {
     case byID, byInstant
   }

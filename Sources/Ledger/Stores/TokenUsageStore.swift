@@ -16,38 +16,22 @@ final class TokenUsageStore {
     var costNanoUSD: Int64 = 0
   }
 
-  private let connection: Connection
   private let add: Statement
-  private let countConversation: Statement
   private var sums: [ClientDay: Sums] = [:]
 
   init(_ connection: Connection) throws(LedgerError) {
-    self.connection = connection
     add = try connection.prepare(TokenUsageStore.addSums)
-    countConversation = try connection.prepare(TokenUsageStore.insertConversation)
   }
 
-  func add(_ row: UsageRow) throws(LedgerError) {
-    let isNewConversation = try isFirstOfConversation(row)
+  func add(_ row: UsageRow, beginsConversation: Bool) {
     let key = ClientDay(clientID: row.clientID, day: row.day)
     var sum = sums[key] ?? Sums()
     sum.tokensInput = sum.tokensInput.addingSaturated(row.usage.inputTokens)
     sum.tokensOutput = sum.tokensOutput.addingSaturated(row.usage.outputTokens)
     sum.costNanoUSD = sum.costNanoUSD.addingSaturated(row.costNanoUSD)
     sum.calls += 1
-    if isNewConversation { sum.conversations += 1 }
+    if beginsConversation { sum.conversations += 1 }
     sums[key] = sum
-  }
-
-  /// A conversation counts once a calendar month, on the day of its first call.
-  private func isFirstOfConversation(_ row: UsageRow) throws(LedgerError) -> Bool {
-    guard let conversationID = row.conversationID else { return false }
-    let day = row.day.description
-    countConversation.bind(row.clientID, at: 1)
-    countConversation.bind(conversationID, at: 2)
-    countConversation.bind(day, at: 3)
-    try countConversation.run()
-    return connection.changes == 1
   }
 
   /// Writes what was added since the last time.
@@ -70,11 +54,6 @@ final class TokenUsageStore {
     sums.removeAll()
   }
 
-  private static let insertConversation = """
-    INSERT INTO conversations (client_id, month, conversation_id, day)
-    VALUES (?1, substr(?3, 1, 7), ?2, ?3)
-    ON CONFLICT DO NOTHING
-    """
   /// Sums stop at the largest integer, which SQLite would leave for a floating number.
   private static let addSums = """
     INSERT INTO token_usage (client_id, day, tokens_input, tokens_output, tokens_total,

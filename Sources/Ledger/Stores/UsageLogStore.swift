@@ -11,9 +11,12 @@ final class UsageLogStore {
   }
 
   /// False, and nothing written, when the request has its row already.
-  func insert(_ row: UsageRow, budgetAccounts: String) throws(LedgerError) -> Bool {
+  func insert(
+    _ row: UsageRow, beginsConversation: Bool, budgetAccounts: String
+  ) throws(LedgerError) -> Bool {
     var parameters = ParameterWriter(insert)
     row.write(to: &parameters)
+    parameters.write("begins_conversation", beginsConversation ? 1 : 0)
     parameters.write("budget_accounts", budgetAccounts)
     try insert.run()
     return connection.changes == 1
@@ -35,9 +38,10 @@ final class UsageLogStore {
       image_output_tokens, total_tokens, audio_ms, characters, images, calls, cost_nano_usd,
       cost_nano, currency, price_version, held_tokens, held_nano_usd, overrun_tokens,
       overrun_nano_usd, latency_ms, ttft_ms, overhead_us, metadata, created_at, day,
-      estimated_tokens, input_text_bytes, output_text_bytes, budget_accounts)
+      estimated_tokens, input_text_bytes, output_text_bytes, begins_conversation,
+      budget_accounts)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (request_id) DO NOTHING
     """
 }

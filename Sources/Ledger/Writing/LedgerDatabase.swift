@@ -6,7 +6,9 @@ final class LedgerDatabase {
   let connection: Connection
   private let usageLogs: UsageLogStore
   private let inFlight: InFlightStore
+  private let conversations: ConversationStore
   private let tokenUsage: TokenUsageStore
+  private let rollups: UsageRollupStore
   private let budgetAccounts: BudgetAccountStore
   private let budgetDefinitions: BudgetDefinitionStore
   private let priceVersions: PriceVersionStore
@@ -27,7 +29,9 @@ final class LedgerDatabase {
     _ = try Schema.migrate(connection, path: options.path)
     usageLogs = try UsageLogStore(connection)
     inFlight = try InFlightStore(connection)
+    conversations = try ConversationStore(connection)
     tokenUsage = try TokenUsageStore(connection)
+    rollups = try UsageRollupStore(connection)
     budgetAccounts = try BudgetAccountStore(connection)
     budgetDefinitions = try BudgetDefinitionStore(connection)
     priceVersions = try PriceVersionStore(connection)
@@ -161,8 +165,12 @@ final class LedgerDatabase {
     let row = settlement.row
     try priceVersions.keep(row.priceVersion, settlement.priceRecord)
     let accounts = try budgetAccounts.describe(settlement.charges, of: row)
-    if try usageLogs.insert(row, budgetAccounts: accounts) {
-      try tokenUsage.add(row)
+    let beginsConversation = try conversations.isFirst(row)
+    if try usageLogs.insert(
+      row, beginsConversation: beginsConversation, budgetAccounts: accounts)
+    {
+      tokenUsage.add(row, beginsConversation: beginsConversation)
+      rollups.add(row, beginsConversation: beginsConversation)
       try budgetAccounts.add(settlement.charges)
       try credits.draw(settlement.draws, by: row)
       for charge in settlement.charges { try write(charge.alerts) }
@@ -180,6 +188,7 @@ final class LedgerDatabase {
         let answer = try body()
         try inFlight.flush()
         try tokenUsage.flush()
+        try rollups.flush()
         try budgetAccounts.flush()
         return answer
       }
@@ -188,6 +197,7 @@ final class LedgerDatabase {
     } catch {
       inFlight.didRollBack()
       tokenUsage.didRollBack()
+      rollups.didRollBack()
       budgetAccounts.didRollBack()
       priceVersions.didRollBack()
       throw error

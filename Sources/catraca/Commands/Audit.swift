@@ -14,7 +14,9 @@ enum Audit {
   ) { invocation throws(CommandError) in
     let reader = try invocation.reader()
     let (requests, differences) = try invocation.ledger { () throws(LedgerError) in
-      let requests = try reader.usageTotals(by: .outcome).reduce(0) { $0 + $1.requests }
+      let requests = try reader.usageTotals(of: UsageQuery(by: .month)).reduce(0) {
+        $0 + $1.requests
+      }
       var costs = CostRecomputer()
       var progress = ProgressBar("audit", total: requests, in: invocation.surroundings)
       defer { progress.finish() }

@@ -33,12 +33,16 @@ enum UsageReport {
       in: zone ?? .utc)
     let reader = try invocation.reader()
     let grouping = try values.required(grouping)
-    let totals = try invocation.ledger { () throws(LedgerError) in
-      try reader.usageTotals(
-        by: grouping,
-        LedgerReader.UsageFilter(clientID: client, since: span.start, until: span.end))
+    let query = UsageQuery(
+      by: grouping, where: client.map { [.client: $0] } ?? [:], since: span.start, until: span.end,
+      zone: span.zone)
+    let (totals, denials) = try invocation.ledger { () throws(LedgerError) in
+      (try reader.usageTotals(of: query), try reader.denialCounts(of: query))
     }
-    let series = UsageSeries(totals, by: grouping, span.days)
+    let isEmpty = totals.isEmpty && denials.isEmpty
+    let series = UsageSeries(
+      totals, denials: denials, by: grouping, isEmpty ? nil : span.days,
+      currency: totals.first?.cost.currency ?? .usd)
     return Outcome(.document(document(series, grouping, client: client, span)))
   }
 
@@ -116,9 +120,11 @@ enum UsageReport {
   private static func columns(heading: String) -> [Table.Column] {
     [
       Table.Column("key", heading), Table.Column("requests", "Requests"),
-      Table.Column("tokens_input", "Input"), Table.Column("tokens_output", "Output"),
-      Table.Column("tokens_total", "Tokens"), Table.Column("cost_usd", "Cost USD"),
-      Table.Column("cost", "Cost"), Table.Column("currency", "Currency"),
+      Table.Column("denials", nil), Table.Column("tokens_input", "Input"),
+      Table.Column("tokens_output", "Output"),
+      Table.Column("tokens_total", "Tokens"), Table.Column("conversations", nil),
+      Table.Column("cost_usd", "Cost USD"), Table.Column("cost", "Cost"),
+      Table.Column("currency", "Currency"),
     ]
   }
 }
@@ -137,5 +143,15 @@ extension UsageReport {
 
     var start: Timestamp { zone.startOfDay(days.lowerBound) }
     var end: Timestamp { zone.startOfDay(days.upperBound.adding(days: 1)) }
+  }
+}
+
+extension UsageSeries.Line {
+  fileprivate var cells: [Cell] {
+    [
+      .optional(key), .integer(requests), .integer(denials), .integer(inputTokens),
+      .integer(outputTokens), .integer(totalTokens), .integer(conversations),
+      .amount(nanoUnits: costNanoUSD), .money(cost), .text(cost.currency.code),
+    ]
   }
 }

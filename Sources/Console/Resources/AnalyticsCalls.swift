@@ -1,0 +1,130 @@
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Money
+internal import Time
+
+/// `GET /api/analytics`: what was used over time, or by whom and for what.
+enum AnalyticsCalls {
+  static var routes: [Route] {
+    [
+      Route(
+        .get, "/api/analytics", .key, "Sums of requests, tokens and cost",
+        query: [
+          QueryParameter("by", groupings.map(\.rawValue).joined(separator: ", ")),
+          QueryParameter("limit", "how many entries, 1 to 1000; 100 by default"),
+        ] + UsageFilters.parameters + TimeRange.parameters, handler: analytics)
+    ]
+  }
+
+  private static let groupings: [UsageGrouping] = [
+    .day, .week, .month, .model, .operation, .user, .conversation, .agent, .provider, .key,
+    .client,
+  ]
+  private static let defaultDays = 30
+  /// The most days whose periods are listed one by one.
+  private static let longestSeries = 3_660
+
+  private static func analytics(_ call: Call) throws(APIError) -> Answer {
+    let client = try client(call)
+    let zone = client?.timeZone ?? .utc
+    let grouping = try grouping(call)
+    let limit = try call.query.limit()
+    let span = try Span(TimeRange(call.query, zone: zone, at: call.now), zone, at: call.now)
+    if grouping.isPeriod, span.dayCount > longestSeries {
+      throw .invalidValue("from", allowed: "at most \(longestSeries) days before `to`")
+    }
+    let filters = try UsageFilters(call.query)
+    var conditions = filters.conditions
+    conditions[.client] = client?.id
+    let query = UsageQuery(
+      by: grouping, where: conditions, isStream: filters.isStream, since: span.from,
+      until: span.to, zone: zone)
+    let (sums, denials) = try call.read { reader throws(LedgerError) in
+      (try reader.usageTotals(of: query), try reader.denialCounts(of: query))
+    }
+    let currency = call.settings.rates.billing
+    let series = UsageSeries(
+      sums.merged(in: currency), denials: denials, by: grouping, span.days, currency: currency)
+    let total =
+      series.totals.first ?? UsageSeries.Line(cost: Money(nanoUnits: 0, currency: currency))
+    return Answer { body in
+      body.object { body in
+        body.member("client_id", client?.id)
+        body.member("by", grouping.rawValue)
+        body.member("from", zone.rfc3339(span.from))
+        body.member("to", zone.rfc3339(span.to))
+        body.member("totals") { $0.object { writeSums(of: total, to: &$0) } }
+        body.member("series") { list in
+          list.array { list in
+            for line in grouping.isPeriod ? series.lines[...] : series.lines.prefix(limit) {
+              write(line, to: &list)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private static func write(_ line: UsageSeries.Line, to writer: inout JSONWriter) {
+    writer.object { object in
+      object.member("key", line.key)
+      writeSums(of: line, to: &object)
+    }
+  }
+
+  private static func writeSums(of line: UsageSeries.Line, to object: inout JSONWriter) {
+    object.member("requests", line.requests)
+    object.member("denials", line.denials)
+    object.member("tokens_input", line.inputTokens)
+    object.member("tokens_output", line.outputTokens)
+    object.member("tokens_total", line.totalTokens)
+    object.member("conversations", line.conversations)
+    object.member("cost_usd", Money(nanoUnits: line.costNanoUSD, currency: .usd).decimalText)
+    object.member("cost", line.cost.decimalText)
+    object.member("currency", line.cost.currency.code)
+  }
+
+  // MARK: What is asked for
+
+  /// Nil for all clients, which tokens may ask about.
+  private static func client(_ call: Call) throws(APIError) -> Client? {
+    if call.ownKey == nil, !call.query.has("client") { return nil }
+    return try call.clientOfQuery()
+  }
+
+  private static func grouping(_ call: Call) throws(APIError) -> UsageGrouping {
+    guard let text = try call.query.text("by") else { return .day }
+    guard let grouping = groupings.first(where: { $0.rawValue == text }) else {
+      throw .invalidValue(
+        "by", allowed: groupings.map(\.rawValue).joined(separator: ", "))
+    }
+    return grouping
+  }
+
+  /// From an instant to the one after the last: thirty days, unless something else is said.
+  private struct Span {
+    let from: Timestamp
+    let to: Timestamp
+    private let zone: TimeZoneRules
+
+    init(_ range: TimeRange, _ zone: TimeZoneRules, at now: Timestamp) throws(APIError) {
+      let tomorrow = zone.civilDate(of: now).adding(days: 1)
+      to = range.to ?? zone.startOfDay(tomorrow)
+      let end = range.to.map(zone.civilDate) ?? tomorrow
+      from = range.from ?? zone.startOfDay(end.adding(days: -defaultDays))
+      self.zone = zone
+      guard from <= to else { throw .invalidValue("from", allowed: "an instant before `to`") }
+    }
+
+    /// The days that it has a part of; nil where it is empty.
+    var days: ClosedRange<CivilDate>? {
+      guard from < to else { return nil }
+      return zone.civilDate(of: from)...zone.civilDate(of: to.advanced(by: .milliseconds(-1)))
+    }
+
+    var dayCount: Int {
+      zone.civilDate(of: to).daysSinceEpoch - zone.civilDate(of: from).daysSinceEpoch
+    }
+  }
+}

@@ -1,0 +1,28 @@
+internal import Time
+
+/// `conversations`: which conversations have been counted in which month.
+final class ConversationStore {
+  private let connection: Connection
+  private let insert: Statement
+
+  init(_ connection: Connection) throws(LedgerError) {
+    self.connection = connection
+    insert = try connection.prepare(ConversationStore.insertRow)
+  }
+
+  /// Whether the row is the first of its conversation in a calendar month, which counts then.
+  func isFirst(_ row: UsageRow) throws(LedgerError) -> Bool {
+    guard let conversationID = row.conversationID else { return false }
+    insert.bind(row.clientID, at: 1)
+    insert.bind(conversationID, at: 2)
+    insert.bind(row.day.description, at: 3)
+    try insert.run()
+    return connection.changes == 1
+  }
+
+  private static let insertRow = """
+    INSERT INTO conversations (client_id, month, conversation_id, day)
+    VALUES (?1, substr(?3, 1, 7), ?2, ?3)
+    ON CONFLICT DO NOTHING
+    """
+}

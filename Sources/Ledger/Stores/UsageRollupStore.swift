@@ -1,0 +1,135 @@
+internal import Money
+internal import Pricing
+internal import Time
+
+/// A line of `usage_daily`: what reports on one client are made from.
+struct DailyUsageKey: RollupKey {
+  private let clientID: String
+  private let day: CivilDate
+  private let keyName: String
+  private let agentID: String
+  private let provider: String
+  private let model: String
+  private let operation: Operation
+  private let currency: Currency
+
+  static let table = "usage_daily"
+  static let columns = [
+    ("client_id", "client_id"), ("day", "day"), ("key_name", "key_name"),
+    ("agent_id", "coalesce(agent_id, '')"), ("source", "source"), ("model", "model"),
+    ("operation", "operation"), ("currency", "currency"),
+  ].map { (name: $0.0, ofRow: $0.1) }
+
+  init(_ row: UsageRow) {
+    clientID = row.clientID
+    day = row.day
+    keyName = row.keyName
+    agentID = row.agentID ?? ""
+    provider = row.provider
+    model = row.model
+    operation = row.operation
+    currency = row.cost.currency
+  }
+
+  func write(to parameters: inout ParameterWriter) {
+    parameters.write("client_id", clientID)
+    parameters.write("day", day.description)
+    parameters.write("key_name", keyName)
+    parameters.write("agent_id", agentID)
+    parameters.write("source", provider)
+    parameters.write("model", model)
+    parameters.write("operation", operation.rawValue)
+    parameters.write("currency", currency.code)
+  }
+}
+
+/// A line of `usage_daily_users`: what each of a client's users used.
+struct DailyUserKey: RollupKey {
+  private let clientID: String
+  private let day: CivilDate
+  private let userID: String
+  private let currency: Currency
+
+  static let table = "usage_daily_users"
+  static let columns = [
+    ("client_id", "client_id"), ("day", "day"), ("user_id", "coalesce(user_id, '')"),
+    ("currency", "currency"),
+  ].map { (name: $0.0, ofRow: $0.1) }
+
+  init(_ row: UsageRow) {
+    clientID = row.clientID
+    day = row.day
+    userID = row.userID ?? ""
+    currency = row.cost.currency
+  }
+
+  func write(to parameters: inout ParameterWriter) {
+    parameters.write("client_id", clientID)
+    parameters.write("day", day.description)
+    parameters.write("user_id", userID)
+    parameters.write("currency", currency.code)
+  }
+}
+
+/// A line of `usage_hourly`: what reports on all clients are made from, in days of UTC.
+struct HourlyUsageKey: RollupKey {
+  private let hour: Int64
+  private let provider: String
+  private let model: String
+  private let operation: Operation
+  private let currency: Currency
+
+  static let table = "usage_hourly"
+  static let columns = [
+    ("hour", "CAST(strftime('%s', created_at) AS INTEGER) / 3600"), ("source", "source"),
+    ("model", "model"), ("operation", "operation"), ("currency", "currency"),
+  ].map { (name: $0.0, ofRow: $0.1) }
+
+  init(_ row: UsageRow) {
+    hour = row.createdAt.milliseconds / 3_600_000
+    provider = row.provider
+    model = row.model
+    operation = row.operation
+    currency = row.cost.currency
+  }
+
+  func write(to parameters: inout ParameterWriter) {
+    parameters.write("hour", hour)
+    parameters.write("source", provider)
+    parameters.write("model", model)
+    parameters.write("operation", operation.rawValue)
+    parameters.write("currency", currency.code)
+  }
+}
+
+/// `usage_daily`, `usage_daily_users` and `usage_hourly`.
+final class UsageRollupStore {
+  private let daily: Rollup<DailyUsageKey>
+  private let dailyUsers: Rollup<DailyUserKey>
+  private let hourly: Rollup<HourlyUsageKey>
+
+  init(_ connection: Connection) throws(LedgerError) {
+    daily = try Rollup(connection)
+    dailyUsers = try Rollup(connection)
+    hourly = try Rollup(connection)
+  }
+
+  func add(_ row: UsageRow, beginsConversation: Bool) {
+    daily.add(row, to: DailyUsageKey(row), beginsConversation: beginsConversation)
+    dailyUsers.add(row, to: DailyUserKey(row), beginsConversation: beginsConversation)
+    hourly.add(row, to: HourlyUsageKey(row), beginsConversation: beginsConversation)
+  }
+
+  /// Writes what was added since the last time.
+  func flush() throws(LedgerError) {
+    try daily.flush()
+    try dailyUsers.flush()
+    try hourly.flush()
+  }
+
+  func didRollBack() {
+    daily.didRollBack()
+    dailyUsers.didRollBack()
+    hourly.didRollBack()
+  }
+}

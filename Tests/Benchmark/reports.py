@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""How long reports take on a ledger with a year of requests.
+
+Fills a ledger with rows by SQL, starts `catraca serve` on it, and prints the median of each call in
+milliseconds as a Markdown table.
+
+CATRACA_BIN names the binary, a release build.
+"""
+
+import argparse
+import contextlib
+import hashlib
+import json
+import re
+import sqlite3
+import statistics
+import subprocess
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+import servers
+
+TOKEN = "of-the-benchmark"
+CLIENTS = 20
+DAYS = 365
+CALLS = {
+    "summary of 30 days": "/api/usage/summary?client=c1&days=30",
+    "analytics of 90 days by day": "/api/analytics?client=c1&days=90",
+    "the same, by model": "/api/analytics?client=c1&days=90&by=model",
+    "the same, by user": "/api/analytics?client=c1&days=90&by=user",
+    "the same, of one model": "/api/analytics?client=c1&days=90&model=gpt-4o",
+    "the same, of one user": "/api/analytics?client=c1&days=90&user=u7",
+    "the same, by conversation": "/api/analytics?client=c1&days=90&by=conversation",
+    "all clients, by day": "/api/analytics?days=90",
+    "all clients, by model": "/api/analytics?days=90&by=model",
+    "all clients, by client": "/api/analytics?days=90&by=client",
+    "usage-logs, first page": "/api/admin/usage-logs",
+    "usage-logs of a client": "/api/admin/usage-logs?client=c1",
+    "usage-logs of a user": "/api/admin/usage-logs?user=u7",
+    "usage-logs of a conversation": "/api/admin/usage-logs?conversation=v7",
+    "usage-logs of a model": "/api/admin/usage-logs?model=gpt-4o",
+    "usage-logs of a day half a year ago": "/api/admin/usage-logs?from={from}&to={to}",
+}
+# Of every client and hour alike; users and conversations are spread over all of it.
+INSERT_ROWS = """
+    WITH RECURSIVE numbers (n) AS (
+      SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :rows),
+    moments AS (SELECT n, :start + n * 86400.0 * :days / :rows AS moment FROM numbers)
+    INSERT INTO usage_logs (request_id, client_id, key_name, user_id, conversation_id, source,
+      model, operation, endpoint, stream, status, outcome, usage_source, prompt_tokens,
+      cached_tokens, cache_write_tokens, cache_write_long_tokens, audio_input_tokens,
+      image_input_tokens, completion_tokens, reasoning_tokens, audio_output_tokens,
+      image_output_tokens, total_tokens, audio_ms, characters, images, calls, cost_nano_usd,
+      cost_nano, currency, held_tokens, held_nano_usd, overrun_tokens, overrun_nano_usd,
+      latency_ms, created_at, day, budget_accounts, begins_conversation)
+    SELECT printf('%08x-%04x-7000-8000-%012x', moment / 65.536, n & 65535, n),
+      'c' || (n * 7919 % :clients + 1), CASE WHEN n % 3 THEN 'web' ELSE 'app' END,
+      'u' || (n * 104729 % 1000), 'v' || (n / 20), 'openai',
+      CASE n % 4 WHEN 0 THEN 'gpt-4o' ELSE 'gpt-4o-mini' END, 'chat', '/v1/chat/completions',
+      0, 200, 'ok', 'reported', 500, 0, 0, 0, 0, 0, 100, 0, 0, 0, 600, 0, 0, 0, 0, 135000, 729000,
+      'BRL', 2000, 500000, 0, 0, 800, strftime('%Y-%m-%dT%H:%M:%S.000Z', moment, 'unixepoch'),
+      date(moment, 'unixepoch'), '', 0
+    FROM moments
+"""
+SUMS = """
+    count(*), sum(prompt_tokens), sum(completion_tokens), sum(begins_conversation),
+    sum(cost_nano_usd), sum(cost_nano)
+"""
+INSERT_SUMS = f"""
+    INSERT INTO usage_daily SELECT client_id, day, key_name, '', source, model, operation,
+      currency, {SUMS} FROM usage_logs GROUP BY 1, 2, 3, 4, 5, 6, 7, 8;
+    INSERT INTO usage_daily_users SELECT client_id, day, user_id, currency, {SUMS}
+      FROM usage_logs GROUP BY 1, 2, 3, 4;
+    INSERT INTO usage_hourly SELECT CAST(strftime('%s', created_at) AS INTEGER) / 3600, source,
+      model, operation, currency, {SUMS} FROM usage_logs GROUP BY 1, 2, 3, 4, 5;
+    INSERT INTO token_usage SELECT client_id, day, sum(prompt_tokens), sum(completion_tokens),
+      sum(total_tokens), 0, count(*), sum(cost_nano_usd) FROM usage_logs GROUP BY 1, 2;
+"""
+
+
+def fill(path, rows):
+    """Makes the rows of a year that ends now, and what is summed of them."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.executescript("PRAGMA synchronous = OFF; PRAGMA cache_size = -262144")
+        values = {"rows": rows, "clients": CLIENTS, "days": DAYS}
+        values["start"] = time.time() - DAYS * 86_400
+        with database:
+            database.execute(INSERT_ROWS, values)
+        database.executescript(f"BEGIN; {INSERT_SUMS} COMMIT")
+
+
+def write_configuration(folder):
+    clients = {f"c{number}": {} for number in range(1, CLIENTS + 1)}
+    digest = hashlib.sha256(TOKEN.encode()).hexdigest()
+    settings = {
+        "proxy": {"listen": ["127.0.0.1:0"]},
+        "admin": {
+            "listen": ["127.0.0.1:0"],
+            "tokens": [{"name": "benchmark", "role": "viewer", "sha256": digest}],
+        },
+        "providers": {"openai": {"base_url": "http://127.0.0.1:9/v1"}},
+        "pricing": ["openai.yaml"],
+        "ledger": {"url": f"sqlite:{folder}/ledger.db"},
+        "currency": {"billing": "BRL", "per_usd": {"BRL": "5.40"}},
+    }
+    prices = {
+        "provider": "openai",
+        "currency": "USD",
+        "source": "https://example.com/prices",
+        "as_of": "2026-01-01",
+        "models": {"gpt-4o": {"per_million_tokens": {"input": "1", "output": "2"}}},
+    }
+    (folder / "catraca.yaml").write_text(json.dumps(settings))
+    (folder / "clients.yaml").write_text(json.dumps({"clients": clients}))
+    (folder / "openai.yaml").write_text(json.dumps(prices))
+
+
+def measure(url, repetitions):
+    request = urllib.request.Request(url, headers={"authorization": f"Bearer {TOKEN}"})
+    durations = []
+    for _ in range(repetitions):
+        begin = time.perf_counter()
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            answer.read()
+        durations.append((time.perf_counter() - begin) * 1000)
+    return statistics.median(durations)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--repetitions", type=int, default=5)
+    arguments = parser.parse_args()
+    with contextlib.ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        write_configuration(folder)
+        migrate = [servers.binary(), "migrate", "--config", str(folder)]
+        subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL)
+        fill(folder / "ledger.db", arguments.rows)
+        command = [servers.binary(), "serve", "--config", str(folder)]
+        server = servers.Server("catraca", command, None, folder / "output")
+        stack.callback(server.stop)
+        pattern = r'"listener":"admin","address":"(127\.0\.0\.1:\d+)"'
+        address = server.wait_until(
+            lambda output: (re.search(pattern, output) or [None, None])[1], "doesn't listen"
+        )
+        day = time.time() - 182 * 86_400
+        span = {
+            name: time.strftime("%Y-%m-%d", time.gmtime(day + later))
+            for name, later in [("from", 0), ("to", 86_400)]
+        }
+        print(f"| of {arguments.rows:,} rows | ms, median |\n| --- | --- |")
+        for name, path in CALLS.items():
+            url = f"http://{address}{path.format_map(span)}"
+            print(f"| {name} | {measure(url, arguments.repetitions):.0f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
