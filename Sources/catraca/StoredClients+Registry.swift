@@ -61,22 +61,15 @@ extension Client {
     guard let zone = TimeZoneRules(identifier: stored.timeZone) else {
       throw .unreadable(record: "time zone \(stored.timeZone) of client \(stored.id)")
     }
+    // It stays in the ledger, and goes from there into answers as it is.
+    let metadata = try? JSONParser().parse(Array(stored.metadata.utf8))
+    guard metadata?.kind == .object else {
+      throw .unreadable(record: "metadata of client \(stored.id)")
+    }
     self.init(
       id: stored.id, name: stored.name, timeZone: zone,
       status: stored.status == .active ? .active : .suspended,
-      metadata: try Client.metadata(of: stored), paymentCustomerID: stored.paymentCustomerID)
-  }
-
-  private static func metadata(of stored: StoredClient) throws(LedgerError) -> [String: String] {
-    let parser = JSONParser()
-    guard let object = try? parser.parse(Array(stored.metadata.utf8)), object.kind == .object else {
-      throw .unreadable(record: "metadata of client \(stored.id)")
-    }
-    var metadata: [String: String] = [:]
-    for member in object.members {
-      if let key = member.key.string { metadata[key] = member.value.string }
-    }
-    return metadata
+      paymentCustomerID: stored.paymentCustomerID)
   }
 }
 

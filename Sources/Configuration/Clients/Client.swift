@@ -20,6 +20,7 @@ public final class Client: Sendable {
   public let subscription: Subscription?
   public let timeZone: TimeZoneRules
   public let status: Status
+  /// What a file declares; that of a client made otherwise is in the ledger alone.
   public let metadata: [String: String]
   /// The payment provider's id of this client.
   public let paymentCustomerID: String?

@@ -25,9 +25,7 @@ enum BudgetActionCalls {
 
   private static func pause(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body(allowed: ["subject", "note"])
-    // For whoever reads the call's log; a pause needs no reason.
-    _ = try body.text("note")
-    return try await setPaused(true, body, call)
+    return try await setPaused(true, body, call, note: try body.text("note"))
   }
 
   private static func resume(_ call: Call) async throws(APIError) -> Answer {
@@ -35,10 +33,12 @@ enum BudgetActionCalls {
   }
 
   private static func setPaused(
-    _ isPaused: Bool, _ body: Body, _ call: Call
+    _ isPaused: Bool, _ body: Body, _ call: Call, note: String? = nil
   ) async throws(APIError) -> Answer {
     let (target, _) = try target(body, call)
-    try await call.change { editor throws(LedgerError) in try editor.setPaused(isPaused, target) }
+    try await call.change { editor throws(LedgerError) in
+      try editor.setPaused(isPaused, target, note: note)
+    }
     return try BudgetCalls.answer(target.budget, call, subject: target.subject)
   }
 

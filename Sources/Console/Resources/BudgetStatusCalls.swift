@@ -48,7 +48,10 @@ enum BudgetStatusCalls {
           // `client_id` stands there already.
           tightest.writeMembers(to: &body, pauseReason: reason, withClient: false)
         } else {
-          writeNone(pauseReason: reason, to: &body)
+          NoBudgetForm(
+            of: client, pauseReason: reason, uses: operations,
+            billing: call.settings.rates.billing, at: now
+          ).writeMembers(to: &body)
         }
         body.member("budgets") { list in
           list.array { list in for form in forms { form.write(to: &list) } }
@@ -69,19 +72,6 @@ enum BudgetStatusCalls {
 
   private static func startOfMonth(_ client: Client, at now: Timestamp) -> Timestamp {
     BudgetWindow(of: .monthly, containing: now, in: client.timeZone).start
-  }
-
-  private static func writeNone(pauseReason: String?, to body: inout JSONWriter) {
-    for name in ["limit_tokens", "remaining_tokens", "token_percentage"] {
-      body.member(name, optional: nil)
-    }
-    for name in ["limit_cost", "remaining_cost", "cost_percentage", "next_reset_at"] {
-      body.member(name, optional: nil)
-    }
-    body.member("percentage_used", permille: 0)
-    body.member("state", AccountStatus.Level.ok.rawValue)
-    body.member("is_paused", pauseReason != nil)
-    body.member("pause_reason", pauseReason)
   }
 
   // MARK: By operation

@@ -34,27 +34,13 @@ enum ClientForm {
     }
   }
 
-  /// The field `metadata` as a JSON text: an object of texts, at most 4 KiB; nil where absent.
+  /// The field `metadata` as a JSON text: any object, at most 4 KiB; nil where absent.
   static func metadata(in body: Body) throws(APIError) -> String? {
     guard let value = body.value("metadata") else { return nil }
-    let allowed = "an object of texts, at most 4 KiB"
-    guard value.kind == .object, value.repeatedKey == nil else {
-      throw .invalidValue("metadata", allowed: allowed)
-    }
     var writer = JSONWriter()
-    var isValid = true
-    writer.object { object in
-      for member in value.members {
-        guard let key = member.key.string, let text = member.value.string else {
-          isValid = false
-          continue
-        }
-        object.member(key, text)
-      }
-    }
-    guard isValid, writer.bytes.count <= largestMetadata else {
-      throw .invalidValue("metadata", allowed: allowed)
-    }
+    writer.value(value)
+    guard value.kind == .object, value.repeatedKey == nil, writer.bytes.count <= largestMetadata
+    else { throw .invalidValue("metadata", allowed: "an object, at most 4 KiB") }
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 }

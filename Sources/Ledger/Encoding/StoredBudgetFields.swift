@@ -110,9 +110,12 @@ extension BudgetControl {
   }
 
   /// What the audit log says of it.
-  var auditObject: String {
+  ///
+  /// - Parameter note: why it was set; nil leaves that out.
+  func auditObject(note: String? = nil) -> String {
     var writer = JSONWriter()
     writer.object { object in
+      if let note { object.member("note", note) }
       object.member("subject", target.subject?.description)
       object.key("paused")
       if let isPaused { object.boolean(isPaused) } else { object.null() }

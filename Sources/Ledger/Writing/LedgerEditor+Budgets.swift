@@ -30,7 +30,11 @@ extension LedgerEditor {
   }
 
   /// Pauses or resumes a budget, declared or not, or one subject of it.
-  public func setPaused(_ isPaused: Bool, _ target: Target) throws(LedgerError) {
+  ///
+  /// - Parameter note: why, for the audit log alone.
+  public func setPaused(
+    _ isPaused: Bool, _ target: Target, note: String? = nil
+  ) throws(LedgerError) {
     try connection.transaction { () throws(LedgerError) in
       let before = try controls.find(target)
       if target.subject == nil { try controls.forgetPauses(ofSubjectsOf: target.budget) }
@@ -38,8 +42,8 @@ extension LedgerEditor {
       after.isPaused = isPaused
       try controls.replace(after)
       try record(
-        isPaused ? "budget.pause" : "budget.resume", target.budget, before: before.auditObject,
-        after: after.auditObject)
+        isPaused ? "budget.pause" : "budget.resume", target.budget, before: before.auditObject(),
+        after: after.auditObject(note: note))
     }
   }
 
@@ -52,7 +56,7 @@ extension LedgerEditor {
       after.raise = raise
       try controls.replace(after)
       try record(
-        "budget.raise", target.budget, before: before.auditObject, after: after.auditObject)
+        "budget.raise", target.budget, before: before.auditObject(), after: after.auditObject())
     }
   }
 
