@@ -24,8 +24,10 @@ RUN apt-get update \
   && install -d -o catraca -g catraca -m 0700 /var/lib/catraca
 COPY --from=builder /out/catraca /usr/local/bin/catraca
 COPY config /etc/catraca
-# Nobody reaches the loopback address of a container from outside.
-RUN sed -i 's/"127\.0\.0\.1:/"0.0.0.0:/' /etc/catraca/catraca.yaml
+# Nobody reaches the loopback address of a container from outside, and its other addresses only
+# where their ports are published.
+RUN sed -i -e 's/"127\.0\.0\.1:/"0.0.0.0:/' -e 's/^admin:.*/&\n  allow_plain_http: true/' \
+  /etc/catraca/catraca.yaml
 
 USER catraca
 # The ledger's path counts from here.

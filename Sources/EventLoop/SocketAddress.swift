@@ -43,6 +43,15 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
+  /// Whether only this machine reaches it.
+  public var isLoopback: Bool {
+    guard isIPv6 else { return host.hasPrefix("127.") }
+    var address = in6_addr()
+    guard unsafe inet_pton(AF_INET6, host, &address) == 1 else { return false }
+    // However it was written, the kernel spells it so.
+    return unsafe SocketAddress.text(AF_INET6, &address) == "::1"
+  }
+
   /// The same address with another port.
   public func with(port: UInt16) -> SocketAddress {
     SocketAddress(host: host, port: port, isIPv6: isIPv6)

@@ -6,7 +6,6 @@ internal import JSON
 internal import Ledger
 internal import Logging
 internal import Pricing
-internal import TLS
 internal import Time
 
 /// Puts edited files in force: all of them or, with any mistake in any of them, nothing.
@@ -18,7 +17,7 @@ actor Reloader {
   private let gateway: Gateway
   private let ledger: any Ledger
   private let records: LedgerReader
-  private let tls: Lock<TLSContext>?
+  private let certificates: ListenerCertificates
   private let logger: Logger
   private var isPending = false
   private var dataVersion: Int64
@@ -37,8 +36,8 @@ actor Reloader {
   ///   - adjustments: what administrators did to budgets, which is in force already.
   init(
     store: ConfigurationStore, rules: Lock<RuleBook>, gateway: Gateway, ledger: any Ledger,
-    records: sending LedgerReader, adjustments: BudgetControls, tls: Lock<TLSContext>?,
-    logger: Logger
+    records: sending LedgerReader, adjustments: BudgetControls,
+    certificates: ListenerCertificates, logger: Logger
   ) throws(LedgerError) {
     controls = adjustments.controls
     latestReset = adjustments.resets.last?.id ?? 0
@@ -49,7 +48,7 @@ actor Reloader {
     self.rules = rules
     self.gateway = gateway
     self.ledger = ledger
-    self.tls = tls
+    self.certificates = certificates
     self.logger = logger
   }
 
@@ -68,7 +67,7 @@ actor Reloader {
   /// Reads everything again, certificates included.
   func reload() async {
     await apply(store.reload())
-    reloadCertificate()
+    reloadCertificates()
   }
 
   /// Takes over what commands change in the ledger, until the task is cancelled.
@@ -105,7 +104,7 @@ actor Reloader {
   private func apply(_ outcome: ConfigurationStore.ReloadOutcome) async {
     switch outcome {
     case .unchanged:
-      reloadCertificate()
+      reloadCertificates()
     case .refused(let mistakes):
       for mistake in mistakes { refuse("\(mistake)") }
     case .replaced(let loaded, let awaitingRestart):
@@ -113,7 +112,7 @@ actor Reloader {
         logger.log(.warn, "configuration_warning") { $0.member("warning", "\(warning)") }
       }
       await putInForce(loaded.settings, awaitingRestart: awaitingRestart)
-      reloadCertificate()
+      reloadCertificates()
     }
   }
 
@@ -162,14 +161,7 @@ actor Reloader {
     logger.log(.error, "configuration_refused") { $0.member("mistake", mistake) }
   }
 
-  /// A renewed certificate serves the connections that begin from now on.
-  private func reloadCertificate() {
-    guard let tls, let files = store.current.proxy.tls else { return }
-    do {
-      let context = try TLSContext(certificateFile: files.certificate, keyFile: files.key)
-      tls.withLock { $0 = context }
-    } catch {
-      refuse("\(error)")
-    }
+  private func reloadCertificates() {
+    for error in certificates.renew(store.current) { refuse("\(error)") }
   }
 }

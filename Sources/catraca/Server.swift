@@ -9,7 +9,6 @@ internal import JSON
 internal import Ledger
 internal import Logging
 internal import Pricing
-internal import TLS
 internal import Time
 
 /// The whole house, put together: settings, ledger, budgets, gateway and listeners.
@@ -58,10 +57,11 @@ final class Server: Sendable {
       deferred: try reader.deferredRequests(),
       ownCalls: Console.ofClients(server: state, logger: logger),
       recentAnswers: try reader.recentAnswers(), loops: group.loops, logger: logger)
-    let tls = try Server.tlsContext(settings.proxy.tls)
+    let certificates = try ListenerCertificates(settings)
     reloader = try Reloader(
       store: store, rules: rules, gateway: gateway, ledger: ledger,
-      records: try LedgerReader(path: path), adjustments: adjustments, tls: tls, logger: logger)
+      records: try LedgerReader(path: path), adjustments: adjustments,
+      certificates: certificates, logger: logger)
     let postbox = await AlertPostbox(on: group.loops[0])
     state.connect(gateway, reloader, postbox)
     courier = AlertCourier(
@@ -69,13 +69,14 @@ final class Server: Sendable {
     gateway.report(reached)
     proxy = try await HTTPServer(
       settings.proxy.listen, on: group.loops, handler: gateway,
-      limits: { Server.limits(rules.withLock { $0.settings.limits }) }, tls: tls, logger: logger)
+      limits: { Server.limits(rules.withLock { $0.settings.limits }) }, tls: certificates.proxy,
+      logger: logger)
     proxyAddresses = proxy.addresses
     do {
       admin = try await HTTPServer(
         settings.admin.listen, on: group.loops, handler: Console(server: state, logger: logger),
         limits: { Server.limits(rules.withLock { $0.settings.limits }) },
-        tls: try Server.tlsContext(settings.admin.tls), logger: logger)
+        tls: certificates.admin, logger: logger)
     } catch {
       await proxy.stop(within: .zero)
       throw error
@@ -235,9 +236,5 @@ extension Server {
     HTTPServerLimits(
       header: limits.header.bytes, connections: limits.connections,
       headerTimeout: limits.headerTimeout, idle: limits.idle)
-  }
-
-  private static func tlsContext(_ files: TLSFiles?) throws -> Lock<TLSContext>? {
-    try files.map { Lock(try TLSContext(certificateFile: $0.certificate, keyFile: $0.key)) }
   }
 }

@@ -103,6 +103,10 @@ struct WrongMainFile: CustomTestStringConvertible {
       "admin: { listen: [] }",
       "2:18: listen: a list of 0 is not valid; allowed: 1 to 16 items"),
     added(
+      "admin: { listen: ['[::1]:0', '[::]:8081'] }",
+      "2:18: [::]:8081 serves administrators without TLS; allowed: an address of this machine "
+        + "alone such as 127.0.0.1, tls, or allow_plain_http: true"),
+    added(
       "admin: { tokens: [{ name: a, role: admin }] }",
       "2:19: sha256 is missing; allowed: the SHA-256 of the whole key, 64 hexadecimal digits, such "
         + "as `catraca key create` prints"),

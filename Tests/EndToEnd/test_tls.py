@@ -1,5 +1,6 @@
-"""The proxy listener with TLS."""
+"""The listeners with TLS."""
 
+import signal
 import ssl
 
 import openai
@@ -72,6 +73,31 @@ def test_a_new_certificate_is_served_without_a_restart(secure):
     old = served()
     make_certificate(secure.configuration.folder)
     eventually(lambda: served() != old, "the new certificate", 3.0)
+
+
+def test_a_new_certificate_of_the_admin_listener_is_served_after_sighup(catraca, tokens):
+    folder = catraca.configuration.folder
+    make_certificate(folder)
+    tls = {"certificate": "tls.crt", "key": "tls.key"}
+    catraca.configuration.settings["admin"]["tls"] = tls
+    catraca.start()
+    address = catraca.process.address("admin")
+    old = ssl.get_server_certificate(address)
+    make_certificate(folder)
+    catraca.process.signal(signal.SIGHUP)
+    eventually(lambda: ssl.get_server_certificate(address) != old, "the new certificate", 3.0)
+
+
+def test_administrators_are_not_served_in_the_clear_to_other_machines_unless_told(catraca):
+    admin = catraca.configuration.settings["admin"]
+    admin["listen"] = ["127.0.0.1:0", "0.0.0.0:0"]
+    catraca.configuration.write()
+    done = catraca.command("check")
+    assert done.returncode == 1
+    assert "catraca.yaml:" in done.stderr and "allow_plain_http" in done.stderr
+    admin["allow_plain_http"] = True
+    catraca.configuration.write()
+    assert catraca.command("check").returncode == 0
 
 
 def test_plain_http_on_the_tls_port_is_cut_off(secure):

@@ -34,7 +34,7 @@ struct MainFile {
   init(_ root: YAMLNode, _ context: DecodingContext) {
     Section.read(root, Self.name, context) { section in
       proxy = section.optional("proxy", .table) ?? proxy
-      admin = section.optional("admin", .table) ?? admin
+      admin = section.optional("admin", .admin) ?? admin
       providers = Provider.decodeAll(from: &section)
       pricing = Self.references(section.items("pricing"), context)
       clients = section.node("clients").flatMap { Self.references([$0], context).first }

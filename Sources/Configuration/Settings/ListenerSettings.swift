@@ -25,6 +25,8 @@ public struct AdminSettings: Hashable, Sendable {
   public var listen = listenAddresses("127.0.0.1:8081")
   /// Nil serves plain HTTP.
   public var tls: TLSFiles?
+  /// Whether plain HTTP may be served on addresses that other machines reach.
+  public var allowsPlainHTTP = false
   public var tokens: [AdminToken] = []
 
   public init() {}
@@ -71,8 +73,30 @@ extension AdminSettings: TabledSettings {
       SettingRow(
         "tls", \.tls, .tlsFiles, isReloadable: false,
         "The certificate chain and key (PEM); without it plain HTTP is served"),
+      SettingRow(
+        "allow_plain_http", \.allowsPlainHTTP, .boolean, isReloadable: false,
+        "Whether plain HTTP may be served on an address that other machines reach"),
       SettingRow("tokens", \.tokens, .adminTokens, "Who may use the admin API and dashboard"),
     ]
+  }
+}
+
+extension ValueFormat<AdminSettings> {
+  /// Tokens and figures never pass a network in the clear by mistake.
+  static var admin: ValueFormat {
+    .section { section in
+      var settings = AdminSettings()
+      for row in AdminSettings.rows { row.read(&section, &settings) }
+      if settings.tls == nil, !settings.allowsPlainHTTP,
+        let address = settings.listen.first(where: { !$0.isLoopback })
+      {
+        section.mistake(
+          at: "listen",
+          "\(address) serves administrators without TLS; allowed: an address of this machine alone "
+            + "such as 127.0.0.1, tls, or allow_plain_http: true")
+      }
+      return settings
+    }
   }
 }
 
