@@ -7,13 +7,17 @@ struct ArgumentFormat<Value>: Sendable {
   let valueName: String?
   /// What is allowed, to follow `allowed: ` in a message.
   let allowed: String
+  /// What a shell offers for it.
+  let completion: ValueCompletion
   let parse: @Sendable (String) -> Value?
 
   init(
-    _ valueName: String?, allowed: String, parse: @escaping @Sendable (String) -> Value?
+    _ valueName: String?, allowed: String, completion: ValueCompletion = .nothing,
+    parse: @escaping @Sendable (String) -> Value?
   ) {
     self.valueName = valueName
     self.allowed = allowed
+    self.completion = completion
     self.parse = parse
   }
 }
@@ -37,7 +41,7 @@ extension ArgumentFormat<String> {
   }
 
   static func path(_ valueName: String) -> ArgumentFormat {
-    ArgumentFormat(valueName, allowed: "a path") { $0.isEmpty ? nil : $0 }
+    ArgumentFormat(valueName, allowed: "a path", completion: .paths) { $0.isEmpty ? nil : $0 }
   }
 
   /// The id or name of a client, key or plan.
@@ -62,8 +66,10 @@ extension ArgumentFormat<Int64> {
 extension ArgumentFormat where Value: CaseIterable & RawRepresentable<String> & Sendable {
   /// One of the raw values.
   static func choice(_ valueName: String) -> ArgumentFormat {
-    let choices = Value.allCases.map(\.rawValue).joined(separator: ", ")
-    return ArgumentFormat(valueName, allowed: "one of \(choices)") { Value(rawValue: $0) }
+    let choices = Value.allCases.map(\.rawValue)
+    return ArgumentFormat(
+      valueName, allowed: "one of \(choices.joined(separator: ", "))", completion: .choices(choices)
+    ) { Value(rawValue: $0) }
   }
 }
 

@@ -10,6 +10,8 @@ protocol ParameterDescription: Sendable {
   var isRequired: Bool { get }
   /// What is allowed, to follow `allowed: ` in a message.
   var allowed: String { get }
+  /// What a shell offers for the value.
+  var completion: ValueCompletion { get }
   func accepts(_ text: String) -> Bool
 }
 
@@ -34,6 +36,7 @@ struct Parameter<Value>: ParameterDescription {
 
   var valueName: String? { format.valueName }
   var allowed: String { format.allowed }
+  var completion: ValueCompletion { format.completion }
 
   func accepts(_ text: String) -> Bool {
     format.parse(text) != nil

@@ -10,6 +10,7 @@ enum Commands {
     ClientResume.command, ClientDelete.command,
     PricingImport.command, PricingDiff.command,
     KeyList.command, KeyCreate.command, KeyRotate.command, KeyRevoke.command,
-    Audit.command, Migrate.command, Version.command,
+    Audit.command, Migrate.command, Completion.command,
+    Version.command,
   ]
 }

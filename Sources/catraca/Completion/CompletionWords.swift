@@ -1,0 +1,42 @@
+/// The words of a command line in the order in which they are typed, as scripts offer them.
+struct CompletionWords: Sendable {
+  struct Word: Sendable, Hashable {
+    let text: String
+    let summary: String
+  }
+
+  let commands: [Command]
+  /// What can stand first; `help` takes the same words once more.
+  let first: [Word]
+  /// What can stand second, by the first word of commands that have two.
+  let groups: [(first: String, second: [Word])]
+
+  init(of commands: [Command]) {
+    self.commands = commands
+    var order: [String] = []
+    var groups: [String: [Word]] = [:]
+    var summaries: [String: String] = [:]
+    for command in commands {
+      let word = command.words[0]
+      if !order.contains(word) { order.append(word) }
+      if command.words.count > 1 {
+        groups[word, default: []].append(Word(text: command.words[1], summary: command.summary))
+      } else {
+        summaries[word] = command.summary
+      }
+    }
+    first =
+      order.map { word in
+        let seconds = groups[word]?.map(\.text).joined(separator: ", ")
+        return Word(text: word, summary: summaries[word] ?? seconds ?? "")
+      } + [Word(text: "help", summary: "explains a command")]
+    self.groups = order.compactMap { word in groups[word].map { (word, $0) } }
+  }
+}
+
+/// What a shell offers for a value.
+enum ValueCompletion: Sendable, Hashable {
+  case nothing
+  case choices([String])
+  case paths
+}
