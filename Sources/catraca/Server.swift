@@ -44,9 +44,8 @@ final class Server: Sendable {
     let rules = Lock(
       try RuleBook(settings, clients: clients, priceOverrides: stored.priceOverrides))
     var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
-    let (adjustments, reached) = try Server.adjust(
-      &budgets, as: reader, PlanRecords(reader, of: clients, settings, at: now),
-      conversationLimits: clients.conversationLimits, at: now)
+    let (adjustments, reached) = try budgets.restore(
+      from: reader, of: clients, settings, at: now)
     try await ledger.syncBudgets(
       clients.declaredBudgets(besides: stored), at: now)
     ProcessLimits.raiseOpenFiles()
@@ -196,32 +195,6 @@ enum StartError: Error, CustomStringConvertible {
 extension Server {
   static func policy(_ settings: Settings) -> BudgetPolicy {
     BudgetPolicy(rates: settings.rates, admissionQueue: settings.admission.queue)
-  }
-
-  /// Gives the budgets what was used of them, and what administrators did to them.
-  ///
-  /// - Returns: What administrators did, and percentages that were reached and never reported.
-  private static func adjust(
-    _ budgets: inout BudgetState, as reader: LedgerReader, _ plans: PlanRecords,
-    conversationLimits: [ConversationLimit], at now: Timestamp
-  ) throws(LedgerError) -> (BudgetControls, reached: [Threshold]) {
-    let adjustments = BudgetControls(
-      controls: try reader.budgetControls(), resets: try reader.budgetResets(after: 0))
-    let uses = try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse)
-      .filter { !$0.budget.isPlan }
-      .map { use in adjustments.resets.reduce(use) { use, reset in reset.remainder(of: use) } }
-    budgets.restore(uses + (try plans.uses(after: adjustments.resets)), at: now)
-    budgets.limitConversations(conversationLimits, at: now)
-    for (client, begun) in try plans.conversations(besides: []) {
-      budgets.begin(begun, of: client, at: now)
-    }
-    var events: [Event] = []
-    budgets.takeCredits(try reader.usableCredits(at: now).map(\.credit), at: now, events: &events)
-    // Resets are in what was restored.
-    budgets.apply(
-      BudgetControls(controls: adjustments.controls, resets: []), replacing: [], at: now,
-      events: &events)
-    return (adjustments, budgets.restore(try reader.reportedAlerts(liveAt: now), at: now))
   }
 
   private static func options(

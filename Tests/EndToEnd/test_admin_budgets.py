@@ -159,6 +159,27 @@ def test_the_status_shows_the_tightest_first_and_the_use_by_operation(catraca, a
     assert admin.get("/api/budget/status").error["param"] == "client"
 
 
+def test_the_command_shows_what_the_api_shows(catraca, admin):
+    make(admin, name="cap", tokens=1000, cost="1.00", mode="both")
+    make(admin, name="each", tokens=10_000, per="user", period="30d")
+    make(admin, name="stopped", cost="5", enforcement="soft")
+    catraca.post(BODY, headers={"x-catraca-user": "u1"})
+    act(admin, "raise", tokens=500, until="2027-01-01")
+    act(admin, "pause", "acme/stopped")
+
+    def without_forecast(listed):
+        return [{**budget, "forecast": None} for budget in listed["data"]]
+
+    shown = catraca.command("budget", "status", "--client", "acme", "--format", "json")
+    assert shown.returncode == 0, shown.stderr
+    listed = admin.done("GET", f"{BUDGETS}?client=acme")
+    assert without_forecast(json.loads(shown.stdout)) == without_forecast(listed)
+    assert catraca.terminate() == 0
+    stopped = catraca.command("budget", "status", "--client", "acme", "--format", "json")
+    assert without_forecast(json.loads(stopped.stdout)) == without_forecast(listed)
+    assert list(json.loads(stopped.stdout)) == list(listed)
+
+
 def test_the_fullest_budgets_come_first_when_asked(catraca, admin):
     make(admin, name="a", tokens=1_000_000)
     make(admin, name="b", tokens=1000)
@@ -171,8 +192,9 @@ def test_the_fullest_budgets_come_first_when_asked(catraca, admin):
 
 def test_commands_change_budgets_of_a_running_server_within_a_second(catraca, admin):
     def command(*words):
-        result = catraca.command("budget", *words)
+        result = catraca.command("budget", *words, "--format", "json")
         assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
 
     def eventually_is(field, value):
         path = f"{BUDGETS}/acme/cap"
@@ -184,7 +206,8 @@ def test_commands_change_budgets_of_a_running_server_within_a_second(catraca, ad
     eventually_is("pause_reason", "manual")
     command("resume", "acme/cap")
     eventually_is("is_paused", False)
-    command("raise", "acme/cap", "--tokens", "500", "--until", "2027-01-01")
+    raised = command("raise", "acme/cap", "--tokens", "500", "--until", "2027-01-01")
+    assert (raised["id"], raised["raised"]["tokens"]) == ("acme/cap", 500)
     eventually_is("limit_tokens", 1500)
     catraca.post(BODY)
     assert admin.get(f"{BUDGETS}/acme/cap").json()["current_tokens"] > 0

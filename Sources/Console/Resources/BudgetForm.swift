@@ -1,13 +1,13 @@
-internal import Budgets
+public import Budgets
 internal import Configuration
-internal import JSON
-internal import Ledger
+public import JSON
+public import Ledger
 internal import Money
-internal import Time
+public import Time
 
 /// How an account of a budget stands, as the API shows it.
-struct BudgetForm {
-  let status: AccountStatus
+public struct BudgetForm: Sendable {
+  public let status: AccountStatus
   let isDeclared: Bool
   let dates: BudgetDates?
   let now: Timestamp
@@ -15,7 +15,7 @@ struct BudgetForm {
   private var definition: BudgetDefinition { status.definition }
   private var currency: Currency { status.settledCost.currency }
 
-  func write(to writer: inout JSONWriter) {
+  public func write(to writer: inout JSONWriter) {
     writer.object { writeMembers(to: &$0, pauseReason: pauseReason) }
   }
 
@@ -85,8 +85,8 @@ struct BudgetForm {
     }
   }
 
-  /// Nil while requests pass.
-  var pauseReason: String? {
+  /// Why the budget refuses all requests; nil while they pass.
+  public var pauseReason: String? {
     switch status.pause {
     case nil: nil
     case .manual: "manual"
@@ -120,7 +120,7 @@ extension BudgetForm {
     try call.read { reader throws(LedgerError) in try forms(statuses, reader, at: call.now) }
   }
 
-  static func forms(
+  public static func forms(
     _ statuses: [AccountStatus], _ reader: LedgerReader, at now: Timestamp
   ) throws(LedgerError) -> [BudgetForm] {
     let (dates, made) = (try reader.budgetDates(), Set(try reader.storedBudgets().map(\.id)))

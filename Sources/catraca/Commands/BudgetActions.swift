@@ -111,6 +111,6 @@ enum BudgetActions {
     try invocation.ledger { () throws(LedgerError) in
       try change(editor, Target(budget: definition.id, subject: subject))
     }
-    return Outcome(.nothing)
+    return Outcome(try BudgetReport.one(definition.id, invocation))
   }
 }

@@ -52,7 +52,7 @@ enum BudgetSet {
       createdAt: invocation.surroundings.now())
     let editor = try invocation.editor()
     _ = try invocation.ledger { () throws(LedgerError) in try editor.replace(budget) }
-    return Outcome(.nothing, notes: ["\(id)"])
+    return Outcome(try BudgetReport.one(id, invocation))
   }
 
   private static func limit(_ invocation: Invocation) throws(CommandError) -> BudgetLimit {
