@@ -100,9 +100,14 @@ let package = Package(
       path: "Sources/catraca", swiftSettings: strict),
 
     .target(name: "FaultyDisk", dependencies: ["CSQLite"], path: "Tests/FaultyDisk"),
-    tests(
-      "SimulationTests",
-      ["Ledger", "Budgets", "Pricing", "Money", "Time", "EventLoop", "FaultyDisk"]),
+    .target(
+      name: "Simulation",
+      dependencies: ["Ledger", "Budgets", "Pricing", "Money", "Time", "EventLoop", "FaultyDisk"],
+      path: "Tests/Simulation", swiftSettings: strict),
+    .executableTarget(
+      name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate",
+      swiftSettings: strict),
+    tests("SimulationTests", ["Simulation"]),
     tests("TimeTests", ["Time"]),
     tests("MoneyTests", ["Money"]),
     tests("JSONTests", ["JSON"]),

@@ -32,7 +32,8 @@ struct Account: Sendable {
   var paidByCredits: Int64 = 0
   /// Tokens of this window's holds that credits would pay.
   var heldOnCredits: Int64 = 0
-  /// Whether use in this window was cleared: a new account would count it again.
+  /// Whether the window starts later than others', since use was cleared: a new account would
+  /// count into what no longer counts.
   private var wasCleared = false
   /// Whether its budget is gone, and only holds that still live keep it.
   var isRetired = false
@@ -88,8 +89,13 @@ struct Account: Sendable {
   }
 
   /// Goes on with what the ledger remembers of this window.
-  mutating func restore(_ window: BudgetWindow, settled: Spend, paidByCredits: Int64) {
+  ///
+  /// - Parameter isShortened: whether it starts later than the calendar says.
+  mutating func restore(
+    _ window: BudgetWindow, isShortened: Bool, settled: Spend, paidByCredits: Int64
+  ) {
     self.window = window
+    wasCleared = isShortened
     self.settled = settled
     self.paidByCredits = paidByCredits
   }

@@ -42,14 +42,19 @@ extension BudgetState {
   /// Re-arms the alerts, and with `clear` forgets what is used so far. The window's end, holds and
   /// a pause by hand stay as they are.
   ///
+  /// - Parameter asked: when the reset was recorded; after a restart, use counts again from there,
+  ///   so it must from no earlier instant now, wherever the clock is. Nil for just now.
   /// - Returns: With `clear`, a charge of nothing for each account: recorded, it opens the window
   ///   from which use counts again, so that a restart doesn't bring back what was cleared.
   @discardableResult
   public mutating func reset(
-    _ target: Target, use: ResetUse, at now: Timestamp, events: inout [Event]
+    _ target: Target, use: ResetUse, asked: Timestamp? = nil, at now: Timestamp,
+    events: inout [Event]
   ) throws(BudgetError) -> [Charge] {
     let (budget, account) = try resolve(target, at: now)
     defer { assertInvariants() }
+    let instant = max(now, asked ?? now)
+    if use == .clear, account == nil { budgets[budget].clear(at: instant) }
     var charges: [Charge] = []
     for account in meant(account, of: budget) {
       catchUp(account, with: now)
@@ -57,7 +62,7 @@ extension BudgetState {
       accounts[account].hasRefused = false
       accounts[account].exhaustedUnit = nil
       if use == .clear {
-        accounts[account].clear(at: now)
+        accounts[account].clear(at: instant)
         charges.append(charge(.zero, to: account, in: accounts[account].window))
       }
     }

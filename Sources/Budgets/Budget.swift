@@ -11,8 +11,9 @@ struct Budget: Sendable {
   /// The rate for requests that don't bring one.
   var rate: FixedDecimal
   var limits: Limits
-  /// Set where the budget came or changed while running: what lies before doesn't count.
-  let countsFrom: Timestamp?
+  /// Set where the budget came, changed or was cleared while running: what lies before doesn't
+  /// count.
+  private(set) var countsFrom: Timestamp?
   /// The window that is open, once it has been asked for.
   private var window: BudgetWindow?
   /// The accounts' indices by their subjects.
@@ -49,6 +50,14 @@ struct Budget: Sendable {
     let open = openWindow(at: now)
     window = open
     return open
+  }
+
+  /// Lets subjects that aren't known yet count from `instant` too.
+  mutating func clear(at instant: Timestamp) {
+    // A plan counts its client alone, from what is recorded since.
+    guard !isPlan else { return }
+    countsFrom = max(countsFrom ?? instant, instant)
+    window = window?.starting(noEarlierThan: instant)
   }
 
   /// Whether `new` goes on with what this budget has counted.

@@ -132,7 +132,8 @@ extension BudgetState {
       of: definition.period, containing: max(now, use.window.start), in: definition.timeZone)
     let window = BudgetWindow(start: use.window.start, end: calendar.end)
     accounts[index].restore(
-      window, settled: Spend(tokens: use.tokens, nanoUnits: use.cost.nanoUnits),
+      window, isShortened: window.start > calendar.start,
+      settled: Spend(tokens: use.tokens, nanoUnits: use.cost.nanoUnits),
       paidByCredits: use.paidByCredits)
     // Use that comes from the record may lie above a limit, and is no news.
     accounts[index].mayExceedLimit = true
@@ -142,6 +143,19 @@ extension BudgetState {
       definition.alerts.last { percent in
         account.unit(reaching: percent, of: limits) != nil
       } ?? 0
+  }
+
+  /// Remembers where administrators cleared use before the program started, after what is left of
+  /// it was restored: subjects of which nothing is recorded since count from there too.
+  public mutating func restoreClearing(of target: Target, at cleared: Timestamp, now: Timestamp) {
+    defer { assertInvariants() }
+    guard let budget = budgetByID[target.budget] else { return }
+    guard let subject = target.subject else { return budgets[budget].clear(at: cleared) }
+    guard subject.kind == budgets[budget].definition.per else { return }
+    let account = account(of: budget, subject: subject.value, at: now)
+    let window = accounts[account].window
+    guard window.start < cleared, !window.hasEnded(at: cleared) else { return }
+    accounts[account].clear(at: cleared)
   }
 
   /// Adds use of open windows that was recorded before their budgets counted it: a plan's, which

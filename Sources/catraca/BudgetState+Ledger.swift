@@ -17,8 +17,8 @@ extension BudgetState {
       controls: try reader.budgetControls(), resets: try reader.budgetResets(after: 0))
     let uses = try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse)
       .filter { !$0.budget.isPlan }
-      .map { use in adjustments.resets.reduce(use) { use, reset in reset.remainder(of: use) } }
-    restore(uses + (try plans.uses(after: adjustments.resets)), at: now)
+    restore(
+      uses + (try plans.uses(after: adjustments.resets)), after: adjustments.resets, at: now)
     limitConversations(clients.conversationLimits, at: now)
     for (client, begun) in try plans.conversations(besides: []) {
       begin(begun, of: client, at: now)

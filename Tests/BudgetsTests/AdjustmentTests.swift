@@ -139,4 +139,32 @@ struct AdjustmentTests {
     try raise(target, 0)
     #expect(try limits() == [100, 100])
   }
+
+  @Test("What is cleared stays apart from what comes after, whoever was known at the reset")
+  func clearUnknown() throws {
+    var gate = Turnstile([budget(per: .user, .tokens(100), period: .daily)])
+    gate.now = gate.now.advanced(by: .seconds(60))
+    try gate.apply(.reset(target, .clear))
+    let grant = try gate.held(demand(output: 10), for: caller(user: "new"))
+    #expect(try gate.settle(grant, use(10)).charges.map(\.window.start) == [gate.now])
+  }
+
+  @Test("What was cleared before a restart stays apart too, however many subjects come and go")
+  func clearBeforeRestart() throws {
+    var gate = Turnstile([budget("b", per: .user, .tokens(100), period: .daily)])
+    let cleared = gate.now
+    gate.now = gate.now.advanced(by: .seconds(60))
+    gate.state.restoreClearing(of: user("u1"), at: cleared, now: gate.now)
+    func start(of name: String) throws -> Timestamp? {
+      for number in 0..<50 {
+        try gate.release(gate.held(demand(output: 1), for: caller(user: "\(name)\(number)")))
+      }
+      let grant = try gate.held(demand(output: 1), for: caller(user: name))
+      return try gate.settle(grant, use(1)).charges.first?.window.start
+    }
+    #expect(try start(of: "u1") == cleared)
+    #expect(try #require(try start(of: "u2")) < cleared)
+    gate.state.restoreClearing(of: target, at: cleared, now: gate.now)
+    #expect(try start(of: "u3") == cleared)
+  }
 }

@@ -64,7 +64,7 @@ import Time
       ])
   }
 
-  @Test("A cleared use counts from the reset on; other use stays")
+  @Test("A reset clears what was used before it, of its own budget")
   func resets() throws {
     try editor().reset(Target(budget: id), use: .clear)
     let reader = try LedgerReader(path: folder.ledgerPath)
@@ -77,11 +77,9 @@ import Time
         cost: Money(nanoUnits: 9, currency: .usd))
     }
     let before = Sample.admitted.advanced(by: .seconds(-1))
-    let cleared = reset.remainder(of: use(of: id, from: before))
-    #expect(cleared.tokens == 0 && cleared.window.start == reset.at)
-    let later = use(of: id, from: reset.at)
-    #expect(reset.remainder(of: later) == later)
-    let other = use(of: BudgetID(client: "acme", name: "other"), from: before)
-    #expect(reset.remainder(of: other) == other)
+    #expect(reset.clears(use(of: id, from: before)))
+    #expect(!reset.clears(use(of: id, from: reset.at)))
+    let other = BudgetID(client: "acme", name: "other")
+    #expect(!reset.clears(use(of: other, from: before)))
   }
 }

@@ -1,5 +1,4 @@
-public import Budgets
-internal import Money
+internal import Budgets
 public import Time
 
 extension LedgerReader {
@@ -45,15 +44,9 @@ extension LedgerReader {
 }
 
 extension BudgetReset {
-  /// What is left of a recorded use after this reset, for a start: nothing, counted from the reset
-  /// on, where it cleared that use.
-  public func remainder(of use: RecordedUse) -> RecordedUse {
-    guard self.use == .clear, target.budget == use.budget, use.window.start < at,
-      target.subject.map({ $0 == use.subject }) ?? true, !use.window.hasEnded(at: at)
-    else { return use }
-    return RecordedUse(
-      budget: use.budget, subject: use.subject, period: use.period,
-      window: BudgetWindow(start: at, end: use.window.end), tokens: 0,
-      cost: Money(nanoUnits: 0, currency: use.cost.currency))
+  /// Whether a recorded use no longer counts since this reset.
+  func clears(_ use: RecordedUse) -> Bool {
+    self.use == .clear && target.budget == use.budget && use.window.start < at
+      && target.subject.map { $0 == use.subject } ?? true && !use.window.hasEnded(at: at)
   }
 }

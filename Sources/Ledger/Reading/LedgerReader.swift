@@ -18,7 +18,7 @@ public final class LedgerReader {
   }
 
   /// - Parameter fileSystem: as in `SQLiteLedger.Options`.
-  init(path: String, fileSystem: String?) throws(LedgerError) {
+  package init(path: String, fileSystem: String?) throws(LedgerError) {
     connection = try Connection(
       path: path, access: .readOnly,
       busyTimeoutMilliseconds: LedgerReader.busyTimeoutMilliseconds, fileSystem: fileSystem)

@@ -81,7 +81,7 @@ public struct Intent: Hashable, Sendable {
   }
 
   /// How the request is settled when the process that forwarded it has died.
-  var interrupted: SettledRequest {
+  package var interrupted: SettledRequest {
     SettledRequest(
       row: UsageRow(
         requestID: requestID, clientID: clientID, keyName: keyName, userID: userID,

@@ -4,7 +4,7 @@ public struct RequestID: Hashable, Sendable {
   let high: UInt64
   let low: UInt64
 
-  init(high: UInt64, low: UInt64) {
+  package init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }

@@ -1,8 +1,10 @@
 internal import EventLoop
 
 /// Tells who delivers alerts that there are some.
-final class AlertBell: Sendable {
+package final class AlertBell: Sendable {
   private let action = Lock<(@Sendable () -> Void)?>(nil)
+
+  package init() {}
 
   func answer(by action: @escaping @Sendable () -> Void) {
     self.action.withLock { $0 = action }

@@ -1,18 +1,18 @@
-internal import Budgets
+package import Budgets
 internal import EventLoop
-internal import Time
+package import Time
 
 /// How the writer tells who gave a command what became of it: called once.
-typealias Reply = @Sendable (Result<Void, LedgerError>) -> Void
+package typealias Reply = @Sendable (Result<Void, LedgerError>) -> Void
 
 /// What callers ask the writer for.
-enum Command: Sendable {
+package enum Command: Sendable {
   case write(Entry, Reply)
   case syncBudgets([BudgetDefinition], at: Timestamp, Reply)
 }
 
 /// What the writer finds when it looks.
-struct Work: Sendable {
+package struct Work: Sendable {
   var commands: [Command] = []
   var denials: [DenialRow] = []
   var alerts: [Alert] = []
@@ -29,7 +29,7 @@ struct Work: Sendable {
 ///
 /// It is bounded: an intent is refused when too many wait, a denial is dropped and counted.
 /// Settlements are never refused; each belongs to an intent that was let in.
-final class CommandQueue: Sendable {
+package final class CommandQueue: Sendable {
   private struct State {
     var work = Work()
     var droppedDenials = 0
@@ -59,14 +59,16 @@ final class CommandQueue: Sendable {
 
   private let state = Monitor(State())
 
+  package init() {}
+
   /// Why a command was not taken.
-  enum Refusal {
+  package enum Refusal {
     case closed
     case full
   }
 
   /// Nil when the command was taken.
-  func submit(_ command: Command) -> Refusal? {
+  package func submit(_ command: Command) -> Refusal? {
     var wakes = false
     let refusal = state.withLock { state -> Refusal? in
       if state.work.isLast { return .closed }
@@ -97,7 +99,7 @@ final class CommandQueue: Sendable {
   }
 
   /// Dropped and counted when too many wait, or after the end.
-  func submit(_ alert: Alert) {
+  package func submit(_ alert: Alert) {
     submit(alert, to: \.alerts, atMost: CommandQueue.largestAlertCount)
   }
 
@@ -132,7 +134,7 @@ final class CommandQueue: Sendable {
   }
 
   /// What there is now, perhaps nothing.
-  func takeAtOnce() -> Work {
+  package func takeAtOnce() -> Work {
     state.withLock { $0.take() }
   }
 

@@ -3,7 +3,7 @@ internal import JSON
 /// One thing to write about one request.
 ///
 /// Indirect, since it is handed from array to array, and a settlement has many strings to retain.
-indirect enum Entry: Sendable {
+package indirect enum Entry: Sendable {
   /// It is about to be forwarded; with what recovery would settle it with.
   case open(interrupted: SettledRequest)
   case settle(SettledRequest)

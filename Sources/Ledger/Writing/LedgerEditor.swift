@@ -36,10 +36,15 @@ public final class LedgerEditor {
   ///
   /// Throws `cannotOpen`, `notALedger`, `tooNew`, and `inUse` where a server of an earlier
   /// release is running.
-  public init(path: String, author: Author) throws(LedgerError) {
+  public convenience init(path: String, author: Author) throws(LedgerError) {
+    try self.init(path: path, author: author, fileSystem: nil)
+  }
+
+  /// - Parameter fileSystem: as in `SQLiteLedger.Options`.
+  package init(path: String, author: Author, fileSystem: String?) throws(LedgerError) {
     connection = try Connection(
       path: path, access: .readWrite,
-      busyTimeoutMilliseconds: LedgerEditor.busyTimeoutMilliseconds)
+      busyTimeoutMilliseconds: LedgerEditor.busyTimeoutMilliseconds, fileSystem: fileSystem)
     do {
       try Schema.check(connection, path: path)
     } catch .tooOld {

@@ -1,4 +1,4 @@
-internal import EventLoop
+package import EventLoop
 internal import Glibc
 
 /// The one who writes: takes everything that is queued, commits it at once, and tells the callers.
@@ -10,7 +10,7 @@ internal import Glibc
 /// `retryInterval`, the spool first. What has come until then and can't be committed either finds
 /// another place: intents are refused (or spooled, when that is the policy), settlements are
 /// spooled, and where even that fails they stay here and their callers wait.
-final class LedgerWriter {
+package final class LedgerWriter {
   private struct Pending {
     let entry: Entry
     let reply: Reply
@@ -46,7 +46,7 @@ final class LedgerWriter {
   let drainedEntries: Int
 
   /// Opens or creates the ledger, and brings to its end what an earlier process left.
-  init(
+  package init(
     _ options: SQLiteLedger.Options, queue: CommandQueue, health: Lock<LedgerHealth>,
     alertBell: AlertBell
   ) throws(LedgerError) {
@@ -82,7 +82,7 @@ final class LedgerWriter {
   }
 
   /// One round: commits what there is, or finds another place for it.
-  func carryOut(_ work: Work) {
+  package func carryOut(_ work: Work) {
     keep(work.denials)
     keep(work.alerts)
     write(work.commands)

@@ -35,7 +35,7 @@ public final class SQLiteLedger: Ledger {
     /// How large the spool file may become.
     public var largestSpoolBytes: Int
     /// The SQLite VFS that the database is on; nil for the system's files. For simulations.
-    var fileSystem: String?
+    package var fileSystem: String?
 
     public init(
       path: String, durability: Durability = .process, onFailure: FailurePolicy = .deny,

@@ -1,6 +1,5 @@
 import Budgets
-
-@testable import Ledger
+import Ledger
 
 /// What the ledger owes a request, whatever happens from now on.
 enum Promise: Equatable {

@@ -1,9 +1,20 @@
 import Budgets
 import EventLoop
+import Ledger
 import Money
 import Time
 
-@testable import Ledger
+/// Where a request may be when its process dies: each time that it waits for somebody.
+enum DeathMoment: String, CaseIterable {
+  case waiting = "in the queue"
+  case opening = "with its intent queued"
+  case forwarded = "at the provider"
+  case ending = "with its end queued"
+  /// The ledger has it, and the request hasn't heard.
+  case unheard = "written and untold"
+  /// Of the ledger.
+  case writing = "in the midst of a write"
+}
 
 extension World {
   /// Begins a process: what is left of the last one is brought to its end, then budgets go on
@@ -15,7 +26,14 @@ extension World {
       options, queue: queue, health: health, alertBell: AlertBell())
     let reader = try LedgerReader(path: options.path, fileSystem: disk.name)
     state = try BudgetState(definitions, policy: World.policy)
-    state.restore(try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse), at: now)
+    let resets = try reader.budgetResets(after: 0)
+    let uses = try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse)
+    state.restore(uses, after: resets, at: now)
+    controls = try reader.budgetControls()
+    latestReset = resets.last?.id ?? 0
+    var events: [Event] = []
+    state.apply(
+      BudgetControls(controls: controls, resets: []), replacing: [], at: now, events: &events)
     for missed in state.restore(try reader.reportedAlerts(liveAt: now), at: now) {
       queue.submit(Alert(missed))
       count("alert after a death")
@@ -27,6 +45,7 @@ extension World {
     let losesPower = options.durability == .power && Bool.random(using: &random)
     if losesPower { disk.losePower() } else { disk.kill() }
     count(losesPower ? "lost power" : "killed")
+    countMoments()
     // Only now: closing must find a disk that takes nothing more.
     writer = nil
     requests = [:]
@@ -34,9 +53,26 @@ extension World {
     answers.withLock { $0 = [] }
     disk.empty()
     diskIsFull = false
+    slowUntil = nil
     disk.revive()
     try start()
     try check()
+  }
+
+  private func countMoments() {
+    var moments: Set<DeathMoment> = Set(
+      requests.values.map { request in
+        switch request.stage {
+        case .opening: .opening
+        case .forwarded: .forwarded
+        case .ending: .ending
+        }
+      })
+    if !waiting.isEmpty { moments.insert(.waiting) }
+    if answers.withLock({ !$0.isEmpty }) { moments.insert(.unheard) }
+    if diedWriting { moments.insert(.writing) }
+    diedWriting = false
+    for moment in moments { count("died \(moment.rawValue)") }
   }
 
   /// Compares the ledger, in which nothing is in flight, with what was promised.
@@ -61,7 +97,8 @@ extension World {
     mistakes += try reader.audit(recomputing: World.recompute).map { "audit: \($0)" }
     try checkLimits(reader)
     writer?.carryOut(queue.takeAtOnce())
-    try checkAlerts(reader)
+    // Who resets, raises or changes a limit has percentages told again, or not at all.
+    if !isAdministered { try checkAlerts(reader) }
     note("\(rows.count) \(promises.count)")
   }
 
@@ -85,18 +122,8 @@ extension World {
     }
   }
 
-  /// No window of a hard budget has more in it than its limit.
+  /// No window of a hard budget has more in it than was allowed at some time of it.
   private func checkLimits(_ reader: LedgerReader) throws {
-    for account in try reader.budgetAccounts(liveAt: nil) {
-      guard let budget = definitions.first(where: { $0.id == account.key.budgetID }),
-        budget.enforcement == .hard
-      else { continue }
-      if let limit = budget.limit.tokens, account.tokens > limit {
-        mistakes.append("\(account.key) has \(account.tokens) of \(limit) tokens")
-      }
-      if let limit = budget.limit.cost, account.cost.nanoUnits > limit.nanoUnits {
-        mistakes.append("\(account.key) has \(account.cost) of \(limit)")
-      }
-    }
+    mistakes += try reader.budgetAccounts(liveAt: nil).compactMap(ceilings.excess)
   }
 }

@@ -1,11 +1,10 @@
 import Budgets
 import EventLoop
 import Glibc
+import Ledger
 import Money
 import Pricing
 import Time
-
-@testable import Ledger
 
 /// A server whose clock, disk, callers and provider are made up, and whose budgets and ledger are
 /// the real ones: the state machine, the writer, its spool, recovery.
@@ -22,16 +21,25 @@ final class World {
   let disk: SimulatedDisk
   let folder: TemporaryFolder
   let options: SQLiteLedger.Options
-  let definitions: [BudgetDefinition]
+  /// Whether anybody changes budgets, or does something to them.
+  let isAdministered: Bool
+  var definitions: [BudgetDefinition]
+  var ceilings = Ceilings()
   var random: SplitMix64
   var now: Timestamp
   var price: Int64 = 1
   var diskIsFull = false
+  /// Until when the disk takes its time; nil while it is quick.
+  var slowUntil: Timestamp?
+  var diedWriting = false
 
   var state: BudgetState
   var writer: LedgerWriter?
   var queue = CommandQueue()
   var health = Lock(LedgerHealth())
+  /// What of administrators' doings is in force.
+  var controls: [BudgetControl] = []
+  var latestReset: Int64 = 0
   var requests: [RequestID: SimulatedRequest] = [:]
   var waiting: [Ticket: Asking] = [:]
   var promises: [RequestID: (promise: Promise, estimate: UsageRow)] = [:]
@@ -57,6 +65,7 @@ final class World {
     folder = TemporaryFolder()
     disk = SimulatedDisk(name: folder.path, seed: random.next())
     now = World.beginnings.randomElement(using: &random)!
+    isAdministered = seed % 4 > 0
     definitions = World.definitions()
     var options = SQLiteLedger.Options(
       path: "\(folder.path)/catraca.db",
@@ -64,6 +73,7 @@ final class World {
       onFailure: Bool.random(using: &random) ? .allow : .deny, busyTimeoutMilliseconds: 0)
     options.fileSystem = disk.name
     self.options = options
+    ceilings.define(definitions, at: now)
     state = try BudgetState(definitions, policy: World.policy)
     try start()
   }
@@ -93,13 +103,26 @@ final class World {
     case 870..<890: now = now.advanced(by: .seconds(Int64.random(in: 0...100_000, using: &random)))
     case 890..<900: try setClockBack()
     case 900..<915: price = .random(in: 1...5, using: &random)
-    case 915..<935: fillOrEmptyDisk()
-    case 935..<955: try adjust()
-    case 955..<985: disk.die(afterWrites: .random(in: 0...12, using: &random))
+    case 915..<930: fillOrEmptyDisk()
+    case 930..<935: slowDown()
+    case 935..<955: if isAdministered { try administrate() }
+    case 955..<960: if isAdministered { try reload() }
+    case 960..<965: try followLedger()
+    case 965..<985: disk.die(afterWrites: .random(in: 0...12, using: &random))
+    case 985..<990: return try dieUntold()
     default: try die()
     }
     try listen()
-    if disk.isDead { try die() }
+    if disk.isDead {
+      diedWriting = true
+      try die()
+    }
+  }
+
+  /// Dies when all is written, and nobody has been told yet.
+  private func dieUntold() throws {
+    write()
+    try die()
   }
 
   private func ask() throws {
@@ -158,18 +181,23 @@ final class World {
       submit(.discard(id), about: id)
       count("given back")
     } else {
-      // The estimate is half of what is held.
+      // The estimate is half of what is held. It is what a client is charged that has left.
       let half = request.intent.estimate.usage
-      let usage = Usage(
-        inputTokens: .random(in: 0...2 * half.inputTokens, using: &random),
-        outputTokens: .random(in: 0...2 * half.outputTokens, using: &random))!
+      let hasLeft = Int.random(in: 0..<6, using: &random) == 0
+      let usage =
+        hasLeft
+        ? half
+        : Usage(
+          inputTokens: .random(in: 0...2 * half.inputTokens, using: &random),
+          outputTokens: .random(in: 0...2 * half.outputTokens, using: &random))!
       let settlement = try state.settle(
         request.hold, with: World.consumption(of: usage, price: request.price), at: now,
         events: &events)
-      let settled = World.settled(request.intent, usage, request.price, settlement)
+      let settled = World.settled(
+        request.intent, as: hasLeft ? .clientDisconnected : .ok, usage, request.price, settlement)
       promises[id]?.promise = .ending(settled.row)
       submit(.settle(settled), about: id)
-      count("served")
+      count(hasLeft ? "disconnected" : "served")
     }
     hear(events)
   }
@@ -178,9 +206,14 @@ final class World {
     // A ticket has no order of its own: its words have.
     let tickets = waiting.keys.sorted { "\($0)" < "\($1)" }
     guard let ticket = tickets.randomElement(using: &random) else { return }
-    waiting[ticket] = nil
     var events: [Event] = []
-    state.withdraw(ticket, at: now, events: &events)
+    if Bool.random(using: &random) {
+      waiting[ticket] = nil
+      state.withdraw(ticket, at: now, events: &events)
+    } else {
+      state.expire(ticket, at: now, events: &events)
+      count("waited too long")
+    }
     hear(events)
   }
 
@@ -199,16 +232,9 @@ final class World {
     diskIsFull.toggle()
   }
 
-  private func adjust() throws {
-    let target = Target(budget: definitions.randomElement(using: &random)!.id)
-    var events: [Event] = []
-    switch Int.random(in: 0..<4, using: &random) {
-    case 0: try state.pause(target, at: now, events: &events)
-    case 1:
-      try state.configure(definitions, policy: World.policy, at: now, events: &events)
-    default: try state.resume(target, at: now, events: &events)
-    }
-    hear(events)
+  private func slowDown() {
+    slowUntil = now.advanced(by: .seconds(Int64.random(in: 1...300, using: &random)))
+    count("disk slow")
   }
 
   // MARK: - The writer
@@ -224,6 +250,8 @@ final class World {
   }
 
   private func write() {
+    if let slowUntil, now < slowUntil { return }
+    slowUntil = nil
     writer?.carryOut(queue.takeAtOnce())
     if health.withLock({ !$0.isHealthy }) { count("unhealthy") }
   }
@@ -276,7 +304,7 @@ final class World {
 
   // MARK: - Who waits
 
-  private func hear(_ events: [Event]) {
+  func hear(_ events: [Event]) {
     for event in events {
       switch event {
       case .admitted(let ticket, let grant):
