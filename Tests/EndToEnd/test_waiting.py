@@ -1,0 +1,152 @@
+"""Waiting for what others hold: nothing payable is refused, and waiting costs nothing."""
+
+import json
+import select
+import time
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from harness.crowd import at_once
+from harness.sandbox import script, script_of
+from harness.usage import Usage
+from harness.waiting import eventually
+
+CROWD = 200
+OUTPUT = 50
+# Some of the process's threads begin when they are first needed.
+LATE_THREADS = 4
+CHAT = "/v1/chat/completions"
+BODY = {
+    "model": "gpt-4o-mini",
+    "messages": [{"role": "user", "content": "Hello"}],
+    "max_completion_tokens": OUTPUT,
+}
+
+
+@pytest.fixture
+def bound(catraca):
+    """The tokens that are held for BODY, learnt from a row."""
+    catraca.start()
+    catraca.post(BODY)
+    bound = catraca.row()["held_tokens"]
+    assert catraca.terminate() == 0
+    return bound
+
+
+def start_with_tokens(catraca, sandbox, tokens, **admission):
+    catraca.configuration.settings["budgets"] = {"admission_wait": "60s", **admission}
+    catraca.configuration.add_client(
+        "small", [{"name": "all", "period": "total", "tokens": tokens}]
+    )
+    catraca.start()
+    sandbox.clear()
+
+
+def send(catraca, resting, headers=()):
+    """A request on a connection of its own, which isn't waited for."""
+    connection = resting.enter_context(catraca.connect())
+    connection.send(connection.request("POST", CHAT, BODY, catraca.key("small"), headers))
+    return connection
+
+
+def answers_within(seconds, connections):
+    readable, _, _ = select.select([each.socket for each in connections], [], [], seconds)
+    return [each for each in connections if each.socket in readable]
+
+
+def hold(catraca, sandbox, resting):
+    """Holds a bound until the connection that is returned is closed."""
+    holder = send(catraca, resting, script(hang=True))
+    eventually(sandbox.journal, "the holder at the provider")
+    return holder
+
+
+@pytest.mark.parametrize("open_ended", [False, True], ids=["limited", "open-ended"])
+def test_a_burst_with_slow_answers_uses_the_budget_up(catraca, sandbox, bound, open_ended):
+    limit = 20 * bound
+    start_with_tokens(catraca, sandbox, limit)
+    body, least = BODY, bound
+    if open_ended:
+        body = {name: value for name, value in BODY.items() if name != "max_completion_tokens"}
+        least = bound - OUTPUT + 256
+    answers = at_once(
+        CROWD,
+        lambda index: catraca.post(
+            {**body, "stream": index % 2 == 0},
+            client="small",
+            headers=script(delay_ms=index % 4 * 100),
+        ).status,
+    )
+    rows = catraca.ledger.usage(client_id="small")
+    assert limit - least < sum(row["total_tokens"] for row in rows) <= limit
+    assert Counter(answers) == {200: len(rows), 429: CROWD - len(rows)}
+    assert {row["reason"] for row in catraca.denials(CROWD - len(rows))} == {"token_limit"}
+
+
+def test_who_hangs_up_leaves_the_queue(catraca, sandbox, bound):
+    start_with_tokens(catraca, sandbox, 2 * bound - 1, admission_queue=1)
+    with ExitStack() as resting:
+        holder = hold(catraca, sandbox, resting)
+        pair = [send(catraca, resting) for _ in range(2)]
+        [refused] = answers_within(10, pair)
+        assert refused.answer().code == "budget_contended"
+        [waiting] = [each for each in pair if each is not refused]
+        waiting.socket.close()
+
+        def wait_in_turn():
+            newcomer = send(catraca, resting)
+            if answers_within(0.5, [newcomer]):
+                assert newcomer.answer().code == "budget_contended"
+                return None
+            return newcomer
+
+        newcomer = eventually(wait_in_turn, "there is room in the queue")
+        holder.socket.close()
+        assert newcomer.answer().status == 200
+    assert len(sandbox.journal()) == 2
+
+
+def processor_seconds(process):
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
+def threads(process):
+    return len(list(Path(f"/proc/{process.pid}/task").iterdir()))
+
+
+def test_waiting_takes_no_thread_and_no_polling(catraca, sandbox, bound):
+    start_with_tokens(catraca, sandbox, 2 * bound - 1)
+    with ExitStack() as resting:
+        holder = hold(catraca, sandbox, resting)
+        before = threads(catraca.process)
+        waiting = [send(catraca, resting) for _ in range(CROWD)]
+
+        def is_at_rest():
+            used = processor_seconds(catraca.process)
+            assert answers_within(1, waiting) == []
+            return processor_seconds(catraca.process) - used <= 0.03
+
+        eventually(is_at_rest, "a second in which all wait and next to nothing is done")
+        assert threads(catraca.process) <= before + LATE_THREADS
+        holder.socket.close()
+        assert waiting[0].answer().status in (200, 429)
+
+
+def test_an_overrun_raises_the_next_bound_at_once(catraca, sandbox, bound):
+    start_with_tokens(catraca, sandbox, 100 * bound)
+    excess = 300
+    hidden = script_of(Usage(prompt=bound - OUTPUT + excess, completion=OUTPUT))
+    answer = catraca.post(BODY, client="small", headers=hidden)
+    assert answer.status == 200
+    line = catraca.process.event("budget_overrun")
+    assert (line["budget"], line["excess_tokens"]) == ("small/all", excess)
+    assert catraca.post(BODY, client="small", headers=hidden).status == 200
+    first, second = catraca.ledger.usage(client_id="small")
+    assert (first["overrun_tokens"], second["overrun_tokens"]) == (excess, 0)
+    assert first["overrun_nano_usd"] > 0
+    assert second["held_tokens"] >= first["held_tokens"] + excess
+    explained = catraca.command("explain", first["request_id"], "--format", "json")
+    assert json.loads(explained.stdout)["overrun_tokens"] == excess
