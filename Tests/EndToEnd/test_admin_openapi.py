@@ -2,11 +2,33 @@
 
 import re
 
+import pytest
+from openapi_spec_validator import validate
+
+
+@pytest.fixture
+def document(admin):
+    return admin.done("GET", "/api/openapi.json")
+
+
+def test_the_document_is_valid_openapi_3_1(document):
+    assert document["openapi"] == "3.1.0"
+    validate(document)
+
+
+def test_the_document_describes_every_body(document):
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            if method in ("post", "patch"):
+                [content] = operation["requestBody"]["content"].values()
+                assert content["schema"]["additionalProperties"] is False, (method, path)
+            for status, response in operation["responses"].items():
+                assert ("content" in response) == (status != "204"), (method, path, status)
+
 
 def test_the_document_needs_no_credential_and_describes_every_path(admin):
     admin.token = None
     document = admin.done("GET", "/api/openapi.json")
-    assert document["openapi"] == "3.1.0"
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             named = {entry["name"] for entry in operation["parameters"] if entry["in"] == "path"}

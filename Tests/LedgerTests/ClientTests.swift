@@ -93,6 +93,17 @@ import Time
     #expect(keys.map { $0.status(at: Sample.admitted) } == [.revoked, .active])
   }
 
+  @Test("A key's rules change, and nothing else of it")
+  func changesRules() throws {
+    let editor = try editor()
+    try editor.create(key())
+    let changed = try editor.updateKey("web", ofClient: "acme") { $0.requestsPerMinute = 7 }
+    let stored = try LedgerReader(path: folder.ledgerPath).storedKeys(ofClient: "acme")
+    #expect(stored == [changed])
+    #expect(changed.requestsPerMinute == 7 && changed.sha256 == key().sha256)
+    #expect(changed.models == key().models && changed.expiresAt == key().expiresAt)
+  }
+
   @Test("Rotating keeps the digest before for the overlap, and forgets the one before that")
   func rotates() throws {
     let editor = try editor()

@@ -122,6 +122,18 @@ struct APIError: Error {
 }
 
 extension APIError {
+  /// What `answer(saysSuccess:)` answers.
+  static func schema(saysSuccess: Bool) -> Schema {
+    let error: Fields = [
+      "error": .object([
+        "message": .anyText, "type": .anyText, "param": .anyText.orNull, "code": .anyText,
+      ])
+    ]
+    return saysSuccess
+      ? .named("BillingError", .object(["success": .boolean] + error))
+      : .named("Error", .object(error))
+  }
+
   /// The answer in OpenAI's shape.
   var answer: Answer { answer(saysSuccess: false) }
 

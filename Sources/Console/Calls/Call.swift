@@ -14,15 +14,17 @@ final class Call {
   /// What the path names.
   let parameters: [String: String]
   let query: Query
-  let body: [UInt8]
+  let bodyBytes: [UInt8]
+  private let bodyFields: Fields
   /// By which a repetition of the call is recognized.
   let idempotencyKey: String?
   let now: Timestamp
   private var openReader: LedgerReader?
 
+  /// - Parameter body: its bytes, and the fields that the route declares.
   init(
     server: any RunningServer, credential: Credential?, parameters: [String: String],
-    query: Query, body: [UInt8], idempotencyKey: String?, now: Timestamp
+    query: Query, body: (bytes: [UInt8], fields: Fields), idempotencyKey: String?, now: Timestamp
   ) {
     self.server = server
     settings = server.settings
@@ -30,7 +32,8 @@ final class Call {
     self.credential = credential
     self.parameters = parameters
     self.query = query
-    self.body = body
+    bodyBytes = body.bytes
+    bodyFields = body.fields
     self.idempotencyKey = idempotencyKey
     self.now = now
   }
@@ -43,8 +46,9 @@ final class Call {
     return text
   }
 
-  func body(allowed: [String]) throws(APIError) -> Body {
-    try Body(body, allowed: allowed)
+  /// The body, with the fields that the route declares and no others.
+  func body() throws(APIError) -> Body {
+    try Body(bodyBytes, allowed: bodyFields.names)
   }
 
   // MARK: The client that is meant

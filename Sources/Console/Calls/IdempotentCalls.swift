@@ -50,7 +50,7 @@ final class IdempotentCalls: Sendable {
       throw .idempotencyConflict("A call with this Idempotency-Key is being carried out.")
     }
     defer { state.withLock { _ = $0.running.remove(name) } }
-    let digest = SHA256.digest(of: Array("\(target)\n".utf8) + call.body).hex
+    let digest = SHA256.digest(of: Array("\(target)\n".utf8) + call.bodyBytes).hex
     let known = try call.read { reader throws(LedgerError) in
       try reader.rememberedAnswer(key, of: name.owner, at: call.now)
     }

@@ -7,9 +7,10 @@ struct TimeRange {
   let to: Timestamp?
 
   static let parameters = [
-    QueryParameter("from", "the first instant, RFC 3339 or a date"),
-    QueryParameter("to", "the instant after the last"),
-    QueryParameter("days", "instead: today and the days before, 1 to 366 in all"),
+    QueryParameter("from", "the first instant, RFC 3339 or a date", .moment),
+    QueryParameter("to", "the instant after the last", .moment),
+    QueryParameter(
+      "days", "instead: today and the days before, 1 to 366 in all", .integer(1...366)),
     QueryParameter("since", "instead: so far back, such as 30m, 6h or 7d"),
   ]
 

@@ -11,9 +11,11 @@ enum AlertCalls {
     [
       Route(
         .get, "/api/admin/alerts", .viewer, "Lists alerts and how their deliveries stand",
-        query: LogCalls.parameters(filters.map(\.name)), handler: list),
+        query: LogCalls.parameters(filters.map(\.name)), answers: .ok(.page(of: schema)),
+        handler: list),
       Route(
         .post, "/api/admin/alerts/test", .admin, "Sends a test through one channel, or all",
+        body: (["channel": .plainText] as Fields).clearable, answers: .ok(testSchema),
         handler: test),
     ]
   }
@@ -21,6 +23,23 @@ enum AlertCalls {
   private static let filters: [(name: String, column: AlertColumn)] = [
     ("client", .client), ("budget", .budget),
   ]
+
+  private static let schema = Schema.named(
+    "Alert",
+    .object([
+      "id": .anyText, "type": .anyText, "budget_id": .anyText, "subject": .anyText,
+      "window_start": .instant, "threshold": .integer(1...100).orNull, "unit": .anyText,
+      "limit_value": .count, "used": .count, "deliveries": .list(of: .object(delivery)),
+      "created_at": .instant,
+    ]))
+  private static let delivery: Fields = [
+    "channel": .anyText, "status": .anyText, "attempts": .count,
+    "last_error": .anyText.orNull, "delivered_at": .instant.orNull,
+  ]
+  private static let testSchema = Schema.object([
+    "results": .list(
+      of: .object(["channel": .anyText, "delivered": .boolean, "detail": .anyText]))
+  ])
 
   private static func list(_ call: Call) throws(APIError) -> Answer {
     let conditions = try call.query.conditions(filters)
@@ -64,7 +83,7 @@ enum AlertCalls {
   }
 
   private static func test(_ call: Call) async throws(APIError) -> Answer {
-    let body = try call.body(allowed: ["channel"])
+    let body = try call.body()
     let settings = call.settings.alerts
     let names = settings.channelNames
     let asked = try body.text("channel")

@@ -11,9 +11,11 @@ enum AnalyticsCalls {
       Route(
         .get, "/api/analytics", .key, "Sums of requests, tokens and cost",
         query: [
-          QueryParameter("by", groupings.map(\.rawValue).joined(separator: ", ")),
-          QueryParameter("limit", "how many entries, 1 to 1000; 100 by default"),
-        ] + UsageFilters.parameters + TimeRange.parameters, handler: analytics)
+          QueryParameter(
+            "by", "what the series has an entry for", .choice(groupings.map(\.rawValue))),
+          QueryParameter("limit", "how many entries, 100 by default", .integer(1...1000)),
+        ] + UsageFilters.parameters + TimeRange.parameters, answers: .ok(schema),
+        handler: analytics)
     ]
   }
 
@@ -24,6 +26,19 @@ enum AnalyticsCalls {
   private static let defaultDays = 30
   /// The most days whose periods are listed one by one.
   private static let longestSeries = 3_660
+
+  private static let sums: Fields = [
+    "requests": .count, "denials": .count, "tokens_input": .count, "tokens_output": .count,
+    "tokens_total": .count, "conversations": .count, "cost_usd": .money, "cost": .money,
+    "currency": .currency,
+  ]
+  private static let schema = Schema.named(
+    "Analytics",
+    .object([
+      "client_id": .anyText.orNull, "by": .choice(groupings.map(\.rawValue)), "from": .instant,
+      "to": .instant, "totals": .object(sums),
+      "series": .list(of: .object(["key": .anyText] + sums)),
+    ]))
 
   private static func analytics(_ call: Call) throws(APIError) -> Answer {
     let client = try client(call)

@@ -13,23 +13,39 @@ enum BudgetActionCalls {
 
   static var routes: [Route] {
     [
-      Route(.post, path + "/pause", .admin, "Refuses every request until resumed", handler: pause),
-      Route(.post, path + "/resume", .admin, "Ends a pause by hand", handler: resume),
+      Route(
+        .post, path + "/pause", .admin, "Refuses every request until resumed",
+        body: fields(["note": .plainText]), answers: budget, handler: pause),
+      Route(
+        .post, path + "/resume", .admin, "Ends a pause by hand", body: fields([:]),
+        answers: budget, handler: resume),
       Route(
         .post, path + "/reset", .admin,
         "Re-arms the alerts; with usage clear, what is used so far no longer counts",
+        body: ["usage": .choice(of: ResetUse.self)] + fields([:]), answers: budget,
         handler: reset),
-      Route(.post, path + "/raise", .admin, "Adds to the limits for a while", handler: raise),
+      Route(
+        .post, path + "/raise", .admin, "Adds to the limits for a while",
+        body: ["until": .moment]
+          + fields(["tokens": .integer(0...largestTokens), "cost": .amount]),
+        answers: budget, handler: raise),
     ]
   }
 
+  private static let budget = Success.ok(BudgetForm.schema)
+
+  /// What may be left out, the subject among it.
+  private static func fields(_ others: Fields) -> Fields {
+    (["subject": .plainText] + others).clearable
+  }
+
   private static func pause(_ call: Call) async throws(APIError) -> Answer {
-    let body = try call.body(allowed: ["subject", "note"])
+    let body = try call.body()
     return try await setPaused(true, body, call, note: try body.text("note"))
   }
 
   private static func resume(_ call: Call) async throws(APIError) -> Answer {
-    try await setPaused(false, try call.body(allowed: ["subject"]), call)
+    try await setPaused(false, try call.body(), call)
   }
 
   private static func setPaused(
@@ -43,7 +59,7 @@ enum BudgetActionCalls {
   }
 
   private static func reset(_ call: Call) async throws(APIError) -> Answer {
-    let body = try call.body(allowed: ["subject", "usage"])
+    let body = try call.body()
     let (target, _) = try target(body, call)
     let use: ResetUse = try body.require("usage", try body.choice("usage"))
     try await call.change { editor throws(LedgerError) in try editor.reset(target, use: use) }
@@ -51,7 +67,7 @@ enum BudgetActionCalls {
   }
 
   private static func raise(_ call: Call) async throws(APIError) -> Answer {
-    let body = try call.body(allowed: ["subject", "tokens", "cost", "until"])
+    let body = try call.body()
     let (target, definition) = try target(body, call)
     let currency = definition.limit.cost?.currency ?? call.settings.rates.billing
     let tokens = try body.integer("tokens", in: 0...largestTokens)

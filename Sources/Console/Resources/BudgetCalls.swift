@@ -12,17 +12,26 @@ enum BudgetCalls {
       Route(
         .get, path, .viewer, "Lists the budgets with how they stand",
         query: [
-          .client, QueryParameter("per", "client, user, key, model or conversation"),
-          QueryParameter("state", "ok, attention, critical or exceeded"),
-          QueryParameter("sort", "id, or percentage: closest to its limit first, one page"),
-        ] + QueryParameter.page, handler: list),
-      Route(.post, path, .admin, "Makes a budget, or replaces it", handler: replace),
-      Route(.get, path + "/{client}/{name}", .viewer, "Shows a budget", handler: show),
+          .client,
+          QueryParameter("per", "whose use it counts", .choice(of: BudgetDefinition.Per.self)),
+          QueryParameter("state", "how full it is", .choice(of: AccountStatus.Level.self)),
+          QueryParameter(
+            "sort", "id, or percentage: closest to its limit first, one page",
+            .choice(of: Sorting.self)),
+        ] + QueryParameter.page, answers: .ok(.page(of: BudgetForm.schema)), handler: list),
+      Route(
+        .post, path, .admin, "Makes a budget, or replaces it", body: BudgetFields.fields,
+        answers: .createdOrReplaced(BudgetForm.schema), handler: replace),
+      Route(
+        .get, path + "/{client}/{name}", .viewer, "Shows a budget",
+        answers: .ok(BudgetForm.schema), handler: show),
       Route(
         .get, path + "/{client}/{name}/subjects", .viewer,
         "Lists the subjects that a budget has seen, fullest first", query: QueryParameter.page,
-        handler: subjects),
-      Route(.delete, path + "/{client}/{name}", .admin, "Removes a budget", handler: remove),
+        answers: .ok(.page(of: BudgetForm.schema)), handler: subjects),
+      Route(
+        .delete, path + "/{client}/{name}", .admin, "Removes a budget",
+        answers: .removed, handler: remove),
     ]
   }
 
@@ -109,7 +118,7 @@ enum BudgetCalls {
   // MARK: Changing
 
   private static func replace(_ call: Call) async throws(APIError) -> Answer {
-    let body = try call.body(allowed: BudgetFields.names)
+    let body = try call.body()
     let clientID = try body.require("client_id", try body.name("client_id"))
     let client = try call.client(clientID)
     let name = try body.name("name") ?? freeName(of: clientID, call)

@@ -7,10 +7,14 @@ internal import Time
 
 /// The fields of a budget that is made here, as `clients.yaml` has them.
 struct BudgetFields {
-  static let names = [
-    "client_id", "name", "per", "mode", "tokens", "cost", "currency", "period", "enforcement",
-    "pause_at_limit", "alerts",
-  ]
+  static let fields =
+    ["client_id": .name]
+    + ([
+      "name": .name, "per": .choice(of: BudgetDefinition.Per.self), "mode": .plainText,
+      "tokens": .integer(0...largestTokens), "cost": .amount, "currency": .currency,
+      "period": .plainText, "enforcement": .choice(of: BudgetDefinition.Enforcement.self),
+      "pause_at_limit": .boolean, "alerts": .list(of: .integer(1...100), atMost: 100),
+    ] as Fields).clearable
 
   private static let defaultAlerts = [80, 90, 100]
   private static let largestTokens: Int64 = 1 << 53

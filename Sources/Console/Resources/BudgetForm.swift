@@ -12,6 +12,42 @@ public struct BudgetForm: Sendable {
   let dates: BudgetDates?
   let now: Timestamp
 
+  /// What a budget has, be it the tightest one of a status or one of a list.
+  static let fields: Fields = identity + figures + state
+  static let schema = Schema.named("Budget", .object(["client_id": .anyText] + fields))
+
+  private static let identity: Fields = [
+    "id": .anyText, "name": .anyText, "source": .source,
+    "per": .choice(of: BudgetDefinition.Per.self), "subject": .anyText,
+    "mode": .choice(of: BudgetLimit.Mode.self), "currency": .currency, "period": .anyText,
+    "enforcement": .choice(of: BudgetDefinition.Enforcement.self), "pause_at_limit": .boolean,
+    "alerts": .list(of: .integer(1...100)), "period_start": .instant,
+    "forecast": .object([
+      "exhausted_at": .instant.orNull, "tokens": .count.orNull, "cost": .money.orNull,
+    ]).orNull,
+    "created_at": .instant.orNull, "updated_at": .instant.orNull,
+  ]
+  /// What is nil of a mode that doesn't limit it.
+  static let limits: Fields = [
+    "limit_tokens": .count.orNull, "remaining_tokens": .count.orNull,
+    "token_percentage": .number.orNull, "limit_cost": .money.orNull,
+    "remaining_cost": .money.orNull, "cost_percentage": .number.orNull,
+  ]
+  private static let figures =
+    limits + [
+      "current_tokens": .count, "held_tokens": .count, "current_cost": .money,
+      "held_cost": .money,
+    ] + (["limit_brl": .money.orNull, "current_brl": .money] as Fields).optional
+  static let state: Fields = [
+    "percentage_used": .number, "state": .choice(of: AccountStatus.Level.self),
+    "is_paused": .boolean, "pause_reason": .choice(pauseReasons).orNull,
+    "raised": .object(["tokens": .count, "cost": .money, "until": .instant]).orNull,
+    "next_reset_at": .instant.orNull,
+  ]
+  private static let pauseReasons = [
+    "manual", "token_limit", "cost_limit", "brl_limit", "conversation_limit",
+  ]
+
   private var definition: BudgetDefinition { status.definition }
   private var currency: Currency { status.settledCost.currency }
 

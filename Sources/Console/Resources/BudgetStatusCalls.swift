@@ -14,9 +14,22 @@ enum BudgetStatusCalls {
         query: [
           .client, QueryParameter("user", "the client's own end user"),
           QueryParameter("conversation", "its conversation"), QueryParameter("model", "its model"),
-        ], handler: status)
+        ], answers: .ok(schema), handler: status)
     ]
   }
+
+  /// The tightest budget's fields, null where there is none.
+  private static let schema = Schema.named(
+    "BudgetStatus",
+    .object(
+      [
+        "client_id": .anyText, "has_budget": .boolean, "budgets": .list(of: BudgetForm.schema),
+        "by_operation": .list(
+          of: .object([
+            "operation": .anyText, "requests": .count, "tokens_total": .count, "cost": .money,
+            "cost_usd": .money, "percentage": .number,
+          ])),
+      ] + BudgetForm.fields.clearable))
 
   private static func status(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()

@@ -11,14 +11,22 @@ enum ClientCalls {
         .get, "/api/admin/clients", .viewer, "Lists the clients",
         query: [
           QueryParameter("q", "part of the id or name"),
-          QueryParameter("status", "active or suspended"), QueryParameter("plan", "a plan's name"),
-        ] + QueryParameter.page, handler: list),
-      Route(.post, "/api/admin/clients", .admin, "Makes a client", handler: create),
-      Route(.get, "/api/admin/clients/{client}", .viewer, "Shows a client", handler: show),
-      Route(.patch, "/api/admin/clients/{client}", .admin, "Changes a client", handler: update),
+          QueryParameter("status", "active or suspended", .choice(of: Client.Status.self)),
+          QueryParameter("plan", "a plan's name"),
+        ] + QueryParameter.page, answers: .ok(.page(of: ClientForm.schema)), handler: list),
+      Route(
+        .post, "/api/admin/clients", .admin, "Makes a client",
+        body: ["id": .name] + fields, answers: .created(ClientForm.schema), handler: create),
+      Route(
+        .get, "/api/admin/clients/{client}", .viewer, "Shows a client",
+        answers: .ok(ClientForm.schema), handler: show),
+      Route(
+        .patch, "/api/admin/clients/{client}", .admin, "Changes a client",
+        body: fields, answers: .ok(ClientForm.schema), handler: update),
       Route(
         .delete, "/api/admin/clients/{client}", .admin,
-        "Deletes a client: its keys die at once, its rows stay", handler: delete),
+        "Deletes a client: its keys die at once, its rows stay", answers: .removed,
+        handler: delete),
     ]
   }
 
@@ -67,12 +75,15 @@ enum ClientCalls {
 
   // MARK: Changing
 
-  private static let fields = [
-    "name", "plan", "timezone", "status", "metadata", "payment_customer_id",
-  ]
+  private static let fields =
+    ([
+      "name": .plainText, "plan": .name, "timezone": .plainText,
+      "status": .choice(of: StoredClient.Status.self), "metadata": .map(of: .anyText),
+      "payment_customer_id": .plainText,
+    ] as Fields).clearable
 
   private static func create(_ call: Call) async throws(APIError) -> Answer {
-    let body = try call.body(allowed: ["id"] + fields)
+    let body = try call.body()
     let id = try body.require("id", try body.name("id"))
     if call.clients.client(id) != nil { throw .alreadyExists("a client \(id)") }
     var client = StoredClient(id: id, name: id, timeZone: "UTC", createdAt: call.now)
@@ -89,7 +100,7 @@ enum ClientCalls {
 
   private static func update(_ call: Call) async throws(APIError) -> Answer {
     let id = try changeable(call)
-    let body = try call.body(allowed: fields)
+    let body = try call.body()
     // Checked once before anything is written.
     var probe = StoredClient(id: id, name: id, timeZone: "UTC", createdAt: call.now)
     try change(&probe, as: body, call)

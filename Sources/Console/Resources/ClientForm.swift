@@ -7,6 +7,15 @@ internal import Time
 enum ClientForm {
   private static let largestMetadata = 4096
 
+  static let schema = Schema.named(
+    "Client",
+    .object([
+      "id": .anyText, "name": .anyText, "plan": .anyText.orNull, "timezone": .anyText,
+      "status": .choice(of: Client.Status.self), "source": .source,
+      "payment_customer_id": .anyText.orNull, "metadata": .freeObject,
+      "created_at": .instant.orNull, "updated_at": .instant.orNull,
+    ]))
+
   /// - Parameter stored: nil for a client that a file declares.
   static func write(_ client: Client, _ stored: StoredClient?, to writer: inout JSONWriter) {
     let isDeclared = client.line != nil

@@ -14,12 +14,19 @@ enum CreditCalls {
     [
       Route(
         .get, path, .viewer, "Lists the credits", query: [.client] + QueryParameter.page,
-        handler: list),
+        answers: .ok(.page(of: schema)), handler: list),
       Route(
         .post, path, .admin, "Gives a client tokens or money, used when its plan is used up",
-        handler: grant),
+        body: fields, answers: .created(schema), handler: grant),
     ]
   }
+
+  private static let fields =
+    ["client_id": .name]
+    + ([
+      "tokens": .integer(1...largestTokens), "cost": .amount, "currency": .currency,
+      "expires_at": .moment, "note": .plainText,
+    ] as Fields).clearable
 
   private static func list(_ call: Call) throws(APIError) -> Answer {
     let client = try call.query.text("client")
@@ -35,8 +42,7 @@ enum CreditCalls {
   }
 
   private static func grant(_ call: Call) async throws(APIError) -> Answer {
-    let body = try call.body(
-      allowed: ["client_id", "tokens", "cost", "currency", "expires_at", "note"])
+    let body = try call.body()
     let client = try call.client(try body.require("client_id", try body.name("client_id")))
     let credit = StoredCredit(
       clientID: client.id, granted: try amount(in: body, call),
@@ -74,6 +80,15 @@ enum CreditCalls {
     }
     return .money(cost)
   }
+
+  private static let schema = Schema.named(
+    "Credit",
+    .object([
+      "id": .anyText, "client_id": .anyText, "tokens_granted": .count.orNull,
+      "tokens_remaining": .count.orNull, "cost_granted": .money.orNull,
+      "cost_remaining": .money.orNull, "currency": .currency.orNull,
+      "expires_at": .instant.orNull, "note": .anyText.orNull, "created_at": .instant,
+    ]))
 
   private static func write(
     _ credit: StoredCredit, zone: TimeZoneRules, to writer: inout JSONWriter

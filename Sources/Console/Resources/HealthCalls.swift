@@ -4,10 +4,16 @@ internal import JSON
 enum HealthCalls {
   static var routes: [Route] {
     [
-      Route(.get, "/healthz", .anyone, "Whether the server lives") { _ in status("ok") },
-      Route(.get, "/readyz", .anyone, "Whether the ledger can be written", handler: ready),
+      Route(.get, "/healthz", .anyone, "Whether the server lives", answers: answer) { _ in
+        status("ok")
+      },
+      Route(
+        .get, "/readyz", .anyone, "Whether the ledger can be written", answers: answer,
+        handler: ready),
     ]
   }
+
+  private static let answer = Success.ok(.object(["status": .choice(["ok"])]))
 
   private static func ready(_ call: Call) throws(APIError) -> Answer {
     guard call.server.isLedgerHealthy else { throw .ledgerUnavailable }

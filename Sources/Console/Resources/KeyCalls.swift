@@ -13,15 +13,28 @@ enum KeyCalls {
     [
       Route(
         .get, path, .viewer, "Lists a client's keys",
-        query: [QueryParameter("status", "active, expired or revoked")] + QueryParameter.page,
+        query: [
+          QueryParameter("status", "which of them", .choice(of: StoredKey.Status.self))
+        ] + QueryParameter.page, answers: .ok(.page(of: KeyForm.schema)),
         handler: list),
-      Route(.post, path, .admin, "Makes a key; its secret is shown this once", handler: create),
-      Route(.get, path + "/{key}", .viewer, "Shows a key", handler: show),
-      Route(.patch, path + "/{key}", .admin, "Changes what a key may do", handler: update),
-      Route(.delete, path + "/{key}", .admin, "Revokes a key at once", handler: revoke),
+      Route(
+        .post, path, .admin, "Makes a key; its secret is shown this once",
+        body: ["name": .name] + rules, answers: .created(KeyForm.schemaWithSecret),
+        handler: create),
+      Route(
+        .get, path + "/{key}", .viewer, "Shows a key",
+        answers: .ok(KeyForm.schema), handler: show),
+      Route(
+        .patch, path + "/{key}", .admin, "Changes what a key may do",
+        body: rules, answers: .ok(KeyForm.schema), handler: update),
+      Route(
+        .delete, path + "/{key}", .admin, "Revokes a key at once", answers: .removed,
+        handler: revoke),
       Route(
         .post, path + "/{key}/rotate", .admin,
-        "Gives a key a new secret; the old one works on for a while", handler: rotate),
+        "Gives a key a new secret; the old one works on for a while",
+        body: (["overlap_seconds": .integer(overlaps)] as Fields).clearable,
+        answers: .ok(KeyForm.schemaWithSecret), handler: rotate),
     ]
   }
 
@@ -76,13 +89,17 @@ enum KeyCalls {
 
   // MARK: Changing
 
-  private static let rules = [
-    "models", "operations", "expires_at", "requests_per_minute", "tokens_per_minute",
-  ]
+  private static let rules =
+    ([
+      "models": .list(of: .anyText, atMost: mostModels),
+      "operations": .list(of: .choice(of: Operation.self), atMost: Operation.allCases.count),
+      "expires_at": .moment, "requests_per_minute": .integer(1...largestRate),
+      "tokens_per_minute": .integer(1...largestRate),
+    ] as Fields).clearable
 
   private static func create(_ call: Call) async throws(APIError) -> Answer {
     let client = try call.client(call.parameter("client"))
-    let body = try call.body(allowed: ["name"] + rules)
+    let body = try call.body()
     let name = try body.require("name", try body.name("name"))
     if client.keys.contains(where: { $0.name == name && $0.line != nil }) {
       throw .alreadyExists("a key \(name) of client \(client.id)")
@@ -98,7 +115,7 @@ enum KeyCalls {
 
   private static func update(_ call: Call) async throws(APIError) -> Answer {
     let (client, name) = try changeable(call)
-    let body = try call.body(allowed: rules)
+    let body = try call.body()
     var probe = StoredKey(clientID: client.id, name: name, sha256: "", createdAt: call.now)
     try change(&probe, as: body, zone: client.timeZone)
     let changed = probe
@@ -122,12 +139,13 @@ enum KeyCalls {
     return .removed
   }
 
+  private static let overlaps: ClosedRange<Int64> = 0...2_592_000
   private static let defaultOverlapSeconds: Int64 = 86_400
 
   private static func rotate(_ call: Call) async throws(APIError) -> Answer {
     let (client, name) = try changeable(call)
-    let body = try call.body(allowed: ["overlap_seconds"])
-    let overlap = try body.integer("overlap_seconds", in: 0...2_592_000) ?? defaultOverlapSeconds
+    let body = try call.body()
+    let overlap = try body.integer("overlap_seconds", in: overlaps) ?? defaultOverlapSeconds
     let secret = KeySecret.make()
     _ = try await call.change { editor throws(LedgerError) in
       try editor.rotateKey(

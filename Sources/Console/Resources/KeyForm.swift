@@ -20,6 +20,18 @@ struct KeyForm {
   let previousExpiresAt: Timestamp?
   let createdAt: Timestamp?
 
+  private static let fields: Fields = [
+    "client_id": .anyText, "name": .anyText, "fingerprint": .text(pattern: "^[0-9a-f]{12}$"),
+    "status": .choice(of: StoredKey.Status.self), "source": .source,
+    "models": .list(of: .anyText).orNull, "operations": .list(of: .anyText).orNull,
+    "expires_at": .instant.orNull, "requests_per_minute": .count.orNull,
+    "tokens_per_minute": .count.orNull, "last_used_at": .instant.orNull,
+    "previous_expires_at": .instant.orNull, "created_at": .instant.orNull,
+  ]
+  static let schema = Schema.named("Key", .object(fields))
+  static let schemaWithSecret = Schema.named(
+    "KeyWithSecret", .object(fields + ["secret": .anyText]))
+
   init(_ key: StoredKey, lastUsed: Timestamp?, at now: Timestamp) {
     clientID = key.clientID
     name = key.name

@@ -10,18 +10,33 @@ enum LogCalls {
     [
       Route(
         .get, "/api/admin/usage-logs", .viewer, "Lists requests that went to a provider",
-        query: UsageFilters.parameters + ranges, handler: usage),
+        query: UsageFilters.parameters + ranges, answers: .ok(.page(of: usageSchema)),
+        handler: usage),
       Route(
         .get, "/api/admin/usage-logs/{request}", .viewer, "Shows one request",
-        handler: usageOfRequest),
+        answers: .ok(explainedUsageSchema), handler: usageOfRequest),
       Route(
         .get, "/api/admin/denials", .viewer, "Lists requests that a budget refused",
-        query: parameters(denialFilters.map(\.name)), handler: denials),
+        query: parameters(denialFilters.map(\.name)),
+        answers: .ok(.page(of: DenialForm.schema)), handler: denials),
       Route(
         .get, "/api/admin/audit-log", .viewer, "Lists who changed what",
-        query: parameters(auditFilters.map(\.name)), handler: changes),
+        query: parameters(auditFilters.map(\.name)),
+        answers: .ok(.page(of: changeSchema)), handler: changes),
     ]
   }
+
+  private static let usageSchema = Schema.named(
+    "UsageLog", .object(["id": .count] + UsageLogForm.fields))
+  private static let explainedUsageSchema = Schema.named(
+    "ExplainedUsageLog", .object(UsageLogForm.fields + UsageLogForm.explanation))
+  private static let changeSchema = Schema.named(
+    "Change",
+    .object([
+      "id": .count, "actor": .anyText, "action": .anyText, "target": .anyText,
+      "client_id": .anyText.orNull, "before": .freeObject.orNull, "after": .freeObject.orNull,
+      "created_at": .instant,
+    ]))
 
   static func parameters(_ filters: [String]) -> [QueryParameter] {
     filters.map { QueryParameter($0, "only entries with this one") } + ranges

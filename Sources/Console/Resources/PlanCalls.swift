@@ -9,11 +9,21 @@ enum PlanCalls {
 
   static var routes: [Route] {
     [
-      Route(.get, path, .viewer, "Lists the plans", query: QueryParameter.page, handler: list),
-      Route(.post, path, .admin, "Makes a plan", handler: create),
-      Route(.get, path + "/{plan}", .viewer, "Shows a plan", handler: show),
-      Route(.patch, path + "/{plan}", .admin, "Changes a plan", handler: update),
-      Route(.delete, path + "/{plan}", .admin, "Removes a plan that nobody uses", handler: remove),
+      Route(
+        .get, path, .viewer, "Lists the plans", query: QueryParameter.page,
+        answers: .ok(.page(of: schema)), handler: list),
+      Route(
+        .post, path, .admin, "Makes a plan", body: ["name": .name] + PlanFields.fields,
+        answers: .created(schema), handler: create),
+      Route(
+        .get, path + "/{plan}", .viewer, "Shows a plan", answers: .ok(schema),
+        handler: show),
+      Route(
+        .patch, path + "/{plan}", .admin, "Changes a plan", body: PlanFields.fields,
+        answers: .ok(schema), handler: update),
+      Route(
+        .delete, path + "/{plan}", .admin, "Removes a plan that nobody uses", answers: .removed,
+        handler: remove),
     ]
   }
 
@@ -38,6 +48,17 @@ enum PlanCalls {
     guard let plan = call.server.clients.plans[name] else { throw .notFound("plan \(name)") }
     return Answer(status: status) { write(plan, to: &$0) }
   }
+
+  private static let schema = Schema.named(
+    "Plan",
+    .object([
+      "name": .anyText, "display_name": .anyText, "source": .source,
+      "monthly_tokens": .count.orNull, "monthly_conversations": .count.orNull,
+      "billing": .object([
+        "currency": .currency, "fixed_fee": .money, "included_tokens": .count,
+        "overage": .object(["every_tokens": .count, "charge": .money]).orNull,
+      ]).orNull,
+    ]))
 
   private static func write(_ plan: Plan, to writer: inout JSONWriter) {
     writer.object { object in
@@ -65,7 +86,7 @@ enum PlanCalls {
   // MARK: Changing
 
   private static func create(_ call: Call) async throws(APIError) -> Answer {
-    let body = try call.body(allowed: ["name"] + PlanFields.names)
+    let body = try call.body()
     let name = try body.require("name", try body.name("name"))
     if call.clients.plans[name] != nil { throw .alreadyExists("a plan \(name)") }
     var plan = StoredPlan(
@@ -79,7 +100,7 @@ enum PlanCalls {
 
   private static func update(_ call: Call) async throws(APIError) -> Answer {
     let name = try changeable(call)
-    let body = try call.body(allowed: PlanFields.names)
+    let body = try call.body()
     let fields = try PlanFields(body, billing: call.settings.rates.billing)
     try await call.change { editor throws(LedgerError) in
       try editor.updatePlan(name) { fields.apply(to: &$0) }

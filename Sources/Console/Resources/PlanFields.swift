@@ -3,9 +3,21 @@ internal import Money
 
 /// The fields of a plan in a body: those that are there change it, and null clears.
 struct PlanFields {
-  static let names = ["display_name", "monthly_tokens", "monthly_conversations", "billing"]
-
   private static let largestCount: Int64 = 1 << 53
+
+  static let fields =
+    ([
+      "display_name": .plainText, "monthly_tokens": .integer(0...largestCount),
+      "monthly_conversations": .integer(0...largestCount), "billing": .object(billingFields),
+    ] as Fields).clearable
+  private static let billingFields =
+    ([
+      "currency": .currency, "fixed_fee": .amount, "included_tokens": .integer(0...largestCount),
+      "overage": .object(overageFields),
+    ] as Fields).clearable
+  private static let overageFields: Fields = [
+    "every_tokens": .integer(1...largestCount), "charge": .amount,
+  ]
 
   private let body: Body
   private let displayName: String?
@@ -33,8 +45,9 @@ struct PlanFields {
   private static func billing(
     in body: Body, _ billingCurrency: Currency
   ) throws(APIError) -> StoredPlan.Billing? {
-    let names = ["currency", "fixed_fee", "included_tokens", "overage"]
-    guard let billing = try body.object("billing", allowed: names) else { return nil }
+    guard let billing = try body.object("billing", allowed: billingFields.names) else {
+      return nil
+    }
     let currency = try billing.currency("currency") ?? billingCurrency
     let none = Money(nanoUnits: 0, currency: currency)
     return StoredPlan.Billing(
@@ -46,8 +59,9 @@ struct PlanFields {
   private static func overage(
     in billing: Body, _ currency: Currency
   ) throws(APIError) -> StoredPlan.Overage? {
-    let names = ["every_tokens", "charge"]
-    guard let overage = try billing.object("overage", allowed: names) else { return nil }
+    guard let overage = try billing.object("overage", allowed: overageFields.names) else {
+      return nil
+    }
     return StoredPlan.Overage(
       everyTokens: try overage.require(
         "every_tokens", try overage.integer("every_tokens", in: 1...largestCount)),

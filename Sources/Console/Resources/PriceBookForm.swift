@@ -9,6 +9,20 @@ struct PriceBookForm {
   let model: PricedModel
   let now: Timestamp
 
+  private static let prices = PriceFields.fields.optional
+  private static let steppedPrices =
+    prices + (["above_input_tokens": .map(of: .object(prices))] as Fields).optional
+  static let schema = Schema.named(
+    "PricedModel",
+    .object(
+      [
+        "provider": .anyText, "model": .anyText, "aliases": .list(of: .anyText),
+        "operation": .anyText, "currency": .currency, "as_of": .date, "source": .anyText.orNull,
+        "file": .anyText, "price_version": .anyText.orNull, "max_output_tokens": .count.orNull,
+        "context_tokens": .count.orNull, "minimum_seconds": .count,
+        "surcharges": .map(of: .object(["per_call": .anyText])),
+      ] + (["tiers": .map(of: .object(steppedPrices))] as Fields).optional + steppedPrices))
+
   func write(to writer: inout JSONWriter) {
     let declaration = model.declaration
     writer.object { object in

@@ -7,7 +7,22 @@ internal import Pricing
 struct PriceFields {
   private let body: Body
 
-  static let names = [PriceTable.tokensKey] + PriceTable.otherQuantities.map(\.priceKey)
+  static let fields: Fields = Fields(
+    [
+      (
+        PriceTable.tokensKey,
+        .object(Fields(PricedQuantity.tokens.map { ($0.priceKey, price) }).optional)
+      )
+    ]
+      + PriceTable.otherQuantities.map { quantity in
+        (
+          quantity.priceKey,
+          quantity == .image ? .either([price, .map(of: .map(of: price))]) : price
+        )
+      })
+  /// Up to twelve decimals.
+  private static let price = Schema.text(pattern: #"^[0-9]+(\.[0-9]{1,12})?$"#)
+  static let names = fields.names
 
   private static let tokenNames = PricedQuantity.tokens.map(\.priceKey)
   private static let rule =

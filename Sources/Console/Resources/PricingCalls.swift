@@ -17,15 +17,34 @@ enum PricingCalls {
     [
       Route(
         .get, path, .viewer, "Shows a client's own prices, and the price book", query: selection,
-        handler: show),
+        answers: .ok(schema), handler: show),
       Route(
         .post, path, .admin, "Gives a client its own prices for a model, or replaces them",
-        handler: replace),
+        body: fields, answers: .createdOrReplaced(overrideSchema), handler: replace),
       Route(
         .delete, path, .admin, "Gives a client the book's prices for a model again",
-        query: selection, handler: remove),
+        query: selection, answers: .removed, handler: remove),
     ]
   }
+
+  private static let fields =
+    ["client_id": .name, "provider": .name, "model": .plainText]
+    + (["currency": .currency] as Fields).clearable + PriceFields.fields.clearable
+
+  private static let schema = Schema.named(
+    "PricingConfig",
+    .object([
+      "client_id": .anyText, "overrides": .list(of: overrideSchema),
+      "price_book": .list(of: PriceBookForm.schema),
+    ]))
+
+  private static let overrideSchema = Schema.named(
+    "PriceOverride",
+    .object(
+      [
+        "client_id": .anyText, "provider": .anyText, "model": .anyText, "currency": .currency,
+        "price_version": .anyText, "updated_at": .instant,
+      ] + PriceFields.fields.optional))
 
   private static func show(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
@@ -71,8 +90,7 @@ enum PricingCalls {
   // MARK: Changing
 
   private static func replace(_ call: Call) async throws(APIError) -> Answer {
-    let body = try call.body(
-      allowed: ["client_id", "provider", "model", "currency"] + PriceFields.names)
+    let body = try call.body()
     let client = try call.client(try body.require("client_id", try body.name("client_id")))
     let provider = try body.require("provider", try body.name("provider"))
     let name = try body.require("model", try body.text("model"))

@@ -9,10 +9,13 @@ internal import Time
 
 /// What `process-usage` is told: how much was used outside, by whom, and of what.
 struct ReportedUsage {
-  static let names = [
-    "userId", "tokensUsed", "operationType", "clientId", "metadata", "provider", "model",
-    "inputTokens", "outputTokens",
-  ]
+  static let fields =
+    ["userId": .plainText, "tokensUsed": .integer(1...largestTokens)]
+    + ([
+      "operationType": .choice(of: Operation.self), "clientId": .name, "metadata": .freeObject,
+      "provider": .plainText, "model": .plainText, "inputTokens": .integer(0...largestTokens),
+      "outputTokens": .integer(0...largestTokens),
+    ] as Fields).clearable
 
   private static let largestTokens: Int64 = 1_000_000_000_000
   private static let largestMetadata = 4096

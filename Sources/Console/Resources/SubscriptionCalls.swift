@@ -10,14 +10,27 @@ enum SubscriptionCalls {
 
   static var routes: [Route] {
     [
-      Route(.get, path, .viewer, "Shows a client's subscription", handler: show),
+      Route(
+        .get, path, .viewer, "Shows a client's subscription", answers: .ok(schema),
+        handler: show),
       Route(
         .post, path, .admin, "Puts a client on a plan; its period goes on if it has one",
+        body: ["plan": .name] + (["start": .moment] as Fields).clearable, answers: .ok(schema),
         handler: subscribe),
       Route(
-        .delete, path, .admin, "Puts a client back on the default plan", handler: unsubscribe),
+        .delete, path, .admin, "Puts a client back on the default plan", answers: .removed,
+        handler: unsubscribe),
     ]
   }
+
+  private static let schema = Schema.named(
+    "Subscription",
+    .object([
+      "client_id": .anyText, "plan": .anyText,
+      "status": .choice(of: Subscription.Status.self), "started_at": .instant,
+      "current_period_start": .instant, "current_period_end": .instant.orNull,
+      "tokens_used_this_period": .count, "conversations_used_this_period": .count,
+    ]))
 
   // MARK: Reading
 
@@ -50,7 +63,7 @@ enum SubscriptionCalls {
 
   private static func subscribe(_ call: Call) async throws(APIError) -> Answer {
     let client = try changeable(call)
-    let body = try call.body(allowed: ["plan", "start"])
+    let body = try call.body()
     let plan = try body.require("plan", try plan(in: body, call))
     let zone = client.timeZone
     let today = zone.civilDate(of: call.now)

@@ -10,19 +10,25 @@ enum TokenBillingCalls {
   static var routes: [Route] {
     var processUsage = Route(
       .post, path + "process-usage", .adminOrKey, "Records usage that did not pass the proxy",
-      handler: process)
+      body: ReportedUsage.fields, answers: .ok(schema), handler: process)
     processUsage.idempotencyOwner = { call throws(APIError) in
-      "usage:\(try ReportedUsage.client(in: try body(call), call).id)"
+      "usage:\(try ReportedUsage.client(in: try call.body(), call).id)"
     }
     return [processUsage]
   }
 
-  private static func body(_ call: Call) throws(APIError) -> Body {
-    try call.body(allowed: ReportedUsage.names)
-  }
+  private static let schema = Schema.named(
+    "ProcessedUsage",
+    .object([
+      "success": .boolean,
+      "data": .object([
+        "consumptionId": .anyText, "totalTokens": .count,
+        "tierCharges": .list(of: .freeObject),
+      ]),
+    ]))
 
   private static func process(_ call: Call) async throws(APIError) -> Answer {
-    let usage = try ReportedUsage(try body(call), call)
+    let usage = try ReportedUsage(try call.body(), call)
     let id = usage.requestID(of: call)
     let known = try call.read { reader throws(LedgerError) in try reader.usageRow(id) }
     // A call that died between its row and its answer is answered when it is repeated.

@@ -13,21 +13,36 @@ enum UsageCalls {
     [
       Route(
         .get, "/api/usage/summary", .key, "What a client used, day by day",
-        query: [.client, QueryParameter("days", "how many days, 1 to 366; 30 by default")],
-        handler: summary),
+        query: [
+          .client,
+          QueryParameter("days", "how many days, 1 to 366; 30 by default", .integer(1...366)),
+        ],
+        answers: .ok(summarySchema), handler: summary),
       Route(
         .get, "/api/usage/current-period", .key, "What a client used of its plan's period",
-        query: [.client], handler: currentPeriod),
+        query: [.client], answers: .ok(periodSchema), handler: currentPeriod),
       Route(
         .get, "/api/usage/check", .key, "Whether so many tokens may be used",
         query: [
-          .client, QueryParameter("tokens", "how many; 1 by default"),
+          .client, QueryParameter("tokens", "how many; 1 by default", .integer(1...largestTokens)),
           QueryParameter("user", "the client's own end user"),
-        ], handler: check),
+        ], answers: .ok(checkSchema), handler: check),
     ]
   }
 
   // MARK: Summary
+
+  private static let summarySchema = Schema.named(
+    "UsageSummary",
+    .object([
+      "client_id": .anyText, "period_days": .count, "total_tokens": .count,
+      "total_conversations": .count, "total_calls": .count, "total_cost_usd": .money,
+      "daily_usage": .list(
+        of: .object([
+          "date": .date, "tokens_input": .count, "tokens_output": .count, "tokens_total": .count,
+          "conversations_count": .count, "api_calls_count": .count, "cost_usd": .money,
+        ])),
+    ]))
 
   private static func summary(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
@@ -75,6 +90,17 @@ enum UsageCalls {
 
   // MARK: The plan's period
 
+  private static let periodSchema = Schema.named(
+    "CurrentPeriod",
+    .object([
+      "client_id": .anyText, "has_subscription": .boolean, "plan_name": .anyText.orNull,
+      "plan_id": .anyText.orNull, "status": .anyText, "tokens_used": .count,
+      "tokens_limit": .count.orNull, "tokens_remaining": .count.orNull,
+      "percentage_used": .number, "conversations_used": .count,
+      "conversations_limit": .count.orNull, "period_start": .instant,
+      "period_end": .instant.orNull, "is_over_limit": .boolean,
+    ]))
+
   private static func currentPeriod(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
     let period = try PlanPeriod(of: client, call)
@@ -101,6 +127,17 @@ enum UsageCalls {
   }
 
   // MARK: May more be used?
+
+  /// Where the ledger fails and requests pass all the same, the first two alone.
+  private static let checkSchema = Schema.named(
+    "UsageCheck",
+    .object(
+      ["allowed": .boolean, "reason": .anyText.orNull]
+        + ([
+          "tokens_remaining": .count.orNull, "extra_credits": .count,
+          "total_available": .count.orNull, "percentage_used": .number,
+          "is_over_limit": .boolean, "resets_at": .instant.orNull,
+        ] as Fields).optional))
 
   private static func check(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()

@@ -6,6 +6,39 @@ internal import Time
 
 /// A row of `usage_logs` as the API shows it: its columns, with money as decimals.
 enum UsageLogForm {
+  static let fields: Fields = names + quantities + costs + times
+  static let explanation: Fields = [
+    "price_file": .anyText.orNull,
+    "explain": .list(
+      of: .object([
+        "quantity": .anyText, "amount": .count, "unit_price_usd": .anyText, "cost_usd": .money,
+      ])),
+  ]
+
+  private static let names: Fields = [
+    "request_id": .anyText, "client_id": .anyText, "key_name": .anyText,
+    "user_id": .anyText.orNull, "conversation_id": .anyText.orNull, "agent_id": .anyText.orNull,
+    "source": .anyText, "model": .anyText, "response_model": .anyText.orNull,
+    "operation": .choice(of: Operation.self), "endpoint": .anyText, "stream": .boolean,
+    "status": .count, "outcome": .choice(of: Outcome.self),
+    "usage_source": .choice(of: UsageSource.self),
+  ]
+  private static let quantities: Fields = [
+    "prompt_tokens": .count, "cached_tokens": .count, "cache_write_tokens": .count,
+    "audio_input_tokens": .count, "image_input_tokens": .count, "completion_tokens": .count,
+    "reasoning_tokens": .count, "audio_output_tokens": .count, "image_output_tokens": .count,
+    "total_tokens": .count, "audio_ms": .count, "characters": .count, "images": .count,
+    "calls": .count,
+  ]
+  private static let costs: Fields = [
+    "cost_usd": .money, "cost": .money, "currency": .currency, "price_version": .anyText.orNull,
+    "held_tokens": .count, "held_usd": .money, "overrun_tokens": .count, "overrun_usd": .money,
+  ]
+  private static let times: Fields = [
+    "latency_ms": .count.orNull, "ttft_ms": .count.orNull, "overhead_us": .count.orNull,
+    "metadata": .freeObject.orNull, "created_at": .instant,
+  ]
+
   /// The members without the braces, for objects that have others too.
   static func writeMembers(of row: UsageRow, to object: inout JSONWriter) {
     writeNames(of: row, to: &object)
@@ -89,6 +122,16 @@ enum UsageLogForm {
 
 /// A row of `denials` as the API shows it.
 enum DenialForm {
+  static let schema = Schema.named(
+    "Denial",
+    .object([
+      "id": .count, "request_id": .anyText, "client_id": .anyText, "key_name": .anyText,
+      "user_id": .anyText.orNull, "operation": .choice(of: Operation.self), "model": .anyText,
+      "budget_id": .anyText, "reason": .choice(of: DenialReason.self), "limit_value": .count,
+      "used": .count, "held": .count, "requested": .count, "reset_at": .instant.orNull,
+      "created_at": .instant,
+    ]))
+
   static func write(_ row: DenialRow, id: Int64, to writer: inout JSONWriter) {
     writer.object { object in
       object.member("id", id)

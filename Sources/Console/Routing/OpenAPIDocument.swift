@@ -3,7 +3,10 @@ internal import JSON
 /// The description of the API for machines (OpenAPI 3.1), written from the routes themselves.
 enum OpenAPIDocument {
   static var route: Route {
-    Route(.get, "/api/openapi.json", .anyone, "Describes this API (OpenAPI 3.1)") { _ in
+    Route(
+      .get, "/api/openapi.json", .anyone, "Describes this API (OpenAPI 3.1)",
+      answers: .ok(.freeObject)
+    ) { _ in
       Answer { write(Routes.admin, to: &$0) }
     }
   }
@@ -30,7 +33,7 @@ enum OpenAPIDocument {
           }
         }
       }
-      document.member("components") { writeComponents(to: &$0) }
+      document.member("components") { writeComponents(of: routes, to: &$0) }
     }
   }
 
@@ -43,18 +46,9 @@ enum OpenAPIDocument {
     writer.object { operation in
       operation.member("summary", route.summary)
       operation.member("parameters") { parameters in
-        parameters.array { parameters in
-          for name in route.parameterNames {
-            write(name, isInPath: true, meaning: nil, to: &parameters)
-          }
-          for parameter in route.query {
-            write(parameter.name, isInPath: false, meaning: parameter.meaning, to: &parameters)
-          }
-        }
+        parameters.array { writeParameters(of: route, to: &$0) }
       }
-      if route.method == .post || route.method == .patch {
-        operation.member("requestBody") { writeContent("Object", to: &$0) }
-      }
+      if route.takesBody { operation.member("requestBody") { writeBody(route.body, to: &$0) } }
       operation.member("responses") { writeResponses(to: route, &$0) }
       if case .anyone = route.access { return }
       operation.member("security") { security in
@@ -63,77 +57,114 @@ enum OpenAPIDocument {
     }
   }
 
-  private static func write(
-    _ name: String, isInPath: Bool, meaning: String?, to writer: inout JSONWriter
-  ) {
-    writer.object { parameter in
-      parameter.member("name", name)
-      parameter.member("in", isInPath ? "path" : "query")
-      parameter.member("required", isInPath)
-      if let meaning { parameter.member("description", meaning) }
-      parameter.member("schema") { $0.object { $0.member("type", "string") } }
+  // MARK: Requests
+
+  private enum Place: String {
+    case path, query, header
+  }
+
+  private static func writeParameters(of route: Route, to parameters: inout JSONWriter) {
+    for name in route.parameterNames {
+      write(name, in: .path, pathSegment, meaning: nil, to: &parameters)
+    }
+    for parameter in route.query {
+      write(
+        parameter.name, in: .query, parameter.schema, meaning: parameter.meaning, to: &parameters)
+    }
+    if route.method == .post {
+      write(
+        "Idempotency-Key", in: .header, idempotencyKey,
+        meaning: "by which a repetition is answered as the first call was", to: &parameters)
     }
   }
 
-  private static let errors: [Int64] = [
-    400, 401, 403, 404, 405, 408, 409, 413, 429, 431, 503,
-  ]
+  private static let pathSegment = Schema.text(pattern: "^[^/]+$")
+  private static let idempotencyKey = Schema.text(pattern: "^[!-~]{1,255}$")
+
+  private static func write(
+    _ name: String, in place: Place, _ schema: Schema, meaning: String?,
+    to writer: inout JSONWriter
+  ) {
+    writer.object { parameter in
+      parameter.member("name", name)
+      parameter.member("in", place.rawValue)
+      parameter.member("required", place == .path)
+      if let meaning { parameter.member("description", meaning) }
+      parameter.member("schema") { schema.write(to: &$0) }
+    }
+  }
+
+  private static func writeBody(_ fields: Fields, to writer: inout JSONWriter) {
+    writer.object { body in
+      body.member("required", fields.all.contains(where: \.isRequired))
+      body.member("content") { writeContent(.object(fields), to: &$0) }
+    }
+  }
+
+  // MARK: Answers
+
+  private static let errorStatuses = [400, 401, 403, 404, 405, 408, 409, 413, 429, 431, 503]
 
   private static func writeResponses(to route: Route, _ writer: inout JSONWriter) {
     writer.object { responses in
-      switch route.method {
-      case .get, .patch: writeResponse(200, "Object", to: &responses)
-      case .post:
-        writeResponse(200, "Object", to: &responses)
-        writeResponse(201, "Object", to: &responses)
-      case .delete: writeResponse(204, nil, to: &responses)
+      for answer in route.success.answers {
+        writeResponse(answer.status, "Done", answer.schema, to: &responses)
       }
-      for status in errors { writeResponse(status, "Error", to: &responses) }
+      let error = APIError.schema(saysSuccess: route.path.hasPrefix(TokenBillingCalls.path))
+      for status in errorStatuses {
+        writeResponse(status, "Not done; the body says why", error, to: &responses)
+      }
     }
   }
 
   private static func writeResponse(
-    _ status: Int64, _ schema: String?, to responses: inout JSONWriter
+    _ status: Int, _ description: String, _ schema: Schema?, to responses: inout JSONWriter
   ) {
     responses.member("\(status)") { response in
       response.object { response in
-        response.member("description", status < 300 ? "Done" : "Not done; the body says why")
+        response.member("description", description)
         guard let schema else { return }
-        response.member("content") { writeMediaType(schema, to: &$0) }
+        response.member("content") { writeContent(schema, to: &$0) }
       }
     }
   }
 
-  private static func writeContent(_ schema: String, to writer: inout JSONWriter) {
-    writer.object { $0.member("content") { writeMediaType(schema, to: &$0) } }
-  }
-
-  private static func writeMediaType(_ schema: String, to writer: inout JSONWriter) {
+  private static func writeContent(_ schema: Schema, to writer: inout JSONWriter) {
     writer.object { types in
       types.member("application/json") { type in
-        type.object { type in
-          type.member("schema") { reference in
-            reference.object { $0.member("$ref", "#/components/schemas/\(schema)") }
+        type.object { type in type.member("schema") { schema.write(to: &$0) } }
+      }
+    }
+  }
+
+  // MARK: What stands there once
+
+  private static func writeComponents(of routes: [Route], to writer: inout JSONWriter) {
+    writer.object { components in
+      components.member("securitySchemes") { schemes in
+        schemes.raw(#"{"token":{"type":"http","scheme":"bearer"}}"#)
+      }
+      components.member("schemas") { schemas in
+        schemas.object { schemas in
+          var written: Set<String> = []
+          for (name, schema) in namedSchemas(of: routes) where written.insert(name).inserted {
+            schemas.member(name) { schema.writeDefinition(to: &$0) }
           }
         }
       }
     }
   }
 
-  /// Constant: errors in OpenAI's shape, and how a token is sent.
-  private static func writeComponents(to writer: inout JSONWriter) {
-    writer.raw(
-      """
-      {"securitySchemes":{"token":{"type":"http","scheme":"bearer"}},"schemas":{\
-      "Object":{"type":"object"},\
-      "Error":{"type":"object","required":["error"],"properties":{"error":{"type":"object",\
-      "required":["message","type","param","code"],"properties":{"message":{"type":"string"},\
-      "type":{"type":"string"},"param":{"type":["string","null"]},"code":{"type":"string"}}}}}}}
-      """)
+  private static func namedSchemas(of routes: [Route]) -> [(name: String, schema: Schema)] {
+    let answers = routes.flatMap(\.success.answers).compactMap(\.schema)
+    let errors = [APIError.schema(saysSuccess: false), APIError.schema(saysSuccess: true)]
+    return (answers + errors).flatMap(\.namedSchemas)
   }
 }
 
 extension Route {
+  fileprivate var takesBody: Bool { method == .post || method == .patch }
+
   /// The names in braces, in their order.
   fileprivate var parameterNames: [String] {
     path.split(separator: "/").filter { $0.first == "{" }.map {

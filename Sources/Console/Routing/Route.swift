@@ -28,6 +28,9 @@ struct Route: Sendable {
   /// One line for the document.
   let summary: String
   let query: [QueryParameter]
+  /// What a body may have, for the document and for who reads it.
+  let body: Fields
+  let success: Success
   let handler: @Sendable (Call) async throws(APIError) -> Answer
   /// Whose idempotency keys its calls bring.
   var idempotencyOwner: @Sendable (Call) throws(APIError) -> String = { call in
@@ -36,7 +39,7 @@ struct Route: Sendable {
 
   init(
     _ method: Method, _ path: String, _ access: Access, _ summary: String,
-    query: [QueryParameter] = [],
+    query: [QueryParameter] = [], body: Fields = .none, answers success: Success,
     handler: @escaping @Sendable (Call) async throws(APIError) -> Answer
   ) {
     self.method = method
@@ -44,6 +47,8 @@ struct Route: Sendable {
     self.access = access
     self.summary = summary
     self.query = query
+    self.body = body
+    self.success = success
     self.handler = handler
   }
 
@@ -68,15 +73,17 @@ struct QueryParameter: Sendable {
   let name: String
   /// What it means and what is allowed, for the document.
   let meaning: String
+  let schema: Schema
 
-  init(_ name: String, _ meaning: String) {
+  init(_ name: String, _ meaning: String, _ schema: Schema = .plainText) {
     self.name = name
     self.meaning = meaning
+    self.schema = schema
   }
 
   static let client = QueryParameter("client", "the client's id")
   static let page = [
-    QueryParameter("limit", "how many entries, 1 to 1000; 100 by default"),
+    QueryParameter("limit", "how many entries, 1 to 1000; 100 by default", .integer(1...1000)),
     QueryParameter("after", "where the page begins: `next` of the page before"),
   ]
 }

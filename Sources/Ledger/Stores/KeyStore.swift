@@ -72,10 +72,11 @@ struct KeyStore {
       updated_at, revoked_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
+  /// Numbered as in `insertKey`: the writer binds them all.
   private static let updateKey = """
     UPDATE api_keys SET models = ?4, operations = ?5, expires_at = ?6, requests_per_minute = ?7,
       tokens_per_minute = ?8, updated_at = ?12
-    WHERE client_id = ?1 AND name = ?2 AND revoked_at IS NULL
+    WHERE client_id = ?1 AND name = ?2 AND revoked_at IS ?13
     """
   private static let revokeKey = """
     UPDATE api_keys SET revoked_at = ?3, updated_at = ?3

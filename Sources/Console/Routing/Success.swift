@@ -1,0 +1,21 @@
+/// What a call answers when it has done what it was asked.
+enum Success: Sendable {
+  /// 200.
+  case ok(Schema)
+  /// 201.
+  case created(Schema)
+  /// 201, or 200 where there was one that it replaces.
+  case createdOrReplaced(Schema)
+  /// 204, without a body.
+  case removed
+
+  /// Its statuses, with the body's schema; nil where there is no body.
+  var answers: [(status: Int, schema: Schema?)] {
+    switch self {
+    case .ok(let schema): [(200, schema)]
+    case .created(let schema): [(201, schema)]
+    case .createdOrReplaced(let schema): [(200, schema), (201, schema)]
+    case .removed: [(204, nil)]
+    }
+  }
+}

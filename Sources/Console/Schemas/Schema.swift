@@ -1,0 +1,106 @@
+/// What a JSON value may be, as the API's description says it (JSON Schema 2020-12).
+indirect enum Schema: Sendable {
+  /// Text; with a pattern (ECMA 262) such as it matches.
+  case text(pattern: String? = nil, longest: Int? = nil)
+  case choice([String])
+  case integer(ClosedRange<Int64>)
+  case number
+  case boolean
+  case null
+  case list(of: Schema, atMost: Int? = nil)
+  /// These members and no others.
+  case object(Fields)
+  /// Members of any name.
+  case map(of: Schema)
+  /// An object with whatever its author put there.
+  case freeObject
+  /// Any value that is one of these.
+  case either([Schema])
+  /// One that stands in the document once, under this name.
+  case named(String, Schema)
+
+  /// The same, or null.
+  var orNull: Schema { .either([self, .null]) }
+
+  static func choice<Choice: CaseIterable & RawRepresentable<String>>(
+    of _: Choice.Type
+  ) -> Schema {
+    .choice(Choice.allCases.map(\.rawValue))
+  }
+
+  // MARK: In answers
+
+  static let anyText = Schema.text()
+  static let count = Schema.integer(0...Int64.max)
+  /// Nine decimals.
+  static let money = Schema.text(pattern: #"^[0-9]+\.[0-9]{9}$"#)
+  /// RFC 3339.
+  static let instant = Schema.text(
+    pattern: #"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]{3})?(Z|[+-][0-9]{2}:[0-9]{2})$"#)
+  static let date = Schema.text(pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}$")
+  static let source = Schema.choice(["file", "api"])
+
+  /// A page of a list.
+  static func page(of entry: Schema) -> Schema {
+    .object(["data": .list(of: entry), "has_more": .boolean, "next": .anyText.orNull])
+  }
+
+  // MARK: In bodies
+
+  static let plainText = Schema.text(
+    pattern: #"^[^\u0000-\u001f\u007f]+$"#, longest: PlainText.longest)
+  /// An id or name of a client, plan, key or budget.
+  static let name = Schema.text(pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")
+  /// Up to nine decimals.
+  static let amount = Schema.text(pattern: #"^[0-9]+(\.[0-9]{1,9})?$"#)
+  static let currency = Schema.text(pattern: "^[A-Z]{3}$")
+  /// A date, or an instant of RFC 3339 with its offset.
+  static let moment = Schema.text(pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].+)?$")
+}
+
+/// The members of an object, in their order.
+struct Fields: Sendable, ExpressibleByDictionaryLiteral {
+  struct Field: Sendable {
+    let name: String
+    var schema: Schema
+    var isRequired = true
+  }
+
+  private(set) var all: [Field]
+
+  static let none: Fields = [:]
+
+  /// All of them are required.
+  init(dictionaryLiteral elements: (String, Schema)...) {
+    self.init(elements.map { (name: $0, schema: $1) })
+  }
+
+  /// All of them are required.
+  init(_ fields: [(name: String, schema: Schema)]) {
+    all = fields.map { Field(name: $0.name, schema: $0.schema) }
+  }
+
+  var names: [String] { all.map(\.name) }
+
+  /// The same, each of which may be absent.
+  var optional: Fields {
+    var fields = self
+    for index in fields.all.indices { fields.all[index].isRequired = false }
+    return fields
+  }
+
+  /// The same, each of which a body may leave out or clear with null.
+  var clearable: Fields {
+    var fields = optional
+    for index in fields.all.indices {
+      fields.all[index].schema = fields.all[index].schema.orNull
+    }
+    return fields
+  }
+
+  static func + (left: Fields, right: Fields) -> Fields {
+    var fields = left
+    fields.all += right.all
+    return fields
+  }
+}
