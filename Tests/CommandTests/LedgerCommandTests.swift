@@ -46,10 +46,11 @@ import Testing
     bench.edit(
       "config/clients.yaml",
       TestBench.clients
-        + "    budgets: [{ name: month, tokens: 200, cost: '1.00', period: monthly }]\n")
+        + "\n    budgets: [{ name: month, tokens: 200, cost: '1.00', period: monthly }]\n")
     try await bench.record([LedgerFixture.row(1)], budgets: [LedgerFixture.budget()])
     let printout = await bench.run("budget status --client acme --format csv")
-    let line = printout.output.split(separator: "\r\n").last
+    let line = try #require(
+      printout.output.split(separator: "\r\n").last, "\(printout.error)")
     #expect(
       line == "acme/month,acme,client,client:acme,both,monthly,hard,110,200,90,0.000113400,"
         + "1.000000000,0.999886600,BRL,55.0,ok,,2026-12-01T03:00:00.000Z")
