@@ -70,6 +70,17 @@ class WebReceiver:
         assert len(self.deliveries) == count, self.deliveries
         return list(self.deliveries)
 
+    def told(self, count):
+        """All messages, once there are so many. What was delivered just before a kill may be
+        delivered again, under the same id: it is one message."""
+
+        def messages():
+            return {delivery.id: delivery.json() for delivery in list(self.deliveries)}
+
+        eventually(lambda: len(messages()) >= count, f"{count} messages")
+        assert len(messages()) == count, self.deliveries
+        return list(messages().values())
+
     def close(self):
         self._server.shutdown()
         self._server.server_close()
