@@ -10,14 +10,15 @@ CUTS = [WHOLE, BY_BYTES]
 
 
 class Replay:
-    """Answers with the recording that `play` was given last, and keeps what it was asked.
+    """Answers with the recording that `play` was given last, for the path if there is one of its
+    own, and keeps what it was asked.
 
     A body goes out in HTTP chunks, so that how it is cut doesn't depend on the network. One that
     is `torn` ends without the last chunk: the connection closes in the midst of it."""
 
     def __init__(self):
         self.requests = []
-        self._answer = None
+        self._answers = {}
         self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
@@ -25,13 +26,13 @@ class Replay:
         host, port = self._server.server_address
         self.url = f"http://{host}:{port}"
 
-    def play(self, status, fields, body, cut=WHOLE, torn=False):
+    def play(self, status, fields, body, cut=WHOLE, torn=False, path=None):
         lines = [f"HTTP/1.1 {status} Recorded", "transfer-encoding: chunked"]
         lines += [f"{name}: {value}" for name, value in fields.items()]
         head = "\r\n".join([*lines, "", ""]).encode()
         pieces = [body] if cut == WHOLE else [body[at : at + 1] for at in range(len(body))]
         chunks = b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces)
-        self._answer = head + chunks + (b"" if torn else b"0\r\n\r\n")
+        self._answers[path] = head + chunks + (b"" if torn else b"0\r\n\r\n")
         self._torn = torn
         self.requests.clear()
 
@@ -51,8 +52,10 @@ class Replay:
                         name, _, value = field.decode("latin-1").partition(":")
                         fields[name.lower()] = value.strip()
                     body = self.rfile.read(int(fields.get("content-length", 0)))
-                    replay.requests.append((line.decode().split(" ")[1], fields, body))
-                    self.wfile.write(replay._answer)
+                    path = line.decode().split(" ")[1]
+                    replay.requests.append((path, fields, body))
+                    answers = replay._answers
+                    self.wfile.write(answers.get(path) or answers[None])
                     if replay._torn:
                         return
 

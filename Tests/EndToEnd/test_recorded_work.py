@@ -1,0 +1,164 @@
+"""Recorded work that doesn't end with one answer: a response made in the background, a batch's
+results, a realtime session; the answers whole and byte by byte."""
+
+import json
+import threading
+
+import pytest
+from harness.catraca import Catraca
+from harness.configuration import Configuration, sandbox_providers
+from harness.prices import Prices
+from harness.realtime import open_session, receive, send
+from harness.recordings import CASES
+from harness.replay import CUTS, Replay
+from harness.waiting import eventually
+from websockets.sync.server import serve
+
+JSON = {"content-type": "application/json"}
+TOLD = {"model": "gpt-4o-mini-transcribe"}
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A server, and the provider behind it."""
+    provider = Replay()
+    try:
+        yield from serving(tmp_path, provider.url, provider)
+    finally:
+        provider.end()
+
+
+def serving(folder, url, provider):
+    configuration = Configuration(folder, sandbox_providers(url))
+    configuration.add_client("acme")
+    catraca = Catraca(configuration).start()
+    try:
+        yield catraca, provider
+        audit = catraca.command("audit")
+        assert audit.returncode == 0, audit.stdout + audit.stderr
+        assert catraca.ledger.in_flight() == catraca.ledger.deferred() == []
+    finally:
+        catraca.end()
+
+
+def read(catraca, path):
+    with catraca.connect() as connection:
+        connection.send(connection.request("GET", path, b"", catraca.key()))
+        return connection.answer().body
+
+
+def recorded(name):
+    return (CASES / name).read_bytes()
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_a_recorded_background_response_is_charged_once(house, cut):
+    catraca, provider = house
+    queued = recorded("c31a-responses-background-queued.json")
+    ended = recorded("c31b-responses-background-poll.json")
+    request = {"model": "gpt-6-sol", "input": "Long job", "background": True}
+    provider.play(200, JSON, queued, cut)
+    assert catraca.post(request, "/openai/v1/responses").body == queued
+    assert catraca.ledger.usage() == []
+    provider.play(200, JSON, ended, cut)
+    for _ in range(2):
+        assert read(catraca, "/openai/v1/responses/resp_C31") == ended
+    [row] = catraca.ledger.usage()
+    figures = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "usage_source")
+    assert [row[name] for name in figures] == [30, 2100, 1800, "reported"]
+    usage = {"input_tokens": 30, "output_tokens": 2100, "reasoning_tokens": 1800}
+    prices = Prices(catraca.configuration.folder / "pricing")
+    cost = prices.whole_bill("openai", "gpt-6-sol", {"gpt-6-sol": usage}, {})
+    assert row["cost_nano_usd"] == cost
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_the_recorded_results_of_a_batch_are_charged_line_by_line(house, cut):
+    catraca, provider = house
+    results = recorded("c55-batch-output.jsonl")
+    batch = {"id": "batch_C55", "object": "batch", "status": "in_progress"}
+    ended = {**batch, "status": "completed", "output_file_id": "file-C55"}
+    lines = b"\n".join(
+        json.dumps(
+            {
+                "custom_id": name,
+                "method": "POST",
+                "url": "/v1/chat/completions",
+                "body": {
+                    "model": "gpt-5-mini",
+                    "messages": [{"role": "user", "content": "Count"}],
+                    "max_completion_tokens": 100,
+                },
+            }
+        ).encode()
+        for name in "abcd"
+    )
+    provider.play(200, JSON, lines, cut, path="/v1/files/file-in/content")
+    provider.play(200, JSON, json.dumps(batch).encode(), cut, path="/v1/batches")
+    provider.play(200, JSON, json.dumps(ended).encode(), cut, path="/v1/batches/batch_C55")
+    provider.play(200, JSON, results, cut, path="/v1/files/file-C55/content")
+    request = {
+        "input_file_id": "file-in",
+        "endpoint": "/v1/chat/completions",
+        "completion_window": "24h",
+    }
+    assert catraca.post(request, "/openai/v1/batches").status == 200
+    eventually(lambda: not catraca.ledger.deferred(), "the batch's end")
+    rows = catraca.ledger.usage()
+    figures = ("prompt_tokens", "completion_tokens", "reasoning_tokens")
+    charged = [row for row in rows if row["total_tokens"]]
+    assert [[row[name] for name in figures] for row in charged] == [[10, 3, 0], [12, 30, 24]]
+    assert all(row["cost_nano_usd"] == 0 for row in rows if row not in charged)
+    prices = Prices(catraca.configuration.folder / "pricing")
+    for row in charged:
+        usage = {
+            "input_tokens": row["prompt_tokens"],
+            "output_tokens": row["completion_tokens"],
+            "reasoning_tokens": row["reasoning_tokens"],
+        }
+        cost = prices.whole_bill("openai", "gpt-5-mini", {"gpt-5-mini": usage}, {}, "batch")
+        assert row["cost_nano_usd"] == cost
+
+
+@pytest.fixture
+def session_house(tmp_path):
+    """A server, and the messages of the session that its provider plays."""
+    messages = recorded("c57-realtime-events.jsonl").decode().splitlines()
+
+    def play(connection):
+        connection.send(messages[0])
+        connection.recv()
+        for message in messages[1:]:
+            connection.send(message)
+        for _ in connection:
+            pass
+
+    with serve(play, "127.0.0.1", 0) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        port = server.socket.getsockname()[1]
+        try:
+            yield from serving(tmp_path, f"http://127.0.0.1:{port}", messages)
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_a_recorded_session_is_charged_response_by_response(session_house):
+    catraca, messages = session_house
+    session = open_session(catraca, path="/openai/v1/realtime?model=gpt-realtime-2.1")
+    with session:
+        send(session, "session.update", session={"audio": {"input": {"transcription": TOLD}}})
+        for message in messages[1:]:
+            assert receive(session) == json.loads(message)
+    rows = eventually(
+        lambda: (rows := catraca.ledger.usage()) and len(rows) >= 3 and rows, "three rows"
+    )
+    figures = ("model", "prompt_tokens", "cached_tokens", "completion_tokens")
+    figures += ("audio_output_tokens", "usage_source")
+    assert sorted(tuple(row[name] for name in figures) for row in rows) == [
+        ("gpt-4o-mini-transcribe", 14, 0, 3, 0, "reported"),
+        ("gpt-realtime-2.1", 132, 64, 121, 91, "reported"),
+        ("gpt-realtime-2.1", 270, 128, 20, 16, "reported"),
+    ]
+    eventually(lambda: not catraca.ledger.in_flight(), "the session's end")
