@@ -119,7 +119,7 @@ struct Account: Sendable {
   func isIdle(at now: Timestamp) -> Bool {
     let isRaised = raise.map { now < $0.until } ?? false
     guard liveHolds == 0, !isQueued, isPaused == nil, !isRaised else { return false }
-    return window.hasEnded(at: now)
+    return window.hasEnded(at: BudgetState.earliestClock(after: now))
       || (settled == .zero && !wasCleared && !hasRefused && exhaustedUnit == nil)
   }
 }

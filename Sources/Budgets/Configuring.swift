@@ -90,9 +90,9 @@ extension BudgetState {
   /// Goes on with what the ledger remembers, before the first request comes.
   ///
   /// A record counts where its budget still counts the same per subject, period and currency, and
-  /// its window is still open. Of several records of one subject, which a change of the budget
-  /// leaves behind, the latest window counts. Percentages that were reached before are not reported
-  /// again.
+  /// its window is still open, or may be again once the clock is set back. Of several records of
+  /// one subject, which a change of the budget leaves behind, the latest window counts. Percentages
+  /// that were reached before are not reported again.
   ///
   /// - Returns: How many records count now.
   @discardableResult
@@ -116,20 +116,30 @@ extension BudgetState {
     use.subject.kind == budget.definition.per
       && use.period == budget.definition.period.description
       && use.cost.currency == budget.currency
-      && !use.window.hasEnded(at: now)
+      && !use.window.hasEnded(at: BudgetState.earliestClock(after: now))
       && use.window.start <= now.advanced(by: BudgetState.largestSetback)
   }
 
-  /// How far a clock may have been set back while the program was down. A window that had begun by
-  /// then stays open, as it does in a running program: else it would count from nought when the
-  /// clock reaches it again. A window further ahead is the trace of a clock that was wrong.
+  /// How far a clock may be set back, while the program is down or later.
+  ///
+  /// A window that had begun by then stays open, as it does in a running program: else it would
+  /// count from nought when the clock reaches it again. A window further ahead is the trace of a
+  /// clock that was wrong. And a window that ended no longer ago isn't forgotten: the clock may
+  /// come back into it.
   private static let largestSetback = Duration.seconds(24 * 60 * 60)
+
+  /// What a clock that says `now` may be set back to: windows that are open then may still count.
+  public static func earliestClock(after now: Timestamp) -> Timestamp {
+    now.advanced(by: .zero - largestSetback)
+  }
 
   private mutating func restore(_ use: RecordedUse, to index: Int, at now: Timestamp) {
     // The record knows since when it counts, the definition's calendar until when.
     let definition = budgets[accounts[index].budget].definition
     let calendar = BudgetWindow(
-      of: definition.period, containing: max(now, use.window.start), in: definition.timeZone)
+      of: definition.period,
+      containing: use.window.hasEnded(at: now) ? use.window.start : max(now, use.window.start),
+      in: definition.timeZone)
     let window = BudgetWindow(start: use.window.start, end: calendar.end)
     accounts[index].restore(
       window, isShortened: window.start > calendar.start,

@@ -15,7 +15,8 @@ extension BudgetState {
     let plans = PlanRecords(reader, of: clients, settings, at: now)
     let adjustments = BudgetControls(
       controls: try reader.budgetControls(), resets: try reader.budgetResets(after: 0))
-    let uses = try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse)
+    let earliest = BudgetState.earliestClock(after: now)
+    let uses = try reader.budgetAccounts(liveAt: earliest).compactMap(\.recordedUse)
       .filter { !$0.budget.isPlan }
     restore(
       uses + (try plans.uses(after: adjustments.resets)), after: adjustments.resets, at: now)
@@ -29,6 +30,6 @@ extension BudgetState {
     apply(
       BudgetControls(controls: adjustments.controls, resets: []), replacing: [], at: now,
       events: &events)
-    return (adjustments, restore(try reader.reportedAlerts(liveAt: now), at: now))
+    return (adjustments, restore(try reader.reportedAlerts(liveAt: earliest), at: now))
   }
 }

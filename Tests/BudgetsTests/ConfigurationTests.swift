@@ -149,6 +149,21 @@ struct BudgetConfigurationTests {
     #expect(try restored(setBackBy: .seconds(48 * 3_600)) == 0)
   }
 
+  @Test(
+    "A clock set back after the start comes back into the window that had ended, within a day",
+    arguments: [(600, 60), (25 * 3_600, 0)])
+  func clockSetBackAfterTheStart(secondsAfterTheEnd: Int, settled: Int64) throws {
+    var gate = Turnstile([budget(.tokens(100), period: .daily)])
+    let window = BudgetWindow(
+      start: Timestamp(rfc3339: "2026-11-23T00:00:00Z")!,
+      end: Timestamp(rfc3339: "2026-11-24T00:00:00Z")!)
+    gate.now = window.end!.advanced(by: .seconds(secondsAfterTheEnd))
+    gate.state.restore([Self.recorded(period: "daily", window: window)], at: gate.now)
+    #expect(try gate.status().settledTokens == 0)
+    gate.now = Timestamp(rfc3339: "2026-11-23T23:30:00Z")!
+    #expect(try gate.status().settledTokens == settled)
+  }
+
   @Test("Of two records of one subject, the later window counts", arguments: [false, true])
   func latest(reversed: Bool) throws {
     let later = BudgetWindow(

@@ -79,6 +79,22 @@ struct SettlementTests {
     #expect(try gate.denied(demand(output: 31)).used == 70)
   }
 
+  @Test("What was used before midnight is known after it, for a clock that steps back")
+  func stepsBackIntoForgottenWindow() throws {
+    var gate = Turnstile([
+      budget(.tokens(100), period: .daily),
+      budget("many", client: "globex", per: .user, .tokens(100), period: .daily),
+    ])
+    try gate.settle(gate.held(demand(output: 60)), use(60))
+    gate.now = try #require(Timestamp(rfc3339: "2026-11-23T00:00:01Z"))
+    // New subjects have the old ones looked through.
+    for user in 0..<10 {
+      _ = try gate.held(demand(output: 1), for: caller("globex", user: "\(user)"))
+    }
+    gate.now = morning
+    #expect(try gate.denied(demand(output: 41)).used == 60)
+  }
+
   @Test("Each threshold is told once for a window, also when one settlement passes several")
   func thresholds() throws {
     var gate = Turnstile([budget(.tokens(1_000), period: .daily, alerts: [50, 80, 90, 100])])

@@ -27,14 +27,15 @@ extension World {
     let reader = try LedgerReader(path: options.path, fileSystem: disk.name)
     state = try BudgetState(definitions, policy: World.policy)
     let resets = try reader.budgetResets(after: 0)
-    let uses = try reader.budgetAccounts(liveAt: now).compactMap(\.recordedUse)
+    let earliest = BudgetState.earliestClock(after: now)
+    let uses = try reader.budgetAccounts(liveAt: earliest).compactMap(\.recordedUse)
     state.restore(uses, after: resets, at: now)
     controls = try reader.budgetControls()
     latestReset = resets.last?.id ?? 0
     var events: [Event] = []
     state.apply(
       BudgetControls(controls: controls, resets: []), replacing: [], at: now, events: &events)
-    for missed in state.restore(try reader.reportedAlerts(liveAt: now), at: now) {
+    for missed in state.restore(try reader.reportedAlerts(liveAt: earliest), at: now) {
       queue.submit(Alert(missed))
       count("alert after a death")
     }
