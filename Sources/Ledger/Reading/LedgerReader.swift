@@ -48,22 +48,14 @@ public final class LedgerReader {
       filter.clientID == nil ? LedgerReader.selectRows : LedgerReader.selectRowsOfClient)
     filter.bind(to: select)
     select.bind(Int64(limit), at: 4)
-    var rows: [UsageRow] = []
-    try select.forEachRow { () throws(LedgerError) in
-      rows.append(try UsageRow(from: ColumnReader(statement: select)))
-    }
-    return rows
+    return try select.rows(UsageRow.init(from:))
   }
 
   /// The row of one request; nil when there is none (yet).
   public func usageRow(_ requestID: RequestID) throws(LedgerError) -> UsageRow? {
     let select = try connection.prepare(LedgerReader.selectRow)
     select.bind(requestID.description, at: 1)
-    var row: UsageRow?
-    try select.forEachRow { () throws(LedgerError) in
-      row = try UsageRow(from: ColumnReader(statement: select))
-    }
-    return row
+    return try select.firstRow(UsageRow.init(from:))
   }
 
   /// The requests in flight, oldest first, each as it would be recorded if Catraca died now.
@@ -86,11 +78,7 @@ public final class LedgerReader {
     select.bind(clientID, at: 1)
     select.bind(since?.rfc3339 ?? "", at: 2)
     select.bind(Int64(limit), at: 3)
-    var rows: [DenialRow] = []
-    try select.forEachRow { () throws(LedgerError) in
-      rows.append(try DenialRow(from: ColumnReader(statement: select)))
-    }
-    return rows
+    return try select.rows(DenialRow.init(from:))
   }
 
   /// The stored prices of a version; nil when it is unknown.

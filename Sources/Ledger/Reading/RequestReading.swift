@@ -34,10 +34,6 @@ extension LedgerReader {
   public func denial(_ requestID: RequestID) throws(LedgerError) -> DenialRow? {
     let select = try connection.prepare("SELECT * FROM denials WHERE request_id = ?")
     select.bind(requestID.description, at: 1)
-    var denial: DenialRow?
-    try select.forEachRow { () throws(LedgerError) in
-      denial = try DenialRow(from: ColumnReader(statement: select))
-    }
-    return denial
+    return try select.firstRow(DenialRow.init(from:))
   }
 }

@@ -87,6 +87,24 @@ internal import CSQLite
     while try step() { try body() }
   }
 
+  /// What `read` makes of each row.
+  func rows<Value>(
+    _ read: (ColumnReader) throws(LedgerError) -> Value
+  ) throws(LedgerError) -> [Value] {
+    let fields = ColumnReader(statement: self)
+    var values: [Value] = []
+    try forEachRow { () throws(LedgerError) in values.append(try read(fields)) }
+    return values
+  }
+
+  /// What `read` makes of the first row; nil where there is none.
+  func firstRow<Value>(
+    _ read: (ColumnReader) throws(LedgerError) -> Value
+  ) throws(LedgerError) -> Value? {
+    defer { reset() }
+    return try step() ? read(ColumnReader(statement: self)) : nil
+  }
+
   func reset() {
     // Its status repeats that of the last step, which was told there.
     unsafe sqlite3_reset(handle)

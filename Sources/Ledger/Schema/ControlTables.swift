@@ -66,23 +66,6 @@ extension Migration {
       FROM client_budgets AS b
       LEFT JOIN open_accounts AS a ON a.budget_id = b.id AND a.period = b.period
         AND (b.currency IS NULL OR a.currency = b.currency)
-    ), percentages AS (
-      SELECT *,
-        CASE WHEN limit_tokens = 0 THEN 100.0
-          ELSE CAST(1000.0 * tokens / limit_tokens AS INTEGER) / 10.0 END AS token_percentage,
-        CASE WHEN limit_cost_nano = 0 THEN 100.0
-          ELSE CAST(1000.0 * cost_nano / limit_cost_nano AS INTEGER) / 10.0 END
-          AS cost_percentage
-      FROM current_windows
-    )
-    SELECT id AS budget_id, client_id, name, per, subject, mode, enforcement, period,
-      window_start AS period_start, window_end AS next_reset_at,
-      limit_tokens, tokens AS current_tokens,
-      max(limit_tokens - tokens, 0) AS remaining_tokens, token_percentage,
-      limit_cost_nano, cost_nano AS current_cost_nano,
-      max(limit_cost_nano - cost_nano, 0) AS remaining_cost_nano, cost_percentage,
-      counted_currency AS currency,
-      max(coalesce(token_percentage, 0.0), coalesce(cost_percentage, 0.0)) AS percentage_used
-    FROM percentages;
+    \(percentages)
     """
 }

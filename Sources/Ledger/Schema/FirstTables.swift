@@ -163,7 +163,6 @@ extension Migration {
     GROUP BY 1, 2, 3;
     """
 
-  /// Percentages have one decimal and are rounded down; a limit of zero is used up.
   private static let budgetViews = """
     CREATE VIEW budget_status AS
     WITH current_windows AS (
@@ -175,6 +174,12 @@ extension Migration {
         AND (b.currency IS NULL OR a.currency = b.currency)
         AND a.window_start <= strftime('%Y-%m-%dT%H:%M:%fZ', 'now')
         AND (a.window_end IS NULL OR a.window_end > strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
+    \(percentages)
+    """
+
+  /// The rest of `budget_status` from its `current_windows` on: percentages have one decimal and
+  /// are rounded down; a limit of zero is used up.
+  static let percentages = """
     ), percentages AS (
       SELECT *,
         CASE WHEN limit_tokens = 0 THEN 100.0

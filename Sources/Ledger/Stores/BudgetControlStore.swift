@@ -12,11 +12,7 @@ struct BudgetControlStore {
   /// Whole budgets come before their subjects.
   func all() throws(LedgerError) -> [BudgetControl] {
     let select = try connection.prepare("SELECT * FROM budget_controls ORDER BY budget_id, subject")
-    var controls: [BudgetControl] = []
-    try select.forEachRow { () throws(LedgerError) in
-      controls.append(try BudgetControl(from: ColumnReader(statement: select)))
-    }
-    return controls
+    return try select.rows(BudgetControl.init(from:))
   }
 
   func find(_ target: Target) throws(LedgerError) -> BudgetControl {

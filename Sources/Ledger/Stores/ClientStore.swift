@@ -12,22 +12,14 @@ struct ClientStore {
   func all() throws(LedgerError) -> [StoredClient] {
     let select = try connection.prepare(
       "SELECT * FROM clients WHERE deleted_at IS NULL ORDER BY id")
-    var clients: [StoredClient] = []
-    try select.forEachRow { () throws(LedgerError) in
-      clients.append(try StoredClient(from: ColumnReader(statement: select)))
-    }
-    return clients
+    return try select.rows(StoredClient.init(from:))
   }
 
   func find(_ id: String) throws(LedgerError) -> StoredClient? {
     let select = try connection.prepare(
       "SELECT * FROM clients WHERE id = ? AND deleted_at IS NULL")
     select.bind(id, at: 1)
-    var client: StoredClient?
-    try select.forEachRow { () throws(LedgerError) in
-      client = try StoredClient(from: ColumnReader(statement: select))
-    }
-    return client
+    return try select.firstRow(StoredClient.init(from:))
   }
 
   /// Whether this id belonged to a client that was deleted.

@@ -29,11 +29,7 @@ struct CreditStore {
   }
 
   private func read(_ select: Statement) throws(LedgerError) -> [StoredCredit] {
-    var credits: [StoredCredit] = []
-    try select.forEachRow { () throws(LedgerError) in
-      credits.append(try StoredCredit(from: ColumnReader(statement: select)))
-    }
-    return credits
+    return try select.rows(StoredCredit.init(from:))
   }
 
   /// Returns it with its id.

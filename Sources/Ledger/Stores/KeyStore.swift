@@ -13,11 +13,7 @@ struct KeyStore {
     let select = try connection.prepare(KeyStore.selectKeys)
     select.bind(clientID, at: 1)
     select.bind(includingRevoked ? 1 : 0, at: 2)
-    var keys: [StoredKey] = []
-    try select.forEachRow { () throws(LedgerError) in
-      keys.append(try StoredKey(from: ColumnReader(statement: select)))
-    }
-    return keys
+    return try select.rows(StoredKey.init(from:))
   }
 
   /// The key of that name which is not revoked.

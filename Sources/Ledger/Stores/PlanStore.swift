@@ -11,11 +11,7 @@ struct PlanStore {
   /// By their names.
   func all() throws(LedgerError) -> [StoredPlan] {
     let select = try connection.prepare("SELECT * FROM plans ORDER BY name")
-    var plans: [StoredPlan] = []
-    try select.forEachRow { () throws(LedgerError) in
-      plans.append(try StoredPlan(from: ColumnReader(statement: select)))
-    }
-    return plans
+    return try select.rows(StoredPlan.init(from:))
   }
 
   func find(_ name: String) throws(LedgerError) -> StoredPlan? {

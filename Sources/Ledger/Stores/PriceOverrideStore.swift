@@ -13,11 +13,7 @@ struct PriceOverrideStore {
   func all(of clientID: String? = nil) throws(LedgerError) -> [StoredPriceOverride] {
     let select = try connection.prepare(PriceOverrideStore.selectInForce)
     select.bind(clientID, at: 1)
-    var overrides: [StoredPriceOverride] = []
-    try select.forEachRow { () throws(LedgerError) in
-      overrides.append(try StoredPriceOverride(from: ColumnReader(statement: select)))
-    }
-    return overrides
+    return try select.rows(StoredPriceOverride.init(from:))
   }
 
   /// The number of the client's next one.

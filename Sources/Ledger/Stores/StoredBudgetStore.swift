@@ -13,22 +13,14 @@ struct StoredBudgetStore {
   func all() throws(LedgerError) -> [StoredBudget] {
     let select = try connection.prepare(
       "SELECT * FROM client_budgets WHERE source = 'api' ORDER BY id")
-    var budgets: [StoredBudget] = []
-    try select.forEachRow { () throws(LedgerError) in
-      budgets.append(try StoredBudget(from: ColumnReader(statement: select)))
-    }
-    return budgets
+    return try select.rows(StoredBudget.init(from:))
   }
 
   func find(_ id: BudgetID) throws(LedgerError) -> StoredBudget? {
     let select = try connection.prepare(
       "SELECT * FROM client_budgets WHERE source = 'api' AND id = ?")
     select.bind(id.description, at: 1)
-    var budget: StoredBudget?
-    try select.forEachRow { () throws(LedgerError) in
-      budget = try StoredBudget(from: ColumnReader(statement: select))
-    }
-    return budget
+    return try select.firstRow(StoredBudget.init(from:))
   }
 
   func replace(_ budget: StoredBudget) throws(LedgerError) {

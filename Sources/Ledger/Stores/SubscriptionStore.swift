@@ -11,21 +11,13 @@ struct SubscriptionStore {
   /// By their clients' ids.
   func all() throws(LedgerError) -> [StoredSubscription] {
     let select = try connection.prepare("SELECT * FROM subscriptions ORDER BY client_id")
-    var subscriptions: [StoredSubscription] = []
-    try select.forEachRow { () throws(LedgerError) in
-      subscriptions.append(try StoredSubscription(from: ColumnReader(statement: select)))
-    }
-    return subscriptions
+    return try select.rows(StoredSubscription.init(from:))
   }
 
   func find(_ clientID: String) throws(LedgerError) -> StoredSubscription? {
     let select = try connection.prepare("SELECT * FROM subscriptions WHERE client_id = ?")
     select.bind(clientID, at: 1)
-    var subscription: StoredSubscription?
-    try select.forEachRow { () throws(LedgerError) in
-      subscription = try StoredSubscription(from: ColumnReader(statement: select))
-    }
-    return subscription
+    return try select.firstRow(StoredSubscription.init(from:))
   }
 
   func replace(_ subscription: StoredSubscription) throws(LedgerError) {
