@@ -1,5 +1,6 @@
 import Budgets
 import Money
+import Randomness
 import Testing
 import Time
 

@@ -1,5 +1,6 @@
 import Budgets
 import Money
+import Randomness
 import Time
 
 /// A world of a few clients that send requests, whose clock moves on, and whose administrators

@@ -1,4 +1,5 @@
 import Budgets
+import Randomness
 import Testing
 import Time
 

@@ -1,4 +1,5 @@
 import JSON
+import Randomness
 import Testing
 
 @Suite("A text that differs only in certain values is known without being parsed")
@@ -78,7 +79,7 @@ struct JSONPatternTests {
     "what is recognized parses, whichever bytes are changed",
     arguments: 0..<20 as Range<UInt64>)
   func mutations(_ seed: UInt64) throws {
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     let pattern = try #require(try pattern(Self.model))
     let alphabet = Array(#""\{}[],:0189.-e xÁ"#.utf8)
     var recognized = 0
@@ -102,18 +103,5 @@ struct JSONPatternTests {
       #expect(root["noise"]?.string != nil && root["end"]?.isNull == true)
     }
     #expect(recognized > 0)
-  }
-}
-
-/// A small seeded generator, so that a failing seed fails again.
-private struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Randomness
 import Testing
 
 @Suite("Random texts are read like Foundation reads them")
@@ -8,7 +9,7 @@ struct JSONRandomTests {
     "a member that is cut out leaves all others, and nothing else",
     arguments: 0..<200 as Range<UInt64>)
   func cutting(_ seed: UInt64) throws {
-    var random = SplitMix64(state: seed)
+    var random = SplitMix64(seed: seed)
     let text = Array(random.object(depth: 3, with: "usage").utf8)
     let root = try JSONParser().parse(text)
     let member = try #require(JSONLocatedObject(root: root)?.member("usage"))
@@ -32,18 +33,7 @@ struct JSONRandomTests {
   }
 }
 
-/// A small seeded generator, so that a failing seed fails again.
-private struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-
+extension SplitMix64 {
   private mutating func pick<Value>(_ values: [Value]) -> Value {
     values[Int.random(in: values.indices, using: &self)]
   }
@@ -51,7 +41,7 @@ private struct SplitMix64: RandomNumberGenerator {
   private mutating func space() -> String { pick(["", "", " ", "\n\t", "\r\n  "]) }
 
   /// An object whose keys differ, one of them `key`.
-  mutating func object(depth: Int, with key: String?) -> String {
+  fileprivate mutating func object(depth: Int, with key: String?) -> String {
     var keys = (0..<Int.random(in: 0...5, using: &self)).map { "k\($0)" }
     if let key { keys.insert(key, at: Int.random(in: 0...keys.count, using: &self)) }
     let members = keys.map { "\(space())\"\($0)\"\(space()):\(space())\(value(depth))\(space())" }

@@ -1,3 +1,4 @@
+import Randomness
 import Testing
 import Time
 
@@ -7,7 +8,7 @@ import Time
   @Test("An id's text is lower-case hex with dashes, of version 7, and reads back")
   func textReadsBack() throws {
     var generator = RequestIDGenerator()
-    var random = SplitMix64(state: 1)
+    var random = SplitMix64(seed: 1)
     let id = generator.next(at: Sample.admitted, using: &random)
     let text = id.description
     #expect(RequestID(text) == id)
@@ -31,7 +32,7 @@ import Time
   @Test("Ids ascend within a millisecond, when it overflows, and when the clock steps back")
   func idsAscend() {
     var generator = RequestIDGenerator()
-    var random = SplitMix64(state: 2)
+    var random = SplitMix64(seed: 2)
     var last = generator.next(at: Sample.admitted, using: &random)
     for number in 0..<10_000 {
       let now = Sample.admitted.advanced(by: .milliseconds(number % 3 == 0 ? -1000 : 0))

@@ -1,5 +1,6 @@
 import Money
 import Pricing
+import Randomness
 import Testing
 import Time
 
@@ -11,7 +12,7 @@ import Time
 
   /// Rows of two clients over four days and the end of a month, alike in as many ways as not.
   private static func rows() -> [UsageRow] {
-    var random = SplitMix64(state: 7)
+    var random = SplitMix64(seed: 7)
     return (1...300).map { number in
       let client = ["acme", "globex"].randomElement(using: &random)!
       let conversation = ["c1", "c2", "c3", nil, nil].randomElement(using: &random)!

@@ -70,19 +70,6 @@ final class TemporaryFolder: Sendable {
   }
 }
 
-/// Deterministic randomness.
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
-
 enum Sample {
   static let admitted = Timestamp(rfc3339: "2026-11-22T07:30:00.123Z")!
   static let day = CivilDate(year: 2026, month: 11, day: 22)!

@@ -1,4 +1,5 @@
 import Money
+import Randomness
 import Testing
 
 @Suite struct ExactAmountTests {

@@ -1,5 +1,6 @@
 import Money
 import Pricing
+import Randomness
 import Testing
 
 @Suite struct BoundTests {

@@ -1,5 +1,6 @@
 import Configuration
 import Money
+import Randomness
 import Testing
 import Time
 

@@ -4,6 +4,7 @@ import Glibc
 import Ledger
 import Money
 import Pricing
+import Randomness
 import Time
 
 /// A server whose clock, disk, callers and provider are made up, and whose budgets and ledger are

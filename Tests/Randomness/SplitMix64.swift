@@ -1,12 +1,13 @@
-/// A small seeded generator, so that a run that fails can be run again.
-struct SplitMix64: RandomNumberGenerator {
+/// A generator of random numbers that gives the same ones for the same seed, so that a run that
+/// fails can be run again (Steele, Lea and Flood, 2014).
+package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  init(seed: UInt64) {
+  package init(seed: UInt64) {
     state = seed
   }
 
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -15,7 +16,7 @@ struct SplitMix64: RandomNumberGenerator {
   }
 
   /// A number of any length in digits, since even ones would nearly all be long.
-  mutating func magnitude(below bound: Int64) -> Int64 {
+  package mutating func magnitude(below bound: Int64) -> Int64 {
     Int64.random(in: 0..<bound, using: &self) >> Int64.random(in: 0..<64, using: &self)
   }
 }
