@@ -15,6 +15,8 @@ internal import Glibc
 final class ConnectionSockets {
   private let loop: EventLoop
   private var sockets: [CInt: ConnectionSocket] = [:]
+  /// Whether the last socket couldn't be opened because too many files are open.
+  private(set) var isOutOfDescriptors = false
   /// Is told, on the loop, what a socket that libcurl waits for is ready for (`CURL_CSELECT_*`).
   var becameReady: (_ descriptor: CInt, _ events: CInt) -> Void = { _, _ in }
 
@@ -25,6 +27,7 @@ final class ConnectionSockets {
   /// Opens a socket for libcurl to connect.
   func open(family: CInt, kind: CInt, protocol number: CInt) -> CInt {
     let descriptor = socket(family, kind | CInt(SOCK_CLOEXEC.rawValue), number)
+    isOutOfDescriptors = descriptor < 0 && [EMFILE, ENFILE].contains(errno)
     if descriptor >= 0 {
       sockets[descriptor] = ConnectionSocket(descriptor, isOpenedHere: true, self, on: loop)
     }

@@ -196,7 +196,7 @@ public final class Transfer {
       // Closed in the middle of the head, a connection is all right for libcurl.
       end(responseHead == nil ? .failed(.broken(.truncated)) : .complete)
     } else {
-      end(.failed(UpstreamFailure.error(for: result, wasSent: wasSent)))
+      end(.failed(client.error(for: result, wasSent: wasSent)))
     }
   }
 

@@ -127,6 +127,14 @@ public import EventLoop
 
   // MARK: For transfers
 
+  /// Why a transfer ended with `result`, which isn't `CURLE_OK`.
+  func error(for result: CURLcode, wasSent: Bool) -> UpstreamError {
+    if result == CURLE_COULDNT_CONNECT, !wasSent, sockets.isOutOfDescriptors {
+      return .tooManyTransfers
+    }
+    return UpstreamFailure.error(for: result, wasSent: wasSent)
+  }
+
   /// Has `providerEnded` called, out of libcurl's callback.
   func noteHalfEnd(of transfer: Transfer) {
     halfEnded.append(transfer)

@@ -10,7 +10,8 @@ public enum UpstreamError: Error, Hashable, Sendable {
   /// What the provider answered isn't HTTP.
   case invalidResponse
   case cancelled(wasSent: Bool)
-  /// As many transfers as the settings allow are under way.
+  /// As many transfers as the settings allow are under way, or as many files open as the system
+  /// allows.
   case tooManyTransfers
 
   /// What was in the way of a connection.

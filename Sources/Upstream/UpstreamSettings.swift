@@ -2,10 +2,11 @@
 public struct UpstreamSettings: Sendable {
   /// Transfers under way at once; more are refused.
   public var maximumTransfers = 10_000
-  /// Connections to one host, idle ones included; a transfer that needs one more waits.
-  public var maximumConnectionsPerHost = 1_024
+  /// Connections to one host, idle ones included; a transfer that needs one more waits. As many as
+  /// transfers: where each needs its own, none waits until it is broken off.
+  public var maximumConnectionsPerHost = 10_000
   /// Connections to all hosts.
-  public var maximumConnections = 4_096
+  public var maximumConnections = 10_000
   /// Connections kept open while no transfer uses them.
   public var maximumIdleConnections = 256
   /// Idle for longer, a connection isn't used again: the provider may be closing it.

@@ -26,6 +26,7 @@ final class Server: Sendable {
   private let reloader: Reloader
   private let courier: AlertCourier
   private let logger: Logger
+  private let ceiling = ConnectionCeiling()
 
   /// How long a stop waits for requests in flight.
   static let stopPatience = Duration.seconds(30)
@@ -48,7 +49,6 @@ final class Server: Sendable {
       from: reader, of: clients, settings, at: now)
     try await ledger.syncBudgets(
       clients.declaredBudgets(besides: stored), at: now)
-    ProcessLimits.raiseOpenFiles()
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
     let state = ServerState(rules: rules, ledger: ledger, ledgerPath: path)
     let gateway = await Gateway(
@@ -68,13 +68,13 @@ final class Server: Sendable {
     gateway.report(reached)
     proxy = try await HTTPServer(
       settings.proxy.listen, on: group.loops, handler: gateway,
-      limits: { Server.limits(rules.withLock { $0.settings.limits }) }, tls: certificates.proxy,
-      logger: logger)
+      limits: { [ceiling] in ceiling.limits(rules.withLock { $0.settings.limits }) },
+      tls: certificates.proxy, logger: logger)
     proxyAddresses = proxy.addresses
     do {
       admin = try await HTTPServer(
         settings.admin.listen, on: group.loops, handler: Console(server: state, logger: logger),
-        limits: { Server.limits(rules.withLock { $0.settings.limits }) },
+        limits: { [ceiling] in ceiling.limits(rules.withLock { $0.settings.limits }) },
         tls: certificates.admin, logger: logger)
     } catch {
       await proxy.stop(within: .zero)
@@ -101,6 +101,9 @@ final class Server: Sendable {
   func announce() {
     logger.log(.info, "started") { line in
       line.member("recovered_requests", Int64(ledger.recoveredRequests))
+    }
+    if let warning = ceiling.warning(state.settings.limits) {
+      logger.log(.warn, "configuration_warning") { $0.member("warning", warning) }
     }
     for (listener, addresses) in [("proxy", proxyAddresses), ("admin", adminAddresses)] {
       for address in addresses {
@@ -203,11 +206,5 @@ extension Server {
     SQLiteLedger.Options(
       path: path, durability: settings.durability == .power ? .power : .process,
       onFailure: settings.onFailure == .allow ? .allow : .deny)
-  }
-
-  private static func limits(_ limits: Limits) -> HTTPServerLimits {
-    HTTPServerLimits(
-      header: limits.header.bytes, connections: limits.connections,
-      headerTimeout: limits.headerTimeout, idle: limits.idle)
   }
 }

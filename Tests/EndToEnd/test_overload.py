@@ -54,7 +54,16 @@ def allow_open_files(count):
 
 
 # As early as this module is collected: the sandbox, which tests share, has its part of them.
-allow_open_files(2 * STREAMS + 100)
+allow_open_files(2 * STREAMS + 200)
+
+
+def rest(catraca, resting, count, status=200):
+    """Streams that say nothing, and stay."""
+    silent = script(chunk_delay_ms=600_000)
+    for _ in range(count):
+        connection = resting.enter_context(catraca.connect())
+        connection.send(connection.request("POST", CHAT, BODY, catraca.key(), silent))
+        assert connection.head()[0] == status
 
 
 def test_resting_streams_take_a_bounded_share_of_memory(catraca, capsys):
@@ -63,14 +72,51 @@ def test_resting_streams_take_a_bounded_share_of_memory(catraca, capsys):
     catraca.start()
     assert catraca.post(BODY).status == 200
     before = resident_kib(catraca.process)
-    rest = script(chunk_delay_ms=600_000)
     with ExitStack() as resting:
-        for _ in range(STREAMS):
-            connection = resting.enter_context(catraca.connect())
-            connection.send(connection.request("POST", CHAT, BODY, catraca.key(), rest))
-            assert connection.head()[0] == 200
-        each = (resident_kib(catraca.process) - before) / STREAMS
+        rest(catraca, resting, STREAMS // 2)
+        half = resident_kib(catraca.process)
+        rest(catraca, resting, STREAMS // 2)
+        whole = resident_kib(catraca.process)
+        each = (whole - before) / STREAMS
         with capsys.disabled():
             print(f"\n{STREAMS} resting streams: {before} KiB before, {each:.1f} KiB each")
         assert each < LARGEST_STREAM_KIB
-        catraca.kill()
+        assert whole - half < 1.5 * (half - before)
+    eventually(lambda: catraca.ledger.in_flight() == [], "all have been settled")
+    assert len(catraca.ledger.usage()) == STREAMS + 1
+    with ExitStack() as resting:
+        rest(catraca, resting, STREAMS)
+        assert resident_kib(catraca.process) - whole < (whole - before) / 2
+
+
+def test_with_too_few_open_files_those_beyond_are_refused_at_once(catraca, sandbox):
+    """As with `limits.connections`, and not when the last file is open, silently."""
+    catraca.open_files = 300
+    catraca.start()
+    [warning] = [
+        line["warning"]
+        for line in catraca.process.log
+        if line.get("event") == "configuration_warning"
+    ]
+    assert "300 open files" in warning and "enough for 50" in warning
+    with ExitStack() as resting:
+        rest(catraca, resting, 50)
+        began = time.monotonic()
+        refused = at_once(50, lambda _: catraca.post(BODY))
+        assert time.monotonic() - began < 5
+        assert {(answer.status, answer.code) for answer in refused} == {(503, "overloaded")}
+        assert len(sandbox.journal()) == 50
+    eventually(lambda: catraca.post(BODY).status == 200, "there is room again")
+
+
+def test_no_descriptor_left_is_no_fault_of_the_provider(catraca, sandbox):
+    """Connections that wait for their next request leave none to reach the provider with."""
+    catraca.start()
+    with catraca.connect() as connection:
+        assert connection.get("/healthz").status == 200
+        most = len(os.listdir(f"/proc/{catraca.process.pid}/fd"))
+        resource.prlimit(catraca.process.pid, resource.RLIMIT_NOFILE, (most, most))
+        refused = connection.post(CHAT, BODY, catraca.key())
+        assert (refused.status, refused.code) == (503, "overloaded")
+        assert sandbox.journal() == []
+        assert catraca.ledger.in_flight() == [] and catraca.ledger.usage() == []

@@ -23,6 +23,7 @@ class Catraca:
         self.ledger = Ledger(configuration.ledger)
         self.process = None
         self.environment = dict(PROVIDER_KEYS)
+        self.open_files = None
 
     def start(self):
         self.configuration.write()
@@ -30,6 +31,7 @@ class Catraca:
             ["serve", "--config", str(self.configuration.folder)],
             self.configuration.folder,
             self.environment,
+            self.open_files,
         )
         self.host, self.port = self.process.address("proxy")
         scheme = "https" if "tls" in self.configuration.settings["proxy"] else "http"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import subprocess
 import threading
 import time
@@ -16,8 +17,12 @@ def binary():
     return os.environ.get("CATRACA_BIN", str(REPOSITORY / ".build/debug/catraca"))
 
 
+def limit_open_files(count):
+    resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
+
+
 class ServerProcess:
-    def __init__(self, arguments, folder, environment=None):
+    def __init__(self, arguments, folder, environment=None, open_files=None):
         self.stderr_path = Path(folder) / "stderr.txt"
         self._lines = []
         self._news = threading.Condition()
@@ -28,6 +33,7 @@ class ServerProcess:
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 env={**os.environ, **(environment or {})},
+                preexec_fn=open_files and (lambda: limit_open_files(open_files)),
             )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

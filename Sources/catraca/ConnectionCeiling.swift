@@ -1,0 +1,38 @@
+internal import Configuration
+internal import EventLoop
+internal import HTTPServer
+
+/// How many connections the system's limit of open files allows a server. Whoever comes beyond is
+/// told so at once; without a descriptor left, nobody could be told anything.
+struct ConnectionCeiling: Sendable {
+  private let openFiles: Int
+
+  /// One to the client, one to the provider.
+  private static let openFilesOfConnection = 2
+  /// For the ledger, the log, the loops, and connections that wait for another request.
+  private static let otherOpenFiles = 200
+
+  /// Raises the limit to the most that is allowed.
+  init() {
+    let allowed = ProcessLimits.raiseOpenFiles()
+    // What can't be asked for is taken as it was configured.
+    openFiles = allowed > 0 ? allowed : .max
+  }
+
+  private var connections: Int {
+    max(1, (openFiles - ConnectionCeiling.otherOpenFiles) / ConnectionCeiling.openFilesOfConnection)
+  }
+
+  func limits(_ limits: Limits) -> HTTPServerLimits {
+    HTTPServerLimits(
+      header: limits.header.bytes, connections: min(limits.connections, connections),
+      headerTimeout: limits.headerTimeout, idle: limits.idle)
+  }
+
+  /// What to mend where fewer connections are possible than configured.
+  func warning(_ limits: Limits) -> String? {
+    guard connections < limits.connections else { return nil }
+    return "limits.connections: \(limits.connections) are not possible with \(openFiles) open "
+      + "files (ulimit -n), which are enough for \(connections)"
+  }
+}
