@@ -127,6 +127,26 @@ import Testing
     #expect(try reader.audit() == [])
   }
 
+  @Test("Where neither database nor spool can be written, `allow` refuses intents too")
+  func nothingBeginsWithoutAPlace() async throws {
+    let folder = TemporaryFolder()
+    var options = folder.options()
+    options.onFailure = .allow
+    options.largestSpoolBytes = 0
+    let ledger = try SQLiteLedger(options)
+    let other = try folder.connection()
+    try other.execute("BEGIN IMMEDIATE")
+    let error = await #expect(throws: LedgerError.self) {
+      try await ledger.open(Sample.intent(1))
+    }
+    #expect(error?.description.contains("catraca.db.spool") == true)
+    try other.execute("ROLLBACK")
+    try await ledger.open(Sample.intent(2))
+    await ledger.close()
+    #expect(
+      try LedgerReader(path: folder.ledgerPath).openIntents().map(\.requestID) == [Sample.id(2)])
+  }
+
   @Test("A full disk fails the batch and spoils nothing")
   func fullDisk() throws {
     let folder = TemporaryFolder()

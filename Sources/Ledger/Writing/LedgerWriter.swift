@@ -9,7 +9,8 @@ internal import Glibc
 /// When a commit fails, the ledger is unhealthy until one succeeds. Meanwhile it tries again every
 /// `retryInterval`, the spool first. What has come until then and can't be committed either finds
 /// another place: intents are refused (or spooled, when that is the policy), settlements are
-/// spooled, and where even that fails they stay here and their callers wait.
+/// spooled. Where even the spool can't be written, intents are refused in any case, and
+/// settlements stay here and their callers wait.
 package final class LedgerWriter {
   private struct Pending {
     let entry: Entry
@@ -152,21 +153,26 @@ package final class LedgerWriter {
 
   /// Finds another place for what could not be committed, and tells who can be told.
   private func setAside(_ error: LedgerError) {
-    var refused: [Pending] = []
-    if options.onFailure == .deny {
-      refused = pending.filter(\.isOpening)
-      pending.removeAll(where: \.isOpening)
-    }
+    var refused = options.onFailure == .deny ? takeOpenings() : []
     var spooled: [Pending] = []
+    var reason = error
     do {
       if !pending.isEmpty { try spool.append(pending.map(\.entry)) }
       swap(&spooled, &pending)
     } catch {
-      // They stay here, and their callers wait for the next attempt.
+      // Nothing may begin that can be written nowhere. What has begun stays here, and its callers
+      // wait for the next attempt.
+      refused += takeOpenings()
+      reason = error
     }
     report(error)
-    for entry in refused { entry.reply(.failure(error)) }
+    for entry in refused { entry.reply(.failure(reason)) }
     for entry in spooled { entry.reply(.success(())) }
+  }
+
+  private func takeOpenings() -> [Pending] {
+    defer { pending.removeAll(where: \.isOpening) }
+    return pending.filter(\.isOpening)
   }
 
   private func report(_ error: LedgerError?) {

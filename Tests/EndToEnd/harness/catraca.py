@@ -25,6 +25,10 @@ class Catraca:
         self.environment = dict(PROVIDER_KEYS)
         self.open_files = None
 
+    def move_ledger(self, folder):
+        """Puts the ledger into a folder of its own."""
+        self.ledger.path = self.configuration.move_ledger(folder)
+
     def start(self):
         self.configuration.write()
         self.process = ServerProcess(

@@ -28,7 +28,6 @@ class Configuration:
 
     def __init__(self, folder, providers):
         self.folder = Path(folder)
-        self.ledger = self.folder / "ledger.db"
         self.keys = {}
         shutil.copytree(REPOSITORY / "config/pricing", self.folder / "pricing")
         self.settings = {
@@ -37,12 +36,19 @@ class Configuration:
             "providers": providers,
             "pricing": ["pricing/openai.yaml", "pricing/groq.yaml"],
             "clients": "clients.yaml",
-            "ledger": {"url": f"sqlite:{self.ledger}"},
+            "ledger": {},
             "currency": {"billing": "BRL", "per_usd": {"BRL": BRL_PER_USD}},
             "log": {"level": "debug", "format": "json"},
         }
+        self.move_ledger(self.folder)
         self.clients = {"plans": {"free": {"display_name": "Free"}}, "default_plan": "free"}
         self.clients["clients"] = {}
+
+    def move_ledger(self, folder):
+        """Puts the ledger into a folder, and returns its path there."""
+        self.ledger = folder / "ledger.db"
+        self.settings["ledger"]["url"] = f"sqlite:{self.ledger}"
+        return self.ledger
 
     def add_client(self, name, budgets=(), **key_rules):
         """Declares a client with one key, and returns the key."""
