@@ -257,6 +257,21 @@ def test_what_is_spooled_survives_a_kill(catraca, sandbox, trouble):
     assert_sound(catraca)
 
 
+def test_what_is_spooled_survives_a_loss_of_power(catraca, sandbox, unreliable_disk):
+    catraca.configuration.settings["ledger"]["durability"] = "power"
+    start(catraca, "allow")
+    unreliable_disk.fail(database=errno.EROFS)
+    everybody = [f"u{index}{'s' * (index % 2)}" for index in range(10)]
+    answers = at_once(10, lambda index: post(catraca, everybody[index]))
+    assert {answer.status for answer in answers} == {200}
+    catraca.kill()
+    unreliable_disk.lose_what_is_not_synchronized()
+    unreliable_disk.fail()
+    catraca.start()
+    assert users(catraca) == served(sandbox) == sorted(everybody)
+    assert_sound(catraca)
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS], ids=["full", "read-only"])
 @pytest.mark.parametrize("user", ["plain", "streams"])
 def test_where_the_spool_cannot_be_written_either_nothing_begins(

@@ -98,7 +98,10 @@ import Time
     #expect((use.all.tokens, use.charged.tokens, use.paidByCredits) == (110, 0, 110))
     #expect(try reader.audit() == [])
     try folder.connection().execute("UPDATE token_credits SET tokens_remaining = 1 WHERE id = 1")
-    #expect(try reader.audit().map(\.check) == [.credit])
+    let differences = try reader.audit()
+    #expect(differences.map(\.check) == [.credit])
+    #expect(differences.map(\.subject) == ["crd_01"])
+    #expect(differences.map(\.recorded) == ["1 left"])
   }
 
   @Test("A killed process's draws are those of its estimates, also from the spool")

@@ -183,8 +183,9 @@ private struct Audit {
     let select = try connection.prepare(Audit.creditDifferences)
     while try select.step() {
       note(
-        .credit, "crd_\(select.text(0) ?? "")", recorded: "\(select.text(1) ?? "") left",
-        recomputed: "\(select.text(2) ?? "") left")
+        .credit, StoredCredit.name(of: select.integer(0) ?? 0),
+        recorded: "\(select.integer(1) ?? 0) left",
+        recomputed: "\(select.integer(2) ?? 0) left")
     }
   }
 

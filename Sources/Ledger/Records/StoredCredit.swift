@@ -38,7 +38,9 @@ public struct StoredCredit: Hashable, Sendable {
   }
 
   /// What it is called: `crd_01`.
-  public var name: String { "crd_\(id < 10 ? "0" : "")\(id)" }
+  public var name: String { StoredCredit.name(of: id) }
+
+  static func name(of id: Int64) -> String { "crd_\(id < 10 ? "0" : "")\(id)" }
 
   /// What the budget core draws from.
   public var credit: Credit {

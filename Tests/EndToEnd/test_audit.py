@@ -1,0 +1,142 @@
+"""`catraca audit` on a running server's ledger: each counter that is off by one is named."""
+
+import json
+import sqlite3
+import threading
+from contextlib import closing
+
+import pytest
+
+BODY = {
+    "model": "gpt-4o-mini",
+    "messages": [{"role": "user", "content": "Hello"}],
+    "max_completion_tokens": 20,
+}
+ABOUT = {"x-catraca-user": "ana", "x-catraca-conversation": "first", "x-catraca-agent": "bot"}
+# Of each table of sums all numbers that are no part of its key, and the check that finds them.
+SUMS = {
+    "token_usage": "token_usage",
+    "usage_daily": "rollup",
+    "usage_daily_users": "rollup",
+    "usage_hourly": "rollup",
+    "budget_accounts": "budget_account",
+    "token_credits": "credit",
+}
+# Of a row, what sums and costs follow from.
+PARTS_OF_A_ROW = {
+    "prompt_tokens": "token_usage",
+    "completion_tokens": "token_usage",
+    "total_tokens": "budget_account",
+    "cached_tokens": "cost",
+    "cost_nano_usd": "cost",
+    "cost_nano": "cost",
+    "begins_conversation": "rollup",
+}
+
+
+@pytest.fixture
+def used(catraca, tokens):
+    """A running server with requests that a budget counts and a credit pays."""
+    catraca.configuration.clients["plans"]["free"]["monthly_tokens"] = 0
+    catraca.configuration.clients["clients"]["acme"]["budgets"] = [
+        {"name": "each", "per": "user", "tokens": 1_000_000, "period": "monthly"}
+    ]
+    admin = catraca.start().admin(tokens["admin"])
+    for credit in [{"tokens": 20_000}, {"cost": "10.00", "currency": "BRL"}]:
+        admin.done("POST", "/api/admin/credits", {"client_id": "acme", **credit}, 201)
+    for _ in range(2):
+        assert catraca.post(BODY, headers=ABOUT).status == 200
+    return catraca
+
+
+def audit(catraca):
+    """The exit status, and the differences as (check, what about)."""
+    done = catraca.command("audit", "--format", "json")
+    found = json.loads(done.stdout)["data"]
+    return done.returncode, [(each["check"], each["subject"]) for each in found]
+
+
+def change(catraca, *statements):
+    with closing(sqlite3.connect(catraca.ledger.path, timeout=10)) as database, database:
+        for statement in statements:
+            assert database.execute(statement).rowcount > 0, statement
+
+
+def columns(catraca, table):
+    with closing(sqlite3.connect(catraca.ledger.path)) as database:
+        rows = database.execute(
+            "SELECT name FROM pragma_table_info(?) WHERE type = 'INTEGER' AND pk = 0"
+            f" AND EXISTS (SELECT 1 FROM {table})",
+            [table],
+        )
+        return [name for [name] in rows]
+
+
+@pytest.mark.parametrize("table", SUMS)
+def test_a_sum_that_is_off_by_one_is_named(used, table):
+    counters = columns(used, table)
+    assert len(counters) >= 2
+    for column in counters:
+        change(used, f"UPDATE {table} SET {column} = {column} + 1")
+        status, found = audit(used)
+        assert status == 1 and {check for check, _ in found} == {SUMS[table]}, (column, found)
+        if table in ("token_usage", "usage_daily", "usage_daily_users", "usage_hourly"):
+            assert all(subject.endswith(column) for _, subject in found), (column, found)
+        change(used, f"UPDATE {table} SET {column} = {column} - 1")
+        assert audit(used) == (0, [])
+
+
+@pytest.mark.parametrize(("column", "check"), PARTS_OF_A_ROW.items())
+def test_a_row_that_was_changed_is_found(used, column, check):
+    [row, _] = used.ledger.usage()
+    change(used, f"UPDATE usage_logs SET {column} = {column} + 1 WHERE id = {row['id']}")
+    status, found = audit(used)
+    assert status == 1 and check in {check for check, _ in found}, found
+    if check == "cost":
+        assert (check, row["request_id"]) in found
+    change(used, f"UPDATE usage_logs SET {column} = {column} - 1 WHERE id = {row['id']}")
+    assert audit(used) == (0, [])
+
+
+def test_a_draw_from_a_credit_that_was_changed_is_found(used):
+    change(used, "UPDATE credit_draws SET tokens = tokens - 1")
+    assert audit(used) == (1, [("credit", "crd_01")])
+
+
+# A credit that is gone leaves nothing to compare.
+@pytest.mark.parametrize("table", [*sorted(SUMS.keys() - {"token_credits"}), "usage_logs"])
+def test_rows_that_are_gone_are_missed(used, table):
+    change(used, f"DELETE FROM {table}")
+    status, found = audit(used)
+    assert status == 1 and found
+
+
+def test_a_difference_is_told_in_words(used):
+    change(used, "UPDATE token_usage SET tokens_total = tokens_total + 1")
+    total = sum(row["total_tokens"] for row in used.ledger.usage())
+    done = used.command("audit")
+    assert done.returncode == 1
+    [line] = done.stdout.splitlines()
+    assert line.startswith("token_usage acme 20")
+    assert line.endswith(f" tokens_total: recorded {total + 1}, recomputed {total}")
+
+
+def test_while_requests_are_recorded_nothing_differs(used):
+    stop = threading.Event()
+
+    def send():
+        while not stop.is_set():
+            assert used.post(BODY, headers=ABOUT).status == 200
+
+    senders = [threading.Thread(target=send) for _ in range(4)]
+    for sender in senders:
+        sender.start()
+    try:
+        for _ in range(5):
+            before = len(used.ledger.usage())
+            assert audit(used) == (0, [])
+            assert len(used.ledger.usage()) > before
+    finally:
+        stop.set()
+        for sender in senders:
+            sender.join()
