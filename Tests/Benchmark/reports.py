@@ -68,11 +68,12 @@ SUMS = """
     count(*), sum(prompt_tokens), sum(completion_tokens), sum(begins_conversation),
     sum(cost_nano_usd), sum(cost_nano)
 """
+UTC_DAY = "CAST(strftime('%s', created_at) AS INTEGER) / 86400"
 INSERT_SUMS = f"""
-    INSERT INTO usage_daily SELECT client_id, day, key_name, '', source, model, operation,
-      currency, {SUMS} FROM usage_logs GROUP BY 1, 2, 3, 4, 5, 6, 7, 8;
-    INSERT INTO usage_daily_users SELECT client_id, day, user_id, currency, {SUMS}
-      FROM usage_logs GROUP BY 1, 2, 3, 4;
+    INSERT INTO usage_daily SELECT client_id, day, {UTC_DAY}, key_name, '', source, model,
+      operation, currency, {SUMS} FROM usage_logs GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9;
+    INSERT INTO usage_daily_users SELECT client_id, day, {UTC_DAY}, user_id, currency, {SUMS}
+      FROM usage_logs GROUP BY 1, 2, 3, 4, 5;
     INSERT INTO usage_hourly SELECT CAST(strftime('%s', created_at) AS INTEGER) / 3600, source,
       model, operation, currency, {SUMS} FROM usage_logs GROUP BY 1, 2, 3, 4, 5;
     INSERT INTO token_usage SELECT client_id, day, sum(prompt_tokens), sum(completion_tokens),

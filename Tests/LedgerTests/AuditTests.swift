@@ -32,7 +32,7 @@ import Testing
     Planted(
       statement: "UPDATE usage_daily SET tokens_output = tokens_output + 1",
       checks: [.rollup],
-      subject: "usage_daily acme 2026-11-22 web  openai gpt-4o-mini chat BRL tokens_output"),
+      subject: "usage_daily acme 2026-11-22 20779 web  openai gpt-4o-mini chat BRL tokens_output"),
     Planted(
       statement: "UPDATE usage_hourly SET hour = hour + 1",
       checks: Array(repeating: .rollup, count: 12),
@@ -40,7 +40,7 @@ import Testing
     Planted(
       statement: "DELETE FROM usage_daily_users",
       checks: Array(repeating: .rollup, count: 6),
-      subject: "usage_daily_users acme 2026-11-22 u1 BRL requests"),
+      subject: "usage_daily_users acme 2026-11-22 20779 u1 BRL requests"),
     Planted(
       statement: "UPDATE usage_logs SET price_version = 'prices#2' WHERE id = 1",
       checks: [.missingPrices], subject: Sample.id(1).description),

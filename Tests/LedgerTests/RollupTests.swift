@@ -46,8 +46,9 @@ import Time
   /// What is asked of rollups, and of rows where no rollup has it.
   static let conditions: [[UsageColumn: String]] = [
     [:], [.client: "acme"], [.client: "globex", .model: "gpt-4o"], [.model: "gpt-4o-mini"],
-    [.client: "acme", .user: "u1"], [.client: "acme", .conversation: "c1"],
-    [.client: "acme", .key: "web", .agent: "a1"], [.client: "nobody"],
+    [.key: "web", .agent: "a1"], [.user: "u1"], [.client: "acme", .user: "u1"],
+    [.client: "acme", .conversation: "c1"], [.client: "acme", .key: "web", .agent: "a1"],
+    [.client: "nobody"],
   ]
 
   @Test("Sums are those of the rows, wherever they are read from", arguments: conditions)
@@ -88,6 +89,7 @@ import Time
       ALTER TABLE usage_logs DROP COLUMN begins_conversation;
       """)
     try folder.connection().execute(Migration.rollupTables.sql)
+    try folder.connection().execute(Migration.rollupDaysOfUTC.sql)
     #expect(try RollupTests.firstRows(folder) == begun)
     #expect(try LedgerReader(path: folder.ledgerPath).rollupDifferences() == [])
   }

@@ -63,8 +63,8 @@ enum UsageTable: String {
     let columns = query.columns
     if query.isStream != nil || query.wholeDays == nil {
       self = .rows
-    } else if query.conditions[.client] == nil {
-      self = columns.isSubset(of: [.provider, .model, .operation]) ? .hourly : .rows
+    } else if query.isOfAllClients, columns.isSubset(of: [.provider, .model, .operation]) {
+      self = .hourly
     } else if columns.isSubset(of: [.client, .key, .agent, .provider, .model, .operation]) {
       self = .daily
     } else {
@@ -80,6 +80,9 @@ extension UsageQuery {
     if let column = grouping.column { columns.insert(column) }
     return columns
   }
+
+  /// Days are then those of UTC, and else those that the client's rows were counted on.
+  var isOfAllClients: Bool { conditions[.client] == nil }
 
   /// The days that the span consists of; nil where it is empty, or a bound lies within a day.
   var wholeDays: ClosedRange<CivilDate>? {

@@ -109,7 +109,7 @@ private struct UsageSelect {
     case .day: day
     case .week: "date(\(day), 'weekday 0', '-6 days')"
     case .month: "substr(\(day), 1, 7)"
-    case .key where query.conditions[.client] == nil: "client_id || '/' || key_name"
+    case .key where query.isOfAllClients: "client_id || '/' || key_name"
     case .user, .agent: "nullif(\(query.grouping.column?.rawValue ?? ""), '')"
     default: query.grouping.column?.rawValue ?? ""
     }
@@ -118,7 +118,9 @@ private struct UsageSelect {
   private var day: String {
     switch table {
     case .hourly: "date(hour * 3600, 'unixepoch')"
-    case .rows where query.conditions[.client] == nil: "substr(created_at, 1, 10)"
+    case .rows where query.isOfAllClients: "substr(created_at, 1, 10)"
+    case .daily where query.isOfAllClients, .dailyUsers where query.isOfAllClients:
+      "date(utc_day * 86400, 'unixepoch')"
     case .rows, .daily, .dailyUsers: "day"
     }
   }
@@ -131,6 +133,8 @@ private struct UsageSelect {
   private var span: String {
     switch table {
     case .rows: "created_at >= ?1 AND created_at < ?2"
+    case .daily where query.isOfAllClients, .dailyUsers where query.isOfAllClients:
+      "utc_day >= ?1 AND utc_day <= ?2"
     case .daily, .dailyUsers: "day >= ?1 AND day <= ?2"
     case .hourly: "hour >= ?1 AND hour < ?2"
     }
@@ -143,6 +147,9 @@ private struct UsageSelect {
     if table == .hourly {
       select.bind(Int64(days.lowerBound.daysSinceEpoch) * 24, at: 1)
       select.bind(Int64(days.upperBound.daysSinceEpoch + 1) * 24, at: 2)
+    } else if query.isOfAllClients {
+      select.bind(Int64(days.lowerBound.daysSinceEpoch), at: 1)
+      select.bind(Int64(days.upperBound.daysSinceEpoch), at: 2)
     } else {
       select.bind(days.lowerBound.description, at: 1)
       select.bind(days.upperBound.description, at: 2)
@@ -152,7 +159,7 @@ private struct UsageSelect {
 
 extension UsageQuery {
   fileprivate var denialKey: String {
-    if grouping == .key, conditions[.client] == nil { return "client_id || '/' || key_name" }
+    if grouping == .key, isOfAllClients { return "client_id || '/' || key_name" }
     return grouping.column?.ofDenials?.rawValue ?? "NULL"
   }
 }

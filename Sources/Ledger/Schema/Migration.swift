@@ -7,7 +7,7 @@ struct Migration {
   /// All that this release knows, in order.
   static let all: [Migration] = [
     .firstTables, .clientTables, .controlTables, .priceTables, .deferredTables, .planTables,
-    .estimateColumns, .alertTables, .rollupTables,
+    .estimateColumns, .alertTables, .rollupTables, .rollupDaysOfUTC,
   ]
 
   /// The schema that this release reads and writes.

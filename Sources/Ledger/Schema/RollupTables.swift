@@ -6,7 +6,7 @@ extension Migration {
   static let rollupTables = Migration(
     number: 9, name: "rollups", sql: [tables, indexes, sumsOfRows].joined(separator: "\n"))
 
-  private static let measures = """
+  static let rollupMeasures = """
     requests INTEGER NOT NULL,
     tokens_input INTEGER NOT NULL,
     tokens_output INTEGER NOT NULL,
@@ -28,7 +28,7 @@ extension Migration {
       model TEXT NOT NULL,
       operation TEXT NOT NULL,
       currency TEXT NOT NULL,
-      \(measures)
+      \(rollupMeasures)
       PRIMARY KEY (client_id, day, key_name, agent_id, source, model, operation, currency)
     ) STRICT, WITHOUT ROWID;
 
@@ -37,7 +37,7 @@ extension Migration {
       day TEXT NOT NULL, -- in the client's time zone
       user_id TEXT NOT NULL,
       currency TEXT NOT NULL,
-      \(measures)
+      \(rollupMeasures)
       PRIMARY KEY (client_id, day, user_id, currency)
     ) STRICT, WITHOUT ROWID;
 
@@ -47,7 +47,7 @@ extension Migration {
       model TEXT NOT NULL,
       operation TEXT NOT NULL,
       currency TEXT NOT NULL,
-      \(measures)
+      \(rollupMeasures)
       PRIMARY KEY (hour, source, model, operation, currency)
     ) STRICT, WITHOUT ROWID;
     """
@@ -66,18 +66,18 @@ extension Migration {
       GROUP BY client_id, substr(day, 1, 7), conversation_id);
     INSERT INTO usage_daily
       SELECT client_id, day, key_name, coalesce(agent_id, ''), source, model, operation, currency,
-        \(sums)
+        \(rollupSums)
       FROM usage_logs GROUP BY 1, 2, 3, 4, 5, 6, 7, 8;
     INSERT INTO usage_daily_users
-      SELECT client_id, day, coalesce(user_id, ''), currency, \(sums)
+      SELECT client_id, day, coalesce(user_id, ''), currency, \(rollupSums)
       FROM usage_logs GROUP BY 1, 2, 3, 4;
     INSERT INTO usage_hourly
       SELECT CAST(strftime('%s', created_at) AS INTEGER) / 3600, source, model, operation, currency,
-        \(sums)
+        \(rollupSums)
       FROM usage_logs GROUP BY 1, 2, 3, 4, 5;
     """
 
-  private static let sums = """
+  static let rollupSums = """
     count(*), sum(prompt_tokens), sum(completion_tokens), sum(begins_conversation),
       sum(cost_nano_usd), sum(cost_nano)
     """

@@ -2,10 +2,11 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// A line of `usage_daily`: what reports on one client are made from.
+/// A line of `usage_daily`: what reports on one client, or by client and key, are made from.
 struct DailyUsageKey: RollupKey {
   private let clientID: String
   private let day: CivilDate
+  private let dayOfUTC: Int64
   private let keyName: String
   private let agentID: String
   private let provider: String
@@ -15,7 +16,7 @@ struct DailyUsageKey: RollupKey {
 
   static let table = "usage_daily"
   static let columns = [
-    ("client_id", "client_id"), ("day", "day"), ("key_name", "key_name"),
+    ("client_id", "client_id"), ("day", "day"), dayOfUTCColumn, ("key_name", "key_name"),
     ("agent_id", "coalesce(agent_id, '')"), ("source", "source"), ("model", "model"),
     ("operation", "operation"), ("currency", "currency"),
   ].map { (name: $0.0, ofRow: $0.1) }
@@ -23,6 +24,7 @@ struct DailyUsageKey: RollupKey {
   init(_ row: UsageRow) {
     clientID = row.clientID
     day = row.day
+    dayOfUTC = row.dayOfUTC
     keyName = row.keyName
     agentID = row.agentID ?? ""
     provider = row.provider
@@ -34,6 +36,7 @@ struct DailyUsageKey: RollupKey {
   func write(to parameters: inout ParameterWriter) {
     parameters.write("client_id", clientID)
     parameters.write("day", day.description)
+    parameters.write("utc_day", dayOfUTC)
     parameters.write("key_name", keyName)
     parameters.write("agent_id", agentID)
     parameters.write("source", provider)
@@ -47,18 +50,20 @@ struct DailyUsageKey: RollupKey {
 struct DailyUserKey: RollupKey {
   private let clientID: String
   private let day: CivilDate
+  private let dayOfUTC: Int64
   private let userID: String
   private let currency: Currency
 
   static let table = "usage_daily_users"
   static let columns = [
-    ("client_id", "client_id"), ("day", "day"), ("user_id", "coalesce(user_id, '')"),
-    ("currency", "currency"),
+    ("client_id", "client_id"), ("day", "day"), dayOfUTCColumn,
+    ("user_id", "coalesce(user_id, '')"), ("currency", "currency"),
   ].map { (name: $0.0, ofRow: $0.1) }
 
   init(_ row: UsageRow) {
     clientID = row.clientID
     day = row.day
+    dayOfUTC = row.dayOfUTC
     userID = row.userID ?? ""
     currency = row.cost.currency
   }
@@ -66,9 +71,18 @@ struct DailyUserKey: RollupKey {
   func write(to parameters: inout ParameterWriter) {
     parameters.write("client_id", clientID)
     parameters.write("day", day.description)
+    parameters.write("utc_day", dayOfUTC)
     parameters.write("user_id", userID)
     parameters.write("currency", currency.code)
   }
+}
+
+/// A day of a client's zone has parts of two days of UTC, in which all clients are summed together.
+private let dayOfUTCColumn = ("utc_day", "CAST(strftime('%s', created_at) AS INTEGER) / 86400")
+
+extension UsageRow {
+  /// Days since 1970, UTC.
+  fileprivate var dayOfUTC: Int64 { createdAt.milliseconds / 86_400_000 }
 }
 
 /// A line of `usage_hourly`: what reports on all clients are made from, in days of UTC.
