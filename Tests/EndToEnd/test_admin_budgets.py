@@ -1,6 +1,7 @@
 """Budgets through the admin API and the command line."""
 
 import json
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from harness.waiting import eventually
@@ -180,6 +181,39 @@ def test_the_command_shows_what_the_api_shows(catraca, admin):
     assert list(json.loads(stopped.stdout)) == list(listed)
 
 
+@pytest.mark.parametrize(
+    ("fields", "period"),
+    [
+        ({}, "monthly"),
+        ({"per": "user"}, "60d"),
+        ({"per": "model"}, "60d"),
+        ({"per": "key"}, "60d"),
+        ({"per": "conversation"}, "60d"),
+        ({"cost": "0.01", "currency": "EUR"}, "60d"),
+    ],
+)
+def test_a_forecast_goes_on_from_the_last_seven_days(catraca, tokens, fields, period):
+    catraca.configuration.settings["currency"]["per_usd"]["EUR"] = "0.90"
+    admin = catraca.start().admin(tokens["admin"])
+    limit = {} if "cost" in fields else {"tokens": 10_000_000}
+    make(admin, name="cap", period=period, **fields, **limit)
+    # By an alias of the model, whose use counts as the model's.
+    body = {**BODY, "model": "gpt-4o-mini-2024-07-18", "user": "u1"}
+    catraca.post(body, headers={"x-catraca-conversation": "c1"})
+    shown = admin.done("GET", f"{BUDGETS}/acme/cap")
+    now = datetime.now(timezone.utc)
+    end = datetime.fromisoformat(shown["next_reset_at"])
+    days = int(period[:-1]) if period != "monthly" else (end - timedelta(days=1)).day
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    share = (end - now) / (now - max(end - timedelta(days=days), midnight - timedelta(days=6)))
+    forecast = shown["forecast"]
+    used = shown["current_tokens"]
+    assert forecast["tokens"] == pytest.approx(used * (1 + share), rel=0.01, abs=2)
+    cost = float(shown["current_cost"])
+    assert float(forecast["cost"]) == pytest.approx(cost * (1 + share), rel=0.01, abs=1e-8)
+    assert (forecast["exhausted_at"] is None) == ("cost" not in fields or cost * (1 + share) < 0.01)
+
+
 def test_the_fullest_budgets_come_first_when_asked(catraca, admin):
     make(admin, name="a", tokens=1_000_000)
     make(admin, name="b", tokens=1000)
@@ -202,8 +236,10 @@ def test_commands_change_budgets_of_a_running_server_within_a_second(catraca, ad
 
     command("set", "--client", "acme", "--name", "cap", "--tokens", "1000")
     eventually_is("limit_tokens", 1000)
-    command("pause", "acme/cap")
+    command("pause", "acme/cap", "--note", "on holiday")
     eventually_is("pause_reason", "manual")
+    [pause] = admin.done("GET", "/api/admin/audit-log?action=budget.pause")["data"]
+    assert pause["actor"].startswith("cli:") and pause["after"]["note"] == "on holiday"
     command("resume", "acme/cap")
     eventually_is("is_paused", False)
     raised = command("raise", "acme/cap", "--tokens", "500", "--until", "2027-01-01")

@@ -1,5 +1,5 @@
 public import Budgets
-internal import Configuration
+public import Configuration
 public import JSON
 public import Ledger
 internal import Money
@@ -10,7 +10,7 @@ public struct BudgetForm: Sendable {
   public let status: AccountStatus
   let isDeclared: Bool
   let dates: BudgetDates?
-  let now: Timestamp
+  let forecast: Forecast?
 
   /// What a budget has, be it the tightest one of a status or one of a list.
   static let fields: Fields = identity + figures + state
@@ -132,7 +132,7 @@ public struct BudgetForm: Sendable {
   }
 
   private func writeForecast(to writer: inout JSONWriter) {
-    guard let forecast = Forecast(status, at: now) else { return writer.null() }
+    guard let forecast else { return writer.null() }
     writer.object { object in
       object.member("exhausted_at", forecast.exhaustedAt.map(definition.timeZone.rfc3339))
       object.member("tokens", optional: forecast.tokens)
@@ -153,17 +153,24 @@ extension BudgetForm {
   static func forms(
     _ statuses: [AccountStatus], _ call: Call
   ) throws(APIError) -> [BudgetForm] {
-    try call.read { reader throws(LedgerError) in try forms(statuses, reader, at: call.now) }
+    try call.read { reader throws(LedgerError) in
+      try forms(statuses, reader, call.settings, at: call.now)
+    }
   }
 
   public static func forms(
-    _ statuses: [AccountStatus], _ reader: LedgerReader, at now: Timestamp
+    _ statuses: [AccountStatus], _ reader: LedgerReader, _ settings: Settings, at now: Timestamp
   ) throws(LedgerError) -> [BudgetForm] {
     let (dates, made) = (try reader.budgetDates(), Set(try reader.storedBudgets().map(\.id)))
-    return statuses.map { status in
+    var forms: [BudgetForm] = []
+    for status in statuses {
       let id = status.definition.id
-      return BudgetForm(
-        status: status, isDeclared: !made.contains(id), dates: dates["\(id)"], now: now)
+      let recent = try RecentUse(status, reader, settings, at: now)
+      forms.append(
+        BudgetForm(
+          status: status, isDeclared: !made.contains(id), dates: dates["\(id)"],
+          forecast: Forecast(status, lately: recent, at: now)))
     }
+    return forms
   }
 }

@@ -15,7 +15,8 @@ public enum BudgetObject {
     let status = server.readBudgets { try? $0.status(of: id, for: subject, at: now) }
     guard let status else { return nil }
     let reader = try LedgerReader(path: server.ledgerPath)
-    guard let form = try BudgetForm.forms([status], reader, at: now).first else { return nil }
+    let forms = try BudgetForm.forms([status], reader, server.settings, at: now)
+    guard let form = forms.first else { return nil }
     var writer = JSONWriter()
     form.write(to: &writer)
     return writer.bytes

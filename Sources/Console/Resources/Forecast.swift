@@ -2,7 +2,7 @@ internal import Budgets
 internal import Money
 internal import Time
 
-/// Where a budget's use leads if it goes on as it has in its period so far.
+/// Where a budget's use leads if it goes on as it lately has.
 struct Forecast: Equatable {
   /// When the limit is used up; nil where it lasts until the period's end.
   let exhaustedAt: Timestamp?
@@ -11,34 +11,35 @@ struct Forecast: Equatable {
   let nanoUnits: Int64?
 
   /// Nil without use.
-  init?(_ status: AccountStatus, at now: Timestamp) {
+  init?(_ status: AccountStatus, lately recent: RecentUse, at now: Timestamp) {
     self.init(
-      window: status.window, now: now,
+      window: status.window, now: now, lately: recent,
       tokens: (status.settledTokens, status.limitTokens),
       nanoUnits: (status.settledCost.nanoUnits, status.limitCost?.nanoUnits))
   }
 
   init?(
-    window: BudgetWindow, now: Timestamp, tokens: (used: Int64, limit: Int64?),
-    nanoUnits: (used: Int64, limit: Int64?)
+    window: BudgetWindow, now: Timestamp, lately recent: RecentUse,
+    tokens: (used: Int64, limit: Int64?), nanoUnits: (used: Int64, limit: Int64?)
   ) {
     guard tokens.used > 0 || nanoUnits.used > 0 else { return nil }
-    let elapsed = max(1, now.milliseconds - window.start.milliseconds)
-    let whole = window.end.map { max(elapsed, $0.milliseconds - window.start.milliseconds) }
-    func extrapolated(_ used: Int64) -> Int64? {
-      whole.map { Int64(clamping: Int128(used) * Int128($0) / Int128(elapsed)) }
+    let elapsed = Int128(max(1, now.milliseconds - recent.since.milliseconds))
+    let rest = window.end.map { Int128(max(0, $0.milliseconds - now.milliseconds)) }
+    func atEnd(_ used: Int64, lately: Int64) -> Int64? {
+      rest.map { Int64(clamping: Int128(used) + Int128(lately) * $0 / elapsed) }
     }
-    func exhaustion(_ figure: (used: Int64, limit: Int64?)) -> Int64? {
-      guard let limit = figure.limit, figure.used > 0 else { return nil }
-      if figure.used >= limit { return now.milliseconds }
-      let lasts = Int128(limit) * Int128(elapsed) / Int128(figure.used)
-      return Int64(clamping: Int128(window.start.milliseconds) + lasts)
+    func exhaustion(_ figure: (used: Int64, limit: Int64?), lately: Int64) -> Timestamp? {
+      guard let limit = figure.limit else { return nil }
+      if figure.used >= limit { return now }
+      guard lately > 0 else { return nil }
+      let lasts = Int128(limit - figure.used) * elapsed / Int128(lately)
+      return Timestamp(milliseconds: Int64(clamping: Int128(now.milliseconds) + lasts))
     }
-    self.tokens = extrapolated(tokens.used)
-    self.nanoUnits = extrapolated(nanoUnits.used)
-    let first = [exhaustion(tokens), exhaustion(nanoUnits)].compactMap(\.self).min()
-    exhaustedAt = first.map { Timestamp(milliseconds: $0) }.flatMap { instant in
-      window.hasEnded(at: instant) ? nil : instant
-    }
+    self.tokens = atEnd(tokens.used, lately: recent.tokens)
+    self.nanoUnits = atEnd(nanoUnits.used, lately: recent.nanoUnits)
+    let first = [
+      exhaustion(tokens, lately: recent.tokens), exhaustion(nanoUnits, lately: recent.nanoUnits),
+    ].compactMap(\.self).min()
+    exhaustedAt = first.flatMap { window.hasEnded(at: $0) ? nil : $0 }
   }
 }

@@ -6,12 +6,16 @@ internal import Time
 
 /// `catraca budget pause|resume|reset|raise ID`: a running server obeys within a second.
 enum BudgetActions {
+  private static let note = Parameter(
+    "note", ArgumentFormat<String>.text("TEXT"), "why, for the audit log")
+
   static let pause = Command(
     "budget pause", "refuses every request until the budget is resumed",
-    arguments: [BudgetOptions.id], options: [BudgetOptions.subject] + BudgetOptions.common
+    arguments: [BudgetOptions.id], options: [note, BudgetOptions.subject] + BudgetOptions.common
   ) { invocation throws(CommandError) in
-    try perform(invocation) { editor, target throws(LedgerError) in
-      try editor.setPaused(true, target)
+    let note = invocation.values[note]
+    return try perform(invocation) { editor, target throws(LedgerError) in
+      try editor.setPaused(true, target, note: note)
     }
   }
 
