@@ -56,10 +56,37 @@ public final class Console: HTTPHandler {
       line.member("status", Int64(answer.status))
     }
     do {
-      try await exchange.respond(answer.httpAnswer)
+      try await send(answer, on: exchange)
     } catch {
       // The client is gone: nobody is left to be told.
       exchange.abort()
+    }
+  }
+
+  private func send(
+    _ answer: Answer, on exchange: HTTPExchange
+  ) async throws(HTTPExchangeError) {
+    let begin = answer.httpAnswer
+    guard let rest = answer.rest else { return try await exchange.respond(begin) }
+    try await exchange.start(begin.head, framing: .chunked)
+    guard exchange.head.method != .head else { return }
+    try await exchange.write(begin.body)
+    while true {
+      // The ledger blocks, so that no piece is read on an event loop.
+      let read = Task { () -> Result<[UInt8]?, APIError> in
+        do throws(APIError) { return .success(try await rest()) } catch { return .failure(error) }
+      }
+      switch await read.value {
+      case .success(let piece?): try await exchange.write(piece)
+      case .success(nil): return try await exchange.finish()
+      case .failure(let error):
+        // The client sees that it isn't whole, since the body has no end.
+        logger.log(.error, "admin_answer_broken") { line in
+          line.member("path", exchange.head.path)
+          line.member("reason", error.message)
+        }
+        return exchange.abort()
+      }
     }
   }
 

@@ -38,7 +38,7 @@ final class TestBench: Sendable {
     Surroundings(
       environment: ["USER": "alice"], files: files, now: { TestBench.now },
       randomBytes: { Array(repeating: 7, count: $0) }, output: .plain, errorOutput: .plain,
-      writeError: { _ in })
+      writeOutput: { _ in true }, writeError: { _ in })
   }
 
   /// Runs a command line of words without spaces.

@@ -1,7 +1,7 @@
 """Budgets through the admin API and the command line."""
 
 import json
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 
 import pytest
 from harness.waiting import eventually
@@ -201,8 +201,8 @@ def test_a_forecast_goes_on_from_the_last_seven_days(catraca, tokens, fields, pe
     body = {**BODY, "model": "gpt-4o-mini-2024-07-18", "user": "u1"}
     catraca.post(body, headers={"x-catraca-conversation": "c1"})
     shown = admin.done("GET", f"{BUDGETS}/acme/cap")
-    now = datetime.now(timezone.utc)
     end = datetime.fromisoformat(shown["next_reset_at"])
+    now = datetime.now(end.tzinfo)
     days = int(period[:-1]) if period != "monthly" else (end - timedelta(days=1)).day
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     share = (end - now) / (now - max(end - timedelta(days=days), midnight - timedelta(days=6)))

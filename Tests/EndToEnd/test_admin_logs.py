@@ -1,5 +1,9 @@
 """Requests, refusals and changes, as the admin API lists them."""
 
+import json
+import threading
+
+import pytest
 from harness.waiting import eventually
 
 BODY = {
@@ -20,7 +24,9 @@ def test_a_request_is_shown_as_its_row_says(catraca, admin):
     assert entry["stream"] is False and entry["metadata"] == {"a": [1]}
     assert entry["currency"] == "BRL" and len(entry["cost"].split(".")[1]) == 9
     one = admin.done("GET", f"{LOGS}/{row['request_id']}")
-    assert one["request_id"] == row["request_id"]
+    explained = {"price_file", "explain"}
+    assert {name: one[name] for name in one if name not in explained} == entry
+    assert explained < set(one)
     assert sum(line["amount"] for line in one["explain"]) == row["total_tokens"]
     assert admin.get(f"{LOGS}/nothing").status == 404
 
@@ -39,6 +45,43 @@ def test_pages_neither_repeat_nor_skip_while_rows_arrive(catraca, admin):
             catraca.post(BODY, headers={"x-catraca-user": "late"})
         assert [user for user in seen if user != "late"] == ["u5", "u4", "u3", "u2", "u1"]
     assert admin.get(f"{LOGS}?after=x").error["param"] == "after"
+
+
+@pytest.mark.parametrize("client", ["", "&client=acme"])
+def test_whoever_pages_while_many_write_sees_each_earlier_row_once(catraca, admin, client):
+    for _ in range(12):
+        catraca.post(BODY, headers={"x-catraca-user": "early"})
+    stop = threading.Event()
+
+    def write():
+        while not stop.is_set():
+            assert catraca.post(BODY, headers={"x-catraca-user": "late"}).status == 200
+
+    def pages():
+        after = ""
+        while True:
+            page = admin.done("GET", f"{LOGS}?limit=5{client}{after}")
+            yield from page["data"]
+            if not page["has_more"]:
+                return
+            after = f"&after={page['next']}"
+
+    def exported():
+        text = admin.get(f"{LOGS}?format=jsonl{client}").text
+        return [json.loads(line) for line in text.splitlines()]
+
+    writers = [threading.Thread(target=write) for _ in range(3)]
+    for writer in writers:
+        writer.start()
+    try:
+        for read in [lambda: list(pages()), exported] * 3:
+            known = {row["request_id"] for row in catraca.ledger.usage()}
+            seen = [entry["request_id"] for entry in read()]
+            assert len(seen) == len(set(seen)) and known <= set(seen)
+    finally:
+        stop.set()
+        for writer in writers:
+            writer.join()
 
 
 def test_filters_combine(catraca, admin):

@@ -214,6 +214,12 @@ def test_a_clients_plan_is_short_for_a_subscription(admin):
     assert admin.done("PATCH", f"{path}/beta", {"plan": None})["plan"] == "free"
     assert admin.get(f"{path}/beta/subscription").status == 404
     assert admin.delete(f"{PLANS}/pro").status == 204
+    # Two things changed, and each has its entry.
+    log = admin.done("GET", "/api/admin/audit-log?client=beta")["data"]
+    assert [(entry["action"], entry["target"]) for entry in reversed(log)][:2] == [
+        ("client.create", "client:beta"),
+        ("subscription.create", "subscription:beta"),
+    ]
 
 
 def test_keys_see_neither_plans_nor_subscriptions(catraca, admin):

@@ -6,7 +6,10 @@ internal import JSON
 struct Answer: Sendable {
   var status: Int
   var contentType: StaticString = "application/json"
+  /// All of the body, or what it begins with.
   var body: [UInt8]
+  /// What follows, where that is too much for one piece.
+  var rest: AnswerStream?
   var fields: [(FieldName, String)] = []
   /// Whether the body shows a secret, which is never stored.
   var hasSecret = false
@@ -30,7 +33,7 @@ struct Answer: Sendable {
 
   var httpAnswer: HTTPAnswer {
     var head = ResponseHead(status: status)
-    if !body.isEmpty { head.fields.append(.contentType, constant: contentType) }
+    if !body.isEmpty || rest != nil { head.fields.append(.contentType, constant: contentType) }
     // What operators see belongs into no cache.
     head.fields.append(.cacheControl, constant: "no-store")
     for (name, value) in fields {
@@ -43,3 +46,8 @@ struct Answer: Sendable {
     return HTTPAnswer(head: head, body: body)
   }
 }
+
+/// The rest of a body, made piece by piece while the client takes it.
+///
+/// Nil at the end. It may block, and so is asked on no event loop.
+typealias AnswerStream = @Sendable () async throws(APIError) -> [UInt8]?

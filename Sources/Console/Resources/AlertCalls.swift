@@ -27,7 +27,7 @@ enum AlertCalls {
   private static let schema = Schema.named(
     "Alert",
     .object([
-      "id": .anyText, "type": .anyText, "budget_id": .anyText, "subject": .anyText,
+      "id": .anyText, "budget_id": .anyText, "subject": .anyText,
       "window_start": .instant, "threshold": .integer(1...100).orNull, "unit": .anyText,
       "limit_value": .count, "used": .count, "deliveries": .list(of: .object(delivery)),
       "created_at": .instant,
@@ -55,7 +55,6 @@ enum AlertCalls {
     let alert = history.alert
     data.object { object in
       object.member("id", history.id)
-      object.member("type", alert.type)
       object.member("budget_id", "\(alert.budgetID)")
       object.member("subject", alert.subject)
       object.member("window_start", alert.window.start.rfc3339)

@@ -10,7 +10,8 @@ enum LogCalls {
     [
       Route(
         .get, "/api/admin/usage-logs", .viewer, "Lists requests that went to a provider",
-        query: UsageFilters.parameters + ranges, answers: .ok(.page(of: usageSchema)),
+        query: UsageFilters.parameters + ranges + [UsageLogExport.parameter],
+        answers: .okOrText(.page(of: usageSchema), mediaTypes: UsageLogExport.mediaTypes),
         handler: usage),
       Route(
         .get, "/api/admin/usage-logs/{request}", .viewer, "Shows one request",
@@ -29,7 +30,7 @@ enum LogCalls {
   private static let usageSchema = Schema.named(
     "UsageLog", .object(["id": .count] + UsageLogForm.fields))
   private static let explainedUsageSchema = Schema.named(
-    "ExplainedUsageLog", .object(UsageLogForm.fields + UsageLogForm.explanation))
+    "ExplainedUsageLog", .object(["id": .count] + UsageLogForm.fields + UsageLogForm.explanation))
   private static let changeSchema = Schema.named(
     "Change",
     .object([
@@ -55,32 +56,30 @@ enum LogCalls {
 
   private static func usage(_ call: Call) throws(APIError) -> Answer {
     let filters = try UsageFilters(call.query)
+    if let format = try UsageLogExport.format(call.query) {
+      return try UsageLogExport.answer(call, format, filters, try range(call))
+    }
     return try answer(
       call,
       { reader, range throws(LedgerError) in
         try reader.usageLog(where: filters.conditions, isStream: filters.isStream, range)
       }
-    ) { entry, data in
-      data.object { object in
-        object.member("id", entry.id)
-        UsageLogForm.writeMembers(of: entry.content, to: &object)
-      }
-    }
+    ) { entry, data in UsageLogForm.write(entry, to: &data) }
   }
 
   private static func usageOfRequest(_ call: Call) throws(APIError) -> Answer {
     let text = call.parameter("request")
     guard let id = RequestID(text) else { throw .notFound("request \(text)") }
-    let found = try call.read { reader throws(LedgerError) -> (UsageRow, String?)? in
-      guard let row = try reader.usageRow(id) else { return nil }
-      guard let version = row.priceVersion else { return (row, nil) }
-      return (row, try reader.priceRecord(version: version))
+    let found = try call.read { reader throws(LedgerError) -> (LogEntry<UsageRow>, String?)? in
+      guard let entry = try reader.usageLogEntry(id) else { return nil }
+      guard let version = entry.content.priceVersion else { return (entry, nil) }
+      return (entry, try reader.priceRecord(version: version))
     }
-    guard let (row, priceRecord) = found else { throw .notFound("request \(text)") }
-    let bill = priceRecord.flatMap { try? Bill(record: $0, of: row.usage) }
+    guard let (entry, priceRecord) = found else { throw .notFound("request \(text)") }
+    let bill = priceRecord.flatMap { try? Bill(record: $0, of: entry.content.usage) }
     return Answer { body in
       body.object { body in
-        UsageLogForm.writeMembers(of: row, to: &body)
+        UsageLogForm.writeMembers(of: entry, to: &body)
         UsageLogForm.writeExplanation(by: bill, to: &body)
       }
     }
@@ -129,6 +128,15 @@ enum LogCalls {
     _ read: (LedgerReader, LogRange) throws(LedgerError) -> [LogEntry<Content>],
     _ write: (LogEntry<Content>, inout JSONWriter) -> Void
   ) throws(APIError) -> Answer {
+    var range = try range(call)
+    let limit = range.limit
+    range.limit += 1
+    let entries = try call.read { reader throws(LedgerError) in try read(reader, range) }
+    return Page(entries, limit: limit) { "\($0.cursor)" }.answer(write)
+  }
+
+  /// The part of a log that a query asks for.
+  private static func range(_ call: Call) throws(APIError) -> LogRange {
     let zone = try call.query.text("client").flatMap { call.clients.client($0)?.timeZone } ?? .utc
     let time = try TimeRange(call.query, zone: zone, at: call.now)
     let limit = try call.query.limit()
@@ -137,8 +145,6 @@ enum LogCalls {
     guard (after == nil) == (cursor == nil) else {
       throw .invalidValue("after", allowed: "`next` of the page before")
     }
-    let range = LogRange(since: time.from, until: time.to, cursor: cursor, limit: limit + 1)
-    let entries = try call.read { reader throws(LedgerError) in try read(reader, range) }
-    return Page(entries, limit: limit) { "\($0.cursor)" }.answer(write)
+    return LogRange(since: time.from, until: time.to, cursor: cursor, limit: limit)
   }
 }

@@ -6,7 +6,25 @@ internal import Time
 
 /// A row of `usage_logs` as the API shows it: its columns, with money as decimals.
 enum UsageLogForm {
-  static let fields: Fields = names + quantities + costs + times
+  /// One column: its name, what its values may be, and its value in a row.
+  struct Column: Sendable {
+    let name: String
+    let schema: Schema
+    let value: @Sendable (UsageRow) -> RowField
+
+    init(
+      _ name: String, _ schema: Schema, _ value: @escaping @Sendable (UsageRow) -> RowField
+    ) {
+      self.name = name
+      self.schema = schema
+      self.value = value
+    }
+  }
+
+  /// In their order, without the row's number.
+  static let columns: [Column] = names + quantities + costs + times
+
+  static let fields = Fields(columns.map { (name: $0.name, schema: $0.schema) })
   static let explanation: Fields = [
     "price_file": .anyText.orNull,
     "explain": .list(
@@ -15,41 +33,87 @@ enum UsageLogForm {
       ])),
   ]
 
-  private static let names: Fields = [
-    "request_id": .anyText, "client_id": .anyText, "key_name": .anyText,
-    "user_id": .anyText.orNull, "conversation_id": .anyText.orNull, "agent_id": .anyText.orNull,
-    "source": .anyText, "model": .anyText, "response_model": .anyText.orNull,
-    "operation": .choice(of: Operation.self), "endpoint": .anyText, "stream": .boolean,
-    "status": .count, "outcome": .choice(of: Outcome.self),
-    "usage_source": .choice(of: UsageSource.self),
-  ]
-  private static let quantities: Fields = [
-    "prompt_tokens": .count, "cached_tokens": .count, "cache_write_tokens": .count,
-    "audio_input_tokens": .count, "image_input_tokens": .count, "completion_tokens": .count,
-    "reasoning_tokens": .count, "audio_output_tokens": .count, "image_output_tokens": .count,
-    "total_tokens": .count, "audio_ms": .count, "characters": .count, "images": .count,
-    "calls": .count,
-  ]
-  private static let costs: Fields = [
-    "cost_usd": .money, "cost": .money, "currency": .currency, "price_version": .anyText.orNull,
-    "held_tokens": .count, "held_usd": .money, "overrun_tokens": .count, "overrun_usd": .money,
-  ]
-  private static let times: Fields = [
-    "latency_ms": .count.orNull, "ttft_ms": .count.orNull, "overhead_us": .count.orNull,
-    "metadata": .freeObject.orNull, "created_at": .instant,
-  ]
+  private static var names: [Column] {
+    [
+      Column("request_id", .anyText) { .text("\($0.requestID)") },
+      Column("client_id", .anyText) { .text($0.clientID) },
+      Column("key_name", .anyText) { .text($0.keyName) },
+      Column("user_id", .anyText.orNull) { .text($0.userID) },
+      Column("conversation_id", .anyText.orNull) { .text($0.conversationID) },
+      Column("agent_id", .anyText.orNull) { .text($0.agentID) },
+      Column("source", .anyText) { .text($0.provider) },
+      Column("model", .anyText) { .text($0.model) },
+      Column("response_model", .anyText.orNull) { .text($0.responseModel) },
+      Column("operation", .choice(of: Operation.self)) { .text($0.operation.rawValue) },
+      Column("endpoint", .anyText) { .text($0.endpoint) },
+      Column("stream", .boolean) { .boolean($0.isStream) },
+      Column("status", .count) { .integer(Int64($0.status)) },
+      Column("outcome", .choice(of: Outcome.self)) { .text($0.outcome.rawValue) },
+      Column("usage_source", .choice(of: UsageSource.self)) { .text($0.usageSource.rawValue) },
+    ]
+  }
+
+  private static var quantities: [Column] {
+    [
+      quantity("prompt_tokens") { $0.inputTokens },
+      quantity("cached_tokens") { $0.cachedInputTokens },
+      quantity("cache_write_tokens") { $0.cacheWriteTokens + $0.cacheWriteLongTokens },
+      quantity("audio_input_tokens") { $0.audioInputTokens },
+      quantity("image_input_tokens") { $0.imageInputTokens },
+      quantity("completion_tokens") { $0.outputTokens },
+      quantity("reasoning_tokens") { $0.reasoningTokens },
+      quantity("audio_output_tokens") { $0.audioOutputTokens },
+      quantity("image_output_tokens") { $0.imageOutputTokens },
+      quantity("total_tokens") { $0.totalTokens },
+      quantity("audio_ms") { $0.audioMilliseconds },
+      quantity("characters") { $0.characters },
+      quantity("images") { $0.images },
+      quantity("calls") { $0.calls },
+    ]
+  }
+
+  private static func quantity(
+    _ name: String, _ amount: @escaping @Sendable (Usage) -> Int64
+  ) -> Column {
+    Column(name, .count) { .integer(amount($0.usage)) }
+  }
+
+  private static var costs: [Column] {
+    [
+      Column("cost_usd", .money) { dollars($0.costNanoUSD) },
+      Column("cost", .money) { .text($0.cost.decimalText) },
+      Column("currency", .currency) { .text($0.cost.currency.code) },
+      Column("price_version", .anyText.orNull) { .text($0.priceVersion) },
+      Column("held_tokens", .count) { .integer($0.heldTokens) },
+      Column("held_usd", .money) { dollars($0.heldNanoUSD) },
+      Column("overrun_tokens", .count) { .integer($0.overrunTokens) },
+      Column("overrun_usd", .money) { dollars($0.overrunNanoUSD) },
+    ]
+  }
+
+  private static var times: [Column] {
+    [
+      Column("latency_ms", .count.orNull) { .integer($0.latencyMilliseconds) },
+      Column("ttft_ms", .count.orNull) { .integer($0.timeToFirstTokenMilliseconds) },
+      Column("overhead_us", .count.orNull) { .integer($0.overheadMicroseconds) },
+      Column("metadata", .freeObject.orNull) { .json($0.metadata) },
+      Column("created_at", .instant) { .text($0.createdAt.rfc3339) },
+    ]
+  }
+
+  private static func dollars(_ nanoUnits: Int64) -> RowField {
+    .text(Money(nanoUnits: nanoUnits, currency: .usd).decimalText)
+  }
+
+  /// An entry of the list: the row with its number.
+  static func write(_ entry: LogEntry<UsageRow>, to writer: inout JSONWriter) {
+    writer.object { writeMembers(of: entry, to: &$0) }
+  }
 
   /// The members without the braces, for objects that have others too.
-  static func writeMembers(of row: UsageRow, to object: inout JSONWriter) {
-    writeNames(of: row, to: &object)
-    writeQuantities(row.usage, to: &object)
-    writeCosts(of: row, to: &object)
-    object.member("latency_ms", optional: row.latencyMilliseconds)
-    object.member("ttft_ms", optional: row.timeToFirstTokenMilliseconds)
-    object.member("overhead_us", optional: row.overheadMicroseconds)
-    object.key("metadata")
-    if let metadata = row.metadata { object.raw(metadata.utf8) } else { object.null() }
-    object.member("created_at", row.createdAt.rfc3339)
+  static func writeMembers(of entry: LogEntry<UsageRow>, to object: inout JSONWriter) {
+    object.member("id", entry.id)
+    for column in columns { object.member(column.name, column.value(entry.content)) }
   }
 
   /// How the cost came about: quantities × prices, and where the prices are from.
@@ -68,87 +132,17 @@ enum UsageLogForm {
       }
     }
   }
-
-  private static func writeNames(of row: UsageRow, to object: inout JSONWriter) {
-    object.member("request_id", "\(row.requestID)")
-    object.member("client_id", row.clientID)
-    object.member("key_name", row.keyName)
-    object.member("user_id", row.userID)
-    object.member("conversation_id", row.conversationID)
-    object.member("agent_id", row.agentID)
-    object.member("source", row.provider)
-    object.member("model", row.model)
-    object.member("response_model", row.responseModel)
-    object.member("operation", row.operation.rawValue)
-    object.member("endpoint", row.endpoint)
-    object.member("stream", row.isStream)
-    object.member("status", Int64(row.status))
-    object.member("outcome", row.outcome.rawValue)
-    object.member("usage_source", row.usageSource.rawValue)
-  }
-
-  private static func writeQuantities(_ usage: Usage, to object: inout JSONWriter) {
-    object.member("prompt_tokens", usage.inputTokens)
-    object.member("cached_tokens", usage.cachedInputTokens)
-    object.member("cache_write_tokens", usage.cacheWriteTokens + usage.cacheWriteLongTokens)
-    object.member("audio_input_tokens", usage.audioInputTokens)
-    object.member("image_input_tokens", usage.imageInputTokens)
-    object.member("completion_tokens", usage.outputTokens)
-    object.member("reasoning_tokens", usage.reasoningTokens)
-    object.member("audio_output_tokens", usage.audioOutputTokens)
-    object.member("image_output_tokens", usage.imageOutputTokens)
-    object.member("total_tokens", usage.totalTokens)
-    object.member("audio_ms", usage.audioMilliseconds)
-    object.member("characters", usage.characters)
-    object.member("images", usage.images)
-    object.member("calls", usage.calls)
-  }
-
-  private static func writeCosts(of row: UsageRow, to object: inout JSONWriter) {
-    object.member("cost_usd", dollars(row.costNanoUSD))
-    object.member("cost", row.cost.decimalText)
-    object.member("currency", row.cost.currency.code)
-    object.member("price_version", row.priceVersion)
-    object.member("held_tokens", row.heldTokens)
-    object.member("held_usd", dollars(row.heldNanoUSD))
-    object.member("overrun_tokens", row.overrunTokens)
-    object.member("overrun_usd", dollars(row.overrunNanoUSD))
-  }
-
-  private static func dollars(_ nanoUnits: Int64) -> String {
-    Money(nanoUnits: nanoUnits, currency: .usd).decimalText
-  }
 }
 
-/// A row of `denials` as the API shows it.
-enum DenialForm {
-  static let schema = Schema.named(
-    "Denial",
-    .object([
-      "id": .count, "request_id": .anyText, "client_id": .anyText, "key_name": .anyText,
-      "user_id": .anyText.orNull, "operation": .choice(of: Operation.self), "model": .anyText,
-      "budget_id": .anyText, "reason": .choice(of: DenialReason.self), "limit_value": .count,
-      "used": .count, "held": .count, "requested": .count, "reset_at": .instant.orNull,
-      "created_at": .instant,
-    ]))
-
-  static func write(_ row: DenialRow, id: Int64, to writer: inout JSONWriter) {
-    writer.object { object in
-      object.member("id", id)
-      object.member("request_id", "\(row.requestID)")
-      object.member("client_id", row.clientID)
-      object.member("key_name", row.keyName)
-      object.member("user_id", row.userID)
-      object.member("operation", row.operation.rawValue)
-      object.member("model", row.model)
-      object.member("budget_id", row.budgetID)
-      object.member("reason", row.reason.rawValue)
-      object.member("limit_value", row.limitValue)
-      object.member("used", row.used)
-      object.member("held", row.held)
-      object.member("requested", row.requested)
-      object.member("reset_at", row.resetAt?.rfc3339)
-      object.member("created_at", row.createdAt.rfc3339)
+extension JSONWriter {
+  fileprivate mutating func member(_ key: String, _ field: RowField) {
+    self.key(key)
+    switch field {
+    case .text(let text?): string(text)
+    case .integer(let number?): integer(number)
+    case .boolean(let value): boolean(value)
+    case .json(let json?): raw(json.utf8)
+    case .text(nil), .integer(nil), .json(nil): null()
     }
   }
 }

@@ -108,7 +108,8 @@ enum OpenAPIDocument {
   private static func writeResponses(to route: Route, _ writer: inout JSONWriter) {
     writer.object { responses in
       for answer in route.success.answers {
-        writeResponse(answer.status, "Done", answer.schema, to: &responses)
+        writeResponse(
+          answer.status, "Done", answer.schema, textTypes: route.success.textTypes, to: &responses)
       }
       let error = APIError.schema(saysSuccess: route.path.hasPrefix(TokenBillingCalls.path))
       for status in errorStatuses {
@@ -118,21 +119,27 @@ enum OpenAPIDocument {
   }
 
   private static func writeResponse(
-    _ status: Int, _ description: String, _ schema: Schema?, to responses: inout JSONWriter
+    _ status: Int, _ description: String, _ schema: Schema?, textTypes: [String] = [],
+    to responses: inout JSONWriter
   ) {
     responses.member("\(status)") { response in
       response.object { response in
         response.member("description", description)
         guard let schema else { return }
-        response.member("content") { writeContent(schema, to: &$0) }
+        response.member("content") { writeContent(schema, textTypes: textTypes, to: &$0) }
       }
     }
   }
 
-  private static func writeContent(_ schema: Schema, to writer: inout JSONWriter) {
+  private static func writeContent(
+    _ schema: Schema, textTypes: [String] = [], to writer: inout JSONWriter
+  ) {
     writer.object { types in
-      types.member("application/json") { type in
-        type.object { type in type.member("schema") { schema.write(to: &$0) } }
+      let all = [("application/json", schema)] + textTypes.map { ($0, Schema.anyText) }
+      for (name, schema) in all {
+        types.member(name) { type in
+          type.object { type in type.member("schema") { schema.write(to: &$0) } }
+        }
       }
     }
   }

@@ -2,6 +2,8 @@
 enum Success: Sendable {
   /// 200.
   case ok(Schema)
+  /// 200, with a body that a parameter lets have one of other types, too.
+  case okOrText(Schema, mediaTypes: [String])
   /// 201.
   case created(Schema)
   /// 201, or 200 where there was one that it replaces.
@@ -9,10 +11,15 @@ enum Success: Sendable {
   /// 204, without a body.
   case removed
 
+  /// The types of bodies beside JSON.
+  var textTypes: [String] {
+    if case .okOrText(_, let mediaTypes) = self { mediaTypes } else { [] }
+  }
+
   /// Its statuses, with the body's schema; nil where there is no body.
   var answers: [(status: Int, schema: Schema?)] {
     switch self {
-    case .ok(let schema): [(200, schema)]
+    case .ok(let schema), .okOrText(let schema, _): [(200, schema)]
     case .created(let schema): [(201, schema)]
     case .createdOrReplaced(let schema): [(200, schema), (201, schema)]
     case .removed: [(204, nil)]

@@ -53,9 +53,19 @@ public final class LedgerReader {
 
   /// The row of one request; nil when there is none (yet).
   public func usageRow(_ requestID: RequestID) throws(LedgerError) -> UsageRow? {
+    try usageLogEntry(requestID)?.content
+  }
+
+  /// The same with its number.
+  public func usageLogEntry(
+    _ requestID: RequestID
+  ) throws(LedgerError) -> LogEntry<UsageRow>? {
     let select = try connection.prepare(LedgerReader.selectRow)
     select.bind(requestID.description, at: 1)
-    return try select.firstRow(UsageRow.init(from:))
+    return try select.firstRow { fields throws(LedgerError) in
+      let row = try UsageRow(from: fields)
+      return LogEntry(id: fields.integer("id") ?? 0, createdAt: row.createdAt, content: row)
+    }
   }
 
   /// The requests in flight, oldest first, each as it would be recorded if Catraca died now.

@@ -10,16 +10,23 @@ enum StandardStream: CInt, Sendable {
   @discardableResult
   func write(_ text: String) -> Bool {
     var text = text
-    return text.withUTF8 { bytes in
-      var written = 0
-      while written < bytes.count {
-        let count = Glibc.write(
-          rawValue, bytes.baseAddress?.advanced(by: written), bytes.count - written)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return false }
-        written += count
-      }
-      return true
+    return text.withUTF8 { write($0) }
+  }
+
+  /// Writes all of it, and returns whether that worked.
+  func write(_ bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBufferPointer { write($0) }
+  }
+
+  private func write(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    var written = 0
+    while written < bytes.count {
+      let count = Glibc.write(
+        rawValue, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      written += count
     }
+    return true
   }
 }

@@ -13,6 +13,9 @@ struct Surroundings: Sendable {
   /// How standard output and standard error are shown.
   var output: OutputStyle
   var errorOutput: OutputStyle
+  /// Writes to standard output at once, for what is too much to be kept until the command's end;
+  /// false where it can't be written.
+  var writeOutput: @Sendable ([UInt8]) -> Bool
   /// Writes to standard error at once, for what can't wait for the command's end.
   var writeError: @Sendable (String) -> Void
 }
@@ -26,6 +29,7 @@ extension Surroundings {
       now: { Timestamp.readSystemClock() }, randomBytes: { SecureRandom.bytes($0) },
       output: .ofDescriptor(STDOUT_FILENO, environment),
       errorOutput: .ofDescriptor(STDERR_FILENO, environment),
+      writeOutput: { StandardStream.output.write($0) },
       writeError: { StandardStream.error.write($0) })
   }
 

@@ -1,38 +1,88 @@
 internal import Configuration
+internal import Console
 internal import JSON
 internal import Ledger
 internal import Money
 internal import Time
 
-/// `catraca usage`: what was used, summed by day, model, user and so on.
+/// `catraca usage`: what was used, summed by day, model, user and so on; or every request of it.
 enum UsageReport {
   static let days = Parameter(
     "days", ArgumentFormat<Int64>.integer(1...366), "today and the days before, so many in all",
     default: "30")
-  private static let grouping = Parameter(
-    "by", ArgumentFormat<UsageGrouping>.choice("GROUP"),
-    UsageGrouping.allCases.map(\.rawValue).joined(separator: ", "), default: "day")
+  private static let breakdown = Parameter(
+    "by", Breakdown.format, Breakdown.names.joined(separator: ", "), default: "day")
+  private static let format = Parameter(
+    CommonOptions.format.name, ArgumentFormat<Format>.choice("FORMAT"),
+    "table, json or csv; each request: jsonl or focus, and csv with --by request",
+    default: "table")
 
   static let command = Command(
-    "usage", "sums requests, tokens and cost",
+    "usage", "sums requests, tokens and cost, or exports the requests",
     options: [
-      CommonOptions.client, days, grouping, CommonOptions.config, CommonOptions.ledger,
-      CommonOptions.format,
+      CommonOptions.client, days, breakdown, CommonOptions.config, CommonOptions.ledger, format,
     ],
     examples: [
       Command.Example(line: "usage --client acme --days 7", meaning: "acme's week, day by day"),
       Command.Example(
         line: "usage --by model --format csv", meaning: "a month by model, the dearest first"),
+      Command.Example(
+        line: "usage --days 366 --format focus",
+        meaning: "each request of a year as FOCUS 1.0, for tools that read bills"),
     ]
   ) { invocation throws(CommandError) in
     let values = invocation.values
+    let clients = try clients(invocation)
     let client = values[CommonOptions.client]
-    let zone = try client.map { id throws(CommandError) in try timeZone(of: id, invocation) }
     let span = Span(
       days: Int(try values.required(days)), until: invocation.surroundings.now(),
-      in: zone ?? .utc)
+      in: client.flatMap { clients?.client($0)?.timeZone } ?? .utc)
+    switch try what(values) {
+    case .requests(let format):
+      let export = UsageExporting(of: client, span, as: format, clients: clients)
+      try export.write(invocation)
+      return Outcome(.nothing)
+    case .sums(let grouping):
+      return Outcome(try sums(invocation, by: grouping, of: client, span))
+    }
+  }
+
+  /// What is asked for.
+  private enum Request {
+    case sums(UsageGrouping)
+    case requests(UsageExport.Format)
+  }
+
+  private static func what(_ values: ArgumentValues) throws(CommandError) -> Request {
+    let format = try values.required(format)
+    switch (try values.required(breakdown), format) {
+    case (.request, .csv): return .requests(.csv)
+    case (.request, .table), (.request, .json):
+      throw .usage(.contradiction("--by request; allowed with --format jsonl, csv or focus"))
+    case (.sums(let grouping), .table), (.sums(let grouping), .json), (.sums(let grouping), .csv):
+      return .sums(grouping)
+    case (.sums, .jsonl) where values.has(breakdown.name),
+      (.sums, .focus) where values.has(breakdown.name):
+      throw .usage(
+        .contradiction("--by with --format \(format.rawValue); allowed: --by request, or none"))
+    case (_, .jsonl): return .requests(.jsonl)
+    case (_, .focus): return .requests(.focus)
+    }
+  }
+
+  /// All clients; nil where there may be no configuration at all, since the ledger is named.
+  private static func clients(
+    _ invocation: Invocation
+  ) throws(CommandError) -> ClientRegistry? {
+    let hasLedger = invocation.values[CommonOptions.ledger] != nil
+    if hasLedger, !invocation.values.has(CommonOptions.config.name) { return nil }
+    return try ClientDirectory(invocation).registry
+  }
+
+  private static func sums(
+    _ invocation: Invocation, by grouping: UsageGrouping, of client: String?, _ span: Span
+  ) throws(CommandError) -> Report {
     let reader = try invocation.reader()
-    let grouping = try values.required(grouping)
     let query = UsageQuery(
       by: grouping, where: client.map { [.client: $0] } ?? [:], since: span.start, until: span.end,
       zone: span.zone)
@@ -43,20 +93,7 @@ enum UsageReport {
     let series = UsageSeries(
       totals, denials: denials, by: grouping, isEmpty ? nil : span.days,
       currency: totals.first?.cost.currency ?? .usd)
-    return Outcome(.document(document(series, grouping, client: client, span)))
-  }
-
-  /// Where days begin; UTC for a client that is known no more.
-  private static func timeZone(
-    of client: String, _ invocation: Invocation
-  ) throws(CommandError) -> TimeZoneRules {
-    // With --ledger there may be no configuration at all.
-    if invocation.values[CommonOptions.ledger] != nil,
-      !invocation.values.has(CommonOptions.config.name)
-    {
-      return .utc
-    }
-    return try ClientDirectory(invocation).registry.client(client)?.timeZone ?? .utc
+    return .document(document(series, grouping, client: client, span))
   }
 
   private static func document(
@@ -130,7 +167,25 @@ enum UsageReport {
 }
 
 extension UsageReport {
-  /// The days that are summed.
+  /// How `usage` writes what it has.
+  enum Format: String, Sendable, Hashable, CaseIterable {
+    case table, json, csv, jsonl, focus
+  }
+
+  /// What is shown: sums of a group each, or every request.
+  enum Breakdown: Hashable, Sendable {
+    case sums(UsageGrouping)
+    case request
+
+    static let names = UsageGrouping.allCases.map(\.rawValue) + ["request"]
+    static let format = ArgumentFormat<Breakdown>(
+      "GROUP", allowed: "one of \(names.joined(separator: ", "))", completion: .choices(names)
+    ) { text in
+      text == "request" ? .request : UsageGrouping(rawValue: text).map { .sums($0) }
+    }
+  }
+
+  /// The days that are meant.
   struct Span: Sendable {
     let days: ClosedRange<CivilDate>
     let zone: TimeZoneRules

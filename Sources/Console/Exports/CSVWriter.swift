@@ -1,0 +1,63 @@
+/// Writes lines of comma-separated values (RFC 4180) into a byte array.
+public struct CSVWriter {
+  /// What has been written so far.
+  public private(set) var bytes: [UInt8] = []
+  private var isLineBegun = false
+
+  public init() {}
+
+  /// Writes a line of texts.
+  public mutating func line(_ fields: some Sequence<String>) {
+    for text in fields { field(text) }
+    endLine()
+  }
+
+  /// Writes one field, quoted where it has what separates fields or lines.
+  public mutating func field(_ text: String) {
+    separate()
+    var text = text
+    text.withUTF8 { utf8 in
+      guard utf8.contains(where: CSVWriter.needsQuotes) else {
+        bytes.append(contentsOf: utf8)
+        return
+      }
+      bytes.append(CSVWriter.quote)
+      for byte in utf8 {
+        if byte == CSVWriter.quote { bytes.append(CSVWriter.quote) }
+        bytes.append(byte)
+      }
+      bytes.append(CSVWriter.quote)
+    }
+  }
+
+  public mutating func endLine() {
+    bytes += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+    isLineBegun = false
+  }
+
+  private mutating func separate() {
+    if isLineBegun { bytes.append(UInt8(ascii: ",")) }
+    isLineBegun = true
+  }
+
+  private static let quote = UInt8(ascii: "\"")
+
+  private static func needsQuotes(_ byte: UInt8) -> Bool {
+    byte == quote || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\r")
+      || byte == UInt8(ascii: "\n")
+  }
+}
+
+extension CSVWriter {
+  /// Writes a line of a row's values; what it doesn't have is empty.
+  mutating func line(_ fields: some Sequence<RowField>) {
+    for value in fields {
+      switch value {
+      case .text(let text), .json(let text): field(text ?? "")
+      case .integer(let number): field(number.map { String($0) } ?? "")
+      case .boolean(let value): field(value ? "true" : "false")
+      }
+    }
+    endLine()
+  }
+}

@@ -1,0 +1,77 @@
+internal import Configuration
+internal import HTTP
+internal import Ledger
+
+/// `GET /api/admin/usage-logs?format=csv`: every row of the range, whatever its pages would be.
+enum UsageLogExport {
+  private enum Format: String, CaseIterable {
+    case json, jsonl, csv, focus
+  }
+
+  static let parameter = QueryParameter(
+    "format", "json by default; the others stream every row of the range, without pages",
+    .choice(of: Format.self))
+
+  static let mediaTypes = ["application/x-ndjson", "text/csv"]
+
+  /// Nil for the list of the API.
+  static func format(_ query: Query) throws(APIError) -> UsageExport.Format? {
+    let format: Format? = try query.choice("format")
+    return format.flatMap { UsageExport.Format(rawValue: $0.rawValue) }
+  }
+
+  static func answer(
+    _ call: Call, _ format: UsageExport.Format, _ filters: UsageFilters, _ range: LogRange
+  ) throws(APIError) -> Answer {
+    let rows = UsageExport.Rows(
+      where: filters.conditions, isStream: filters.isStream, since: range.since,
+      until: range.until)
+    let clients = call.clients
+    var export = UsageExport(rows, as: format) { clients.client($0)?.name }
+    // The first page is read before the head is sent, so that a ledger that is away is told.
+    let begin = try call.read { reader throws(LedgerError) in try export.next(from: reader) }
+    let pages = Pages(export, ledgerPath: call.server.ledgerPath)
+    var answer = Answer(status: 200, body: begin?.bytes ?? [])
+    answer.rest = { () throws(APIError) in try await pages.next() }
+    answer.contentType = format == .jsonl ? "application/x-ndjson" : "text/csv; charset=utf-8"
+    answer.fields = [("content-disposition", "attachment; filename=\"\(format.fileName)\"")]
+    return answer
+  }
+
+  /// The pages after the first, with a connection to the ledger of their own.
+  private actor Pages {
+    private var export: UsageExport
+    private let ledgerPath: String
+    private var reader: LedgerReader?
+
+    init(_ export: UsageExport, ledgerPath: String) {
+      self.export = export
+      self.ledgerPath = ledgerPath
+    }
+
+    func next() throws(APIError) -> [UInt8]? {
+      do throws(LedgerError) {
+        return try export.next(from: try openReader())?.bytes
+      } catch {
+        throw APIError(error)
+      }
+    }
+
+    private func openReader() throws(LedgerError) -> LedgerReader {
+      if let reader { return reader }
+      let opened = try LedgerReader(path: ledgerPath)
+      reader = opened
+      return opened
+    }
+  }
+}
+
+extension UsageExport.Format {
+  fileprivate var fileName: String {
+    switch self {
+    case .jsonl: "usage-logs.jsonl"
+    case .csv: "usage-logs.csv"
+    case .focus: "usage-logs-focus.csv"
+    }
+  }
+}
