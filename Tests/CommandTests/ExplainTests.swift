@@ -27,12 +27,12 @@ import Testing
   func explainsInJSON() async throws {
     try await bench.record([LedgerFixture.row(1)])
     let output = await bench.run("explain \(LedgerFixture.id(1)) --format json").output
-    #expect(output.hasPrefix(#"{"request_id":"\#(LedgerFixture.id(1))","client_id":"acme","#))
+    #expect(output.hasPrefix(#"{"id":1,"request_id":"\#(LedgerFixture.id(1))","#))
     #expect(
       output.contains(
         #""explain":[{"quantity":"input_tokens","amount":100,"unit_price_usd":"0.000000150","#
           + #""cost_usd":"0.000015000"}"#))
-    #expect(output.contains(#""file":"prices.yaml""#))
+    #expect(output.contains(#""price_file":"prices.yaml""#))
   }
 
   @Test("A cost that the prices don't make is said to be wrong")

@@ -173,9 +173,11 @@ import Time
     for number in 1...3 { ledger.record(Sample.denial(number)) }
     await ledger.close()
     let reader = try LedgerReader(path: folder.ledgerPath)
-    #expect(try reader.denials(limit: 2) == [Sample.denial(3), Sample.denial(2)])
-    #expect(try reader.denials(clientID: "globex", limit: 2).isEmpty)
-    #expect(try reader.denials(since: Sample.admitted.advanced(by: .seconds(1)), limit: 2).isEmpty)
+    let newest = try reader.denialLog(where: [:], LogRange(limit: 2))
+    #expect(newest.map(\.content) == [Sample.denial(3), Sample.denial(2)])
+    #expect(try reader.denialLog(where: [.client: "globex"], LogRange(limit: 2)).isEmpty)
+    let later = LogRange(since: Sample.admitted.advanced(by: .seconds(1)), limit: 2)
+    #expect(try reader.denialLog(where: [:], later).isEmpty)
   }
 
   @Test("A closed ledger says so")

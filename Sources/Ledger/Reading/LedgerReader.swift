@@ -80,17 +80,6 @@ public final class LedgerReader {
     return rows
   }
 
-  /// At most `limit` refusals, newest first.
-  public func denials(
-    clientID: String? = nil, since: Timestamp? = nil, limit: Int
-  ) throws(LedgerError) -> [DenialRow] {
-    let select = try connection.prepare(LedgerReader.selectDenials)
-    select.bind(clientID, at: 1)
-    select.bind(since?.rfc3339 ?? "", at: 2)
-    select.bind(Int64(limit), at: 3)
-    return try select.rows(DenialRow.init(from:))
-  }
-
   /// The stored prices of a version; nil when it is unknown.
   public func priceRecord(version: String) throws(LedgerError) -> String? {
     let select = try connection.prepare(LedgerReader.selectPriceRecord)
@@ -113,10 +102,6 @@ public final class LedgerReader {
     WHERE NOT EXISTS (SELECT 1 FROM usage_logs
       WHERE request_id = json_extract(intent.value, '$.row.request_id'))
     ORDER BY in_flight.id, intent.id
-    """
-  private static let selectDenials = """
-    SELECT * FROM denials WHERE (?1 IS NULL OR client_id = ?1) AND created_at >= ?2
-    ORDER BY id DESC LIMIT ?3
     """
   private static let selectPriceRecord = "SELECT record FROM price_versions WHERE version = ?"
 }

@@ -7,10 +7,12 @@ internal import Time
 
 /// Why a request cost what it cost: its quantities at the prices that were kept with it.
 struct CostExplanation {
-  let row: UsageRow
+  let entry: LogEntry<UsageRow>
   /// The stored prices of the row's version.
   let priceRecord: String?
   let charges: [BudgetCharge]
+
+  private var row: UsageRow { entry.content }
 
   var document: Document {
     let bill = priceRecord.flatMap { try? Bill(record: $0, of: row.usage) }
@@ -21,10 +23,11 @@ struct CostExplanation {
         .record(record), .table(costs), .lines(sentences(bill)), .table(chargeTable),
       ],
       table: costs
-    ) { [chargeTable] writer in
+    ) { [entry, chargeTable] writer in
       writer.object { object in
+        object.member("id", entry.id)
         object.members(of: record)
-        object.member("file", bill?.items.first?.tariff.origin.file)
+        object.member("price_file", bill?.items.first?.tariff.origin.file)
         object.member("explain") { $0.rows(costs) }
         object.member("budgets") { $0.rows(chargeTable) }
       }

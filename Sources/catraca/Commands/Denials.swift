@@ -21,12 +21,18 @@ enum Denials {
     let start = invocation.surroundings.now().advanced(by: .zero - (try values.required(since)))
     let limit = try values.required(CommonOptions.limit)
     let reader = try invocation.reader()
+    let client = values[CommonOptions.client]
     let denials = try invocation.ledger { () throws(LedgerError) in
-      try reader.denials(
-        clientID: values[CommonOptions.client], since: start, limit: Int(limit) + 1)
+      try reader.denialLog(
+        where: client.map { [.client: $0] } ?? [:],
+        LogRange(since: start, limit: Int(limit) + 1))
     }
-    var table = Table(columns, emptyText: "Nothing was refused since \(start.rfc3339).")
-    for denial in denials.prefix(Int(limit)) { table.append(row(denial)) }
+    var table = Table(
+      [Table.Column("id", nil)] + columns,
+      emptyText: "Nothing was refused since \(start.rfc3339).")
+    for denial in denials.prefix(Int(limit)) {
+      table.append([.integer(denial.id)] + row(denial.content))
+    }
     let isCut = denials.count > limit
     return Outcome(
       .list(table), notes: isCut ? ["only the latest \(limit) are shown; --limit shows more"] : [])

@@ -19,12 +19,13 @@ enum Explain {
     let id = try invocation.values.required(request)
     let reader = try invocation.reader()
     let document = try invocation.ledger { () throws(LedgerError) -> Document? in
-      if let row = try reader.usageRow(id) {
-        let record = try row.priceVersion.flatMap { version throws(LedgerError) in
+      if let entry = try reader.usageLogEntry(id) {
+        let record = try entry.content.priceVersion.flatMap { version throws(LedgerError) in
           try reader.priceRecord(version: version)
         }
         return CostExplanation(
-          row: row, priceRecord: record, charges: try reader.budgetCharges(of: row)
+          entry: entry, priceRecord: record,
+          charges: try reader.budgetCharges(of: entry.content)
         ).document
       }
       if let denial = try reader.denial(id) {
