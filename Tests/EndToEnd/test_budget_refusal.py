@@ -6,6 +6,7 @@ import re
 import groq
 import openai
 import pytest
+from harness.budgets import first_of_next_month_in_sao_paulo
 from harness.sandbox import script
 
 MESSAGES = [{"role": "user", "content": "Hello"}]
@@ -126,13 +127,6 @@ def test_the_answer_the_line_and_the_row_agree(limited):
         "requested": requested,
     }
     assert {name: row[name] for name in expected} == expected
-
-
-def first_of_next_month_in_sao_paulo():
-    zone = datetime.timezone(datetime.timedelta(hours=-3))
-    today = datetime.datetime.now(zone)
-    first = today.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    return (first + datetime.timedelta(days=32)).replace(day=1)
 
 
 def test_what_the_answer_calls_affordable_is_affordable(limited):

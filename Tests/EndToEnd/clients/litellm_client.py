@@ -1,0 +1,27 @@
+"""LiteLLM's SDK."""
+
+import litellm
+from questions import EMBEDDED, EMBEDDING_MODEL, MESSAGES, MODEL, TOOL
+
+
+def plain():
+    answer = litellm.completion(model=f"openai/{MODEL}", messages=MESSAGES)
+    return answer.choices[0].message.content
+
+
+def streaming():
+    stream = litellm.completion(model=f"openai/{MODEL}", messages=MESSAGES, stream=True)
+    return [chunk.choices[0].delta.content or "" for chunk in stream]
+
+
+def tools():
+    answer = litellm.completion(
+        model=f"openai/{MODEL}", messages=MESSAGES, tools=[TOOL], tool_choice="required"
+    )
+    [call] = answer.choices[0].message.tool_calls
+    return [call.function.name, call.function.arguments]
+
+
+def embeddings():
+    answer = litellm.embedding(model=f"openai/{EMBEDDING_MODEL}", input=[EMBEDDED])
+    return answer.data[0]["embedding"]
