@@ -83,11 +83,12 @@ let package = Package(
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
         "Pricing", "Metering", "Budgets", "Ledger", "Configuration",
       ]),
+    module("Pages", ["Money", "Time"]),
     module(
       "Console",
       [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Money", "Time", "JSON", "Pricing",
-        "Budgets", "Ledger", "Configuration", "Alerts",
+        "Budgets", "Ledger", "Configuration", "Alerts", "Pages",
       ]),
     module("Sandbox", ["EventLoop", "Logging", "HTTP", "Audio", "TLS", "HTTPServer", "JSON"]),
     .executableTarget(
@@ -129,6 +130,7 @@ let package = Package(
     tests(
       "AlertsTests",
       ["Alerts", "Budgets", "Configuration", "HTTP", "Ledger", "Money", "Time", "Upstream"]),
+    tests("PagesTests", ["Pages", "Money", "Time"]),
     tests("ConsoleTests", ["Console", "HTTP", "Budgets", "Money", "Time"]),
     tests(
       "GatewayTests",

@@ -3,15 +3,15 @@ internal import EventLoop
 internal import HTTP
 public import HTTPServer
 internal import JSON
-internal import Ledger
 public import Logging
 public import Time
 
 /// The admin listener: what operators and their tools ask and set.
 public final class Console: HTTPHandler {
   private let server: any RunningServer
-  private let routes: Router
-  private let failedSignIns = FailedSignIns()
+  private let routes: Router<Route>
+  private let signIns: SignIns
+  private let site: Site
   private let idempotentCalls = IdempotentCalls()
   private let logger: Logger
   private let clock: @Sendable () -> Timestamp
@@ -21,7 +21,8 @@ public final class Console: HTTPHandler {
     server: any RunningServer, logger: Logger,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) {
-    self.init(server: server, routes: Routes.admin, logger: logger, clock: clock)
+    self.init(
+      server: server, routes: Routes.admin, pages: PageRoutes.admin, logger: logger, clock: clock)
   }
 
   /// The calls that a client's own keys may make on the proxy's listener.
@@ -29,20 +30,25 @@ public final class Console: HTTPHandler {
     server: any RunningServer, logger: Logger,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) -> Console {
-    Console(server: server, routes: Routes.clients, logger: logger, clock: clock)
+    Console(
+      server: server, routes: Routes.clients, pages: PageRoutes.clients, logger: logger,
+      clock: clock)
   }
 
   private init(
-    server: any RunningServer, routes: [Route], logger: Logger,
+    server: any RunningServer, routes: [Route], pages: [PageRoute], logger: Logger,
     clock: @escaping @Sendable () -> Timestamp
   ) {
     self.server = server
     self.routes = Router(routes)
+    signIns = SignIns(server: server)
+    site = Site(pages, server: server, signIns: signIns, logger: logger, clock: clock)
     self.logger = logger
     self.clock = clock
   }
 
   public func handle(_ exchange: HTTPExchange) async {
+    if Site.serves(exchange.head.path) { return await site.handle(exchange) }
     let answer: Answer
     do throws(APIError) {
       answer = try await self.answer(to: exchange)
@@ -105,14 +111,13 @@ public final class Console: HTTPHandler {
   private func answer(to exchange: HTTPExchange) async throws(APIError) -> Answer {
     let head = exchange.head
     let (route, parameters) = try routes.route(head.method, path: head.path)
-    let body = try await readBody(of: exchange)
+    let body = try await Body.read(from: exchange)
     let now = clock()
     let idempotencyKey = head.fields.first(IdempotentCalls.field)
-    let secret = Credential.secret(in: head.fields.first(.authorization))
     // The ledger blocks, so the rest runs on no event loop.
     let work = Task { [self] () -> Result<Answer, APIError> in
       do throws(APIError) {
-        let credential = try signIn(secret, to: route, at: now)
+        let credential = try signIn(head.fields, to: route, at: now)
         let query = try Query(head.query, allowed: route.query)
         let call = Call(
           server: server, credential: credential, parameters: parameters, query: query,
@@ -131,31 +136,13 @@ public final class Console: HTTPHandler {
     return try await work.value.get()
   }
 
-  private func readBody(of exchange: HTTPExchange) async throws(APIError) -> [UInt8] {
-    do throws(HTTPExchangeError) {
-      return try await exchange.readBody(limit: Body.largest)
-    } catch {
-      switch error {
-      case .bodyTooLarge: throw .tooLarge(limit: Body.largest)
-      case .invalidBody(let error): throw .malformed(error)
-      case .bodyTimeout, .disconnected: throw .requestTimeout
-      }
-    }
-  }
-
   // MARK: Who is it?
 
   private func signIn(
-    _ secret: String?, to route: Route, at now: Timestamp
+    _ fields: HeaderFields, to route: Route, at now: Timestamp
   ) throws(APIError) -> Credential? {
     if case .anyone = route.access { return nil }
-    guard let secret else { throw .invalidCredential }
-    guard let credential = try credential(of: secret, at: now) else {
-      if let seconds = failedSignIns.note(at: now) {
-        throw .tooManyFailures(retryAfterSeconds: seconds)
-      }
-      throw .invalidCredential
-    }
+    let credential = try credential(in: fields, isChange: route.method != .get, at: now)
     switch (route.access, credential) {
     case (.anyone, _), (.key, _), (_, .token(_, .admin)), (.viewer, .token(_, .viewer)),
       (.adminOrKey, .key):
@@ -166,15 +153,22 @@ public final class Console: HTTPHandler {
     }
   }
 
-  private func credential(of secret: String, at now: Timestamp) throws(APIError) -> Credential? {
-    do throws(LedgerError) {
-      return try Credential(
-        secret: secret, settings: server.settings.admin, clients: server.clients, at: now
-      ) { () throws(LedgerError) in
-        try LedgerReader(path: server.ledgerPath).adminTokens()
-      }
-    } catch {
-      throw APIError(error)
+  /// Who calls: by the field `Authorization`, else by the session of a browser, which says its
+  /// CSRF token with each change.
+  private func credential(
+    in fields: HeaderFields, isChange: Bool, at now: Timestamp
+  ) throws(APIError) -> Credential {
+    if let secret = Credential.secret(in: fields.first(.authorization)) {
+      return try signIns.credential(of: secret, at: now)
     }
+    guard !fields.contains(.authorization), let session = signIns.session(of: fields, at: now),
+      let credential = try signIns.credential(of: session.digest, at: now)
+    else { throw .invalidCredential }
+    guard !isChange || session.isCSRFToken(fields.first(Console.csrfField)) else {
+      throw .forbidden("A session's changes say its CSRF token, in \(Console.csrfField).")
+    }
+    return credential
   }
+
+  private static let csrfField: FieldName = "x-catraca-csrf"
 }

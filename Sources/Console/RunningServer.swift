@@ -19,6 +19,9 @@ public protocol RunningServer: Sendable {
   /// Whether the ledger's last attempt to write succeeded.
   var isLedgerHealthy: Bool { get }
 
+  /// Another number whenever something was held, settled, refused or set.
+  var budgetRevision: UInt64 { get }
+
   /// Reads how the budgets stand, all as of one instant.
   func readBudgets<Answer: Sendable>(_ body: @Sendable (BudgetState) -> Answer) -> Answer
 

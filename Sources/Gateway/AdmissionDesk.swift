@@ -20,6 +20,8 @@ final class AdmissionDesk: Sendable {
 
   private struct State {
     var budgets: BudgetState
+    /// How often the state was changed.
+    var revision: UInt64 = 0
     var waiting: [Ticket: Place] = [:]
   }
 
@@ -157,6 +159,9 @@ final class AdmissionDesk: Sendable {
     state.withLock { body($0.budgets) }
   }
 
+  /// Another number after each hold, settlement, refusal and setting.
+  var revision: UInt64 { state.withLock { $0.revision } }
+
   func definition(of budget: BudgetID) -> BudgetDefinition? {
     state.withLock { $0.budgets.definition(of: budget) }
   }
@@ -177,6 +182,7 @@ final class AdmissionDesk: Sendable {
     var events: [Event] = []
     var woken: [(CheckedContinuation<Verdict, Never>, Verdict)] = []
     let result = try state.withLock { state throws(Failure) in
+      state.revision &+= 1
       let result = try body(&state, now, &events)
       for event in events {
         guard let (ticket, verdict) = AdmissionDesk.verdict(in: event, of: events) else { continue }

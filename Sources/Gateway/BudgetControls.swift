@@ -9,6 +9,9 @@ extension Gateway {
     desk.apply(controls, replacing: former)
   }
 
+  /// Another number whenever something was held, settled, refused or set.
+  public var budgetRevision: UInt64 { desk.revision }
+
   /// Reads how the budgets stand, all as of one instant.
   public func readBudgets<Answer: Sendable>(
     _ body: @Sendable (BudgetState) -> Answer

@@ -113,6 +113,10 @@ final class DemoHouse: Sendable {
 
   var baseURL: String { "http://\(server.proxyAddresses[0])/v1" }
 
+  var dashboardURL: String { "http://\(server.adminAddresses[0])/dashboard/" }
+
+  private var adminToken: String { server.firstAdminToken ?? "TOKEN" }
+
   var invitation: String {
     """
 
@@ -124,8 +128,9 @@ final class DemoHouse: Sendable {
 
     See how its budgets stand, as an administrator:
 
+      \(dashboardURL)    signed in with \(adminToken)
       curl http://\(server.adminAddresses[0])/api/admin/budgets \\
-        -H "Authorization: Bearer \(server.firstAdminToken ?? "TOKEN")"
+        -H "Authorization: Bearer \(adminToken)"
 
     The ledger is \(ledgerPath).
 

@@ -19,6 +19,7 @@ struct DemoTour {
   /// Takes the tour and opens what it recorded.
   func run() async throws -> LedgerReader {
     say("A stand-in provider listens on \(house.providerAddress), the proxy on \(house.baseURL).")
+    say("The dashboard is at \(house.dashboardURL).")
     say("The client 'acme' may use \(DemoFiles.budgetTokens) tokens a month.\n")
     let group = try EventLoopGroup(count: 1)
     defer { group.stop() }

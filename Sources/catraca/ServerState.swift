@@ -58,6 +58,8 @@ final class ServerState: RunningServer {
 
   var isLedgerHealthy: Bool { ledger.isHealthy }
 
+  var budgetRevision: UInt64 { connected.gateway.budgetRevision }
+
   func readBudgets<Answer: Sendable>(_ body: @Sendable (BudgetState) -> Answer) -> Answer {
     connected.gateway.readBudgets(body)
   }

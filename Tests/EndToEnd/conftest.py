@@ -1,6 +1,7 @@
 import pytest
 
 from harness.admin import add_tokens
+from harness.browser import Browser
 from harness.catraca import Catraca
 from harness.configuration import Configuration, sandbox_providers
 from harness.sandbox import Sandbox
@@ -55,3 +56,17 @@ def admin(catraca, tokens):
     """The admin API of a started server."""
     catraca.start()
     return catraca.admin(tokens["admin"])
+
+
+@pytest.fixture(scope="session")
+def browser_process():
+    browser = Browser()
+    yield browser
+    browser.end()
+
+
+@pytest.fixture
+def browser(browser_process):
+    """A browser that knows nobody, is wide, and reads English in light colours."""
+    browser_process.begin()
+    return browser_process

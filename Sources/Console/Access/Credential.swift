@@ -17,15 +17,14 @@ enum Credential: Sendable {
     }
   }
 
-  /// Finds whose the secret is; nil for nobody's.
+  /// Finds whose the secret of this digest is; nil for nobody's.
   ///
   /// Every token is compared in full and in constant time; keys are looked up by their digest, so
   /// that how long it takes says nothing about those that exist.
   init?(
-    secret: String, settings: AdminSettings, clients: ClientRegistry, at now: Timestamp,
+    digest: SHA256Digest, settings: AdminSettings, clients: ClientRegistry, at now: Timestamp,
     storedTokens: () throws(LedgerError) -> [String: String]
   ) throws(LedgerError) {
-    let digest = SHA256.digest(of: secret)
     var found: Credential?
     for token in settings.tokens {
       guard let known = SHA256Digest(hex: token.digest.description) else { continue }

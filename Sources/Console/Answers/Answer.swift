@@ -10,6 +10,8 @@ struct Answer: Sendable {
   var body: [UInt8]
   /// What follows, where that is too much for one piece.
   var rest: AnswerStream?
+  /// What operators see belongs into no cache.
+  var cacheControl: StaticString = "no-store"
   var fields: [(FieldName, String)] = []
   /// Whether the body shows a secret, which is never stored.
   var hasSecret = false
@@ -34,8 +36,7 @@ struct Answer: Sendable {
   var httpAnswer: HTTPAnswer {
     var head = ResponseHead(status: status)
     if !body.isEmpty || rest != nil { head.fields.append(.contentType, constant: contentType) }
-    // What operators see belongs into no cache.
-    head.fields.append(.cacheControl, constant: "no-store")
+    head.fields.append(.cacheControl, constant: cacheControl)
     for (name, value) in fields {
       do {
         try head.fields.append(name, value)

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import HTTPServer
 internal import JSON
 internal import Money
 internal import Time
@@ -9,6 +10,19 @@ struct Body {
 
   static let largest = 1 << 20
   private static let largestDepth = 32
+
+  /// The bytes of a request's body.
+  static func read(from exchange: HTTPExchange) async throws(APIError) -> [UInt8] {
+    do throws(HTTPExchangeError) {
+      return try await exchange.readBody(limit: largest)
+    } catch {
+      switch error {
+      case .bodyTooLarge: throw .tooLarge(limit: largest)
+      case .invalidBody(let error): throw .malformed(error)
+      case .bodyTimeout, .disconnected: throw .requestTimeout
+      }
+    }
+  }
 
   /// - Parameter bytes: nothing at all is an empty object.
   init(_ bytes: [UInt8], allowed: [String]) throws(APIError) {

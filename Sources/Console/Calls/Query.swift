@@ -13,7 +13,12 @@ struct Query: Sendable {
 
   /// Throws `unknown_field` for a parameter that isn't among `allowed`, and `invalid_value` for one
   /// that stands there twice or can't be decoded.
-  init(_ text: String?, allowed: [QueryParameter]) throws(APIError) {
+  ///
+  /// - Parameter isOfForm: whether a page's form made it, which sends each of its fields: an empty
+  ///   one says nothing.
+  init(
+    _ text: String?, allowed: [QueryParameter], isOfForm: Bool = false
+  ) throws(APIError) {
     var values: [String: String] = [:]
     for pair in (text ?? "").split(separator: "&") {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -27,6 +32,7 @@ struct Query: Sendable {
       guard values[name] == nil else { throw .invalidValue(name, allowed: "one value") }
       guard let value = PercentEncoding.decode(parts.dropFirst().first ?? "", plusIsSpace: true)
       else { throw .invalidValue(name, allowed: "escapes of UTF-8") }
+      if isOfForm && value.isEmpty { continue }
       values[name] = value
     }
     self.init(values: values)
@@ -37,6 +43,17 @@ struct Query: Sendable {
     guard let value = values[name] else { return nil }
     guard PlainText.isValid(value) else { throw .invalidValue(name, allowed: PlainText.rule) }
     return value
+  }
+
+  /// One of some choices; nil where there is no text.
+  func choice<Choice: RawRepresentable<String>>(
+    _ name: String, of choices: [Choice]
+  ) throws(APIError) -> Choice? {
+    guard let text = try text(name) else { return nil }
+    guard let choice = choices.first(where: { $0.rawValue == text }) else {
+      throw .invalidValue(name, allowed: choices.map(\.rawValue).joined(separator: ", "))
+    }
+    return choice
   }
 
   func integer(_ name: String, in range: ClosedRange<Int64>) throws(APIError) -> Int64? {

@@ -55,12 +55,8 @@ enum AnalyticsCalls {
     let query = UsageQuery(
       by: grouping, where: conditions, isStream: filters.isStream, since: span.from,
       until: span.to, zone: zone)
-    let (sums, denials) = try call.read { reader throws(LedgerError) in
-      (try reader.usageTotals(of: query), try reader.denialCounts(of: query))
-    }
     let currency = call.settings.rates.billing
-    let series = UsageSeries(
-      sums.merged(in: currency), denials: denials, by: grouping, span.days, currency: currency)
+    let series = try call.usageSeries(of: query, days: span.days)
     let total =
       series.totals.first ?? UsageSeries.Line(cost: Money(nanoUnits: 0, currency: currency))
     return Answer { body in
@@ -141,5 +137,21 @@ enum AnalyticsCalls {
     var dayCount: Int {
       zone.civilDate(of: to).daysSinceEpoch - zone.civilDate(of: from).daysSinceEpoch
     }
+  }
+}
+
+extension Call {
+  /// What was used and refused, in today's billing currency.
+  ///
+  /// - Parameter days: as in `UsageSeries`.
+  func usageSeries(
+    of query: UsageQuery, days: ClosedRange<CivilDate>?
+  ) throws(APIError) -> UsageSeries {
+    let (sums, denials) = try read { reader throws(LedgerError) in
+      (try reader.usageTotals(of: query), try reader.denialCounts(of: query))
+    }
+    let currency = settings.rates.billing
+    return UsageSeries(
+      sums.merged(in: currency), denials: denials, by: query.grouping, days, currency: currency)
   }
 }

@@ -48,13 +48,7 @@ enum BudgetCalls {
     let sorting: Sorting = try call.query.choice("sort") ?? .id
     let limit = try call.query.limit()
     let after = try call.query.text("after") ?? ""
-    let now = call.now
-    let statuses = call.server.readBudgets { budgets in
-      budgets.definitions.filter { definition in
-        (client ?? definition.id.client) == definition.id.client
-          && (per ?? definition.per) == definition.per
-      }.compactMap { try? budgets.status(of: $0.id, at: now) }
-    }.filter { (level ?? $0.level) == $0.level }
+    let statuses = statuses(client: client, per: per, level: level, call)
     switch sorting {
     case .id:
       let later = statuses.filter { $0.definition.id.description > after }
@@ -70,7 +64,22 @@ enum BudgetCalls {
     }
   }
 
-  private static func isFuller(_ left: AccountStatus, _ right: AccountStatus) -> Bool {
+  /// How the budgets stand of which all that isn't nil is so.
+  static func statuses(
+    client: String? = nil, per: BudgetDefinition.Per? = nil, level: AccountStatus.Level? = nil,
+    _ call: Call
+  ) -> [AccountStatus] {
+    let now = call.now
+    return call.server.readBudgets { budgets in
+      budgets.definitions.filter { definition in
+        (client ?? definition.id.client) == definition.id.client
+          && (per ?? definition.per) == definition.per
+      }.compactMap { try? budgets.status(of: $0.id, at: now) }
+    }.filter { (level ?? $0.level) == $0.level }
+  }
+
+  /// Closer to its limit; where both are as close, by id.
+  static func isFuller(_ left: AccountStatus, _ right: AccountStatus) -> Bool {
     guard let leftShare = left.share, let rightShare = right.share, leftShare != rightShare else {
       return left.definition.id.description < right.definition.id.description
     }
@@ -144,7 +153,7 @@ enum BudgetCalls {
     return "b\(number)"
   }
 
-  private static func requireNotDeclared(_ id: BudgetID, _ call: Call) throws(APIError) {
+  static func requireNotDeclared(_ id: BudgetID, _ call: Call) throws(APIError) {
     if let line = call.clients.line(of: id) {
       throw .declaredInFile("Budget \(id)", line: line)
     }

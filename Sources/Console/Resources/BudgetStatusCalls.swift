@@ -75,7 +75,7 @@ enum BudgetStatusCalls {
   }
 
   /// Paused ones first, then by how full they are.
-  private static func isTighter(_ left: AccountStatus, _ right: AccountStatus) -> Bool {
+  static func isTighter(_ left: AccountStatus, _ right: AccountStatus) -> Bool {
     let isPaused = (left: left.pause != nil, right: right.pause != nil)
     if isPaused.left != isPaused.right { return isPaused.left }
     let permille = (left: left.share?.permille ?? -1, right: right.share?.permille ?? -1)

@@ -33,24 +33,32 @@ enum ClientCalls {
   // MARK: Reading
 
   private static func list(_ call: Call) throws(APIError) -> Answer {
-    let part = try call.query.text("q")?.lowercased()
+    let part = try call.query.text("q")
     let status: Client.Status? = try call.query.choice("status")
     let plan = try call.query.text("plan")
     let after = try call.query.text("after") ?? ""
     let limit = try call.query.limit()
-    let clients = call.clients.clients.filter { client in
-      client.id > after && (status ?? client.status) == client.status
-        && (plan ?? client.plan) == client.plan
-        && (part.map {
-          client.id.lowercased().contains($0) || client.name.lowercased().contains($0)
-        }
-          ?? true)
+    let clients = clients(in: call.clients, naming: part, after: after).filter { client in
+      (status ?? client.status) == client.status && (plan ?? client.plan) == client.plan
     }
-    let page = Page(clients.sorted { $0.id < $1.id }, limit: limit, cursor: \.id)
+    let page = Page(clients, limit: limit, cursor: \.id)
     let stored = try stored(call)
     return page.answer { client, data in
       ClientForm.write(client, stored[client.id], to: &data)
     }
+  }
+
+  /// The clients after an id whose id or name has a part, by id.
+  static func clients(
+    in registry: ClientRegistry, naming part: String?, after: String
+  ) -> [Client] {
+    let part = part?.lowercased()
+    return registry.clients.filter { client in
+      client.id > after
+        && (part.map {
+          client.id.lowercased().contains($0) || client.name.lowercased().contains($0)
+        } ?? true)
+    }.sorted { $0.id < $1.id }
   }
 
   private static func show(_ call: Call) throws(APIError) -> Answer {

@@ -69,7 +69,7 @@ enum KeyCalls {
     return answer
   }
 
-  private static func forms(of client: Client, _ call: Call) throws(APIError) -> [KeyForm] {
+  static func forms(of client: Client, _ call: Call) throws(APIError) -> [KeyForm] {
     let now = call.now
     return try call.read { reader throws(LedgerError) in
       var forms: [KeyForm] = []

@@ -44,11 +44,11 @@ enum LogCalls {
   }
 
   private static let ranges = TimeRange.parameters + QueryParameter.page
-  private static let denialFilters: [(name: String, column: DenialColumn)] = [
+  static let denialFilters: [(name: String, column: DenialColumn)] = [
     ("client", .client), ("key", .key), ("user", .user), ("model", .model),
     ("operation", .operation), ("reason", .reason), ("budget", .budget),
   ]
-  private static let auditFilters: [(name: String, column: AuditColumn)] = [
+  static let auditFilters: [(name: String, column: AuditColumn)] = [
     ("client", .client), ("actor", .actor), ("action", .action),
   ]
 
@@ -68,7 +68,19 @@ enum LogCalls {
   }
 
   private static func usageOfRequest(_ call: Call) throws(APIError) -> Answer {
-    let text = call.parameter("request")
+    let (entry, bill) = try explainedRow(call.parameter("request"), call)
+    return Answer { body in
+      body.object { body in
+        UsageLogForm.writeMembers(of: entry, to: &body)
+        UsageLogForm.writeExplanation(by: bill, to: &body)
+      }
+    }
+  }
+
+  /// The row of a request, and how its cost came about; nil where nothing was priced.
+  static func explainedRow(
+    _ text: String, _ call: Call
+  ) throws(APIError) -> (LogEntry<UsageRow>, Bill?) {
     guard let id = RequestID(text) else { throw .notFound("request \(text)") }
     let found = try call.read { reader throws(LedgerError) -> (LogEntry<UsageRow>, String?)? in
       guard let entry = try reader.usageLogEntry(id) else { return nil }
@@ -76,13 +88,7 @@ enum LogCalls {
       return (entry, try reader.priceRecord(version: version))
     }
     guard let (entry, priceRecord) = found else { throw .notFound("request \(text)") }
-    let bill = priceRecord.flatMap { try? Bill(record: $0, of: entry.content.usage) }
-    return Answer { body in
-      body.object { body in
-        UsageLogForm.writeMembers(of: entry, to: &body)
-        UsageLogForm.writeExplanation(by: bill, to: &body)
-      }
-    }
+    return (entry, priceRecord.flatMap { try? Bill(record: $0, of: entry.content.usage) })
   }
 
   private static func denials(_ call: Call) throws(APIError) -> Answer {

@@ -1,12 +1,21 @@
 internal import HTTP
 
 /// One call of the API: its method, path, and who may make it. The document is written from these.
-struct Route: Sendable {
+struct Route: Routed {
   enum Method: String, Sendable, CaseIterable {
     case get = "GET"
     case post = "POST"
     case patch = "PATCH"
     case delete = "DELETE"
+
+    var ofHTTP: HTTP.Method {
+      switch self {
+      case .get: .get
+      case .post: .post
+      case .patch: .patch
+      case .delete: .delete
+      }
+    }
   }
 
   enum Access: Sendable {
@@ -22,7 +31,6 @@ struct Route: Sendable {
   }
 
   let method: Method
-  /// Its segments; one in braces stands for any text: `/api/admin/clients/{client}`.
   let path: String
   let access: Access
   /// One line for the document.
@@ -50,21 +58,6 @@ struct Route: Sendable {
     self.body = body
     self.success = success
     self.handler = handler
-  }
-
-  /// The texts that stand for the names in braces; nil where the path is another.
-  func parameters(in segments: [Substring]) -> [String: String]? {
-    let own = path.split(separator: "/", omittingEmptySubsequences: false)
-    guard own.count == segments.count else { return nil }
-    var parameters: [String: String] = [:]
-    for (pattern, segment) in zip(own, segments) {
-      if pattern.first == "{", !segment.isEmpty {
-        parameters[String(pattern.dropFirst().dropLast())] = String(segment)
-      } else if pattern != segment {
-        return nil
-      }
-    }
-    return parameters
   }
 }
 

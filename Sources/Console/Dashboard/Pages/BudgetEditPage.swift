@@ -1,0 +1,173 @@
+internal import Budgets
+internal import Configuration
+internal import JSON
+internal import Money
+internal import Pages
+
+/// The form that makes a budget, or replaces one.
+enum BudgetEditPage {
+  static var routes: [PageRoute] {
+    [
+      PageRoute(
+        .get, "/dashboard/budgets/new", .admin, query: [.client]
+      ) { visit throws(APIError) in
+        page(visit, Values(client: try visit.call.query.text("client")), isNew: true)
+      },
+      PageRoute(.get, "/dashboard/budgets/{client}/{name}/edit", .admin, edit),
+      PageRoute(.post, "/dashboard/budgets", .admin, save),
+    ]
+  }
+
+  /// What stands in the form's fields.
+  private struct Values {
+    var client = ""
+    var name = ""
+    var per = BudgetDefinition.Per.client.rawValue
+    var tokens = ""
+    var cost = ""
+    var currency = ""
+    var period = "monthly"
+    var enforcement = BudgetDefinition.Enforcement.hard.rawValue
+    var alerts = "80, 90, 100"
+
+    init(client: String?) {
+      self.client = client ?? ""
+    }
+
+    init(_ form: PageForm) {
+      client = form["client_id"] ?? ""
+      name = form["name"] ?? ""
+      per = form["per"] ?? per
+      tokens = form["tokens"] ?? ""
+      cost = form["cost"] ?? ""
+      currency = form["currency"] ?? ""
+      period = form["period"] ?? ""
+      enforcement = form["enforcement"] ?? enforcement
+      alerts = form["alerts"] ?? ""
+    }
+
+    init(_ budget: BudgetDefinition, _ reader: Reader) {
+      client = budget.id.client
+      name = budget.id.name
+      per = budget.per.rawValue
+      tokens = budget.limit.tokens.map(reader.number) ?? ""
+      cost = budget.limit.cost.map { reader.decimal($0.decimalText) } ?? ""
+      currency = budget.limit.cost?.currency.code ?? ""
+      period = "\(budget.period)"
+      enforcement = budget.enforcement.rawValue
+      alerts = budget.alerts.map(String.init).joined(separator: ", ")
+    }
+  }
+
+  private static func edit(_ visit: Visit) throws(APIError) -> Answer {
+    let id = BudgetCalls.id(in: visit.call)
+    guard let budget = visit.call.server.readBudgets({ $0.definition(of: id) }) else {
+      throw .notFound("budget \(id)")
+    }
+    try BudgetCalls.requireNotDeclared(id, visit.call)
+    return page(visit, Values(budget, visit.reader), isNew: false)
+  }
+
+  private static func save(_ visit: Visit) async throws(APIError) -> Answer {
+    let values = Values(visit.form)
+    let reader = visit.reader
+    do throws(APIError) {
+      let answer = try await visit.perform(.post, PageAddress("/api/admin/budgets")) { budget in
+        budget.member("client_id", values.client)
+        if !values.name.isEmpty { budget.member("name", values.name) }
+        budget.member("per", values.per)
+        budget.memberOfForm("tokens", count: visit.form["tokens"], reader)
+        budget.memberOfForm("cost", amount: visit.form["cost"], reader)
+        if visit.form["cost"] != nil { budget.member("currency", values.currency) }
+        budget.member("period", values.period)
+        budget.member("enforcement", values.enforcement)
+        budget.member("alerts") { alerts in
+          alerts.array { write(values.alerts, to: &$0) }
+        }
+      }
+      let budget = try visit.member("name", of: answer)
+      let address = SitePath.budget(BudgetID(client: values.client, name: budget))
+      return .redirect(to: address.with("done", Notice.Done.saved.rawValue))
+    } catch {
+      if error.status >= 500 { throw error }
+      return page(visit, values, isNew: visit.form["is_new"] != nil, problem: error)
+    }
+  }
+
+  /// Percentages, of which each that is no number is handed on as text, to be refused.
+  private static func write(_ alerts: String, to list: inout JSONWriter) {
+    for part in alerts.split(whereSeparator: { $0 == "," || $0 == " " || $0 == ";" }) {
+      if let percent = Int64(part) { list.integer(percent) } else { list.string(String(part)) }
+    }
+  }
+
+  // MARK: The form
+
+  private static func page(
+    _ visit: Visit, _ values: Values, isNew: Bool, problem: APIError? = nil
+  ) -> Answer {
+    let reader = visit.reader
+    let title: Phrase = isNew ? .newBudget : .editBudget
+    let currencies = visit.call.settings.rates.currencies.map { ($0.code, $0.code) }
+    let currency =
+      values.currency.isEmpty ? visit.call.settings.rates.billing.code : values.currency
+    return visit.page(
+      title, in: .budgets, status: problem?.status ?? 200,
+      #"""
+      <div class="head"><h1>\#(reader(title))</h1></div><div class="stack">\#
+      \#(Notice.problem(problem, reader))\#
+      <form method="post" class="card fields" action="\#(SitePath.budgets)">\#(visit.csrfField)\#
+      \#(isNew ? newFields(values, visit) : fixedFields(values, reader))\#
+      \#(FilterField.choice("per", reader(.countsFor), values.per,
+          BudgetDefinition.Per.allCases.map { ($0.rawValue, reader(.name(of: $0))) }))\#
+      \#(InputField("tokens", reader(.tokenLimit), values.tokens, hint: reader(.limitHint)).html)\#
+      \#(InputField("cost", reader(.moneyLimit), values.cost).html)\#
+      \#(FilterField.choice("currency", reader(.currency), currency, currencies))\#
+      \#(InputField("period", reader(.period), values.period, hint: reader(.periodHint)).html)\#
+      \#(FilterField.choice("enforcement", reader(.enforcement), values.enforcement,
+          BudgetDefinition.Enforcement.allCases.map { ($0.rawValue, reader(.name(of: $0))) }))\#
+      \#(InputField("alerts", reader(.alertsAt), values.alerts, hint: reader(.alertsHint)).html)\#
+      <div class="inline"><button class="primary">\#(reader(.save))</button>\#
+      <a href="\#(SitePath.budgets)">\#(reader(.cancel))</a></div></form></div>
+      """#)
+  }
+
+  private static func newFields(_ values: Values, _ visit: Visit) -> HTML {
+    let reader = visit.reader
+    return #"""
+      <input type="hidden" name="is_new" value="1">\#
+      \#(InputField("client_id", reader(.client), values.client, hint: reader(.clientHint)).html)\#
+      \#(InputField("name", reader(.name), values.name, hint: reader(.nameHint)).html)
+      """#
+  }
+
+  private static func fixedFields(_ values: Values, _ reader: Reader) -> HTML {
+    #"""
+    <input type="hidden" name="client_id" value="\#(values.client)">\#
+    <input type="hidden" name="name" value="\#(values.name)">\#
+    <p><code>\#(values.client)/\#(values.name)</code><br>\#
+    <span class="small soft">\#(reader(.replaceHint))</span></p>
+    """#
+  }
+}
+
+extension Phrase {
+  fileprivate static let editBudget = Phrase("Edit budget", "Editar orçamento")
+  fileprivate static let tokenLimit = Phrase("Limit in tokens", "Limite em tokens")
+  fileprivate static let moneyLimit = Phrase("Limit in money", "Limite em dinheiro")
+  fileprivate static let limitHint = Phrase(
+    "A limit in tokens, in money, or both.", "Um limite em tokens, em dinheiro, ou em ambos.")
+  static let currency = Phrase("Currency", "Moeda")
+  fileprivate static let periodHint = Phrase(
+    "daily, weekly, monthly, total, or days such as 30d",
+    "daily, weekly, monthly, total, ou dias como 30d")
+  fileprivate static let alertsAt = Phrase("Alerts at (%)", "Alertas em (%)")
+  fileprivate static let alertsHint = Phrase(
+    "Percentages from 1 to 100, ascending.", "Porcentagens de 1 a 100, em ordem crescente.")
+  fileprivate static let clientHint = Phrase("The client's id.", "O id do cliente.")
+  fileprivate static let nameHint = Phrase(
+    "Empty: b1, b2 and so on.", "Vazio: b1, b2 e assim por diante.")
+  fileprivate static let replaceHint = Phrase(
+    "What is used stays used while it counts for the same, over the same period.",
+    "O que foi usado continua usado enquanto vale para o mesmo, no mesmo período.")
+}

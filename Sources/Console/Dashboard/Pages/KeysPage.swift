@@ -1,0 +1,181 @@
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Pages
+internal import Pricing
+internal import Time
+
+/// A client's keys: made here and shown once, given a new secret, revoked.
+enum KeysPage {
+  static var routes: [PageRoute] {
+    [
+      PageRoute(.get, "/dashboard/keys", .viewer, query: [.client, Notice.parameter]) {
+        visit throws(APIError) in
+        guard let client = try chosen(visit) else {
+          return visit.page(.keys, in: .keys, "<p>\(visit.reader(.noClients))</p>")
+        }
+        return try page(visit, client)
+      },
+      PageRoute(.post, "/dashboard/keys", .admin, create),
+      PageRoute(.post, "/dashboard/keys/{client}/{key}/rotate", .admin, rotate),
+      PageRoute(.post, "/dashboard/keys/{client}/{key}/revoke", .admin, revoke),
+    ]
+  }
+
+  private static let api = PageAddress("/api/admin/clients")
+
+  /// The client that the address names, else the first.
+  private static func chosen(_ visit: Visit) throws(APIError) -> Client? {
+    if let id = try visit.call.query.text("client") { return try visit.call.client(id) }
+    return visit.call.clients.clients.min { $0.id < $1.id }
+  }
+
+  private static func page(
+    _ visit: Visit, _ client: Client, secret: String? = nil, problem: APIError? = nil
+  ) throws(APIError) -> Answer {
+    let reader = visit.reader
+    let rows = try KeyCalls.forms(of: client, visit.call)
+      .sorted {
+        ($0.status != .active ? 1 : 0, $0.cursor) < ($1.status != .active ? 1 : 0, $1.cursor)
+      }
+      .map { row($0, client, visit) }
+    var columns: [TableView.Column] = [
+      .text(reader(.name)), .text(reader(.status)), .text(reader(.fingerprint)),
+      .text(reader(.mayAskFor)), .text(reader(.perMinute)), .text(reader(.expires)),
+      .text(reader(.lastUsed)),
+    ]
+    if visit.mayChange { columns.append(.text(reader(.actions))) }
+    return visit.page(
+      .keys, in: .keys, status: problem?.status ?? 200,
+      #"""
+      <div class="head"><h1>\#(reader(.keys))</h1>\#(chooser(client, visit))</div>\#
+      <div class="stack">\#(Notice.done(visit))\#(Notice.problem(problem, reader))\#
+      \#(shown(secret, reader))<div class="card">\#
+      \#(TableView(reader(.keys), columns, rows, empty: reader(.nothingYet)).html)</div>\#
+      \#(visit.mayChange ? newKey(client, visit) : nil)</div>
+      """#)
+  }
+
+  private static func chooser(_ client: Client, _ visit: Visit) -> HTML {
+    FilterForm(
+      SitePath.keys, [FilterField.text("client", visit.reader(.client), client.id)],
+      button: visit.reader(.show)
+    ).html
+  }
+
+  /// The one time that a key is seen.
+  private static func shown(_ secret: String?, _ reader: Reader) -> HTML? {
+    guard let secret else { return nil }
+    return #"""
+      <section class="card notice" role="status"><h2>\#(reader(.newSecret))</h2>\#
+      <p>\#(reader(.shownOnce))</p>\#
+      <p class="secret"><code id="secret">\#(secret)</code></p></section>
+      """#
+  }
+
+  private static func row(_ key: KeyForm, _ client: Client, _ visit: Visit) -> HTML {
+    let reader = visit.reader
+    func moment(_ instant: Timestamp?) -> String {
+      instant.map { reader.moment($0, in: client.timeZone) } ?? "–"
+    }
+    let limits = [
+      key.requestsPerMinute.map { reader(.requestCount(reader.number($0))) },
+      key.tokensPerMinute.map { reader(.tokenCount(reader.number($0))) },
+    ].compactMap(\.self).joined(separator: ", ")
+    let may = (key.models ?? []) + (key.operations ?? [])
+    let lock: HTML? =
+      key.isDeclared
+      ? #" <span class="chip plain">\#(Icon.lock)\#(reader(.declaredInFile))</span>"# : nil
+    let level = key.status == .active ? "ok" : "plain"
+    return #"""
+      <tr><th scope="row">\#(key.name)\#(lock)</th>\#
+      <td><span class="chip \#(level)">\#(reader(.name(of: key.status)))</span></td>\#
+      <td><code>\#(key.fingerprint)</code></td>\#
+      <td>\#(may.isEmpty ? reader(.everything) : may.joined(separator: ", "))</td>\#
+      <td>\#(limits.isEmpty ? "–" : limits)</td><td>\#(moment(key.expiresAt))</td>\#
+      <td>\#(moment(key.lastUsedAt))</td>\#(visit.mayChange ? actions(key, visit) : nil)</tr>
+      """#
+  }
+
+  private static func actions(_ key: KeyForm, _ visit: Visit) -> HTML {
+    if key.isDeclared || key.status == .revoked { return "<td></td>" }
+    let reader = visit.reader
+    let path = SitePath.keys.appending(key.clientID, key.name)
+    return #"""
+      <td><div class="inline"><form method="post" action="\#(path.appending("rotate"))" \#
+      data-confirm="\#(reader(.reallyRotate))">\#(visit.csrfField)<button>\#
+      \#(reader(.rotate))<span class="unseen"> \#(key.name)</span></button></form>\#
+      <form method="post" action="\#(path.appending("revoke"))" \#
+      data-confirm="\#(reader(.reallyRevoke))">\#(visit.csrfField)<button class="danger">\#
+      \#(reader(.revoke))<span class="unseen"> \#(key.name)</span></button></form></div></td>
+      """#
+  }
+
+  // MARK: Changing
+
+  private static func newKey(_ client: Client, _ visit: Visit) -> HTML {
+    let reader = visit.reader
+    return #"""
+      <section class="card"><h2>\#(reader(.newKey))</h2>\#
+      <form method="post" class="fields" action="\#(SitePath.keys)">\#(visit.csrfField)\#
+      <input type="hidden" name="client_id" value="\#(client.id)">\#
+      \#(InputField("name", reader(.name), isRequired: true).html)\#
+      \#(InputField("models", reader(.models), hint: reader(.modelsHint)).html)\#
+      \#(InputField("expires_at", reader(.expires), kind: .date).html)\#
+      \#(InputField("requests_per_minute", reader(.requestsPerMinute)).html)\#
+      \#(InputField("tokens_per_minute", reader(.tokensPerMinute)).html)\#
+      <div><button class="primary">\#(reader(.makeKey))</button></div></form></section>
+      """#
+  }
+
+  private static func create(_ visit: Visit) async throws(APIError) -> Answer {
+    let (form, reader) = (visit.form, visit.reader)
+    let client = try visit.call.client(form["client_id"] ?? "")
+    return try await showing(visit, client) { () throws(APIError) in
+      try await visit.perform(.post, api.appending(client.id, "keys")) { key in
+        key.member("name", form["name"] ?? "")
+        if let models = form["models"] {
+          let patterns = models.split(whereSeparator: { $0 == "," || $0 == " " })
+          key.member("models", patterns.map(String.init))
+        }
+        if let end = form["expires_at"] { key.member("expires_at", end) }
+        for name in ["requests_per_minute", "tokens_per_minute"] {
+          key.memberOfForm(name, count: form[name], reader)
+        }
+      }
+    }
+  }
+
+  private static func rotate(_ visit: Visit) async throws(APIError) -> Answer {
+    let client = try visit.call.client(visit.call.parameter("client"))
+    return try await showing(visit, client) { () throws(APIError) in
+      try await visit.perform(
+        .post, api.appending(client.id, "keys", visit.call.parameter("key"), "rotate")
+      ) { _ in }
+    }
+  }
+
+  /// The page with the secret that a call answers, or with why there is none.
+  private static func showing(
+    _ visit: Visit, _ client: Client, _ perform: () async throws(APIError) -> Answer
+  ) async throws(APIError) -> Answer {
+    let answer: Answer
+    do throws(APIError) {
+      answer = try await perform()
+    } catch {
+      if error.status >= 500 { throw error }
+      return try page(visit, client, problem: error)
+    }
+    let secret = try visit.member("secret", of: answer)
+    return try page(visit, visit.call.server.clients.client(client.id) ?? client, secret: secret)
+  }
+
+  private static func revoke(_ visit: Visit) async throws(APIError) -> Answer {
+    let client = try visit.call.client(visit.call.parameter("client"))
+    _ = try await visit.perform(
+      .delete, api.appending(client.id, "keys", visit.call.parameter("key"))
+    ) { _ in }
+    return .redirect(
+      to: SitePath.keys.with("client", client.id).with("done", Notice.Done.revoked.rawValue))
+  }
+}

@@ -1,0 +1,142 @@
+internal import Budgets
+internal import Configuration
+internal import Ledger
+internal import Money
+internal import Pages
+internal import Time
+
+/// Who is near a limit, who was refused and why: what there is to know at a glance.
+enum OverviewPage {
+  static var routes: [PageRoute] {
+    [PageRoute(.get, "/dashboard/", .viewer, show)]
+  }
+
+  private static let mostBudgets = 10
+  private static let mostRefusals = 6
+  private static let chartDays = 30
+
+  private static func show(_ visit: Visit) throws(APIError) -> Answer {
+    let reader = visit.reader
+    let month = UsageReport(visit.call, client: nil, zone: .utc, days: chartDays)
+    let days = try month.series(by: .day)
+    let currency = visit.call.settings.rates.billing
+    return visit.page(
+      .overview, in: .overview, isLive: true,
+      #"""
+      <div class="head"><h1>\#(reader(.overview))</h1>\#
+      <span class="soft small">\#(reader(.clock(reader.moment(visit.now, in: .utc))))</span></div>
+      <div class="stack">
+      <div id="tiles" data-live>\#(tiles(days.lines.last, currency, reader))</div>
+      <div id="notices" data-live>\#(try unpricedModels(month, visit))</div>
+      <div class="columns">
+      <section class="card"><h2>\#(reader(.closestToLimit))</h2>\#
+      <div id="budgets" data-live>\#(try budgets(visit))</div></section>
+      <section class="card"><h2>\#(reader(.latestRefusals))</h2>\#
+      <div id="refusals" data-live>\#(try refusals(visit))</div></section></div>
+      <section><h2>\#(reader(.lastDays(chartDays)))</h2><div id="charts" data-live>\#
+      \#(UsageCharts(days, by: .day, in: currency, for: reader).html)</div></section></div>
+      """#)
+  }
+
+  // MARK: Today
+
+  private static func tiles(
+    _ today: UsageSeries.Line?, _ currency: Currency, _ reader: Reader
+  ) -> HTML {
+    let today = today ?? UsageSeries.Line(cost: Money(nanoUnits: 0, currency: currency))
+    let refused = today.denials > 0 ? "exceeded" : "ok"
+    return #"""
+      <dl class="tiles"><div class="tile"><dt>\#(reader(.requestsToday))</dt>\#
+      <dd>\#(reader.number(today.requests))</dd></div>\#
+      <div class="tile"><dt>\#(reader(.costToday))</dt><dd>\#(reader.money(today.cost))</dd></div>\#
+      <div class="tile"><dt>\#(reader(.tokensToday))</dt>\#
+      <dd>\#(reader.number(today.totalTokens))</dd></div>\#
+      <div class="tile \#(refused)"><dt>\#(reader(.refusedToday))</dt>\#
+      <dd>\#(reader.number(today.denials))</dd></div></dl>
+      """#
+  }
+
+  // MARK: Near a limit
+
+  private static func budgets(_ visit: Visit) throws(APIError) -> HTML {
+    let statuses = BudgetCalls.statuses(visit.call)
+    let fullest = Array(statuses.sorted(by: BudgetCalls.isFuller).prefix(mostBudgets))
+    let entries = try BudgetForm.forms(fullest, visit.call).map { form -> HTML in
+      let id = form.status.definition.id.client
+      return BudgetCard(form, for: visit).entry(
+        withClient: visit.call.clients.client(id)?.name ?? visit.reader(.everybody))
+    }
+    if entries.isEmpty { return "<p>\(visit.reader(.noBudgets))</p>" }
+    let others =
+      statuses.count > mostBudgets
+      ? #"<p><a href="\#(SitePath.budgets)">\#(visit.reader(.allBudgets(statuses.count)))</a></p>"#
+      : HTML.empty
+    return #"<ul class="budgets">\#(entries)</ul>\#(others)"#
+  }
+
+  // MARK: Refused
+
+  private static func refusals(_ visit: Visit) throws(APIError) -> HTML {
+    let entries = try visit.call.read { reader throws(LedgerError) in
+      try reader.denialLog(where: [:], LogRange(limit: mostRefusals))
+    }
+    let reader = visit.reader
+    if entries.isEmpty { return "<p>\(reader(.nobodyRefused))</p>" }
+    let items = entries.map { entry -> HTML in
+      let row = entry.content
+      let client = visit.call.clients.client(row.clientID)
+      let who = [client?.name ?? row.clientID, row.userID].compactMap(\.self)
+        .joined(separator: " · ")
+      return #"""
+        <li class="budget"><div class="line"><strong>\#(who)</strong>\#
+        <span class="soft small">\#(reader.moment(row.createdAt, in: .utc))</span></div>\#
+        <div>\#(RefusalSentence(row, visit).text)</div></li>
+        """#
+    }
+    return #"""
+      <ul class="budgets">\#(items)</ul>\#
+      <p><a href="\#(SitePath.refusals)">\#(reader(.allRefusals))</a></p>
+      """#
+  }
+
+  // MARK: Without a price
+
+  /// Models that were asked for and that the price book doesn't have.
+  private static func unpricedModels(
+    _ month: UsageReport, _ visit: Visit
+  ) throws(APIError) -> HTML? {
+    let names = try month.series(by: .model).lines.filter { $0.requests > 0 }.compactMap(\.key)
+      .filter { visit.call.server.model($0, of: nil, for: "") == nil }
+    if names.isEmpty { return nil }
+    let list = names.map { name -> HTML in "<li><code>\(name)</code></li>" }
+    return #"""
+      <section class="card notice attention"><h2>\#(visit.reader(.unpriced))</h2>\#
+      <p>\#(visit.reader(.unpricedMeaning))</p><ul>\#(list)</ul></section>
+      """#
+  }
+}
+
+extension Phrase {
+  fileprivate static func clock(_ moment: String) -> Phrase {
+    Phrase("\(moment) UTC", "\(moment) UTC")
+  }
+  fileprivate static let requestsToday = Phrase("Requests today", "Requisições hoje")
+  fileprivate static let costToday = Phrase("Cost today", "Custo hoje")
+  fileprivate static let tokensToday = Phrase("Tokens today", "Tokens hoje")
+  fileprivate static let refusedToday = Phrase("Refused today", "Recusadas hoje")
+  fileprivate static let closestToLimit = Phrase("Closest to their limits", "Mais perto do limite")
+  fileprivate static let latestRefusals = Phrase("Latest refusals", "Últimas recusas")
+  fileprivate static let everybody = Phrase("Everybody", "Todos")
+  fileprivate static let noBudgets = Phrase(
+    "There is no budget yet.", "Ainda não há orçamentos.")
+  fileprivate static func allBudgets(_ count: Int) -> Phrase {
+    Phrase("All \(count) budgets", "Todos os \(count) orçamentos")
+  }
+  fileprivate static let nobodyRefused = Phrase(
+    "Nobody was refused.", "Ninguém foi recusado.")
+  fileprivate static let allRefusals = Phrase("All refusals", "Todas as recusas")
+  fileprivate static let unpriced = Phrase("Models without a price", "Modelos sem preço")
+  fileprivate static let unpricedMeaning = Phrase(
+    "They were used in the last 30 days, and the price book doesn't have them.",
+    "Foram usados nos últimos 30 dias, e a tabela de preços não os tem.")
+}

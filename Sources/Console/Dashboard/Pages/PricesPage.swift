@@ -1,0 +1,168 @@
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Money
+internal import Pages
+internal import Pricing
+internal import Time
+
+/// The price book with its dates and sources, clients' own prices, and what a request would cost.
+enum PricesPage {
+  static var routes: [PageRoute] {
+    [
+      PageRoute(
+        .get, "/dashboard/prices", .viewer,
+        query: [.client, Notice.parameter]
+          + ["q", "model", "in", "out", "cached"].map { QueryParameter($0, "") }
+      ) { visit throws(APIError) in try page(visit) },
+      PageRoute(.post, "/dashboard/prices", .admin, replace),
+      PageRoute(.post, "/dashboard/prices/remove", .admin, remove),
+    ]
+  }
+
+  private static let api = PageAddress("/api/pricing-config")
+
+  private static func page(_ visit: Visit, problem: APIError? = nil) throws(APIError) -> Answer {
+    let reader = visit.reader
+    return visit.page(
+      .prices, in: .prices, status: problem?.status ?? 200,
+      #"""
+      <div class="head"><h1>\#(reader(.prices))</h1></div><div class="stack">\#
+      \#(Notice.done(visit))\#(Notice.problem(problem, reader))\#
+      <section class="card"><h2>\#(reader(.whatWouldItCost))</h2>\#
+      \#(try CostQuestion(visit).html)</section>\#
+      <section class="card"><h2>\#(reader(.ownPrices))</h2>\#(try overrides(visit))</section>\#
+      <section class="card"><h2>\#(reader(.priceBook))</h2>\#(try book(visit))</section></div>
+      """#)
+  }
+
+  // MARK: The price book
+
+  private static func book(_ visit: Visit) throws(APIError) -> HTML {
+    let reader = visit.reader
+    let part = try visit.call.query.text("q")?.lowercased()
+    let models = visit.call.server.prices.allModels.filter { model in
+      part.map { model.name.lowercased().contains($0) || model.provider.contains($0) } ?? true
+    }
+    let form = FilterForm(
+      SitePath.prices, [FilterField.text("q", reader(.model), part)], button: reader(.show))
+    let table = TableView(
+      reader(.priceBook),
+      [
+        .text(reader(.model)), .text(reader(.provider)), .text(reader(.operation)),
+        .figure(reader(.inputPrice)), .figure(reader(.cachedPrice)),
+        .figure(reader(.outputPrice)), .text(reader(.otherPrices)), .text(reader(.asOf)),
+        .text(reader(.source)),
+      ], models.map { row($0, visit) }, empty: reader(.nothingYet))
+    return #"\#(form.html)<p class="small soft">\#(reader(.perMillion))</p>\#(table.html)"#
+  }
+
+  private static func row(_ model: PricedModel, _ visit: Visit) -> HTML {
+    let reader = visit.reader
+    let table = model.declaredPrices(at: visit.now)?.base.table ?? PriceTable()
+    let tiers = model.declaredPrices(at: visit.now)?.tiers.keys.sorted() ?? []
+    let others = PriceList.others(table, reader) + tiers.map { reader(.tier($0)) }
+    let ask = SitePath.prices.with("model", model.name).with("in", "1000").with("out", "1000")
+    return #"""
+      <tr><th scope="row"><a href="\#(ask)">\#(model.name)</a></th><td>\#(model.provider)</td>\#
+      <td>\#(model.declaration.operation.rawValue)</td>\#
+      <td class="figure">\#(PriceList.text(table[.input], reader))</td>\#
+      <td class="figure">\#(PriceList.text(table[.cachedInput], reader))</td>\#
+      <td class="figure">\#(PriceList.text(table[.output], reader))</td>\#
+      <td>\#(others.joined(separator: ", "))</td>\#
+      <td class="moment">\#(reader.date(model.asOf))</td>\#
+      <td><code>\#(model.file)</code><br><span class="small soft">\#(model.source)</span></td></tr>
+      """#
+  }
+
+  // MARK: Clients' own prices
+
+  private static func overrides(_ visit: Visit) throws(APIError) -> HTML {
+    let reader = visit.reader
+    let form = FilterForm(
+      SitePath.prices,
+      [FilterField.text("client", reader(.client), try visit.call.query.text("client"))],
+      button: reader(.show))
+    guard let id = try visit.call.query.text("client") else { return form.html }
+    let client = try visit.call.client(id)
+    let stored = try visit.call.read { reader throws(LedgerError) in
+      try reader.priceOverrides(ofClient: client.id)
+    }
+    var columns: [TableView.Column] = [
+      .text(reader(.model)), .text(reader(.provider)), .text(reader(.priceEach)),
+      .text(reader(.version)), .text(reader(.since)),
+    ]
+    if visit.mayChange { columns.append(.text(reader(.actions))) }
+    let rows = stored.map { price -> HTML in
+      #"""
+      <tr><th scope="row">\#(price.model)</th><td>\#(price.provider)</td>\#
+      <td>\#(PriceList.all(price.prices, reader).joined(separator: ", "))</td>\#
+      <td><code>\#(price.label)</code></td>\#
+      <td class="moment">\#(reader.moment(price.createdAt, in: client.timeZone))</td>\#
+      \#(visit.mayChange ? removeButton(price, visit) : nil)</tr>
+      """#
+    }
+    return #"""
+      \#(form.html)\#
+      \#(TableView(reader(.ownPrices), columns, rows, empty: reader(.noOwnPrices)).html)\#
+      \#(visit.mayChange ? newPrice(client, visit) : nil)
+      """#
+  }
+
+  private static func removeButton(_ price: StoredPriceOverride, _ visit: Visit) -> HTML {
+    #"""
+    <td><form method="post" action="\#(SitePath.prices.appending("remove"))">\#(visit.csrfField)\#
+    <input type="hidden" name="client" value="\#(price.clientID)">\#
+    <input type="hidden" name="provider" value="\#(price.provider)">\#
+    <input type="hidden" name="model" value="\#(price.model)">\#
+    <button class="danger">\#(visit.reader(.remove))</button></form></td>
+    """#
+  }
+
+  private static func newPrice(_ client: Client, _ visit: Visit) -> HTML {
+    let reader = visit.reader
+    return #"""
+      <details><summary>\#(reader(.newPrice))</summary>\#
+      <form method="post" class="fields" action="\#(SitePath.prices)">\#(visit.csrfField)\#
+      <input type="hidden" name="client_id" value="\#(client.id)">\#
+      \#(InputField("provider", reader(.provider), isRequired: true).html)\#
+      \#(InputField("model", reader(.model), isRequired: true).html)\#
+      \#(InputField("input", reader(.inputPrice), hint: reader(.perMillion)).html)\#
+      \#(InputField("cached_input", reader(.cachedPrice)).html)\#
+      \#(InputField("output", reader(.outputPrice)).html)\#
+      <div><button class="primary">\#(reader(.save))</button></div></form></details>
+      """#
+  }
+
+  private static func replace(_ visit: Visit) async throws(APIError) -> Answer {
+    let (form, reader) = (visit.form, visit.reader)
+    do throws(APIError) {
+      _ = try await visit.perform(.post, api) { price in
+        for name in ["client_id", "provider", "model"] { price.member(name, form[name]) }
+        price.member("per_million_tokens") { prices in
+          prices.object { prices in
+            for name in ["input", "cached_input", "output"] {
+              prices.memberOfForm(name, amount: form[name], reader)
+            }
+          }
+        }
+      }
+    } catch {
+      if error.status >= 500 { throw error }
+      return try page(visit, problem: error)
+    }
+    return .redirect(
+      to: SitePath.prices.with("client", form["client_id"])
+        .with("done", Notice.Done.saved.rawValue))
+  }
+
+  private static func remove(_ visit: Visit) async throws(APIError) -> Answer {
+    let form = visit.form
+    let address = api.with("client", form["client"]).with("provider", form["provider"])
+      .with("model", form["model"])
+    _ = try await visit.perform(.delete, address) { _ in }
+    return .redirect(
+      to: SitePath.prices.with("client", form["client"])
+        .with("done", Notice.Done.removed.rawValue))
+  }
+}

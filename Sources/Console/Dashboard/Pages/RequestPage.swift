@@ -1,0 +1,115 @@
+internal import Configuration
+internal import Ledger
+internal import Money
+internal import Pages
+internal import Pricing
+internal import Time
+
+/// One request, explained: quantities × prices, what was held, and where its usage is from.
+enum RequestPage {
+  static var routes: [PageRoute] {
+    [PageRoute(.get, "/dashboard/requests/{request}", .viewer, show)]
+  }
+
+  private static func show(_ visit: Visit) throws(APIError) -> Answer {
+    let reader = visit.reader
+    let (entry, bill) = try LogCalls.explainedRow(visit.call.parameter("request"), visit.call)
+    let row = entry.content
+    return visit.page(
+      .request, in: .requests,
+      #"""
+      <div class="head"><h1>\#(reader(.request))</h1><code>\#("\(row.requestID)")</code></div>
+      <div class="stack"><section class="card"><h2>\#(reader(.whyItCost))</h2>\#
+      \#(explanation(row, bill, reader))</section>
+      <div class="columns"><section class="card"><h2>\#(reader(.whoAndWhat))</h2>\#
+      \#(facts(row, visit))</section>
+      <section class="card"><h2>\#(reader(.heldAndUsed))</h2>\#(held(row, reader))</section></div>
+      </div>
+      """#)
+  }
+
+  // MARK: Quantities × prices
+
+  private static func explanation(_ row: UsageRow, _ bill: Bill?, _ reader: Reader) -> HTML {
+    let dollars = Money(nanoUnits: row.costNanoUSD, currency: .usd)
+    let origin = bill?.items.first?.tariff.origin
+    let source = origin.map { origin -> HTML in
+      #"<p class="small soft"><code>\#(origin.file)</code>, \#(reader.date(origin.asOf))</p>"#
+    }
+    return #"""
+      \#(CostLines(bill?.lines ?? [], reader).html)\#
+      <p><strong>\#(reader.exactMoney(dollars))</strong>\#(if: row.cost.currency != .usd,
+        #" = <strong>\#(reader.exactMoney(row.cost))</strong>"#)</p>\#(source)
+      """#
+  }
+
+  // MARK: Facts
+
+  private static func facts(_ row: UsageRow, _ visit: Visit) -> HTML {
+    let reader = visit.reader
+    let zone = visit.call.clients.client(row.clientID)?.timeZone ?? .utc
+    var facts = FactList(reader)
+    facts.add(.momentIn(zone.identifier), reader.moment(row.createdAt, in: zone))
+    facts.add(
+      .client,
+      html: #"<a href="\#(SitePath.client(row.clientID))">\#(row.clientID)</a>"#)
+    facts.add(.key, row.keyName)
+    facts.add(.user, row.userID)
+    facts.add(.conversation, row.conversationID)
+    facts.add(.agent, row.agentID)
+    facts.add(.provider, row.provider)
+    facts.add(.model, row.model)
+    facts.add(.answeredBy, row.responseModel)
+    facts.add(.operation, row.operation.rawValue)
+    facts.add(.endpoint, row.endpoint)
+    facts.add(.outcome, reader(.name(of: row.outcome)) + " (\(row.status))")
+    facts.add(.usageFrom, reader(.name(of: row.usageSource)))
+    facts.add(.latency, row.latencyMilliseconds.map { "\(reader.number($0)) ms" })
+    facts.add(.firstToken, row.timeToFirstTokenMilliseconds.map { "\(reader.number($0)) ms" })
+    facts.add(.overhead, row.overheadMicroseconds.map { "\(reader.number($0)) µs" })
+    facts.add(.metadata, html: row.metadata.map { #"<code>\#($0)</code>"# })
+    return facts.html
+  }
+
+  private static func held(_ row: UsageRow, _ reader: Reader) -> HTML {
+    func dollars(_ nanoUnits: Int64) -> String {
+      reader.exactMoney(Money(nanoUnits: nanoUnits, currency: .usd))
+    }
+    var facts = FactList(reader)
+    facts.add(.heldBefore, "\(reader.number(row.heldTokens)) · \(dollars(row.heldNanoUSD))")
+    facts.add(
+      .usedThen, "\(reader.number(row.usage.totalTokens)) · \(dollars(row.costNanoUSD))")
+    if row.overrunTokens > 0 || row.overrunNanoUSD > 0 {
+      facts.add(
+        .aboveHold, "\(reader.number(row.overrunTokens)) · \(dollars(row.overrunNanoUSD))")
+    }
+    facts.add(.inputTokens, reader.number(row.usage.inputTokens))
+    facts.add(.cached, reader.number(row.usage.cachedInputTokens))
+    facts.add(.outputTokens, reader.number(row.usage.outputTokens))
+    facts.add(.reasoning, reader.number(row.usage.reasoningTokens))
+    return facts.html
+  }
+}
+
+extension Phrase {
+  fileprivate static let request = Phrase("Request", "Requisição")
+  fileprivate static let whyItCost = Phrase("Why it cost that", "Por que custou isso")
+  fileprivate static let whoAndWhat = Phrase("Who and what", "Quem e o quê")
+  fileprivate static let heldAndUsed = Phrase("Held and used", "Reservado e usado")
+  static let quantity = Phrase("Quantity", "Quantidade")
+  static let amount = Phrase("Amount", "Valor")
+  static let unitPrice = Phrase("Price each, USD", "Preço unitário, USD")
+  static let costUSD = Phrase("Cost, USD", "Custo, USD")
+  fileprivate static let agent = Phrase("Agent", "Agente")
+  fileprivate static let answeredBy = Phrase("Answered by", "Respondido por")
+  fileprivate static let endpoint = Phrase("Endpoint", "Endpoint")
+  fileprivate static let latency = Phrase("Latency", "Latência")
+  fileprivate static let firstToken = Phrase("First token after", "Primeiro token após")
+  fileprivate static let overhead = Phrase("Added by Catraca", "Acrescentado pela Catraca")
+  fileprivate static let metadata = Phrase("Metadata", "Metadados")
+  fileprivate static let heldBefore = Phrase("Held (tokens · USD)", "Reservado (tokens · USD)")
+  fileprivate static let usedThen = Phrase("Used (tokens · USD)", "Usado (tokens · USD)")
+  fileprivate static let aboveHold = Phrase("Above the hold", "Acima da reserva")
+  static let cached = Phrase("of these cached", "destes, em cache")
+  static let reasoning = Phrase("of these reasoning", "destes, raciocínio")
+}

@@ -1,0 +1,118 @@
+internal import Configuration
+internal import Ledger
+internal import Money
+internal import Pages
+internal import Pricing
+internal import Time
+
+/// The log of requests that went to a provider, newest first.
+enum RequestsPage {
+  static var routes: [PageRoute] {
+    [
+      PageRoute(
+        .get, "/dashboard/requests", .viewer, query: filters.map { QueryParameter($0, "") }, show)
+    ]
+  }
+
+  private static let texts: [(name: String, label: Phrase)] = [
+    ("client", .client), ("user", .user), ("conversation", .conversation), ("model", .model),
+    ("key", .key),
+  ]
+  private static let filters =
+    texts.map(\.name) + ["outcome", "usage_source", "days", "after"]
+  private static let pageLength = 50
+
+  private static func show(_ visit: Visit) throws(APIError) -> Answer {
+    let reader = visit.reader
+    let view = try LogView(visit, filters: texts.map(\.name) + ["outcome", "usage_source"])
+    let filters = try UsageFilters(visit.call.query)
+    let range = view.range(pageLength)
+    let entries = try visit.call.read { reader throws(LedgerError) in
+      try reader.usageLog(where: filters.conditions, isStream: nil, range)
+    }
+    let page = Page(entries, limit: pageLength) { "\($0.cursor)" }
+    let table = TableView(
+      reader(.requests),
+      [
+        .text(reader(.momentIn(view.zone.identifier))), .text(reader(.client)),
+        .text(reader(.user)), .text(reader(.model)), .figure(reader(.tokens)),
+        .figure(reader(.cost)), .text(reader(.outcome)), .text(reader(.usageFrom)),
+      ], page.entries.map { row($0.content, view.zone, reader) }, empty: reader(.nothingYet))
+    return visit.page(
+      .requests, in: .requests, isLive: page.isFirst(view),
+      #"""
+      <div class="head"><h1>\#(reader(.requests))</h1></div><div class="stack">\#
+      <div class="card">\#(form(visit, view))</div>\#
+      <div class="card"><div id="log" data-live>\#(table.html)</div>\#
+      \#(view.older(page.next, SitePath.requests, reader))</div></div>
+      """#)
+  }
+
+  private static func row(_ row: UsageRow, _ zone: TimeZoneRules, _ reader: Reader) -> HTML {
+    let isWell = row.outcome == .ok
+    return #"""
+      <tr><td class="moment"><a href="\#(SitePath.requests.appending("\(row.requestID)"))">\#
+      \#(reader.moment(row.createdAt, in: zone))</a></td>\#
+      <td><a href="\#(SitePath.client(row.clientID))">\#(row.clientID)</a></td>\#
+      <td>\#(row.userID ?? "")</td><td>\#(row.model)</td>\#
+      <td class="figure">\#(reader.number(row.usage.totalTokens))</td>\#
+      <td class="figure">\#(reader.money(row.cost))</td>\#
+      <td><span class="chip \#(isWell ? "ok" : "attention")">\#(reader(.name(of: row.outcome)))\#
+      </span></td><td>\#(reader(.name(of: row.usageSource)))</td></tr>
+      """#
+  }
+
+  // MARK: Which of them
+
+  private static func form(_ visit: Visit, _ view: LogView) -> HTML {
+    let reader = visit.reader
+    let fields = texts.map { FilterField.text($0.name, reader($0.label), view.values[$0.name]) }
+    return FilterForm(
+      SitePath.requests,
+      fields + [
+        FilterField.choice(
+          "outcome", reader(.outcome), view.values["outcome"],
+          [("", reader(.all))]
+            + Outcome.allCases.map { ($0.rawValue, reader(.name(of: $0))) }),
+        FilterField.choice(
+          "usage_source", reader(.usageFrom), view.values["usage_source"],
+          [("", reader(.all))]
+            + UsageSource.allCases.map { ($0.rawValue, reader(.name(of: $0))) }),
+        view.daysField(reader),
+      ], button: reader(.show)
+    ).html
+  }
+}
+
+extension Page {
+  /// Whether the page has what comes next: then its figures move.
+  func isFirst(_ view: LogView) -> Bool { view.cursor == nil }
+}
+
+extension Phrase {
+  static let outcome = Phrase("Outcome", "Desfecho")
+  static let usageFrom = Phrase("Usage from", "Uso informado por")
+
+  static func momentIn(_ zone: String) -> Phrase {
+    Phrase("Time (\(zone))", "Hora (\(zone))")
+  }
+
+  static func name(of outcome: Outcome) -> Phrase {
+    switch outcome {
+    case .ok: Phrase("ok", "ok")
+    case .providerError: Phrase("provider's error", "erro do provedor")
+    case .clientDisconnected: Phrase("client hung up", "cliente desconectou")
+    case .upstreamBroken: Phrase("provider broke off", "provedor interrompeu")
+    case .interrupted: Phrase("Catraca was killed", "Catraca foi morta")
+    }
+  }
+
+  static func name(of source: UsageSource) -> Phrase {
+    switch source {
+    case .reported: Phrase("reported", "informado")
+    case .drained: Phrase("drained", "lido até o fim")
+    case .estimated: Phrase("estimated", "estimado")
+    case .external: Phrase("external", "externo")
+    }
+  }
+}

@@ -1,0 +1,83 @@
+internal import HTTP
+internal import Pages
+internal import TLS
+
+/// Where somebody shows a token, or a client's key, and gets a session for it.
+enum SignInPage {
+  static var routes: [PageRoute] {
+    [
+      PageRoute(
+        .get, "/dashboard/sign-in", .anyone, query: [QueryParameter("back", "where to go then")]
+      ) { visit throws(APIError) in
+        page(visit, back: try visit.call.query.text("back"))
+      },
+      PageRoute(.post, "/dashboard/sign-in", .anyone, signIn),
+      PageRoute(.post, "/dashboard/sign-out", .client) { visit in
+        if let session = visit.session { visit.signIns.sessions.end(session) }
+        var answer = Answer.redirect(to: SitePath.signIn)
+        answer.fields.append((.setCookie, visit.cookie.clearing))
+        return answer
+      },
+    ]
+  }
+
+  private static func signIn(_ visit: Visit) throws(APIError) -> Answer {
+    let secret = visit.form["token"] ?? ""
+    do throws(APIError) {
+      _ = try visit.signIns.credential(of: secret, at: visit.now)
+    } catch {
+      let problem: Phrase =
+        switch error.status {
+        case 401: .nobodysToken
+        case 429: .tooManyTries
+        default: .ledgerAway
+        }
+      var answer = page(visit, back: visit.form["back"], problem: problem, status: error.status)
+      answer.fields += error.fields
+      return answer
+    }
+    let session = visit.signIns.sessions.begin(
+      for: SHA256.digest(of: secret), at: visit.now)
+    var answer = Answer.redirect(to: visit.wayBack)
+    answer.fields.append((.setCookie, visit.cookie.setting(session)))
+    return answer
+  }
+
+  private static func page(
+    _ visit: Visit, back: String?, problem: Phrase? = nil, status: Int = 200
+  ) -> Answer {
+    let reader = visit.reader
+    let notice = problem.map { problem -> HTML in
+      #"<p role="alert" id="problem" class="chip exceeded">\#(reader(problem))</p>"#
+    }
+    return visit.page(
+      alone: .signIn, status: status,
+      #"""
+      <div class="card"><h1 class="brand">\#(Icon.html)Catraca</h1>
+      <form method="post" action="\#(SitePath.signIn)" class="fields">
+      <input type="hidden" name="back" value="\#(back ?? "")">
+      <input name="username" value="catraca" autocomplete="username" hidden>
+      <div class="field"><label for="token">\#(reader(.adminToken))</label>
+      <input id="token" name="token" type="password" required autofocus \#
+      autocomplete="current-password" aria-describedby="hint\#(if: problem != nil, " problem")">
+      <span class="hint" id="hint">\#(reader(.tokenHint))</span></div>\#(notice)
+      <button class="primary">\#(reader(.signIn))</button></form>
+      \#(SiteFoot.switches(visit))</div>
+      """#)
+  }
+}
+
+extension Phrase {
+  fileprivate static let signIn = Phrase("Sign in", "Entrar")
+  fileprivate static let adminToken = Phrase("Admin token", "Token de administração")
+  fileprivate static let tokenHint = Phrase(
+    "The first start printed one. A client's own key opens that client's page.",
+    "O primeiro início mostrou um. A chave de um cliente abre a página dele.")
+  fileprivate static let nobodysToken = Phrase(
+    "Nobody has this token.", "Ninguém tem este token.")
+  fileprivate static let tooManyTries = Phrase(
+    "Too many wrong tokens. Try again in a minute.",
+    "Tokens errados demais. Tente de novo em um minuto.")
+  fileprivate static let ledgerAway = Phrase(
+    "The ledger can't be used right now.", "O livro-razão não está disponível agora.")
+}

@@ -1,0 +1,104 @@
+internal import Money
+internal import Pages
+internal import Pricing
+
+/// What would a request cost? Asked by a form, and answered beside it.
+struct CostQuestion {
+  private let visit: Visit
+  private let model: String?
+  private let input: String?
+  private let output: String?
+  private let cached: String?
+
+  init(_ visit: Visit) throws(APIError) {
+    self.visit = visit
+    let query = visit.call.query
+    model = try query.text("model")
+    input = try query.text("in")
+    output = try query.text("out")
+    cached = try query.text("cached")
+  }
+
+  var html: HTML {
+    let reader = visit.reader
+    let form = FilterForm(
+      SitePath.prices,
+      [
+        FilterField.text("model", reader(.model), model),
+        FilterField.text("in", reader(.inputTokens), input),
+        FilterField.text("cached", reader(.cached), cached),
+        FilterField.text("out", reader(.outputTokens), output),
+      ], button: reader(.compute))
+    return "\(form.html)\(answer)"
+  }
+
+  private var answer: HTML? {
+    guard let model else { return nil }
+    let reader = visit.reader
+    guard let priced = visit.call.server.model(model, of: nil, for: "") else {
+      return problem(.unknownModel)
+    }
+    guard let usage else { return problem(.unusableCounts) }
+    do throws(PricingError) {
+      let context = PricingContext(instant: visit.now)
+      let tariff = try priced.tariff(in: context, inputTokens: usage.inputTokens)
+      let cost = try tariff.cost(of: usage)
+      let billed: HTML? =
+        cost.billed.currency == .usd
+        ? nil : #" = <strong>\#(reader.exactMoney(cost.billed))</strong>"#
+      return #"""
+        <div id="cost">\#(CostLines(tariff.lines(of: usage), reader).html)\#
+        <p><strong>\#(reader.exactMoney(cost.nanoUSD))</strong>\#(billed)</p></div>
+        """#
+    } catch {
+      return problem(.noPrice)
+    }
+  }
+
+  private func problem(_ phrase: Phrase) -> HTML {
+    #"<p role="alert" class="chip exceeded">\#(visit.reader(phrase))</p>"#
+  }
+
+  private var usage: Usage? {
+    func count(_ text: String?) -> Int64? {
+      guard let text else { return 0 }
+      return Int64(visit.reader.plainDecimal(text))
+    }
+    guard let input = count(input), let output = count(output), let cached = count(cached) else {
+      return nil
+    }
+    return Usage(inputTokens: input, cachedInputTokens: cached, outputTokens: output)
+  }
+}
+
+/// Quantities × prices, a row each.
+struct CostLines {
+  private let lines: [CostLine]
+  private let reader: Reader
+
+  init(_ lines: [CostLine], _ reader: Reader) {
+    self.lines = lines
+    self.reader = reader
+  }
+
+  var html: HTML {
+    let rows = lines.map { line -> HTML in
+      let mark: HTML? =
+        line.isUnpriced
+        ? #" <span class="chip attention">\#(reader(.dearestRate))</span>"# : nil
+      return #"""
+        <tr><th scope="row"><code>\#(line.quantity.name)</code>\#(mark)</th>\#
+        <td class="figure">\#(reader.number(line.amount))</td>\#
+        <td class="figure">\#(reader.decimal(line.unitPrice.decimalText))</td>\#
+        <td class="figure">\#(reader.decimal(line.cost.decimalText))</td></tr>
+        """#
+    }
+    return TableView(
+      reader(.quantitiesAndPrices),
+      [
+        .text(reader(.quantity)), .figure(reader(.amount)), .figure(reader(.unitPrice)),
+        .figure(reader(.costUSD)),
+      ], rows, empty: reader(.notPriced)
+    ).html
+  }
+}

@@ -1,0 +1,46 @@
+internal import Pages
+
+/// One field of a form, with its label.
+enum FilterField {
+  static func text(_ name: String, _ label: String, _ value: String?) -> HTML {
+    #"""
+    <div class="field"><label for="f-\#(name)">\#(label)</label>\#
+    <input id="f-\#(name)" name="\#(name)" value="\#(value ?? "")" size="12"></div>
+    """#
+  }
+
+  static func choice(
+    _ name: String, _ label: String, _ value: String?, _ choices: [(value: String, name: String)]
+  ) -> HTML {
+    let options = choices.map { choice -> HTML in
+      #"""
+      <option value="\#(choice.value)"\#(if: choice.value == value ?? "", " selected")>\#
+      \#(choice.name)</option>
+      """#
+    }
+    return #"""
+      <div class="field"><label for="f-\#(name)">\#(label)</label>\#
+      <select id="f-\#(name)" name="\#(name)">\#(options)</select></div>
+      """#
+  }
+}
+
+/// Chooses what a page shows; nothing changes by it.
+struct FilterForm {
+  private let address: PageAddress
+  private let fields: [HTML]
+  private let button: String
+
+  init(_ address: PageAddress, _ fields: [HTML], button: String) {
+    self.address = address
+    self.fields = fields
+    self.button = button
+  }
+
+  var html: HTML {
+    #"""
+    <form class="filters" role="search" action="\#(address)">\#(fields)\#
+    <button>\#(button)</button></form>
+    """#
+  }
+}

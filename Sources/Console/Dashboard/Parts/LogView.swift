@@ -1,0 +1,68 @@
+internal import Configuration
+internal import Ledger
+internal import Pages
+internal import Time
+
+/// Which part of a log a page shows, as its address says it.
+struct LogView {
+  /// What each filter is set to.
+  let values: [String: String]
+  /// How far back: so many days; nil for all.
+  let days: Int?
+  let cursor: LogCursor?
+  /// That of the client that is meant, else UTC.
+  let zone: TimeZoneRules
+  private let since: Timestamp?
+
+  private static let spans = [1, 7, 30, 90, 366]
+
+  /// - Parameter filters: the names of those that the page has.
+  init(_ visit: Visit, filters: [String]) throws(APIError) {
+    let query = visit.call.query
+    var values: [String: String] = [:]
+    for name in filters { values[name] = try query.text(name) }
+    self.values = values
+    days = try query.text("days").flatMap { Int($0) }
+    if let days, !LogView.spans.contains(days) {
+      throw .invalidValue("days", allowed: LogView.spans.map(String.init).joined(separator: ", "))
+    }
+    let after = try query.text("after")
+    cursor = after.flatMap { LogCursor($0) }
+    guard (after == nil) == (cursor == nil) else {
+      throw .invalidValue("after", allowed: "what the page before leads to")
+    }
+    let zone = values["client"].flatMap { visit.call.clients.client($0)?.timeZone } ?? .utc
+    self.zone = zone
+    since = days.map { days in
+      zone.startOfDay(zone.civilDate(of: visit.now).adding(days: 1 - days))
+    }
+  }
+
+  /// One entry more than fits, to know whether there is a page after.
+  func range(_ pageLength: Int) -> LogRange {
+    LogRange(since: since, cursor: cursor, limit: pageLength + 1)
+  }
+
+  func daysField(_ reader: Reader) -> HTML {
+    FilterField.choice(
+      "days", reader(.period), days.map(String.init),
+      [("", reader(.ever))]
+        + LogView.spans.map { ("\($0)", reader($0 == 1 ? .today : .lastDays($0))) })
+  }
+
+  /// The way to the page after; nothing on the last.
+  func older(_ next: String?, _ page: PageAddress, _ reader: Reader) -> HTML? {
+    guard let next else { return nil }
+    var address = page
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      address = address.with(parameter: name, value)
+    }
+    address = address.with("days", days.map(String.init)).with("after", next)
+    return #"<p><a href="\#(address)">\#(reader(.older))</a></p>"#
+  }
+}
+
+extension Phrase {
+  fileprivate static let ever = Phrase("All time", "Desde o início")
+  fileprivate static let today = Phrase("Today", "Hoje")
+}

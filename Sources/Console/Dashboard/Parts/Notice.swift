@@ -1,0 +1,42 @@
+internal import Pages
+
+/// What a page says first: that something was done, or why it wasn't.
+enum Notice {
+  /// What a change tells the page that follows it, in its address.
+  enum Done: String, CaseIterable {
+    case saved, removed, paused, resumed, reset, raised, revoked
+
+    var phrase: Phrase {
+      switch self {
+      case .saved: Phrase("Saved. It is in force.", "Salvo. Já está em vigor.")
+      case .removed: Phrase("Removed.", "Removido.")
+      case .paused: Phrase("Paused.", "Pausado.")
+      case .resumed: Phrase("Resumed.", "Retomado.")
+      case .reset: Phrase("Reset.", "Zerado.")
+      case .raised: Phrase("Raised. It is in force.", "Ampliado. Já está em vigor.")
+      case .revoked: Phrase("Revoked.", "Revogada.")
+      }
+    }
+  }
+
+  static let parameter = QueryParameter("done", "what was done just now")
+
+  static func done(_ visit: Visit) -> HTML? {
+    guard let text = try? visit.call.query.text(parameter.name),
+      let done = Done(rawValue: text)
+    else { return nil }
+    return #"<p class="card notice" role="status">\#(visit.reader(done.phrase))</p>"#
+  }
+
+  static func problem(_ error: APIError?, _ reader: Reader) -> HTML? {
+    guard let error else { return nil }
+    return #"""
+      <p class="card notice exceeded" role="alert"><strong>\#(reader(.notDone))</strong> \#
+      \#(error.message)</p>
+      """#
+  }
+}
+
+extension Phrase {
+  static let notDone = Phrase("That didn't work.", "Não deu certo.")
+}

@@ -1,0 +1,77 @@
+internal import Budgets
+internal import HTTP
+internal import Ledger
+internal import Money
+internal import Pages
+internal import Time
+
+/// One click that lets a refused request pass: raises its budget by what it needed, or a tenth of
+/// the limit where that is more, until the next reset.
+struct RaiseButton {
+  private let visit: Visit
+  private let budget: BudgetID
+  private let subject: Subject?
+  private let tokens: Int64?
+  private let cost: Money?
+  private let until: Timestamp
+
+  /// How long a budget is raised that never resets.
+  private static let usualSpan = Duration.seconds(7 * 86_400)
+
+  /// Nil where a raise wouldn't help, or the visitor may not make one.
+  init?(_ row: DenialRow, _ visit: Visit) {
+    guard visit.mayChange, row.reason == .tokenLimit || row.reason == .costLimit,
+      let id = row.budget
+    else { return nil }
+    let now = visit.now
+    guard let status = visit.call.server.readBudgets({ try? $0.status(of: id, at: now) }) else {
+      return nil
+    }
+    self.visit = visit
+    budget = id
+    let definition = status.definition
+    subject =
+      definition.per == .user
+      ? row.userID.flatMap { Subject(text: "user:\($0)") } : nil
+    let amount = RaiseButton.rounded(max(row.requested, row.limitValue / 10))
+    if row.reason == .tokenLimit {
+      (tokens, cost) = (amount, nil)
+    } else {
+      (tokens, cost) = (nil, Money(nanoUnits: amount, currency: status.settledCost.currency))
+    }
+    until = status.window.end ?? now.advanced(by: RaiseButton.usualSpan)
+  }
+
+  /// Up to two digits that aren't nought: nobody wants to read 4,213.
+  static func rounded(_ amount: Int64) -> Int64 {
+    var step: Int64 = 1
+    while amount / step >= 100 { step *= 10 }
+    let (rounded, overflow) = ((amount + step - 1) / step).multipliedReportingOverflow(by: step)
+    return overflow ? amount : rounded
+  }
+
+  var html: HTML {
+    let reader = visit.reader
+    let amount = cost.map { reader.money($0) } ?? reader.number(tokens ?? 0)
+    let field: HTML =
+      if let cost {
+        #"<input type="hidden" name="cost" value="\#(cost.decimalText)">"#
+      } else {
+        #"<input type="hidden" name="tokens" value="\#("\(tokens ?? 0)")">"#
+      }
+    return #"""
+      <form method="post" action="\#(SitePath.budget(budget, "raise"))">\#
+      \#(visit.csrfField)\#(field)\#
+      <input type="hidden" name="until" value="\#(until.rfc3339)">\#
+      <input type="hidden" name="subject" value="\#(subject.map { "\($0)" } ?? "")">\#
+      <input type="hidden" name="back" value="\#(visit.head.target.text)">\#
+      <button>\#(reader(.raiseBy(amount)))</button></form>
+      """#
+  }
+}
+
+extension Phrase {
+  fileprivate static func raiseBy(_ amount: String) -> Phrase {
+    Phrase("Raise by \(amount)", "Ampliar em \(amount)")
+  }
+}

@@ -1,0 +1,80 @@
+internal import Budgets
+internal import Configuration
+internal import Ledger
+internal import Money
+internal import Pages
+
+/// Why a request was refused, in words.
+struct RefusalSentence {
+  private let row: DenialRow
+  private let reader: Reader
+  /// Of the figures; nil where they are tokens.
+  let currency: Currency?
+
+  init(_ row: DenialRow, _ visit: Visit) {
+    self.row = row
+    reader = visit.reader
+    currency = RefusalSentence.currency(of: row, visit)
+  }
+
+  /// The unit isn't recorded: it is the budget's, be it the limit that is meant or the one that
+  /// others hold.
+  private static func currency(of row: DenialRow, _ visit: Visit) -> Currency? {
+    guard let id = row.budget, row.reason == .costLimit || row.reason == .budgetContended,
+      let definition = visit.call.server.readBudgets({ $0.definition(of: id) })
+    else { return row.reason == .costLimit ? visit.call.settings.rates.billing : nil }
+    if row.reason == .budgetContended, definition.limit.tokens != nil { return nil }
+    return definition.limit.cost?.currency ?? visit.call.settings.rates.billing
+  }
+
+  func amount(_ value: Int64) -> String {
+    guard let currency else { return reader(.tokenCount(reader.number(value))) }
+    return reader.money(Money(nanoUnits: value, currency: currency))
+  }
+
+  var text: String {
+    let budget = row.budgetID ?? ""
+    switch row.reason {
+    case .tokenLimit, .costLimit:
+      let left = max(0, row.limitValue - row.used - row.held)
+      return reader(.needed(budget, amount(row.requested), amount(left), amount(row.limitValue)))
+    case .budgetContended: return reader(.contended(budget, amount(row.requested)))
+    case .conversationLimit:
+      return reader(.conversations(reader.number(row.limitValue)))
+    case .paused: return reader(.isPaused(budget))
+    }
+  }
+}
+
+extension DenialRow {
+  /// The budget that refused; nil when no single one did.
+  var budget: BudgetID? {
+    let parts = budgetID?.split(separator: "/", maxSplits: 1) ?? []
+    return parts.count == 2 ? BudgetID(client: String(parts[0]), name: String(parts[1])) : nil
+  }
+}
+
+extension Phrase {
+  fileprivate static func needed(
+    _ budget: String, _ requested: String, _ left: String, _ limit: String
+  ) -> Phrase {
+    Phrase(
+      "\(budget): needed \(requested), \(left) left of \(limit)",
+      "\(budget): precisava de \(requested), restavam \(left) de \(limit)")
+  }
+  fileprivate static func contended(_ budget: String, _ requested: String) -> Phrase {
+    Phrase(
+      "\(budget): waited in vain for others to free \(requested)",
+      "\(budget): esperou em vão que outros liberassem \(requested)")
+  }
+  fileprivate static func conversations(_ limit: String) -> Phrase {
+    Phrase(
+      "the plan's \(limit) conversations had all begun",
+      "as \(limit) conversas do plano já tinham começado")
+  }
+  fileprivate static func isPaused(_ budget: String) -> Phrase {
+    budget.isEmpty
+      ? Phrase("the client is suspended", "o cliente está suspenso")
+      : Phrase("\(budget) is paused", "\(budget) está pausado")
+  }
+}

@@ -1,0 +1,76 @@
+internal import HTTP
+internal import Pages
+
+/// How somebody likes to read the pages; kept in the browser.
+struct Preferences {
+  let language: Language
+  let theme: PageFrame.Theme
+
+  private static let languageCookie = "catraca_language"
+  private static let themeCookie = "catraca_theme"
+  private static let keptSeconds = 366 * 86_400
+
+  init(_ fields: HeaderFields) {
+    let cookies = Cookies(fields)
+    language =
+      cookies.value(of: Preferences.languageCookie).flatMap { Language(rawValue: $0) }
+      ?? Language(accepting: fields.first("accept-language"))
+    theme =
+      cookies.value(of: Preferences.themeCookie).flatMap { PageFrame.Theme(rawValue: $0) }
+      ?? .system
+  }
+
+  /// The switch itself. It needs nobody signed in, and says nothing of anybody.
+  static var routes: [PageRoute] {
+    [PageRoute(.post, "/dashboard/preferences", .anyone, change)]
+  }
+
+  private static func change(_ visit: Visit) throws(APIError) -> Answer {
+    var answer = Answer.redirect(to: visit.wayBack)
+    if let language = visit.form["language"].flatMap({ Language(rawValue: $0) }) {
+      answer.fields.append((.setCookie, field(languageCookie, language.rawValue)))
+    }
+    if let theme = visit.form["theme"].flatMap({ PageFrame.Theme(rawValue: $0) }) {
+      answer.fields.append((.setCookie, field(themeCookie, theme.rawValue)))
+    }
+    return answer
+  }
+
+  private static func field(_ name: String, _ value: String) -> String {
+    "\(name)=\(value); Path=/; Max-Age=\(keptSeconds); HttpOnly; SameSite=Strict"
+  }
+}
+
+extension Visit {
+  /// The page that a form was on, which is told what was done; `other` where the form doesn't say.
+  func wayBack(done: Notice.Done, else other: PageAddress) -> PageAddress {
+    guard let text = form["back"] else { return other.with("done", done.rawValue) }
+    // What was done before is no news any more.
+    let parts = text.split(separator: "?", maxSplits: 1)
+    let rest = (parts.dropFirst().first ?? "").split(separator: "&")
+      .filter { !$0.hasPrefix("done=") }
+    return wayBack(
+      to: ([parts.first ?? ""] + [rest.joined(separator: "&")[...]])
+        .filter { !$0.isEmpty }.joined(separator: "?")
+    )
+    .with("done", done.rawValue)
+  }
+
+  /// The page that a form was on, as it says itself; never one of another site.
+  var wayBack: PageAddress { wayBack(to: form["back"] ?? "") }
+
+  private func wayBack(to text: String) -> PageAddress {
+    let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let segments = (parts.first ?? "").split(separator: "/")
+    guard segments.first == "dashboard", text.first == "/" else { return SitePath.overview }
+    var address = SitePath.root
+    for segment in segments.dropFirst() {
+      guard let name = PercentEncoding.decode(segment, plusIsSpace: false) else {
+        return SitePath.overview
+      }
+      address = address.appending(name)
+    }
+    if segments.count == 1 { address = SitePath.overview }
+    return parts.count > 1 ? address.with(query: String(parts[1])) : address
+  }
+}

@@ -1,0 +1,62 @@
+internal import Budgets
+internal import Pages
+
+/// What the pages are about, in the order of the links beside them.
+enum Section: CaseIterable {
+  case overview, clients, requests, refusals, budgets, keys, prices, audit
+
+  var name: Phrase {
+    switch self {
+    case .overview: .overview
+    case .clients: .clients
+    case .requests: .requests
+    case .refusals: .refusals
+    case .budgets: .budgets
+    case .keys: .keys
+    case .prices: .prices
+    case .audit: .auditTrail
+    }
+  }
+
+  var address: PageAddress {
+    switch self {
+    case .overview: SitePath.overview
+    case .clients: SitePath.clients
+    case .requests: SitePath.requests
+    case .refusals: SitePath.refusals
+    case .budgets: SitePath.budgets
+    case .keys: SitePath.keys
+    case .prices: SitePath.prices
+    case .audit: SitePath.audit
+    }
+  }
+
+  /// A client's key leads to its client's page alone.
+  static func visible(to credential: Credential?) -> [Section] {
+    if case .token = credential { allCases } else { [] }
+  }
+}
+
+/// Where the pages are.
+enum SitePath {
+  static let root = PageAddress("/dashboard")
+  static let overview = PageAddress("/dashboard/")
+  static let signIn = PageAddress("/dashboard/sign-in")
+  static let signOut = PageAddress("/dashboard/sign-out")
+  static let preferences = PageAddress("/dashboard/preferences")
+  static let clients = PageAddress("/dashboard/clients")
+  static let requests = PageAddress("/dashboard/requests")
+  static let refusals = PageAddress("/dashboard/refusals")
+  static let budgets = PageAddress("/dashboard/budgets")
+  static let keys = PageAddress("/dashboard/keys")
+  static let prices = PageAddress("/dashboard/prices")
+  static let audit = PageAddress("/dashboard/audit")
+
+  /// The page of a budget, or of something that is done to it.
+  static func budget(_ id: BudgetID, _ action: String? = nil) -> PageAddress {
+    let address = budgets.appending(id.client, id.name)
+    return action.map { address.appending($0) } ?? address
+  }
+
+  static func client(_ id: String) -> PageAddress { clients.appending(id) }
+}

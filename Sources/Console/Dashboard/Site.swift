@@ -1,0 +1,168 @@
+internal import Configuration
+internal import EventLoop
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Logging
+internal import Pages
+internal import Time
+
+/// The pages of a listener: finds the one that is asked for, and who asks.
+final class Site: Sendable {
+  private let routes: Router<PageRoute>
+  private let server: any RunningServer
+  private let signIns: SignIns
+  private let liveEvents: LiveEvents
+  private let logger: Logger
+  private let clock: @Sendable () -> Timestamp
+
+  init(
+    _ routes: [PageRoute], server: any RunningServer, signIns: SignIns, logger: Logger,
+    clock: @escaping @Sendable () -> Timestamp
+  ) {
+    self.routes = Router(routes)
+    self.server = server
+    self.signIns = signIns
+    liveEvents = LiveEvents(server: server)
+    self.logger = logger
+    self.clock = clock
+  }
+
+  /// Whether a path is that of a page.
+  static func serves(_ path: String) -> Bool {
+    path == "/" || path == "/dashboard" || path.hasPrefix("/dashboard/") || path == "/widget"
+      || path.hasPrefix("/widget/")
+  }
+
+  func handle(_ exchange: HTTPExchange) async {
+    if exchange.head.path == PageFrame.events.text { return await tell(exchange) }
+    let answer = await answer(to: exchange)
+    logger.log(answer.status >= 500 ? .error : .debug, "page_visit") { line in
+      line.member("method", exchange.head.method.name)
+      line.member("path", exchange.head.path)
+      line.member("status", Int64(answer.status))
+    }
+    do {
+      try await exchange.respond(answer.httpAnswer)
+    } catch {
+      // The browser is gone: nobody is left to be shown anything.
+      exchange.abort()
+    }
+  }
+
+  private func answer(to exchange: HTTPExchange) async -> Answer {
+    let head = exchange.head
+    let now = clock()
+    let body: Result<[UInt8], APIError>
+    do throws(APIError) {
+      body = .success(try await Body.read(from: exchange))
+    } catch {
+      body = .failure(error)
+    }
+    // The ledger blocks, so the rest runs on no event loop.
+    let work = Task { [self] () -> Answer in
+      do throws(APIError) {
+        return try await answer(head, try body.get(), at: now)
+      } catch {
+        return refusal(error, head, at: now)
+      }
+    }
+    return await work.value
+  }
+
+  private func answer(
+    _ head: RequestHead, _ body: [UInt8], at now: Timestamp
+  ) async throws(APIError) -> Answer {
+    let (route, parameters) = try routes.route(head.method, path: head.path)
+    let session = signIns.session(of: head.fields, at: now)
+    let credential: Credential?
+    if let session {
+      credential = try signIns.credential(of: session.digest, at: now)
+    } else {
+      credential = nil
+    }
+    if let elsewhere = try check(credential, for: route, head) { return elsewhere }
+    let form = route.method == .post ? try PageForm(body) : .empty
+    let call = Call(
+      server: server, credential: credential, parameters: parameters,
+      query: try Query(head.query, allowed: route.query, isOfForm: true), body: ([], .none),
+      idempotencyKey: nil,
+      now: now)
+    let visit = Visit(
+      call, head: head, session: credential == nil ? nil : session, form: form, signIns: signIns,
+      cookie: cookie)
+    if route.method == .post { try checkOrigin(of: visit, route) }
+    return try await route.handler(visit)
+  }
+
+  private var cookie: SessionCookie {
+    SessionCookie(isSecure: server.settings.admin.tls != nil)
+  }
+
+  /// Tells an open page of changes, for as long as its reader is signed in.
+  private func tell(_ exchange: HTTPExchange) async {
+    let (fields, signIns, clock) = (exchange.head.fields, signIns, clock)
+    let isSignedIn = { signIns.session(of: fields, at: clock()) != nil }
+    if isSignedIn(), await liveEvents.serve(exchange, while: isSignedIn) { return }
+    let error = isSignedIn() ? APIError.overloaded : .invalidCredential
+    do {
+      try await exchange.respond(error.answer.httpAnswer)
+    } catch {
+      exchange.abort()
+    }
+  }
+
+  // MARK: Who may see what
+
+  /// Where whoever isn't signed in is led to instead; throws where the page isn't for them.
+  private func check(
+    _ credential: Credential?, for route: PageRoute, _ head: RequestHead
+  ) throws(APIError) -> Answer? {
+    switch (route.access, credential) {
+    case (.anyone, _), (.client, .some), (.viewer, .token), (.admin, .token(_, .admin)): return nil
+    case (_, nil):
+      let back = route.method == .get ? head.target.text : nil
+      return .redirect(to: SitePath.signIn.with("back", back))
+    case (.admin, .token): throw .forbidden("A viewer's token changes nothing.")
+    case (_, .key(let owner)):
+      if head.path == SitePath.overview.text {
+        return .redirect(to: SitePath.client(owner.client.id))
+      }
+      throw .forbidden("This page is for an administrator's token.")
+    }
+  }
+
+  /// A change must come from a page of this site, and say the session's CSRF token.
+  private func checkOrigin(of visit: Visit, _ route: PageRoute) throws(APIError) {
+    if let origin = visit.head.fields.first(.origin) {
+      let host = visit.head.host ?? ""
+      guard origin == "http://\(host)" || origin == "https://\(host)" else {
+        throw .forbidden("A form must be sent from this site's own pages.")
+      }
+    }
+    if case .anyone = route.access { return }
+    guard visit.session?.isCSRFToken(visit.form["csrf"]) == true else {
+      throw .forbidden("The form is out of date: load its page again.")
+    }
+  }
+
+  // MARK: What is told instead
+
+  private func refusal(_ error: APIError, _ head: RequestHead, at now: Timestamp) -> Answer {
+    let preferences = Preferences(head.fields)
+    let reader = Reader(language: preferences.language)
+    let content: HTML = #"""
+      <div class="card"><h1>\#(reader(.notDone))</h1><p>\#(error.message)</p>
+      <p><a href="/dashboard/">\#(reader(.backToOverview))</a></p></div>
+      """#
+    var answer = Answer(
+      page: PageFrame(reader(.notDone), for: reader, theme: preferences.theme).page(
+        alone: content), status: error.status)
+    answer.fields += error.fields
+    return answer
+  }
+}
+
+extension Phrase {
+  fileprivate static let backToOverview = Phrase("To the overview", "Ir para a visão geral")
+}

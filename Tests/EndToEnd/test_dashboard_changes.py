@@ -1,0 +1,171 @@
+"""What administrators change in the dashboard, in a real browser: in force for the next request."""
+
+import pytest
+
+BODY = {
+    "model": "gpt-4o-mini",
+    "messages": [{"role": "user", "content": "Olá!"}],
+    "max_completion_tokens": 100,
+}
+
+
+@pytest.fixture
+def signed_in(browser, admin, tokens):
+    browser.sign_in(admin.url, tokens["admin"])
+    return browser
+
+
+def changes(admin):
+    log = admin.done("GET", "/api/admin/audit-log")["data"]
+    return [(change["actor"], change["action"], change["target"]) for change in log]
+
+
+def test_a_limit_is_made_reached_and_raised_with_one_click(signed_in, admin, catraca):
+    browser = signed_in
+    browser.open(admin.url + "/dashboard/budgets")
+    browser.press("a.primary")
+    for name, value in {"client_id": "acme", "name": "day", "period": "daily"}.items():
+        browser.fill(name, value)
+    browser.fill("tokens", "2,000")
+    browser.press("form.card button.primary")
+    assert browser.path == "/dashboard/budgets/acme/day?done=saved"
+    assert "Saved. It is in force." in browser.element("[role=status]").text
+    assert "0 used · 0 held · 2,000 left of 2,000" in browser.element("#budget").text
+
+    # The budget moves after a real request through the proxy, without a reload.
+    assert catraca.post(BODY).status == 200
+    used = catraca.row()["total_tokens"]
+    browser.shows(f"{used:,} used", "#budget")
+
+    # A smaller limit: the next request is refused.
+    browser.press(".head a.button")
+    browser.fill("tokens", f"{used + 50}")
+    browser.press("form.card button.primary")
+    browser.shows(f"left of {used + 50:,}", "#budget")
+    assert catraca.post(BODY).status == 429
+    browser.shows("Paused: the token limit is reached.", "#budget")
+
+    # One click raises it; the next request passes.
+    browser.open(admin.url + "/dashboard/refusals?client=acme")
+    browser.shows("acme/day: needed", "#log")
+    browser.press("#log button")
+    assert browser.path == "/dashboard/refusals?client=acme&done=raised"
+    assert catraca.post(BODY).status == 200
+    assert changes(admin) == [
+        ("token:admin", "budget.raise", "budget:acme/day"),
+        ("token:admin", "budget.update", "budget:acme/day"),
+        ("token:admin", "budget.create", "budget:acme/day"),
+    ]
+
+
+def test_a_wrong_form_says_what_is_allowed_and_keeps_what_was_typed(signed_in, admin):
+    browser = signed_in
+    browser.open(admin.url + "/dashboard/budgets/new?client=acme")
+    browser.fill("tokens", "many")
+    browser.fill("period", "sometimes")
+    browser.press("form.card button.primary")
+    assert "tokens is not valid; allowed: a whole number" in browser.element("[role=alert]").text
+    assert browser.element("[name=period]").get_attribute("value") == "sometimes"
+    assert browser.element("[name=client_id]").get_attribute("value") == "acme"
+
+
+def test_money_is_typed_as_it_is_read(signed_in, admin):
+    browser = signed_in
+    browser.read_in("pt-BR")
+    browser.open(admin.url + "/dashboard/budgets/new?client=acme")
+    browser.fill("cost", "1.234,56")
+    browser.fill("currency", "BRL")
+    browser.press("form.card button.primary")
+    assert "R$ 1.234,56" in browser.element("#budget").text.replace("\u00a0", " ")
+    [budget] = admin.done("GET", "/api/admin/budgets")["data"]
+    assert budget["limit_cost"] == "1234.560000000"
+
+
+def test_a_budget_is_paused_resumed_reset_and_removed(signed_in, admin, catraca):
+    browser = signed_in
+    admin.done("POST", "/api/admin/budgets", {"client_id": "acme", "tokens": 5000}, 201)
+    browser.open(admin.url + "/dashboard/budgets/acme/b1")
+    browser.fill("note", "holidays")
+    browser.press("form[action$=pause] button")
+    assert "Paused by hand" in browser.element("#budget").text
+    assert catraca.post(BODY).json()["error"]["code"] == "budget_paused"
+    browser.press("form[action$=resume] button")
+    assert catraca.post(BODY).status == 200
+    browser.press("[name=usage][value=clear]")
+    browser.press_and_confirm("form[action$=reset] button")
+    assert "0 used" in browser.element("#budget").text
+    browser.press_and_confirm("form[action$=remove] button")
+    assert browser.path == "/dashboard/budgets?done=removed"
+    assert [action for _, action, _ in changes(admin)] == [
+        f"budget.{each}" for each in ["delete", "reset", "resume", "pause", "create"]
+    ]
+
+
+def test_what_a_file_declares_has_a_lock_and_no_way_to_change_it(browser, catraca, tokens):
+    catraca.configuration.add_client("acme", [{"name": "month", "tokens": 1000}])
+    catraca.start()
+    url = catraca.admin(None).url
+    browser.sign_in(url, tokens["admin"])
+    browser.open(url + "/dashboard/budgets/acme/month")
+    assert "in the file" in browser.element("#budget").text
+    assert not browser.elements(".head a.button") and not browser.elements("[action$=remove]")
+    browser.open(url + "/dashboard/budgets/acme/month/edit")
+    assert "clients.yaml:" in browser.text
+
+
+def test_a_key_is_made_shown_once_used_and_revoked(signed_in, admin, catraca):
+    browser = signed_in
+    browser.open(admin.url + "/dashboard/keys?client=acme")
+    browser.fill("name", "phone")
+    browser.fill("models", "gpt-4o*")
+    browser.press("main form.fields button.primary")
+    secret = browser.element("#secret").text
+    assert secret.startswith("sk-ctr-") and len(secret) == 50
+    catraca.configuration.keys["acme"] = secret
+    assert catraca.post(BODY).status == 200
+    browser.open(admin.url + "/dashboard/keys?client=acme")
+    assert secret not in browser.driver.page_source
+    browser.press_and_confirm("form[action$='phone/revoke'] button")
+    assert "revoked" in browser.text
+    assert catraca.post(BODY).status == 401
+
+
+def test_a_client_gets_its_own_price_and_the_question_what_it_costs_is_answered(
+    signed_in, admin
+):
+    browser = signed_in
+    browser.open(
+        admin.url + "/dashboard/prices?client=acme&model=gpt-4o-mini&in=1,000,000&out=0"
+    )
+    assert "$0.15" in browser.element("#cost").text
+    browser.press("section details summary")
+    for name, value in {"provider": "openai", "input": "0.30"}.items():
+        browser.fill(name, value)
+    browser.element("form.fields [name=model]").send_keys("gpt-4o-mini")
+    browser.press("form.fields button.primary")
+    assert "acme/1" in browser.text
+    [override] = admin.done("GET", "/api/pricing-config?client=acme")["overrides"]
+    assert override["per_million_tokens"] == {"input": "0.300000000"}
+    browser.press("form[action$=remove] button")
+    assert admin.done("GET", "/api/pricing-config?client=acme")["overrides"] == []
+
+
+def test_a_request_is_explained(signed_in, admin, catraca):
+    assert catraca.post(BODY).status == 200
+    browser = signed_in
+    browser.open(admin.url + "/dashboard/requests?client=acme")
+    browser.press("#log a")
+    text = browser.text
+    for part in ["input_tokens", "output_tokens", "pricing/openai.yaml", "Held (tok", "reported"]:
+        assert part in text, part
+
+
+def test_a_viewer_sees_all_pages_and_no_way_to_change_anything(browser, admin, tokens):
+    admin.done("POST", "/api/admin/budgets", {"client_id": "acme", "tokens": 5000}, 201)
+    browser.sign_in(admin.url, tokens["viewer"])
+    for page in ["", "budgets", "budgets/acme/b1", "keys", "prices?client=acme", "refusals"]:
+        browser.open(f"{admin.url}/dashboard/{page}")
+        forms = browser.elements("main form[method=post]")
+        assert forms == [], page
+    browser.open(f"{admin.url}/dashboard/budgets/new")
+    assert "A viewer's token changes nothing." in browser.text

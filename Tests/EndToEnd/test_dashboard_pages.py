@@ -1,0 +1,124 @@
+"""Every page in a real browser: both languages, both themes, wide and narrow.
+
+Pictures of them are written to `.build/screenshots`, to be looked at.
+"""
+
+import pytest
+from harness.browser import NARROW, WIDE
+
+BODY = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Olá!"}]}
+BUDGETS = [
+    {"name": "month", "mode": "both", "tokens": 1000, "cost": "0.02", "currency": "BRL"},
+    {"name": "each-user", "per": "user", "tokens": 500, "period": "30d", "enforcement": "soft"},
+]
+PAGES = {
+    "overview": "/dashboard/",
+    "clients": "/dashboard/clients",
+    "client": "/dashboard/clients/acme",
+    "requests": "/dashboard/requests",
+    "refusals": "/dashboard/refusals?client=acme&reason=token_limit",
+    "budgets": "/dashboard/budgets",
+    "budget": "/dashboard/budgets/acme/month",
+    "budget-of-users": "/dashboard/budgets/acme/each-user",
+    "new-budget": "/dashboard/budgets/new?client=acme",
+    "keys": "/dashboard/keys?client=acme",
+    "prices": "/dashboard/prices?client=acme&q=mini&model=gpt-4o-mini&in=1000&out=500",
+    "audit-trail": "/dashboard/audit?days=30",
+    "client-90-weeks": "/dashboard/clients/acme?days=90&per=week&by=user",
+}
+TITLES = {
+    "en": ["Overview", "Clients", "Requests", "Refusals", "Budgets", "Keys", "Prices", "Audit"],
+    "pt-BR": ["Visão geral", "Clientes", "Requisições", "Recusas", "Orçamentos", "Chaves"],
+}
+
+
+@pytest.fixture
+def used(configuration, catraca, tokens):
+    """A server that has served some requests and refused one."""
+    configuration.add_client("acme", BUDGETS)
+    catraca.start()
+    for number in range(3):
+        reply = catraca.post(
+            {**BODY, "max_completion_tokens": 100}, headers={"x-catraca-user": f"u{number}"}
+        )
+        assert reply.status == 200
+    large = {**BODY, "max_completion_tokens": 5000}
+    assert catraca.post(large, headers={"x-catraca-user": "u0"}).status == 429
+    catraca.denials(1)
+    return catraca.admin(tokens["admin"])
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_every_page_is_usable_wide_and_narrow(browser, used, tokens, language, colours):
+    browser.read_in(language)
+    browser.prefer(colours)
+    browser.sign_in(used.url, tokens["admin"])
+    for name, path in PAGES.items():
+        for size in [WIDE, NARROW]:
+            browser.resize(size)
+            browser.open(used.url + path)
+            assert browser.overflow <= 0, (name, size)
+            assert browser.violations() == [], (name, size)
+            browser.screenshot(f"{name}-{language}-{colours}-{size[0]}")
+            assert browser.element("html").get_attribute("lang") == language
+            for title in TITLES[language]:
+                assert title in browser.element("nav").get_attribute("textContent")
+    assert browser.complaints() == []
+
+
+def test_the_sign_in_is_accessible_and_says_what_is_wrong(browser, used):
+    browser.open(used.url + "/dashboard/")
+    assert browser.violations() == []
+    browser.screenshot("sign-in")
+    browser.sign_in(used.url, "wrong")
+    assert "Nobody has this token." in browser.element("[role=alert]").text
+    assert browser.violations() == []
+
+
+def test_language_and_colours_are_switched_in_place(browser, used, tokens):
+    browser.sign_in(used.url, tokens["viewer"])
+    browser.open(used.url + "/dashboard/clients/acme?days=7")
+    browser.choose("language", "pt-BR")
+    assert browser.path == "/dashboard/clients/acme?days=7"
+    assert "Últimos 7 dias" in browser.text and "R$ 0,0" in browser.text
+    browser.choose("theme", "dark")
+    assert browser.element("html").get_attribute("data-theme") == "dark"
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    dark = browser.driver.execute_script(ground)
+    browser.choose("theme", "light")
+    assert browser.driver.execute_script(ground) != dark
+    assert "Últimos 7 dias" in browser.text
+
+
+def test_the_overview_says_who_is_near_a_limit_and_who_was_refused_and_why(browser, used, tokens):
+    browser.sign_in(used.url, tokens["viewer"])
+    assert "acme/month" in browser.element("#budgets").text
+    refusals = browser.element("#refusals").text
+    assert "acme" in refusals and "u0" in refusals
+    assert "needed 5,1" in refusals and "left of" in refusals
+
+
+def test_figures_move_while_requests_come(browser, used, tokens, catraca):
+    browser.sign_in(used.url, tokens["viewer"])
+    browser.shows("3", "#tiles .tile:first-child dd")
+    mark = "document.body.dataset.mark = 'here'"
+    browser.driver.execute_script(mark)
+    assert catraca.post({**BODY, "max_completion_tokens": 50}).status == 200
+    browser.shows("4", "#tiles .tile:first-child dd")
+    assert browser.element("body").get_attribute("data-mark") == "here", "it was loaded again"
+
+
+def test_the_keyboard_reaches_everything_in_order(browser, used, tokens):
+    browser.sign_in(used.url, tokens["viewer"])
+    browser.open(used.url + "/dashboard/clients")
+    names = [browser.tab() for _ in range(11)]
+    assert names[0] == "Skip to the content" and names[1] == "Catraca"
+    assert names[2:10] == ["Overview", "Clients", "Requests", "Refusals", "Budgets", "Keys"] + [
+        "Prices",
+        "Audit trail",
+    ]
+    browser.open(used.url + "/dashboard/clients")
+    browser.tab()
+    browser.enter()
+    assert browser.driver.switch_to.active_element.tag_name == "main"
