@@ -78,6 +78,9 @@ let package = Package(
         "Ledger", "Configuration",
       ]),
     module(
+      "Billing",
+      ["EventLoop", "Money", "Time", "Pricing", "Budgets", "Ledger", "Configuration"]),
+    module(
       "Gateway",
       [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
@@ -88,15 +91,15 @@ let package = Package(
       "Console",
       [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Money", "Time", "JSON", "Pricing",
-        "Budgets", "Ledger", "Configuration", "Alerts", "Pages",
+        "Budgets", "Ledger", "Configuration", "Alerts", "Billing", "Pages",
       ]),
     module("Sandbox", ["EventLoop", "Logging", "HTTP", "Audio", "TLS", "HTTPServer", "JSON"]),
     .executableTarget(
       name: "catraca",
       dependencies: [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
-        "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Alerts", "Gateway",
-        "Console", "Sandbox", "CJemalloc",
+        "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Alerts", "Billing",
+        "Gateway", "Console", "Sandbox", "CJemalloc",
       ],
       path: "Sources/catraca", swiftSettings: strict),
 
@@ -131,6 +134,7 @@ let package = Package(
       "AlertsTests",
       ["Alerts", "Budgets", "Configuration", "HTTP", "Ledger", "Money", "Time", "Upstream"]),
     tests("PagesTests", ["Pages", "Money", "Time"]),
+    tests("BillingTests", ["Billing", "Time"]),
     tests("ConsoleTests", ["Console", "HTTP", "Budgets", "Money", "Time"]),
     tests(
       "GatewayTests",

@@ -51,7 +51,7 @@ public struct BudgetWindow: Hashable, Sendable {
 
 extension BudgetPeriod {
   /// The first day of the window that `date` lies in; nil for a period that never starts again.
-  func firstDay(containing date: CivilDate) -> CivilDate? {
+  package func firstDay(containing date: CivilDate) -> CivilDate? {
     switch self {
     case .daily: date
     case .weekly: date.adding(days: 1 - date.weekday)
@@ -64,7 +64,7 @@ extension BudgetPeriod {
   }
 
   /// The first day of the window after the one that begins on `firstDay`.
-  fileprivate func firstDay(after firstDay: CivilDate) -> CivilDate {
+  package func firstDay(after firstDay: CivilDate) -> CivilDate {
     switch self {
     case .daily: firstDay.adding(days: 1)
     case .weekly: firstDay.adding(days: 7)

@@ -31,6 +31,9 @@ public protocol RunningServer: Sendable {
   /// Counts and records usage that did not pass the proxy; returns when that is safe.
   func record(_ usage: ExternalUsage) async throws(LedgerError)
 
+  /// Says that there may be charges to collect.
+  func chargesAreDue()
+
   /// Takes over what the ledger says now; returns when it is in force, or false where it can't be.
   func takeOverLedger() async -> Bool
 }

@@ -52,6 +52,12 @@ public protocol Ledger: Sendable {
     _ definitions: [BudgetDefinition], at now: Timestamp
   ) async throws(LedgerError)
 
+  /// Bills clients by these agreements from now on and no others, at a start, at a reload, and when
+  /// a period begins: its fixed fee is charged then.
+  func syncBilling(
+    _ agreements: [BillingAgreement], at now: Timestamp
+  ) async throws(LedgerError)
+
   /// How the ledger is right now.
   var health: LedgerHealth { get }
 

@@ -1,3 +1,4 @@
+internal import Billing
 internal import Budgets
 internal import Configuration
 internal import EventLoop
@@ -24,6 +25,8 @@ actor Reloader {
   private var latestChange: Int64
   private var controls: [BudgetControl]
   private var latestReset: Int64
+  /// When the next period of a billed client begins; nil where nobody is billed.
+  private var nextBillingPeriod: Timestamp?
 
   /// Editors write in several steps; what happens within this time is one change.
   private static let settlingTime = Duration.milliseconds(100)
@@ -41,6 +44,8 @@ actor Reloader {
   ) throws(LedgerError) {
     controls = adjustments.controls
     latestReset = adjustments.resets.last?.id ?? 0
+    nextBillingPeriod = rules.withLock { $0 }.clients.nextBillingPeriod(
+      after: .readSystemClock())
     dataVersion = try records.dataVersion()
     latestChange = try records.latestChange()
     self.records = records
@@ -74,6 +79,7 @@ actor Reloader {
   func followLedger() async {
     while true {
       do { try await Task.sleep(for: Reloader.followingInterval) } catch { return }
+      await openBillingPeriods()
       do {
         let version = try records.dataVersion()
         guard version != dataVersion else { continue }
@@ -140,6 +146,7 @@ actor Reloader {
       latestReset = adjustments.resets.last?.id ?? latestReset
       rules.withLock { $0 = book }
       logger.configure(level: settings.log.level, format: settings.log.format)
+      try await syncBilling(of: clients, settings, at: now)
       // With this, all that was settled before plans began to count is in the ledger.
       try await ledger.syncBudgets(clients.declaredBudgets(besides: stored), at: now)
       gateway.recall(
@@ -155,6 +162,28 @@ actor Reloader {
       }
     }
     return true
+  }
+
+  /// Has clients billed by what is in force, and periods charged that have begun.
+  private func syncBilling(
+    of clients: ClientRegistry, _ settings: Settings, at now: Timestamp
+  ) async throws(LedgerError) {
+    nextBillingPeriod = clients.nextBillingPeriod(after: now)
+    try await ledger.syncBilling(
+      clients.billingAgreements(settings.payments, at: now), at: now)
+  }
+
+  /// Charges the fixed fees of periods that have begun since they were last looked at.
+  private func openBillingPeriods() async {
+    let now = Timestamp.readSystemClock()
+    guard let next = nextBillingPeriod, next <= now else { return }
+    let rules = rules.withLock { $0 }
+    do {
+      try await syncBilling(of: rules.clients, rules.settings, at: now)
+    } catch {
+      nextBillingPeriod = next
+      logger.log(.warn, "ledger_not_followed") { $0.member("reason", error.description) }
+    }
   }
 
   private func refuse(_ mistake: String) {

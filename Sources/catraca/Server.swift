@@ -1,4 +1,5 @@
 internal import Alerts
+internal import Billing
 internal import Budgets
 internal import Configuration
 internal import Console
@@ -47,8 +48,7 @@ final class Server: Sendable {
     var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
     let (adjustments, reached) = try budgets.restore(
       from: reader, of: clients, settings, at: now)
-    try await ledger.syncBudgets(
-      clients.declaredBudgets(besides: stored), at: now)
+    try await Server.declare(clients, besides: stored, settings, to: ledger, at: now)
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
     let state = ServerState(rules: rules, ledger: ledger, ledgerPath: path)
     let gateway = await Gateway(
@@ -90,6 +90,16 @@ final class Server: Sendable {
     self.gateway = gateway
     self.ledger = ledger
     self.logger = logger
+  }
+
+  /// Tells the ledger what budgets there are, and by what clients are billed.
+  private static func declare(
+    _ clients: ClientRegistry, besides stored: StoredClients, _ settings: Settings,
+    to ledger: SQLiteLedger, at now: Timestamp
+  ) async throws(LedgerError) {
+    try await ledger.syncBudgets(clients.declaredBudgets(besides: stored), at: now)
+    try await ledger.syncBilling(
+      clients.billingAgreements(settings.payments, at: now), at: now)
   }
 
   private static func start(_ courier: AlertCourier, _ ledger: SQLiteLedger) {

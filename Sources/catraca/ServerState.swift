@@ -72,6 +72,8 @@ final class ServerState: RunningServer {
     try await connected.gateway.record(usage)
   }
 
+  func chargesAreDue() {}
+
   func takeOverLedger() async -> Bool {
     await connected.reloader.takeOverLedger()
   }

@@ -78,13 +78,7 @@ extension Plan {
     self.init(
       name: stored.name, displayName: stored.displayName, monthlyTokens: stored.monthlyTokens,
       monthlyConversations: stored.monthlyConversations,
-      billing: stored.billing.map { billing in
-        PlanBilling(
-          fixedFee: billing.fixedFee, includedTokens: billing.includedTokens,
-          overage: billing.overage.map {
-            PlanBilling.Overage(everyTokens: $0.everyTokens, charge: $0.charge)
-          })
-      }, line: nil)
+      billing: stored.billing, line: nil)
   }
 }
 

@@ -60,7 +60,8 @@ import Testing
   @Test("A ledger is brought to this release's schema once")
   func migrates() async {
     let path = bench.ledgerPath
-    #expect(await bench.run("migrate").output == "\(path): applied 1, 2, 3, 4, 5, 6, 7, 8, 9, 10\n")
+    let steps = (1...11).map(String.init).joined(separator: ", ")
+    #expect(await bench.run("migrate").output == "\(path): applied \(steps)\n")
     #expect(await bench.run("migrate").output == "\(path): up to date\n")
   }
 

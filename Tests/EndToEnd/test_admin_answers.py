@@ -67,6 +67,14 @@ EXAMPLES = {
     "/api/admin/usage-logs?client=beta": '{"data":['
     + USAGE_LOG
     + '],"has_more":false,"next":null}',
+    "/api/token-billing/user-summary/beta": """{"success":true,"data":{"total_tokens":10000000,
+ "current_tier":"8M-16M","fixed_fee_charged":40000,"tier_charges_count":1,
+ "tier_charges_total":10000,"total_charged":50000,"currency":"BRL","period":"2026-11"}}""",
+    "/api/token-billing/charges?client=beta&limit=1": """{"success":true,"data":[{"id":"chg_01",
+ "client_id":"c","user_id":"u","period":"2026-11","block":0,"billing_tier":"0-8M",
+ "tokens_total":1,"amount_charged":40000,"currency":"BRL","status":"recorded","attempts":0,
+ "last_error":null,"payment_id":null,"created_at":"2026","updated_at":"2026"}],"has_more":true,
+ "next":"1"}""",
     "/api/admin/denials": """{"data":[{"id":1,"request_id":"r","client_id":"c","key_name":"k",
  "user_id":null,"operation":"chat","model":"m","budget_id":"b","reason":"token_limit",
  "limit_value":1,"used":0,"held":0,"requested":9,"reset_at":"2026","created_at":"2026"}],
@@ -78,7 +86,8 @@ EXAMPLES = {
 OVERRIDE = """{"client_id":"acme","provider":"openai","model":"gpt-4o-mini","currency":"USD",
  "per_million_tokens":{"input":"0.300000000","output":"1.200000000"},"price_version":"acme/1",
  "updated_at":"2026"}"""
-PROCESSED = '{"success":true,"data":{"consumptionId":"r","totalTokens":1,"tierCharges":[]}}'
+PROCESSED = """{"success":true,"data":{"consumptionId":"r","totalTokens":1,"tierCharges":[
+ {"id":"chg_01","billing_tier":"8M-16M","amount_charged":10000,"status":"succeeded"}]}}"""
 
 
 @pytest.fixture
@@ -172,6 +181,7 @@ def test_every_answer_is_as_the_document_describes_it(catraca, tokens):
     call("POST", "/api/token-billing/process-usage", {"userId": "nobody", "tokensUsed": 1})
     call("POST", "/api/admin/alerts/test", {})
     names = {"client": "beta", "key": "web", "name": "cap", "plan": "gold"}
+    call("POST", "/api/token-billing/charges/chg_01/retry", {})
     names["request"] = catraca.ledger.usage(client_id="carol")[0]["request_id"]
     for operation in described:
         if operation.method != "GET":

@@ -30,6 +30,7 @@ BODIES = {
         "per_million_tokens": {"input": "0.30"},
     },
     "/api/token-billing/process-usage": {"userId": "beta", "tokensUsed": 5},
+    "/api/token-billing/create-subscription": {"customerId": "cus_1", "clientId": "beta"},
 }
 
 

@@ -61,7 +61,12 @@ def test_what_a_clients_key_may_read_has_nothing_of_others(catraca, tokens, thei
             assert "beta" not in reply.text and MARK not in reply.text, reply
             if reply.status == 200:
                 readable.append(operation.path)
-    assert {path.split("/")[2] for path in readable} <= {"budget", "usage", "analytics"}
+    assert {path.split("/")[2] for path in readable} <= {
+        "budget",
+        "usage",
+        "analytics",
+        "token-billing",
+    }
     assert "/api/budget/status" in readable and "/api/usage/summary" in readable
 
 

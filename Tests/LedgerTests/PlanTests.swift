@@ -1,5 +1,6 @@
 import Budgets
 import Money
+import Pricing
 import Testing
 import Time
 
@@ -16,10 +17,10 @@ import Time
 
   private let pro = StoredPlan(
     name: "pro", displayName: "Pro", monthlyTokens: 5, monthlyConversations: nil,
-    billing: StoredPlan.Billing(
-      fixedFee: Money(nanoUnits: 400, currency: Sample.brl), includedTokens: 8,
-      overage: StoredPlan.Overage(
-        everyTokens: 9, charge: Money(nanoUnits: 100, currency: Sample.brl))),
+    billing: PlanBilling(
+      fixedFee: Money(nanoUnits: 400, currency: Sample.brl), included: 8,
+      overage: PlanBilling.Overage(
+        every: 9, charge: Money(nanoUnits: 100, currency: Sample.brl))),
     createdAt: Sample.admitted)
 
   @Test("A plan is read back as it was, and removed only when nobody is on it")

@@ -23,7 +23,7 @@ extension World {
     queue = CommandQueue()
     health = Lock(LedgerHealth())
     writer = try LedgerWriter(
-      options, queue: queue, health: health, alertBell: AlertBell())
+      options, queue: queue, health: health, bells: Bells())
     let reader = try LedgerReader(path: options.path, fileSystem: disk.name)
     state = try BudgetState(definitions, policy: World.policy)
     let resets = try reader.budgetResets(after: 0)

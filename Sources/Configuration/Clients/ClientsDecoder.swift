@@ -44,7 +44,7 @@ struct ClientsDecoder {
       plans[entry.key] = Section.read(entry.value, entry.key, context) { section in
         Plan.decode(
           from: &section, name: entry.key, line: Int(entry.keyMark.line) + 1,
-          billingCurrency: rates.billing)
+          rates: rates)
       }
     }
     defaultPlan =

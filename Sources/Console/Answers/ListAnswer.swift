@@ -22,15 +22,16 @@ struct Page<Entry> {
 
   /// `{"data":[…],"has_more":true,"next":"CURSOR"}`, each entry written by `write`.
   func answer(_ write: (Entry, inout JSONWriter) -> Void) -> Answer {
-    Answer { body in
-      body.object { body in
-        body.member("data") { data in
-          data.array { data in for entry in entries { write(entry, &data) } }
-        }
-        body.member("has_more", next != nil)
-        body.member("next", next)
-      }
+    Answer { body in body.object { writeMembers(to: &$0, write) } }
+  }
+
+  /// The members of that answer, inside of an object that may have others.
+  func writeMembers(to body: inout JSONWriter, _ write: (Entry, inout JSONWriter) -> Void) {
+    body.member("data") { data in
+      data.array { data in for entry in entries { write(entry, &data) } }
     }
+    body.member("has_more", next != nil)
+    body.member("next", next)
   }
 }
 

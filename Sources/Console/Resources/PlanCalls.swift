@@ -54,10 +54,16 @@ enum PlanCalls {
     .object([
       "name": .anyText, "display_name": .anyText, "source": .source,
       "monthly_tokens": .count.orNull, "monthly_conversations": .count.orNull,
-      "billing": .object([
-        "currency": .currency, "fixed_fee": .money, "included_tokens": .count,
-        "overage": .object(["every_tokens": .count, "charge": .money]).orNull,
-      ]).orNull,
+      "billing": .either([
+        .object([
+          "currency": .currency, "fixed_fee": .money, "included_tokens": .count,
+          "overage": .object(["every_tokens": .count, "charge": .money]).orNull,
+        ]),
+        .object([
+          "currency": .currency, "fixed_fee": .money, "included_cost": .money,
+          "overage": .object(["every_cost": .money, "charge": .money]).orNull,
+        ]), .null,
+      ]),
     ]))
 
   private static func write(_ plan: Plan, to writer: inout JSONWriter) {
@@ -69,17 +75,7 @@ enum PlanCalls {
       object.member("monthly_conversations", optional: plan.monthlyConversations)
       object.key("billing")
       guard let billing = plan.billing else { return object.null() }
-      object.object { object in
-        object.member("currency", billing.fixedFee.currency.code)
-        object.member("fixed_fee", billing.fixedFee.decimalText)
-        object.member("included_tokens", billing.includedTokens)
-        object.key("overage")
-        guard let overage = billing.overage else { return object.null() }
-        object.object { object in
-          object.member("every_tokens", overage.everyTokens)
-          object.member("charge", overage.charge.decimalText)
-        }
-      }
+      object.object { billing.writeMembers(to: &$0) }
     }
   }
 
@@ -92,7 +88,7 @@ enum PlanCalls {
     var plan = StoredPlan(
       name: name, displayName: name, monthlyTokens: nil, monthlyConversations: nil, billing: nil,
       createdAt: call.now)
-    try PlanFields(body, billing: call.settings.rates.billing).apply(to: &plan)
+    try PlanFields(body, call.settings.rates).apply(to: &plan)
     let made = plan
     try await call.change { editor throws(LedgerError) in try editor.create(made) }
     return try answer(name, call, status: 201)
@@ -101,7 +97,7 @@ enum PlanCalls {
   private static func update(_ call: Call) async throws(APIError) -> Answer {
     let name = try changeable(call)
     let body = try call.body()
-    let fields = try PlanFields(body, billing: call.settings.rates.billing)
+    let fields = try PlanFields(body, call.settings.rates)
     try await call.change { editor throws(LedgerError) in
       try editor.updatePlan(name) { fields.apply(to: &$0) }
     }

@@ -1,5 +1,7 @@
+internal import Configuration
 internal import Ledger
 internal import Money
+internal import Pricing
 
 /// The fields of a plan in a body: those that are there change it, and null clears.
 struct PlanFields {
@@ -13,26 +15,27 @@ struct PlanFields {
   private static let billingFields =
     ([
       "currency": .currency, "fixed_fee": .amount, "included_tokens": .integer(0...largestCount),
-      "overage": .object(overageFields),
+      "included_cost": .amount, "overage": .object(overageFields),
     ] as Fields).clearable
-  private static let overageFields: Fields = [
-    "every_tokens": .integer(1...largestCount), "charge": .amount,
-  ]
+  private static let overageFields =
+    ([
+      "every_tokens": .integer(1...largestCount), "every_cost": .amount,
+    ] as Fields).clearable + ["charge": .amount]
 
   private let body: Body
   private let displayName: String?
   private let monthlyTokens: Int64?
   private let monthlyConversations: Int64?
-  private let billing: StoredPlan.Billing?
+  private let billing: PlanBilling?
 
-  /// - Parameter currency: of billing that names none.
-  init(_ body: Body, billing currency: Currency) throws(APIError) {
+  /// - Parameter rates: with the currency of billing that names none.
+  init(_ body: Body, _ rates: ExchangeRates) throws(APIError) {
     self.body = body
     displayName = try body.text("display_name")
     monthlyTokens = try body.integer("monthly_tokens", in: 0...PlanFields.largestCount)
     monthlyConversations = try body.integer(
       "monthly_conversations", in: 0...PlanFields.largestCount)
-    billing = try PlanFields.billing(in: body, currency)
+    billing = try PlanFields.billing(in: body, rates)
   }
 
   func apply(to plan: inout StoredPlan) {
@@ -43,28 +46,35 @@ struct PlanFields {
   }
 
   private static func billing(
-    in body: Body, _ billingCurrency: Currency
-  ) throws(APIError) -> StoredPlan.Billing? {
+    in body: Body, _ rates: ExchangeRates
+  ) throws(APIError) -> PlanBilling? {
     guard let billing = try body.object("billing", allowed: billingFields.names) else {
       return nil
     }
-    let currency = try billing.currency("currency") ?? billingCurrency
-    let none = Money(nanoUnits: 0, currency: currency)
-    return StoredPlan.Billing(
-      fixedFee: try billing.money("fixed_fee", in: currency) ?? none,
-      includedTokens: try billing.integer("included_tokens", in: 0...largestCount) ?? 0,
-      overage: try overage(in: billing, currency))
+    let currency = try billing.currency("currency") ?? rates.billing
+    var given = GivenPlanBilling(currency: currency)
+    given.fixedFee = try billing.money("fixed_fee", in: currency)?.nanoUnits
+    given.includedTokens = try billing.integer("included_tokens", in: 0...largestCount)
+    given.includedCost = try billing.money("included_cost", in: currency)?.nanoUnits
+    given.overage = try overage(in: billing, currency)
+    do throws(GivenPlanBilling.Mistake) {
+      return try given.billing(rates)
+    } catch {
+      throw .invalidValue(error.field, allowed: error.allowed)
+    }
   }
 
   private static func overage(
     in billing: Body, _ currency: Currency
-  ) throws(APIError) -> StoredPlan.Overage? {
+  ) throws(APIError) -> GivenPlanBilling.Overage? {
     guard let overage = try billing.object("overage", allowed: overageFields.names) else {
       return nil
     }
-    return StoredPlan.Overage(
-      everyTokens: try overage.require(
-        "every_tokens", try overage.integer("every_tokens", in: 1...largestCount)),
-      charge: try overage.require("charge", try overage.money("charge", in: currency)))
+    let tokens = try overage.integer("every_tokens", in: 1...largestCount)
+    let cost = try overage.money("every_cost", in: currency)?.nanoUnits
+    if cost == nil { _ = try overage.require("every_tokens", tokens) }
+    let charge = try overage.require("charge", try overage.money("charge", in: currency))
+    return GivenPlanBilling.Overage(
+      everyTokens: tokens, everyCost: cost, charge: charge.nanoUnits)
   }
 }

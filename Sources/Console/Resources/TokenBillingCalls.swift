@@ -1,6 +1,10 @@
+internal import Billing
+internal import Budgets
 internal import Configuration
 internal import JSON
 internal import Ledger
+internal import Money
+internal import Time
 
 /// `/api/token-billing/…`: document 001's calls, in its camelCase.
 enum TokenBillingCalls {
@@ -14,17 +18,21 @@ enum TokenBillingCalls {
     processUsage.idempotencyOwner = { call throws(APIError) in
       "usage:\(try ReportedUsage.client(in: try call.body(), call).id)"
     }
-    return [processUsage]
+    return [
+      processUsage,
+      Route(
+        .get, path + "user-summary/{client}", .key, "Sums up what a client used and was charged",
+        query: [
+          QueryParameter("period", "\(BillingMonth.rule), by default the current one", .month)
+        ], answers: .ok(summarySchema), handler: summary),
+    ]
   }
 
-  private static let schema = Schema.named(
+  private static let schema = Schema.billing(
     "ProcessedUsage",
     .object([
-      "success": .boolean,
-      "data": .object([
-        "consumptionId": .anyText, "totalTokens": .count,
-        "tierCharges": .list(of: .freeObject),
-      ]),
+      "consumptionId": .anyText, "totalTokens": .count,
+      "tierCharges": .list(of: ChargeForm.tierSchema),
     ]))
 
   private static func process(_ call: Call) async throws(APIError) -> Answer {
@@ -34,16 +42,15 @@ enum TokenBillingCalls {
     // A call that died between its row and its answer is answered when it is repeated.
     if known == nil { try await record(usage, as: id, call) }
     let period = try PlanPeriod(of: usage.client, call)
-    return Answer { body in
-      body.object { body in
-        body.member("success", true)
-        body.member("data") { data in
-          data.object { data in
-            data.member("consumptionId", "\(id)")
-            data.member("totalTokens", period.tokens)
-            // Nothing is charged for usage by this release.
-            data.member("tierCharges") { $0.array { _ in } }
-          }
+    let charges = try call.read { reader throws(LedgerError) in
+      try reader.charges(where: [.request: "\(id)"])
+    }
+    return .billing { data in
+      data.object { data in
+        data.member("consumptionId", "\(id)")
+        data.member("totalTokens", period.tokens)
+        data.member("tierCharges") { list in
+          list.array { list in for charge in charges { ChargeForm.writeTier(charge, to: &list) } }
         }
       }
     }
@@ -57,6 +64,43 @@ enum TokenBillingCalls {
       try await call.server.record(external)
     } catch {
       throw APIError(error)
+    }
+  }
+
+  // MARK: Summaries
+
+  private static let summarySchema = Schema.billing(
+    "BillingSummary",
+    .object([
+      "total_tokens": .count, "current_tier": .anyText.orNull, "fixed_fee_charged": .count,
+      "tier_charges_count": .count, "tier_charges_total": .count, "total_charged": .count,
+      "currency": .currency, "period": .anyText,
+    ]))
+
+  private static func summary(_ call: Call) throws(APIError) -> Answer {
+    let id = call.parameter("client")
+    try call.permit(id)
+    let client = try call.client(id)
+    let zone = client.timeZone
+    let current = zone.civilDate(of: client.planWindow(at: call.now).start)
+    let month = try call.query.month("period") ?? BillingMonth(containing: current)
+    let currency = call.settings.rates.billing
+    let summary = try call.read { reader throws(LedgerError) in
+      try BillingSummary(ofClient: id, in: month, currency: currency, reader)
+    }
+    return .billing { write(summary, to: &$0) }
+  }
+
+  private static func write(_ summary: BillingSummary, to writer: inout JSONWriter) {
+    writer.object { data in
+      data.member("total_tokens", summary.totalTokens)
+      data.member("current_tier", summary.currentTier)
+      data.member("fixed_fee_charged", summary.fixedFeeCharged)
+      data.member("tier_charges_count", summary.tierChargesCount)
+      data.member("tier_charges_total", summary.tierChargesTotal)
+      data.member("total_charged", summary.totalCharged)
+      data.member("currency", summary.currency.code)
+      data.member("period", summary.period)
     }
   }
 }

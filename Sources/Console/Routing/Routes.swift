@@ -5,6 +5,8 @@ enum Routes {
     HealthCalls.routes + ClientCalls.routes + KeyCalls.routes + SubscriptionCalls.routes
     + PlanCalls.routes + CreditCalls.routes + BudgetCalls.routes + BudgetActionCalls.routes
     + PricingCalls.routes + LogCalls.routes + AlertCalls.routes + TokenBillingCalls.routes
+    + ChargeCalls.routes
+    + PaidSubscriptionCalls.routes
     + AnalyticsCalls.routes + clients + [OpenAPIDocument.route]
 
   /// Those that a client's key may make, also on the proxy's listener.

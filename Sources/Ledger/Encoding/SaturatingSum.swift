@@ -1,6 +1,6 @@
 extension Int64 {
   /// The sum, or the nearest number that there is: no hostile figure stops the ledger.
-  func addingSaturated(_ other: Int64) -> Int64 {
+  public func addingSaturated(_ other: Int64) -> Int64 {
     let (sum, overflows) = addingReportingOverflow(other)
     guard overflows else { return sum }
     return other < 0 ? .min : .max

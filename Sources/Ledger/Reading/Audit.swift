@@ -23,6 +23,8 @@ public struct AuditDifference: Hashable, Sendable {
     case missingPrices = "missing_prices"
     /// A row whose cost is not what its usage and prices make.
     case cost
+    /// A charge that its period's rows don't make, or one that they make and that isn't there.
+    case charge
   }
 
   public var check: Check
@@ -54,7 +56,7 @@ extension LedgerReader {
       audit.compareBudgetAccounts()
       try audit.compareCredits(connection)
       try audit.findDuplicates(connection)
-      return try audit.differences + rollupDifferences()
+      return try audit.differences + rollupDifferences() + billingDifferences()
     }
   }
 }

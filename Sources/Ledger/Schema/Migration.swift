@@ -7,7 +7,7 @@ struct Migration {
   /// All that this release knows, in order.
   static let all: [Migration] = [
     .firstTables, .clientTables, .controlTables, .priceTables, .deferredTables, .planTables,
-    .estimateColumns, .alertTables, .rollupTables, .rollupDaysOfUTC,
+    .estimateColumns, .alertTables, .rollupTables, .rollupDaysOfUTC, .billingTables,
   ]
 
   /// The schema that this release reads and writes.

@@ -9,6 +9,7 @@ package typealias Reply = @Sendable (Result<Void, LedgerError>) -> Void
 package enum Command: Sendable {
   case write(Entry, Reply)
   case syncBudgets([BudgetDefinition], at: Timestamp, Reply)
+  case syncBilling([BillingAgreement], at: Timestamp, Reply)
 }
 
 /// What the writer finds when it looks.

@@ -16,6 +16,7 @@ final class LedgerDatabase {
   private let denials: DenialStore
   private let alerts: AlertStore
   private var alertsWritten = false
+  private let biller: Biller
   private let credits: CreditStore
   private let settlements: SettlementReader
   private let begin: Statement
@@ -38,6 +39,7 @@ final class LedgerDatabase {
     deferredRequests = try DeferredRequestStore(connection)
     denials = try DenialStore(connection)
     alerts = try AlertStore(connection)
+    biller = try Biller(connection)
     credits = CreditStore(connection)
     settlements = try SettlementReader(connection)
     begin = try connection.prepare(Connection.begin)
@@ -90,6 +92,9 @@ final class LedgerDatabase {
     return alertsWritten
   }
 
+  /// Whether charges were written since this was last asked.
+  func takeChargesWritten() -> Bool { biller.takeWritten() }
+
   /// Writes entries that may have been written before, as far as they have not.
   func replay(_ lines: [String]) throws(LedgerError) {
     try transaction { () throws(LedgerError) in
@@ -136,6 +141,10 @@ final class LedgerDatabase {
     }
   }
 
+  func syncBilling(_ agreements: [BillingAgreement], at now: Timestamp) throws(LedgerError) {
+    try transaction { () throws(LedgerError) in try biller.sync(agreements, at: now) }
+  }
+
   /// Copies the write-ahead log back, so that the file stands alone.
   func checkpoint() throws(LedgerError) {
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -171,6 +180,7 @@ final class LedgerDatabase {
     {
       tokenUsage.add(row, beginsConversation: beginsConversation)
       rollups.add(row, beginsConversation: beginsConversation)
+      try biller.count(row)
       try budgetAccounts.add(settlement.charges)
       try credits.draw(settlement.draws, by: row)
       for charge in settlement.charges { try write(charge.alerts) }
@@ -193,6 +203,7 @@ final class LedgerDatabase {
         return answer
       }
       inFlight.didCommit()
+      biller.didCommit()
       return answer
     } catch {
       inFlight.didRollBack()
@@ -200,6 +211,7 @@ final class LedgerDatabase {
       rollups.didRollBack()
       budgetAccounts.didRollBack()
       priceVersions.didRollBack()
+      biller.didRollBack()
       throw error
     }
   }

@@ -47,18 +47,26 @@ extension LedgerEditor {
   ) throws(LedgerError) {
     try connection.transaction { () throws(LedgerError) in
       let before = try subscriptions.find(clientID)
-      var after =
-        before
-        ?? StoredSubscription(
-          clientID: clientID, plan: plan, startedOn: startedOn, createdAt: author.now)
-      after.plan = plan
-      after.status = .active
-      after.updatedAt = author.now
-      try subscriptions.replace(after)
+      let after = try replace(before, clientID, by: plan, startedOn: startedOn)
       try record(
         before == nil ? "subscription.create" : "subscription.update", after, before: before,
         after: after)
     }
+  }
+
+  /// Puts another plan into a subscription, or makes one.
+  func replace(
+    _ former: StoredSubscription?, _ clientID: String, by plan: String, startedOn: CivilDate
+  ) throws(LedgerError) -> StoredSubscription {
+    var subscription =
+      former
+      ?? StoredSubscription(
+        clientID: clientID, plan: plan, startedOn: startedOn, createdAt: author.now)
+    subscription.plan = plan
+    subscription.status = .active
+    subscription.updatedAt = author.now
+    try subscriptions.replace(subscription)
+    return subscription
   }
 
   /// Puts a client back on the default plan. Throws `notFound`.

@@ -31,8 +31,7 @@ package final class LedgerWriter {
   private var pending: [Pending] = []
   private var denials: [DenialRow] = []
   private var alerts: [Alert] = []
-  /// Rung when alerts have been written.
-  private let alertBell: AlertBell
+  private let bells: Bells
   private var failure: LedgerError?
 
   /// Entries in one transaction at most, so that a caller's wait is bounded.
@@ -49,7 +48,7 @@ package final class LedgerWriter {
   /// Opens or creates the ledger, and brings to its end what an earlier process left.
   package init(
     _ options: SQLiteLedger.Options, queue: CommandQueue, health: Lock<LedgerHealth>,
-    alertBell: AlertBell
+    bells: Bells
   ) throws(LedgerError) {
     let lock = try ServerLock(ledgerPath: options.path)
     let database = try LedgerDatabase(options)
@@ -64,7 +63,7 @@ package final class LedgerWriter {
     self.spool = spool
     self.lock = lock
     self.options = options
-    self.alertBell = alertBell
+    self.bells = bells
   }
 
   /// Works until the queue is closed and all of it is written, or a last attempt has failed.
@@ -110,11 +109,11 @@ package final class LedgerWriter {
   }
 
   private func write(_ commands: [Command]) {
-    var budgets: [Command] = []
+    var declarations: [Command] = []
     for command in commands {
       switch command {
       case .write(let entry, let reply): pending.append(Pending(entry: entry, reply: reply))
-      case .syncBudgets: budgets.append(command)
+      case .syncBudgets, .syncBilling: declarations.append(command)
       }
     }
     do {
@@ -122,10 +121,10 @@ package final class LedgerWriter {
         try spool.drain { lines throws(LedgerError) in try database.replay(lines) }
       }
       try commitPending()
-      try syncBudgets(&budgets)
+      try take(&declarations)
     } catch {
       setAside(error)
-      for command in budgets { command.reply(.failure(error)) }
+      for command in declarations { command.reply(.failure(error)) }
     }
   }
 
@@ -139,15 +138,28 @@ package final class LedgerWriter {
       alerts.removeAll()
       for entry in batch { entry.reply(.success(())) }
       pending.removeFirst(batch.count)
-      if database.takeAlertsWritten() { alertBell.ring() }
+      ringBells()
     }
   }
 
-  private func syncBudgets(_ commands: inout [Command]) throws(LedgerError) {
-    while case .syncBudgets(let definitions, let now, let reply) = commands.first {
-      try database.syncBudgets(definitions, at: now)
-      reply(.success(()))
-      commands.removeFirst()
+  private func ringBells() {
+    if database.takeAlertsWritten() { bells.alerts.ring() }
+    if database.takeChargesWritten() { bells.charges.ring() }
+  }
+
+  /// Takes over what the configuration declares, one by one.
+  private func take(_ declarations: inout [Command]) throws(LedgerError) {
+    while let command = declarations.first {
+      switch command {
+      case .syncBudgets(let definitions, let now, _):
+        try database.syncBudgets(definitions, at: now)
+      case .syncBilling(let agreements, let now, _):
+        try database.syncBilling(agreements, at: now)
+        ringBells()
+      case .write: break
+      }
+      command.reply(.success(()))
+      declarations.removeFirst()
     }
   }
 
@@ -192,7 +204,7 @@ package final class LedgerWriter {
 extension Command {
   fileprivate var reply: Reply {
     switch self {
-    case .write(_, let reply), .syncBudgets(_, _, let reply): reply
+    case .write(_, let reply), .syncBudgets(_, _, let reply), .syncBilling(_, _, let reply): reply
     }
   }
 }

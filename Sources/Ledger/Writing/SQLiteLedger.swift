@@ -58,7 +58,7 @@ public final class SQLiteLedger: Ledger {
 
   private let queue: CommandQueue
   private let writerHealth: Lock<LedgerHealth>
-  private let alertBell: AlertBell
+  private let bells: Bells
   /// The writer's; nil once somebody has taken it to join it.
   private let thread: Lock<Thread?>
 
@@ -72,10 +72,10 @@ public final class SQLiteLedger: Ledger {
     let health = Lock(LedgerHealth())
     self.queue = queue
     writerHealth = health
-    let alertBell = AlertBell()
-    self.alertBell = alertBell
+    let bells = Bells()
+    self.bells = bells
     let writer = try LedgerWriter(
-      options, queue: queue, health: health, alertBell: alertBell)
+      options, queue: queue, health: health, bells: bells)
     recoveredRequests = writer.recoveredRequests
     drainedEntries = writer.drainedEntries
     thread = Lock(try SQLiteLedger.start(writer, queue))
@@ -155,13 +155,25 @@ public final class SQLiteLedger: Ledger {
   /// Has `action` called, on the writer's thread, whenever alerts have been written; in place of
   /// an earlier action.
   public func whenAlertsAreWritten(_ action: @escaping @Sendable () -> Void) {
-    alertBell.answer(by: action)
+    bells.alerts.answer(by: action)
+  }
+
+  /// Has `action` called, on the writer's thread, whenever charges have been written; in place of
+  /// an earlier action.
+  public func whenChargesAreWritten(_ action: @escaping @Sendable () -> Void) {
+    bells.charges.answer(by: action)
   }
 
   public func syncBudgets(
     _ definitions: [BudgetDefinition], at now: Timestamp
   ) async throws(LedgerError) {
     try await submit { .syncBudgets(definitions, at: now, $0) }
+  }
+
+  public func syncBilling(
+    _ agreements: [BillingAgreement], at now: Timestamp
+  ) async throws(LedgerError) {
+    try await submit { .syncBilling(agreements, at: now, $0) }
   }
 
   public var health: LedgerHealth {

@@ -26,6 +26,9 @@ class Ledger:
     def alerts(self, **filters):
         return self._rows("alerts", filters)
 
+    def charges(self, **filters):
+        return self._rows("token_billing_charges", filters)
+
     def make_deliveries_due(self):
         """Lets the time pass that deliveries wait for; only while no server runs."""
         with closing(sqlite3.connect(self.path)) as database, database:

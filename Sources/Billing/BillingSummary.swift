@@ -1,0 +1,59 @@
+public import Ledger
+public import Money
+
+internal import Pricing
+internal import Time
+
+/// What a client used and was charged in one period, in its currency's smallest unit.
+public struct BillingSummary: Hashable, Sendable {
+  /// The month that the period begins in: `2026-11`.
+  public let period: String
+  public let totalTokens: Int64
+  /// Such as `8M-16M`; nil for a plan without a price.
+  public let currentTier: String?
+  public let fixedFeeCharged: Int64
+  public let tierChargesCount: Int64
+  public let tierChargesTotal: Int64
+  public let currency: Currency
+
+  public var totalCharged: Int64 { fixedFeeCharged.addingSaturated(tierChargesTotal) }
+
+  /// - Parameter currency: of a client that was not billed for the month.
+  public init(
+    ofClient clientID: String, in month: BillingMonth, currency: Currency, _ reader: LedgerReader
+  ) throws(LedgerError) {
+    if let statement = try reader.billingStatement(of: clientID, period: "\(month)") {
+      self.init(statement)
+      return
+    }
+    let days = try reader.dailyUsage(
+      ofClient: clientID, from: month.firstDay, through: month.endDay.adding(days: -1))
+    self.init(
+      period: "\(month)", totalTokens: days.reduce(0) { $0.addingSaturated($1.totalTokens) },
+      currentTier: nil, currency: currency, charges: [])
+  }
+
+  init(_ statement: BillingStatement) {
+    let billing = statement.period.billing
+    let currency = billing.currency
+    self.init(
+      period: statement.period.name, totalTokens: statement.tokensTotal,
+      currentTier: "\(billing.tier(at: statement.used))", currency: currency,
+      // What was charged in another currency, under an earlier plan, can't be added.
+      charges: statement.charges.filter { $0.currency == currency })
+  }
+
+  private init(
+    period: String, totalTokens: Int64, currentTier: String?, currency: Currency,
+    charges: [BillingCharge]
+  ) {
+    self.period = period
+    self.totalTokens = totalTokens
+    self.currentTier = currentTier
+    self.currency = currency
+    let tierCharges = charges.filter { $0.block > 0 }
+    fixedFeeCharged = charges.first { $0.block == 0 }?.amount ?? 0
+    tierChargesCount = Int64(tierCharges.count)
+    tierChargesTotal = tierCharges.reduce(0) { $0.addingSaturated($1.amount) }
+  }
+}

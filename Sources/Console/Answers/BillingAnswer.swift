@@ -1,0 +1,21 @@
+internal import JSON
+
+extension Answer {
+  /// `{"success":true,"data":…}`, as document 001 has it.
+  static func billing(_ data: (inout JSONWriter) -> Void) -> Answer {
+    Answer { body in
+      body.object { body in
+        body.member("success", true)
+        body.key("data")
+        data(&body)
+      }
+    }
+  }
+}
+
+extension Schema {
+  /// What `Answer.billing` answers.
+  static func billing(_ name: String, _ data: Schema) -> Schema {
+    .named(name, .object(["success": .boolean, "data": data]))
+  }
+}

@@ -1,0 +1,78 @@
+internal import Billing
+internal import Configuration
+internal import JSON
+internal import Ledger
+
+/// `/api/token-billing/charges`: what clients were charged, and collecting it again.
+enum ChargeCalls {
+  private static let path = TokenBillingCalls.path + "charges"
+
+  static var routes: [Route] {
+    [
+      Route(
+        .get, path, .viewer, "Lists charges",
+        query: [
+          .client, QueryParameter("period", BillingMonth.rule, .month),
+          QueryParameter(
+            "status", "only charges that stand so", .choice(of: BillingCharge.Status.self)),
+        ] + QueryParameter.page, answers: .ok(listSchema), handler: list),
+      Route(
+        .post, path + "/{charge}/retry", .admin, "Collects a charge again that was not paid",
+        answers: .ok(.billing("RetriedCharge", ChargeForm.schema)), handler: retry),
+    ]
+  }
+
+  private static let listSchema = Schema.named(
+    "Charges",
+    .object([
+      "success": .boolean, "data": .list(of: ChargeForm.schema), "has_more": .boolean,
+      "next": .anyText.orNull,
+    ]))
+
+  private static func list(_ call: Call) throws(APIError) -> Answer {
+    var conditions: [ChargeColumn: String] = [:]
+    if let client = try call.query.text("client") {
+      conditions[.client] = try call.client(client).id
+    }
+    conditions[.period] = try call.query.month("period")?.description
+    conditions[.status] = try call.query.choice("status", BillingCharge.Status.self)?.rawValue
+    let after = try call.query.integer("after", in: 0...Int64.max) ?? 0
+    let limit = try call.query.limit()
+    let charges = try call.read { reader throws(LedgerError) in
+      try reader.charges(where: conditions, after: after, limit: limit + 1)
+    }
+    let page = Page(charges, limit: limit) { "\($0.id)" }
+    return Answer { body in
+      body.object { body in
+        body.member("success", true)
+        page.writeMembers(to: &body) { charge, data in ChargeForm.write(charge, to: &data) }
+      }
+    }
+  }
+
+  /// One that is paid, or that nobody collects here, stays as it is.
+  private static func retry(_ call: Call) async throws(APIError) -> Answer {
+    _ = try call.body()
+    let name = call.parameter("charge")
+    guard let id = BillingCharge.id(named: name) else { throw .notFound("charge \(name)") }
+    let charge = try call.edit { editor throws(LedgerError) in try editor.retryCharge(id) }
+    call.server.chargesAreDue()
+    return .billing { ChargeForm.write(charge, to: &$0) }
+  }
+}
+
+extension Query {
+  /// The name of a billing period.
+  func month(_ name: String) throws(APIError) -> BillingMonth? {
+    guard let text = try text(name) else { return nil }
+    guard let month = BillingMonth(text) else {
+      throw .invalidValue(name, allowed: BillingMonth.rule)
+    }
+    return month
+  }
+}
+
+extension Schema {
+  /// `2026-11`.
+  static let month = Schema.text(pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$")
+}

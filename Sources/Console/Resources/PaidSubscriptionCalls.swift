@@ -1,0 +1,81 @@
+internal import Budgets
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Time
+
+/// `/api/token-billing/create-subscription`: who pays for a client's plan every month.
+enum PaidSubscriptionCalls {
+  static var routes: [Route] {
+    [
+      Route(
+        .post, TokenBillingCalls.path + "create-subscription", .admin,
+        "Has a client pay for its plan every month", body: fields, answers: .ok(schema),
+        handler: create)
+    ]
+  }
+
+  private static let fields =
+    ["customerId": .plainText] + (["clientId": .name, "plan": .name] as Fields).clearable
+
+  private static let schema = Schema.billing(
+    "PaidSubscription",
+    .object([
+      "subscriptionId": .anyText, "customerId": .anyText, "clientId": .anyText, "plan": .anyText,
+      "status": .choice(of: Subscription.Status.self), "currentPeriodEnd": .instant.orNull,
+    ]))
+
+  private static func create(_ call: Call) async throws(APIError) -> Answer {
+    let body = try call.body()
+    let customer = try body.require("customerId", try body.text("customerId"))
+    let client = try client(in: body, customer, call)
+    let plan = try plan(in: body, of: client, call)
+    let today = client.timeZone.civilDate(of: call.now)
+    let subscription = "sub_\(client.id)"
+    try await call.change { editor throws(LedgerError) in
+      try editor.subscribe(
+        PaymentAccount(
+          clientID: client.id, customerID: customer, subscriptionID: subscription),
+        to: client.plan == plan ? nil : plan, startedOn: today)
+    }
+    guard let changed = call.server.clients.client(client.id) else {
+      throw .notFound("client \(client.id)")
+    }
+    let end = changed.planWindow(at: call.now).end
+    return .billing { data in
+      data.object { data in
+        data.member("subscriptionId", subscription)
+        data.member("customerId", customer)
+        data.member("clientId", changed.id)
+        data.member("plan", plan)
+        data.member("status", changed.planStatus.rawValue)
+        data.member("currentPeriodEnd", end.map(changed.timeZone.rfc3339))
+      }
+    }
+  }
+
+  /// The client that is named, else the one that is this customer.
+  private static func client(
+    in body: Body, _ customer: String, _ call: Call
+  ) throws(APIError) -> Client {
+    if let id = try body.name("clientId") { return try call.client(id) }
+    let known = try call.read { reader throws(LedgerError) in
+      try reader.paymentAccount(ofCustomer: customer)
+    }
+    let client =
+      known.flatMap { call.clients.client($0.clientID) }
+      ?? call.clients.clients.first { $0.paymentCustomerID == customer }
+    return try body.require("clientId", client)
+  }
+
+  private static func plan(
+    in body: Body, of client: Client, _ call: Call
+  ) throws(APIError) -> String {
+    let asked = try SubscriptionCalls.plan(in: body, call)
+    let plan = try body.require("plan", asked ?? client.plan)
+    if client.declaresPlan, plan != client.plan, let line = client.line {
+      throw .declaredInFile("The plan of client \(client.id)", line: line)
+    }
+    return plan
+  }
+}

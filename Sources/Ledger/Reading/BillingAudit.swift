@@ -1,0 +1,124 @@
+internal import Money
+internal import Pricing
+
+extension LedgerReader {
+  /// Where what clients were charged is not what their rows make.
+  func billingDifferences() throws(LedgerError) -> [AuditDifference] {
+    try chargesBeforeTheirUse() + chargesOfOtherRequests() + blocksWithoutCharges()
+  }
+
+  /// Charges for blocks that nothing in their period begins.
+  private func chargesBeforeTheirUse() throws(LedgerError) -> [AuditDifference] {
+    try differences(LedgerReader.unbegunBlocks) { select in
+      (
+        "charged above \(select.integer(3) ?? 0)", "\(select.integer(4) ?? 0) used"
+      )
+    }
+  }
+
+  /// Charges whose request isn't the one that passed the tier's lower end, or whose total is
+  /// another than at that request.
+  private func chargesOfOtherRequests() throws(LedgerError) -> [AuditDifference] {
+    try differences(LedgerReader.misplacedCharges) { select in
+      (
+        "\(select.integer(3) ?? 0) tokens at \(select.text(4) ?? "")",
+        select.integer(5).map { "\($0) tokens there" } ?? "no such request in the period"
+      )
+    }
+  }
+
+  private func differences(
+    _ sql: String, _ describe: (Statement) -> (recorded: String, recomputed: String)
+  ) throws(LedgerError) -> [AuditDifference] {
+    let select = try connection.prepare(sql)
+    var differences: [AuditDifference] = []
+    try select.forEachRow {
+      let (recorded, recomputed) = describe(select)
+      differences.append(
+        AuditDifference(
+          check: .charge,
+          subject: "\(select.text(0) ?? "") \(select.text(1) ?? "") "
+            + "block \(select.integer(2) ?? 0)",
+          recorded: recorded, recomputed: recomputed))
+    }
+    return differences
+  }
+
+  /// Fixed fees and blocks of the periods' last terms that were never charged.
+  private func blocksWithoutCharges() throws(LedgerError) -> [AuditDifference] {
+    let select = try connection.prepare(LedgerReader.periodsWithUse)
+    var differences: [AuditDifference] = []
+    let fields = ColumnReader(statement: select)
+    try select.forEachRow { () throws(LedgerError) in
+      let period = try BillingPeriod(from: fields)
+      let begun = period.billing.blocks(begunAt: fields.integer("used") ?? 0)
+      let highest = fields.integer("highest") ?? 0
+      let charged = fields.integer("charged") ?? 0
+      let blocks = max(min(begun, Biller.largestBlock), highest)
+      if charged != blocks {
+        differences.append(
+          AuditDifference(
+            check: .charge, subject: "\(period.clientID) \(period.name)",
+            recorded: "\(charged) blocks charged", recomputed: "\(blocks) blocks begun"))
+      }
+      if period.billing.fixedFee.nanoUnits > 0, fields.integer("fees") != 1 {
+        differences.append(
+          AuditDifference(
+            check: .charge, subject: "\(period.clientID) \(period.name) block 0",
+            recorded: "no fixed fee", recomputed: period.billing.fixedFee.decimalText))
+      }
+    }
+    return differences
+  }
+
+  /// What a row adds to what its period's tiers measure.
+  private static let measured = """
+    CASE WHEN p.measure = 'tokens' THEN u.total_tokens WHEN p.currency = 'USD' THEN u.cost_nano_usd
+      WHEN p.currency = u.currency THEN u.cost_nano ELSE 0 END
+    """
+  /// All rows of all periods, each with what its period had used with it.
+  private static let running = """
+    WITH running AS (
+      SELECT p.client_id, p.period, u.request_id,
+        sum(u.total_tokens) OVER counted AS tokens,
+        sum(\(measured)) OVER counted AS used, \(measured) AS own
+      FROM billing_periods AS p JOIN usage_logs AS u
+        ON u.client_id = p.client_id AND u.day >= p.first_day AND u.day < p.end_day
+      WINDOW counted AS (PARTITION BY p.client_id, p.period ORDER BY u.id)
+    )
+    """
+  /// What was charged while the period counted from another day can't be compared any more.
+  private static let comparable = """
+    token_billing_charges AS c JOIN billing_periods AS p
+      ON p.client_id = c.client_id AND p.period = c.period AND p.first_day = c.counted_from
+    """
+  private static let unbegunBlocks = """
+    \(running)
+    SELECT c.client_id, c.period, c.block, c.used_above,
+      (SELECT coalesce(max(used), 0) FROM running AS r
+        WHERE r.client_id = c.client_id AND r.period = c.period) AS used
+    FROM \(comparable) WHERE c.block > 0 AND used <= c.used_above ORDER BY 1, 2, 3
+    """
+  private static let misplacedCharges = """
+    \(running)
+    SELECT c.client_id, c.period, c.block, c.tokens_total, c.request_id, r.tokens
+    FROM \(comparable) LEFT JOIN running AS r
+      ON r.client_id = c.client_id AND r.period = c.period AND r.request_id = c.request_id
+    WHERE c.block > 0 AND c.request_id IS NOT NULL
+      AND (r.tokens IS NOT c.tokens_total OR r.used <= c.used_above
+        OR r.used - r.own > c.used_above)
+    ORDER BY 1, 2, 3
+    """
+  private static let periodsWithUse = """
+    SELECT p.*,
+      (SELECT sum(\(measured)) FROM usage_logs AS u
+        WHERE u.client_id = p.client_id AND u.day >= p.first_day AND u.day < p.end_day) AS used,
+      (SELECT max(block) FROM token_billing_charges AS c
+        WHERE c.client_id = p.client_id AND c.period = p.period) AS highest,
+      (SELECT count(*) FROM token_billing_charges AS c
+        WHERE c.client_id = p.client_id AND c.period = p.period AND block > 0) AS charged,
+      (SELECT count(*) FROM token_billing_charges AS c
+        WHERE c.client_id = p.client_id AND c.period = p.period AND block = 0) AS fees
+    FROM billing_periods AS p ORDER BY 1, 2
+    """
+}

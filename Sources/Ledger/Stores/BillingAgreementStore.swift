@@ -1,0 +1,48 @@
+internal import Time
+
+/// `billing_agreements`: what each billed client is billed by, so that also what a killed process
+/// left behind is billed as it would have been.
+final class BillingAgreementStore {
+  /// An agreement, and the first day from which it is billed.
+  struct Standing {
+    var agreement: BillingAgreement
+    var since: CivilDate
+  }
+
+  private let select: Statement
+  private let replace: Statement
+  private let remove: Statement
+
+  init(_ connection: Connection) throws(LedgerError) {
+    select = try connection.prepare("SELECT * FROM billing_agreements")
+    replace = try connection.prepare(BillingAgreementStore.replaceRow)
+    remove = try connection.prepare("DELETE FROM billing_agreements WHERE client_id = ?")
+  }
+
+  func all() throws(LedgerError) -> [String: Standing] {
+    let standings = try select.rows { fields throws(LedgerError) in
+      Standing(
+        agreement: try BillingAgreement(from: fields),
+        since: try fields.requiredDay("since", of: "a billing agreement"))
+    }
+    return Dictionary(uniqueKeysWithValues: standings.map { ($0.agreement.clientID, $0) })
+  }
+
+  func replace(_ standing: Standing) throws(LedgerError) {
+    var parameters = ParameterWriter(replace)
+    standing.agreement.write(to: &parameters, since: standing.since)
+    try replace.run()
+  }
+
+  func remove(_ clientID: String) throws(LedgerError) {
+    remove.bind(clientID, at: 1)
+    try remove.run()
+  }
+
+  /// The columns are those of `BillingAgreement.write(to:since:)`, in its order.
+  private static let replaceRow = """
+    INSERT OR REPLACE INTO billing_agreements (client_id, plan, start_day, since, today, status,
+      currency, fixed_fee_nano, measure, included, overage_every, overage_charge_nano)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+}

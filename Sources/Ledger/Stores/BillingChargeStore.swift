@@ -1,0 +1,80 @@
+internal import Money
+internal import Pricing
+internal import Time
+
+/// `token_billing_charges`, as what is used makes them: each block of a period once.
+final class BillingChargeStore {
+  private let connection: Connection
+  private let insert: Statement
+  private let findHighest: Statement
+
+  init(_ connection: Connection) throws(LedgerError) {
+    self.connection = connection
+    insert = try connection.prepare(BillingChargeStore.insertRow)
+    findHighest = try connection.prepare(BillingChargeStore.findHighest)
+  }
+
+  /// What a charge is made of.
+  struct Draft {
+    var block: Int64
+    var money: Money
+    var status: BillingCharge.Status
+    /// Whether it is to be collected as soon as somebody can.
+    var isDue: Bool
+    var use: BillingPeriodStore.Use
+    var requestID: RequestID?
+    var createdAt: Timestamp
+  }
+
+  /// False, and nothing written, where the block of the period has been charged before.
+  func insert(_ draft: Draft, of period: BillingPeriod) throws(LedgerError) -> Bool {
+    let tier = period.billing.tier(ofBlock: draft.block)
+    let now = draft.createdAt.rfc3339
+    // Plans are refused where it isn't a whole number.
+    guard let amount = draft.money.minorUnits else {
+      throw .unreadable(record: "an amount of plan \(period.plan)")
+    }
+    var fields = ParameterWriter(insert)
+    fields.write("client_id", period.clientID)
+    fields.write("period", period.name)
+    fields.write("block", draft.block)
+    fields.write("billing_tier", tier.description)
+    fields.write("tokens_total", draft.use.tokens)
+    fields.write("amount_charged", amount)
+    fields.write("currency", draft.money.currency.code)
+    fields.write("status", draft.status.rawValue)
+    fields.write("request_id", draft.requestID?.description)
+    fields.write("counted_from", period.firstDay.description)
+    fields.write("used_above", tier.start)
+    fields.write("next_attempt_at", draft.isDue ? now : nil)
+    fields.write("created_at", now)
+    fields.write("updated_at", now)
+    try insert.run()
+    return connection.changes == 1
+  }
+
+  /// The last block of a period that was charged; nil where not even the fixed fee was.
+  func highestBlock(of period: BillingPeriod) throws(LedgerError) -> Int64? {
+    findHighest.bind(period.clientID, at: 1)
+    findHighest.bind(period.name, at: 2)
+    return try findHighest.firstInteger()
+  }
+
+  static func find(
+    _ id: Int64, _ connection: Connection
+  ) throws(LedgerError) -> BillingCharge? {
+    let select = try connection.prepare("SELECT * FROM token_billing_charges WHERE id = ?")
+    select.bind(id, at: 1)
+    return try select.firstRow { fields throws(LedgerError) in try BillingCharge(from: fields) }
+  }
+
+  private static let insertRow = """
+    INSERT INTO token_billing_charges (client_id, period, block, billing_tier, tokens_total,
+      amount_charged, currency, status, attempts, request_id, counted_from, used_above,
+      next_attempt_at, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (client_id, period, block) DO NOTHING
+    """
+  private static let findHighest =
+    "SELECT max(block) FROM token_billing_charges WHERE client_id = ? AND period = ?"
+}

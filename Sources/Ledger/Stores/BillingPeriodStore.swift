@@ -1,0 +1,118 @@
+internal import Money
+internal import Pricing
+internal import Time
+
+/// `billing_periods`: the months that clients are billed for, and what they used in them.
+final class BillingPeriodStore {
+  /// What the rows of a period come to.
+  struct Use {
+    var tokens: Int64 = 0
+    /// In nano-units of the currency that the period is billed in; 0 where tokens are measured.
+    var cost: Int64 = 0
+
+    func measured(by measure: PlanBilling.Measure) -> Int64 {
+      measure == .tokens ? tokens : cost
+    }
+  }
+
+  private let replace: Statement
+  private let truncate: Statement
+  private let find: Statement
+  private let findNamed: Statement
+  private let latest: Statement
+  private let billedClients: Statement
+  private let sumTokens: Statement
+  private let sumCost: Statement
+
+  init(_ connection: Connection) throws(LedgerError) {
+    replace = try connection.prepare(BillingPeriodStore.replaceRow)
+    truncate = try connection.prepare(BillingPeriodStore.truncateEarlier)
+    find = try connection.prepare(BillingPeriodStore.findContaining)
+    findNamed = try connection.prepare(
+      "SELECT * FROM billing_periods WHERE client_id = ? AND period = ?")
+    latest = try connection.prepare(BillingPeriodStore.findLatest)
+    billedClients = try connection.prepare("SELECT DISTINCT client_id FROM billing_periods")
+    sumTokens = try connection.prepare(BillingPeriodStore.sumTokens)
+    sumCost = try connection.prepare(BillingPeriodStore.sumCost)
+  }
+
+  /// The clients that were ever billed.
+  func clients() throws(LedgerError) -> Set<String> {
+    Set(
+      try billedClients.rows { fields throws(LedgerError) in
+        try fields.requiredText("client_id", of: "a billing period")
+      })
+  }
+
+  /// Opens a period, or gives it other terms. One that it begins within ends there.
+  func replace(_ period: BillingPeriod) throws(LedgerError) {
+    truncate.bind(period.clientID, at: 1)
+    truncate.bind(period.firstDay.description, at: 2)
+    try truncate.run()
+    var parameters = ParameterWriter(replace)
+    period.write(to: &parameters)
+    try replace.run()
+  }
+
+  /// The period of a client that a day lies in.
+  func find(_ clientID: String, containing day: CivilDate) throws(LedgerError) -> BillingPeriod? {
+    find.bind(clientID, at: 1)
+    find.bind(day.description, at: 2)
+    return try first(of: find)
+  }
+
+  func find(_ clientID: String, named name: String) throws(LedgerError) -> BillingPeriod? {
+    findNamed.bind(clientID, at: 1)
+    findNamed.bind(name, at: 2)
+    return try first(of: findNamed)
+  }
+
+  func latest(of clientID: String) throws(LedgerError) -> BillingPeriod? {
+    latest.bind(clientID, at: 1)
+    return try first(of: latest)
+  }
+
+  private func first(of select: Statement) throws(LedgerError) -> BillingPeriod? {
+    try select.firstRow { fields throws(LedgerError) in try BillingPeriod(from: fields) }
+  }
+
+  /// What rollups say was used in a period until now; their sums must have been written.
+  func use(in period: BillingPeriod) throws(LedgerError) -> Use {
+    func sum(_ select: Statement) throws(LedgerError) -> Int64 {
+      select.bind(period.clientID, at: 1)
+      select.bind(period.firstDay.description, at: 2)
+      select.bind(period.endDay.description, at: 3)
+      if select === sumCost { select.bind(period.billing.currency.code, at: 4) }
+      return try select.firstInteger() ?? 0
+    }
+    return Use(
+      tokens: try sum(sumTokens),
+      cost: period.billing.measure == .cost ? try sum(sumCost) : 0)
+  }
+
+  /// The columns are those of `BillingPeriod.write(to:)`, in its order.
+  private static let replaceRow = """
+    INSERT OR REPLACE INTO billing_periods (client_id, period, plan, first_day, end_day,
+      currency, fixed_fee_nano, measure, included, overage_every, overage_charge_nano)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+  private static let truncateEarlier = """
+    UPDATE billing_periods SET end_day = ?2
+    WHERE client_id = ?1 AND first_day < ?2 AND end_day > ?2
+    """
+  private static let findContaining = """
+    SELECT * FROM billing_periods WHERE client_id = ?1 AND first_day <= ?2 AND end_day > ?2
+    """
+  private static let findLatest = """
+    SELECT * FROM billing_periods WHERE client_id = ?1 ORDER BY first_day DESC LIMIT 1
+    """
+  private static let sumTokens = """
+    SELECT sum(tokens_total) FROM token_usage WHERE client_id = ?1 AND day >= ?2 AND day < ?3
+    """
+  /// Rows that were billed in another currency count where the plan is in dollars alone.
+  private static let sumCost = """
+    SELECT sum(CASE WHEN ?4 = 'USD' THEN cost_nano_usd
+      WHEN currency = ?4 THEN cost_nano ELSE 0 END)
+    FROM usage_daily WHERE client_id = ?1 AND day >= ?2 AND day < ?3
+    """
+}

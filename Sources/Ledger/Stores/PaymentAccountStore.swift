@@ -1,0 +1,57 @@
+internal import Time
+
+/// `payment_accounts`: who clients are for the payment provider.
+struct PaymentAccountStore {
+  private let connection: Connection
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  func find(_ clientID: String) throws(LedgerError) -> PaymentAccount? {
+    try find("client_id", clientID)
+  }
+
+  func find(customer: String) throws(LedgerError) -> PaymentAccount? {
+    try find("customer_id", customer)
+  }
+
+  func find(subscription: String) throws(LedgerError) -> PaymentAccount? {
+    try find("subscription_id", subscription)
+  }
+
+  /// - Parameter column: a constant.
+  private func find(_ column: String, _ value: String) throws(LedgerError) -> PaymentAccount? {
+    let select = try connection.prepare(
+      "SELECT * FROM payment_accounts WHERE \(column) = ? ORDER BY client_id LIMIT 1")
+    select.bind(value, at: 1)
+    return try select.firstRow { fields throws(LedgerError) in
+      let record = "a payment account"
+      return PaymentAccount(
+        clientID: try fields.requiredText("client_id", of: record),
+        customerID: try fields.requiredText("customer_id", of: record),
+        subscriptionID: fields.text("subscription_id"),
+        status: try fields.required(
+          "status", of: record,
+          fields.text("status").flatMap { StoredSubscription.Status(rawValue: $0) }),
+        latestEvent: fields.text("event_at").flatMap { Timestamp(rfc3339: $0) })
+    }
+  }
+
+  func replace(_ account: PaymentAccount, at now: Timestamp) throws(LedgerError) {
+    let replace = try connection.prepare(PaymentAccountStore.replaceRow)
+    replace.bind(account.clientID, at: 1)
+    replace.bind(account.customerID, at: 2)
+    replace.bind(account.subscriptionID, at: 3)
+    replace.bind(account.status.rawValue, at: 4)
+    replace.bind(account.latestEvent?.rfc3339, at: 5)
+    replace.bind(now.rfc3339, at: 6)
+    try replace.run()
+  }
+
+  private static let replaceRow = """
+    INSERT OR REPLACE INTO payment_accounts
+      (client_id, customer_id, subscription_id, status, event_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?)
+    """
+}

@@ -1,0 +1,219 @@
+internal import Money
+internal import Pricing
+internal import Time
+
+/// Charges clients for what they use, in the transaction of the row that makes it due.
+///
+/// Each billed client has one period open, a month of its plan. Opening it charges the fixed fee;
+/// every row is added to what was used in its period, and each block that this begins is charged,
+/// once: a charge is unique by client, period and block, whatever plan it came from. So neither a
+/// death, a replayed row nor a plan that changes charges anything twice.
+final class Biller {
+  /// A period that rows are counted in.
+  private struct OpenPeriod {
+    var period: BillingPeriod
+    var use: BillingPeriodStore.Use
+    /// The last block that was charged.
+    var chargedBlock: Int64
+
+    var measured: Int64 { use.measured(by: period.billing.measure) }
+  }
+
+  private struct Name: Hashable {
+    let clientID: String
+    let period: String
+  }
+
+  private let agreements: BillingAgreementStore
+  private let periods: BillingPeriodStore
+  private let charges: BillingChargeStore
+  private var standings: [String: BillingAgreementStore.Standing] = [:]
+  /// Clients with a period of any time.
+  private var billedClients: Set<String> = []
+  /// Whether the two above are what is recorded.
+  private var isLoaded = false
+  /// Those that rows were counted in; forgotten as a whole when there are many.
+  private var open: [Name: OpenPeriod] = [:]
+  /// The period that each client's last row was in.
+  private var current: [String: Name] = [:]
+  private var hasWritten = false
+
+  /// Charges that one period can have: what is used beyond costs nothing more.
+  static let largestBlock: Int64 = 10_000
+  private static let largestOpenCount = 100_000
+
+  init(_ connection: Connection) throws(LedgerError) {
+    agreements = try BillingAgreementStore(connection)
+    periods = try BillingPeriodStore(connection)
+    charges = try BillingChargeStore(connection)
+  }
+
+  private func load() throws(LedgerError) {
+    guard !isLoaded else { return }
+    standings = try agreements.all()
+    billedClients = try periods.clients()
+    isLoaded = true
+  }
+
+  /// Whether charges were written since this was last asked.
+  func takeWritten() -> Bool {
+    defer { hasWritten = false }
+    return hasWritten
+  }
+
+  // MARK: Rows
+
+  /// Counts a row that has just been written.
+  func count(_ row: UsageRow) throws(LedgerError) {
+    try load()
+    guard billedClients.contains(row.clientID), let name = try period(of: row) else { return }
+    guard var counted = open[name] else { return }
+    counted.use.tokens = counted.use.tokens.addingSaturated(row.usage.totalTokens)
+    if counted.period.billing.measure == .cost {
+      let cost = row.costNano(in: counted.period.billing.currency) ?? 0
+      counted.use.cost = counted.use.cost.addingSaturated(cost)
+    }
+    open[name] = counted
+    try charge(name, by: row.requestID, at: row.createdAt)
+  }
+
+  /// Finds or opens the period that a row is in; nil where it is in none that is billed.
+  private func period(of row: UsageRow) throws(LedgerError) -> Name? {
+    if let name = current[row.clientID], open[name]?.period.contains(row.day) == true {
+      return name
+    }
+    let name: Name
+    if let known = try periods.find(row.clientID, containing: row.day) {
+      name = try take(known)
+    } else if let standing = standings[row.clientID], row.day >= standing.since {
+      name = try begin(standing, on: row.day, at: row.createdAt)
+    } else {
+      return nil
+    }
+    current[row.clientID] = name
+    return name
+  }
+
+  // MARK: Periods
+
+  /// Bills clients by these agreements from now on, and no others; opens the periods that have
+  /// begun, also those that began while nothing ran.
+  func sync(_ given: [BillingAgreement], at now: Timestamp) throws(LedgerError) {
+    try load()
+    // Rollups have all that was counted, and periods may end earlier than they were to.
+    forgetOpen()
+    let names = Set(given.map(\.clientID))
+    for clientID in standings.keys where !names.contains(clientID) {
+      try end(clientID)
+    }
+    for agreement in given where standings[agreement.clientID]?.agreement != agreement {
+      try sync(agreement, at: now)
+    }
+  }
+
+  /// Ends an agreement: what is used from now on costs nothing, what was charged stays charged.
+  private func end(_ clientID: String) throws(LedgerError) {
+    try agreements.remove(clientID)
+    standings[clientID] = nil
+    guard var period = try periods.latest(of: clientID) else { return }
+    let billing = period.billing
+    period.billing = PlanBilling(
+      fixedFee: billing.fixedFee, measure: billing.measure, included: billing.included,
+      overage: nil)
+    try periods.replace(period)
+  }
+
+  private func sync(_ agreement: BillingAgreement, at now: Timestamp) throws(LedgerError) {
+    let clientID = agreement.clientID
+    let former = standings[clientID]
+    let keepsPeriods = former?.agreement.startDay == agreement.startDay
+    let today = agreement.period(containing: agreement.today)
+    let standing = BillingAgreementStore.Standing(
+      agreement: agreement, since: keepsPeriods ? former?.since ?? today.firstDay : today.firstDay)
+    try agreements.replace(standing)
+    standings[clientID] = standing
+    billedClients.insert(clientID)
+    let latest = try periods.latest(of: clientID)
+    var day = max(standing.since, latest?.firstDay ?? standing.since)
+    while day <= agreement.today {
+      let period = agreement.period(containing: day)
+      // What is past stays as it was billed.
+      let isPast = period.endDay <= agreement.today && period.name == latest?.name
+      if !isPast, period != latest { _ = try begin(standing, on: day, at: now) }
+      day = period.endDay
+    }
+  }
+
+  /// Opens the period that a day lies in, or puts it under the agreement.
+  private func begin(
+    _ standing: BillingAgreementStore.Standing, on day: CivilDate, at now: Timestamp
+  ) throws(LedgerError) -> Name {
+    let agreement = standing.agreement
+    let period = agreement.period(containing: day)
+    try periods.replace(period)
+    open[Name(clientID: period.clientID, period: period.name)] = nil
+    let name = try take(period)
+    if period.billing.fixedFee.nanoUnits > 0, let use = open[name]?.use {
+      // A subscription at the payment provider collects it, so nothing is tried here.
+      try write(
+        BillingChargeStore.Draft(
+          block: 0, money: period.billing.fixedFee, status: agreement.status, isDue: false,
+          use: use, requestID: nil, createdAt: now), of: period)
+    }
+    try charge(name, by: nil, at: now)
+    return name
+  }
+
+  /// Begins to count in a period, with what was used in it so far.
+  private func take(_ period: BillingPeriod) throws(LedgerError) -> Name {
+    let name = Name(clientID: period.clientID, period: period.name)
+    if open[name] != nil { return name }
+    open[name] = OpenPeriod(
+      period: period, use: try periods.use(in: period),
+      chargedBlock: try charges.highestBlock(of: period) ?? 0)
+    return name
+  }
+
+  // MARK: Charges
+
+  /// Charges the blocks that have been begun.
+  private func charge(
+    _ name: Name, by requestID: RequestID?, at now: Timestamp
+  ) throws(LedgerError) {
+    guard let counted = open[name], let overage = counted.period.billing.overage else { return }
+    let begun = min(
+      counted.period.billing.blocks(begunAt: counted.measured), Biller.largestBlock)
+    guard begun > counted.chargedBlock else { return }
+    let status = standings[name.clientID]?.agreement.status ?? .recorded
+    for block in (counted.chargedBlock + 1)...begun {
+      try write(
+        BillingChargeStore.Draft(
+          block: block, money: overage.charge, status: status, isDue: status == .pending,
+          use: counted.use, requestID: requestID, createdAt: now), of: counted.period)
+    }
+    open[name]?.chargedBlock = begun
+  }
+
+  private func write(
+    _ draft: BillingChargeStore.Draft, of period: BillingPeriod
+  ) throws(LedgerError) {
+    if try charges.insert(draft, of: period) { hasWritten = true }
+  }
+
+  // MARK: Transactions
+
+  func didCommit() {
+    if open.count > Biller.largestOpenCount { forgetOpen() }
+  }
+
+  /// What a transaction that failed has counted and opened is not there.
+  func didRollBack() {
+    forgetOpen()
+    isLoaded = false
+  }
+
+  private func forgetOpen() {
+    open.removeAll()
+    current.removeAll()
+  }
+}

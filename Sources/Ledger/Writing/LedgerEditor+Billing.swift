@@ -1,0 +1,86 @@
+internal import JSON
+public import Time
+
+// Charges, and who pays them.
+
+extension LedgerEditor {
+  /// Has a charge collected again, soon; one that is paid, or that nobody collects here, stays as
+  /// it is. Throws `notFound`.
+  public func retryCharge(_ id: Int64) throws(LedgerError) -> BillingCharge {
+    try connection.transaction { () throws(LedgerError) in
+      guard let before = try BillingChargeStore.find(id, connection) else {
+        throw .notFound(record: "charge \(BillingCharge.name(id))")
+      }
+      switch before.status {
+      case .recorded, .succeeded: return before
+      case .pending, .failed, .needsAction: break
+      }
+      let update = try connection.prepare(LedgerEditor.makeDue)
+      update.bind(author.now.rfc3339, at: 1)
+      update.bind(id, at: 2)
+      try update.run()
+      let after = try BillingChargeStore.find(id, connection) ?? before
+      try auditLog.append(
+        AuditEntry(
+          actor: author.actor, action: "charge.retry", target: "charge:\(after.name)",
+          clientID: after.clientID, before: before.auditObject, after: after.auditObject,
+          createdAt: author.now))
+      return after
+    }
+  }
+
+  /// Has a client pay for its plan, as who it is for the payment provider.
+  ///
+  /// - Parameter plan: what it is put on from `startedOn` on, as `subscribe` does; nil where it is
+  ///   on its plan already.
+  public func subscribe(
+    _ account: PaymentAccount, to plan: String?, startedOn: CivilDate
+  ) throws(LedgerError) {
+    let accounts = PaymentAccountStore(connection)
+    try connection.transaction { () throws(LedgerError) in
+      let before = try accounts.find(account.clientID)
+      try accounts.replace(account, at: author.now)
+      var subscription: StoredSubscription?
+      if let plan {
+        let former = try subscriptions.find(account.clientID)
+        subscription = try replace(former, account.clientID, by: plan, startedOn: startedOn)
+      }
+      try auditLog.append(
+        AuditEntry(
+          actor: author.actor,
+          action: before == nil ? "subscription.create" : "subscription.update",
+          target: "subscription:\(account.clientID)", clientID: account.clientID,
+          before: before?.auditObject(nil), after: account.auditObject(subscription),
+          createdAt: author.now))
+    }
+  }
+
+  private static let makeDue = """
+    UPDATE token_billing_charges SET status = 'pending', next_attempt_at = ?1, updated_at = ?1
+    WHERE id = ?2
+    """
+}
+
+extension BillingCharge {
+  fileprivate var auditObject: String {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("id", name)
+      object.member("status", status.rawValue)
+      object.member("last_error", lastError)
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+extension PaymentAccount {
+  fileprivate func auditObject(_ subscription: StoredSubscription?) -> String {
+    var writer = JSONWriter()
+    writer.object { object in
+      if let subscription { object.member("plan", subscription.plan) }
+      object.member("customer_id", customerID)
+      object.member("subscription_id", subscriptionID)
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
