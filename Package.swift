@@ -115,6 +115,13 @@ let package = Package(
       name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate",
       swiftSettings: strict),
     tests("SimulationTests", ["Simulation"]),
+    .target(name: "LibFuzzer", path: "Tests/LibFuzzer"),
+    .executableTarget(
+      name: "fuzz",
+      dependencies: [
+        "HTTP", "JSON", "Audio", "Metering", "Pricing", "Configuration", "LibFuzzer",
+      ],
+      path: "Tests/Fuzz", exclude: ["fuzz.py", "seeds.py"], swiftSettings: strict),
     tests("TimeTests", ["Time"]),
     tests("MoneyTests", ["Money", "Randomness"]),
     tests("JSONTests", ["JSON", "Randomness"]),
