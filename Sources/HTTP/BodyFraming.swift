@@ -22,13 +22,10 @@ public enum BodyFraming: Hashable, Sendable {
   /// too), `invalidContentLength`, `unsupportedTransferEncoding` for anything but one `chunked`,
   /// and `transferEncodingBeforeHTTP11`.
   init(of fields: HeaderFields, version: Version) throws(HTTPError) {
-    let lengths = fields.count(of: .contentLength)
     let encodings = fields.count(of: .transferEncoding)
-    switch (lengths, encodings) {
-    case (0, 0): self = .none
-    case (1, 0): self = .sized(try Self.contentLength(of: fields))
-    case (_, 0): throw .repeatedContentLength
-    case (0, _):
+    switch (fields.contains(.contentLength), encodings) {
+    case (_, 0): self = try Self.contentLength(of: fields).map { .sized($0) } ?? .none
+    case (false, _):
       guard version == .http11 else { throw .transferEncodingBeforeHTTP11 }
       let isChunked = fields.withFirst(.transferEncoding) { $0.equalsIgnoringCase("chunked") }
       guard encodings == 1, isChunked == true else { throw .unsupportedTransferEncoding }
@@ -37,8 +34,14 @@ public enum BodyFraming: Hashable, Sendable {
     }
   }
 
-  /// Digits only: `Int64("+5")` would be 5, and another reader's 0.
-  private static func contentLength(of fields: HeaderFields) throws(HTTPError) -> Int64 {
+  /// What the one `Content-Length` says, of a request or a response; nil where there is none.
+  ///
+  /// Digits only: `Int64("+5")` would be 5, and another reader's 0. Throws `repeatedContentLength`
+  /// and `invalidContentLength`.
+  public static func contentLength(of fields: HeaderFields) throws(HTTPError) -> Int64? {
+    let count = fields.count(of: .contentLength)
+    guard count > 0 else { return nil }
+    guard count == 1 else { throw .repeatedContentLength }
     let length = fields.withFirst(.contentLength) { value -> Int64? in
       var length: Int64 = 0
       for index in value.indices {

@@ -61,7 +61,6 @@ public struct ServerSentEventSplitter: Sendable {
   /// Takes a chunk; the offsets of earlier events end to hold.
   public mutating func receive(_ chunk: Span<UInt8>) {
     dropFinishedEvents()
-    bytes.reserveCapacity(bytes.count + chunk.count)
     chunk.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
   }
 

@@ -46,6 +46,8 @@ struct ResponseHeadReader: Sendable {
         do { try fields.append(line: line) } catch { throw Invalid() }
         return nil
       }
+      // libcurl would go by one of several lengths, and the client perhaps by another.
+      do { _ = try BodyFraming.contentLength(of: fields) } catch { throw Invalid() }
       let head = UpstreamResponseHead(status: status, version: version, fields: fields)
       fields = HeaderFields()
       let isInterim = status < 200 && status != Self.switchingProtocols

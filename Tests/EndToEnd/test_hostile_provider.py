@@ -52,6 +52,8 @@ BROKEN = {
     "half a head": OK,
     # Bodies without a certain end.
     "a length below zero": OK + b"Content-Length: -1\r\n\r\n" + CONTENT,
+    "two lengths": OK + b"Content-Length: 3\r\n" + SIZED + b"\r\n" + CONTENT,
+    "a length beyond 64 bits": OK + b"Content-Length: 99999999999999999999\r\n\r\n" + CONTENT,
     "a length of letters": OK + b"Content-Length: many\r\n\r\n" + CONTENT,
     "less than the length": OK + b"Content-Length: 9999\r\n\r\n" + CONTENT,
     "a chunk without a size": chunked(b"\r\n" + CONTENT),
@@ -193,4 +195,23 @@ def test_an_endless_answer_passes_in_bounded_memory(house, provider):
                 break
     assert peak_bytes(house) - base < 96 * MEGABYTE
     assert eventually(house.ledger.usage, "a row")[0]["usage_source"] == "estimated"
+    assert_goes_on(house)
+
+
+FLOODS = {
+    "an event without an end": (b"data: ", b"x" * MEGABYTE),
+    "an event of many lines": (b"", b"data: x\n" * (MEGABYTE // 8)),
+}
+
+
+@pytest.mark.parametrize("case", FLOODS)
+def test_a_flood_of_events_passes_in_bounded_memory(house, provider, case):
+    first, more = FLOODS[case]
+    head = OK.replace(b"application/json", b"text/event-stream") + b"\r\n"
+    provider.answer = lambda: itertools.chain([head, first], itertools.repeat(more, 20))
+    base = peak_bytes(house)
+    data = received(house, {**BODY, "stream": True})
+    assert len(data) >= 20 * len(more)
+    assert peak_bytes(house) - base < 96 * MEGABYTE
+    assert house.row()["usage_source"] == "estimated"
     assert_goes_on(house)

@@ -80,6 +80,9 @@ struct ResponseTests {
       "SSH-2.0-OpenSSH_9.2\r\n", "garbage", "HTTP/1.1 2x0 OK\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n",
       "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\nA: 1\r\n folded\r\n\r\n",
       "HTTP/1.1 101 Switching Protocols\r\n\r\n", "HTTP/1.1 200 OK\nA: 1\n\n",
+      "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nhello",
+      "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nhello",
+      "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nhello",
     ])
   func invalidHead(_ bytes: String) async throws {
     try await withServer { connection, _ in
