@@ -53,6 +53,7 @@ let package = Package(
     // The house, from the ground up: an arrow may only point to an earlier line.
     module("Time", ["CGLib"], strictWithC),
     module("Money", []),
+    module("Metrics", ["Money"]),
     module("JSON", ["CSimdjson"], strictWithC),
     module("EventLoop", ["CLinux"], strictWithC),
     module("Logging", ["EventLoop", "JSON", "Time"]),
@@ -65,7 +66,8 @@ let package = Package(
     module("Metering", ["HTTP", "Audio", "JSON", "Pricing", "Money"]),
     module("Budgets", ["Money", "Time"]),
     module(
-      "Ledger", ["Budgets", "Pricing", "Money", "Time", "EventLoop", "JSON", "CSQLite"],
+      "Ledger",
+      ["Budgets", "Pricing", "Metrics", "Money", "Time", "EventLoop", "JSON", "CSQLite"],
       strictWithC),
     module(
       "Configuration",
@@ -90,8 +92,8 @@ let package = Package(
     module(
       "Console",
       [
-        "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Money", "Time", "JSON", "Pricing",
-        "Budgets", "Ledger", "Configuration", "Alerts", "Billing", "Pages",
+        "EventLoop", "Logging", "Metrics", "HTTP", "TLS", "HTTPServer", "Money", "Time", "JSON",
+        "Pricing", "Budgets", "Ledger", "Configuration", "Alerts", "Billing", "Pages",
       ]),
     module("Sandbox", ["EventLoop", "Logging", "HTTP", "Audio", "TLS", "HTTPServer", "JSON"]),
     .executableTarget(
@@ -124,6 +126,7 @@ let package = Package(
       path: "Tests/Fuzz", exclude: ["fuzz.py", "seeds.py"], swiftSettings: strict),
     tests("TimeTests", ["Time"]),
     tests("MoneyTests", ["Money", "Randomness"]),
+    tests("MetricsTests", ["Metrics"]),
     tests("JSONTests", ["JSON", "Randomness"]),
     tests("EventLoopTests", ["EventLoop"]),
     tests("HTTPTests", ["HTTP"]),
@@ -133,7 +136,11 @@ let package = Package(
     tests("PricingTests", ["Pricing", "Configuration", "Money", "Time", "Randomness"]),
     tests("MeteringTests", ["Metering", "HTTP", "JSON", "Pricing", "Money"], cases: true),
     tests("BudgetsTests", ["Budgets", "Money", "Time", "Randomness"]),
-    tests("LedgerTests", ["Ledger", "Budgets", "Pricing", "Money", "Time", "Randomness"]),
+    tests(
+      "LedgerTests",
+      [
+        "Ledger", "Budgets", "Pricing", "Metrics", "Money", "Time", "EventLoop", "Randomness",
+      ]),
     tests(
       "ConfigurationTests",
       ["Configuration", "Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging"]),

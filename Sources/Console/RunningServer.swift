@@ -21,6 +21,10 @@ public protocol RunningServer: Sendable {
 
   /// Another number whenever something was held, settled, refused or set.
   var budgetRevision: UInt64 { get }
+  /// What the ledger has recorded, summed for metrics.
+  var recordedUsage: RecordedUsage { get }
+  /// How the server is right now.
+  var vitals: ServerVitals { get }
 
   /// Reads how the budgets stand, all as of one instant.
   func readBudgets<Answer: Sendable>(_ body: @Sendable (BudgetState) -> Answer) -> Answer

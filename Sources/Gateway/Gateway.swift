@@ -8,6 +8,7 @@ public import Ledger
 public import Logging
 internal import Metering
 internal import Pricing
+internal import Synchronization
 public import Time
 internal import Upstream
 
@@ -29,6 +30,7 @@ public final class Gateway: HTTPHandler {
   private let poller = Lock<LoopBound<Poller>?>(nil)
   private let workbenches: [LoopBound<Workbench>]
   private let stopping = Lock(false)
+  private let inFlight = Atomic<Int>(0)
 
   /// - Parameters:
   ///   - rules: gives the rules in force; asked once for each request.
@@ -96,8 +98,13 @@ public final class Gateway: HTTPHandler {
       preconditionFailure("a request arrived on a loop that the gateway doesn't know")
     }
     let journey = Journey(exchange, through: self, at: workbench)
+    inFlight.add(1, ordering: .relaxed)
     await journey.run()
+    inFlight.subtract(1, ordering: .relaxed)
   }
+
+  /// How many requests and sessions are being served.
+  public var requestsInFlight: Int { inFlight.load(ordering: .relaxed) }
 
   public func refuse(_ refusal: HTTPRefusal) -> HTTPAnswer {
     let own: Refusal =

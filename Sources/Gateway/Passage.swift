@@ -238,6 +238,11 @@ final class Passage {
     }
   }
 
+  /// From sending until now; nil before.
+  var upstreamTime: Duration? {
+    startedSendingAt.map { MonotonicInstant.now().elapsed(since: $0) }
+  }
+
   /// Our own share of the time so far: from the request's receipt to its sending, without the
   /// wait for holds. What comes after the answer's last byte is a commit.
   var overhead: Duration {

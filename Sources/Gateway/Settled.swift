@@ -56,7 +56,8 @@ struct Settled {
       day: journey.day(in: passage.request.identity.client.timeZone))
     entry = SettledRequest(
       row: row, charges: settlement.charges.map(BudgetCharge.init), draws: settlement.draws,
-      priceRecord: charge.bill?.record)
+      priceRecord: charge.bill?.record,
+      upstreamMicroseconds: passage.upstreamTime?.wholeMicroseconds)
   }
 
   // MARK: Usage

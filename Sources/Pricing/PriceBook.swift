@@ -45,6 +45,14 @@ public struct PriceBook: Sendable {
     return named[name] ?? PriceBook.fineTunedBase(of: name).flatMap { named[$0] }
   }
 
+  /// The name that stands for a model where names must be few: its own if the book has it,
+  /// `ft:BASE` of a fine-tuned one; nil where the book doesn't have it.
+  public func knownName(_ name: String, of provider: String) -> String? {
+    guard let named = models[provider] else { return nil }
+    if named[name] != nil { return name }
+    return PriceBook.fineTunedBase(of: name).flatMap { named[$0] == nil ? nil : $0 }
+  }
+
   /// `ft:gpt-4o-2024-08-06` of `ft:gpt-4o-2024-08-06:org:name:id`; nil for any other name.
   private static func fineTunedBase(of name: String) -> String? {
     let prefix = "ft:"

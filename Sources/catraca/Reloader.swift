@@ -20,6 +20,8 @@ actor Reloader {
   private let records: LedgerReader
   private let certificates: ListenerCertificates
   private let logger: Logger
+  /// How often files were read anew, and with what success.
+  nonisolated let reloads = ReloadCount()
   private var isPending = false
   private var dataVersion: Int64
   private var latestChange: Int64
@@ -72,7 +74,6 @@ actor Reloader {
   /// Reads everything again, certificates included.
   func reload() async {
     await apply(store.reload())
-    reloadCertificates()
   }
 
   /// Takes over what commands change in the ledger, until the task is cancelled.
@@ -108,18 +109,20 @@ actor Reloader {
   }
 
   private func apply(_ outcome: ConfigurationStore.ReloadOutcome) async {
+    var isDone: Bool?
     switch outcome {
-    case .unchanged:
-      reloadCertificates()
+    case .unchanged: break
     case .refused(let mistakes):
       for mistake in mistakes { refuse("\(mistake)") }
+      isDone = false
     case .replaced(let loaded, let awaitingRestart):
       for warning in loaded.warnings {
         logger.log(.warn, "configuration_warning") { $0.member("warning", "\(warning)") }
       }
-      await putInForce(loaded.settings, awaitingRestart: awaitingRestart)
-      reloadCertificates()
+      isDone = await putInForce(loaded.settings, awaitingRestart: awaitingRestart)
     }
+    if !reloadCertificates() { isDone = false }
+    if let isDone { reloads.note(isDone: isDone) }
   }
 
   @discardableResult
@@ -190,7 +193,10 @@ actor Reloader {
     logger.log(.error, "configuration_refused") { $0.member("mistake", mistake) }
   }
 
-  private func reloadCertificates() {
-    for error in certificates.renew(store.current) { refuse("\(error)") }
+  /// False where one is refused; the old one stays in force.
+  private func reloadCertificates() -> Bool {
+    let errors = certificates.renew(store.current)
+    for error in errors { refuse("\(error)") }
+    return errors.isEmpty
   }
 }

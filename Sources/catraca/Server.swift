@@ -35,16 +35,15 @@ final class Server: Sendable {
   /// Starts everything; throws what an operator has to mend.
   init(_ store: ConfigurationStore, logger: Logger, loops: Int? = nil) async throws {
     let settings = store.current
-    guard case .sqlite(let path) = settings.ledger.location else {
-      throw StartError.unsupportedLedger("\(settings.ledger.location)")
-    }
-    let ledger = try SQLiteLedger(Server.options(settings.ledger, path: path))
+    // What the files say, until the ledger can be asked for the rest.
+    let rules = Lock(try RuleBook(settings, clients: settings.clients, priceOverrides: []))
+    let (ledger, path) = try Server.openLedger(settings.ledger, rules)
     let now = Timestamp.readSystemClock()
     let reader = try LedgerReader(path: path)
     let stored = try reader.storedClients()
     let clients = try settings.clients.adding(stored)
-    let rules = Lock(
-      try RuleBook(settings, clients: clients, priceOverrides: stored.priceOverrides))
+    let book = try RuleBook(settings, clients: clients, priceOverrides: stored.priceOverrides)
+    rules.withLock { $0 = book }
     var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
     let (adjustments, reached) = try budgets.restore(
       from: reader, of: clients, settings, at: now)
@@ -81,6 +80,7 @@ final class Server: Sendable {
       throw error
     }
     adminAddresses = admin.addresses
+    state.connect(listeners: ["proxy": proxy, "admin": admin])
     // Last, since it is shown once: a start that fails must not have made it.
     firstAdminToken = try FirstAdminToken.makeIfNeeded(
       settings.admin, reader: reader, ledgerPath: path, at: now)
@@ -100,6 +100,19 @@ final class Server: Sendable {
     try await ledger.syncBudgets(clients.declaredBudgets(besides: stored), at: now)
     try await ledger.syncBilling(
       clients.billingAgreements(settings.payments, at: now), at: now)
+  }
+
+  /// The ledger and its path. Models outside the price book are one model to metrics.
+  private static func openLedger(
+    _ settings: LedgerSettings, _ rules: Lock<RuleBook>
+  ) throws -> (SQLiteLedger, path: String) {
+    guard case .sqlite(let path) = settings.location else {
+      throw StartError.unsupportedLedger("\(settings.location)")
+    }
+    let ledger = try SQLiteLedger(options(settings, path: path)) { model, provider in
+      rules.withLock { $0 }.prices.knownName(model, of: provider) ?? "other"
+    }
+    return (ledger, path)
   }
 
   private static func start(_ courier: AlertCourier, _ ledger: SQLiteLedger) {

@@ -4,6 +4,7 @@ internal import Configuration
 internal import Console
 internal import EventLoop
 internal import Gateway
+internal import HTTPServer
 internal import Ledger
 internal import Pricing
 internal import Time
@@ -23,6 +24,7 @@ final class ServerState: RunningServer {
   private let rules: Lock<RuleBook>
   private let ledger: SQLiteLedger
   private let parts = Lock<Parts?>(nil)
+  private let listeners = Lock<KeyValuePairs<String, HTTPServer>>([:])
 
   init(rules: Lock<RuleBook>, ledger: SQLiteLedger, ledgerPath: String) {
     self.rules = rules
@@ -36,9 +38,15 @@ final class ServerState: RunningServer {
     }
   }
 
+  /// The listeners come last, since they serve what this speaks for.
+  func connect(listeners: KeyValuePairs<String, HTTPServer>) {
+    self.listeners.withLock { $0 = listeners }
+  }
+
   /// The rest of the server refers to this: without letting go, neither would ever end.
   func disconnect() {
     parts.withLock { $0 = nil }
+    listeners.withLock { $0 = [:] }
   }
 
   private var connected: Parts {
@@ -59,6 +67,18 @@ final class ServerState: RunningServer {
   var isLedgerHealthy: Bool { ledger.isHealthy }
 
   var budgetRevision: UInt64 { connected.gateway.budgetRevision }
+
+  var recordedUsage: RecordedUsage { ledger.recordedUsage }
+
+  var vitals: ServerVitals {
+    let connected = connected
+    let reloads = connected.reloader.reloads.counts
+    return ServerVitals(
+      version: Version.number,
+      connections: listeners.withLock { $0 }.map { ($0.key, $0.value.connectionCount) },
+      requestsInFlight: connected.gateway.requestsInFlight, ledgerLag: ledger.lag,
+      reloads: reloads.done, reloadFailures: reloads.failed)
+  }
 
   func readBudgets<Answer: Sendable>(_ body: @Sendable (BudgetState) -> Answer) -> Answer {
     connected.gateway.readBudgets(body)

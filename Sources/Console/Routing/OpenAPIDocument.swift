@@ -125,17 +125,18 @@ enum OpenAPIDocument {
     responses.member("\(status)") { response in
       response.object { response in
         response.member("description", description)
-        guard let schema else { return }
+        guard schema != nil || !textTypes.isEmpty else { return }
         response.member("content") { writeContent(schema, textTypes: textTypes, to: &$0) }
       }
     }
   }
 
   private static func writeContent(
-    _ schema: Schema, textTypes: [String] = [], to writer: inout JSONWriter
+    _ schema: Schema?, textTypes: [String] = [], to writer: inout JSONWriter
   ) {
     writer.object { types in
-      let all = [("application/json", schema)] + textTypes.map { ($0, Schema.anyText) }
+      let json = schema.map { [("application/json", $0)] } ?? []
+      let all = json + textTypes.map { ($0, Schema.anyText) }
       for (name, schema) in all {
         types.member(name) { type in
           type.object { type in type.member("schema") { schema.write(to: &$0) } }

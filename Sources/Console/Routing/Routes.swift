@@ -2,11 +2,10 @@
 enum Routes {
   /// Those of the admin listener.
   static let admin: [Route] =
-    HealthCalls.routes + ClientCalls.routes + KeyCalls.routes + SubscriptionCalls.routes
-    + PlanCalls.routes + CreditCalls.routes + BudgetCalls.routes + BudgetActionCalls.routes
-    + PricingCalls.routes + LogCalls.routes + AlertCalls.routes + TokenBillingCalls.routes
-    + ChargeCalls.routes
-    + PaidSubscriptionCalls.routes
+    HealthCalls.routes + MetricsCalls.routes + ClientCalls.routes + KeyCalls.routes
+    + SubscriptionCalls.routes + PlanCalls.routes + CreditCalls.routes + BudgetCalls.routes
+    + BudgetActionCalls.routes + PricingCalls.routes + LogCalls.routes + AlertCalls.routes
+    + TokenBillingCalls.routes + ChargeCalls.routes + PaidSubscriptionCalls.routes
     + AnalyticsCalls.routes + clients + [OpenAPIDocument.route]
 
   /// Those that a client's key may make, also on the proxy's listener.

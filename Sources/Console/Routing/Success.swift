@@ -10,19 +10,26 @@ enum Success: Sendable {
   case createdOrReplaced(Schema)
   /// 204, without a body.
   case removed
+  /// 200, with a body of this type, which isn't JSON.
+  case text(mediaType: String)
 
   /// The types of bodies beside JSON.
   var textTypes: [String] {
-    if case .okOrText(_, let mediaTypes) = self { mediaTypes } else { [] }
+    switch self {
+    case .okOrText(_, let mediaTypes): mediaTypes
+    case .text(let mediaType): [mediaType]
+    default: []
+    }
   }
 
-  /// Its statuses, with the body's schema; nil where there is no body.
+  /// Its statuses, with the schema of a body in JSON; nil where there is none.
   var answers: [(status: Int, schema: Schema?)] {
     switch self {
     case .ok(let schema), .okOrText(let schema, _): [(200, schema)]
     case .created(let schema): [(201, schema)]
     case .createdOrReplaced(let schema): [(200, schema), (201, schema)]
     case .removed: [(204, nil)]
+    case .text: [(200, nil)]
     }
   }
 }

@@ -10,13 +10,17 @@ public struct SettledRequest: Hashable, Sendable {
   /// The prices named by `row.priceVersion`, from which the cost can be recomputed; written once
   /// for each version. May be nil when the intent has brought it already.
   public var priceRecord: String?
+  /// From sending to the end of the provider's answer, for metrics; kept nowhere.
+  public var upstreamMicroseconds: Int64?
 
   public init(
-    row: UsageRow, charges: [BudgetCharge], draws: [CreditDraw] = [], priceRecord: String?
+    row: UsageRow, charges: [BudgetCharge], draws: [CreditDraw] = [], priceRecord: String?,
+    upstreamMicroseconds: Int64? = nil
   ) {
     self.row = row
     self.charges = charges
     self.draws = draws
     self.priceRecord = priceRecord
+    self.upstreamMicroseconds = upstreamMicroseconds
   }
 }

@@ -8,6 +8,7 @@ struct Migration {
   static let all: [Migration] = [
     .firstTables, .clientTables, .controlTables, .priceTables, .deferredTables, .planTables,
     .estimateColumns, .alertTables, .rollupTables, .rollupDaysOfUTC, .billingTables,
+    .usageTotalTables,
   ]
 
   /// The schema that this release reads and writes.

@@ -1,5 +1,5 @@
 package import Budgets
-internal import EventLoop
+package import EventLoop
 package import Time
 
 /// How the writer tells who gave a command what became of it: called once.
@@ -38,9 +38,15 @@ package final class CommandQueue: Sendable {
     var isWakingDue = false
     var isFinished = false
     var closers: [CheckedContinuation<Void, Never>] = []
+    /// When the oldest of what waits here came.
+    var waitingSince: MonotonicInstant?
+    /// When the oldest came of what was taken and isn't written yet.
+    var takenSince: MonotonicInstant?
 
     mutating func take() -> Work {
       defer {
+        takenSince = takenSince ?? waitingSince
+        waitingSince = nil
         work = Work(isLast: work.isLast)
         isWakingDue = false
       }
@@ -49,6 +55,7 @@ package final class CommandQueue: Sendable {
 
     /// Whether the caller is the one to wake the writer.
     mutating func claimWaking() -> Bool {
+      if waitingSince == nil { waitingSince = .now() }
       defer { isWakingDue = true }
       return !isWakingDue
     }
@@ -116,6 +123,17 @@ package final class CommandQueue: Sendable {
       return state.claimWaking()
     }
     if wakes { wakeWriter() }
+  }
+
+  /// The writer has written all that it took.
+  func didCatchUp() {
+    state.withLock { $0.takenSince = nil }
+  }
+
+  /// For how long the oldest thing has waited that isn't written yet; zero where there is none.
+  package func lag(at now: MonotonicInstant) -> Duration {
+    let since = state.withLock { $0.takenSince ?? $0.waitingSince }
+    return since.map { max(.zero, now.elapsed(since: $0)) } ?? .zero
   }
 
   /// Counts denials and alerts that the writer had to drop.

@@ -1,4 +1,5 @@
 internal import Budgets
+internal import EventLoop
 internal import Time
 
 /// The ledger's database as its writer sees it: what is committed together, and recovery.
@@ -9,6 +10,7 @@ final class LedgerDatabase {
   private let conversations: ConversationStore
   private let tokenUsage: TokenUsageStore
   private let rollups: UsageRollupStore
+  private let totals: UsageTotalStore
   private let budgetAccounts: BudgetAccountStore
   private let budgetDefinitions: BudgetDefinitionStore
   private let priceVersions: PriceVersionStore
@@ -22,7 +24,13 @@ final class LedgerDatabase {
   private let begin: Statement
   private let end: Statement
 
-  init(_ options: SQLiteLedger.Options) throws(LedgerError) {
+  /// - Parameters:
+  ///   - recorded: where metrics are summed.
+  ///   - modelLabel: how they call a model.
+  init(
+    _ options: SQLiteLedger.Options, recorded: Lock<RecordedUsage> = Lock(RecordedUsage()),
+    modelLabel: @escaping UsageTotalStore.ModelLabel = { model, _ in model }
+  ) throws(LedgerError) {
     connection = try Connection(
       path: options.path, access: .readWrite,
       busyTimeoutMilliseconds: options.busyTimeoutMilliseconds, fileSystem: options.fileSystem)
@@ -33,6 +41,7 @@ final class LedgerDatabase {
     conversations = try ConversationStore(connection)
     tokenUsage = try TokenUsageStore(connection)
     rollups = try UsageRollupStore(connection)
+    totals = try UsageTotalStore(connection, recorded: recorded, label: modelLabel)
     budgetAccounts = try BudgetAccountStore(connection)
     budgetDefinitions = try BudgetDefinitionStore(connection)
     priceVersions = try PriceVersionStore(connection)
@@ -75,7 +84,10 @@ final class LedgerDatabase {
   ) throws(LedgerError) {
     try transaction { () throws(LedgerError) in
       for entry in entries { try write(entry) }
-      for row in rows { try denials.insert(row) }
+      for row in rows {
+        try denials.insert(row)
+        totals.add(row)
+      }
       try write(alerts)
     }
   }
@@ -145,6 +157,11 @@ final class LedgerDatabase {
     try transaction { () throws(LedgerError) in try biller.sync(agreements, at: now) }
   }
 
+  /// Writes what a start would else have to sum up itself.
+  func writeTotals() throws(LedgerError) {
+    try transaction { () throws(LedgerError) in try totals.flush(always: true) }
+  }
+
   /// Copies the write-ahead log back, so that the file stands alone.
   func checkpoint() throws(LedgerError) {
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -180,6 +197,8 @@ final class LedgerDatabase {
     {
       tokenUsage.add(row, beginsConversation: beginsConversation)
       rollups.add(row, beginsConversation: beginsConversation)
+      totals.add(
+        row, id: connection.lastInsertedID, upstreamMicroseconds: settlement.upstreamMicroseconds)
       try biller.count(row)
       try budgetAccounts.add(settlement.charges)
       try credits.draw(settlement.draws, by: row)
@@ -199,16 +218,19 @@ final class LedgerDatabase {
         try inFlight.flush()
         try tokenUsage.flush()
         try rollups.flush()
+        try totals.flush()
         try budgetAccounts.flush()
         return answer
       }
       inFlight.didCommit()
       biller.didCommit()
+      totals.didCommit()
       return answer
     } catch {
       inFlight.didRollBack()
       tokenUsage.didRollBack()
       rollups.didRollBack()
+      totals.didRollBack()
       budgetAccounts.didRollBack()
       priceVersions.didRollBack()
       biller.didRollBack()

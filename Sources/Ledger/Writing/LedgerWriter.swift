@@ -48,10 +48,12 @@ package final class LedgerWriter {
   /// Opens or creates the ledger, and brings to its end what an earlier process left.
   package init(
     _ options: SQLiteLedger.Options, queue: CommandQueue, health: Lock<LedgerHealth>,
-    bells: Bells
+    bells: Bells, recorded: Lock<RecordedUsage> = Lock(RecordedUsage()),
+    modelLabel: @escaping @Sendable (String, String) -> String = { model, _ in model }
   ) throws(LedgerError) {
     let lock = try ServerLock(ledgerPath: options.path)
-    let database = try LedgerDatabase(options)
+    let database = try LedgerDatabase(
+      options, recorded: recorded, modelLabel: modelLabel)
     let spool = try Spool(options)
     // First what is known exactly, then estimates for the rest.
     drainedEntries = spool.entryCount
@@ -77,7 +79,8 @@ package final class LedgerWriter {
     }
     for entry in pending { entry.reply(.failure(failure ?? .closed)) }
     pending = []
-    // A checkpoint only saves the next start some work: all is in the write-ahead log.
+    // Both only save the next start some work: all is in the write-ahead log.
+    try? database.writeTotals()
     try? database.checkpoint()
   }
 
@@ -86,6 +89,7 @@ package final class LedgerWriter {
     keep(work.denials)
     keep(work.alerts)
     write(work.commands)
+    if failure == nil { queue.didCatchUp() }
   }
 
   private func pause(for duration: Duration) {

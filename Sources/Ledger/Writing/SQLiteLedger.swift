@@ -59,6 +59,7 @@ public final class SQLiteLedger: Ledger {
   private let queue: CommandQueue
   private let writerHealth: Lock<LedgerHealth>
   private let bells: Bells
+  private let recorded: Lock<RecordedUsage>
   /// The writer's; nil once somebody has taken it to join it.
   private let thread: Lock<Thread?>
 
@@ -67,15 +68,26 @@ public final class SQLiteLedger: Ledger {
   ///
   /// Blocks the calling thread meanwhile; meant for a start, before anything is served. Throws
   /// `cannotOpen`, `inUse`, `notALedger`, `tooNew`, `unreadable` or `unavailable`.
-  public init(_ options: Options) throws(LedgerError) {
+  ///
+  /// - Parameter modelLabel: how metrics call a model of a provider, which must be one of few
+  ///   names: whatever an app asks for is recorded. Called on the writer's thread.
+  public init(
+    _ options: Options,
+    modelLabel: @escaping @Sendable (_ model: String, _ provider: String) -> String = {
+      model, _ in model
+    }
+  ) throws(LedgerError) {
     let queue = CommandQueue()
     let health = Lock(LedgerHealth())
     self.queue = queue
     writerHealth = health
     let bells = Bells()
     self.bells = bells
+    let recorded = Lock(RecordedUsage())
+    self.recorded = recorded
     let writer = try LedgerWriter(
-      options, queue: queue, health: health, bells: bells)
+      options, queue: queue, health: health, bells: bells, recorded: recorded,
+      modelLabel: modelLabel)
     recoveredRequests = writer.recoveredRequests
     drainedEntries = writer.drainedEntries
     thread = Lock(try SQLiteLedger.start(writer, queue))
@@ -181,6 +193,12 @@ public final class SQLiteLedger: Ledger {
     health.droppedDenials = queue.droppedDenials
     return health
   }
+
+  /// What is recorded, summed for metrics.
+  public var recordedUsage: RecordedUsage { recorded.withLock { $0 } }
+
+  /// For how long the oldest thing has waited that isn't in the database yet.
+  public var lag: Duration { queue.lag(at: .now()) }
 
   public func close() async {
     await withCheckedContinuation { queue.close($0) }

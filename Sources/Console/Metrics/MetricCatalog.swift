@@ -1,0 +1,54 @@
+internal import Metrics
+
+/// Every metric there is, by the names of the contract.
+enum MetricCatalog {
+  static let requests = MetricFamily(
+    "catraca_requests_total", .counter, "Requests in usage_logs.")
+  static let tokens = MetricFamily(
+    "catraca_tokens_total", .counter,
+    "Tokens in usage_logs; input and output contain the other kinds.")
+  static let cost = MetricFamily(
+    "catraca_cost_usd_total", .counter, "Cost of the requests in usage_logs, in US dollars.")
+  static let denials = MetricFamily(
+    "catraca_denials_total", .counter, "Requests refused by a budget since the start.")
+
+  static let usedTokens = MetricFamily(
+    "catraca_budget_used_tokens", .gauge, "Settled tokens of a budget, or of its fullest subject.")
+  static let heldTokens = MetricFamily(
+    "catraca_budget_held_tokens", .gauge, "Tokens held by requests in flight.")
+  static let limitTokens = MetricFamily(
+    "catraca_budget_limit_tokens", .gauge, "The limit in force, a raise included.")
+  static let usedCost = MetricFamily(
+    "catraca_budget_used_cost", .gauge,
+    "Settled cost of a budget, or of its fullest subject, in its currency.")
+  static let heldCost = MetricFamily(
+    "catraca_budget_held_cost", .gauge, "Cost held by requests in flight, in the currency.")
+  static let limitCost = MetricFamily(
+    "catraca_budget_limit_cost", .gauge, "The limit in force, a raise included, in the currency.")
+
+  static let overhead = MetricFamily(
+    "catraca_overhead_seconds", .histogram, "What Catraca itself added before forwarding.")
+  static let upstreamLatency = MetricFamily(
+    "catraca_upstream_latency_seconds", .histogram,
+    "From sending a request to the end of the provider's answer.")
+  static let timeToFirstToken = MetricFamily(
+    "catraca_time_to_first_token_seconds", .histogram,
+    "From a request's receipt to the first byte of the answer's body.")
+
+  static let connections = MetricFamily(
+    "catraca_connections", .gauge, "Open connections of clients.")
+  static let requestsInFlight = MetricFamily(
+    "catraca_requests_in_flight", .gauge, "Requests and sessions being served.")
+  static let ledgerLag = MetricFamily(
+    "catraca_ledger_lag_seconds", .gauge,
+    "How long the oldest thing has waited that is not in the ledger's database yet.")
+  static let reloads = MetricFamily(
+    "catraca_config_reloads_total", .counter,
+    "How often edited files were put in force since the start.")
+  static let reloadFailures = MetricFamily(
+    "catraca_config_reload_failures_total", .counter,
+    "How often edited files were refused since the start.")
+  static let overruns = MetricFamily(
+    "catraca_overruns_total", .counter, "Requests in usage_logs that used more than was held.")
+  static let build = MetricFamily("catraca_build_info", .gauge, "The release, always 1.")
+}

@@ -1,0 +1,25 @@
+/// How the server is right now, for metrics.
+public struct ServerVitals: Sendable {
+  public var version: String
+  /// Open connections of each listener.
+  public var connections: [(listener: String, count: Int)]
+  /// Requests and sessions that are being served.
+  public var requestsInFlight: Int
+  /// For how long the oldest thing has waited that isn't in the ledger's database yet.
+  public var ledgerLag: Duration
+  /// Since the start: how often edited files were put in force, and how often refused.
+  public var reloads: Int64
+  public var reloadFailures: Int64
+
+  public init(
+    version: String, connections: [(listener: String, count: Int)], requestsInFlight: Int,
+    ledgerLag: Duration, reloads: Int64, reloadFailures: Int64
+  ) {
+    self.version = version
+    self.connections = connections
+    self.requestsInFlight = requestsInFlight
+    self.ledgerLag = ledgerLag
+    self.reloads = reloads
+    self.reloadFailures = reloadFailures
+  }
+}

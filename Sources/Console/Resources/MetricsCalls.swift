@@ -1,0 +1,21 @@
+internal import EventLoop
+internal import Metrics
+
+/// `/metrics`, for Prometheus.
+enum MetricsCalls {
+  static var routes: [Route] {
+    [
+      Route(
+        .get, "/metrics", .anyone, "Metrics in Prometheus' text format",
+        answers: .text(mediaType: "text/plain"), handler: metrics)
+    ]
+  }
+
+  private static func metrics(_ call: Call) -> Answer {
+    let pages = Lock(MetricsPages(of: call.server, at: call.now))
+    var answer = Answer(status: 200, body: [])
+    answer.contentType = ExpositionWriter.contentType
+    answer.rest = { () throws(APIError) in pages.withLock { $0.next() } }
+    return answer
+  }
+}

@@ -1,0 +1,50 @@
+public import Metrics
+public import Pricing
+
+/// What the ledger has recorded, summed for metrics.
+///
+/// `sums` are those over all of `usage_logs`; the rest counts since the start of the process.
+public struct RecordedUsage: Sendable {
+  /// What the rows of one sum have in common.
+  public struct Key: Hashable, Sendable {
+    public var clientID: String
+    public var provider: String
+    /// As the price book knows it, else what stands for all that it doesn't.
+    public var model: String
+    public var operation: Operation
+    public var outcome: Outcome
+  }
+
+  /// Who was refused, and why.
+  public struct Refused: Hashable, Sendable {
+    public var clientID: String
+    public var reason: DenialReason
+  }
+
+  public internal(set) var sums: [Key: UsageSums] = [:]
+  public internal(set) var denials: [Refused: Int64] = [:]
+  /// What Catraca itself added to requests.
+  public internal(set) var overhead = Histogram(bounds: RecordedUsage.overheadBounds)
+  /// From sending to the end of the provider's answer.
+  public internal(set) var upstreamLatency = Histogram(bounds: RecordedUsage.latencyBounds)
+  public internal(set) var timeToFirstToken = Histogram(bounds: RecordedUsage.latencyBounds)
+
+  /// 50 µs to 1 s.
+  private static let overheadBounds: [Int64] = [
+    50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000,
+    1_000_000,
+  ]
+  /// 10 ms to 10 min.
+  private static let latencyBounds: [Int64] = [
+    10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000,
+    30_000_000, 60_000_000, 120_000_000, 300_000_000, 600_000_000,
+  ]
+}
+
+extension RecordedUsage.Key {
+  init(_ row: UsageRow, model: String) {
+    self.init(
+      clientID: row.clientID, provider: row.provider, model: model, operation: row.operation,
+      outcome: row.outcome)
+  }
+}

@@ -1,0 +1,177 @@
+internal import EventLoop
+internal import Metrics
+internal import Pricing
+
+/// The sums that metrics show, and `usage_totals`, where they survive a restart.
+///
+/// A row counts when it is committed, and then in memory alone: the table is written every
+/// `largestTail` rows and at the end. So a request costs no further write, and a start reads what
+/// the table says and the few rows that came after.
+final class UsageTotalStore {
+  /// How metrics call a model of a provider.
+  typealias ModelLabel = @Sendable (_ model: String, _ provider: String) -> String
+
+  private struct Addition {
+    var key: RecordedUsage.Key
+    var sums: UsageSums
+    var overhead: Int64?
+    var upstreamLatency: Int64?
+    var timeToFirstToken: Int64?
+  }
+
+  /// Rows that a start may have to read.
+  static let largestTail = 1_000
+
+  private let recorded: Lock<RecordedUsage>
+  private let label: ModelLabel
+  private let connection: Connection
+  private let add: Statement
+  private let reach: Statement
+  /// Of the transaction under way.
+  private var additions: [Addition] = []
+  private var refusals: [RecordedUsage.Refused] = []
+  private var lastID: Int64 = 0
+  private var isWriting = false
+  /// Committed, and not yet in the table.
+  private var tail: [RecordedUsage.Key: UsageSums] = [:]
+  private var tailRows = 0
+  private var lastCommittedID: Int64 = 0
+
+  /// Reads what is recorded so far into `recorded`.
+  init(
+    _ connection: Connection, recorded: Lock<RecordedUsage>, label: @escaping ModelLabel
+  ) throws(LedgerError) {
+    self.connection = connection
+    self.recorded = recorded
+    self.label = label
+    add = try connection.prepare(UsageTotalStore.addSums)
+    reach = try connection.prepare("UPDATE usage_totals_reach SET last_id = ?")
+    try readTotals()
+    try readTail()
+  }
+
+  // MARK: Within a transaction
+
+  /// Counts a row that was inserted with this id.
+  func add(_ row: UsageRow, id: Int64, upstreamMicroseconds: Int64?) {
+    additions.append(
+      Addition(
+        key: RecordedUsage.Key(row, model: label(row.model, row.provider)),
+        sums: UsageSums(of: row), overhead: row.overheadMicroseconds,
+        upstreamLatency: upstreamMicroseconds,
+        timeToFirstToken: row.timeToFirstTokenMilliseconds.map { $0 * 1000 }
+      ))
+    lastID = id
+  }
+
+  func add(_ denial: DenialRow) {
+    refusals.append(RecordedUsage.Refused(clientID: denial.clientID, reason: denial.reason))
+  }
+
+  /// Brings the table up to the last commit, once that is worth its cost; once a transaction.
+  func flush(always: Bool = false) throws(LedgerError) {
+    let isDue = always ? tailRows > 0 : tailRows >= UsageTotalStore.largestTail
+    guard isDue, !isWriting else { return }
+    isWriting = true
+    for (key, sums) in tail {
+      add.bind(key.clientID, at: 1)
+      add.bind(key.provider, at: 2)
+      add.bind(key.model, at: 3)
+      add.bind(key.operation.rawValue, at: 4)
+      add.bind(key.outcome.rawValue, at: 5)
+      for (place, value) in sums.values.enumerated() { add.bind(value, at: Int32(6 + place)) }
+      try add.run()
+    }
+    reach.bind(lastCommittedID, at: 1)
+    try reach.run()
+  }
+
+  func didCommit() {
+    if isWriting {
+      tail.removeAll(keepingCapacity: true)
+      tailRows = 0
+      isWriting = false
+    }
+    guard !additions.isEmpty || !refusals.isEmpty else { return }
+    recorded.withLock { recorded in
+      for addition in additions {
+        recorded.sums[addition.key, default: UsageSums()] += addition.sums
+        if let overhead = addition.overhead { recorded.overhead.observe(overhead) }
+        if let latency = addition.upstreamLatency { recorded.upstreamLatency.observe(latency) }
+        if let time = addition.timeToFirstToken { recorded.timeToFirstToken.observe(time) }
+      }
+      for refused in refusals { recorded.denials[refused, default: 0] += 1 }
+    }
+    for addition in additions { tail[addition.key, default: UsageSums()] += addition.sums }
+    if !additions.isEmpty { lastCommittedID = lastID }
+    tailRows += additions.count
+    clear()
+  }
+
+  func didRollBack() {
+    isWriting = false
+    clear()
+  }
+
+  private func clear() {
+    additions.removeAll(keepingCapacity: true)
+    refusals.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: At a start
+
+  private func readTotals() throws(LedgerError) {
+    let select = try connection.prepare(UsageTotalStore.selectTotals)
+    try select.forEachRow { () throws(LedgerError) in
+      let (key, sums) = try read(select)
+      recorded.withLock { $0.sums[key, default: UsageSums()] += sums }
+    }
+  }
+
+  /// The rows that came after the table was written: after a kill, or when the table is new.
+  private func readTail() throws(LedgerError) {
+    let select = try connection.prepare(UsageTotalStore.selectTail)
+    try select.forEachRow { () throws(LedgerError) in
+      let (key, sums) = try read(select)
+      recorded.withLock { $0.sums[key, default: UsageSums()] += sums }
+      tail[key, default: UsageSums()] += sums
+      tailRows += 1
+      lastCommittedID = select.integer(Int32(5 + UsageSums.columns.count)) ?? 0
+    }
+  }
+
+  private func read(
+    _ select: Statement
+  ) throws(LedgerError) -> (RecordedUsage.Key, UsageSums) {
+    guard let client = select.text(0), let provider = select.text(1), let model = select.text(2),
+      let operation = select.text(3).flatMap({ Operation(rawValue: $0) }),
+      let outcome = select.text(4).flatMap({ Outcome(rawValue: $0) })
+    else { throw .unreadable(record: "a line of usage_totals, or a row of usage_logs") }
+    let key = RecordedUsage.Key(
+      clientID: client, provider: provider, model: label(model, provider), operation: operation,
+      outcome: outcome)
+    return (key, UsageSums { select.integer(Int32(5 + $0)) ?? 0 })
+  }
+
+  private static let keys = "client_id, source, model, operation, outcome"
+  private static let selectTotals = """
+    SELECT \(keys), \(UsageSums.columns.joined(separator: ", ")) FROM usage_totals
+    """
+  private static let selectTail = """
+    SELECT \(keys), 1, cost_nano_usd, overrun_tokens > 0 OR overrun_nano_usd > 0,
+      \(TokenKind.allCases.map(\.column).joined(separator: ", ")), id
+    FROM usage_logs WHERE id > (SELECT last_id FROM usage_totals_reach) ORDER BY id
+    """
+  /// Sums stop at the largest integer, which SQLite would leave for a floating number.
+  private static var addSums: String {
+    let marks = Array(repeating: "?", count: 5 + UsageSums.columns.count)
+    let additions = UsageSums.columns.map {
+      "\($0) = min(9223372036854775807, \($0) + excluded.\($0))"
+    }
+    return """
+      INSERT INTO usage_totals (\(keys), \(UsageSums.columns.joined(separator: ", ")))
+      VALUES (\(marks.joined(separator: ", ")))
+      ON CONFLICT (\(keys)) DO UPDATE SET \(additions.joined(separator: ", "))
+      """
+  }
+}
