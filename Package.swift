@@ -149,7 +149,7 @@ let package = Package(
       ["Alerts", "Budgets", "Configuration", "HTTP", "Ledger", "Money", "Time", "Upstream"]),
     tests("PagesTests", ["Pages", "Money", "Time"]),
     tests("BillingTests", ["Billing", "Time"]),
-    tests("ConsoleTests", ["Console", "HTTP", "Budgets", "Money", "Time"]),
+    tests("ConsoleTests", ["Console", "TLS", "HTTP", "Budgets", "Money", "Time"]),
     tests(
       "GatewayTests",
       [

@@ -19,6 +19,9 @@ public protocol RunningServer: Sendable {
   /// Whether the ledger's last attempt to write succeeded.
   var isLedgerHealthy: Bool { get }
 
+  /// What makes and reads the tokens of widgets.
+  var widgetTokens: WidgetTokens { get }
+
   /// Another number whenever something was held, settled, refused or set.
   var budgetRevision: UInt64 { get }
   /// What the ledger has recorded, summed for metrics.

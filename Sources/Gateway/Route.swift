@@ -3,7 +3,7 @@ internal import HTTP
 /// Where a request on the proxy listener goes, by its path alone.
 enum Route: Equatable {
   case health
-  /// What a client asks about its own use, by its key.
+  /// What a client asks about its own use, by its key or a token for its widget.
   case own
   /// To a provider. `provider` is the one that the path names; `endpoint` is the path without a
   /// provider's prefix, as in `usage_logs.endpoint`.
@@ -18,7 +18,7 @@ enum Route: Equatable {
       self = .health
       return
     }
-    if path.hasPrefix("/api/") {
+    if path.hasPrefix("/api/") || path == "/widget" || path.hasPrefix("/widget/") {
       self = .own
       return
     }

@@ -22,4 +22,22 @@ public enum Base64URL {
     }
     return String(decoding: text, as: UTF8.self)
   }
+
+  /// The bytes that a text stands for; nil for what `encode` never makes.
+  public static func decode(_ text: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count * 3 / 4)
+    var bits: UInt32 = 0
+    var bitCount = 0
+    for byte in text.utf8 {
+      guard let value = alphabet.firstIndex(of: byte) else { return nil }
+      bits = (bits << 6 | UInt32(value)) & 0xFFFF
+      bitCount += 6
+      if bitCount >= 8 {
+        bitCount -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
+      }
+    }
+    return encode(bytes) == text ? bytes : nil
+  }
 }

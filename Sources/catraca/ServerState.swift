@@ -21,6 +21,7 @@ final class ServerState: RunningServer {
   }
 
   let ledgerPath: String
+  let widgetTokens = WidgetTokens()
   private let rules: Lock<RuleBook>
   private let ledger: SQLiteLedger
   private let parts = Lock<Parts?>(nil)

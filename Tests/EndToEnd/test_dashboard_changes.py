@@ -23,11 +23,11 @@ def changes(admin):
 def test_a_limit_is_made_reached_and_raised_with_one_click(signed_in, admin, catraca):
     browser = signed_in
     browser.open(admin.url + "/dashboard/budgets")
-    browser.press("a.primary")
+    browser.send("a.primary")
     for name, value in {"client_id": "acme", "name": "day", "period": "daily"}.items():
         browser.fill(name, value)
     browser.fill("tokens", "2,000")
-    browser.press("form.card button.primary")
+    browser.send("form.card button.primary")
     assert browser.path == "/dashboard/budgets/acme/day?done=saved"
     assert "Saved. It is in force." in browser.element("[role=status]").text
     assert "0 used · 0 held · 2,000 left of 2,000" in browser.element("#budget").text
@@ -38,9 +38,9 @@ def test_a_limit_is_made_reached_and_raised_with_one_click(signed_in, admin, cat
     browser.shows(f"{used:,} used", "#budget")
 
     # A smaller limit: the next request is refused.
-    browser.press(".head a.button")
+    browser.send(".head a.button")
     browser.fill("tokens", f"{used + 50}")
-    browser.press("form.card button.primary")
+    browser.send("form.card button.primary")
     browser.shows(f"left of {used + 50:,}", "#budget")
     assert catraca.post(BODY).status == 429
     browser.shows("Paused: the token limit is reached.", "#budget")
@@ -48,7 +48,7 @@ def test_a_limit_is_made_reached_and_raised_with_one_click(signed_in, admin, cat
     # One click raises it; the next request passes.
     browser.open(admin.url + "/dashboard/refusals?client=acme")
     browser.shows("acme/day: needed", "#log")
-    browser.press("#log button")
+    browser.send("#log button")
     assert browser.path == "/dashboard/refusals?client=acme&done=raised"
     assert catraca.post(BODY).status == 200
     assert changes(admin) == [
@@ -63,7 +63,7 @@ def test_a_wrong_form_says_what_is_allowed_and_keeps_what_was_typed(signed_in, a
     browser.open(admin.url + "/dashboard/budgets/new?client=acme")
     browser.fill("tokens", "many")
     browser.fill("period", "sometimes")
-    browser.press("form.card button.primary")
+    browser.send("form.card button.primary")
     assert "tokens is not valid; allowed: a whole number" in browser.element("[role=alert]").text
     assert browser.element("[name=period]").get_attribute("value") == "sometimes"
     assert browser.element("[name=client_id]").get_attribute("value") == "acme"
@@ -75,7 +75,7 @@ def test_money_is_typed_as_it_is_read(signed_in, admin):
     browser.open(admin.url + "/dashboard/budgets/new?client=acme")
     browser.fill("cost", "1.234,56")
     browser.fill("currency", "BRL")
-    browser.press("form.card button.primary")
+    browser.send("form.card button.primary")
     assert "R$ 1.234,56" in browser.element("#budget").text.replace("\u00a0", " ")
     [budget] = admin.done("GET", "/api/admin/budgets")["data"]
     assert budget["limit_cost"] == "1234.560000000"
@@ -86,15 +86,15 @@ def test_a_budget_is_paused_resumed_reset_and_removed(signed_in, admin, catraca)
     admin.done("POST", "/api/admin/budgets", {"client_id": "acme", "tokens": 5000}, 201)
     browser.open(admin.url + "/dashboard/budgets/acme/b1")
     browser.fill("note", "holidays")
-    browser.press("form[action$=pause] button")
+    browser.send("form[action$=pause] button")
     assert "Paused by hand" in browser.element("#budget").text
     assert catraca.post(BODY).json()["error"]["code"] == "budget_paused"
-    browser.press("form[action$=resume] button")
+    browser.send("form[action$=resume] button")
     assert catraca.post(BODY).status == 200
     browser.press("[name=usage][value=clear]")
-    browser.press_and_confirm("form[action$=reset] button")
+    browser.send_and_confirm("form[action$=reset] button")
     assert "0 used" in browser.element("#budget").text
-    browser.press_and_confirm("form[action$=remove] button")
+    browser.send_and_confirm("form[action$=remove] button")
     assert browser.path == "/dashboard/budgets?done=removed"
     assert [action for _, action, _ in changes(admin)] == [
         f"budget.{each}" for each in ["delete", "reset", "resume", "pause", "create"]
@@ -118,14 +118,14 @@ def test_a_key_is_made_shown_once_used_and_revoked(signed_in, admin, catraca):
     browser.open(admin.url + "/dashboard/keys?client=acme")
     browser.fill("name", "phone")
     browser.fill("models", "gpt-4o*")
-    browser.press("main form.fields button.primary")
+    browser.send("main form.fields button.primary")
     secret = browser.element("#secret").text
     assert secret.startswith("sk-ctr-") and len(secret) == 50
     catraca.configuration.keys["acme"] = secret
     assert catraca.post(BODY).status == 200
     browser.open(admin.url + "/dashboard/keys?client=acme")
     assert secret not in browser.driver.page_source
-    browser.press_and_confirm("form[action$='phone/revoke'] button")
+    browser.send_and_confirm("form[action$='phone/revoke'] button")
     assert "revoked" in browser.text
     assert catraca.post(BODY).status == 401
 
@@ -142,11 +142,11 @@ def test_a_client_gets_its_own_price_and_the_question_what_it_costs_is_answered(
     for name, value in {"provider": "openai", "input": "0.30"}.items():
         browser.fill(name, value)
     browser.element("form.fields [name=model]").send_keys("gpt-4o-mini")
-    browser.press("form.fields button.primary")
+    browser.send("form.fields button.primary")
     assert "acme/1" in browser.text
     [override] = admin.done("GET", "/api/pricing-config?client=acme")["overrides"]
     assert override["per_million_tokens"] == {"input": "0.300000000"}
-    browser.press("form[action$=remove] button")
+    browser.send("form[action$=remove] button")
     assert admin.done("GET", "/api/pricing-config?client=acme")["overrides"] == []
 
 
@@ -154,7 +154,7 @@ def test_a_request_is_explained(signed_in, admin, catraca):
     assert catraca.post(BODY).status == 200
     browser = signed_in
     browser.open(admin.url + "/dashboard/requests?client=acme")
-    browser.press("#log a")
+    browser.send("#log a")
     text = browser.text
     for part in ["input_tokens", "output_tokens", "pricing/openai.yaml", "Held (tok", "reported"]:
         assert part in text, part

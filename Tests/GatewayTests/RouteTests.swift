@@ -11,6 +11,9 @@ import Testing
 
   static let cases = [
     Case(path: "/healthz", route: .health),
+    Case(path: "/api/usage/check", route: .own), Case(path: "/widget", route: .own),
+    Case(path: "/widget/style.css", route: .own),
+    Case(path: "/widgets/v1/models", route: .unknownProvider("widgets")),
     Case(path: "/v1/models", route: .provider(named: nil, endpoint: "/v1/models")),
     Case(
       path: "/openai/v1/chat/completions",

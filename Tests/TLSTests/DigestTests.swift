@@ -57,11 +57,20 @@ import Testing
     ])
   func vectors(text: String, encoded: String) {
     #expect(Base64URL.encode(Array(text.utf8)) == encoded)
+    #expect(Base64URL.decode(encoded) == Array(text.utf8))
+  }
+
+  @Test(
+    "what is never written is never read: padding, other alphabets, stray bits",
+    arguments: ["Zg==", "Z", "Zh", "Zm9", "+/", "Zm 9v", "é"])
+  func malformed(text: String) {
+    #expect(Base64URL.decode(text) == nil)
   }
 
   @Test("the last two characters of the alphabet are - and _")
   func alphabet() {
     #expect(Base64URL.encode([0xFB, 0xEF, 0xFF]) == "--__")
+    #expect(Base64URL.decode("--__") == [0xFB, 0xEF, 0xFF])
   }
 }
 

@@ -69,7 +69,7 @@ public struct ConfigurationLoader: Sendable {
       proxy: main.proxy, admin: main.admin, providers: main.providers, prices: prices,
       clients: readClients(main, context, reader), ledger: main.ledger, rates: main.rates,
       admission: main.admission, metering: main.metering, limits: main.limits, log: main.log,
-      alerts: main.alerts, payments: main.payments)
+      alerts: main.alerts, widget: main.widget, payments: main.payments)
   }
 
   private func readPrices(

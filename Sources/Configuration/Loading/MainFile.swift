@@ -28,6 +28,7 @@ struct MainFile {
   var limits = Limits()
   var log = LogSettings()
   var alerts = AlertSettings()
+  var widget = WidgetSettings()
   var payments = PaymentSettings.none
 
   /// Reads what is right and reports what is wrong; what is missing has its default.
@@ -49,6 +50,7 @@ struct MainFile {
       limits = section.optional("limits", .table) ?? limits
       log = section.optional("log", .table) ?? log
       alerts = section.optional("alerts", .table) ?? alerts
+      widget = section.optional("widget", .table) ?? widget
       payments = section.optional("payments", .payments) ?? payments
     }
   }

@@ -17,6 +17,7 @@ public struct Settings: Sendable {
   public let limits: Limits
   public let log: LogSettings
   public let alerts: AlertSettings
+  public let widget: WidgetSettings
   public let payments: PaymentSettings
 }
 

@@ -14,7 +14,7 @@ public struct SettingReference: Hashable, Sendable {
       + LedgerSettings.references("ledger") + CurrencySettings.references("currency")
       + AdmissionSettings.references("budgets") + MeteringSettings.references("metering")
       + Limits.references("limits") + LogSettings.references("log")
-      + AlertSettings.references("alerts")
+      + AlertSettings.references("alerts") + WidgetSettings.references("widget")
   }
 
   /// The settings as a table in Markdown.

@@ -45,6 +45,17 @@ struct Query: Sendable {
     return value
   }
 
+  /// As `text`, for what is made by this server and may be longer than what people write.
+  func token(_ name: String) throws(APIError) -> String? {
+    guard let value = values[name] else { return nil }
+    guard value.utf8.count <= Query.longestToken else {
+      throw .invalidValue(name, allowed: "what POST /api/widget-tokens answered")
+    }
+    return value
+  }
+
+  private static let longestToken = 4096
+
   /// One of some choices; nil where there is no text.
   func choice<Choice: RawRepresentable<String>>(
     _ name: String, of choices: [Choice]

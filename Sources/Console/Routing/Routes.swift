@@ -9,5 +9,5 @@ enum Routes {
     + AnalyticsCalls.routes + clients + [OpenAPIDocument.route]
 
   /// Those that a client's key may make, also on the proxy's listener.
-  static let clients: [Route] = BudgetStatusCalls.routes + UsageCalls.routes
+  static let clients: [Route] = BudgetStatusCalls.routes + UsageCalls.routes + WidgetCalls.routes
 }

@@ -26,7 +26,8 @@ extension Reader {
   }
 
   /// An amount to read at a glance: two decimals, and for less than one unit as many as its first
-  /// two digits need. `R$ 1.234,56`, `$0.000045`. What is left out is rounded down.
+  /// two digits that aren't nought need. `R$ 1.234,56`, `$0.000045`. What is left out is rounded
+  /// down.
   public func money(_ money: Money) -> String {
     amount(money, decimals: Reader.usualDecimals(of: money.nanoUnits.magnitude))
   }
@@ -64,7 +65,15 @@ extension Reader {
 
   private static func usualDecimals(of magnitude: UInt64) -> Int {
     if magnitude == 0 || magnitude >= billion { return 2 }
-    return max(2, min(Money.places, Money.places - String(magnitude).count + 2))
+    var decimals = max(2, min(Money.places, Money.places - String(magnitude).count + 2))
+    // Of two digits the second may be nought.
+    let hasNought = decimals > 2 && magnitude / powerOfTen(Money.places - decimals) % 10 == 0
+    if hasNought { decimals -= 1 }
+    return decimals
+  }
+
+  private static func powerOfTen(_ exponent: Int) -> UInt64 {
+    (0..<exponent).reduce(1) { power, _ in power * 10 }
   }
 
   private func symbol(of currency: Currency) -> String {

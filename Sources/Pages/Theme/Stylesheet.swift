@@ -58,6 +58,8 @@ public enum Stylesheet {
     .stack { display: grid; gap: 1.25rem; grid-template-columns: minmax(0, 1fr); }
     .card { background: var(--card); border: 1px solid var(--line); border-radius: var(--round);
       padding: 1.1rem 1.25rem; min-width: 0; }
+    .stack > .head { margin-bottom: 0; }
+    .stack > .head h2, .stack > .head .tabs { margin: 0; }
     .stack > div:empty { display: none; }
     .columns { display: grid; gap: 1.25rem;
       grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); }
@@ -115,6 +117,7 @@ public enum Stylesheet {
     .figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
     td.moment { white-space: nowrap; }
     td form { margin: 0; }
+    td button { white-space: nowrap; }
 
     /* Charts */
     .chart { margin: 0; min-width: 0; }
@@ -143,7 +146,7 @@ public enum Stylesheet {
       padding: .75rem 1rem 1rem; display: grid; gap: .75rem; min-width: 0; }
     input, select, button, .button { font: inherit; border-radius: 8px; padding: .42rem .7rem;
       border: 1px solid var(--soft); background: var(--card); color: var(--ink); max-width: 100%;
-      min-width: 0; }
+      min-width: 0; min-height: 2.45rem; }
     input[type="checkbox"], input[type="radio"] { width: 1.1rem; height: 1.1rem;
       accent-color: var(--accent); }
     .check { display: flex; gap: .5rem; align-items: center; }
@@ -154,7 +157,8 @@ public enum Stylesheet {
       color: var(--on-accent); }
     button.danger { color: var(--exceeded); border-color: var(--exceeded); }
     button.quiet { border-color: transparent; background: none; color: var(--accent); padding: 0;
-      text-decoration: underline; text-align: left; font-weight: 400; font-size: .875rem; }
+      min-height: 0; text-decoration: underline; text-align: left; font-weight: 400;
+      font-size: .875rem; }
     .inline { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
     .tabs { display: flex; flex-wrap: wrap; gap: .35rem; list-style: none; margin: 0 0 .75rem;
       padding: 0; }

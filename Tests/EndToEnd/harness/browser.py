@@ -89,7 +89,7 @@ class Browser:
         self.driver.delete_all_cookies()
         self.open(f"{url}/dashboard/sign-in")
         self.fill("token", token)
-        self.press(".card form.fields button")
+        self.send(".card form.fields button")
 
     @property
     def path(self):
@@ -108,9 +108,18 @@ class Browser:
     def press(self, selector):
         self.element(selector).click()
 
-    def press_and_confirm(self, selector):
+    def send(self, selector):
+        """Presses what sends a form, and waits for the page that follows."""
+        page = self.element("html")
+        self.press(selector)
+        eventually(lambda: is_gone(page), "the next page")
+
+    def send_and_confirm(self, selector):
+        """As `send`, where the page asks whether it is meant."""
+        page = self.element("html")
         self.press(selector)
         self.driver.switch_to.alert.accept()
+        eventually(lambda: is_gone(page), "the next page")
 
     def fill(self, name, value):
         field = self.element(f"[name={name}]")

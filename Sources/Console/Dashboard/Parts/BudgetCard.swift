@@ -8,11 +8,18 @@ struct BudgetCard {
   private let form: BudgetForm
   private let reader: Reader
   private let now: Timestamp
+  /// Whether who sees it may see the budget's own page.
+  private var isLinked = false
 
   init(_ form: BudgetForm, for visit: Visit) {
+    self.init(form, reader: visit.reader, now: visit.now)
+    if case .token = visit.call.credential { isLinked = true }
+  }
+
+  init(_ form: BudgetForm, reader: Reader, now: Timestamp) {
     self.form = form
-    reader = visit.reader
-    now = visit.now
+    self.reader = reader
+    self.now = now
   }
 
   private var status: AccountStatus { form.status }
@@ -45,9 +52,25 @@ struct BudgetCard {
       """#
   }
 
+  /// The little that a client shows its own people: a bar, what is used, and when it begins anew.
+  var widget: HTML {
+    let renewal = status.window.end.map { reader(.renews(reader.distance(to: $0, from: now))) }
+    let paused: HTML? =
+      status.pause == nil
+      ? nil : #"<span class="chip exceeded">\#(reader(.paused))</span>"#
+    return #"""
+      <section class="budget" aria-label="\#(definition.id.name)"><div class="line">\#
+      <strong>\#(fullerFigures)</strong><span class="inline">\#(paused)\#
+      <span class="share">\#(reader.percentage(permille: status.share?.permille ?? 0))</span>\#
+      </span></div>\#(fullerBar)\#
+      <p class="small soft">\#(renewal ?? reader(.neverResets))</p></section>
+      """#
+  }
+
   private var link: HTML {
     let id = definition.id
-    return #"<a href="\#(SitePath.budgets.appending(id.client, id.name))">\#(id.description)</a>"#
+    guard isLinked else { return "\(id.description)" }
+    return #"<a href="\#(SitePath.budget(id))">\#(id.description)</a>"#
   }
 
   private var subject: HTML? {
@@ -241,6 +264,9 @@ extension Phrase {
   }
   fileprivate static func runsOut(_ date: String, _ distance: String) -> Phrase {
     Phrase("runs out \(date) (\(distance))", "esgota em \(date) (\(distance))")
+  }
+  fileprivate static func renews(_ distance: String) -> Phrase {
+    Phrase("renews \(distance)", "renova \(distance)")
   }
   fileprivate static func raisedBy(_ amount: String, _ until: String) -> Phrase {
     Phrase("by \(amount) until \(until)", "em \(amount) até \(until)")

@@ -5,7 +5,7 @@ internal import Pricing
 /// Prices in words, in the units in which they are published.
 enum PriceList {
   static func text(_ price: FixedDecimal?, _ reader: Reader) -> String {
-    price.map { reader.decimal($0.moneyText) } ?? "–"
+    price.map { reader.decimal("\($0)") } ?? "–"
   }
 
   /// All of a table.

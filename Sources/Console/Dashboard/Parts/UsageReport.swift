@@ -9,11 +9,17 @@ struct UsageReport {
   let first: CivilDate
   let last: CivilDate
   private let client: String?
+  private let user: String?
   private let zone: TimeZoneRules
   private let call: Call
 
-  /// - Parameter client: nil for all clients, in days of UTC.
-  init(_ call: Call, client: String?, zone: TimeZoneRules, days: Int) {
+  /// - Parameters:
+  ///   - client: nil for all clients, in days of UTC.
+  ///   - user: nil for all users.
+  init(
+    _ call: Call, client: String?, user: String? = nil, zone: TimeZoneRules, days: Int
+  ) {
+    self.user = user
     self.call = call
     self.client = client
     self.zone = zone
@@ -23,8 +29,11 @@ struct UsageReport {
   }
 
   func series(by grouping: UsageGrouping) throws(APIError) -> UsageSeries {
+    var conditions: [UsageColumn: String] = [:]
+    conditions[.client] = client
+    conditions[.user] = user
     let query = UsageQuery(
-      by: grouping, where: client.map { [.client: $0] } ?? [:], since: zone.startOfDay(first),
+      by: grouping, where: conditions, since: zone.startOfDay(first),
       until: zone.startOfDay(last.adding(days: 1)), zone: zone)
     return try call.usageSeries(of: query, days: first...last)
   }

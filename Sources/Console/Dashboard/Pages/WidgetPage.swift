@@ -1,0 +1,128 @@
+internal import Budgets
+internal import Configuration
+internal import HTTP
+internal import Ledger
+internal import Money
+internal import Pages
+internal import Time
+
+/// The client's own figures, for its own pages: by a short-lived token, or by its key.
+///
+/// The widget is a bar, what is used of the limit, and when it begins anew. With `view=page` it is
+/// the client's whole page: all its budgets, and its use over 30 days.
+enum WidgetPage {
+  static let stylesheet = PageAddress("/widget/style.css")
+
+  static var routes: [PageRoute] {
+    [
+      PageRoute(
+        .get, "/widget", .anyone,
+        query: [
+          QueryParameter("token", "of POST /api/widget-tokens"),
+          QueryParameter("view", "bar or page"), QueryParameter("language", "en or pt-BR"),
+          QueryParameter("theme", "system, light or dark"),
+        ], show),
+      SiteFiles.file(stylesheet.text, "text/css; charset=utf-8", Stylesheet.text),
+    ]
+  }
+
+  private enum View: String, CaseIterable {
+    case bar, page
+  }
+
+  /// Whose figures are shown, and how.
+  private struct Subject {
+    let client: Client
+    let user: String?
+  }
+
+  private static func show(_ visit: Visit) throws(APIError) -> Answer {
+    let query = visit.call.query
+    let view: View = try query.choice("view") ?? .bar
+    let language = try query.choice("language", Language.self) ?? visit.preferences.language
+    let theme = try query.choice("theme", PageFrame.Theme.self) ?? visit.preferences.theme
+    let reader = Reader(language: language)
+    let subject = try subject(visit)
+    let content =
+      switch view {
+      case .bar: try bar(subject, visit, reader)
+      case .page: try page(subject, visit, reader)
+      }
+    var answer = Answer(
+      page: PageFrame(subject.client.name, for: reader, theme: theme).widget(
+        content, stylesheet: stylesheet))
+    let ancestors = visit.call.settings.widget.frameAncestors.joined(separator: " ")
+    answer.fields = SiteFields.ofWidgets(frameAncestors: ancestors)
+    return answer
+  }
+
+  private static func subject(_ visit: Visit) throws(APIError) -> Subject {
+    let call = visit.call
+    if let token = try call.query.token("token") {
+      guard let grant = call.server.widgetTokens.grant(of: token, at: call.now),
+        let client = call.clients.client(grant.client)
+      else { throw .invalidCredential }
+      return Subject(client: client, user: grant.user)
+    }
+    guard let secret = Credential.secret(in: visit.head.fields.first(.authorization)),
+      case .key(let owner) = try visit.signIns.credential(of: secret, at: call.now)
+    else { throw .invalidCredential }
+    return Subject(client: owner.client, user: nil)
+  }
+
+  // MARK: Figures
+
+  /// The budgets that may refuse the subject's requests, the tightest first.
+  private static func forms(
+    _ subject: Subject, _ visit: Visit
+  ) throws(APIError) -> [BudgetForm] {
+    let now = visit.now
+    let caller = Caller(
+      client: subject.client.id, key: "", user: subject.user ?? "", conversation: "", model: "")
+    let statuses = visit.call.server.readBudgets { $0.statuses(for: caller, at: now) }
+      .filter { status in
+        // Others' figures are in budgets over everything; and of one user, those of the client.
+        guard status.definition.id.client == subject.client.id else { return false }
+        switch status.definition.per {
+        case .user: return subject.user != nil
+        case .client: return subject.user == nil
+        case .key, .model, .conversation: return false
+        }
+      }
+    return try BudgetForm.forms(statuses.sorted(by: BudgetStatusCalls.isTighter), visit.call)
+  }
+
+  private static func bar(
+    _ subject: Subject, _ visit: Visit, _ reader: Reader
+  ) throws(APIError) -> HTML {
+    guard let form = try forms(subject, visit).first else {
+      return "<p>\(reader(.unlimited))</p>"
+    }
+    return BudgetCard(form, reader: reader, now: visit.now).widget
+  }
+
+  private static func page(
+    _ subject: Subject, _ visit: Visit, _ reader: Reader
+  ) throws(APIError) -> HTML {
+    let cards = try forms(subject, visit).map {
+      BudgetCard($0, reader: reader, now: visit.now).widget
+    }
+    let zone = subject.client.timeZone
+    let report = UsageReport(
+      visit.call, client: subject.client.id, user: subject.user, zone: zone, days: days)
+    let charts = UsageCharts(
+      try report.series(by: .day), by: .day, in: visit.call.settings.rates.billing, for: reader)
+    let unlimited: HTML = "<p>\(reader(.unlimited))</p>"
+    return #"""
+      <div class="stack"><h1>\#(subject.user ?? subject.client.name)</h1>\#
+      \#(cards.isEmpty ? [unlimited] : cards)\#
+      <h2>\#(reader(.lastDays(days)))</h2>\#(charts.html)</div>
+      """#
+  }
+
+  private static let days = 30
+}
+
+extension Phrase {
+  fileprivate static let unlimited = Phrase("No limit.", "Sem limite.")
+}

@@ -1,0 +1,60 @@
+internal import Configuration
+internal import JSON
+internal import Time
+
+/// `POST /api/widget-tokens`: what a client's own server asks for, before it shows a widget to
+/// somebody.
+enum WidgetCalls {
+  static var routes: [Route] {
+    [
+      Route(
+        .post, "/api/widget-tokens", .adminOrKey,
+        "Makes a token that shows a client's figures, or one user's, for a short while",
+        body: ([
+          "client_id": .name, "user": .plainText,
+          "expires_in": .integer(WidgetTokens.lifetimes),
+        ] as Fields).clearable,
+        answers: .created(schema), handler: create)
+    ]
+  }
+
+  private static let schema = Schema.named(
+    "WidgetToken",
+    .object([
+      "token": .anyText, "path": .anyText, "client_id": .anyText, "user": .anyText.orNull,
+      "expires_at": .instant,
+    ]))
+
+  private static func create(_ call: Call) throws(APIError) -> Answer {
+    let body = try call.body()
+    let client = try client(body, call)
+    let seconds =
+      try body.integer("expires_in", in: WidgetTokens.lifetimes)
+      ?? WidgetTokens.usualLifetimeSeconds
+    let grant = WidgetGrant(
+      client: client.id, user: try body.text("user"),
+      expiresAt: call.now.advanced(by: .seconds(seconds)))
+    let token = call.server.widgetTokens.token(for: grant)
+    var answer = Answer(status: 201) { answer in
+      answer.object { answer in
+        answer.member("token", token)
+        answer.member("path", "/widget?token=\(token)")
+        answer.member("client_id", grant.client)
+        answer.member("user", grant.user)
+        answer.member("expires_at", grant.expiresAt.rfc3339)
+      }
+    }
+    answer.hasSecret = true
+    return answer
+  }
+
+  /// The client that the body names, or a key's own.
+  private static func client(_ body: Body, _ call: Call) throws(APIError) -> Client {
+    let named = try body.name("client_id")
+    if case .key(let owner) = call.credential {
+      try call.permit(named ?? owner.client.id)
+      return owner.client
+    }
+    return try call.client(try body.require("client_id", named))
+  }
+}
