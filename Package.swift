@@ -81,7 +81,10 @@ let package = Package(
       ]),
     module(
       "Billing",
-      ["EventLoop", "Money", "Time", "Pricing", "Budgets", "Ledger", "Configuration"]),
+      [
+        "EventLoop", "Logging", "HTTP", "TLS", "Upstream", "Money", "Time", "JSON", "Pricing",
+        "Budgets", "Ledger", "Configuration",
+      ]),
     module(
       "Gateway",
       [
@@ -148,8 +151,8 @@ let package = Package(
       "AlertsTests",
       ["Alerts", "Budgets", "Configuration", "HTTP", "Ledger", "Money", "Time", "Upstream"]),
     tests("PagesTests", ["Pages", "Money", "Time"]),
-    tests("BillingTests", ["Billing", "Time"]),
     tests("ConsoleTests", ["Console", "TLS", "HTTP", "Budgets", "Money", "Time"]),
+    tests("BillingTests", ["Billing", "Configuration", "TLS", "Time"]),
     tests(
       "GatewayTests",
       [

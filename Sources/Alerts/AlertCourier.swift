@@ -1,5 +1,6 @@
 internal import Budgets
 internal import Configuration
+internal import EventLoop
 internal import JSON
 public import Ledger
 public import Logging
@@ -24,10 +25,8 @@ public actor AlertCourier {
   private let clock: @Sendable () -> Timestamp
   private var underway: Set<Name> = []
   private var deliveries: [Name: Task<Void, Never>] = [:]
-  private var alarm: Task<Void, Never>?
   private var isStopped = false
-  private nonisolated let rings: AsyncStream<Void>
-  private nonisolated let ringing: AsyncStream<Void>.Continuation
+  private nonisolated let bell = WorkBell()
 
   /// Deliveries of one channel under way at once.
   private static let mostAtOnce = 4
@@ -46,18 +45,17 @@ public actor AlertCourier {
     self.postbox = postbox
     self.logger = logger
     self.clock = clock
-    (rings, ringing) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Says that there may be something to do.
   public nonisolated func ring() {
-    ringing.yield()
+    bell.ring()
   }
 
   /// Works until it is stopped.
   public func run() async {
     ring()
-    for await _ in rings {
+    for await _ in bell.rings {
       if isStopped { return }
       work()
     }
@@ -66,8 +64,7 @@ public actor AlertCourier {
   /// Starts nothing more, and breaks off what is under way: the next start tries it again.
   public func stop() async {
     isStopped = true
-    alarm?.cancel()
-    ringing.finish()
+    bell.close()
     await postbox.close()
     for delivery in deliveries.values { await delivery.value }
   }
@@ -80,10 +77,10 @@ public actor AlertCourier {
       try outbox.giveUpChannels(besides: channels.map(\.name))
       for channel in channels { try startDue(channel) }
       let now = clock()
-      wake(after: try outbox.nextAttempt(after: now).map { $0.elapsed(since: now) })
+      bell.ring(after: try outbox.nextAttempt(after: now).map { $0.elapsed(since: now) })
     } catch {
       logger.log(.warn, "alerts_not_read") { $0.member("reason", error.description) }
-      wake(after: AlertCourier.ledgerPause)
+      bell.ring(after: AlertCourier.ledgerPause)
     }
   }
 
@@ -95,7 +92,8 @@ public actor AlertCourier {
         let alert = recorded.alert
         let text = AlertText(
           recorded, of: server.clients.client(alert.budgetID.client),
-          budget: try server.budgetObject(alert.budgetID, of: alert.subject, at: now))
+          budget: alert.isAboutBudget
+            ? try server.budgetObject(alert.budgetID, of: alert.subject, at: now) : nil)
         try outbox.plan(recorded.number, text, for: channels, at: now)
       }
       if alerts.count < AlertCourier.alertsAtOnce { return }
@@ -138,7 +136,7 @@ public actor AlertCourier {
     } catch {
       // The row still says that it is due: it is sent again, under the same id.
       logger.log(.warn, "alerts_not_read") { $0.member("reason", error.description) }
-      wake(after: AlertCourier.ledgerPause)
+      bell.ring(after: AlertCourier.ledgerPause)
     }
   }
 
@@ -149,17 +147,6 @@ public actor AlertCourier {
       line.member("channel", delivery.channel)
       line.member("attempt", Int64(delivery.attempts + 1))
       line.member("detail", outcome.detail)
-    }
-  }
-
-  /// Nil: when it is rung.
-  private func wake(after pause: Duration?) {
-    alarm?.cancel()
-    alarm = pause.map { pause in
-      Task { [ringing] in
-        do { try await Task.sleep(for: pause) } catch { return }
-        ringing.yield()
-      }
     }
   }
 }

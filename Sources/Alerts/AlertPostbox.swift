@@ -14,7 +14,7 @@ public final class AlertPostbox: Sendable {
   }
 
   private let loop: EventLoop
-  private let webhooks: LoopBound<WebhookClient>
+  private let services: LoopBound<ServiceClient>
   private let clock: @Sendable () -> Timestamp
   private let ids = RequestIDSource()
 
@@ -27,8 +27,8 @@ public final class AlertPostbox: Sendable {
   ) async {
     self.loop = loop
     self.clock = clock
-    webhooks = await Task(executorPreference: loop) {
-      LoopBound(WebhookClient(on: loop), on: loop)
+    services = await Task(executorPreference: loop) {
+      LoopBound(ServiceClient(on: loop), on: loop)
     }.value
   }
 
@@ -64,9 +64,10 @@ public final class AlertPostbox: Sendable {
   private func post(
     _ request: WebhookRequest, since start: MonotonicInstant
   ) async -> Outcome {
-    let work = Task(executorPreference: loop) { [webhooks] () -> Result<Int, UpstreamError> in
+    let work = Task(executorPreference: loop) { [services] () -> Result<Int, UpstreamError> in
       do throws(UpstreamError) {
-        return .success(try await webhooks.value.post(request, within: AlertPostbox.timeout))
+        return .success(
+          try await services.value.call(request.upstream, within: AlertPostbox.timeout).status)
       } catch {
         return .failure(error)
       }
@@ -83,7 +84,7 @@ public final class AlertPostbox: Sendable {
 
   /// Breaks off the posts that are under way; none can be sent any more.
   func close() async {
-    await Task(executorPreference: loop) { [webhooks] in webhooks.value.close() }.value
+    await Task(executorPreference: loop) { [services] in services.value.close() }.value
   }
 
   private static func time(since start: MonotonicInstant) -> String {

@@ -24,10 +24,12 @@ struct AlertSentence: CustomStringConvertible {
     case .threshold(let percent): "\(percent) % of \(amount(alert.limitValue))\(unitWord) used"
     case .exceeded:
       "budget exceeded, \(amount(alert.used)) of \(amount(alert.limitValue))\(unitWord) used"
+    case .paymentFailed: "payment of \(amount(alert.limitValue)) failed"
     }
   }
 
   private var place: String {
+    if case .paymentFailed(let charge) = alert.kind { return charge }
     let isOfWholeClient = alert.subject.hasPrefix("\(BudgetDefinition.Per.client.rawValue):")
     return isOfWholeClient ? "\(alert.budgetID)" : "\(alert.budgetID), \(alert.subject)"
   }

@@ -121,7 +121,7 @@ public final class Console: HTTPHandler {
         let query = try Query(head.query, allowed: route.query)
         let call = Call(
           server: server, credential: credential, parameters: parameters, query: query,
-          body: (body, route.body), idempotencyKey: idempotencyKey, now: now)
+          body: (body, route.body), fields: head.fields, now: now)
         guard route.method == .post, let idempotencyKey else {
           return .success(try await route.handler(call))
         }

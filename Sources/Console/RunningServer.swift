@@ -1,4 +1,5 @@
 public import Alerts
+public import Billing
 public import Budgets
 public import Configuration
 public import Ledger
@@ -37,6 +38,12 @@ public protocol RunningServer: Sendable {
 
   /// Counts and records usage that did not pass the proxy; returns when that is safe.
   func record(_ usage: ExternalUsage) async throws(LedgerError)
+
+  /// Where the payment provider is reached.
+  var paymentDesk: PaymentDesk { get }
+
+  /// Says that there may be alerts to deliver.
+  func alertsAreDue()
 
   /// Says that there may be charges to collect.
   func chargesAreDue()

@@ -24,7 +24,7 @@ struct Identity {
     let digest = KeyDigest(words: SHA256.digest(of: secret).words)
     guard let owner = clients.owner(of: digest) else { throw .invalidKey(.unknown) }
     guard !owner.key.isExpired(at: now) else { throw .invalidKey(.expired) }
-    guard owner.client.status == .active else {
+    guard !owner.client.isPaused else {
       throw .clientSuspended(client: owner.client.id)
     }
     client = owner.client

@@ -14,8 +14,6 @@ internal import Time
 
 /// The whole house, put together: settings, ledger, budgets, gateway and listeners.
 final class Server: Sendable {
-  let proxyAddresses: [SocketAddress]
-  let adminAddresses: [SocketAddress]
   /// The admin token that was made at this start, to be shown once; nil where there was one.
   let firstAdminToken: String?
   private let group: EventLoopGroup
@@ -26,8 +24,12 @@ final class Server: Sendable {
   private let ledger: SQLiteLedger
   private let reloader: Reloader
   private let courier: AlertCourier
+  private let collector: ChargeCollector
   private let logger: Logger
   private let ceiling = ConnectionCeiling()
+
+  var proxyAddresses: [SocketAddress] { proxy.addresses }
+  var adminAddresses: [SocketAddress] { admin.addresses }
 
   /// How long a stop waits for requests in flight.
   static let stopPatience = Duration.seconds(30)
@@ -61,15 +63,17 @@ final class Server: Sendable {
       records: try LedgerReader(path: path), adjustments: adjustments,
       certificates: certificates, logger: logger)
     let postbox = await AlertPostbox(on: group.loops[0])
-    state.connect(gateway, reloader, postbox)
+    let desk = await PaymentDesk(on: group.loops[0])
+    collector = ChargeCollector(
+      outbox: try ChargeOutbox(path: path), server: state, at: desk, logger: logger)
     courier = AlertCourier(
       outbox: try AlertOutbox(path: path), server: state, postbox: postbox, logger: logger)
+    state.connect(gateway, reloader, postbox, courier, desk, collector)
     gateway.report(reached)
     proxy = try await HTTPServer(
       settings.proxy.listen, on: group.loops, handler: gateway,
       limits: { [ceiling] in ceiling.limits(rules.withLock { $0.settings.limits }) },
       tls: certificates.proxy, logger: logger)
-    proxyAddresses = proxy.addresses
     do {
       admin = try await HTTPServer(
         settings.admin.listen, on: group.loops, handler: Console(server: state, logger: logger),
@@ -79,12 +83,11 @@ final class Server: Sendable {
       await proxy.stop(within: .zero)
       throw error
     }
-    adminAddresses = admin.addresses
     state.connect(listeners: ["proxy": proxy, "admin": admin])
     // Last, since it is shown once: a start that fails must not have made it.
     firstAdminToken = try FirstAdminToken.makeIfNeeded(
       settings.admin, reader: reader, ledgerPath: path, at: now)
-    Server.start(courier, ledger)
+    Server.start(courier, collector, ledger)
     self.state = state
     self.group = group
     self.gateway = gateway
@@ -115,9 +118,13 @@ final class Server: Sendable {
     return (ledger, path)
   }
 
-  private static func start(_ courier: AlertCourier, _ ledger: SQLiteLedger) {
+  private static func start(
+    _ courier: AlertCourier, _ collector: ChargeCollector, _ ledger: SQLiteLedger
+  ) {
     ledger.whenAlertsAreWritten { courier.ring() }
+    ledger.whenChargesAreWritten { collector.ring() }
     Task { await courier.run() }
+    Task { await collector.run() }
   }
 
   /// Says in the log where it listens.
@@ -194,6 +201,7 @@ final class Server: Sendable {
     await admin.stop(within: .zero)
     await gateway.close()
     await courier.stop()
+    await collector.stop()
     state.disconnect()
     await ledger.close()
   }

@@ -1,4 +1,5 @@
 internal import Alerts
+internal import Billing
 internal import Budgets
 internal import Configuration
 internal import Console
@@ -18,6 +19,9 @@ final class ServerState: RunningServer {
     let gateway: Gateway
     let reloader: Reloader
     let alertPostbox: AlertPostbox
+    let paymentDesk: PaymentDesk
+    let courier: AlertCourier
+    let collector: ChargeCollector
   }
 
   let ledgerPath: String
@@ -33,9 +37,14 @@ final class ServerState: RunningServer {
     self.ledgerPath = ledgerPath
   }
 
-  func connect(_ gateway: Gateway, _ reloader: Reloader, _ alertPostbox: AlertPostbox) {
+  func connect(
+    _ gateway: Gateway, _ reloader: Reloader, _ alertPostbox: AlertPostbox,
+    _ courier: AlertCourier, _ paymentDesk: PaymentDesk, _ collector: ChargeCollector
+  ) {
     parts.withLock {
-      $0 = Parts(gateway: gateway, reloader: reloader, alertPostbox: alertPostbox)
+      $0 = Parts(
+        gateway: gateway, reloader: reloader, alertPostbox: alertPostbox,
+        paymentDesk: paymentDesk, courier: courier, collector: collector)
     }
   }
 
@@ -93,12 +102,18 @@ final class ServerState: RunningServer {
     try await connected.gateway.record(usage)
   }
 
-  func chargesAreDue() {}
+  var paymentDesk: PaymentDesk { connected.paymentDesk }
+
+  func alertsAreDue() { connected.courier.ring() }
+
+  func chargesAreDue() { connected.collector.ring() }
 
   func takeOverLedger() async -> Bool {
     await connected.reloader.takeOverLedger()
   }
 }
+
+extension ServerState: BilledServer {}
 
 extension ServerState: AlertingServer {
   func budgetObject(

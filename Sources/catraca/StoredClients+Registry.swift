@@ -29,7 +29,8 @@ extension ClientRegistry {
       budgets.append(try BudgetDefinition(budget, of: client, madeAt: made))
     }
     return adding(
-      clients: clients, keys: keys, budgets: budgets, plans: plans, subscriptions: subscriptions)
+      clients: clients, keys: keys, budgets: budgets, plans: plans, subscriptions: subscriptions,
+      overdue: stored.overdue)
   }
 }
 

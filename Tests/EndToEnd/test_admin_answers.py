@@ -192,7 +192,9 @@ def test_every_answer_is_as_the_document_describes_it(catraca, tokens):
         call("GET", operation.filled({}))
     for change in REMOVE:
         call(change.method, change.path, change.body)
-    missing = {str(operation) for operation in described} - answered
+    # Events of a payment provider are for test_payments.py.
+    signed = {"POST /api/token-billing/webhook"}
+    missing = {str(operation) for operation in described} - answered - signed
     assert not missing, "never seen to succeed"
 
 

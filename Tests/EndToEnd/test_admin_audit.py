@@ -11,6 +11,7 @@ CHANGES = [*MAKE, RAISE, *REMOVE]
 NO_CHANGES = {
     "/api/token-billing/process-usage",
     "/api/token-billing/charges/{charge}/retry",
+    "/api/token-billing/webhook",
     "/api/admin/alerts/test",
 }
 """They record use, or send something: nothing that an administrator set is another then."""

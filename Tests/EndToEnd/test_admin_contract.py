@@ -56,6 +56,11 @@ def operations(admin):
             yield method.upper(), path, operation
 
 
+def takes_fields(method, path):
+    """The payment provider's own bodies are read once their signature is right."""
+    return method in ("POST", "PATCH") and not path.endswith("/webhook")
+
+
 def posts(admin):
     return [path for method, path, _ in operations(admin) if method == "POST"]
 
@@ -72,14 +77,14 @@ def test_an_unknown_parameter_is_named_by_every_call(furnished):
 
 def test_an_unknown_field_is_named_by_every_call_with_a_body(furnished):
     for method, path, _ in operations(furnished):
-        if method in ("POST", "PATCH"):
+        if takes_fields(method, path):
             reply = furnished.call(method, filled(path), {"colour": "red"})
             assert refusal(reply) == (400, "unknown_field", "colour"), (method, path, reply)
 
 
 def test_a_body_that_is_no_object_of_json_is_refused_by_every_call_with_a_body(furnished):
     for method, path, _ in operations(furnished):
-        if method in ("POST", "PATCH"):
+        if takes_fields(method, path):
             for data in [b"{", b"[]", b"null", b'{"a":1,"a":2}']:
                 reply = furnished.call(method, filled(path), data=data)
                 assert refusal(reply) == (400, "invalid_json", None), (method, path, data, reply)

@@ -323,3 +323,31 @@ def test_the_command_sums_up_as_the_api_does(catraca, billed):
     assert "8M-16M" in text and "500.00 BRL" in text
     assert catraca.command("billing", "summary", "nobody").returncode == 1
     assert catraca.command("billing", "summary", "acme", "--period", "2026").returncode == 2
+
+
+def test_an_invoice_is_the_sum_of_its_lines_and_traced_to_its_requests(catraca, billed):
+    first = report(billed, 8_000_000)["consumptionId"]
+    second = report(billed, 9_000_000)["consumptionId"]
+    period = summary(billed)["period"]
+    shown = catraca.command("invoice", "acme", "--period", period, "--format", "json")
+    assert shown.returncode == 0, shown.stderr
+    invoice = json.loads(shown.stdout)
+    assert (invoice["client_id"], invoice["plan"], invoice["period"]) == ("acme", "pro", period)
+    amounts = [line["amount"] for line in invoice["lines"]]
+    assert amounts == ["400.000000000", "100.000000000", "100.000000000"]
+    assert invoice["totals"] == [{"amount": "600.000000000", "currency": "BRL"}]
+    assert invoice["tokens_total"] == 17_000_000
+    assert [line["first_request_id"] for line in invoice["lines"]] == [first, second, second]
+    assert [line["begun_by_request_id"] for line in invoice["lines"]] == [None, second, second]
+    assert invoice["audit"] == {"ok": True, "differences": []}
+    page = catraca.command("invoice", "acme", "--period", period, "--format", "html").stdout
+    assert page.startswith("<!DOCTYPE html>") and "600.00 BRL" in page and second in page
+    lines = catraca.command("invoice", "acme", "--period", period, "--format", "csv").stdout
+    assert len(lines.splitlines()) == 4
+    assert catraca.command("invoice", "acme", "--period", "2020-01").returncode == 1
+    catraca.kill()
+    with catraca.ledger.changing() as database:
+        database.execute("DELETE FROM token_billing_charges WHERE block = 1")
+    wrong = catraca.command("invoice", "acme", "--period", period)
+    assert wrong.returncode == 1 and "block 1 was begun and not charged" in wrong.stderr
+    assert catraca.command("audit").returncode == 1

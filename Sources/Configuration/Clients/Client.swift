@@ -20,6 +20,8 @@ public final class Client: Sendable {
   public let subscription: Subscription?
   public let timeZone: TimeZoneRules
   public let status: Status
+  /// Whether its charges have been unpaid for too long.
+  public let isOverdue: Bool
   /// What a file declares; that of a client made otherwise is in the ledger alone.
   public let metadata: [String: String]
   /// The payment provider's id of this client.
@@ -31,7 +33,7 @@ public final class Client: Sendable {
   public init(
     id: String, name: String, plan: String? = nil, declaresPlan: Bool = false,
     subscription: Subscription? = nil, timeZone: TimeZoneRules = .utc,
-    status: Status = .active, metadata: [String: String] = [:],
+    status: Status = .active, isOverdue: Bool = false, metadata: [String: String] = [:],
     paymentCustomerID: String? = nil, keys: [ClientKey] = [], line: Int? = nil
   ) {
     self.id = id
@@ -41,9 +43,13 @@ public final class Client: Sendable {
     self.subscription = subscription
     self.timeZone = timeZone
     self.status = status
+    self.isOverdue = isOverdue
     self.metadata = metadata
     self.paymentCustomerID = paymentCustomerID
     self.keys = keys
     self.line = line
   }
+
+  /// Whether all of its requests are refused.
+  public var isPaused: Bool { status == .suspended || isOverdue }
 }

@@ -18,10 +18,11 @@ extension ClientRegistry {
   ///   - keys: By the id of a client that is declared or among `clients`; others are left out.
   ///   - addedBudgets: With unique ids.
   ///   - subscriptions: By the ids of their clients.
+  ///   - overdue: The ids of clients whose charges have been unpaid for too long.
   public func adding(
     clients added: [Client], keys: [String: [ClientKey]],
     budgets addedBudgets: [BudgetDefinition] = [], plans addedPlans: [Plan] = [],
-    subscriptions: [String: Subscription] = [:]
+    subscriptions: [String: Subscription] = [:], overdue: Set<String> = []
   ) -> ClientRegistry {
     let allPlans = Dictionary(addedPlans.map { ($0.name, $0) }) { first, _ in first }
       .merging(plans) { _, declared in declared }
@@ -34,7 +35,7 @@ extension ClientRegistry {
         let keys = (keys[client.id] ?? []).filter { owner(of: $0.digest) == nil }
         return client.adding(
           keys: keys, subscription: subscriptions[client.id], plans: allPlans,
-          defaultPlan: defaultPlan)
+          defaultPlan: defaultPlan, isOverdue: overdue.contains(client.id))
       },
       budgets: ownBudgets + addedBudgets.filter { !known.contains($0.id) && !$0.id.isPlan },
       linesByBudget: linesByBudget)
@@ -45,7 +46,7 @@ extension Client {
   /// The same with keys whose names it doesn't have yet, on the plan that it is on now.
   fileprivate func adding(
     keys added: [ClientKey], subscription: Subscription?, plans: [String: Plan],
-    defaultPlan: String?
+    defaultPlan: String?, isOverdue: Bool
   ) -> Client {
     let names = Set(keys.map(\.name))
     var subscription = declaresPlan ? nil : subscription
@@ -53,7 +54,7 @@ extension Client {
     let plan = subscription?.plan ?? plan.flatMap { plans[$0] == nil ? nil : $0 } ?? defaultPlan
     return Client(
       id: id, name: name, plan: plan, declaresPlan: declaresPlan, subscription: subscription,
-      timeZone: timeZone, status: status, metadata: metadata,
+      timeZone: timeZone, status: status, isOverdue: isOverdue, metadata: metadata,
       paymentCustomerID: paymentCustomerID, keys: keys + added.filter { !names.contains($0.name) },
       line: line)
   }

@@ -12,8 +12,13 @@ public struct StripeSettings: Hashable, Sendable {
   public let secretKey: Secret?
   /// Nil where a missing secret was tolerated.
   public let webhookSecret: Secret?
+  /// How long a charge may be unpaid before its client's requests are refused; nil: for ever.
+  public let pauseAfter: Duration?
 
-  public init(baseURL: BaseURL, secretKey: Secret?, webhookSecret: Secret?) {
+  public init(
+    baseURL: BaseURL, secretKey: Secret?, webhookSecret: Secret?, pauseAfter: Duration? = nil
+  ) {
+    self.pauseAfter = pauseAfter
     self.baseURL = baseURL
     self.secretKey = secretKey
     self.webhookSecret = webhookSecret
@@ -30,6 +35,7 @@ extension ValueFormat<PaymentSettings> {
     .section { section in
       let provider = section.required("provider", ValueFormat<Choice>.choice)
       let baseURL = section.optional("base_url", .baseURL) ?? BaseURL("https://api.stripe.com")
+      let pauseAfter = section.optional("pause_after", .days)
       guard provider == .stripe else {
         _ = section.node("secret_key_env")
         _ = section.node("webhook_secret_env")
@@ -40,8 +46,23 @@ extension ValueFormat<PaymentSettings> {
       return baseURL.map { baseURL in
         .stripe(
           StripeSettings(
-            baseURL: baseURL, secretKey: secretKey, webhookSecret: webhookSecret))
+            baseURL: baseURL, secretKey: secretKey, webhookSecret: webhookSecret,
+            pauseAfter: pauseAfter))
       }
+    }
+  }
+}
+
+extension ValueFormat<Duration> {
+  private static var mostDays: Int64 { 365 }
+
+  /// Whole days: `7d`.
+  fileprivate static var days: ValueFormat {
+    .scalar("days, from 1d to \(mostDays)d", text: { "\($0.components.seconds / 86_400)d" }) {
+      guard $0.hasSuffix("d"), let days = wholeNumber($0.dropLast()),
+        (1...mostDays).contains(days)
+      else { return nil }
+      return .seconds(days * 86_400)
     }
   }
 }

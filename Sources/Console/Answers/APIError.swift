@@ -117,6 +117,12 @@ struct APIError: Error {
   static let ledgerUnavailable = APIError(
     503, "server_error", "ledger_unavailable", "The ledger can't be used right now.")
 
+  static func paymentUnavailable(_ reason: String) -> APIError {
+    APIError(
+      503, "server_error", "payment_provider_unavailable",
+      "The payment provider can't be asked right now: \(reason).")
+  }
+
   static let overloaded = APIError(
     503, "server_error", "overloaded", "Too many connections are open.")
 }

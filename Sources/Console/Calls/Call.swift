@@ -1,4 +1,5 @@
 internal import Configuration
+internal import HTTP
 internal import Ledger
 internal import Time
 
@@ -15,16 +16,15 @@ final class Call {
   let parameters: [String: String]
   let query: Query
   let bodyBytes: [UInt8]
+  let fields: HeaderFields
   private let bodyFields: Fields
-  /// By which a repetition of the call is recognized.
-  let idempotencyKey: String?
   let now: Timestamp
   private var openReader: LedgerReader?
 
   /// - Parameter body: its bytes, and the fields that the route declares.
   init(
     server: any RunningServer, credential: Credential?, parameters: [String: String],
-    query: Query, body: (bytes: [UInt8], fields: Fields), idempotencyKey: String?, now: Timestamp
+    query: Query, body: (bytes: [UInt8], fields: Fields), fields: HeaderFields, now: Timestamp
   ) {
     self.server = server
     settings = server.settings
@@ -34,9 +34,12 @@ final class Call {
     self.query = query
     bodyBytes = body.bytes
     bodyFields = body.fields
-    self.idempotencyKey = idempotencyKey
+    self.fields = fields
     self.now = now
   }
+
+  /// By which a repetition of the call is recognized.
+  var idempotencyKey: String? { fields.first(IdempotentCalls.field) }
 
   /// What the path says in the place of a name in braces.
   func parameter(_ name: String) -> String {
@@ -110,11 +113,13 @@ final class Call {
   }
 
   /// Changes what the ledger keeps, where the server doesn't have to know.
+  ///
+  /// - Parameter actor: who it is that changes it, where there is no credential.
   func edit<Answer>(
-    _ body: (LedgerEditor) throws(LedgerError) -> Answer
+    as actor: String = "anyone", _ body: (LedgerEditor) throws(LedgerError) -> Answer
   ) throws(APIError) -> Answer {
     do throws(LedgerError) {
-      let author = LedgerEditor.Author(actor: credential?.actor ?? "anyone", now: now)
+      let author = LedgerEditor.Author(actor: credential?.actor ?? actor, now: now)
       return try body(try LedgerEditor(path: server.ledgerPath, author: author))
     } catch {
       throw APIError(error)

@@ -86,8 +86,7 @@ final class Site: Sendable {
     let call = Call(
       server: server, credential: credential, parameters: parameters,
       query: try Query(head.query, allowed: route.query, isOfForm: true), body: ([], .none),
-      idempotencyKey: nil,
-      now: now)
+      fields: HeaderFields(), now: now)
     let visit = Visit(
       call, head: head, session: credential == nil ? nil : session, form: form, signIns: signIns,
       cookie: cookie)

@@ -52,7 +52,7 @@ final class Visit {
     let inner = Call(
       server: call.server, credential: call.credential, parameters: parameters,
       query: try Query(query, allowed: route.query),
-      body: (writer.bytes, route.body), idempotencyKey: nil, now: now)
+      body: (writer.bytes, route.body), fields: HeaderFields(), now: now)
     return try await route.handler(inner)
   }
 

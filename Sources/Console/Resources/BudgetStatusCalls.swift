@@ -49,7 +49,7 @@ enum BudgetStatusCalls {
     let forms = try BudgetForm.forms(statuses.sorted(by: isTighter), call)
     let start = forms.first?.status.window.start ?? startOfMonth(client, at: now)
     let reason =
-      client.status == .suspended
+      client.isPaused
       ? "manual"
       : forms.first?.pauseReason ?? (hasNoConversations ? "conversation_limit" : nil)
     let operations = try use(of: client, since: start, call)

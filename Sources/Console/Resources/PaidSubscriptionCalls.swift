@@ -1,4 +1,5 @@
 internal import Budgets
+internal import Billing
 internal import Configuration
 internal import JSON
 internal import Ledger
@@ -22,7 +23,7 @@ enum PaidSubscriptionCalls {
     "PaidSubscription",
     .object([
       "subscriptionId": .anyText, "customerId": .anyText, "clientId": .anyText, "plan": .anyText,
-      "status": .choice(of: Subscription.Status.self), "currentPeriodEnd": .instant.orNull,
+      "status": .choice(of: StoredSubscription.Status.self), "currentPeriodEnd": .instant.orNull,
     ]))
 
   private static func create(_ call: Call) async throws(APIError) -> Answer {
@@ -31,12 +32,18 @@ enum PaidSubscriptionCalls {
     let client = try client(in: body, customer, call)
     let plan = try plan(in: body, of: client, call)
     let today = client.timeZone.civilDate(of: call.now)
-    let subscription = "sub_\(client.id)"
+    let subscription = try await subscribe(client, as: customer, to: plan, call)
     try await call.change { editor throws(LedgerError) in
       try editor.subscribe(
         PaymentAccount(
-          clientID: client.id, customerID: customer, subscriptionID: subscription),
-        to: client.plan == plan ? nil : plan, startedOn: today)
+          clientID: client.id, customerID: customer, subscriptionID: subscription.id,
+          status: subscription.status), to: client.plan == plan ? nil : plan, startedOn: today)
+    }
+    // Only now its period is open.
+    if subscription.status == .active, let payment = subscription.latestInvoice {
+      try call.edit { editor throws(LedgerError) in
+        try editor.noteFixedFeePaid(by: payment, ofClient: client.id)
+      }
     }
     guard let changed = call.server.clients.client(client.id) else {
       throw .notFound("client \(client.id)")
@@ -44,12 +51,39 @@ enum PaidSubscriptionCalls {
     let end = changed.planWindow(at: call.now).end
     return .billing { data in
       data.object { data in
-        data.member("subscriptionId", subscription)
+        data.member("subscriptionId", subscription.id)
         data.member("customerId", customer)
         data.member("clientId", changed.id)
         data.member("plan", plan)
-        data.member("status", changed.planStatus.rawValue)
+        data.member("status", subscription.status.rawValue)
         data.member("currentPeriodEnd", end.map(changed.timeZone.rfc3339))
+      }
+    }
+  }
+
+  /// Has the payment provider collect the plan's fixed fee, where there is one.
+  private static func subscribe(
+    _ client: Client, as customer: String, to name: String, _ call: Call
+  ) async throws(APIError) -> PaymentDesk.PaidSubscription {
+    guard case .stripe(let settings) = call.settings.payments, let plan = call.clients.plans[name]
+    else {
+      return PaymentDesk.PaidSubscription(
+        id: "sub_\(client.id)", status: .active, latestInvoice: nil)
+    }
+    let former = try call.read { reader throws(LedgerError) in
+      try reader.paymentAccount(ofClient: client.id)
+    }
+    do throws(PaymentError) {
+      return try await call.server.paymentDesk.subscribe(
+        client.id, as: customer, to: plan,
+        former: former?.customerID == customer ? former?.subscriptionID : nil,
+        through: settings)
+    } catch {
+      switch error {
+      case .unavailable(let reason): throw .paymentUnavailable(reason)
+      case .refused(let reason):
+        throw .invalidValue(
+          "customerId", allowed: "a customer who can pay; the payment provider says: \(reason)")
       }
     }
   }

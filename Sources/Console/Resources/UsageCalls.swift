@@ -169,7 +169,7 @@ enum UsageCalls {
     let refusals = statuses.lazy.filter { applies($0, to: caller) }
       .compactMap { refusal(of: tokens, by: $0) }
     let reason =
-      client.status == .suspended || refusals.contains("paused")
+      client.isPaused || refusals.contains("paused")
       ? "paused" : refusals.first ?? (hasNoConversations ? "conversation_limit" : nil)
     return Answer { body in
       body.object { body in

@@ -48,7 +48,7 @@ enum OpenAPIDocument {
       operation.member("parameters") { parameters in
         parameters.array { writeParameters(of: route, to: &$0) }
       }
-      if route.takesBody { operation.member("requestBody") { writeBody(route.body, to: &$0) } }
+      if route.takesBody { operation.member("requestBody") { writeBody(of: route, to: &$0) } }
       operation.member("responses") { writeResponses(to: route, &$0) }
       if case .anyone = route.access { return }
       operation.member("security") { security in
@@ -94,10 +94,12 @@ enum OpenAPIDocument {
     }
   }
 
-  private static func writeBody(_ fields: Fields, to writer: inout JSONWriter) {
+  private static func writeBody(of route: Route, to writer: inout JSONWriter) {
     writer.object { body in
-      body.member("required", fields.all.contains(where: \.isRequired))
-      body.member("content") { writeContent(.object(fields), to: &$0) }
+      body.member("required", route.body.all.contains(where: \.isRequired))
+      body.member("content") {
+        writeContent(route.takesAnyObject ? .freeObject : .object(route.body), to: &$0)
+      }
     }
   }
 

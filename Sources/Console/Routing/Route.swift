@@ -38,6 +38,8 @@ struct Route: Routed {
   let query: [QueryParameter]
   /// What a body may have, for the document and for who reads it.
   let body: Fields
+  /// Whether the body is somebody else's object, whatever is in it.
+  var takesAnyObject = false
   let success: Success
   let handler: @Sendable (Call) async throws(APIError) -> Answer
   /// Whose idempotency keys its calls bring.

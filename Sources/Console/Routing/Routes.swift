@@ -6,6 +6,7 @@ enum Routes {
     + SubscriptionCalls.routes + PlanCalls.routes + CreditCalls.routes + BudgetCalls.routes
     + BudgetActionCalls.routes + PricingCalls.routes + LogCalls.routes + AlertCalls.routes
     + TokenBillingCalls.routes + ChargeCalls.routes + PaidSubscriptionCalls.routes
+    + PaymentEventCalls.routes
     + AnalyticsCalls.routes + clients + [OpenAPIDocument.route]
 
   /// Those that a client's key may make, also on the proxy's listener.

@@ -24,11 +24,16 @@ extension Alert {
       try fields.requiredText(name, of: record)
     }
     let percent = fields.integer("threshold").map { Int($0) }
+    let subject = try text("subject")
+    let kind: Kind =
+      try text("type") == Alert.paymentFailed
+      ? .paymentFailed(charge: String(subject.drop { $0 != ":" }.dropFirst()))
+      : percent.map { .threshold(percent: $0) } ?? .exceeded
     self.init(
-      kind: percent.map { .threshold(percent: $0) } ?? .exceeded,
+      kind: kind,
       budgetID: try fields.required(
         "budget_id", of: record, BudgetID(recorded: try text("budget_id"))),
-      subject: try text("subject"),
+      subject: subject,
       window: BudgetWindow(
         start: try fields.required(
           "window_start", of: record, Timestamp(rfc3339: try text("window_start"))),

@@ -80,7 +80,7 @@ extension LedgerReader {
     SELECT budget_id, subject, window_start, max(threshold) AS highest,
       max(threshold IS NULL) AS has_refused
     FROM alerts AS a
-    WHERE (window_end IS NULL OR window_end > ?1)
+    WHERE (window_end IS NULL OR window_end > ?1) AND type <> '\(Alert.paymentFailed)'
       AND NOT EXISTS (SELECT 1 FROM budget_resets AS r
         WHERE r.budget_id = a.budget_id AND r.subject IN ('', a.subject)
           AND r.created_at >= a.created_at)

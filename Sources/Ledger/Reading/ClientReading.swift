@@ -10,7 +10,8 @@ extension LedgerReader {
         budgets: try StoredBudgetStore(connection).all(),
         priceOverrides: try PriceOverrideStore(connection).all(),
         plans: try PlanStore(connection).all(),
-        subscriptions: try SubscriptionStore(connection).all())
+        subscriptions: try SubscriptionStore(connection).all(),
+        overdue: try PaymentPauseStore(connection).all())
     }
   }
 

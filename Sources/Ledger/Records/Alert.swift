@@ -1,6 +1,8 @@
 public import Budgets
 public import Time
 
+internal import Money
+
 /// Something about a budget that people asked to be told, as `alerts` records it.
 public struct Alert: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
@@ -8,6 +10,8 @@ public struct Alert: Hashable, Sendable {
     case threshold(percent: Int)
     /// The first refusal of a window, or what would have been it in a `shadow` budget.
     case exceeded
+    /// A charge could not be collected, such as `chg_01`.
+    case paymentFailed(charge: String)
   }
 
   public var kind: Kind
@@ -38,6 +42,15 @@ public struct Alert: Hashable, Sendable {
       createdAt: now)
   }
 
+  /// That a client's charge could not be collected. Its plan is what the alert is about.
+  init(unpaid charge: BillingCharge, at now: Timestamp) {
+    let amount = charge.money?.nanoUnits ?? .max
+    self.init(
+      kind: .paymentFailed(charge: charge.name), budgetID: .plan(of: charge.clientID),
+      subject: "charge:\(charge.name)", window: BudgetWindow(start: charge.createdAt, end: nil),
+      unit: .nanoUnits(charge.currency), limitValue: amount, used: amount, createdAt: now)
+  }
+
   init(
     kind: Kind, budgetID: BudgetID, subject: String, window: BudgetWindow, unit: CountedUnit,
     limitValue: Int64, used: Int64, createdAt: Timestamp
@@ -59,7 +72,15 @@ extension Alert {
     switch kind {
     case .threshold: "budget.threshold"
     case .exceeded: "budget.exceeded"
+    case .paymentFailed: Alert.paymentFailed
     }
+  }
+
+  static let paymentFailed = "payment.failed"
+
+  /// Whether a budget is at its limit or near it.
+  public var isAboutBudget: Bool {
+    if case .paymentFailed = kind { false } else { true }
   }
 
   /// The percentage that was reached; nil for a refusal.

@@ -47,11 +47,13 @@ public struct StoredClients: Hashable, Sendable {
   public var plans: [StoredPlan]
   /// Of these clients, and of those that a file declares.
   public var subscriptions: [StoredSubscription]
+  /// Clients whose charges have been unpaid for too long.
+  public var overdue: Set<String>
 
   public init(
     clients: [StoredClient], keys: [StoredKey], budgets: [StoredBudget] = [],
     priceOverrides: [StoredPriceOverride] = [], plans: [StoredPlan] = [],
-    subscriptions: [StoredSubscription] = []
+    subscriptions: [StoredSubscription] = [], overdue: Set<String> = []
   ) {
     self.clients = clients
     self.keys = keys
@@ -59,5 +61,6 @@ public struct StoredClients: Hashable, Sendable {
     self.priceOverrides = priceOverrides
     self.plans = plans
     self.subscriptions = subscriptions
+    self.overdue = overdue
   }
 }

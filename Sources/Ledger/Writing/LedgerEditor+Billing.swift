@@ -5,16 +5,14 @@ public import Time
 
 extension LedgerEditor {
   /// Has a charge collected again, soon; one that is paid, or that nobody collects here, stays as
-  /// it is. Throws `notFound`.
+  /// it is, and so does a fixed fee, which a subscription collects. Throws `notFound`.
   public func retryCharge(_ id: Int64) throws(LedgerError) -> BillingCharge {
     try connection.transaction { () throws(LedgerError) in
       guard let before = try BillingChargeStore.find(id, connection) else {
         throw .notFound(record: "charge \(BillingCharge.name(id))")
       }
-      switch before.status {
-      case .recorded, .succeeded: return before
-      case .pending, .failed, .needsAction: break
-      }
+      let isPaid = before.status == .recorded || before.status == .succeeded
+      if isPaid || before.block == 0 { return before }
       let update = try connection.prepare(LedgerEditor.makeDue)
       update.bind(author.now.rfc3339, at: 1)
       update.bind(id, at: 2)

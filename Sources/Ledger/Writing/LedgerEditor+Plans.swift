@@ -106,7 +106,7 @@ extension LedgerEditor {
         before: before?.auditObject, after: after?.auditObject, createdAt: author.now))
   }
 
-  private func record(
+  func record(
     _ action: String, _ subscription: StoredSubscription, before: StoredSubscription?,
     after: StoredSubscription?
   ) throws(LedgerError) {

@@ -5,7 +5,7 @@ enum Commands {
     UsageReport.command, Estimates.command, Denials.command, Explain.command, Price.command,
     BudgetStatus.command, BudgetSet.command, BudgetActions.pause, BudgetActions.resume,
     BudgetActions.reset, BudgetActions.raise,
-    CreditAdd.command, BillingReport.summary,
+    CreditAdd.command, BillingReport.summary, InvoiceReport.command,
     ClientList.command, ClientShow.command, ClientCreate.command, ClientSuspend.command,
     ClientResume.command, ClientDelete.command,
     PricingImport.command, PricingDiff.command,

@@ -1,7 +1,7 @@
 """Reading the ledger's database while a server writes it."""
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 
 class Ledger:
@@ -28,6 +28,12 @@ class Ledger:
 
     def charges(self, **filters):
         return self._rows("token_billing_charges", filters)
+
+    @contextmanager
+    def changing(self):
+        """For what only time or an accident would change."""
+        with closing(sqlite3.connect(self.path, timeout=10)) as database, database:
+            yield database
 
     def make_deliveries_due(self):
         """Lets the time pass that deliveries wait for; only while no server runs."""

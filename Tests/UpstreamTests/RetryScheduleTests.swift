@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Alerts
+import Upstream
 
 @Suite struct RetryScheduleTests {
   @Test("A delivery is tried again after 1 s, 5 s, 30 s, 2 min, 10 min, then hourly for a day")

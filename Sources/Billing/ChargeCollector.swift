@@ -1,0 +1,223 @@
+internal import Configuration
+internal import EventLoop
+internal import JSON
+public import Ledger
+public import Logging
+public import Time
+internal import Upstream
+
+/// Has charges paid: tries each that is due, and tries again those that couldn't be tried, also
+/// after a restart.
+///
+/// It runs on Swift's own threads, since the ledger blocks, and no request ever waits for it.
+/// A payment that may have been made before an answer was lost is looked for, never made twice.
+public actor ChargeCollector {
+  private let outbox: ChargeOutbox
+  private let server: any BilledServer
+  private let desk: PaymentDesk
+  private let logger: Logger
+  private let clock: @Sendable () -> Timestamp
+  private var underway: [Int64: Task<Void, Never>] = [:]
+  private var isStopped = false
+  private nonisolated let bell = WorkBell()
+
+  /// Charges that are tried at once.
+  private static let mostAtOnce = 4
+  /// How long it waits where the ledger can't be used.
+  private static let ledgerPause = Duration.seconds(1)
+  /// How often it looks whether a charge has been unpaid for too long.
+  private static let longestPause = Duration.seconds(60)
+
+  /// - Parameters:
+  ///   - outbox: a connection of its own to the ledger.
+  ///   - desk: how the payment provider is reached.
+  public init(
+    outbox: sending ChargeOutbox, server: any BilledServer, at desk: PaymentDesk, logger: Logger,
+    clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
+  ) {
+    self.outbox = outbox
+    self.server = server
+    self.desk = desk
+    self.logger = logger
+    self.clock = clock
+  }
+
+  /// Says that there may be something to do.
+  public nonisolated func ring() {
+    bell.ring()
+  }
+
+  /// Works until it is stopped.
+  public func run() async {
+    ring()
+    for await _ in bell.rings {
+      if isStopped { return }
+      work()
+    }
+  }
+
+  /// Starts nothing more, and breaks off what is under way: the next start goes on with it.
+  public func stop() async {
+    isStopped = true
+    bell.close()
+    await desk.close()
+    for task in underway.values { await task.value }
+  }
+
+  private func work() {
+    guard !isStopped else { return }
+    do throws(LedgerError) {
+      let now = clock()
+      try pauseUnpaid(at: now)
+      guard case .stripe(let settings) = server.settings.payments else {
+        return bell.ring(after: ChargeCollector.longestPause)
+      }
+      let account = StripeAccount(client: desk.stripe, settings: settings)
+      for due in try outbox.due(at: now, limit: ChargeCollector.mostAtOnce) {
+        guard underway.count < ChargeCollector.mostAtOnce, underway[due.charge.id] == nil
+        else { continue }
+        underway[due.charge.id] = Task { await collect(due, through: account) }
+      }
+      let next = try outbox.nextAttempt(after: now).map { $0.elapsed(since: now) }
+      bell.ring(after: min(next ?? .seconds(3600), ChargeCollector.longestPause))
+    } catch {
+      logger.log(.warn, "charges_not_read") { $0.member("reason", error.description) }
+      bell.ring(after: ChargeCollector.ledgerPause)
+    }
+  }
+
+  private func pauseUnpaid(at now: Timestamp) throws(LedgerError) {
+    var deadline: Timestamp?
+    if case .stripe(let settings) = server.settings.payments, let longest = settings.pauseAfter {
+      deadline = now.advanced(by: .zero - longest)
+    }
+    guard try outbox.pauseUnpaid(failingSince: deadline, at: now) else { return }
+    logger.log(.warn, "clients_paused_or_resumed") { line in
+      line.member("reason", "charges that are unpaid, or not any more")
+    }
+  }
+
+  // MARK: One charge
+
+  private func collect(_ due: DueCharge, through account: StripeAccount) async {
+    let charge = due.charge
+    let attempt: ChargeAttempt
+    do throws(StripeError) {
+      attempt = try await self.attempt(due, through: account)
+    } catch {
+      attempt = ChargeCollector.attempt(error, after: charge.attempts + 1, at: clock())
+    }
+    defer { underway[charge.id] = nil }
+    // Broken off by us, it was no attempt.
+    if isStopped, case .postponed = attempt { return }
+    log(charge, attempt)
+    do throws(LedgerError) {
+      try outbox.note(attempt, of: charge, at: clock())
+      server.alertsAreDue()
+      ring()
+    } catch {
+      // The row still says that it is due: the payment is looked for then.
+      logger.log(.warn, "charges_not_read") { $0.member("reason", error.description) }
+      bell.ring(after: ChargeCollector.ledgerPause)
+    }
+  }
+
+  private func attempt(
+    _ due: DueCharge, through account: StripeAccount
+  ) async throws(StripeError) -> ChargeAttempt {
+    let charge = due.charge
+    let customer = try await customer(of: charge.clientID, through: account)
+    if let former = try await formerPayment(due, through: account) {
+      let isRetry = charge.failingSince != nil
+      if former.status == .requiresConfirmation {
+        return conclude(try await account.confirm(former.id), charge)
+      }
+      if let attempt = former.attempt, !isRetry || former.status == .succeeded { return attempt }
+      if former.status == .processing { return conclude(former, charge) }
+      // What was refused must not be paid beside what is tried now.
+      if former.status != .canceled { try await account.cancel(former.id) }
+    }
+    guard let method = try await account.paymentMethod(of: customer) else {
+      return .needsAction(
+        reason: "customer \(customer) has no payment method at the payment provider", payment: nil)
+    }
+    try note { () throws(LedgerError) in try outbox.noteSending(charge.id, at: clock()) }
+    let payment = try await account.pay(
+      charge, by: customer, with: method, refusals: due.refusals)
+    return conclude(payment, charge)
+  }
+
+  /// A payment of the charge that was made before, or may have been.
+  private func formerPayment(
+    _ due: DueCharge, through account: StripeAccount
+  ) async throws(StripeError) -> StripePayment? {
+    if due.isUncertain { return try await account.findPayment(of: due.charge) }
+    guard let id = due.charge.paymentID else { return nil }
+    return try await account.payment(id)
+  }
+
+  private func conclude(_ payment: StripePayment, _ charge: BillingCharge) -> ChargeAttempt {
+    if let attempt = payment.attempt { return attempt }
+    // The provider says how it ends; where its word is lost, it is asked.
+    let pause = RetrySchedule.pause(after: charge.attempts + 1) ?? .seconds(3600)
+    return .underWay(
+      payment: payment.id, nextAttemptAt: clock().advanced(by: max(pause, .seconds(30))))
+  }
+
+  /// Who pays: who was said to, or a new customer.
+  private func customer(
+    of clientID: String, through account: StripeAccount
+  ) async throws(StripeError) -> String {
+    let known = try note { () throws(LedgerError) in try outbox.account(ofClient: clientID) }
+    if let known { return known.customerID }
+    let client = server.clients.client(clientID)
+    if let id = client?.paymentCustomerID { return id }
+    let id = try await account.makeCustomer(of: client ?? Client(id: clientID, name: clientID))
+    try note { () throws(LedgerError) in
+      try outbox.keep(PaymentAccount(clientID: clientID, customerID: id), at: clock())
+    }
+    return id
+  }
+
+  private func note<Answer>(
+    _ body: () throws(LedgerError) -> Answer
+  ) throws(StripeError) -> Answer {
+    do throws(LedgerError) {
+      return try body()
+    } catch {
+      throw .unavailable(reason: error.description)
+    }
+  }
+
+  private static func attempt(
+    _ error: StripeError, after attempts: Int, at now: Timestamp
+  ) -> ChargeAttempt {
+    switch error {
+    case .unavailable(let reason):
+      let pause = RetrySchedule.pause(after: attempts)
+      return .postponed(reason: reason, nextAttemptAt: pause.map { now.advanced(by: $0) })
+    case .refused(let refusal):
+      return refusal.code == "authentication_required"
+        ? .needsAction(reason: error.reason, payment: refusal.payment)
+        : .refused(reason: error.reason, payment: refusal.payment)
+    }
+  }
+
+  private func log(_ charge: BillingCharge, _ attempt: ChargeAttempt) {
+    let (level, event, detail): (LogLevel, String, String) =
+      switch attempt {
+      case .succeeded(let payment): (.info, "charge_paid", payment)
+      case .underWay(let payment, _): (.info, "charge_under_way", payment)
+      case .refused(let reason, _), .needsAction(let reason, _): (.error, "charge_refused", reason)
+      case .postponed(let reason, _): (.warn, "charge_postponed", reason)
+      }
+    logger.log(level, event) { line in
+      line.member("charge", charge.name)
+      line.member("client", charge.clientID)
+      line.member("period", charge.period)
+      line.member("block", charge.block)
+      line.member("attempt", Int64(charge.attempts + 1))
+      line.member("detail", detail)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+public import Configuration
+internal import JSON
+internal import TLS
+public import Time
+
+/// What Stripe says has happened, once its signature is known to be right.
+public struct StripeEvent {
+  /// Its name, the same in each delivery.
+  public let id: String
+  let type: String
+  let object: JSONValue
+  public let createdAt: Timestamp
+
+  /// Why a delivery isn't believed.
+  public enum Mistake: Error {
+    case signature
+    case age
+    case body
+  }
+
+  /// A delivery is believed for so long.
+  static let largestAge: Int64 = 300
+
+  /// - Parameter signature: `t=SECONDS,v1=HEX`, with further schemes and codes.
+  public init(
+    _ body: [UInt8], signature: String, secret: Secret, at now: Timestamp
+  ) throws(Mistake) {
+    try StripeEvent.check(body, signature, secret, at: now)
+    guard let event = try? JSONParser().parse(body), event.kind == .object,
+      let id = event["id"]?.string, (1...255).contains(id.utf8.count),
+      let type = event["type"]?.string, let object = event["data"]?["object"],
+      object.kind == .object
+    else { throw .body }
+    self.id = id
+    self.type = type
+    self.object = object
+    createdAt =
+      event["created"]?.integer.flatMap { seconds in
+        let (milliseconds, overflows) = seconds.multipliedReportingOverflow(by: 1000)
+        return overflows ? nil : Timestamp(milliseconds: milliseconds)
+      } ?? now
+  }
+
+  private static func check(
+    _ body: [UInt8], _ signature: String, _ secret: Secret, at now: Timestamp
+  ) throws(Mistake) {
+    var instant: Substring?
+    var codes: [Substring] = []
+    for part in signature.split(separator: ",") {
+      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard pair.count == 2 else { continue }
+      switch pair[0].trimmingSpaces {
+      case "t": instant = pair[1]
+      case "v1": codes.append(pair[1])
+      default: break
+      }
+    }
+    guard let instant, let seconds = Int64(instant) else { throw .signature }
+    let expected = HMACSHA256.code(
+      of: Array("\(instant).".utf8) + body, key: Array(secret.revealed().utf8))
+    let isRight = codes.contains { code in
+      SHA256Digest(hex: code.lowercased())?.isEqualInConstantTime(to: expected) ?? false
+    }
+    guard isRight else { throw .signature }
+    guard abs(now.milliseconds / 1000 - seconds) <= largestAge else { throw .age }
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingSpaces: Substring { drop { $0 == " " } }
+}

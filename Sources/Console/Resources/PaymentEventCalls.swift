@@ -1,0 +1,48 @@
+internal import Billing
+internal import Configuration
+internal import HTTP
+internal import JSON
+internal import Ledger
+
+/// `/api/token-billing/webhook`: what the payment provider tells, signed.
+enum PaymentEventCalls {
+  static let path = TokenBillingCalls.path + "webhook"
+
+  static var routes: [Route] {
+    var webhook = Route(
+      .post, path, .anyone, "Takes the payment provider's signed events",
+      answers: .ok(.billing("PaymentEvent", .object(["received": .boolean]))), handler: take)
+    webhook.takesAnyObject = true
+    return [webhook]
+  }
+
+  private static let signature: FieldName = "stripe-signature"
+
+  private static func take(_ call: Call) async throws(APIError) -> Answer {
+    guard case .stripe(let settings) = call.settings.payments,
+      let secret = settings.webhookSecret
+    else { throw .notFound("payment provider that would send events") }
+    let event = try event(call, secret)
+    _ = try call.edit(as: "stripe") { editor throws(LedgerError) in try editor.take(event) }
+    call.server.alertsAreDue()
+    call.server.chargesAreDue()
+    return .billing { $0.object { $0.member("received", true) } }
+  }
+
+  private static func event(_ call: Call, _ secret: Secret) throws(APIError) -> PaymentEvent {
+    do throws(StripeEvent.Mistake) {
+      return try StripeEvent(
+        call.bodyBytes, signature: call.fields.first(signature) ?? "", secret: secret,
+        at: call.now
+      ).event
+    } catch {
+      switch error {
+      case .signature:
+        throw .invalidValue("Stripe-Signature", allowed: "the provider's, of this body")
+      case .age:
+        throw .invalidValue("Stripe-Signature", allowed: "one of the last 300 seconds")
+      case .body: throw .invalidJSON("it is no event")
+      }
+    }
+  }
+}

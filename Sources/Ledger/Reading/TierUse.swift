@@ -1,0 +1,62 @@
+internal import Pricing
+internal import Time
+
+/// The requests whose use lies in one tier of a period, so that its charge can be traced.
+public struct TierUse: Hashable, Sendable {
+  public var requests: Int64
+  public var first: RequestID
+  public var last: RequestID
+}
+
+/// What the rows of a period come to, each read.
+public struct PeriodUse: Hashable, Sendable {
+  public var requests: Int64 = 0
+  public var tokens: Int64 = 0
+  /// What is measured: tokens, or nano-units of the period's currency.
+  public var used: Int64 = 0
+  /// By blocks; 0 is what the fixed fee includes.
+  public var tiers: [Int64: TierUse] = [:]
+}
+
+extension LedgerReader {
+  /// Adds up a period from `usage_logs`, in the order in which its rows were charged.
+  public func periodUse(_ period: BillingPeriod) throws(LedgerError) -> PeriodUse {
+    let select = try connection.prepare(LedgerReader.selectPeriodRows)
+    select.bind(period.clientID, at: 1)
+    select.bind(period.firstDay.description, at: 2)
+    select.bind(period.endDay.description, at: 3)
+    var use = PeriodUse()
+    let fields = ColumnReader(statement: select)
+    try select.forEachRow { () throws(LedgerError) in
+      use.add(try UsageRow(from: fields), billedBy: period.billing)
+    }
+    return use
+  }
+
+  private static let selectPeriodRows = """
+    SELECT * FROM usage_logs WHERE client_id = ?1 AND day >= ?2 AND day < ?3 ORDER BY id
+    """
+}
+
+extension PeriodUse {
+  fileprivate mutating func add(_ row: UsageRow, billedBy billing: PlanBilling) {
+    let own =
+      billing.measure == .tokens
+      ? row.usage.totalTokens : row.costNano(in: billing.currency) ?? 0
+    let before = used
+    requests += 1
+    tokens = tokens.addingSaturated(row.usage.totalTokens)
+    used = used.addingSaturated(own)
+    guard used > before else { return }
+    let first = billing.blocks(begunAt: before + 1)
+    let last = min(billing.blocks(begunAt: used), Biller.largestBlock)
+    guard first <= last else { return }
+    for block in first...last {
+      var tier =
+        tiers[block] ?? TierUse(requests: 0, first: row.requestID, last: row.requestID)
+      tier.requests += 1
+      tier.last = row.requestID
+      tiers[block] = tier
+    }
+  }
+}

@@ -1,0 +1,76 @@
+internal import Time
+
+/// What became of attempts to collect charges, in `token_billing_charges`.
+final class ChargeAttemptStore {
+  private let connection: Connection
+  private let alerts: AlertStore
+  private let update: Statement
+
+  init(_ connection: Connection) throws(LedgerError) {
+    self.connection = connection
+    alerts = try AlertStore(connection)
+    update = try connection.prepare(ChargeAttemptStore.updateRow)
+  }
+
+  /// Notes an attempt, within a transaction. One that leaves a charge unpaid is told as an alert,
+  /// once; a charge that is paid stays paid.
+  ///
+  /// - Parameter isOwn: whether it was tried here, and not by the payer or the provider.
+  func note(
+    _ attempt: ChargeAttempt, of id: Int64, isOwn: Bool, at now: Timestamp
+  ) throws(LedgerError) {
+    guard let before = try BillingChargeStore.find(id, connection), before.status != .succeeded
+    else { return }
+    let after = ChargeColumns(attempt)
+    update.bind(id, at: 1)
+    update.bind(after.status.rawValue, at: 2)
+    update.bind(after.reason, at: 3)
+    update.bind(after.payment, at: 4)
+    update.bind(after.nextAttemptAt?.rfc3339, at: 5)
+    update.bind(after.isKnown ? 1 : 0, at: 6)
+    update.bind(after.isRefusal && isOwn ? 1 : 0, at: 7)
+    update.bind(now.rfc3339, at: 8)
+    update.bind(isOwn ? 1 : 0, at: 9)
+    try update.run()
+    if after.status.isUnpaid, !before.status.isUnpaid {
+      try alerts.insert(Alert(unpaid: before, at: now))
+    }
+  }
+
+  private static let updateRow = """
+    UPDATE token_billing_charges SET status = ?2, last_error = ?3,
+      payment_id = coalesce(?4, payment_id), next_attempt_at = ?5, attempts = attempts + ?9,
+      sent_at = CASE WHEN ?6 THEN NULL ELSE sent_at END, refusals = refusals + ?7,
+      failing_since = CASE WHEN ?2 IN ('failed', 'needs_action') THEN coalesce(failing_since, ?8)
+        WHEN ?2 = 'succeeded' THEN NULL ELSE failing_since END, updated_at = ?8
+    WHERE id = ?1
+    """
+}
+
+/// An attempt as its columns say it.
+private struct ChargeColumns {
+  var status = BillingCharge.Status.pending
+  var reason: String?
+  var payment: String?
+  var nextAttemptAt: Timestamp?
+  /// Whether no payment is left of which nothing is known.
+  var isKnown = false
+  var isRefusal = false
+
+  init(_ attempt: ChargeAttempt) {
+    switch attempt {
+    case .succeeded(let payment):
+      (status, self.payment, isKnown) = (.succeeded, payment, true)
+    case .underWay(let payment, let next):
+      (self.payment, nextAttemptAt, isKnown) = (payment, next, true)
+    case .refused(let reason, let payment):
+      (status, self.reason, self.payment) = (.failed, reason, payment)
+      (isKnown, isRefusal) = (payment != nil, true)
+    case .needsAction(let reason, let payment):
+      (status, self.reason, self.payment) = (.needsAction, reason, payment)
+      (isKnown, isRefusal) = (payment != nil, payment != nil)
+    case .postponed(let reason, let next):
+      (status, self.reason, nextAttemptAt) = (next == nil ? .failed : .pending, reason, next)
+    }
+  }
+}
