@@ -29,6 +29,11 @@ static inline void catraca_ssl_disable_session_cache(SSL_CTX *context) {
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 
+static inline void catraca_ssl_disable_tickets(SSL_CTX *context) {
+  SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+  SSL_CTX_set_num_tickets(context, 0);
+}
+
 static inline int catraca_ssl_set_server_name(SSL *session, const char *name) {
   return SSL_set_tlsext_host_name(session, name) == 1 && SSL_set1_host(session, name) == 1;
 }

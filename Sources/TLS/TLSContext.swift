@@ -24,25 +24,34 @@ internal import COpenSSL
   /// - Parameters:
   ///   - certificateFile: PEM, the server's own certificate first, then its chain.
   ///   - keyFile: PEM, not encrypted.
-  public init(certificateFile: String, keyFile: String) throws(TLSError) {
+  ///   - clientAuthoritiesFile: PEM. If given, only clients that show a certificate of one of these
+  ///     authorities are served (mutual TLS).
+  public init(
+    certificateFile: String, keyFile: String, clientAuthoritiesFile: String? = nil
+  ) throws(TLSError) {
     unsafe handle = try TLSContext.make(unsafe TLS_server_method())
     unsafe SSL_CTX_set_num_tickets(handle, TLSContext.ticketsPerHandshake)
     unsafe SSL_CTX_set_timeout(handle, TLSContext.ticketLifetimeSeconds)
     unsafe catraca_ssl_disable_session_cache(handle)
     unsafe catraca_ssl_accept_http1(handle)
     try use(certificateFile: certificateFile, keyFile: keyFile)
+    if let clientAuthoritiesFile {
+      try requireClientCertificates(from: clientAuthoritiesFile)
+    }
   }
 
-  /// A context for clients that trust the authorities in `authoritiesFile` (PEM).
+  /// A context for clients that trust the authorities in `authoritiesFile` (PEM), and show a
+  /// certificate of their own if they have one.
   ///
   /// The proxy itself calls out through libcurl; this is the counterpart that its own sessions are
   /// tried against.
-  init(authoritiesFile: String, newest: CInt = TLS1_3_VERSION) throws(TLSError) {
+  init(
+    authoritiesFile: String, newest: CInt = TLS1_3_VERSION,
+    own: (certificateFile: String, keyFile: String)? = nil
+  ) throws(TLSError) {
     unsafe handle = try TLSContext.make(unsafe TLS_client_method(), newest: newest)
-    unsafe SSL_CTX_set_verify(handle, SSL_VERIFY_PEER, nil)
-    guard unsafe SSL_CTX_load_verify_file(handle, authoritiesFile) == 1 else {
-      throw .authorities(file: authoritiesFile, reason: takeOpenSSLReason())
-    }
+    try verifyPeers(by: authoritiesFile, SSL_VERIFY_PEER)
+    if let own { try use(certificateFile: own.certificateFile, keyFile: own.keyFile) }
   }
 
   deinit {
@@ -65,6 +74,27 @@ internal import COpenSSL
     }
     unsafe catraca_ssl_set_rules(handle)
     return unsafe handle
+  }
+
+  private func verifyPeers(
+    by authoritiesFile: String, _ mode: CInt
+  ) throws(TLSError) {
+    guard unsafe SSL_CTX_load_verify_file(handle, authoritiesFile) == 1 else {
+      throw .authorities(file: authoritiesFile, reason: takeOpenSSLReason())
+    }
+    unsafe SSL_CTX_set_verify(handle, mode, nil)
+  }
+
+  /// Each session verifies a certificate: none is resumed, by which one that has expired, or whose
+  /// authority was removed, could go on being accepted.
+  private func requireClientCertificates(from authoritiesFile: String) throws(TLSError) {
+    try verifyPeers(by: authoritiesFile, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT)
+    // What clients that have several certificates choose by.
+    guard let names = unsafe SSL_load_client_CA_file(authoritiesFile) else {
+      throw .authorities(file: authoritiesFile, reason: takeOpenSSLReason())
+    }
+    unsafe SSL_CTX_set_client_CA_list(handle, names)
+    unsafe catraca_ssl_disable_tickets(handle)
   }
 
   private func use(certificateFile: String, keyFile: String) throws(TLSError) {

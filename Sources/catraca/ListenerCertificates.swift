@@ -2,7 +2,8 @@ internal import Configuration
 internal import EventLoop
 internal import TLS
 
-/// The certificates that the listeners show, which can be renewed while they serve.
+/// The certificates that the listeners show, and the authorities of those that they ask for; both
+/// can be renewed while they serve.
 struct ListenerCertificates: Sendable {
   /// Nil where plain HTTP is served.
   let proxy: Lock<TLSContext>?
@@ -33,6 +34,8 @@ struct ListenerCertificates: Sendable {
   }
 
   private static func context(_ files: TLSFiles) throws(TLSError) -> TLSContext {
-    try TLSContext(certificateFile: files.certificate, keyFile: files.key)
+    try TLSContext(
+      certificateFile: files.certificate, keyFile: files.key,
+      clientAuthoritiesFile: files.clientAuthorities)
   }
 }

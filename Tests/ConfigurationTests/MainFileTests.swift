@@ -23,7 +23,8 @@ import Testing
   func everything() throws {
     let main = """
       proxy: { listen: ["127.0.0.1:8080", "[::1]:8080"], tls: { certificate: c.pem, key: /k } }
-      admin: { listen: ["127.0.0.1:0"], tokens: [
+      admin: { listen: ["127.0.0.1:0"],
+        tls: { certificate: c.pem, key: k.pem, client_ca: people.pem }, tokens: [
         { name: ops, role: viewer, sha256: "\(digestText(7))" }] }
       providers:
         openai: { base_url: https://api.openai.com/v1, api_key_env: OPENAI_API_KEY }
@@ -47,6 +48,9 @@ import Testing
       environment: ["OPENAI_API_KEY": "sk-1", "HOOK": "hush", "STRIPE": "sk_live"]
     ).settings
     #expect(settings.proxy.tls == TLSFiles(certificate: "c/c.pem", key: "/k"))
+    #expect(
+      settings.admin.tls
+        == TLSFiles(certificate: "c/c.pem", key: "c/k.pem", clientAuthorities: "c/people.pem"))
     #expect(settings.admin.tokens.map(\.role) == [.viewer])
     #expect(settings.providers.map(\.name) == ["openai", "groq"])
     #expect(settings.providers.map { $0.apiKey?.revealed() } == ["sk-1", "gsk-1"])

@@ -6,7 +6,7 @@ import ssl
 import openai
 import pytest
 from harness.certificate import make_certificate
-from harness.raw_http import Connection
+from harness.raw_http import Connection, Truncated
 from harness.waiting import eventually
 
 BODY = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}
@@ -104,3 +104,77 @@ def test_plain_http_on_the_tls_port_is_cut_off(secure):
     with Connection(secure.host, secure.port) as connection:
         connection.send(b"GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n")
         assert b"HTTP/1.1 200" not in connection.rest()
+
+
+# Mutual TLS
+
+
+@pytest.fixture(params=[ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def browser_context(request, catraca):
+    """What an operator's tool trusts and speaks; the admin listener wants a certificate of it."""
+    folder = catraca.configuration.folder
+    for name in ["tls", "operator", "stranger"]:
+        make_certificate(folder, name)
+    catraca.configuration.settings["admin"]["tls"] = {
+        "certificate": "tls.crt",
+        "key": "tls.key",
+        "client_ca": "operator.crt",
+    }
+    context = ssl.create_default_context(cafile=folder / "tls.crt")
+    context.minimum_version = context.maximum_version = request.param
+    return context
+
+
+def health(catraca, context):
+    """What the admin listener answers to whoever has this context."""
+    host, port = catraca.process.address("admin")
+
+    def wrap(socket):
+        return context.wrap_socket(socket, server_hostname="localhost")
+
+    with Connection(host, port, wrap=wrap) as connection:
+        return connection.get("/healthz").status
+
+
+def show(context, folder, name):
+    context.load_cert_chain(folder / f"{name}.crt", folder / f"{name}.key")
+
+
+def test_an_operator_with_a_certificate_is_served(catraca, browser_context):
+    show(browser_context, catraca.configuration.folder, "operator")
+    catraca.start()
+    assert health(catraca, browser_context) == 200
+
+
+@pytest.mark.parametrize("name", [None, "stranger"])
+def test_without_a_certificate_that_is_known_nobody_is_served(catraca, browser_context, name):
+    if name:
+        show(browser_context, catraca.configuration.folder, name)
+    catraca.start()
+    with pytest.raises((ssl.SSLError, ConnectionError, Truncated)):
+        health(catraca, browser_context)
+    assert catraca.post(BODY).status == 200
+
+
+def test_whose_certificates_are_known_changes_without_a_restart(catraca, browser_context):
+    folder = catraca.configuration.folder
+    show(browser_context, folder, "stranger")
+    catraca.start()
+    (folder / "operator.crt").write_bytes((folder / "stranger.crt").read_bytes())
+    catraca.process.signal(signal.SIGHUP)
+
+    def is_served():
+        try:
+            return health(catraca, browser_context) == 200
+        except (ssl.SSLError, ConnectionError, Truncated):
+            return False
+
+    eventually(is_served, "the stranger being known")
+
+
+def test_a_file_of_authorities_that_cannot_be_used_is_named(catraca, browser_context):
+    (catraca.configuration.folder / "operator.crt").write_text("nobody")
+    catraca.configuration.write()
+    done = catraca.command("serve")
+    assert done.returncode == 1
+    assert "operator.crt: " in done.stderr

@@ -11,13 +11,16 @@ final class SessionPair {
 
   init(
     pieceSize: Int = .max, newest: Int32 = TLSVersion.tls13,
-    serverName: String = "localhost", protocols: [String] = ["http/1.1"]
+    serverName: String = "localhost", protocols: [String] = ["http/1.1"],
+    clientAuthorities: String? = nil,
+    clientCertificate: (certificateFile: String, keyFile: String)? = nil
   ) throws {
     let certificates = TestCertificates.shared
     let serverContext = try TLSContext(
-      certificateFile: certificates.certificate, keyFile: certificates.key)
+      certificateFile: certificates.certificate, keyFile: certificates.key,
+      clientAuthoritiesFile: clientAuthorities)
     let clientContext = try TLSContext(
-      authoritiesFile: certificates.certificate, newest: newest)
+      authoritiesFile: certificates.certificate, newest: newest, own: clientCertificate)
     server = try TLSSession(server: serverContext)
     client = try TLSSession(
       client: clientContext, serverName: serverName, protocols: protocols)

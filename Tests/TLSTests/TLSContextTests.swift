@@ -38,6 +38,17 @@ import Testing
     }
   }
 
+  @Test("authorities of clients that can't be read are named")
+  func authorities() {
+    #expect(
+      throws: TLSError.authorities(file: "/nowhere/ca.crt", reason: "No such file or directory")
+    ) {
+      try TLSContext(
+        certificateFile: files.certificate, keyFile: files.key,
+        clientAuthoritiesFile: "/nowhere/ca.crt")
+    }
+  }
+
   @Test("a key with a passphrase is refused, not asked for on the terminal")
   func locked() {
     #expect(throws: TLSError.self) {

@@ -8,6 +8,7 @@ struct TestCertificates {
 
   var certificate: String { path("server.crt") }
   var key: String { path("server.key") }
+  var otherCertificate: String { path("other.crt") }
   var otherKey: String { path("other.key") }
   var lockedKey: String { path("locked.key") }
 
@@ -23,7 +24,7 @@ struct TestCertificates {
       "ec_paramgen_curve:P-256",
     ]
     openssl(selfSigned + ["-keyout", key, "-out", certificate])
-    openssl(selfSigned + ["-keyout", otherKey, "-out", path("other.crt")])
+    openssl(selfSigned + ["-keyout", otherKey, "-out", otherCertificate])
     openssl(["pkey", "-in", key, "-aes256", "-passout", "pass:secret", "-out", lockedKey])
   }
 

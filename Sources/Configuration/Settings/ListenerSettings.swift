@@ -1,13 +1,18 @@
 public import EventLoop
 
-/// The files of a listener's certificate chain and its private key, both PEM.
+/// The files of a listener's TLS, all PEM.
 public struct TLSFiles: Hashable, Sendable {
+  /// The listener's own certificate first, then its chain.
   public let certificate: String
   public let key: String
+  /// The authorities one of which must have signed each client's certificate; nil where clients
+  /// need none.
+  public let clientAuthorities: String?
 
-  public init(certificate: String, key: String) {
+  public init(certificate: String, key: String, clientAuthorities: String? = nil) {
     self.certificate = certificate
     self.key = key
+    self.clientAuthorities = clientAuthorities
   }
 }
 
@@ -59,7 +64,7 @@ extension ProxySettings: TabledSettings {
         "Where apps are served; port 0 takes a free one"),
       SettingRow(
         "tls", \.tls, .tlsFiles, isReloadable: false,
-        "The certificate chain and key (PEM); without it plain HTTP is served"),
+        "certificate, key and, for mutual TLS, client_ca (PEM files); without it plain HTTP"),
     ]
   }
 }
@@ -72,7 +77,7 @@ extension AdminSettings: TabledSettings {
         "Where operators and their tools are served"),
       SettingRow(
         "tls", \.tls, .tlsFiles, isReloadable: false,
-        "The certificate chain and key (PEM); without it plain HTTP is served"),
+        "certificate, key and, for mutual TLS, client_ca (PEM files); without it plain HTTP"),
       SettingRow(
         "allow_plain_http", \.allowsPlainHTTP, .boolean, isReloadable: false,
         "Whether plain HTTP may be served on an address that other machines reach"),
@@ -105,8 +110,10 @@ extension ValueFormat<TLSFiles> {
     .section { section in
       let certificate = section.required("certificate", .path)
       let key = section.required("key", .path)
+      let clientAuthorities = section.optional("client_ca", .path)
       guard let certificate, let key else { return nil }
-      return TLSFiles(certificate: certificate, key: key)
+      return TLSFiles(
+        certificate: certificate, key: key, clientAuthorities: clientAuthorities)
     }
   }
 }
