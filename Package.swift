@@ -134,6 +134,7 @@ let package = Package(
     tests("EventLoopTests", ["EventLoop"]),
     tests("HTTPTests", ["HTTP"]),
     tests("AudioTests", ["Audio"]),
+    tests("HTTPServerTests", ["HTTPServer", "EventLoop"]),
     tests("TLSTests", ["TLS"]),
     tests("UpstreamTests", ["Upstream", "EventLoop", "HTTP"]),
     tests("PricingTests", ["Pricing", "Configuration", "Money", "Time", "Randomness"]),

@@ -22,26 +22,32 @@ public final class Console: HTTPHandler {
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) {
     self.init(
-      server: server, routes: Routes.admin, pages: PageRoutes.admin, logger: logger, clock: clock)
+      server: server, routes: Routes.admin, pages: PageRoutes.admin,
+      failedSignIns: FailedSignIns(most: FailedSignIns.mostOfOperators), logger: logger,
+      clock: clock)
   }
 
   /// The calls that a client's own keys may make on the proxy's listener.
+  ///
+  /// - Parameter failedSignIns: those of that listener.
   public static func ofClients(
-    server: any RunningServer, logger: Logger,
+    server: any RunningServer, failedSignIns: FailedSignIns, logger: Logger,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) -> Console {
     Console(
-      server: server, routes: Routes.clients, pages: PageRoutes.clients, logger: logger,
+      server: server, routes: Routes.clients, pages: PageRoutes.clients,
+      failedSignIns: failedSignIns, logger: logger,
       clock: clock)
   }
 
   private init(
-    server: any RunningServer, routes: [Route], pages: [PageRoute], logger: Logger,
+    server: any RunningServer, routes: [Route], pages: [PageRoute],
+    failedSignIns: FailedSignIns, logger: Logger,
     clock: @escaping @Sendable () -> Timestamp
   ) {
     self.server = server
     self.routes = Router(routes)
-    signIns = SignIns(server: server)
+    signIns = SignIns(server: server, failures: failedSignIns)
     site = Site(pages, server: server, signIns: signIns, logger: logger, clock: clock)
     self.logger = logger
     self.clock = clock
@@ -114,10 +120,11 @@ public final class Console: HTTPHandler {
     let body = try await Body.read(from: exchange)
     let now = clock()
     let idempotencyKey = head.fields.first(IdempotentCalls.field)
+    let network = exchange.clientNetwork
     // The ledger blocks, so the rest runs on no event loop.
     let work = Task { [self] () -> Result<Answer, APIError> in
       do throws(APIError) {
-        let credential = try signIn(head.fields, to: route, at: now)
+        let credential = try signIn(head.fields, from: network, to: route, at: now)
         let query = try Query(head.query, allowed: route.query)
         let call = Call(
           server: server, credential: credential, parameters: parameters, query: query,
@@ -139,10 +146,12 @@ public final class Console: HTTPHandler {
   // MARK: Who is it?
 
   private func signIn(
-    _ fields: HeaderFields, to route: Route, at now: Timestamp
+    _ fields: HeaderFields, from network: SocketAddress.Network?, to route: Route,
+    at now: Timestamp
   ) throws(APIError) -> Credential? {
     if case .anyone = route.access { return nil }
-    let credential = try credential(in: fields, isChange: route.method != .get, at: now)
+    let credential = try credential(
+      in: fields, from: network, isChange: route.method != .get, at: now)
     switch (route.access, credential) {
     case (.anyone, _), (.key, _), (_, .token(_, .admin)), (.viewer, .token(_, .viewer)),
       (.adminOrKey, .key):
@@ -156,10 +165,11 @@ public final class Console: HTTPHandler {
   /// Who calls: by the field `Authorization`, else by the session of a browser, which says its
   /// CSRF token with each change.
   private func credential(
-    in fields: HeaderFields, isChange: Bool, at now: Timestamp
+    in fields: HeaderFields, from network: SocketAddress.Network?, isChange: Bool,
+    at now: Timestamp
   ) throws(APIError) -> Credential {
     if let secret = Credential.secret(in: fields.first(.authorization)) {
-      return try signIns.credential(of: secret, at: now)
+      return try signIns.credential(of: secret, from: network, at: now)
     }
     guard !fields.contains(.authorization), let session = signIns.session(of: fields, at: now),
       let credential = try signIns.credential(of: session.digest, at: now)

@@ -52,6 +52,31 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     return unsafe SocketAddress.text(AF_INET6, &address) == "::1"
   }
 
+  /// What one party has to itself, as a rule: an IPv4 address, also one that is written as IPv6,
+  /// or the first 64 bits of an IPv6 address.
+  public struct Network: Hashable, Sendable {
+    fileprivate let isIPv6: Bool
+    fileprivate let bits: UInt64
+  }
+
+  public var network: Network {
+    var four = in_addr()
+    var six = in6_addr()
+    guard isIPv6 else {
+      unsafe inet_pton(AF_INET, host, &four)
+      return Network(isIPv6: false, bits: UInt64(four.s_addr))
+    }
+    unsafe inet_pton(AF_INET6, host, &six)
+    return unsafe withUnsafeBytes(of: six) { bytes in
+      let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+      guard unsafe bytes.starts(with: mapped) else {
+        return Network(isIPv6: true, bits: unsafe bytes.load(as: UInt64.self))
+      }
+      let four = unsafe bytes.load(fromByteOffset: mapped.count, as: UInt32.self)
+      return Network(isIPv6: false, bits: UInt64(four))
+    }
+  }
+
   /// The same address with another port.
   public func with(port: UInt16) -> SocketAddress {
     SocketAddress(host: host, port: port, isIPv6: isIPv6)

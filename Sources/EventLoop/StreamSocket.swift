@@ -53,6 +53,19 @@ public final class StreamSocket: ReadinessHandler {
 
   public var isOpen: Bool { registration != nil }
 
+  /// Who is at the other end; nil when the connection is no more.
+  public var peer: SocketAddress? {
+    guard isOpen else { return nil }
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let status = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        unsafe getpeername(descriptor, address, &length)
+      }
+    }
+    return status == 0 ? SocketAddress(kernel: storage) : nil
+  }
+
   // MARK: Bytes
 
   /// Reads what is there, at most `buffer.count` bytes.

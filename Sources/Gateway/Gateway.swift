@@ -22,6 +22,7 @@ public final class Gateway: HTTPHandler {
   let ownCalls: any HTTPHandler
   let experience = ModelExperience()
   let rateLimits = RateLimits()
+  let failedSignIns: FailedSignIns
   let requestIDs = RequestIDSource()
   let logger: Logger
   let clock: @Sendable () -> Timestamp
@@ -36,18 +37,20 @@ public final class Gateway: HTTPHandler {
   ///   - rules: gives the rules in force; asked once for each request.
   ///   - budgets: the budgets with what was used of them so far.
   ///   - ownCalls: answers requests for `/api/…`, where clients ask about their own use.
+  ///   - failedSignIns: those of the proxy's listener.
   ///   - deferred: requests whose providers went on with the work when an earlier process ended.
   ///     What they hold is held again before the first request is served.
   ///   - recentAnswers: the last answers of each model, to know it as before a restart.
   public init(
     rules: @escaping @Sendable () -> RuleBook, budgets: BudgetState, ledger: any Ledger,
-    deferred: [DeferredRequest] = [], ownCalls: any HTTPHandler, recentAnswers: [RecentAnswers],
-    loops: [EventLoop], logger: Logger,
+    deferred: [DeferredRequest] = [], ownCalls: any HTTPHandler, failedSignIns: FailedSignIns,
+    recentAnswers: [RecentAnswers], loops: [EventLoop], logger: Logger,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) async {
     self.rules = rules
     self.ledger = ledger
     self.ownCalls = ownCalls
+    self.failedSignIns = failedSignIns
     self.logger = logger
     self.clock = clock
     var budgets = budgets

@@ -59,7 +59,7 @@ final class Journey {
 
   private func forward(_ path: String, to providerName: String?) async throws(Refusal) {
     if gateway.isStopping { throw .shuttingDown }
-    let identity = try Identity(of: exchange.head, among: rules.clients, at: startedAt)
+    let identity = try identify()
     switch Endpoints.classify(method: exchange.head.method.name, path: path) {
     case .metered(let endpoint):
       try limitRate(identity)
@@ -87,6 +87,20 @@ final class Journey {
         throw .endpointNotMetered(method: exchange.head.method.name, path: path)
       }
       try await FreePassage(path: path, providerName: providerName, on: self).run()
+    }
+  }
+
+  /// Unknown keys are counted by where they come from, so that guessing is slow.
+  private func identify() throws(Refusal) -> Identity {
+    do throws(Refusal) {
+      return try Identity(of: exchange.head, among: rules.clients, at: startedAt)
+    } catch {
+      if case .invalidKey(.unknown) = error,
+        let seconds = gateway.failedSignIns.note(from: exchange.clientNetwork, at: receivedAt)
+      {
+        throw .tooManyWrongKeys(retryAfterSeconds: seconds)
+      }
+      throw error
     }
   }
 

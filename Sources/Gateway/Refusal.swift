@@ -6,6 +6,8 @@ internal import Metering
 indirect enum Refusal: Error {
   // Who is it?
   case invalidKey(KeyFault)
+  /// So many unknown keys came from this network that they aren't even answered as such.
+  case tooManyWrongKeys(retryAfterSeconds: Int64)
   case modelNotAllowed(model: String)
   case operationNotAllowed(operation: String)
   case clientSuspended(client: String)

@@ -29,6 +29,7 @@ struct RefusalAnswer {
     switch refusal {
     case .invalidKey(let fault): self = .invalidKey(fault)
     case .modelNotAllowed, .operationNotAllowed, .clientSuspended: self = .notAllowed(refusal)
+    case .tooManyWrongKeys(let seconds): self = .tooManyWrongKeys(retryAfterSeconds: seconds)
     case .rateLimited(let seconds): self = .rateLimited(retryAfterSeconds: seconds)
     case .unknownPath(let path):
       self.init(
@@ -88,6 +89,15 @@ struct RefusalAnswer {
       case .expired: "The API key has expired."
       }
     return RefusalAnswer(401, "invalid_request_error", "invalid_api_key", message)
+  }
+
+  /// The same key will be as wrong when it is sent again, so SDKs are told not to.
+  private static func tooManyWrongKeys(retryAfterSeconds seconds: Int64) -> RefusalAnswer {
+    RefusalAnswer(
+      429, "rate_limit_error", "rate_limit_exceeded",
+      "Too many requests with unknown keys came from this address. Try again in \(seconds) s."
+    )
+    .with(.retryAfter, "\(seconds)").with(.shouldRetry, "false")
   }
 
   private static func notAllowed(_ refusal: Refusal) -> RefusalAnswer {

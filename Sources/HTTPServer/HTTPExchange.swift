@@ -36,6 +36,9 @@ public final class HTTPExchange {
 
   public var loop: EventLoop { connection.loop }
 
+  /// Where the client is, as far as its network tells; nil when it is gone. A system call.
+  public var clientNetwork: SocketAddress.Network? { connection.transport.socket.peer?.network }
+
   init(on connection: Connection, head: RequestHead) {
     self.connection = connection
     self.head = head

@@ -37,6 +37,7 @@ final class Server: Sendable {
   /// Starts everything; throws what an operator has to mend.
   init(_ store: ConfigurationStore, logger: Logger, loops: Int? = nil) async throws {
     let settings = store.current
+    let certificates = try ListenerCertificates(settings)
     // What the files say, until the ledger can be asked for the rest.
     let rules = Lock(try RuleBook(settings, clients: settings.clients, priceOverrides: []))
     let (ledger, path) = try Server.openLedger(settings.ledger, rules)
@@ -47,17 +48,17 @@ final class Server: Sendable {
     let book = try RuleBook(settings, clients: clients, priceOverrides: stored.priceOverrides)
     rules.withLock { $0 = book }
     var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
-    let (adjustments, reached) = try budgets.restore(
-      from: reader, of: clients, settings, at: now)
+    let (adjustments, reached) = try budgets.restore(from: reader, of: clients, settings, at: now)
     try await Server.declare(clients, besides: stored, settings, to: ledger, at: now)
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
     let state = ServerState(rules: rules, ledger: ledger, ledgerPath: path)
+    let failures = FailedSignIns(most: FailedSignIns.mostOfApps)
     let gateway = await Gateway(
       rules: { rules.withLock { $0 } }, budgets: budgets, ledger: ledger,
       deferred: try reader.deferredRequests(),
-      ownCalls: Console.ofClients(server: state, logger: logger),
-      recentAnswers: try reader.recentAnswers(), loops: group.loops, logger: logger)
-    let certificates = try ListenerCertificates(settings)
+      ownCalls: Console.ofClients(server: state, failedSignIns: failures, logger: logger),
+      failedSignIns: failures, recentAnswers: try reader.recentAnswers(), loops: group.loops,
+      logger: logger)
     reloader = try Reloader(
       store: store, rules: rules, gateway: gateway, ledger: ledger,
       records: try LedgerReader(path: path), adjustments: adjustments,

@@ -31,6 +31,21 @@ struct SocketAddressTests {
     #expect(SocketAddress(text) == nil)
   }
 
+  @Test(
+    "Addresses that one party has to itself are one network",
+    arguments: [
+      ("10.0.0.1:1", "10.0.0.1:2", true), ("10.0.0.1:1", "10.0.0.2:1", false),
+      ("[2001:db8::1]:1", "[2001:db8::ffff:2]:1", true),
+      ("[2001:db8::1]:1", "[2001:db8:0:1::1]:1", false),
+      ("[::ffff:10.0.0.1]:1", "10.0.0.1:1", true),
+      ("[::ffff:10.0.0.1]:1", "[::ffff:10.0.0.2]:1", false),
+      ("[::]:1", "0.0.0.0:1", false),
+    ])
+  func network(_ one: String, _ other: String, isSame: Bool) throws {
+    let networks = try [one, other].map { try #require(SocketAddress($0)).network }
+    #expect((networks[0] == networks[1]) == isSame)
+  }
+
   @Test("Another port makes another address of the same host")
   func port() throws {
     let address = try #require(SocketAddress("[::1]:80"))

@@ -1,5 +1,7 @@
 internal import Configuration
+internal import EventLoop
 internal import HTTP
+internal import HTTPServer
 internal import Ledger
 internal import TLS
 internal import Time
@@ -7,20 +9,26 @@ internal import Time
 /// Finds out who calls: by a token or key, or by the session of a browser.
 final class SignIns: Sendable {
   private let server: any RunningServer
-  private let failures = FailedSignIns()
+  private let failures: FailedSignIns
   let sessions = Sessions()
 
-  init(server: any RunningServer) {
+  /// - Parameter failures: those of the listener.
+  init(server: any RunningServer, failures: FailedSignIns) {
     self.server = server
+    self.failures = failures
   }
 
   /// Whose the secret is; throws `invalidCredential` for nobody's, or `tooManyFailures` where that
   /// was said too often.
-  func credential(of secret: String, at now: Timestamp) throws(APIError) -> Credential {
+  func credential(
+    of secret: String, from network: SocketAddress.Network?, at now: Timestamp
+  ) throws(APIError) -> Credential {
     if let credential = try credential(of: SHA256.digest(of: secret), at: now) {
       return credential
     }
-    if let seconds = failures.note(at: now) { throw .tooManyFailures(retryAfterSeconds: seconds) }
+    if let seconds = failures.note(from: network, at: .now()) {
+      throw .tooManyFailures(retryAfterSeconds: seconds)
+    }
     throw .invalidCredential
   }
 

@@ -53,6 +53,7 @@ final class Site: Sendable {
   private func answer(to exchange: HTTPExchange) async -> Answer {
     let head = exchange.head
     let now = clock()
+    let network = exchange.clientNetwork
     let body: Result<[UInt8], APIError>
     do throws(APIError) {
       body = .success(try await Body.read(from: exchange))
@@ -62,7 +63,7 @@ final class Site: Sendable {
     // The ledger blocks, so the rest runs on no event loop.
     let work = Task { [self] () -> Answer in
       do throws(APIError) {
-        return try await answer(head, try body.get(), at: now)
+        return try await answer(head, try body.get(), from: network, at: now)
       } catch {
         return refusal(error, head, at: now)
       }
@@ -71,7 +72,8 @@ final class Site: Sendable {
   }
 
   private func answer(
-    _ head: RequestHead, _ body: [UInt8], at now: Timestamp
+    _ head: RequestHead, _ body: [UInt8], from network: SocketAddress.Network?,
+    at now: Timestamp
   ) async throws(APIError) -> Answer {
     let (route, parameters) = try routes.route(head.method, path: head.path)
     let session = signIns.session(of: head.fields, at: now)
@@ -88,8 +90,8 @@ final class Site: Sendable {
       query: try Query(head.query, allowed: route.query, isOfForm: true), body: ([], .none),
       fields: HeaderFields(), now: now)
     let visit = Visit(
-      call, head: head, session: credential == nil ? nil : session, form: form, signIns: signIns,
-      cookie: cookie)
+      call, head: head, from: network, session: credential == nil ? nil : session, form: form,
+      signIns: signIns, cookie: cookie)
     if route.method == .post { try checkOrigin(of: visit, route) }
     return try await route.handler(visit)
   }

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import EventLoop
 internal import HTTP
 internal import JSON
 internal import Pages
@@ -14,15 +15,18 @@ final class Visit {
   let form: PageForm
   /// What is served to whoever asks.
   let head: RequestHead
+  /// Where the browser is.
+  let network: SocketAddress.Network?
   let signIns: SignIns
   let cookie: SessionCookie
 
   init(
-    _ call: Call, head: RequestHead, session: Session?, form: PageForm, signIns: SignIns,
-    cookie: SessionCookie
+    _ call: Call, head: RequestHead, from network: SocketAddress.Network?, session: Session?,
+    form: PageForm, signIns: SignIns, cookie: SessionCookie
   ) {
     self.call = call
     self.head = head
+    self.network = network
     self.session = session
     self.form = form
     self.signIns = signIns

@@ -25,8 +25,8 @@ class Truncated(Exception):
 
 
 class Connection:
-    def __init__(self, host, port, timeout=20, wrap=None):
-        self.socket = socket.create_connection((host, port), timeout)
+    def __init__(self, host, port, timeout=20, wrap=None, source=""):
+        self.socket = socket.create_connection((host, port), timeout, (source, 0))
         if wrap:
             self.socket = wrap(self.socket)
         self._host = f"{host}:{port}"

@@ -24,7 +24,7 @@ enum SignInPage {
   private static func signIn(_ visit: Visit) throws(APIError) -> Answer {
     let secret = visit.form["token"] ?? ""
     do throws(APIError) {
-      _ = try visit.signIns.credential(of: secret, at: visit.now)
+      _ = try visit.signIns.credential(of: secret, from: visit.network, at: visit.now)
     } catch {
       let problem: Phrase =
         switch error.status {

@@ -65,7 +65,8 @@ enum WidgetPage {
       return Subject(client: client, user: grant.user)
     }
     guard let secret = Credential.secret(in: visit.head.fields.first(.authorization)),
-      case .key(let owner) = try visit.signIns.credential(of: secret, at: call.now)
+      case .key(let owner) = try visit.signIns.credential(
+        of: secret, from: visit.network, at: call.now)
     else { throw .invalidCredential }
     return Subject(client: owner.client, user: nil)
   }
