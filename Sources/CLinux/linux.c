@@ -16,6 +16,10 @@ int catraca_processor_count(void) {
   return CPU_COUNT(&set);
 }
 
+int catraca_forbid_inspection(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+int catraca_forbid_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
+
 void catraca_ignore_sigpipe(void) { signal(SIGPIPE, SIG_IGN); }
 
 int catraca_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }

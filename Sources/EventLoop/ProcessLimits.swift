@@ -20,4 +20,15 @@ public enum ProcessLimits {
     }
     return Int(clamping: limit.rlim_cur)
   }
+
+  /// Keeps what is in memory, keys above all, out of core dumps and from other processes of the
+  /// same user; and keeps this process and what it starts from gaining privileges, as by a setuid
+  /// program. Neither can be undone.
+  ///
+  /// The second holds for the calling thread and those that it starts from then on: call it before
+  /// there are others.
+  public static func shutIn() throws(SystemError) {
+    guard catraca_forbid_inspection() == 0 else { throw .last("prctl PR_SET_DUMPABLE") }
+    guard catraca_forbid_new_privileges() == 0 else { throw .last("prctl PR_SET_NO_NEW_PRIVS") }
+  }
 }

@@ -14,6 +14,11 @@ enum Serve {
     ]
   ) { invocation async throws(CommandError) in
     SignalSource.ignoreBrokenPipes()
+    do {
+      try ProcessLimits.shutIn()
+    } catch {
+      throw .failed("serve: \(error)")
+    }
     let loader = ConfigurationLoader(
       folder: try invocation.values.required(CommonOptions.config),
       files: invocation.surroundings.files, environment: invocation.surroundings.environment,

@@ -41,6 +41,10 @@ int catraca_accept(int descriptor, int flags);
 // How many processors the calling process may run on; CPU_COUNT is a macro.
 int catraca_processor_count(void);
 
+// prctl takes any number of arguments, which Swift can't call. Both return 0 or leave `errno`.
+int catraca_forbid_inspection(void);
+int catraca_forbid_new_privileges(void);
+
 // SIG_IGN is a macro that Swift can't import.
 void catraca_ignore_sigpipe(void);
 

@@ -5,7 +5,7 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass
 
-from .configuration import new_key
+from .configuration import PROVIDER_SECRETS, new_key
 
 
 @dataclass
@@ -34,6 +34,11 @@ class Admin:
         self.token = token
 
     def call(self, method, path, body=None, headers=(), data=None):
+        reply = self._send(method, path, body, headers, data)
+        PROVIDER_SECRETS.assert_absent(path, f"{reply.fields}{reply.text}".encode())
+        return reply
+
+    def _send(self, method, path, body, headers, data):
         if body is not None:
             data = json.dumps(body).encode()
         request = urllib.request.Request(f"{self.url}{path}", data, method=method)

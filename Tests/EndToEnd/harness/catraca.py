@@ -1,22 +1,27 @@
 """The server under test."""
 
+import json
 import os
 import signal
 import subprocess
+from pathlib import Path
 
 import groq
 import openai
 
 from .admin import Admin
-from .configuration import PROVIDER_KEYS
+from .configuration import PROVIDER_KEYS, PROVIDER_SECRETS
 from .ledger import Ledger
 from .process import ServerProcess, binary
 from .raw_http import Connection
+from .secrets import Secrets, without_announcement
 from .waiting import eventually
 
 
 class Catraca:
-    """A server on one configuration folder; it may be stopped and started again."""
+    """A server on one configuration folder; it may be stopped and started again.
+
+    Whatever a test does with it: no secret is in anything that it wrote."""
 
     def __init__(self, configuration):
         self.configuration = configuration
@@ -24,6 +29,8 @@ class Catraca:
         self.process = None
         self.environment = dict(PROVIDER_KEYS)
         self.open_files = None
+        self.launcher = []
+        """A command that the server is started through."""
 
     def move_ledger(self, folder):
         """Puts the ledger into a folder of its own."""
@@ -31,11 +38,13 @@ class Catraca:
 
     def start(self):
         self.configuration.write()
+        self._check_log()
         self.process = ServerProcess(
             ["serve", "--config", str(self.configuration.folder)],
             self.configuration.folder,
             self.environment,
             self.open_files,
+            self.launcher,
         )
         self.host, self.port = self.process.address("proxy")
         scheme = "https" if "tls" in self.configuration.settings["proxy"] else "http"
@@ -54,6 +63,27 @@ class Catraca:
     def end(self):
         if self.process:
             self.process.end()
+            self._check_log()
+            self._check_files()
+
+    def _check_log(self):
+        if self.process:
+            secrets = Secrets(self.environment)
+            log = json.dumps(self.process.log).encode()
+            secrets.assert_absent_in_records("the log", log)
+            complaints = without_announcement(self.process.stderr_path.read_bytes())
+            secrets.assert_absent_in_records("stderr", complaints)
+
+    def _check_files(self):
+        """The ledger, what it has beside it, and the log where it is a file."""
+        ledger = self.ledger.path
+        files = list(ledger.parent.glob(f"{ledger.name}*"))
+        if name := self.configuration.settings["log"].get("file"):
+            log = self.configuration.folder / name
+            files += log.parent.glob(f"{log.name}*")
+        secrets = Secrets(self.environment)
+        for file in filter(Path.is_file, files):
+            secrets.assert_absent_in_records(file, file.read_bytes())
 
     def command(self, *arguments):
         """Runs a command of the same binary on the same configuration."""
@@ -94,7 +124,9 @@ class Catraca:
     def post(self, body, path="/v1/chat/completions", client="acme", headers=()):
         """Sends one request on a connection of its own, without an SDK."""
         with self.connect() as connection:
-            return connection.post(path, body, self.key(client), headers)
+            answer = connection.post(path, body, self.key(client), headers)
+        PROVIDER_SECRETS.assert_absent("an answer", str(answer.fields).encode() + answer.body)
+        return answer
 
     # What was recorded
 

@@ -9,6 +9,7 @@ import shutil
 from pathlib import Path
 
 from .process import REPOSITORY
+from .secrets import Secrets
 
 BRL_PER_USD = "5.40"
 
@@ -92,3 +93,4 @@ def sandbox_providers(url):
 
 
 PROVIDER_KEYS = {"TEST_OPENAI_KEY": "sk-provider-oai1", "TEST_GROQ_KEY": "gsk-provider-grq1"}
+PROVIDER_SECRETS = Secrets(PROVIDER_KEYS)

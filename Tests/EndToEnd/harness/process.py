@@ -22,14 +22,14 @@ def limit_open_files(count):
 
 
 class ServerProcess:
-    def __init__(self, arguments, folder, environment=None, open_files=None):
+    def __init__(self, arguments, folder, environment=None, open_files=None, launcher=()):
         self.stderr_path = Path(folder) / "stderr.txt"
         self._lines = []
         self._news = threading.Condition()
         self._ended = False
         with open(self.stderr_path, "ab") as stderr:
             self._process = subprocess.Popen(
-                [binary(), *arguments],
+                [*launcher, binary(), *arguments],
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 env={**os.environ, **(environment or {})},

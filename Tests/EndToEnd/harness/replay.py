@@ -16,15 +16,20 @@ class Replay:
     A body goes out in HTTP chunks, so that how it is cut doesn't depend on the network. One that
     is `torn` ends without the last chunk: the connection closes in the midst of it."""
 
-    def __init__(self):
+    def __init__(self, tls=None):
         self.requests = []
         self._answers = {}
         self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
+        if tls:
+            # A handshake that fails mustn't end the thread that accepts: it is made by the handler.
+            self._server.socket = tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
         self._thread.start()
         host, port = self._server.server_address
-        self.url = f"http://{host}:{port}"
+        self.url = f"{'https' if tls else 'http'}://{host}:{port}"
 
     def play(self, status, fields, body, cut=WHOLE, torn=False, path=None):
         lines = [f"HTTP/1.1 {status} Recorded", "transfer-encoding: chunked"]

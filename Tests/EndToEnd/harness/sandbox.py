@@ -10,8 +10,8 @@ WORDS = 24  # how long an answer is that nothing else decides
 
 
 class Sandbox(ServerProcess):
-    def __init__(self, folder):
-        super().__init__(["sandbox", "--listen", "127.0.0.1:0"], folder)
+    def __init__(self, folder, launcher=()):
+        super().__init__(["sandbox", "--listen", "127.0.0.1:0"], folder, launcher=launcher)
         host, port = self.address("sandbox")
         self.host, self.port = host, port
         self.url = f"http://{host}:{port}"
