@@ -25,6 +25,8 @@ public struct AccountStatus: Sendable {
     case manual
     /// Because a limit is used up, or too little is left for a useful answer.
     case limit(LimitUnit)
+    /// Because a plan lets no further conversation begin.
+    case conversations
   }
 
   public let definition: BudgetDefinition
@@ -44,6 +46,8 @@ public struct AccountStatus: Sendable {
   /// The share of the limit that is settled; nil where there is no limit.
   public let tokenShare: Share?
   public let costShare: Share?
+  /// The share of a plan's conversations that have begun; nil for all other budgets.
+  public let conversationShare: Share?
   /// Whether credits in money pay for tokens beyond the limit.
   public let isWidenedByMoney: Bool
   public let pause: Pause?
@@ -51,17 +55,16 @@ public struct AccountStatus: Sendable {
   /// Requests that wait for holds here to end.
   public let waiting: Int
 
-  /// The larger of the shares.
+  /// The largest of the shares.
   public var share: Share? {
-    switch (tokenShare, costShare) {
-    case (let tokens?, let cost?): max(tokens, cost)
-    case (let tokens?, nil): tokens
-    case (nil, let cost): cost
-    }
+    [tokenShare, costShare, conversationShare].compactMap(\.self).max()
   }
 
   public var level: Level {
-    if case .limit = pause { return .exceeded }
+    switch pause {
+    case .limit, .conversations: return .exceeded
+    case .manual, nil: break
+    }
     guard let share else { return .ok }
     return Level.allCases.last { share.reaches(percent: $0.leastPercent) } ?? .ok
   }

@@ -55,6 +55,9 @@ extension BudgetState {
     defer { assertInvariants() }
     let instant = max(now, asked ?? now)
     if use == .clear, account == nil { budgets[budget].clear(at: instant) }
+    if budgets[budget].isPlan {
+      conversationCounts[budgets[budget].definition.id.client]?.rearm()
+    }
     var charges: [Charge] = []
     for account in meant(account, of: budget) {
       catchUp(account, with: now)

@@ -45,7 +45,9 @@ extension BudgetState {
     case .admit(let output):
       return .held(
         admit(demand, for: caller, output: output, on: portions, at: now, events: &events))
-    case .refuseConversation(let denial): return .denied(denial)
+    case .refuseConversation(let denial):
+      reportFirst(ofConversations: denial, at: now, events: &events)
+      return .denied(denial)
     case .wait(let portion):
       return enqueue(demand, for: caller, behind: portion, of: portions, at: now)
     case .refuse(let portion, let obstacle):

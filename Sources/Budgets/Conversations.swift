@@ -1,3 +1,4 @@
+public import Money
 public import Time
 
 /// How many conversations a client's plan lets begin in a period.
@@ -34,6 +35,8 @@ struct ConversationCount: Sendable {
   private(set) var begun: Set<String> = []
   /// How many calls in flight belong to each conversation that isn't begun.
   private(set) var held: [String: Int] = [:]
+  /// Whether a refusal of this window was reported.
+  private(set) var hasRefused = false
 
   init(_ limit: ConversationLimit, at now: Timestamp) {
     self.limit = limit
@@ -47,6 +50,7 @@ struct ConversationCount: Sendable {
     guard !isSamePeriod else { return }
     window = BudgetWindow(of: limit.period, containing: now, in: limit.timeZone)
     begun = []
+    hasRefused = false
   }
 
   mutating func catchUp(with now: Timestamp) {
@@ -54,7 +58,11 @@ struct ConversationCount: Sendable {
     window = BudgetWindow(of: limit.period, containing: now, in: limit.timeZone)
     begun = []
     held = [:]
+    hasRefused = false
   }
+
+  /// Whether no further conversation may begin, whatever becomes of the calls in flight.
+  var isUsedUp: Bool { Int64(begun.count) >= limit.limit }
 
   /// Whether a call of this conversation may go.
   func allows(_ conversation: String) -> Bool {
@@ -81,6 +89,23 @@ struct ConversationCount: Sendable {
       held[conversation] = nil
     }
   }
+
+  /// The window, where its first refusal is still to be reported; it counts as reported now.
+  mutating func takeFirstRefusal() -> BudgetWindow? {
+    if hasRefused { return nil }
+    hasRefused = true
+    return window
+  }
+
+  /// Goes on with what was reported of a window before a start.
+  mutating func restoreRefusal(of windowStart: Timestamp) {
+    if windowStart == window.start { hasRefused = true }
+  }
+
+  /// Lets the next refusal be reported again.
+  mutating func rearm() {
+    hasRefused = false
+  }
 }
 
 /// A call's conversation, until the call ends.
@@ -104,7 +129,7 @@ extension BudgetState {
   public func hasNoConversationsLeft(for client: String, at now: Timestamp) -> Bool {
     guard var count = conversationCounts[client] else { return false }
     count.catchUp(with: now)
-    return Int64(count.begun.count) >= count.limit.limit
+    return count.isUsedUp
   }
 
   /// The refusal of a call that would begin a conversation too many; nil where it may go.
@@ -122,6 +147,37 @@ extension BudgetState {
       unit: .conversations, limit: count.limit.limit, used: used, held: held, requested: 1,
       remaining: max(0, count.limit.limit - used - held), affordableOutputTokens: 0,
       resetAt: count.window.end)
+  }
+
+  /// Reports the first refusal of a period.
+  mutating func reportFirst(
+    ofConversations denial: Denial, at now: Timestamp, events: inout [Event]
+  ) {
+    conversationCounts[denial.budget.client]?.catchUp(with: now)
+    guard let window = conversationCounts[denial.budget.client]?.takeFirstRefusal() else { return }
+    events.append(.exceeded(denial, window))
+  }
+
+  /// How a plan stands that limits conversations and no tokens; nil for any other client.
+  ///
+  /// - Parameters:
+  ///   - used: what the client used in the period, which nobody counts here.
+  ///   - currency: of what it cost.
+  public func conversationStatus(
+    of client: String, used: Spend, in currency: Currency, at now: Timestamp
+  ) -> AccountStatus? {
+    guard var count = conversationCounts[client], budgetByID[.plan(of: client)] == nil
+    else { return nil }
+    count.catchUp(with: now)
+    let none = Money(nanoUnits: 0, currency: currency)
+    return AccountStatus(
+      definition: count.limit.definition, subject: Subject(kind: .client, value: client),
+      window: count.window, limitTokens: nil, limitCost: nil, settledTokens: used.tokens,
+      settledCost: Money(nanoUnits: used.nanoUnits, currency: currency), heldTokens: 0,
+      heldCost: none, remainingTokens: nil, remainingCost: nil, tokenShare: nil, costShare: nil,
+      conversationShare: Share(used: Int64(count.begun.count), limit: count.limit.limit),
+      isWidenedByMoney: false, pause: count.isUsedUp ? .conversations : nil, raise: nil,
+      waiting: 0)
   }
 
   mutating func holdConversation(of caller: Caller, at now: Timestamp) -> HeldConversation? {

@@ -9,18 +9,21 @@ public struct ReportedAlerts: Hashable, Sendable {
   public let windowStart: Timestamp
   /// The highest percentage that was reported; 0 where none was.
   public let highestPercent: Int
-  /// Whether a refusal was reported.
+  /// Whether a refusal for want of tokens or money was reported.
   public let hasRefused: Bool
+  /// Whether one was reported of a plan that lets no further conversation begin.
+  public let hasRefusedConversation: Bool
 
   public init(
     budget: BudgetID, subject: Subject, windowStart: Timestamp, highestPercent: Int,
-    hasRefused: Bool
+    hasRefused: Bool, hasRefusedConversation: Bool = false
   ) {
     self.budget = budget
     self.subject = subject
     self.windowStart = windowStart
     self.highestPercent = highestPercent
     self.hasRefused = hasRefused
+    self.hasRefusedConversation = hasRefusedConversation
   }
 }
 
@@ -36,6 +39,9 @@ extension BudgetState {
     defer { assertInvariants() }
     for index in accountsInOrder { accounts[index].highestAlert = 0 }
     for alerts in reported {
+      if alerts.hasRefusedConversation, alerts.budget.isPlan {
+        conversationCounts[alerts.budget.client]?.restoreRefusal(of: alerts.windowStart)
+      }
       guard let budget = budgetByID[alerts.budget],
         budgets[budget].definition.per == alerts.subject.kind
       else { continue }

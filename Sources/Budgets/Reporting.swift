@@ -126,6 +126,7 @@ extension BudgetState {
       remainingCost: account.remaining(in: .cost, of: limits).map(money),
       tokenShare: limits.tokens.map { Share(used: account.settled.tokens, limit: $0) },
       costShare: limits.nanoUnits.map { Share(used: account.settled.nanoUnits, limit: $0) },
+      conversationShare: nil,
       isWidenedByMoney: hasFreeMoney(beside: account, at: now),
       pause: pause(of: account, limits: limits, at: now),
       raise: raise.flatMap { now < $0.until && $0.amount != .zero ? $0 : nil },

@@ -143,7 +143,9 @@ extension BudgetState {
     case .wait(let portion):
       let denial = contention(of: waiter.demand, on: portion, among: portions, at: now)
       events.append(.denied(ticket, denial))
-    case .refuseConversation(let denial): events.append(.denied(ticket, denial))
+    case .refuseConversation(let denial):
+      reportFirst(ofConversations: denial, at: now, events: &events)
+      events.append(.denied(ticket, denial))
     case .refuse(let portion, let obstacle):
       let denial = refuse(
         waiter.demand, because: obstacle, of: portion, among: portions, at: now, events: &events)

@@ -1,4 +1,5 @@
 import Budgets
+import Money
 import Testing
 import Time
 
@@ -79,5 +80,70 @@ struct ConversationTests {
     #expect(try gate.denied(demand(output: 1), for: call("c")).used == 2)
     var none = try self.gate(limit: 0)
     #expect(try none.denied(demand(output: 1), for: call("a")).limit == 0)
+  }
+
+  @Test("The first refusal of a period is reported, and after a reset of the plan the next one")
+  func reported() throws {
+    let plan = BudgetDefinition(
+      id: .plan(of: "acme"), per: .client, limit: .tokens(1_000), period: .monthly,
+      timeZone: .utc, enforcement: .hard, alerts: [])
+    var gate = try gate(limit: 0, [plan])
+    func reports() throws -> Int {
+      for name in ["a", "b"] { _ = try gate.denied(demand(output: 1), for: call(name)) }
+      return gate.takeEvents().exceeded.filter { $0.unit == .conversations }.count
+    }
+    #expect(try reports() == 1)
+    #expect(try reports() == 0)
+    try gate.apply(.reset(Target(budget: plan.id), .keep))
+    #expect(try reports() == 1)
+    gate.now = try #require(Timestamp(rfc3339: "2026-12-01T00:00:00Z"))
+    #expect(try reports() == 1)
+    // Tokens are a limit of their own.
+    _ = try gate.denied(demand(output: 1_001))
+    #expect(gate.takeEvents().exceeded.map(\.unit) == [.tokens])
+  }
+
+  @Test("A refusal that waited is reported too")
+  func reportedAfterWaiting() throws {
+    var gate = try gate(limit: 1, [budget(.tokens(10))])
+    let first = try gate.held(demand(output: 10), for: call(""))
+    _ = try gate.waiting(demand(output: 1), for: call("late"))
+    try gate.apply(.begin(conversations: ["early"], client: "acme"))
+    try gate.settle(first, use(1))
+    #expect(gate.takeEvents().exceeded.map(\.unit) == [.conversations])
+  }
+
+  @Test(
+    "What was reported before a start isn't reported again in its period",
+    arguments: [("2026-11-01T00:00:00Z", 0), ("2026-10-01T00:00:00Z", 1)])
+  func restored(windowStart: String, reports: Int) throws {
+    var gate = try gate(limit: 0)
+    let reported = ReportedAlerts(
+      budget: .plan(of: "acme"), subject: Subject(kind: .client, value: "acme"),
+      windowStart: try #require(Timestamp(rfc3339: windowStart)), highestPercent: 0,
+      hasRefused: false, hasRefusedConversation: true)
+    #expect(gate.state.restore([reported], at: gate.now).isEmpty)
+    _ = try gate.denied(demand(output: 1), for: call("a"))
+    #expect(gate.takeEvents().exceeded.count == reports)
+  }
+
+  @Test("A plan without tokens stands like a budget that counts, and pauses when none may begin")
+  func status() throws {
+    var gate = try gate(limit: 2)
+    func status() throws -> AccountStatus {
+      try #require(
+        gate.state.conversationStatus(
+          of: "acme", used: Spend(tokens: 7, nanoUnits: 3), in: .usd, at: gate.now))
+    }
+    try gate.apply(.begin(conversations: ["a"], client: "acme"))
+    #expect(try status().share?.permille == 500)
+    #expect(try status().pause == nil)
+    try gate.apply(.begin(conversations: ["b"], client: "acme"))
+    let full = try status()
+    #expect((full.level, full.pause) == (.exceeded, .conversations))
+    #expect((full.settledTokens, full.limitTokens) == (7, nil))
+    #expect(full.window.end == Timestamp(rfc3339: "2026-12-01T00:00:00Z"))
+    #expect(
+      gate.state.conversationStatus(of: "globex", used: .zero, in: .usd, at: gate.now) == nil)
   }
 }

@@ -137,6 +137,49 @@ def test_the_first_refusal_of_a_window_is_told_once_also_after_a_restart(
     assert exceeded["threshold"] is None and exceeded["budget"]["id"] == "acme/month"
 
 
+@pytest.mark.parametrize("monthly_tokens", [None, 1_000_000])
+def test_the_first_refused_conversation_of_a_period_is_told_once_also_after_a_restart(
+    watched, receiver, monthly_tokens
+):
+    plan = watched.configuration.clients["plans"]["free"]
+    plan["monthly_conversations"] = 1
+    if monthly_tokens is not None:
+        plan["monthly_tokens"] = monthly_tokens
+    watched.configuration.clients["clients"]["acme"]["name"] = "ACME Corp"
+    watched.start()
+
+    def call(conversation):
+        body = {
+            "model": "gpt-4o-mini",
+            "messages": [{"role": "user", "content": "Hello"}],
+            "max_completion_tokens": 20,
+        }
+        usage = script_of(Usage(prompt=10, completion=5))
+        fields = {"x-catraca-conversation": conversation, **usage}
+        return watched.post(body, headers=fields).status
+
+    assert [call(name) for name in "abca"] == [200, 429, 429, 200]
+    [told] = receiver.told(1)
+    watched.kill()
+    watched.start()
+    assert [call(name) for name in "abd"] == [200, 429, 429]
+    watched.terminate()
+    assert receiver.told(1) == [told]
+    [row] = watched.ledger.alerts()
+    assert (row["unit"], row["limit_value"], row["used"]) == ("conversations", 1, 1)
+    assert (told["type"], told["threshold"], told["client_id"]) == ("budget.exceeded", None, "acme")
+    budget = told["budget"]
+    reset = budget["next_reset_at"][:10]
+    assert told["text"] == (
+        f"ACME Corp: budget exceeded, 1 of 1 conversations used (acme/plan), resets {reset}"
+    )
+    assert (budget["id"], budget["subject"]) == ("acme/plan", "client:acme")
+    assert (budget["current_tokens"], budget["limit_tokens"]) == (15, monthly_tokens)
+    if monthly_tokens is None:
+        assert (budget["mode"], budget["percentage_used"]) == ("conversations", 100.0)
+        assert (budget["state"], budget["pause_reason"]) == ("exceeded", "conversation_limit")
+
+
 def test_a_failed_delivery_is_tried_again_under_the_same_id(watched, receiver):
     add_budget(watched)
     receiver.answers = [500, 302]

@@ -81,15 +81,20 @@ struct AlertTests {
     ledger.record(alert(.threshold(percent: 80)))
     ledger.record(alert(.threshold(percent: 90)))
     ledger.record(alert(.exceeded, subject: "user:u1"))
+    ledger.record(alert(.exceeded, subject: "user:u2", unit: .conversations))
     await ledger.close()
     let reader = try LedgerReader(path: folder.ledgerPath)
     func reported(at now: Timestamp) throws -> [String] {
       try reader.reportedAlerts(liveAt: now).map {
         "\($0.budget) \($0.subject) \($0.highestPercent) \($0.hasRefused)"
+          + ($0.hasRefusedConversation ? " of a conversation" : "")
       }
     }
-    let both = ["acme/month client:acme 90 false", "acme/month user:u1 0 true"]
-    #expect(try reported(at: Sample.admitted) == both)
+    let all = [
+      "acme/month client:acme 90 false", "acme/month user:u1 0 true",
+      "acme/month user:u2 0 false of a conversation",
+    ]
+    #expect(try reported(at: Sample.admitted) == all)
     #expect(try reported(at: try #require(Self.window.end)) == [])
     let editor = try LedgerEditor(
       path: folder.ledgerPath,
@@ -98,7 +103,7 @@ struct AlertTests {
     let budget = BudgetID(client: "acme", name: "month")
     try editor.reset(
       Target(budget: budget, subject: Subject(text: "user:u1")), use: .keep)
-    #expect(try reported(at: Sample.admitted) == Array(both.prefix(1)))
+    #expect(try reported(at: Sample.admitted) == [all[0], all[2]])
     try editor.reset(Target(budget: budget), use: .keep)
     #expect(try reported(at: Sample.admitted) == [])
   }

@@ -127,6 +127,7 @@ public struct BudgetForm: Sendable {
     case nil: nil
     case .manual: "manual"
     case .limit(.tokens): "token_limit"
+    case .conversations: "conversation_limit"
     case .limit(.cost): currency == .brl ? "brl_limit" : "cost_limit"
     }
   }

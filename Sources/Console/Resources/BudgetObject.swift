@@ -1,6 +1,8 @@
 public import Budgets
+internal import Configuration
 internal import JSON
 public import Ledger
+internal import Money
 public import Time
 
 /// A budget as the API shows it, for those who tell of it elsewhere.
@@ -12,13 +14,29 @@ public enum BudgetObject {
     of id: BudgetID, subject text: String, in server: any RunningServer, at now: Timestamp
   ) throws(LedgerError) -> [UInt8]? {
     guard let subject = Subject(text: text) else { return nil }
-    let status = server.readBudgets { try? $0.status(of: id, for: subject, at: now) }
-    guard let status else { return nil }
     let reader = try LedgerReader(path: server.ledgerPath)
+    var status = server.readBudgets { try? $0.status(of: id, for: subject, at: now) }
+    if status == nil { status = try conversations(of: id, in: server, reader, at: now) }
+    guard let status else { return nil }
     let forms = try BudgetForm.forms([status], reader, server.settings, at: now)
     guard let form = forms.first else { return nil }
     var writer = JSONWriter()
     form.write(to: &writer)
     return writer.bytes
+  }
+
+  /// How a plan stands that limits conversations alone, and so has no account.
+  private static func conversations(
+    of id: BudgetID, in server: any RunningServer, _ reader: LedgerReader, at now: Timestamp
+  ) throws(LedgerError) -> AccountStatus? {
+    guard id.isPlan else { return nil }
+    let billing = server.settings.rates.billing
+    func status(_ used: Spend) -> AccountStatus? {
+      server.readBudgets {
+        $0.conversationStatus(of: id.client, used: used, in: billing, at: now)
+      }
+    }
+    guard let window = status(.zero)?.window else { return nil }
+    return status(try reader.planUse(of: id.client, in: window, currency: billing).all)
   }
 }

@@ -68,7 +68,8 @@ extension LedgerReader {
           subject: try fields.required("subject", of: record, Subject(text: subject)),
           windowStart: try fields.requiredInstant("window_start", of: record),
           highestPercent: Int(clamping: fields.integer("highest") ?? 0),
-          hasRefused: fields.integer("has_refused") == 1))
+          hasRefused: fields.integer("has_refused") == 1,
+          hasRefusedConversation: fields.integer("has_refused_conversation") == 1))
     }
     return reported
   }
@@ -78,7 +79,8 @@ extension LedgerReader {
   /// One row for each account and window. A reset re-arms.
   private static let selectReported = """
     SELECT budget_id, subject, window_start, max(threshold) AS highest,
-      max(threshold IS NULL) AS has_refused
+      max(threshold IS NULL AND unit <> 'conversations') AS has_refused,
+      max(threshold IS NULL AND unit = 'conversations') AS has_refused_conversation
     FROM alerts AS a
     WHERE (window_end IS NULL OR window_end > ?1) AND type <> '\(Alert.paymentFailed)'
       AND NOT EXISTS (SELECT 1 FROM budget_resets AS r

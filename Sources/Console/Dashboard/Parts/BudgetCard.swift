@@ -101,6 +101,7 @@ struct BudgetCard {
       case .manual: .pausedByHand
       case .limit(.tokens): .pausedByTokens
       case .limit(.cost): .pausedByCost
+      case .conversations: .pausedByConversations
       }
     if status.pause == nil { return nil }
     return #"<p class="notice exceeded card" role="status">\#(reader(reason))</p>"#
@@ -229,6 +230,8 @@ extension Phrase {
     "Pausado manualmente: toda requisição é recusada até alguém retomar.")
   fileprivate static let pausedByTokens = Phrase(
     "Paused: the token limit is reached.", "Pausado: o limite de tokens foi atingido.")
+  fileprivate static let pausedByConversations = Phrase(
+    "Paused: no further conversation may begin.", "Pausado: nenhuma conversa nova pode começar.")
   fileprivate static let pausedByCost = Phrase(
     "Paused: the money limit is reached.", "Pausado: o limite de dinheiro foi atingido.")
   fileprivate static let neverResets = Phrase("never resets", "nunca zera")
