@@ -10,6 +10,8 @@ public import Time
 public final class Console: HTTPHandler {
   private let server: any RunningServer
   private let routes: Router<Route>
+  /// Whether tokens are nobody's here.
+  private let servesKeysAlone: Bool
   private let signIns: SignIns
   private let site: Site
   private let idempotentCalls = IdempotentCalls()
@@ -22,7 +24,7 @@ public final class Console: HTTPHandler {
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) {
     self.init(
-      server: server, routes: Routes.admin, pages: PageRoutes.admin,
+      server: server, routes: Routes.admin, servesKeysAlone: false, pages: PageRoutes.admin,
       failedSignIns: FailedSignIns(most: FailedSignIns.mostOfOperators), logger: logger,
       clock: clock)
   }
@@ -35,18 +37,17 @@ public final class Console: HTTPHandler {
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) -> Console {
     Console(
-      server: server, routes: Routes.clients, pages: PageRoutes.clients,
-      failedSignIns: failedSignIns, logger: logger,
-      clock: clock)
+      server: server, routes: Routes.clients, servesKeysAlone: true, pages: PageRoutes.clients,
+      failedSignIns: failedSignIns, logger: logger, clock: clock)
   }
 
   private init(
-    server: any RunningServer, routes: [Route], pages: [PageRoute],
-    failedSignIns: FailedSignIns, logger: Logger,
-    clock: @escaping @Sendable () -> Timestamp
+    server: any RunningServer, routes: [Route], servesKeysAlone: Bool, pages: [PageRoute],
+    failedSignIns: FailedSignIns, logger: Logger, clock: @escaping @Sendable () -> Timestamp
   ) {
     self.server = server
     self.routes = Router(routes)
+    self.servesKeysAlone = servesKeysAlone
     signIns = SignIns(server: server, failures: failedSignIns)
     site = Site(pages, server: server, signIns: signIns, logger: logger, clock: clock)
     self.logger = logger
@@ -152,6 +153,7 @@ public final class Console: HTTPHandler {
     if case .anyone = route.access { return nil }
     let credential = try credential(
       in: fields, from: network, isChange: route.method != .get, at: now)
+    if servesKeysAlone, case .token = credential { throw .invalidCredential }
     switch (route.access, credential) {
     case (.anyone, _), (.key, _), (_, .token(_, .admin)), (.viewer, .token(_, .viewer)),
       (.adminOrKey, .key):

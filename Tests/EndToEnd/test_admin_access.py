@@ -56,6 +56,10 @@ def test_the_proxy_listener_serves_a_clients_own_status_alone(catraca, tokens):
         assert connection.get("/api/budget/status", catraca.key()).json()["client_id"] == "acme"
         assert connection.get("/api/admin/clients", tokens["admin"]).status == 404
         assert connection.get("/api/budget/status").status == 401
+        for role in ["admin", "viewer"]:
+            for path in ["/api/budget/status", "/api/usage/summary", "/api/usage/check"]:
+                reply = connection.get(f"{path}?client=acme", tokens[role])
+                assert (reply.status, reply.code) == (401, "invalid_api_key"), path
 
 
 def test_unknown_paths_methods_fields_and_parameters_are_named(admin):

@@ -178,6 +178,26 @@ def assert_sound(catraca):
     eventually(lambda: readiness(catraca) == (200, {"status": "ok"}), "ready again")
 
 
+def test_a_check_says_what_becomes_of_requests_while_the_ledger_is_away(
+    catraca, tokens, on_failure
+):
+    start(catraca, on_failure)
+    admin = catraca.admin(tokens["admin"])
+    check = "/api/usage/check?client=acme"
+    assert admin.done("GET", check)["reason"] is None
+    trouble = LockedDatabase(catraca.configuration.ledger)
+    trouble.begin()
+    post(catraca, "u1")
+    if on_failure == "allow":
+        assert admin.done("GET", check) == {"allowed": True, "reason": "error_checking"}
+    else:
+        reply = admin.get(check)
+        assert (reply.status, reply.code) == (503, "ledger_unavailable")
+    trouble.end()
+    eventually(lambda: readiness(catraca) == (200, {"status": "ok"}), "ready again")
+    assert admin.done("GET", check)["reason"] is None
+
+
 def test_deny_refuses_and_forwards_nothing(catraca, sandbox, trouble):
     start(catraca, "deny")
     trouble.begin()

@@ -118,6 +118,7 @@ enum PlainText {
   static let rule = "text of 1 to \(longest) bytes without control characters"
 
   static func isValid(_ text: String) -> Bool {
-    (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    (1...longest).contains(text.utf8.count)
+      && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
   }
 }

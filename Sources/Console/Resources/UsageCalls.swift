@@ -155,6 +155,8 @@ enum UsageCalls {
     let period: PlanPeriod
     let credits: Int64
     do throws(APIError) {
+      // Where it can't be written, requests are refused or passed alike.
+      guard call.server.isLedgerHealthy else { throw .ledgerUnavailable }
       period = try PlanPeriod(of: client, call)
       credits = try extraCredits(of: client, call)
     } catch {
