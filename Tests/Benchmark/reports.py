@@ -29,6 +29,12 @@ CALLS = {
     "summary of 30 days": "/api/usage/summary?client=c1&days=30",
     "analytics of 90 days by day": "/api/analytics?client=c1&days=90",
     "the same, by model": "/api/analytics?client=c1&days=90&by=model",
+    "the same, by week": "/api/analytics?client=c1&days=90&by=week",
+    "the same, by month": "/api/analytics?client=c1&days=90&by=month",
+    "the same, by operation": "/api/analytics?client=c1&days=90&by=operation",
+    "the same, by agent": "/api/analytics?client=c1&days=90&by=agent",
+    "the same, by provider": "/api/analytics?client=c1&days=90&by=provider",
+    "the same, by key": "/api/analytics?client=c1&days=90&by=key",
     "the same, by user": "/api/analytics?client=c1&days=90&by=user",
     "the same, of one model": "/api/analytics?client=c1&days=90&model=gpt-4o",
     "the same, of one user": "/api/analytics?client=c1&days=90&user=u7",
@@ -36,60 +42,106 @@ CALLS = {
     "all clients, by day": "/api/analytics?days=90",
     "all clients, by model": "/api/analytics?days=90&by=model",
     "all clients, by client": "/api/analytics?days=90&by=client",
+    "all clients, by user": "/api/analytics?days=90&by=user",
+    "all clients, by conversation": "/api/analytics?days=90&by=conversation",
     "usage-logs, first page": "/api/admin/usage-logs",
     "usage-logs of a client": "/api/admin/usage-logs?client=c1",
     "usage-logs of a user": "/api/admin/usage-logs?user=u7",
     "usage-logs of a conversation": "/api/admin/usage-logs?conversation=v7",
     "usage-logs of a model": "/api/admin/usage-logs?model=gpt-4o",
+    "usage-logs of a key": "/api/admin/usage-logs?key=app",
+    "usage-logs of a client's key": "/api/admin/usage-logs?client=c1&key=app",
+    "usage-logs of a rare agent": "/api/admin/usage-logs?agent=rare",
+    "usage-logs of a rare provider": "/api/admin/usage-logs?provider=groq",
+    "usage-logs of a rare model": "/api/admin/usage-logs?model=llama-3.1-8b-instant",
+    "usage-logs of a model that nobody used": "/api/admin/usage-logs?model=none",
+    "usage-logs of a rare operation": "/api/admin/usage-logs?operation=embedding",
+    "usage-logs of a rare outcome": "/api/admin/usage-logs?outcome=interrupted",
+    "usage-logs of a rare usage_source": "/api/admin/usage-logs?usage_source=estimated",
+    "usage-logs of rare streams": "/api/admin/usage-logs?stream=true",
+    "usage-logs of a client's rare outcome": "/api/admin/usage-logs?client=c1&outcome=interrupted",
     "usage-logs of a day half a year ago": "/api/admin/usage-logs?from={from}&to={to}",
 }
-# Of every client and hour alike; users and conversations are spread over all of it.
+# A day's rows. Of every client and hour alike: each client has one conversation after the other, of
+# 20 requests; users are spread over all of it. What is rare has its filter too.
 INSERT_ROWS = """
     WITH RECURSIVE numbers (n) AS (
-      SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :rows),
-    moments AS (SELECT n, :start + n * 86400.0 * :days / :rows AS moment FROM numbers)
-    INSERT INTO usage_logs (request_id, client_id, key_name, user_id, conversation_id, source,
-      model, operation, endpoint, stream, status, outcome, usage_source, prompt_tokens,
+      SELECT :first UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :next),
+    moments AS (SELECT n, :start + (n - :first) * 86400.0 / (:next - :first) AS moment
+      FROM numbers)
+    INSERT INTO usage_logs (request_id, client_id, key_name, user_id, conversation_id, agent_id,
+      source, model, operation, endpoint, stream, status, outcome, usage_source, prompt_tokens,
       cached_tokens, cache_write_tokens, cache_write_long_tokens, audio_input_tokens,
       image_input_tokens, completion_tokens, reasoning_tokens, audio_output_tokens,
       image_output_tokens, total_tokens, audio_ms, characters, images, calls, cost_nano_usd,
       cost_nano, currency, held_tokens, held_nano_usd, overrun_tokens, overrun_nano_usd,
       latency_ms, created_at, day, budget_accounts, begins_conversation)
     SELECT printf('%08x-%04x-7000-8000-%012x', moment / 65.536, n & 65535, n),
-      'c' || (n * 7919 % :clients + 1), CASE WHEN n % 3 THEN 'web' ELSE 'app' END,
-      'u' || (n * 104729 % 1000), 'v' || (n / 20), 'openai',
-      CASE n % 4 WHEN 0 THEN 'gpt-4o' ELSE 'gpt-4o-mini' END, 'chat', '/v1/chat/completions',
-      0, 200, 'ok', 'reported', 500, 0, 0, 0, 0, 0, 100, 0, 0, 0, 600, 0, 0, 0, 0, 135000, 729000,
-      'BRL', 2000, 500000, 0, 0, 800, strftime('%Y-%m-%dT%H:%M:%S.000Z', moment, 'unixepoch'),
-      date(moment, 'unixepoch'), '', 0
+      'c' || (n % :clients + 1), CASE WHEN n % 3 THEN 'web' ELSE 'app' END,
+      'u' || (n * 104729 % 1000), 'v' || (n / (20 * :clients) * :clients + n % :clients),
+      iif(n % 50000, NULL, 'rare'), iif(n % 50001, 'openai', 'groq'),
+      CASE WHEN n % 50001 = 0 THEN 'llama-3.1-8b-instant'
+        WHEN n % 4 = 0 THEN 'gpt-4o' ELSE 'gpt-4o-mini' END,
+      iif(n % 50002, 'chat', 'embedding'), '/v1/chat/completions', n % 50003 = 0, 200,
+      iif(n % 50004, 'ok', 'interrupted'), iif(n % 50005, 'reported', 'estimated'),
+      500, 0, 0, 0, 0, 0, 100, 0, 0, 0, 600, 0, 0, 0, 0, 135000, 729000, 'BRL', 2000, 500000, 0, 0,
+      800, strftime('%Y-%m-%dT%H:%M:%S.000Z', moment, 'unixepoch'), :day, '',
+      n % (20 * :clients) < :clients
     FROM moments
 """
 SUMS = """
     count(*), sum(prompt_tokens), sum(completion_tokens), sum(begins_conversation),
     sum(cost_nano_usd), sum(cost_nano)
 """
-UTC_DAY = "CAST(strftime('%s', created_at) AS INTEGER) / 86400"
-INSERT_SUMS = f"""
-    INSERT INTO usage_daily SELECT client_id, day, {UTC_DAY}, key_name, '', source, model,
-      operation, currency, {SUMS} FROM usage_logs GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9;
-    INSERT INTO usage_daily_users SELECT client_id, day, {UTC_DAY}, user_id, currency, {SUMS}
-      FROM usage_logs GROUP BY 1, 2, 3, 4, 5;
-    INSERT INTO usage_hourly SELECT CAST(strftime('%s', created_at) AS INTEGER) / 3600, source,
-      model, operation, currency, {SUMS} FROM usage_logs GROUP BY 1, 2, 3, 4, 5;
-    INSERT INTO token_usage SELECT client_id, day, sum(prompt_tokens), sum(completion_tokens),
-      sum(total_tokens), 0, count(*), sum(cost_nano_usd) FROM usage_logs GROUP BY 1, 2;
-"""
+OF_THE_DAY = "FROM usage_logs WHERE id > :before"
+INSERT_SUMS = [
+    f"""INSERT INTO usage_daily SELECT client_id, day, :utc_day, key_name, coalesce(agent_id, ''),
+      source, model, operation, currency, {SUMS} {OF_THE_DAY} GROUP BY 1, 2, 4, 5, 6, 7, 8, 9""",
+    f"""INSERT INTO usage_daily_users SELECT client_id, day, :utc_day, user_id, currency, {SUMS}
+      {OF_THE_DAY} GROUP BY 1, 4, 5""",
+    f"""INSERT INTO usage_daily_conversations SELECT client_id, day, :utc_day, conversation_id,
+      currency, {SUMS} {OF_THE_DAY} GROUP BY 1, 4, 5""",
+    f"""INSERT INTO usage_hourly SELECT :utc_day * 24 + substr(created_at, 12, 2), source, model,
+      operation, currency, {SUMS} {OF_THE_DAY} GROUP BY 1, 2, 3, 4, 5""",
+    f"""INSERT INTO token_usage SELECT client_id, day, sum(prompt_tokens), sum(completion_tokens),
+      sum(total_tokens), sum(begins_conversation), count(*), sum(cost_nano_usd) {OF_THE_DAY}
+      GROUP BY 1""",
+]
+INDEXES = "SELECT name, sql FROM sqlite_master WHERE tbl_name = 'usage_logs' AND type = 'index'"
 
 
 def fill(path, rows):
-    """Makes the rows of a year that ends now, and what is summed of them."""
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        database.executescript("PRAGMA synchronous = OFF; PRAGMA cache_size = -262144")
-        values = {"rows": rows, "clients": CLIENTS, "days": DAYS}
-        values["start"] = time.time() - DAYS * 86_400
-        with database:
-            database.execute(INSERT_ROWS, values)
-        database.executescript(f"BEGIN; {INSERT_SUMS} COMMIT")
+    """Makes the rows of a year that ends now, and what is summed of them.
+
+    The indexes of the rows are made anew at the end, which is faster."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as database:
+        for setting in ["synchronous = OFF", "journal_mode = OFF", "cache_size = -262144"]:
+            database.execute(f"PRAGMA {setting}")
+        indexes = dict(database.execute(INDEXES))
+        for name in indexes:
+            database.execute(f"DROP INDEX {name}")
+        database.execute("BEGIN")
+        today = int(time.time()) // 86_400
+        for number in range(DAYS):
+            first, after = rows * number // DAYS, rows * (number + 1) // DAYS
+            day = today - DAYS + 1 + number
+            values = {
+                "first": first,
+                "next": after,
+                "before": first,
+                "clients": CLIENTS,
+                "start": day * 86_400,
+                "day": time.strftime("%Y-%m-%d", time.gmtime(day * 86_400)),
+                "utc_day": day,
+            }
+            for statement in [INSERT_ROWS, *INSERT_SUMS]:
+                database.execute(statement, values)
+        # What metrics count isn't asked for; a start needn't sum all rows.
+        database.execute("UPDATE usage_totals_reach SET last_id = :rows", {"rows": rows})
+        database.execute("COMMIT")
+        for statement in indexes.values():
+            database.execute(statement)
+        database.execute("PRAGMA journal_mode = WAL")
 
 
 def write_configuration(folder):

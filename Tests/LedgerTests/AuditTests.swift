@@ -27,7 +27,7 @@ import Testing
     Planted(
       statement:
         "UPDATE usage_logs SET cost_nano = cost_nano + 1, budget_accounts = '' WHERE id = 1",
-      checks: [.cost, .budgetAccount, .rollup, .rollup, .rollup],
+      checks: [.cost, .budgetAccount, .rollup, .rollup, .rollup, .rollup],
       subject: Sample.id(1).description),
     Planted(
       statement: "UPDATE usage_daily SET tokens_output = tokens_output + 1",

@@ -46,7 +46,8 @@ import Time
   /// What is asked of rollups, and of rows where no rollup has it.
   static let conditions: [[UsageColumn: String]] = [
     [:], [.client: "acme"], [.client: "globex", .model: "gpt-4o"], [.model: "gpt-4o-mini"],
-    [.key: "web", .agent: "a1"], [.user: "u1"], [.client: "acme", .user: "u1"],
+    [.conversation: "c2"], [.key: "web", .agent: "a1"], [.user: "u1"],
+    [.client: "acme", .user: "u1"],
     [.client: "acme", .conversation: "c1"], [.client: "acme", .key: "web", .agent: "a1"],
     [.client: "nobody"],
   ]
@@ -77,6 +78,51 @@ import Time
     #expect(try reader.rollupDifferences() == [])
   }
 
+  @Test(
+    "Pages have the rows asked for, newest first, wherever rollups say that there are some",
+    arguments: [
+      [.model: "gpt-4o"], [.model: "gpt-4o", .operation: "embedding"], [.key: "web"],
+      [.client: "acme", .key: "app"], [.provider: "openai"], [.provider: "groq"],
+      [.agent: "a1"], [.agent: "a1", .client: "acme"], [.user: "u2", .client: "acme"],
+      [.conversation: "c1"],
+      [.client: "globex", .model: "gpt-4o", .user: "u1"],
+      [.outcome: "interrupted"], [.outcome: "ok", .model: "gpt-4o"],
+      [.usageSource: "reported", .client: "acme"], [.usageSource: "estimated", .key: "web"],
+    ] as [[UsageColumn: String]])
+  func pages(conditions: [UsageColumn: String]) throws {
+    var rows = RollupTests.rows()
+    for place in stride(from: 0, to: rows.count, by: 7) {
+      rows[place].outcome = .interrupted
+      rows[place].usageSource = .estimated
+    }
+    let folder = try RollupTests.filled(rows)
+    let reader = try LedgerReader(path: folder.ledgerPath)
+    let noon = RollupTests.start.advanced(by: .seconds(129_600))
+    let spans: [(Timestamp?, Timestamp?)] = [
+      (nil, nil), (noon, nil), (nil, noon), (noon, noon.advanced(by: .seconds(90_000))),
+      (noon, noon),
+    ]
+    for (since, until) in spans {
+      for isStream in [nil, true] {
+        let query = UsageQuery(
+          by: .day, where: conditions, isStream: isStream, since: since, until: until)
+        let expected = rows.filter { RollupTests.isMeant($0, by: query) }
+        var found: [UsageRow] = []
+        var cursor: LogCursor?
+        repeat {
+          let page = try reader.usageLog(
+            where: conditions, isStream: isStream,
+            LogRange(since: since, until: until, cursor: cursor, limit: 7))
+          found += page.map(\.content)
+          cursor = page.count == 7 ? page.last?.cursor : nil
+        } while cursor != nil
+        #expect(found.map(\.createdAt) == found.map(\.createdAt).sorted(by: >))
+        #expect(Set(found.map(\.requestID)) == Set(expected.map(\.requestID)))
+        #expect(found.count == expected.count)
+      }
+    }
+  }
+
   @Test("A ledger of an earlier release gets its rollups from its rows")
   func rollupsAreRebuilt() throws {
     let folder = try RollupTests.filled(RollupTests.rows())
@@ -84,12 +130,16 @@ import Time
     try folder.connection().execute(
       """
       DROP TABLE usage_daily; DROP TABLE usage_daily_users; DROP TABLE usage_hourly;
+      DROP TABLE usage_daily_conversations; DROP INDEX usage_logs_agent_id;
+      DROP INDEX usage_logs_outcome; DROP INDEX usage_logs_usage_source;
+      DROP INDEX usage_logs_stream;
       DROP INDEX usage_logs_created_at; DROP INDEX usage_logs_user_id;
       DROP INDEX usage_logs_conversation_id;
       ALTER TABLE usage_logs DROP COLUMN begins_conversation;
       """)
     try folder.connection().execute(Migration.rollupTables.sql)
     try folder.connection().execute(Migration.rollupDaysOfUTC.sql)
+    try folder.connection().execute(Migration.conversationRollup.sql)
     #expect(try RollupTests.firstRows(folder) == begun)
     #expect(try LedgerReader(path: folder.ledgerPath).rollupDifferences() == [])
   }

@@ -93,17 +93,6 @@ public struct RecordedChange: Hashable, Sendable {
 }
 
 extension LedgerReader {
-  /// Rows of `usage_logs`, newest first.
-  public func usageLog(
-    where conditions: [UsageColumn: String], isStream: Bool? = nil, _ range: LogRange
-  ) throws(LedgerError) -> [LogEntry<UsageRow>] {
-    var texts = conditions.map { ($0.key.rawValue, $0.value) }
-    if let isStream { texts.append(("CAST(stream AS TEXT)", isStream ? "1" : "0")) }
-    return try entries(of: "usage_logs", texts, range, .byInstant) { fields throws(LedgerError) in
-      try UsageRow(from: fields)
-    }
-  }
-
   /// Rows of `denials`, newest first.
   public func denialLog(
     where conditions: [DenialColumn: String], _ range: LogRange
@@ -138,11 +127,15 @@ extension LedgerReader {
   /// - Parameters:
   ///   - table: A constant.
   ///   - conditions: Constant expressions, and the texts that they must be equal to.
+  ///   - clauses: Further conditions, constants.
+  ///   - index: By which entries are found; nil lets SQLite choose.
   func entries<Content: Sendable>(
     of table: String, _ conditions: [(String, String)], _ range: LogRange, _ order: LogOrder,
+    besides clauses: [String] = [], by index: String? = nil,
     _ read: (ColumnReader) throws(LedgerError) -> Content
   ) throws(LedgerError) -> [LogEntry<Content>] {
-    var sql = "SELECT * FROM \(table) WHERE created_at >= ?1 AND created_at < ?2"
+    let source = index.map { "\(table) INDEXED BY \($0)" } ?? table
+    var sql = "SELECT id FROM \(source) WHERE created_at >= ?1 AND created_at < ?2"
     switch order {
     case .byID: sql += " AND id < ?4"
     case .byInstant: sql += " AND (created_at, id) < (?3, ?4)"
@@ -150,8 +143,11 @@ extension LedgerReader {
     for (index, condition) in conditions.enumerated() {
       sql += " AND \(condition.0) = ?\(index + 6)"
     }
-    sql += order == .byID ? " ORDER BY id DESC" : " ORDER BY created_at DESC, id DESC"
-    let select = try connection.prepare(sql + " LIMIT ?5")
+    for clause in clauses { sql += " AND \(clause)" }
+    let newestFirst = order == .byID ? "ORDER BY id DESC" : "ORDER BY created_at DESC, id DESC"
+    // Where entries have to be sorted, their numbers are, and only the page's are read in full.
+    let select = try connection.prepare(
+      "SELECT * FROM \(table) WHERE id IN (\(sql) \(newestFirst) LIMIT ?5) \(newestFirst)")
     select.bind(range.since?.rfc3339 ?? "", at: 1)
     // Greater than every instant's text.
     select.bind(range.until?.rfc3339 ?? "~", at: 2)

@@ -2,7 +2,7 @@ extension LedgerReader {
   /// Where a line of a rollup is not what its rows make.
   func rollupDifferences() throws(LedgerError) -> [AuditDifference] {
     try differences(of: DailyUsageKey.self) + differences(of: DailyUserKey.self)
-      + differences(of: HourlyUsageKey.self)
+      + differences(of: DailyConversationKey.self) + differences(of: HourlyUsageKey.self)
   }
 
   private func differences<Key: RollupKey>(

@@ -57,6 +57,7 @@ enum UsageTable: String {
   case rows = "usage_logs"
   case daily = "usage_daily"
   case dailyUsers = "usage_daily_users"
+  case dailyConversations = "usage_daily_conversations"
   case hourly = "usage_hourly"
 
   init(for query: UsageQuery) {
@@ -68,8 +69,16 @@ enum UsageTable: String {
     } else if columns.isSubset(of: [.client, .key, .agent, .provider, .model, .operation]) {
       self = .daily
     } else {
-      self = columns.isSubset(of: [.client, .user]) ? .dailyUsers : .rows
+      self = UsageTable.ofUsersOrConversations(query)
     }
+  }
+
+  private static func ofUsersOrConversations(_ query: UsageQuery) -> UsageTable {
+    if query.columns.isSubset(of: [.client, .user]) { return .dailyUsers }
+    // The rows of one conversation are found by an index, and are few.
+    let isOfAll = query.grouping == .conversation && query.conditions[.conversation] == nil
+    return isOfAll && query.columns.isSubset(of: [.client, .conversation])
+      ? .dailyConversations : .rows
   }
 }
 

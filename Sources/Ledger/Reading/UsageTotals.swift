@@ -110,7 +110,7 @@ private struct UsageSelect {
     case .week: "date(\(day), 'weekday 0', '-6 days')"
     case .month: "substr(\(day), 1, 7)"
     case .key where query.isOfAllClients: "client_id || '/' || key_name"
-    case .user, .agent: "nullif(\(query.grouping.column?.rawValue ?? ""), '')"
+    case .user, .agent, .conversation: "nullif(\(query.grouping.column?.rawValue ?? ""), '')"
     default: query.grouping.column?.rawValue ?? ""
     }
   }
@@ -119,9 +119,9 @@ private struct UsageSelect {
     switch table {
     case .hourly: "date(hour * 3600, 'unixepoch')"
     case .rows where query.isOfAllClients: "substr(created_at, 1, 10)"
-    case .daily where query.isOfAllClients, .dailyUsers where query.isOfAllClients:
-      "date(utc_day * 86400, 'unixepoch')"
-    case .rows, .daily, .dailyUsers: "day"
+    case .daily, .dailyUsers, .dailyConversations:
+      query.isOfAllClients ? "date(utc_day * 86400, 'unixepoch')" : "day"
+    case .rows: "day"
     }
   }
 
@@ -133,9 +133,8 @@ private struct UsageSelect {
   private var span: String {
     switch table {
     case .rows: "created_at >= ?1 AND created_at < ?2"
-    case .daily where query.isOfAllClients, .dailyUsers where query.isOfAllClients:
-      "utc_day >= ?1 AND utc_day <= ?2"
-    case .daily, .dailyUsers: "day >= ?1 AND day <= ?2"
+    case .daily, .dailyUsers, .dailyConversations:
+      query.isOfAllClients ? "utc_day >= ?1 AND utc_day <= ?2" : "day >= ?1 AND day <= ?2"
     case .hourly: "hour >= ?1 AND hour < ?2"
     }
   }

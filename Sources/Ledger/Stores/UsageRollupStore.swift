@@ -77,6 +77,37 @@ struct DailyUserKey: RollupKey {
   }
 }
 
+/// A line of `usage_daily_conversations`: what each of a client's conversations used.
+struct DailyConversationKey: RollupKey {
+  private let clientID: String
+  private let day: CivilDate
+  private let dayOfUTC: Int64
+  private let conversationID: String
+  private let currency: Currency
+
+  static let table = "usage_daily_conversations"
+  static let columns = [
+    ("client_id", "client_id"), ("day", "day"), dayOfUTCColumn,
+    ("conversation_id", "coalesce(conversation_id, '')"), ("currency", "currency"),
+  ].map { (name: $0.0, ofRow: $0.1) }
+
+  init(_ row: UsageRow) {
+    clientID = row.clientID
+    day = row.day
+    dayOfUTC = row.dayOfUTC
+    conversationID = row.conversationID ?? ""
+    currency = row.cost.currency
+  }
+
+  func write(to parameters: inout ParameterWriter) {
+    parameters.write("client_id", clientID)
+    parameters.write("day", day.description)
+    parameters.write("utc_day", dayOfUTC)
+    parameters.write("conversation_id", conversationID)
+    parameters.write("currency", currency.code)
+  }
+}
+
 /// A day of a client's zone has parts of two days of UTC, in which all clients are summed together.
 private let dayOfUTCColumn = ("utc_day", "CAST(strftime('%s', created_at) AS INTEGER) / 86400")
 
@@ -116,21 +147,25 @@ struct HourlyUsageKey: RollupKey {
   }
 }
 
-/// `usage_daily`, `usage_daily_users` and `usage_hourly`.
+/// `usage_daily`, `usage_daily_users`, `usage_daily_conversations` and `usage_hourly`.
 final class UsageRollupStore {
   private let daily: Rollup<DailyUsageKey>
   private let dailyUsers: Rollup<DailyUserKey>
+  private let dailyConversations: Rollup<DailyConversationKey>
   private let hourly: Rollup<HourlyUsageKey>
 
   init(_ connection: Connection) throws(LedgerError) {
     daily = try Rollup(connection)
     dailyUsers = try Rollup(connection)
+    dailyConversations = try Rollup(connection)
     hourly = try Rollup(connection)
   }
 
   func add(_ row: UsageRow, beginsConversation: Bool) {
     daily.add(row, to: DailyUsageKey(row), beginsConversation: beginsConversation)
     dailyUsers.add(row, to: DailyUserKey(row), beginsConversation: beginsConversation)
+    dailyConversations.add(
+      row, to: DailyConversationKey(row), beginsConversation: beginsConversation)
     hourly.add(row, to: HourlyUsageKey(row), beginsConversation: beginsConversation)
   }
 
@@ -138,12 +173,14 @@ final class UsageRollupStore {
   func flush() throws(LedgerError) {
     try daily.flush()
     try dailyUsers.flush()
+    try dailyConversations.flush()
     try hourly.flush()
   }
 
   func didRollBack() {
     daily.didRollBack()
     dailyUsers.didRollBack()
+    dailyConversations.didRollBack()
     hourly.didRollBack()
   }
 }

@@ -1,0 +1,123 @@
+internal import Time
+
+// The pages of `usage_logs`. What an index has is found by it. For the rest, rows are read back
+// from the newest, which would take long for what is rare: so they are read in those hours or days
+// alone in which a rollup has what is asked for.
+
+extension LedgerReader {
+  /// Rows of `usage_logs`, newest first.
+  public func usageLog(
+    where conditions: [UsageColumn: String], isStream: Bool? = nil, _ range: LogRange
+  ) throws(LedgerError) -> [LogEntry<UsageRow>] {
+    guard let rollup = RollupOfRows(for: conditions, in: range) else {
+      return try usageRows(where: conditions, isStream, range)
+    }
+    let select = try connection.prepare(rollup.selectSteps)
+    rollup.bind(to: select)
+    defer { select.reset() }
+    var entries: [LogEntry<UsageRow>] = []
+    while entries.count < range.limit, try select.step(), let step = select.integer(0) {
+      var part = rollup.part(of: range, step)
+      part.limit = range.limit - entries.count
+      entries += try usageRows(where: conditions, isStream, part)
+    }
+    return entries
+  }
+
+  private func usageRows(
+    where conditions: [UsageColumn: String], _ isStream: Bool?, _ range: LogRange
+  ) throws(LedgerError) -> [LogEntry<UsageRow>] {
+    var texts = conditions.map { ($0.key.rawValue, $0.value) }
+    if let isStream { texts.append(("stream", isStream ? "1" : "0")) }
+    let unusual = conditions.compactMap { $0.key.isUnusual(as: $0.value) }
+    let index = UsageLogIndex.known(for: Set(conditions.keys), isUnusual: !unusual.isEmpty)
+    return try entries(
+      of: "usage_logs", texts, range, .byInstant, besides: unusual, by: index?.rawValue
+    ) { fields throws(LedgerError) in try UsageRow(from: fields) }
+  }
+}
+
+/// The indexes that SQLite doesn't choose by itself, since it can't know how many rows a value has.
+private enum UsageLogIndex: String {
+  case client = "usage_logs_client_id_created_at"
+  case user = "usage_logs_user_id"
+  case conversation = "usage_logs_conversation_id"
+
+  /// The one that is best for these columns whatever their values; nil where SQLite finds it.
+  static func known(for columns: Set<UsageColumn>, isUnusual: Bool) -> UsageLogIndex? {
+    if columns.contains(.conversation) { return .conversation }
+    if columns.contains(.user) { return .user }
+    return columns.contains(.client) && !isUnusual ? .client : nil
+  }
+}
+
+extension UsageColumn {
+  /// What lets an index be used that leaves the usual rows out; nil where there is none.
+  fileprivate func isUnusual(as value: String) -> String? {
+    switch self {
+    case .outcome where value != Outcome.ok.rawValue: "outcome <> 'ok'"
+    case .usageSource where value != UsageSource.reported.rawValue: "usage_source <> 'reported'"
+    default: nil
+    }
+  }
+}
+
+/// A rollup that says when rows were made that an index doesn't find.
+private struct RollupOfRows {
+  private let table: String
+  private let column: String
+  /// A line's span of time.
+  private let stepMilliseconds: Int64
+  private let conditions: [(column: String, value: String)]
+  private let steps: ClosedRange<Int64>
+
+  /// Nil where an index finds the rows, or no rollup knows of them.
+  init?(for all: [UsageColumn: String], in range: LogRange) {
+    let known = all.filter { RollupOfRows.known.contains($0.key) }
+    let isAgentAlone = all[.agent] != nil && all[.client] == nil
+    guard all[.user] == nil, all[.conversation] == nil, !isAgentAlone,
+      known.keys.contains(where: { $0 != .client })
+    else { return nil }
+    let isHourly = Set(known.keys).isSubset(of: [.provider, .model, .operation])
+    table = isHourly ? "usage_hourly" : "usage_daily"
+    column = isHourly ? "hour" : "utc_day"
+    stepMilliseconds = isHourly ? 3_600_000 : 86_400_000
+    conditions = known.map { ($0.key.rawValue, $0.value) }
+    let first = (range.since?.milliseconds ?? 0) / stepMilliseconds
+    let ends = [range.until, range.cursor?.createdAt].compactMap { $0?.milliseconds }
+    let last = (ends.min() ?? .max) / stepMilliseconds
+    guard first <= last else { return nil }
+    steps = first...last
+  }
+
+  private static let known: Set<UsageColumn> = [
+    .client, .key, .agent, .provider, .model, .operation,
+  ]
+
+  /// The hours or days that have such rows, newest first.
+  var selectSteps: String {
+    var sql = "SELECT DISTINCT \(column) FROM \(table) WHERE \(column) BETWEEN ?1 AND ?2"
+    for (index, condition) in conditions.enumerated() {
+      sql += " AND \(condition.column) = ?\(index + 3)"
+    }
+    return sql + " ORDER BY \(column) DESC"
+  }
+
+  func bind(to select: Statement) {
+    select.bind(steps.lowerBound, at: 1)
+    select.bind(steps.upperBound, at: 2)
+    for (index, condition) in conditions.enumerated() {
+      select.bind(condition.value, at: Int32(index + 3))
+    }
+  }
+
+  /// What of a span lies in an hour or day.
+  func part(of range: LogRange, _ step: Int64) -> LogRange {
+    var part = range
+    let start = Timestamp(milliseconds: step * stepMilliseconds)
+    let end = start.advanced(by: .milliseconds(stepMilliseconds))
+    part.since = max(range.since ?? start, start)
+    part.until = min(range.until ?? end, end)
+    return part
+  }
+}
