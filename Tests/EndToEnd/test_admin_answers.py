@@ -180,6 +180,7 @@ def test_every_answer_is_as_the_document_describes_it(catraca, tokens):
     call("POST", "/api/token-billing/process-usage", {**USAGE, **MODEL_OF_USAGE})
     call("POST", "/api/token-billing/process-usage", {"userId": "nobody", "tokensUsed": 1})
     call("POST", "/api/admin/alerts/test", {})
+    call("POST", "/api/widget-tokens", {"client_id": "beta"})
     names = {"client": "beta", "key": "web", "name": "cap", "plan": "gold"}
     call("POST", "/api/token-billing/charges/chg_01/retry", {})
     names["request"] = catraca.ledger.usage(client_id="carol")[0]["request_id"]

@@ -97,7 +97,7 @@ def test_a_viewer_changes_nothing(catraca, tokens, theirs):
         reply = viewer.call(
             operation.method, operation.filled(theirs), body_naming(operation, "beta")
         )
-        if operation.method != "GET":
+        if operation.method != "GET" and operation.needs_credential:
             assert (reply.status, reply.code) == (403, "forbidden"), (str(operation), reply)
         else:
             assert reply.status not in (401, 403), (str(operation), reply)
@@ -106,9 +106,12 @@ def test_a_viewer_changes_nothing(catraca, tokens, theirs):
 
 
 def state(admin):
-    """All that an administrator can have set, and the log of it."""
+    """All that an administrator can have set, and the log of it; not what a clock makes of it."""
     lists = ["clients", "plans", "credits", "budgets", "audit-log", "clients/beta/keys"]
-    return [admin.done("GET", f"/api/admin/{name}")["data"] for name in lists]
+    found = {name: admin.done("GET", f"/api/admin/{name}")["data"] for name in lists}
+    for budget in found["budgets"]:
+        del budget["forecast"]
+    return found
 
 
 def test_an_unknown_query_parameter_or_field_is_named(catraca, tokens, theirs):

@@ -16,10 +16,14 @@ def test_the_document_is_valid_openapi_3_1(document):
     validate(document)
 
 
+SIGNED = "/api/token-billing/webhook"
+"""Its bodies are the payment provider's, who may add to them."""
+
+
 def test_the_document_describes_every_body(document):
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
-            if method in ("post", "patch"):
+            if method in ("post", "patch") and path != SIGNED:
                 [content] = operation["requestBody"]["content"].values()
                 assert content["schema"]["additionalProperties"] is False, (method, path)
             for status, response in operation["responses"].items():

@@ -36,7 +36,8 @@ class Operation:
     def body_names(self):
         if not self.takes_body:
             return []
-        return list(self._schema(self.description["requestBody"])["properties"])
+        # A body that takes anything names nothing.
+        return list(self._schema(self.description["requestBody"]).get("properties", []))
 
     def _names(self, place):
         return [entry["name"] for entry in self.description["parameters"] if entry["in"] == place]
@@ -54,6 +55,10 @@ class Operation:
         assert response, (str(self), reply)
         if "content" not in response:
             assert reply.text == "", (str(self), reply)
+            return
+        if "application/json" not in response["content"]:
+            [media_type] = response["content"]
+            assert reply.fields["content-type"].startswith(media_type), (str(self), reply)
             return
         schema = {**self._schema(response), "components": self.components}
         jsonschema.validate(reply.json(), schema, cls=jsonschema.Draft202012Validator)
