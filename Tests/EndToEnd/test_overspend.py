@@ -44,6 +44,8 @@ def start_with_budgets(catraca, limit, per):
             "per": per,
         }
         catraca.configuration.add_client(f"round{round_}", [budget])
+    # On a slow machine too, all that can be paid for has its turn.
+    catraca.configuration.settings["budgets"] = {"admission_wait": "60s"}
     catraca.start()
 
 

@@ -110,6 +110,8 @@ def start_with_budget(catraca, operation):
         **operation.budget(PAYABLE * bound),
     }
     catraca.configuration.clients["clients"]["acme"]["budgets"] = [budget]
+    # On a slow machine too, all that can be paid for has its turn.
+    catraca.configuration.settings["budgets"] = {"admission_wait": "60s"}
     catraca.start()
     return bound
 

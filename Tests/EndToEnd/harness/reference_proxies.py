@@ -37,24 +37,37 @@ backend back
   server provider 127.0.0.1:{upstream}
 """
 
+ATTEMPTS = 5
+
 
 class ReferenceProxy:
     """One of the two, started; `name` is its command."""
 
     def __init__(self, name, folder, upstream):
         self.name = name
-        self.host, self.port = "127.0.0.1", free_port()
+        self.host = "127.0.0.1"
         folder.mkdir()
-        file = folder / f"{name}.conf"
-        text = {"nginx": NGINX, "haproxy": HAPROXY}[name]
+        # Somebody else may take a port before the proxy does, which ends then.
+        started = any(self._start(folder, upstream) for _ in range(ATTEMPTS))
+        assert started, (folder / "output.txt").read_text()
+
+    def _start(self, folder, upstream):
+        """Whether it has come to listen."""
+        self.port = free_port()
+        file = folder / f"{self.name}.conf"
+        text = {"nginx": NGINX, "haproxy": HAPROXY}[self.name]
         file.write_text(text.format(home=folder, port=self.port, upstream=upstream))
-        if name == "nginx":
+        if self.name == "nginx":
             command = ["nginx", "-p", folder, "-e", "stderr", "-c", file]
         else:
             command = ["haproxy", "-db", "-q", "-f", file]
         with open(folder / "output.txt", "wb") as output:
             self._process = subprocess.Popen(command, stdout=output, stderr=output)
-        eventually(self._accepts, f"{name} listening")
+        eventually(lambda: self._has_ended() or self._accepts(), f"{self.name} listening")
+        return not self._has_ended()
+
+    def _has_ended(self):
+        return self._process.poll() is not None
 
     def end(self):
         self._process.terminate()
