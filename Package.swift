@@ -132,6 +132,7 @@ let package = Package(
     tests("MetricsTests", ["Metrics"]),
     tests("JSONTests", ["JSON", "Randomness"]),
     tests("EventLoopTests", ["EventLoop"]),
+    tests("LoggingTests", ["Logging", "EventLoop", "JSON"]),
     tests("HTTPTests", ["HTTP"]),
     tests("AudioTests", ["Audio"]),
     tests("HTTPServerTests", ["HTTPServer", "EventLoop"]),

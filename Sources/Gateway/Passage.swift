@@ -57,6 +57,7 @@ final class Passage {
     do throws(Refusal) {
       try await writeIntent()
       guard !exchange.isClientGone else { throw .clientLeft }
+      if request.identity.client.logsPrompts { logPrompt() }
       let transfer = try startTransfer()
       await relay(transfer)
     } catch {
@@ -90,6 +91,17 @@ final class Passage {
   }
 
   // MARK: Pass it on
+
+  private func logPrompt() {
+    guard let prompt = PromptText(of: request.body, parser: journey.workbench.parser) else {
+      return
+    }
+    gateway.logger.log(.info, "prompt") { line in
+      journey.writeMembers(of: request, offer, to: &line)
+      line.member("prompt", prompt.text)
+      line.member("is_cut", prompt.isCut)
+    }
+  }
 
   private func startTransfer() throws(Refusal) -> Transfer {
     let body: [UInt8]
@@ -235,6 +247,8 @@ final class Passage {
       line.member("tokens", row.usage.totalTokens)
       line.member("cost_usd", settled.costUSD)
       line.member("latency_ms", row.latencyMilliseconds ?? 0)
+      if row.overrunTokens > 0 { line.member("overrun_tokens", row.overrunTokens) }
+      if row.overrunNanoUSD > 0 { line.member("overrun_nano_usd", row.overrunNanoUSD) }
     }
   }
 

@@ -2,6 +2,13 @@ internal import JSON
 
 /// A log line for people: `2026-11-22T07:30:00.123Z warn budget_exceeded client=acme used=998120`.
 enum ConsoleLine {
+  private static let unnamed: Set<String> = ["ts", "level", "event"]
+  /// What stands for a value that isn't there.
+  private static let nothing = "-"
+
+  /// What stands for something between values or around them.
+  private static let telling: Set<Unicode.Scalar> = ["\"", "\\", "=", ",", "[", "]", "{", "}"]
+
   /// Turns a line written as a JSON object into its readable form.
   static func render(_ json: [UInt8]) -> [UInt8] {
     let parser = JSONParser()
@@ -11,18 +18,57 @@ enum ConsoleLine {
     for member in line.members {
       let key = member.key.string ?? ""
       let value = describe(member.value)
-      text.append(["ts", "level", "event"].contains(key) ? value : "\(key)=\(value)")
+      text.append(unnamed.contains(key) ? value : "\(key)=\(value)")
     }
     return Array(text.joined(separator: " ").utf8)
   }
 
   private static func describe(_ value: JSONValue) -> String {
-    if let text = value.string {
-      return text.contains(where: { $0 == " " || $0 == "\"" }) ? "\"\(text)\"" : text
+    switch value.kind {
+    case .string: quotedIfNeeded(value.string ?? "")
+    case .integer: "\(value.integer ?? 0)"
+    case .largeInteger, .real: "\(value.real ?? 0)"
+    case .boolean: value.boolean == true ? "true" : "false"
+    case .null: nothing
+    case .array: "[\(value.elements.map(describe).joined(separator: ","))]"
+    case .object: "{\(value.members.map(describe).joined(separator: ","))}"
     }
-    if let number = value.integer { return "\(number)" }
-    if let flag = value.boolean { return "\(flag)" }
-    if value.isNull { return "-" }
-    return value.elements.map(describe).joined(separator: ",")
+  }
+
+  private static func describe(_ member: JSONMember) -> String {
+    "\(member.key.string ?? "")=\(describe(member.value))"
+  }
+
+  /// A text that could be taken for more than one value stands in quotes.
+  private static func quotedIfNeeded(_ text: String) -> String {
+    let isPlain =
+      !text.isEmpty && text != nothing
+      && text.unicodeScalars.allSatisfy {
+        !$0.properties.isWhitespace && !mustBeEscaped($0) && !telling.contains($0)
+      }
+    return isPlain ? text : "\"\(escaped(text))\""
+  }
+
+  /// Neither a line break nor what steers a terminal goes out as it came in.
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\n": result += #"\n"#
+      case "\t": result += #"\t"#
+      case "\"", "\\": result += "\\\(scalar)"
+      case _ where mustBeEscaped(scalar):
+        result += "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  private static func mustBeEscaped(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
   }
 }

@@ -24,3 +24,12 @@ public enum LogDestination: Hashable, Sendable {
     if case .file = self { Glibc.close(descriptor) }
   }
 }
+
+extension LogDestination: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .standardOutput: "standard output"
+    case .file(let path): path
+    }
+  }
+}

@@ -5,7 +5,8 @@ internal import Glibc
 /// or disk never holds up a loop.
 ///
 /// What waits is bounded. Beyond the bound lines are dropped, and the next line that fits is
-/// preceded by one that says how many.
+/// preceded by one that says how many. What can't be written (a full disk) is tried again, and
+/// keeps its place; standard error is told once for each time that it begins to fail.
 final class LogSink: Sendable {
   private struct State {
     var waiting: [UInt8] = []
@@ -16,14 +17,25 @@ final class LogSink: Sendable {
 
   private let state = Monitor(State())
   private let destination: LogDestination
+  private let notice: @Sendable (Notice) -> [UInt8]
+
+  /// What the log says of itself.
+  enum Notice {
+    case dropped(Int)
+    case notReopened(SystemError)
+  }
 
   /// How long lines gather after a write before the next.
   private static let gatheringMicroseconds: useconds_t = 5_000
-  /// Bytes that may wait to be written.
+  /// How long after a failed write the next is tried.
+  private static let retryMicroseconds: useconds_t = 200_000
+  /// Bytes that may wait to be written, beside those that are being written.
   private static let capacity = 4 << 20
 
-  init(_ destination: LogDestination) {
+  /// - Parameter notice: makes a line, with its end, of what the log says of itself.
+  init(_ destination: LogDestination, notice: @escaping @Sendable (Notice) -> [UInt8]) {
     self.destination = destination
+    self.notice = notice
   }
 
   /// Opens the destination and starts the thread that writes; `close` ends it.
@@ -49,7 +61,7 @@ final class LogSink: Sendable {
     state.signal()
   }
 
-  /// The thread ends once all that waits is written.
+  /// The thread ends once all that waits is written, or can't be.
   func close() {
     state.withLock { $0.isClosed = true }
     state.signal()
@@ -59,24 +71,34 @@ final class LogSink: Sendable {
     let bytes: [UInt8]
     let dropped: Int
     let reopens: Bool
+    let isLast: Bool
   }
 
   private func run(_ first: CInt) {
     var descriptor = first
-    while let work = nextWork() {
-      // Where it can't be opened anew, the old file goes on: better there than nowhere.
-      if work.reopens, let reopened = try? destination.open() {
-        destination.close(descriptor)
-        descriptor = reopened
+    var lines = UnwrittenLines()
+    var isFailing = false
+    while let work = lines.isEmpty ? nextWork() : currentWork() {
+      if work.dropped > 0 { lines.append(notice(.dropped(work.dropped))) }
+      lines.append(work.bytes)
+      if work.reopens {
+        do {
+          let reopened = try destination.open()
+          destination.close(descriptor)
+          descriptor = reopened
+          lines.beginAgain()
+        } catch {
+          // The old file goes on: better there than nowhere.
+          if !isFailing { lines.append(notice(.notReopened(error))) }
+        }
       }
-      write(work.bytes, to: descriptor)
-      if work.dropped > 0 {
-        let line = #"{"level":"error","event":"log_lines_dropped","count":\#(work.dropped)}"#
-        write(Array("\(line)\n".utf8), to: descriptor)
-      }
+      let failure = lines.write(to: descriptor)
+      if let failure, !isFailing { complain(failure) }
+      isFailing = failure != nil
+      if isFailing && work.isLast { break }
       // Lines that come together are written together: a wake-up for each would cost more than
       // the line itself.
-      usleep(LogSink.gatheringMicroseconds)
+      usleep(isFailing ? LogSink.retryMicroseconds : LogSink.gatheringMicroseconds)
     }
     destination.close(descriptor)
   }
@@ -87,27 +109,72 @@ final class LogSink: Sendable {
       guard !state.waiting.isEmpty || state.dropped > 0 || state.shallReopen else {
         return state.isClosed ? .some(nil) : nil
       }
-      defer {
-        state.waiting = []
-        state.dropped = 0
-        state.shallReopen = false
-      }
-      return Work(bytes: state.waiting, dropped: state.dropped, reopens: state.shallReopen)
+      return LogSink.take(from: &state, alsoLines: true)
     }
   }
 
-  private func write(_ bytes: [UInt8], to descriptor: CInt) {
-    var sent = 0
-    while sent < bytes.count {
+  /// What there is to do besides the lines that are still unwritten: those that came meanwhile go
+  /// on waiting, so that no more than their bound gathers.
+  private func currentWork() -> Work? {
+    state.withLock { LogSink.take(from: &$0, alsoLines: false) }
+  }
+
+  private static func take(from state: inout State, alsoLines: Bool) -> Work {
+    let work = Work(
+      bytes: alsoLines ? state.waiting : [], dropped: alsoLines ? state.dropped : 0,
+      reopens: state.shallReopen, isLast: state.isClosed)
+    state.shallReopen = false
+    if alsoLines {
+      state.waiting = []
+      state.dropped = 0
+    }
+    return work
+  }
+
+  /// The log can't say that it can't be written.
+  private func complain(_ failure: SystemError) {
+    let bytes = Array("log: \(destination): \(failure); lines wait until it can be written\n".utf8)
+    bytes.withUnsafeBytes { buffer in
+      // Where standard error can't be written either, there is nobody to be told.
+      _ = Glibc.write(STDERR_FILENO, buffer.baseAddress, buffer.count)
+    }
+  }
+}
+
+/// Lines on their way to a descriptor, of which the first part may be written already.
+private struct UnwrittenLines {
+  private var bytes: [UInt8] = []
+  private var written = 0
+
+  var isEmpty: Bool { bytes.isEmpty }
+
+  mutating func append(_ lines: [UInt8]) {
+    if bytes.isEmpty { bytes = lines } else { bytes.append(contentsOf: lines) }
+  }
+
+  /// The descriptor is another one: a line that was written in part is written whole.
+  mutating func beginAgain() {
+    let lineEnd = bytes[..<written].lastIndex(of: UInt8(ascii: "\n"))
+    written = lineEnd.map { $0 + 1 } ?? 0
+  }
+
+  /// Writes what it can; says why that wasn't all.
+  mutating func write(to descriptor: CInt) -> SystemError? {
+    while written < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in
-        Glibc.write(descriptor, buffer.baseAddress.map { $0 + sent }, bytes.count - sent)
+        Glibc.write(descriptor, buffer.baseAddress.map { $0 + written }, bytes.count - written)
       }
       if count > 0 {
-        sent += count
-      } else if count < 0 && errno != EINTR && errno != EAGAIN {
-        // Nobody can be told that the log itself can't be written.
-        return
+        written += count
+      } else if count < 0, errno == EAGAIN {
+        var waiter = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&waiter, 1, -1)
+      } else if count == 0 || errno != EINTR {
+        return SystemError(call: "write", code: count == 0 ? ENOSPC : errno)
       }
     }
+    bytes = []
+    written = 0
+    return nil
   }
 }

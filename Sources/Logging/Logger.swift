@@ -6,32 +6,30 @@ internal import Time
 ///
 /// A secret must never be given to it; the types that hold secrets don't describe them.
 public final class Logger: Sendable {
-  private struct Settings {
-    var level: LogLevel
-    var format: LogFormat
-  }
-
-  private let settings: Lock<Settings>
+  private let writer: LogLineWriter
   private let sink: LogSink
   private let thread: Thread
-  private let clock: @Sendable () -> Timestamp
-
-  /// Room for a line, so that it is allocated once.
-  private static let usualLineBytes = 512
 
   /// Throws when the destination can't be opened.
   public init(
     _ destination: LogDestination = .standardOutput, level: LogLevel, format: LogFormat
   ) throws(SystemError) {
-    settings = Lock(Settings(level: level, format: format))
-    sink = LogSink(destination)
+    let writer = LogLineWriter(level: level, format: format) { Timestamp.readSystemClock() }
+    self.writer = writer
+    sink = LogSink(destination) { notice in
+      switch notice {
+      case .dropped(let count):
+        writer.line(.error, "log_lines_dropped") { $0.member("count", Int64(count)) }
+      case .notReopened(let error):
+        writer.line(.error, "log_not_reopened") { $0.member("reason", error.description) }
+      }
+    }
     thread = try sink.start()
-    clock = { Timestamp.readSystemClock() }
   }
 
   /// Changes what is written from the next line on.
   public func configure(level: LogLevel, format: LogFormat) {
-    settings.withLock { $0 = Settings(level: level, format: format) }
+    writer.configure(level: level, format: format)
   }
 
   /// Goes on in a new file of the same name, after the old one was renamed.
@@ -49,21 +47,7 @@ public final class Logger: Sendable {
   public func log(
     _ level: LogLevel, _ event: String, _ fields: (inout JSONWriter) -> Void = { _ in }
   ) {
-    let settings = settings.withLock { $0 }
-    guard level >= settings.level else { return }
-    var line: [UInt8] = []
-    line.reserveCapacity(Logger.usualLineBytes)
-    var writer = JSONWriter(appendingTo: line)
-    line = []
-    writer.object { line in
-      line.member("ts", clock().rfc3339)
-      line.member("level", level.rawValue)
-      line.member("event", event)
-      fields(&line)
-    }
-    var bytes = writer.bytes
-    if settings.format == .console { bytes = ConsoleLine.render(bytes) }
-    bytes.append(UInt8(ascii: "\n"))
-    sink.append(bytes)
+    guard writer.writes(level) else { return }
+    sink.append(writer.line(level, event, fields))
   }
 }

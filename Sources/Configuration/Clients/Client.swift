@@ -26,6 +26,8 @@ public final class Client: Sendable {
   public let metadata: [String: String]
   /// The payment provider's id of this client.
   public let paymentCustomerID: String?
+  /// Whether what its requests say in words is logged; only a file can say so.
+  public let logsPrompts: Bool
   public let keys: [ClientKey]
   /// Where `clients.yaml` declares it; nil when it was made otherwise.
   public let line: Int?
@@ -34,7 +36,8 @@ public final class Client: Sendable {
     id: String, name: String, plan: String? = nil, declaresPlan: Bool = false,
     subscription: Subscription? = nil, timeZone: TimeZoneRules = .utc,
     status: Status = .active, isOverdue: Bool = false, metadata: [String: String] = [:],
-    paymentCustomerID: String? = nil, keys: [ClientKey] = [], line: Int? = nil
+    paymentCustomerID: String? = nil, logsPrompts: Bool = false, keys: [ClientKey] = [],
+    line: Int? = nil
   ) {
     self.id = id
     self.name = name
@@ -46,6 +49,7 @@ public final class Client: Sendable {
     self.isOverdue = isOverdue
     self.metadata = metadata
     self.paymentCustomerID = paymentCustomerID
+    self.logsPrompts = logsPrompts
     self.keys = keys
     self.line = line
   }

@@ -55,7 +55,7 @@ extension Client {
     return Client(
       id: id, name: name, plan: plan, declaresPlan: declaresPlan, subscription: subscription,
       timeZone: timeZone, status: status, isOverdue: isOverdue, metadata: metadata,
-      paymentCustomerID: paymentCustomerID, keys: keys + added.filter { !names.contains($0.name) },
-      line: line)
+      paymentCustomerID: paymentCustomerID, logsPrompts: logsPrompts,
+      keys: keys + added.filter { !names.contains($0.name) }, line: line)
   }
 }

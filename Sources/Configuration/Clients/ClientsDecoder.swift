@@ -67,14 +67,15 @@ struct ClientsDecoder {
     let zone = decodeZone(from: &section)
     let status = section.optional("status", status) ?? .active
     let customer = section.optional("payment_customer_id", text)
+    let logsPrompts = section.optional("log_prompts", .boolean) ?? false
     let metadata = decodeMetadata(from: &section)
     let keys = decodeKeys(from: &section, zone: zone)
     decodeBudgets(from: &section, client: id, zone: zone)
     clients.append(
       Client(
         id: id, name: name ?? id, plan: plan ?? defaultPlan, declaresPlan: plan != nil,
-        timeZone: zone, status: status, metadata: metadata, paymentCustomerID: customer, keys: keys,
-        line: line))
+        timeZone: zone, status: status, metadata: metadata, paymentCustomerID: customer,
+        logsPrompts: logsPrompts, keys: keys, line: line))
   }
 
   private mutating func decodeKeys(

@@ -32,6 +32,12 @@ class Catraca:
         self.launcher = []
         """A command that the server is started through."""
 
+    @property
+    def log_file(self):
+        """Where the log goes; None for stdout."""
+        name = self.configuration.settings["log"].get("file")
+        return self.configuration.folder / name if name else None
+
     def move_ledger(self, folder):
         """Puts the ledger into a folder of its own."""
         self.ledger.path = self.configuration.move_ledger(folder)
@@ -45,6 +51,7 @@ class Catraca:
             self.environment,
             self.open_files,
             self.launcher,
+            self.log_file,
         )
         self.host, self.port = self.process.address("proxy")
         scheme = "https" if "tls" in self.configuration.settings["proxy"] else "http"
@@ -78,8 +85,7 @@ class Catraca:
         """The ledger, what it has beside it, and the log where it is a file."""
         ledger = self.ledger.path
         files = list(ledger.parent.glob(f"{ledger.name}*"))
-        if name := self.configuration.settings["log"].get("file"):
-            log = self.configuration.folder / name
+        if log := self.log_file:
             files += log.parent.glob(f"{log.name}*")
         secrets = Secrets(self.environment)
         for file in filter(Path.is_file, files):

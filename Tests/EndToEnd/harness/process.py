@@ -1,4 +1,4 @@
-"""A server process whose log, one JSON text a line on stdout, can be waited for."""
+"""A server process whose log, one JSON text a line on stdout or in a file, can be waited for."""
 
 import json
 import os
@@ -22,7 +22,9 @@ def limit_open_files(count):
 
 
 class ServerProcess:
-    def __init__(self, arguments, folder, environment=None, open_files=None, launcher=()):
+    def __init__(
+        self, arguments, folder, environment=None, open_files=None, launcher=(), log_file=None
+    ):
         self.stderr_path = Path(folder) / "stderr.txt"
         self._lines = []
         self._news = threading.Condition()
@@ -35,8 +37,15 @@ class ServerProcess:
                 env={**os.environ, **(environment or {})},
                 preexec_fn=open_files and (lambda: limit_open_files(open_files)),
             )
+        self._follower = log_file and self._follow(log_file)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+
+    def _follow(self, log_file):
+        """Reads a file as it grows, also when it has another name by then."""
+        Path(log_file).touch()
+        command = ["tail", "-n", "+1", "-f", f"--pid={self.pid}", str(log_file)]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
     @property
     def pid(self):
@@ -98,9 +107,12 @@ class ServerProcess:
             self._process.kill()
         self.wait()
         self._process.stdout.close()
+        if self._follower:
+            self._follower.wait()
+            self._follower.stdout.close()
 
     def _read(self):
-        for raw in self._process.stdout:
+        for raw in (self._follower or self._process).stdout:
             try:
                 line = json.loads(raw)
             except ValueError:
