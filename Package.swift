@@ -153,7 +153,9 @@ let package = Package(
       "AlertsTests",
       ["Alerts", "Budgets", "Configuration", "HTTP", "Ledger", "Money", "Time", "Upstream"]),
     tests("PagesTests", ["Pages", "Money", "Time"]),
-    tests("ConsoleTests", ["Console", "TLS", "HTTP", "Budgets", "Money", "Time"]),
+    tests(
+      "ConsoleTests",
+      ["Console", "TLS", "HTTP", "Budgets", "Money", "Pages", "Pricing", "Time"]),
     tests("BillingTests", ["Billing", "Configuration", "TLS", "Time"]),
     tests(
       "GatewayTests",

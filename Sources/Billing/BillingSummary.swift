@@ -33,7 +33,7 @@ public struct BillingSummary: Hashable, Sendable {
       currentTier: nil, currency: currency, charges: [])
   }
 
-  init(_ statement: BillingStatement) {
+  public init(_ statement: BillingStatement) {
     let billing = statement.period.billing
     let currency = billing.currency
     self.init(

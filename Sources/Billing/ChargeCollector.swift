@@ -3,6 +3,7 @@ internal import EventLoop
 internal import JSON
 public import Ledger
 public import Logging
+internal import Synchronization
 public import Time
 internal import Upstream
 
@@ -20,6 +21,7 @@ public actor ChargeCollector {
   private var underway: [Int64: Task<Void, Never>] = [:]
   private var isStopped = false
   private nonisolated let bell = WorkBell()
+  private nonisolated let changes = Atomic<UInt64>(0)
 
   /// Charges that are tried at once.
   private static let mostAtOnce = 4
@@ -44,8 +46,12 @@ public actor ChargeCollector {
 
   /// Says that there may be something to do.
   public nonisolated func ring() {
+    changes.wrappingAdd(1, ordering: .relaxed)
     bell.ring()
   }
+
+  /// Another number whenever a charge was written, or something became of one.
+  public nonisolated var revision: UInt64 { changes.load(ordering: .relaxed) }
 
   /// Works until it is stopped.
   public func run() async {

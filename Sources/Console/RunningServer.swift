@@ -23,8 +23,8 @@ public protocol RunningServer: Sendable {
   /// What makes and reads the tokens of widgets.
   var widgetTokens: WidgetTokens { get }
 
-  /// Another number whenever something was held, settled, refused or set.
-  var budgetRevision: UInt64 { get }
+  /// Another number whenever something was held, settled, refused, set, charged or paid.
+  var revision: UInt64 { get }
   /// What the ledger has recorded, summed for metrics.
   var recordedUsage: RecordedUsage { get }
   /// How the server is right now.

@@ -76,7 +76,10 @@ final class ServerState: RunningServer {
 
   var isLedgerHealthy: Bool { ledger.isHealthy }
 
-  var budgetRevision: UInt64 { connected.gateway.budgetRevision }
+  var revision: UInt64 {
+    let connected = connected
+    return connected.gateway.budgetRevision &+ connected.collector.revision
+  }
 
   var recordedUsage: RecordedUsage { ledger.recordedUsage }
 

@@ -4,6 +4,7 @@ Pictures of them are written to `.build/screenshots`, to be looked at.
 """
 
 import pytest
+from harness.billing import declare_plan
 from harness.browser import NARROW, WIDE
 
 BODY = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Olá!"}]}
@@ -23,12 +24,14 @@ PAGES = {
     "new-budget": "/dashboard/budgets/new?client=acme",
     "keys": "/dashboard/keys?client=acme",
     "prices": "/dashboard/prices?client=acme&q=mini&model=gpt-4o-mini&in=1000&out=500",
+    "billing": "/dashboard/billing",
+    "client-billing": "/dashboard/billing/acme",
     "audit-trail": "/dashboard/audit?days=30",
     "client-90-weeks": "/dashboard/clients/acme?days=90&per=week&by=user",
 }
 TITLES = {
     "en": ["Overview", "Clients", "Requests", "Refusals", "Budgets", "Keys", "Prices", "Audit"],
-    "pt-BR": ["Visão geral", "Clientes", "Requisições", "Recusas", "Orçamentos", "Chaves"],
+    "pt-BR": ["Visão geral", "Clientes", "Requisições", "Recusas", "Orçamentos", "Cobrança"],
 }
 
 
@@ -36,6 +39,7 @@ TITLES = {
 def used(configuration, catraca, tokens):
     """A server that has served some requests and refused one."""
     configuration.add_client("acme", BUDGETS)
+    declare_plan(configuration, included=40, every=30)
     catraca.start()
     for number in range(3):
         reply = catraca.post(
@@ -112,10 +116,11 @@ def test_figures_move_while_requests_come(browser, used, tokens, catraca):
 def test_the_keyboard_reaches_everything_in_order(browser, used, tokens):
     browser.sign_in(used.url, tokens["viewer"])
     browser.open(used.url + "/dashboard/clients")
-    names = [browser.tab() for _ in range(11)]
+    names = [browser.tab() for _ in range(12)]
     assert names[0] == "Skip to the content" and names[1] == "Catraca"
-    assert names[2:10] == ["Overview", "Clients", "Requests", "Refusals", "Budgets", "Keys"] + [
+    assert names[2:11] == ["Overview", "Clients", "Requests", "Refusals", "Budgets", "Keys"] + [
         "Prices",
+        "Billing",
         "Audit trail",
     ]
     browser.open(used.url + "/dashboard/clients")

@@ -7,7 +7,15 @@ import threading
 import time
 
 import pytest
-from harness.billing import CHARGES, charges, declare_plan, report, summary
+from harness.billing import (
+    CHARGES,
+    charges,
+    collect_through,
+    declare_plan,
+    know_customer,
+    report,
+    summary,
+)
 from harness.crowd import at_once
 from harness.receivers import WebReceiver
 from harness.stripe import SECRET, Stripe
@@ -36,13 +44,7 @@ def receiver():
 @pytest.fixture
 def paid(catraca, tokens, stripe):
     """A configuration whose charges localstripe collects, with a plan of small blocks."""
-    catraca.environment |= {"STRIPE_SECRET_KEY": SECRET, "STRIPE_WEBHOOK_SECRET": WEBHOOK_SECRET}
-    catraca.configuration.settings["payments"] = {
-        "provider": "stripe",
-        "base_url": stripe.url,
-        "secret_key_env": "STRIPE_SECRET_KEY",
-        "webhook_secret_env": "STRIPE_WEBHOOK_SECRET",
-    }
+    collect_through(stripe, catraca, WEBHOOK_SECRET)
     declare_plan(catraca.configuration, included=1000, every=1000)
     return catraca.start().admin(tokens["admin"])
 
@@ -144,16 +146,6 @@ def test_a_refused_payment_is_told_and_can_be_retried(catraca, stripe, paid, rec
     assert retried["status"] == "pending"
     all_are(catraca, "succeeded", 1)
     assert len(stripe.payments("succeeded")) == 1
-
-
-def know_customer(catraca, customer):
-    """The ledger knows the customer, who has nothing to pay a subscription with."""
-    with catraca.ledger.changing() as database:
-        database.execute(
-            "INSERT INTO payment_accounts (client_id, customer_id, status, updated_at)"
-            " VALUES ('acme', ?, 'active', '2026-01-01T00:00:00.000Z')",
-            (customer,),
-        )
 
 
 def test_a_card_that_is_declined_fails_the_charge_and_another_pays_it(catraca, paid, stripe):

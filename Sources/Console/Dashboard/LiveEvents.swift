@@ -6,7 +6,8 @@ internal import HTTPServer
 /// asks as it asked before.
 ///
 /// However much happens, a page is told twice a second at most, and once more after the last
-/// change: by then what was settled is in the ledger.
+/// change: by then what was settled is in the ledger. It is told once when it begins to listen,
+/// since something may have changed between its figures and that.
 final class LiveEvents: Sendable {
   static let capacity = 100
   private static let interval = Duration.milliseconds(500)
@@ -47,14 +48,14 @@ final class LiveEvents: Sendable {
     head.fields.append(.cacheControl, constant: "no-store")
     try await exchange.start(head, framing: .chunked)
     try await exchange.write(Array("retry: 2000\n\n".utf8))
-    var told = server.budgetRevision
-    var isLastTold = true
+    var told = server.revision
+    var isLastTold = false
     var silence = 0
     while true {
       await pause(exchange)
       if exchange.isClientGone { throw .disconnected }
       guard isWelcome() else { return try await exchange.finish() }
-      let revision = server.budgetRevision
+      let revision = server.revision
       silence += 1
       if revision != told || !isLastTold {
         isLastTold = revision == told

@@ -3,7 +3,7 @@ internal import Pages
 
 /// What the pages are about, in the order of the links beside them.
 enum Section: CaseIterable {
-  case overview, clients, requests, refusals, budgets, keys, prices, audit
+  case overview, clients, requests, refusals, budgets, keys, prices, billing, audit
 
   var name: Phrase {
     switch self {
@@ -14,6 +14,7 @@ enum Section: CaseIterable {
     case .budgets: .budgets
     case .keys: .keys
     case .prices: .prices
+    case .billing: .billing
     case .audit: .auditTrail
     }
   }
@@ -27,6 +28,7 @@ enum Section: CaseIterable {
     case .budgets: SitePath.budgets
     case .keys: SitePath.keys
     case .prices: SitePath.prices
+    case .billing: SitePath.billing
     case .audit: SitePath.audit
     }
   }
@@ -50,6 +52,7 @@ enum SitePath {
   static let budgets = PageAddress("/dashboard/budgets")
   static let keys = PageAddress("/dashboard/keys")
   static let prices = PageAddress("/dashboard/prices")
+  static let billing = PageAddress("/dashboard/billing")
   static let audit = PageAddress("/dashboard/audit")
 
   /// The page of a budget, or of something that is done to it.

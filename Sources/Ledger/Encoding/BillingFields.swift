@@ -71,6 +71,7 @@ extension BillingCharge {
       lastError: fields.text("last_error"), paymentID: fields.text("payment_id"),
       requestID: fields.text("request_id").flatMap { RequestID($0) },
       failingSince: fields.text("failing_since").flatMap { Timestamp(rfc3339: $0) },
+      nextAttemptAt: fields.text("next_attempt_at").flatMap { Timestamp(rfc3339: $0) },
       createdAt: try fields.requiredInstant("created_at", of: record),
       updatedAt: try fields.requiredInstant("updated_at", of: record))
   }

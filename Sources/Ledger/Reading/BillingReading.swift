@@ -37,6 +37,45 @@ extension LedgerReader {
     return try select.rows { fields throws(LedgerError) in try BillingCharge(from: fields) }
   }
 
+  /// Charges that couldn't be collected and aren't paid, those that have waited longest first.
+  public func unpaidCharges(limit: Int) throws(LedgerError) -> [BillingCharge] {
+    let select = try connection.prepare(LedgerReader.selectUnpaid)
+    select.bind(Int64(limit), at: 1)
+    return try select.rows { fields throws(LedgerError) in try BillingCharge(from: fields) }
+  }
+
+  /// The latest period of each client that was ever billed and has a larger id, by their ids.
+  public func latestBillingPeriods(
+    afterClient clientID: String, limit: Int
+  ) throws(LedgerError) -> [BillingPeriod] {
+    let select = try connection.prepare(LedgerReader.selectLatestPeriods)
+    select.bind(clientID, at: 1)
+    select.bind(Int64(limit), at: 2)
+    return try select.rows { fields throws(LedgerError) in try BillingPeriod(from: fields) }
+  }
+
+  /// What a client was billed for, the latest period first.
+  public func billingPeriods(
+    ofClient clientID: String, limit: Int
+  ) throws(LedgerError) -> [BillingPeriod] {
+    let select = try connection.prepare(LedgerReader.selectPeriods)
+    select.bind(clientID, at: 1)
+    select.bind(Int64(limit), at: 2)
+    return try select.rows { fields throws(LedgerError) in try BillingPeriod(from: fields) }
+  }
+
+  private static let selectUnpaid = """
+    SELECT * FROM token_billing_charges WHERE failing_since IS NOT NULL
+    ORDER BY failing_since LIMIT ?
+    """
+  private static let selectLatestPeriods = """
+    SELECT * FROM billing_periods AS latest WHERE client_id > ?1 AND period =
+      (SELECT max(period) FROM billing_periods WHERE client_id = latest.client_id)
+    ORDER BY client_id LIMIT ?2
+    """
+  private static let selectPeriods =
+    "SELECT * FROM billing_periods WHERE client_id = ?1 ORDER BY period DESC LIMIT ?2"
+
   /// Nil where there is no such charge.
   public func charge(_ id: Int64) throws(LedgerError) -> BillingCharge? {
     try BillingChargeStore.find(id, connection)

@@ -42,6 +42,8 @@ public struct BillingCharge: Hashable, Sendable {
   public var requestID: RequestID?
   /// Since when it couldn't be collected; nil where nothing has failed.
   public var failingSince: Timestamp?
+  /// When it is tried; nil while nothing is.
+  public var nextAttemptAt: Timestamp?
   public var createdAt: Timestamp
   public var updatedAt: Timestamp
 

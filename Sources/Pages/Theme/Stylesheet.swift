@@ -100,6 +100,9 @@ public enum Stylesheet {
     .budget .line { display: flex; flex-wrap: wrap; justify-content: space-between;
       gap: .1rem 1rem; align-items: baseline; }
     .budget .share { font-weight: 620; font-variant-numeric: tabular-nums; }
+    .tiers { list-style: none; margin: 0 0 1rem; padding: 0; display: grid; gap: .75rem .25rem;
+      grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); }
+    .tiers li { display: grid; gap: .2rem; min-width: 0; }
     .notice { border-left: 4px solid var(--accent); }
     .notice.attention { border-left-color: var(--attention); }
     .notice.exceeded { border-left-color: var(--exceeded); }

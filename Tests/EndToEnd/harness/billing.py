@@ -1,5 +1,7 @@
 """Plans with a price, and what was charged for them."""
 
+from .stripe import SECRET
+
 PROCESS_USAGE = "/api/token-billing/process-usage"
 CHARGES = "/api/token-billing/charges"
 
@@ -19,6 +21,27 @@ def declare_plan(configuration, client="acme", name="pro", **billing):
     """Puts a client of the file on a plan of the file that has a price."""
     configuration.clients["plans"][name] = {"display_name": "Pro", "billing": price(**billing)}
     configuration.clients["clients"][client]["plan"] = name
+
+
+def collect_through(stripe, catraca, webhook_secret="whsec_catraca"):
+    """Has a server that isn't started yet collect its charges through localstripe."""
+    catraca.environment |= {"STRIPE_SECRET_KEY": SECRET, "STRIPE_WEBHOOK_SECRET": webhook_secret}
+    catraca.configuration.settings["payments"] = {
+        "provider": "stripe",
+        "base_url": stripe.url,
+        "secret_key_env": "STRIPE_SECRET_KEY",
+        "webhook_secret_env": "STRIPE_WEBHOOK_SECRET",
+    }
+
+
+def know_customer(catraca, customer, client="acme"):
+    """The ledger knows the customer, who has no subscription."""
+    with catraca.ledger.changing() as database:
+        database.execute(
+            "INSERT INTO payment_accounts (client_id, customer_id, status, updated_at)"
+            " VALUES (?, ?, 'active', '2026-01-01T00:00:00.000Z')",
+            (client, customer),
+        )
 
 
 def report(admin, tokens, **fields):

@@ -96,7 +96,8 @@ enum ClientPage {
       <div class="actions"><a href="\#(SitePath.requests.with("client", id))">\#
       \#(reader(.requests))</a>\#
       <a href="\#(SitePath.refusals.with("client", id))">\#(reader(.refusals))</a>\#
-      <a href="\#(SitePath.keys.with("client", id))">\#(reader(.keys))</a></div>
+      <a href="\#(SitePath.keys.with("client", id))">\#(reader(.keys))</a>\#
+      <a href="\#(SitePath.billing.appending(id))">\#(reader(.billing))</a></div>
       """#
   }
 

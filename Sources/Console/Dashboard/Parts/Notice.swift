@@ -4,7 +4,7 @@ internal import Pages
 enum Notice {
   /// What a change tells the page that follows it, in its address.
   enum Done: String, CaseIterable {
-    case saved, removed, paused, resumed, reset, raised, revoked
+    case saved, removed, paused, resumed, reset, raised, revoked, retried
 
     var phrase: Phrase {
       switch self {
@@ -15,6 +15,8 @@ enum Notice {
       case .reset: Phrase("Reset.", "Zerado.")
       case .raised: Phrase("Raised. It is in force.", "Ampliado. Já está em vigor.")
       case .revoked: Phrase("Revoked.", "Revogada.")
+      case .retried:
+        Phrase("It is being collected again.", "A cobrança está sendo tentada de novo.")
       }
     }
   }

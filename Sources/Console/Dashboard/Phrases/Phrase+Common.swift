@@ -10,6 +10,7 @@ extension Phrase {
   static let budgets = Phrase("Budgets", "Orçamentos")
   static let keys = Phrase("Keys", "Chaves")
   static let prices = Phrase("Prices", "Preços")
+  static let billing = Phrase("Billing", "Cobrança")
   static let auditTrail = Phrase("Audit trail", "Auditoria")
 
   static let client = Phrase("Client", "Cliente")
