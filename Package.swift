@@ -16,6 +16,10 @@ let strict: [SwiftSetting] = [
 /// For the modules that speak to C: every unsafe expression is marked as such.
 let strictWithC = strict + [.strictMemorySafety()]
 
+/// What takes the place of the system's allocator; a sanitizer brings its own.
+let allocator: [Target.Dependency] =
+  Context.environment["CATRACA_SANITIZED"] == nil ? ["CJemalloc"] : []
+
 /// A well-kept C library of the system, found through pkg-config.
 func system(_ name: String, pkgConfig: String, apt: String) -> Target {
   .systemLibrary(
@@ -104,8 +108,8 @@ let package = Package(
       dependencies: [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
         "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Alerts", "Billing",
-        "Gateway", "Console", "Sandbox", "CJemalloc",
-      ],
+        "Gateway", "Console", "Sandbox",
+      ] + allocator,
       path: "Sources/catraca", swiftSettings: strict),
 
     .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: strict),

@@ -10,11 +10,20 @@ enum Forwarding {
   ]
 
   /// The fields that the provider gets: the client's, with the provider's key.
-  static func request(_ fields: HeaderFields, to provider: Provider) -> HeaderFields {
+  ///
+  /// - Parameter readAsJSON: whether metering took the body for JSON; then the provider is told
+  ///   that it is, lest it take the body for a form or for text in another encoding.
+  static func request(
+    _ fields: HeaderFields, to provider: Provider, readAsJSON: Bool = false
+  ) -> HeaderFields {
     var forwarded = fields
     forwarded.removeHopByHop()
     forwarded.removeAll { name, _ in
       isOwn(name) || replaced.contains { $0.matches(name) }
+    }
+    if readAsJSON && !saysJSON(forwarded) {
+      forwarded.remove(.contentType)
+      forwarded.append(.contentType, constant: "application/json")
     }
     // Usage is read from the answer in passing, so it must not be compressed.
     forwarded.append(.acceptEncoding, constant: "identity")
@@ -36,6 +45,15 @@ enum Forwarding {
   /// The provider's address for a request: its base stands for everything up to `/v1`.
   static func url(_ endpoint: String, query: String?, of provider: Provider) -> String {
     "\(provider.baseURL)\(endpoint.dropFirst("/v1".count))\(query.map { "?\($0)" } ?? "")"
+  }
+
+  /// Whether the media type is JSON in the one encoding that JSON has.
+  private static func saysJSON(_ fields: HeaderFields) -> Bool {
+    guard let type = fields.first(.contentType)?.lowercased() else { return false }
+    if type == "application/json" { return true }
+    let pieces = type.split(separator: ";", omittingEmptySubsequences: false)
+      .map { $0.filter { $0 != " " && $0 != "\t" && $0 != "\"" } }
+    return pieces == ["application/json", "charset=utf-8"]
   }
 
   private static func isOwn(_ name: Span<UInt8>) -> Bool {

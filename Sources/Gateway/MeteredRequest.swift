@@ -23,6 +23,9 @@ struct MeteredRequest {
   /// `X-Catraca-Metadata` may have so many bytes.
   private static let largestMetadata = 4096
 
+  /// Whether the body is read as JSON, and not as a form.
+  let isJSON: Bool
+
   /// Reads the body and checks that the key may be used for what it asks.
   init(
     for journey: Journey, identity: Identity, endpoint: Endpoint, providerName: String?
@@ -31,14 +34,15 @@ struct MeteredRequest {
     self.endpoint = endpoint
     self.providerName = providerName
     body = try await MeteredRequest.readBody(of: journey)
+    let fields = journey.exchange.head.fields
+    let contentType = fields.first(.contentType) ?? ""
+    isJSON = endpoint.readsJSON(contentType: contentType)
     do throws(MeteringError) {
       facts = try RequestFacts.read(
-        body, contentType: journey.exchange.head.fields.first(.contentType) ?? "",
-        endpoint: endpoint, parser: journey.workbench.parser)
+        body, contentType: contentType, endpoint: endpoint, parser: journey.workbench.parser)
     } catch {
       throw .unreadable(error)
     }
-    let fields = journey.exchange.head.fields
     user = fields.first(.catracaUser) ?? facts.user
     conversation = fields.first(.catracaConversation) ?? facts.conversation
     agent = fields.first(.catracaAgent)
@@ -56,6 +60,7 @@ struct MeteredRequest {
     self.providerName = providerName
     self.facts = facts
     body = []
+    isJSON = false
     let fields = journey.exchange.head.fields
     user = fields.first(.catracaUser)
     conversation = fields.first(.catracaConversation)
@@ -71,6 +76,7 @@ struct MeteredRequest {
     providerName = other.providerName
     self.facts = facts
     body = []
+    isJSON = false
     user = other.user
     conversation = other.conversation
     agent = other.agent
@@ -97,6 +103,7 @@ struct MeteredRequest {
     self.endpoint = endpoint
     self.facts = facts
     self.body = body
+    isJSON = endpoint.readsJSON(contentType: "")
     providerName = provider.name
     user = fields.first(.catracaUser)
     conversation = fields.first(.catracaConversation)
@@ -105,6 +112,7 @@ struct MeteredRequest {
   }
 
   static func readBody(of journey: Journey) async throws(Refusal) -> [UInt8] {
+    guard isPlain(journey.exchange.head.fields) else { throw .unreadable(.encoded) }
     let limit = Int(clamping: journey.rules.settings.limits.requestBody.bytes)
     do {
       return try await journey.exchange.readBody(limit: limit)
@@ -116,6 +124,12 @@ struct MeteredRequest {
       case .disconnected: throw .clientLeft
       }
     }
+  }
+
+  /// Whether the body is as it was sent: what `Content-Encoding` would make of it, such as of text
+  /// that is also compressed data, isn't metered.
+  private static func isPlain(_ fields: HeaderFields) -> Bool {
+    fields.values(.contentEncoding).allSatisfy { $0.lowercased() == "identity" }
   }
 
   private static func readMetadata(

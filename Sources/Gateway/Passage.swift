@@ -116,7 +116,8 @@ final class Passage {
       url: Forwarding.url(
         request.endpoint.path, query: exchange.head.query, of: offer.provider),
       method: exchange.head.method,
-      fields: Forwarding.request(exchange.head.fields, to: offer.provider),
+      fields: Forwarding.request(
+        exchange.head.fields, to: offer.provider, readAsJSON: request.isJSON),
       body: .bytes(body), connectTimeout: limits.upstreamConnect,
       idleTimeout: limits.upstreamIdle, certificateAuthorities: offer.provider.caFile)
     do {

@@ -22,6 +22,7 @@ public enum HTTPError: Error, Hashable, Sendable {
   case missingHost
   case repeatedHost
   case invalidHost
+  case repeatedContentType
   case invalidContentLength
   case repeatedContentLength
   case conflictingFraming

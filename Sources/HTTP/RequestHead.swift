@@ -17,12 +17,13 @@ public struct RequestHead: Equatable, Sendable {
 
   /// Checks the fields that the connection obeys.
   ///
-  /// Throws `missingHost` (1.1 only), `repeatedHost`, `invalidHost`, `unsupportedExpectation`, and
-  /// what `BodyFraming` refuses.
+  /// Throws `missingHost` (1.1 only), `repeatedHost`, `invalidHost`, `repeatedContentType`,
+  /// `unsupportedExpectation`, and what `BodyFraming` refuses.
   public init(
     method: Method, target: RequestTarget, version: Version = .http11, fields: HeaderFields
   ) throws(HTTPError) {
     try Self.checkHost(in: fields, version: version)
+    guard fields.count(of: .contentType) <= 1 else { throw .repeatedContentType }
     self.method = method
     self.target = target
     self.version = version

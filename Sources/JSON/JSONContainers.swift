@@ -32,29 +32,37 @@ extension JSONValue {
 
   /// The first key of an object that stands there twice, compared after unescaping.
   public var repeatedKey: String? {
-    let keys = members.map(\.value.index).map { $0 - 1 }
-    let repeated = keys.count <= JSONValue.fewKeys ? repeatedByPairs(keys) : repeatedByHash(keys)
+    let count = members.reduce(0) { count, _ in count + 1 }
+    let repeated = count <= JSONValue.fewKeys ? repeatedByPairs() : repeatedByHash(count)
     return repeated.flatMap { value(at: $0).string }
   }
 
   /// Up to so many keys, comparing each with each is faster than hashing them.
   private static let fewKeys = 24
 
-  /// - Parameter keys: indices on the tape.
-  private func repeatedByPairs(_ keys: [Int]) -> Int? {
-    for (position, key) in keys.enumerated() {
+  /// An index on the tape.
+  private func repeatedByPairs() -> Int? {
+    for member in members {
+      let key = member.value.index - 1
       let bytes = unsafe parser.utf8(at: key)
-      for earlier in keys[..<position] where unsafe bytes.isEqual(to: parser.utf8(at: earlier)) {
-        return key
+      for earlier in members {
+        let earlierKey = earlier.value.index - 1
+        if earlierKey == key { break }
+        if unsafe bytes.isEqual(to: parser.utf8(at: earlierKey)) { return key }
       }
     }
     return nil
   }
 
-  private func repeatedByHash(_ keys: [Int]) -> Int? {
+  /// An index on the tape.
+  private func repeatedByHash(_ count: Int) -> Int? {
     var seen: Set<[UInt8]> = []
-    seen.reserveCapacity(keys.count)
-    return keys.first { unsafe !seen.insert(Array(parser.utf8(at: $0))).inserted }
+    seen.reserveCapacity(count)
+    for member in members {
+      let key = member.value.index - 1
+      guard unsafe seen.insert(Array(parser.utf8(at: key))).inserted else { return key }
+    }
+    return nil
   }
 }
 

@@ -12,7 +12,7 @@ public struct BatchRequest: Sendable {
     let root: JSONValue
     do { root = try parser.parse(body) } catch { throw .notJSON(error) }
     guard root.kind == .object else { throw .notAnObject }
-    if let key = root.repeatedKey { throw .repeatedMember(key) }
+    try root.checkKeys()
     guard let fileID = root["input_file_id"] else { throw .missing(param: "input_file_id") }
     guard let id = fileID.string, ProviderWork.isPlain(id) else {
       throw .invalid(param: "input_file_id", expected: "the id of a file")
@@ -37,7 +37,7 @@ public struct BatchLine: Sendable {
     let root: JSONValue
     do { root = try parser.parse(line) } catch { throw .notJSON(error) }
     guard let object = JSONLocatedObject(root: root) else { throw .notAnObject }
-    if let key = root.repeatedKey { throw .repeatedMember(key) }
+    try root.checkKeys()
     guard root["method"]?.isString("POST") ?? false else {
       throw .invalid(param: "method", expected: "\"POST\"")
     }

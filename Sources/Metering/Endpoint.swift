@@ -1,3 +1,4 @@
+internal import HTTP
 public import Pricing
 
 /// What metering knows of one endpoint that costs money; an entry of the table in Endpoints.swift.
@@ -18,6 +19,17 @@ public struct Endpoint: Sendable {
   var usageRequest: UsageRequest?
   /// What reads an answer, whole or event by event.
   let answer: any AnswerReader.Type
+
+  /// Whether a body with this `Content-Type` is read as a JSON object.
+  public func readsJSON(contentType: String) -> Bool {
+    if case .json = format(contentType: contentType) { true } else { false }
+  }
+
+  /// How a body with this `Content-Type` is read.
+  func format(contentType: String) -> RequestFormat {
+    guard case .jsonOrForm(let members, let parts) = request else { return request }
+    return MultipartForm.isFormType(contentType) ? .form(parts) : .json(members)
+  }
 
   /// Whether a request that sets no limit of its output can be given one.
   public var takesOutputLimit: Bool {

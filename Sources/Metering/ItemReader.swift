@@ -2,24 +2,29 @@ import JSON
 
 extension InputSize {
   /// Adds the input of a response: a text, or items such as messages, calls and their results.
-  mutating func add(items value: JSONValue) {
+  mutating func add(items value: JSONValue) throws(MeteringError) {
     guard value.kind == .array else {
       messages += 1
-      return add(content: value)
+      return try add(content: value)
     }
     for item in value.elements {
       messages += 1
-      if item.kind == .object { add(item: item) } else { add(json: item) }
+      if item.kind == .object { try add(item: item) } else { add(json: item) }
     }
   }
 
-  private mutating func add(item: JSONValue) {
+  private mutating func add(item: JSONValue) throws(MeteringError) {
+    try item.checkKeys()
     guard let type = item["type"], !type.isNull, !type.isString("message") else {
-      return add(message: item)
+      return try add(message: item)
     }
     if InputSize.resultTypes.contains(where: { type.isString($0) }) {
       for member in item.members {
-        if member.hasKey("output") { add(content: member.value) } else { add(json: member.value) }
+        if member.hasKey("output") {
+          try add(content: member.value)
+        } else {
+          add(json: member.value)
+        }
       }
       return
     }

@@ -11,18 +11,19 @@ extension InputSize {
   }
 
   /// Adds the messages of a conversation.
-  mutating func add(messages value: JSONValue) {
+  mutating func add(messages value: JSONValue) throws(MeteringError) {
     guard value.kind == .array else { return add(json: value) }
     for message in value.elements {
       messages += 1
-      if message.kind == .object { add(message: message) } else { add(json: message) }
+      if message.kind == .object { try add(message: message) } else { add(json: message) }
     }
   }
 
-  mutating func add(message: JSONValue) {
+  mutating func add(message: JSONValue) throws(MeteringError) {
+    try message.checkKeys()
     for member in message.members {
       if member.hasKey("content") {
-        add(content: member.value)
+        try add(content: member.value)
       } else if member.hasKey("role") {
         // Covered by what is added for each message, as long as it is a role.
         textBytes += max(0, Int64(member.value.size.stringBytes) - InputSize.longestRole)
@@ -41,20 +42,21 @@ extension InputSize {
   /// `assistant` and `developer`.
   private static let longestRole: Int64 = 9
 
-  mutating func add(content: JSONValue) {
+  mutating func add(content: JSONValue) throws(MeteringError) {
     switch content.kind {
     case .string: textBytes += Int64(content.utf8Count ?? 0)
     case .array:
       for part in content.elements {
         parts += 1
-        if part.kind == .object { add(part: part) } else { add(json: part) }
+        if part.kind == .object { try add(part: part) } else { add(json: part) }
       }
     case .null: break
     default: add(json: content)
     }
   }
 
-  private mutating func add(part: JSONValue) {
+  private mutating func add(part: JSONValue) throws(MeteringError) {
+    try part.checkKeys()
     for member in part.members {
       if member.hasKey("type") {
         if !InputSize.isBounded(partType: member.value) { isOpenEnded = true }
@@ -63,9 +65,9 @@ extension InputSize {
       } else if member.hasKey("file_id"), part["type"]?.isString("input_image") == true {
         images += 1
       } else if member.hasKey("image_url") {
-        add(image: member.value)
+        try add(image: member.value)
       } else if member.hasKey("input_audio") {
-        add(audio: member.value)
+        try add(audio: member.value)
       } else if member.hasKey("file") {
         isOpenEnded = true
       } else {
@@ -86,17 +88,14 @@ extension InputSize {
   }
 
   /// Adds an image, which counts by its detail: neither its address nor its bytes are text.
-  private mutating func add(image: JSONValue) {
-    var isLowDetail = false
-    for member in image.members where member.hasKey("detail") {
-      isLowDetail = member.value.isString("low")
-      if !isLowDetail { break }
-    }
-    if isLowDetail { lowDetailImages += 1 } else { images += 1 }
+  private mutating func add(image: JSONValue) throws(MeteringError) {
+    try image.checkKeys()
+    if image["detail"]?.isString("low") == true { lowDetailImages += 1 } else { images += 1 }
   }
 
   /// Adds a sound, which counts by the longest time that so many bytes can last.
-  private mutating func add(audio: JSONValue) {
+  private mutating func add(audio: JSONValue) throws(MeteringError) {
+    try audio.checkKeys()
     var bytes: Int64 = 0
     var isWave = false
     for member in audio.members {

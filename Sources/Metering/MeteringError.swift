@@ -6,8 +6,11 @@ public enum MeteringError: Error, Hashable, Sendable {
   case notJSON(JSONError)
   case notAnObject
   case notAForm(MultipartError)
-  /// A key stands twice at the top level: provider and meter could read different values.
+  /// A key stands twice in an object whose members matter: provider and meter could read different
+  /// values.
   case repeatedMember(String)
+  /// `Content-Encoding` says that the body means something else than its bytes.
+  case encoded
   case missing(param: String)
   /// - Parameter expected: completes "PARAM must be …".
   case invalid(param: String, expected: String)
@@ -24,7 +27,7 @@ extension MeteringError {
   /// The `param` of the error that the client gets.
   public var param: String? {
     switch self {
-    case .notJSON, .notAnObject, .notAForm: nil
+    case .notJSON, .notAnObject, .notAForm, .encoded: nil
     case .repeatedMember(let name): name
     case .missing(let param), .invalid(let param, _), .unsupported(let param, _): param
     }
@@ -36,7 +39,9 @@ extension MeteringError {
     case .notJSON(let reason): "The request body is not valid JSON: \(reason)."
     case .notAnObject: "The request body must be a JSON object."
     case .notAForm(let error): "The request body is not a valid form: \(error.reason)."
-    case .repeatedMember(let name): "The request body has the member '\(name)' more than once."
+    case .repeatedMember(let name):
+      "The request body has the member '\(name)' more than once in one object."
+    case .encoded: "The request body must be sent without a 'Content-Encoding'."
     case .missing(let param): "The request body has no '\(param)'."
     case .invalid(let param, let expected): "'\(param)' must be \(expected)."
     case .unsupported(_, let reason): reason

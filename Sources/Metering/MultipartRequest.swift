@@ -64,6 +64,9 @@ struct MultipartRequest {
     guard isRepeatable || part.name == name || fields[name] == nil else {
       throw .invalid(param: name, expected: "sent without brackets")
     }
+    if fields[name] == nil {
+      try RequestFacts.checkSpelling(of: name) { fields[$0, default: .inert] != .inert }
+    }
     guard seen.insert(part.name).inserted || isRepeatable else {
       throw .repeatedMember(part.name)
     }

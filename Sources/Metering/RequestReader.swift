@@ -12,18 +12,13 @@ extension RequestFacts {
   public static func read(
     _ body: [UInt8], contentType: String = "", endpoint: Endpoint, parser: JSONParser
   ) throws(MeteringError) -> RequestFacts {
-    switch endpoint.request {
-    case .json(let fields):
+    switch endpoint.format(contentType: contentType) {
+    case .json(let fields), .jsonOrForm(let fields, _):
       return try readJSON(body, fields: fields, endpoint: endpoint, parser: parser)
     case .form(let fields):
       return try readForm(body, contentType, fields: fields, endpoint: endpoint)
     case .events:
       preconditionFailure("what a session asks for is in its events")
-    case .jsonOrForm(let members, let parts):
-      if MultipartForm.isFormType(contentType) {
-        return try readForm(body, contentType, fields: parts, endpoint: endpoint)
-      }
-      return try readJSON(body, fields: members, endpoint: endpoint, parser: parser)
     }
   }
 
@@ -51,12 +46,14 @@ extension RequestFacts {
     let root: JSONValue
     do { root = try parser.parse(body) } catch { throw .notJSON(error) }
     guard root.kind == .object else { throw .notAnObject }
-    if let key = root.repeatedKey { throw .repeatedMember(key) }
+    try root.checkKeys()
     var reader = RequestReader(of: endpoint)
     for member in root.members {
       // Names are short: most need no allocation.
       let name = member.key.string ?? ""
-      try reader.read(member.value, name: name, as: fields[name])
+      let field = fields[name]
+      if field == nil { try checkSpelling(of: name) { fields[$0, default: .inert] != .inert } }
+      try reader.read(member.value, name: name, as: field)
     }
     return try reader.finish()
   }
@@ -110,14 +107,14 @@ private struct RequestReader {
     case .webSearch:
       facts.searchesUncounted = true
       facts.input.add(json: value)
-    case .messages: facts.input.add(messages: value)
-    case .items: facts.input.add(items: value)
+    case .messages: try facts.input.add(messages: value)
+    case .items: try facts.input.add(items: value)
     case .texts: facts.input.add(texts: value)
     case .candidates: candidates = try Self.integer(value, name, in: RequestFacts.choicesAllowed)
     case .callLimit: callLimit = try Self.integer(value, name, in: RequestFacts.callsAllowed)
     case .reference: facts.input.isOpenEnded = true
     case .background: facts.isBackground = try Self.boolean(value, name)
-    case .tools: readTools(value)
+    case .tools: try readTools(value)
     case .prediction: facts.predictionBytes += Int64(value.size.stringBytes)
     case .speech: try readSpeech(value, name)
     case .streamFormat: facts.stream = value.isString("sse")
@@ -184,16 +181,18 @@ private struct RequestReader {
 
   private mutating func readMetadata(_ value: JSONValue, _ name: String) throws(MeteringError) {
     guard value.kind == .object else { throw .invalid(param: name, expected: "an object or null") }
+    try value.checkKeys()
     guard let identifier = value["conversation_id"], !identifier.isNull else { return }
     let conversation = try Self.name(identifier, "\(name).conversation_id")
     facts.conversation = conversation.isEmpty ? nil : conversation
   }
 
   /// A tool that isn't the client's own runs at the provider, and the model reads what it finds.
-  private mutating func readTools(_ value: JSONValue) {
+  private mutating func readTools(_ value: JSONValue) throws(MeteringError) {
     facts.input.add(json: value)
     for tool in value.elements {
       facts.input.tools += 1
+      try tool.checkKeys()
       guard let type = tool["type"]?.string, type != "function", type != "custom" else { continue }
       hostedTools += 1
       if type.hasFragment("search") && type != OpenAI.fileSearch { facts.maySearchWeb = true }

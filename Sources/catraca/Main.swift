@@ -1,6 +1,9 @@
-internal import CJemalloc
 internal import EventLoop
 internal import Glibc
+
+#if canImport(CJemalloc)
+  internal import CJemalloc
+#endif
 
 /// Where the program begins: reads the command line, does what it asks for, prints, exits.
 ///

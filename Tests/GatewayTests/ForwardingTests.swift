@@ -34,6 +34,21 @@ import Testing
         ])))
   }
 
+  @Test(
+    "What was read as JSON is forwarded as JSON",
+    arguments: [
+      ("application/json", true), ("Application/JSON ; charset=\"utf-8\"", true),
+      ("application/json; charset=utf-16", false), ("application/json;", false),
+      ("application/x-www-form-urlencoded", false), ("text/plain", false), (nil, false),
+    ] as [(String?, Bool)])
+  func mediaType(said: String?, stays: Bool) throws {
+    let sent = try fields(said.map { [(.contentType, $0)] } ?? [])
+    let forwarded = Forwarding.request(sent, to: try provider(), readAsJSON: true)
+    #expect(forwarded.count(of: .contentType) == 1)
+    #expect(forwarded.first(.contentType) == (stays ? said : "application/json"))
+    #expect(Forwarding.request(sent, to: try provider()).first(.contentType) == said)
+  }
+
   @Test("The client gets the provider's fields, but none that speak in our name")
   func response() throws {
     let answered = try fields([

@@ -96,6 +96,12 @@ import Testing
     #expect(parse(get("Expect: 100-continue, x\r\n")).error == .unsupportedExpectation)
   }
 
+  @Test("What a body is may be said once: another reader may take the last word")
+  func repeatedContentType() {
+    let types = "Content-Type: application/json\r\ncontent-type: multipart/form-data\r\n"
+    #expect(parse(get(types)).error == .repeatedContentType)
+  }
+
   @Test(
     "Exactly one Host, and a real one",
     arguments: [

@@ -71,6 +71,17 @@ struct OtherRequestsTests {
     #expect(facts.input.isOpenEnded == isOpenEnded)
   }
 
+  @Test(
+    "an item that could be taken for two is refused",
+    arguments: [
+      #"{"type":"message","type":"item_reference","id":"x"}"#,
+      #"{"type":"function_call_output","output":"a","output":"b"}"#,
+      #"{"role":"user","content":[{"type":"input_text","type":"input_file","file_id":"x"}]}"#,
+    ])
+  func twoFacedItems(_ item: String) {
+    #expect(throws: MeteringError.self) { try facts(Endpoints.responses, #""input":[\#(item)]"#) }
+  }
+
   @Test("images of a response count as such, by address, by id and in results")
   func images() throws {
     let part = #"{"type":"input_image","image_url":"data:image/png;base64,AAAA"}"#

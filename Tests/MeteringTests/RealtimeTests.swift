@@ -44,6 +44,8 @@ struct RealtimeTests {
       #"{"type":"session.update"}"#, #"{"type":"session.update","session":[]}"#,
       #"{"type":"session.update","session":{"model":"a","model":"b"}}"#,
       #"{"type":"session.update","session":{"audio":{"input":{},"input":{}}}}"#,
+      #"{"type":"session.update","session":{"tools":[{"type":"function","type":"mcp"}]}}"#,
+      #"{"type":"x","item":{"content":[{"type":"input_image","type":"input_text"}]}}"#,
       #"{"type":"response.create","response":{"max_output_tokens":0}}"#,
       #"{"type":"response.create","response":{"max_output_tokens":1.5}}"#,
       #"{"type":"session.update","session":{"audio":{"input":{"transcription":{}}}}}"#,

@@ -65,6 +65,25 @@ struct RequestFactsTests {
     (#"{"model":"a","model":"b"}"#, .repeatedMember("model")),
     (#"{"model":"a","mod\u0065l":"b"}"#, .repeatedMember("model")),
     (#"{"model":"a","x":1,"x":1}"#, .repeatedMember("x")),
+    (
+      #"{"model":"a","messages":[{"role":"user","content":"","content":[]}]}"#,
+      .repeatedMember("content")
+    ),
+    (
+      #"{"model":"a","messages":[{"content":[{"type":"text","type":"file"}]}]}"#,
+      .repeatedMember("type")
+    ),
+    (#"{"model":"a","tools":[{"type":"function","type":"web_search"}]}"#, .repeatedMember("type")),
+    (#"{"model":"a","metadata":{"a":1,"a":2}}"#, .repeatedMember("a")),
+    (#"{"model":"a","Model":"b"}"#, .invalid(param: "Model", expected: "spelt 'model'")),
+    (
+      #"{"model":"a","model\u0000b":"b"}"#,
+      .invalid(param: "model\0b", expected: "spelt 'model'")
+    ),
+    (
+      #"{"model":"a","\u017Ftream":true}"#,
+      .invalid(param: "\u{17F}tream", expected: "spelt 'stream'")
+    ),
     ("{}", .missing(param: "model")), (#"{"model":null}"#, .missing(param: "model")),
     (#"{"model":""}"#, .missing(param: "model")),
   ]

@@ -47,9 +47,13 @@ struct RealtimeRequest {
     MeteredRequest(facts, endpoint: endpoint, like: caller)
   }
 
-  /// The one `model` of a query. A name with an escape could be read differently by others.
+  /// The one `model` of a query. A name with an escape could be read differently by others, and
+  /// some part parameters at semicolons too.
   private static func model(in query: String) throws(Refusal) -> String {
     var model: String?
+    guard !query.utf8.contains(UInt8(ascii: ";")) else {
+      throw .unreadable(.invalid(param: "query", expected: "without semicolons"))
+    }
     for parameter in query.split(separator: "&") {
       let sides = parameter.split(
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -59,7 +59,7 @@ public struct RealtimeClientEvent: Sendable, Hashable {
     let root: JSONValue
     do { root = try parser.parse(message) } catch { throw .notJSON(error) }
     guard root.kind == .object else { throw .notAnObject }
-    try checkKeys(of: root)
+    try root.checkKeys()
     guard let type = root["type"], type.kind == .string else { throw .missing(param: "type") }
     var event = RealtimeClientEvent()
     event.eventID = root["event_id"]?.string
@@ -75,7 +75,7 @@ public struct RealtimeClientEvent: Sendable, Hashable {
       guard let session = root["session"] else { throw .missing(param: "session") }
       try event.read(session, name: "session")
     } else if let item = root["item"] {
-      event.read(item: item)
+      try event.read(item: item)
     }
     return event
   }
@@ -88,7 +88,7 @@ public struct RealtimeClientEvent: Sendable, Hashable {
       if settings.isNull { return }
       throw .invalid(param: name, expected: "an object")
     }
-    try Self.checkKeys(of: settings)
+    try settings.checkKeys()
     for member in settings.members {
       let value = member.value
       if member.hasKey("model") {
@@ -104,25 +104,34 @@ public struct RealtimeClientEvent: Sendable, Hashable {
       } else if member.hasKey("prompt") {
         isOpenEnded = isOpenEnded || !value.isNull
       } else if member.hasKey("tools") {
-        isOpenEnded =
-          isOpenEnded || value.elements.contains { !($0["type"]?.isString("function") ?? false) }
+        try read(tools: value)
       } else if member.hasKey("input") {
-        for item in value.elements { read(item: item) }
+        for item in value.elements { try read(item: item) }
       }
     }
   }
 
   private mutating func readAudio(_ audio: JSONValue) throws(MeteringError) {
-    try Self.checkKeys(of: audio)
+    try audio.checkKeys()
     guard let input = audio["input"] else { return }
-    try Self.checkKeys(of: input)
+    try input.checkKeys()
     if let transcription = input["transcription"] {
       self.transcription = try Self.transcription(transcription)
     }
   }
 
-  private mutating func read(item: JSONValue) {
+  /// What a tool finds that isn't the client's own is unknown.
+  private mutating func read(tools: JSONValue) throws(MeteringError) {
+    for tool in tools.elements {
+      try tool.checkKeys()
+      if tool["type"]?.isString("function") != true { isOpenEnded = true }
+    }
+  }
+
+  private mutating func read(item: JSONValue) throws(MeteringError) {
+    try item.checkKeys()
     for part in (item["content"] ?? item).elements {
+      try part.checkKeys()
       if let audio = part["audio"] {
         take(audio: audio)
       } else if part["type"]?.isString("input_image") ?? false {
@@ -143,7 +152,7 @@ public struct RealtimeClientEvent: Sendable, Hashable {
     _ value: JSONValue
   ) throws(MeteringError) -> Transcription {
     if value.isNull { return .none }
-    try checkKeys(of: value)
+    try value.checkKeys()
     guard let model = value["model"]?.string, model.utf8.count <= RequestFacts.longestName else {
       throw .missing(param: "transcription.model")
     }
@@ -160,10 +169,5 @@ public struct RealtimeClientEvent: Sendable, Hashable {
         expected: "an integer from \(limits.lowerBound) to \(limits.upperBound), or \"inf\"")
     }
     return .tokens(tokens)
-  }
-
-  /// Provider and meter must read the same.
-  private static func checkKeys(of object: JSONValue) throws(MeteringError) {
-    if let key = object.repeatedKey { throw .repeatedMember(key) }
   }
 }
