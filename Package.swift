@@ -170,7 +170,10 @@ let package = Package(
     tests("StyleTests", ["Configuration"]),
     tests(
       "CommandTests",
-      ["catraca", "Configuration", "Ledger", "EventLoop", "Pricing", "Budgets", "Money", "Time"]),
+      [
+        "catraca", "Configuration", "Ledger", "EventLoop", "Upstream", "Pricing", "Budgets",
+        "Money", "Time",
+      ]),
   ],
   cxxLanguageStandard: .cxx17
 )

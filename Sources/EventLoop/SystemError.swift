@@ -18,6 +18,9 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     SystemError(call: call, code: errno)
   }
 
+  /// Whether an address is listened on already.
+  public var isInUse: Bool { code == EADDRINUSE }
+
   public var description: String {
     "\(call): \(unsafe String(cString: strerror(code)))"
   }

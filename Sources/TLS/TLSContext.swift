@@ -58,6 +58,20 @@ internal import COpenSSL
     unsafe SSL_CTX_free(handle)
   }
 
+  /// How long the certificate is still valid after an instant, in seconds; negative where it has
+  /// expired, nil where it doesn't say.
+  public func secondsValid(afterUnixTime now: Int) -> Int? {
+    guard let certificate = unsafe SSL_CTX_get0_certificate(handle),
+      let end = unsafe X509_get0_notAfter(certificate),
+      let begin = unsafe ASN1_TIME_set(nil, now)
+    else { return nil }
+    defer { unsafe ASN1_STRING_free(begin) }
+    var days: CInt = 0
+    var seconds: CInt = 0
+    guard unsafe ASN1_TIME_diff(&days, &seconds, begin, end) == 1 else { return nil }
+    return Int(days) * 86_400 + Int(seconds)
+  }
+
   private static func make(
     _ method: OpaquePointer?, newest: CInt = TLS1_3_VERSION
   ) throws(TLSError) -> OpaquePointer {

@@ -1,10 +1,12 @@
 public import EventLoop
+public import HTTP
 
 /// Calls services on our own behalf, each call as a whole and within a time; on one event loop.
 public final class ServiceClient {
   /// An answer of any status.
   public struct Answer: Sendable {
     public let status: Int
+    public let fields: HeaderFields
     /// Nil where it broke off, or is longer than any that is wanted.
     public let body: [UInt8]?
   }
@@ -36,8 +38,9 @@ public final class ServiceClient {
       timer.stop()
       transfers[ObjectIdentifier(transfer)] = nil
     }
-    let status = try await transfer.head().status
-    return Answer(status: status, body: await ServiceClient.body(of: transfer))
+    let head = try await transfer.head()
+    return Answer(
+      status: head.status, fields: head.fields, body: await ServiceClient.body(of: transfer))
   }
 
   private func client() -> UpstreamClient {

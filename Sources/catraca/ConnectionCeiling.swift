@@ -16,10 +16,15 @@ struct ConnectionCeiling: Sendable {
   init() {
     let allowed = ProcessLimits.raiseOpenFiles()
     // What can't be asked for is taken as it was configured.
-    openFiles = allowed > 0 ? allowed : .max
+    self.init(openFiles: allowed > 0 ? allowed : .max)
   }
 
-  private var connections: Int {
+  init(openFiles: Int) {
+    self.openFiles = openFiles
+  }
+
+  /// How many connections there can be.
+  var connections: Int {
     max(1, (openFiles - ConnectionCeiling.otherOpenFiles) / ConnectionCeiling.openFilesOfConnection)
   }
 

@@ -51,6 +51,19 @@ final class TestBench: Sendable {
     await Program(commands: Commands.all).run(words, in: surroundings)
   }
 
+  /// Overwrites the last pages of the ledger's file, where the newest rows are.
+  func damageLedger() throws {
+    for suffix in ["-wal", "-shm"] { unlink("\(ledgerPath)\(suffix)") }
+    let descriptor = open(ledgerPath, O_WRONLY)
+    defer { close(descriptor) }
+    let size = lseek(descriptor, 0, SEEK_END)
+    let page = 4096
+    let rubbish = [UInt8](repeating: 0xA5, count: page)
+    for offset in stride(from: Int(size) - 4 * page, to: Int(size), by: page) {
+      pwrite(descriptor, rubbish, page, off_t(offset))
+    }
+  }
+
   /// Replaces a file of the configuration.
   func edit(_ path: String, _ text: String) {
     files[path] = text

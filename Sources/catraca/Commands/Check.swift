@@ -26,7 +26,8 @@ enum Check {
       .line("ok: \(counts.joined(separator: ", "))"), notes: loaded.warnings.map(\.description))
   }
 
-  private static func counted(_ count: Int, _ noun: String) -> String {
+  /// `1 client`, `2 clients`.
+  static func counted(_ count: Int, _ noun: String) -> String {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 }

@@ -1,7 +1,7 @@
 /// Everything that the program can be asked to do, in the order of the help.
 enum Commands {
   static let all: [Command] = [
-    Serve.command, Check.command, Demo.command, SandboxServer.command,
+    Serve.command, Check.command, Doctor.command, Demo.command, SandboxServer.command,
     UsageReport.command, Estimates.command, Denials.command, Explain.command, Price.command,
     BudgetStatus.command, BudgetSet.command, BudgetActions.pause, BudgetActions.resume,
     BudgetActions.reset, BudgetActions.raise,

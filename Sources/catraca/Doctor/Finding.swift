@@ -1,0 +1,37 @@
+/// One thing that was looked at, how it stands, and what to do about it.
+struct Finding: Hashable, Sendable {
+  enum State: String, Sendable, CaseIterable {
+    case ok
+    /// It works, but something is better done otherwise.
+    case warning
+    /// A server doesn't start or doesn't serve like this.
+    case problem
+  }
+
+  enum Check: String, Sendable, CaseIterable {
+    case configuration, secrets, prices, provider, clock, ledger, disk, log, certificate, listener
+    case openFiles = "open_files"
+    case process
+
+    var title: String { self == .openFiles ? "open files" : rawValue }
+  }
+
+  let check: Check
+  let state: State
+  /// What was found, beginning with what it is about.
+  let text: String
+  /// What to do, in one sentence; nil where it is well.
+  let advice: String?
+
+  static func ok(_ check: Check, _ text: String) -> Finding {
+    Finding(check: check, state: .ok, text: text, advice: nil)
+  }
+
+  static func warning(_ check: Check, _ text: String, advice: String) -> Finding {
+    Finding(check: check, state: .warning, text: text, advice: advice)
+  }
+
+  static func problem(_ check: Check, _ text: String, advice: String) -> Finding {
+    Finding(check: check, state: .problem, text: text, advice: advice)
+  }
+}
