@@ -185,13 +185,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--folder", type=Path, help="keeps the ledger here, or uses the one here")
     arguments = parser.parse_args()
     with contextlib.ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        write_configuration(folder)
-        migrate = [servers.binary(), "migrate", "--config", str(folder)]
-        subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL)
-        fill(folder / "ledger.db", arguments.rows)
+        folder = arguments.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        if not (folder / "ledger.db").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            write_configuration(folder)
+            migrate = [servers.binary(), "migrate", "--config", str(folder)]
+            subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL)
+            fill(folder / "ledger.db", arguments.rows)
         command = [servers.binary(), "serve", "--config", str(folder)]
         server = servers.Server("catraca", command, None, folder / "output")
         stack.callback(server.stop)

@@ -20,6 +20,7 @@ SUMS = {
     "usage_daily_users": "rollup",
     "usage_daily_conversations": "rollup",
     "usage_hourly": "rollup",
+    "usage_totals": "usage_totals",
     "budget_accounts": "budget_account",
     "token_credits": "credit",
 }
@@ -47,7 +48,9 @@ def used(catraca, tokens):
         admin.done("POST", "/api/admin/credits", {"client_id": "acme", **credit}, 201)
     for _ in range(2):
         assert catraca.post(BODY, headers=ABOUT).status == 200
-    return catraca
+    # What metrics count is written at the end.
+    catraca.terminate()
+    return catraca.start()
 
 
 def audit(catraca):
@@ -81,7 +84,7 @@ def test_a_sum_that_is_off_by_one_is_named(used, table):
         change(used, f"UPDATE {table} SET {column} = {column} + 1")
         status, found = audit(used)
         assert status == 1 and {check for check, _ in found} == {SUMS[table]}, (column, found)
-        if SUMS[table] in ("token_usage", "rollup"):
+        if SUMS[table] in ("token_usage", "rollup", "usage_totals"):
             assert all(subject.endswith(column) for _, subject in found), (column, found)
         change(used, f"UPDATE {table} SET {column} = {column} - 1")
         assert audit(used) == (0, [])
@@ -104,12 +107,23 @@ def test_a_draw_from_a_credit_that_was_changed_is_found(used):
     assert audit(used) == (1, [("credit", "crd_01")])
 
 
-# A credit that is gone leaves nothing to compare.
-@pytest.mark.parametrize("table", [*sorted(SUMS.keys() - {"token_credits"}), "usage_logs"])
+@pytest.mark.parametrize("table", [*SUMS, "conversations", "usage_logs"])
 def test_rows_that_are_gone_are_missed(used, table):
     change(used, f"DELETE FROM {table}")
     status, found = audit(used)
     assert status == 1 and found
+
+
+@pytest.mark.parametrize("credit", ["crd_01", "crd_02"])
+def test_a_credit_that_is_gone_is_missed_whether_or_not_it_was_drawn_from(used, credit):
+    change(used, f"DELETE FROM token_credits WHERE id = {int(credit[-2:])}")
+    assert audit(used) == (1, [("credit", credit)])
+
+
+def test_a_conversation_that_began_on_another_day_is_named(used):
+    change(used, "UPDATE conversations SET day = '2000-01-01'")
+    month = used.ledger.usage()[0]["day"][:7]
+    assert audit(used) == (1, [("conversation", f"acme {month} first")])
 
 
 def test_a_difference_is_told_in_words(used):

@@ -49,7 +49,32 @@ import Testing
       checks: [.missingPrices], subject: Sample.id(1).description),
     Planted(
       statement: "UPDATE usage_logs SET cached_tokens = 101, budget_accounts = '' WHERE id = 1",
-      checks: [.unreadableRow, .budgetAccount], subject: Sample.id(1).description),
+      checks: [.unreadableRow, .budgetAccount, .usageTotals], subject: Sample.id(1).description),
+    Planted(
+      statement: "UPDATE usage_totals SET overruns = overruns + 1",
+      checks: [.usageTotals, .usageTotals], subject: "usage_totals acme openai chat ok overruns"),
+    Planted(
+      statement: "UPDATE usage_totals SET model = 'another'",
+      checks: Array(repeating: .usageTotals, count: 5),
+      subject: "usage_totals acme openai chat ok another requests"),
+    Planted(
+      statement: "UPDATE usage_totals_reach SET last_id = last_id - 1",
+      checks: Array(repeating: .usageTotals, count: 10),
+      subject: "usage_totals acme openai chat ok requests"),
+    Planted(
+      statement: "UPDATE conversations SET day = '2026-11-21'",
+      checks: [.conversation], subject: "acme 2026-11 c1"),
+    Planted(
+      statement: "DELETE FROM conversations",
+      checks: [.conversation], subject: "acme 2026-11 c1"),
+    Planted(
+      statement: "INSERT INTO conversations VALUES ('acme', '2026-11', 'c2', '2026-11-22')",
+      checks: [.conversation], subject: "acme 2026-11 c2"),
+    Planted(
+      statement: """
+        INSERT INTO credit_draws VALUES ('\(Sample.id(1))', 7, 'acme', 1, NULL, '2026-11-22')
+        """,
+      checks: [.credit], subject: "crd_07"),
     Planted(
       statement: """
         DROP INDEX usage_logs_request_id;

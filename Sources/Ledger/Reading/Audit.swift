@@ -11,9 +11,14 @@ public struct AuditDifference: Hashable, Sendable {
     case tokenUsage = "token_usage"
     /// A column of a rollup against the sum over `usage_logs`.
     case rollup
+    /// A column of `usage_totals` against the sum over the rows of `usage_logs` that it covers.
+    case usageTotals = "usage_totals"
+    /// A line of `conversations` against the conversation's first row in `usage_logs`.
+    case conversation
     /// A counter of `budget_accounts` against the sum over the rows charged to it.
     case budgetAccount = "budget_account"
-    /// What is left of a credit against what requests have drawn from it.
+    /// What is left of a credit against what requests have drawn from it; or a credit that was
+    /// given or drawn from, and is gone.
     case credit
     /// A row that can't be read, or whose parts exceed their total.
     case unreadableRow = "unreadable_row"
@@ -54,9 +59,9 @@ extension LedgerReader {
       try audit.readRows(connection, cost)
       try audit.compareTokenUsage(connection)
       audit.compareBudgetAccounts()
-      try audit.compareCredits(connection)
       try audit.findDuplicates(connection)
-      return try audit.differences + rollupDifferences() + billingDifferences()
+      return try audit.differences + creditDifferences() + conversationDifferences()
+        + rollupDifferences() + usageTotalDifferences() + billingDifferences()
     }
   }
 }
@@ -181,16 +186,6 @@ private struct Audit {
     }
   }
 
-  mutating func compareCredits(_ connection: Connection) throws(LedgerError) {
-    let select = try connection.prepare(Audit.creditDifferences)
-    while try select.step() {
-      note(
-        .credit, StoredCredit.name(of: select.integer(0) ?? 0),
-        recorded: "\(select.integer(1) ?? 0) left",
-        recomputed: "\(select.integer(2) ?? 0) left")
-    }
-  }
-
   mutating func findDuplicates(_ connection: Connection) throws(LedgerError) {
     let select = try connection.prepare(Audit.duplicates)
     while try select.step() {
@@ -203,15 +198,6 @@ private struct Audit {
   /// Reads the table, not the index that should keep duplicates out.
   private static let duplicates = """
     SELECT request_id, count(*) FROM usage_logs NOT INDEXED GROUP BY request_id HAVING count(*) > 1
-    """
-  /// A draw counts only with the row that drew it.
-  private static let creditDifferences = """
-    SELECT c.id, coalesce(c.tokens_remaining, c.cost_remaining_nano) AS recorded,
-      coalesce(c.tokens_granted - coalesce(sum(d.tokens), 0),
-        c.cost_granted_nano - coalesce(sum(d.cost_nano), 0)) AS recomputed
-    FROM token_credits AS c LEFT JOIN (SELECT credit_draws.* FROM credit_draws
-      JOIN usage_logs USING (request_id)) AS d ON d.credit_id = c.id
-    GROUP BY c.id HAVING recorded <> recomputed ORDER BY c.id
     """
   /// One line for each figure that differs, also where one side has no row. A conversation counts
   /// on the day of its first row in a month.

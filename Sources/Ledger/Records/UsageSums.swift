@@ -84,6 +84,11 @@ public struct UsageSums: Sendable {
   /// In the order of `values`.
   static let columns = ["requests", "cost_nano_usd", "overruns"] + TokenKind.allCases.map(\.column)
 
+  /// What `usage_logs` has for each of `columns`: sums of one row.
+  static let columnsOfRow =
+    ["1", "cost_nano_usd", "overrun_tokens > 0 OR overrun_nano_usd > 0"]
+    + TokenKind.allCases.map(\.column)
+
   var values: [Int64] { [requests, costNanoUSD, overruns] + TokenKind.allCases.map { tokens($0) } }
 
   /// - Parameter value: gives what stands at a place of `columns`.

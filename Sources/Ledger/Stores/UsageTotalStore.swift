@@ -158,8 +158,7 @@ final class UsageTotalStore {
     SELECT \(keys), \(UsageSums.columns.joined(separator: ", ")) FROM usage_totals
     """
   private static let selectTail = """
-    SELECT \(keys), 1, cost_nano_usd, overrun_tokens > 0 OR overrun_nano_usd > 0,
-      \(TokenKind.allCases.map(\.column).joined(separator: ", ")), id
+    SELECT \(keys), \(UsageSums.columnsOfRow.joined(separator: ", ")), id
     FROM usage_logs WHERE id > (SELECT last_id FROM usage_totals_reach) ORDER BY id
     """
   /// Sums stop at the largest integer, which SQLite would leave for a floating number.

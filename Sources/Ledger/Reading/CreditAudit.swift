@@ -1,0 +1,46 @@
+extension LedgerReader {
+  /// Credits that have less or more left than their draws make, and credits that are gone.
+  func creditDifferences() throws(LedgerError) -> [AuditDifference] {
+    try changedCredits() + missingCredits()
+  }
+
+  private func changedCredits() throws(LedgerError) -> [AuditDifference] {
+    try connection.prepare(LedgerReader.selectChangedCredits).rows { fields in
+      AuditDifference(
+        check: .credit, subject: StoredCredit.name(of: fields.integer("id") ?? 0),
+        recorded: "\(fields.integer("recorded") ?? 0) left",
+        recomputed: "\(fields.integer("recomputed") ?? 0) left")
+    }
+  }
+
+  /// A credit is never deleted: what was given once, or drawn from, must be there.
+  private func missingCredits() throws(LedgerError) -> [AuditDifference] {
+    let ids = try connection.prepare("SELECT id FROM token_credits").rows { fields in
+      fields.integer("id") ?? 0
+    }
+    let present = Set(ids.map(StoredCredit.name(of:)))
+    let mentioned = try connection.prepare(LedgerReader.selectMentionedCredits).rows { fields in
+      fields.text("target") ?? fields.integer("credit_id").map(StoredCredit.name(of:)) ?? "?"
+    }
+    return Set(mentioned).subtracting(present).sorted().map { name in
+      AuditDifference(
+        check: .credit, subject: name, recorded: "no such credit",
+        recomputed: "given, or drawn from")
+    }
+  }
+
+  /// A draw counts only with the row that drew it.
+  private static let selectChangedCredits = """
+    SELECT c.id, coalesce(c.tokens_remaining, c.cost_remaining_nano) AS recorded,
+      coalesce(c.tokens_granted - coalesce(sum(d.tokens), 0),
+        c.cost_granted_nano - coalesce(sum(d.cost_nano), 0)) AS recomputed
+    FROM token_credits AS c LEFT JOIN (SELECT credit_draws.* FROM credit_draws
+      JOIN usage_logs USING (request_id)) AS d ON d.credit_id = c.id
+    GROUP BY c.id HAVING recorded <> recomputed ORDER BY c.id
+    """
+  private static let selectMentionedCredits = """
+    SELECT substr(target, length('credit:') + 1) AS target, NULL AS credit_id FROM audit_log
+    WHERE action = 'credit.create'
+    UNION SELECT NULL, credit_id FROM credit_draws
+    """
+}

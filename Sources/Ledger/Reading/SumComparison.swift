@@ -1,0 +1,53 @@
+/// Recorded sums beside what their rows make, line by line.
+struct SumComparison {
+  /// Which differences count.
+  enum Rule: String {
+    /// Any, also where one side has no line.
+    case equal = "<>"
+    /// Where more is recorded than the rows make.
+    case noMore = ">"
+  }
+
+  var check: AuditDifference.Check
+  /// What subjects begin with.
+  var title: String
+  /// What makes lines the same line.
+  var keys: [String]
+  var sums: [String]
+  /// Selects of `keys` and `sums`, in this order; several lines of a key count together.
+  var recorded: String
+  var recomputed: String
+  var rule = Rule.equal
+
+  func differences(_ connection: Connection) throws(LedgerError) -> [AuditDifference] {
+    let select = try connection.prepare(sql)
+    var differences: [AuditDifference] = []
+    try select.forEachRow {
+      for (place, name) in sums.enumerated() {
+        let recorded = select.integer(Int32(1 + 2 * place)) ?? 0
+        let recomputed = select.integer(Int32(2 + 2 * place)) ?? 0
+        guard rule == .equal ? recorded != recomputed : recorded > recomputed else { continue }
+        differences.append(
+          AuditDifference(
+            check: check, subject: "\(title) \(select.text(0) ?? "") \(name)",
+            recorded: "\(recorded)", recomputed: "\(recomputed)"))
+      }
+    }
+    return differences
+  }
+
+  /// The key's text, and what is recorded and recomputed of each sum, of lines that differ.
+  private var sql: String {
+    let key = keys.joined(separator: ", ")
+    let columns = (keys + sums).joined(separator: ", ")
+    let sides = sums.map { ("sum(\($0) * is_recorded)", "sum(\($0) * (1 - is_recorded))") }
+    let differ = sides.map { "\($0) \(rule.rawValue) \($1)" }.joined(separator: " OR ")
+    return """
+      WITH recorded (\(columns)) AS (\(recorded)), recomputed (\(columns)) AS (\(recomputed)),
+        lines AS (SELECT *, 1 AS is_recorded FROM recorded UNION ALL SELECT *, 0 FROM recomputed)
+      SELECT \(keys.joined(separator: " || ' ' || ")),
+        \(sides.map { "\($0), \($1)" }.joined(separator: ", "))
+      FROM lines GROUP BY \(key) HAVING \(differ) ORDER BY \(key)
+      """
+  }
+}

@@ -1,0 +1,29 @@
+extension LedgerReader {
+  /// Where `usage_totals` is not what the rows up to its last one make.
+  ///
+  /// A model is counted by its own name only while the price book has it, and as `other` at other
+  /// times. So all models of an operation and outcome are compared together, and of one model that
+  /// no more is counted than its rows make.
+  func usageTotalDifferences() throws(LedgerError) -> [AuditDifference] {
+    let keys = ["client_id", "source", "operation", "outcome"]
+    return try totals(by: keys, .equal).differences(connection)
+      + totals(by: keys + ["model"], .noMore, where: "model <> 'other'").differences(connection)
+  }
+
+  private func totals(
+    by keys: [String], _ rule: SumComparison.Rule, where condition: String = "true"
+  ) -> SumComparison {
+    let columns = keys + UsageSums.columns
+    let rows = keys + UsageSums.columnsOfRow
+    return SumComparison(
+      check: .usageTotals, title: "usage_totals", keys: keys, sums: UsageSums.columns,
+      recorded: """
+        SELECT \(columns.joined(separator: ", ")) FROM usage_totals WHERE \(condition)
+        """,
+      recomputed: """
+        SELECT \(rows.joined(separator: ", ")) FROM usage_logs
+        WHERE id <= (SELECT last_id FROM usage_totals_reach)
+        """,
+      rule: rule)
+  }
+}
