@@ -46,56 +46,50 @@ struct DailyUsageKey: RollupKey {
   }
 }
 
-/// A line of `usage_daily_users`: what each of a client's users used.
-struct DailyUserKey: RollupKey {
-  private let clientID: String
-  private let day: CivilDate
-  private let dayOfUTC: Int64
-  private let userID: String
-  private let currency: Currency
+/// What a rollup divides a client's day by.
+protocol DailyPart {
+  static var table: String { get }
+  /// In `usage_logs`, and in the rollup, where empty is none.
+  static var column: StaticString { get }
 
+  static func value(of row: UsageRow) -> String?
+}
+
+enum UserPart: DailyPart {
   static let table = "usage_daily_users"
-  static let columns = [
-    ("client_id", "client_id"), ("day", "day"), dayOfUTCColumn,
-    ("user_id", "coalesce(user_id, '')"), ("currency", "currency"),
-  ].map { (name: $0.0, ofRow: $0.1) }
+  static let column: StaticString = "user_id"
 
-  init(_ row: UsageRow) {
-    clientID = row.clientID
-    day = row.day
-    dayOfUTC = row.dayOfUTC
-    userID = row.userID ?? ""
-    currency = row.cost.currency
-  }
-
-  func write(to parameters: inout ParameterWriter) {
-    parameters.write("client_id", clientID)
-    parameters.write("day", day.description)
-    parameters.write("utc_day", dayOfUTC)
-    parameters.write("user_id", userID)
-    parameters.write("currency", currency.code)
-  }
+  static func value(of row: UsageRow) -> String? { row.userID }
 }
 
-/// A line of `usage_daily_conversations`: what each of a client's conversations used.
-struct DailyConversationKey: RollupKey {
+enum ConversationPart: DailyPart {
+  static let table = "usage_daily_conversations"
+  static let column: StaticString = "conversation_id"
+
+  static func value(of row: UsageRow) -> String? { row.conversationID }
+}
+
+/// A line of a rollup that says what each part of a client's day used.
+struct DailyPartKey<Part: DailyPart>: RollupKey {
   private let clientID: String
   private let day: CivilDate
   private let dayOfUTC: Int64
-  private let conversationID: String
+  private let part: String
   private let currency: Currency
 
-  static let table = "usage_daily_conversations"
-  static let columns = [
-    ("client_id", "client_id"), ("day", "day"), dayOfUTCColumn,
-    ("conversation_id", "coalesce(conversation_id, '')"), ("currency", "currency"),
-  ].map { (name: $0.0, ofRow: $0.1) }
+  static var table: String { Part.table }
+  static var columns: [(name: String, ofRow: String)] {
+    [
+      ("client_id", "client_id"), ("day", "day"), dayOfUTCColumn,
+      ("\(Part.column)", "coalesce(\(Part.column), '')"), ("currency", "currency"),
+    ].map { (name: $0.0, ofRow: $0.1) }
+  }
 
   init(_ row: UsageRow) {
     clientID = row.clientID
     day = row.day
     dayOfUTC = row.dayOfUTC
-    conversationID = row.conversationID ?? ""
+    part = Part.value(of: row) ?? ""
     currency = row.cost.currency
   }
 
@@ -103,10 +97,13 @@ struct DailyConversationKey: RollupKey {
     parameters.write("client_id", clientID)
     parameters.write("day", day.description)
     parameters.write("utc_day", dayOfUTC)
-    parameters.write("conversation_id", conversationID)
+    parameters.write(Part.column, part)
     parameters.write("currency", currency.code)
   }
 }
+
+typealias DailyUserKey = DailyPartKey<UserPart>
+typealias DailyConversationKey = DailyPartKey<ConversationPart>
 
 /// A day of a client's zone has parts of two days of UTC, in which all clients are summed together.
 private let dayOfUTCColumn = ("utc_day", "CAST(strftime('%s', created_at) AS INTEGER) / 86400")
