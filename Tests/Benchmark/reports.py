@@ -52,6 +52,7 @@ CALLS = {
     "usage-logs of a key": "/api/admin/usage-logs?key=app",
     "usage-logs of a client's key": "/api/admin/usage-logs?client=c1&key=app",
     "usage-logs of a rare agent": "/api/admin/usage-logs?agent=rare",
+    "usage-logs of a rare key": "/api/admin/usage-logs?key=rare",
     "usage-logs of a rare provider": "/api/admin/usage-logs?provider=groq",
     "usage-logs of a rare model": "/api/admin/usage-logs?model=llama-3.1-8b-instant",
     "usage-logs of a model that nobody used": "/api/admin/usage-logs?model=none",
@@ -77,7 +78,8 @@ INSERT_ROWS = """
       cost_nano, currency, held_tokens, held_nano_usd, overrun_tokens, overrun_nano_usd,
       latency_ms, created_at, day, budget_accounts, begins_conversation)
     SELECT printf('%08x-%04x-7000-8000-%012x', moment / 65.536, n & 65535, n),
-      'c' || (n % :clients + 1), CASE WHEN n % 3 THEN 'web' ELSE 'app' END,
+      'c' || (n % :clients + 1),
+      CASE WHEN n % 49999 = 0 THEN 'rare' WHEN n % 3 THEN 'web' ELSE 'app' END,
       'u' || (n * 104729 % 1000), 'v' || (n / (20 * :clients) * :clients + n % :clients),
       iif(n % 50000, NULL, 'rare'), iif(n % 50001, 'openai', 'groq'),
       CASE WHEN n % 50001 = 0 THEN 'llama-3.1-8b-instant'

@@ -76,7 +76,7 @@ private struct RollupOfRows {
     let known = all.filter { RollupOfRows.known.contains($0.key) }
     let isAgentAlone = all[.agent] != nil && all[.client] == nil
     guard all[.user] == nil, all[.conversation] == nil, !isAgentAlone,
-      known.keys.contains(where: { $0 != .client })
+      known.keys.contains(where: { $0 != .client }), Set(known.keys) != [.key]
     else { return nil }
     let isHourly = Set(known.keys).isSubset(of: [.provider, .model, .operation])
     table = isHourly ? "usage_hourly" : "usage_daily"

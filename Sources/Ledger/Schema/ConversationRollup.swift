@@ -1,6 +1,6 @@
 extension Migration {
   /// Sums of each conversation, so that a client's are reported without reading every row; and what
-  /// finds rows that are unlike most. Of the latter the usual rows are in no index.
+  /// finds rows that are unlike most. The indexes of outcomes and sources leave the usual rows out.
   static let conversationRollup = Migration(
     number: 13, name: "rollup of conversations",
     sql: [table, sumsOfRows, indexes].joined(separator: "\n"))

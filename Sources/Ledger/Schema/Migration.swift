@@ -8,7 +8,7 @@ struct Migration {
   static let all: [Migration] = [
     .firstTables, .clientTables, .controlTables, .priceTables, .deferredTables, .planTables,
     .estimateColumns, .alertTables, .rollupTables, .rollupDaysOfUTC, .billingTables,
-    .usageTotalTables, .conversationRollup,
+    .usageTotalTables, .conversationRollup, .rareRowIndexes,
   ]
 
   /// The schema that this release reads and writes.
