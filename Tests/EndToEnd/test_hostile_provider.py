@@ -157,16 +157,23 @@ ENDLESS = {
     "a status line": (b"HTTP/1.1 200 ", b"injected" * 1000),
     "interim answers": (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000),
     "trailers": (chunked(CHUNK + b"0\r\n"), b"X-Injected: yes\r\n" * 1000),
+    "a chunk's size": (chunked(b""), b"0" * 8000),
+}
+# libcurl reads over these: to whoever waits for content they are silence.
+SILENT = {
+    "an extension of a chunk": (chunked(b"%x;" % len(CONTENT)), b"injected" * 1000),
+    "an extension of the last chunk": (chunked(CHUNK + b"0;"), b"injected" * 1000),
 }
 
 
-@pytest.mark.parametrize("case", ENDLESS)
-def test_an_endless_head_is_cut_off_in_bounded_memory(house, provider, case):
-    first, more = ENDLESS[case]
+@pytest.mark.parametrize("case", [*ENDLESS, *SILENT])
+def test_what_never_becomes_an_answer_is_cut_off_in_bounded_memory(house, provider, case):
+    first, more = {**ENDLESS, **SILENT}[case]
     provider.answer = lambda: itertools.chain([first], itertools.repeat(more))
     base = peak_bytes(house)
     data = received(house)
-    assert data.startswith(b"HTTP/1.1 502 "), data[:200]
+    status = b"502" if case in ENDLESS else b"504"
+    assert data.startswith(b"HTTP/1.1 %b " % status), data[:200]
     assert_one_answer(data)
     assert peak_bytes(house) - base < 16 * MEGABYTE
     assert_goes_on(house)

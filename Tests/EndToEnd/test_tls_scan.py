@@ -1,10 +1,13 @@
-"""What a scanner of TLS finds at the listeners: `sslscan`, which offers everything there is."""
+"""What scanners of TLS find at the listeners: `sslscan`, which offers everything there is, and
+`testssl.sh`, which tries the known attacks, too."""
 
+import json
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from xml.etree import ElementTree
 
 import pytest
-from harness.certificate import make_certificate
+from harness.certificate import make_certificate, make_signed_certificate
 
 FORWARD_SECRET = ("ECDHE-", "TLS_AES_", "TLS_CHACHA20_")
 AUTHENTICATED = ("GCM", "POLY1305")
@@ -38,3 +41,41 @@ def test_a_scanner_finds_nothing_weak(report):
         assert cipher.get("cipher").startswith(FORWARD_SECRET)
         assert any(mode in cipher.get("cipher") for mode in AUTHENTICATED)
     print(f"{len(ciphers)} ciphers, none weak")
+
+
+LISTENERS = ["proxy", "admin"]
+BAD = {"MEDIUM", "HIGH", "CRITICAL", "FATAL"}
+# Protocols, ciphers, forward secrecy, preferences, certificate and attacks; without its
+# simulation of clients and its second list of all ciphers, which take as long as all of these.
+CHECKS = ["-p", "-s", "-f", "-P", "-S", "-U"]
+TESTSSL_SECONDS = 600
+
+
+def findings(catraca, listener):
+    """All that testssl.sh says of a listener; it asks nobody else."""
+    folder = catraca.configuration.folder
+    host, port = catraca.process.address(listener)
+    report = folder / f"{listener}.json"
+    command = ["testssl", "--quiet", "--warnings", "off", "--color", "0"]
+    command += ["--nodns", "none", "--ip", host, "--add-ca", str(folder / "authority.crt")]
+    command += ["--jsonfile", str(report), *CHECKS, f"localhost:{port}"]
+    done = subprocess.run(command, capture_output=True, timeout=TESTSSL_SECONDS, cwd=folder)
+    assert report.exists(), done.stdout.decode(errors="replace")[-2000:]
+    return json.loads(report.read_text())
+
+
+def test_the_known_attacks_find_nothing(catraca, capsys):
+    make_signed_certificate(catraca.configuration.folder)
+    for listener in LISTENERS:
+        tls = {"certificate": "tls.crt", "key": "tls.key"}
+        catraca.configuration.settings[listener]["tls"] = tls
+    catraca.start()
+    with ThreadPoolExecutor() as pool:
+        reports = list(pool.map(lambda listener: findings(catraca, listener), LISTENERS))
+    for listener, report in zip(LISTENERS, reports, strict=True):
+        with capsys.disabled():
+            print(f"\ntestssl.sh, {listener}: {len(report)} findings")
+        assert {"TLS1_2", "TLS1_3", "PFS", "heartbleed", "ROBOT", "LUCKY13"} <= {
+            finding["id"] for finding in report
+        }
+        assert [finding for finding in report if finding["severity"] in BAD] == []
