@@ -90,10 +90,16 @@ let package = Package(
         "Budgets", "Ledger", "Configuration",
       ]),
     module(
+      "Telemetry",
+      [
+        "EventLoop", "Logging", "Metrics", "HTTP", "Upstream", "Money", "Time", "JSON", "Pricing",
+        "Configuration",
+      ]),
+    module(
       "Gateway",
       [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
-        "Pricing", "Metering", "Budgets", "Ledger", "Configuration",
+        "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Telemetry",
       ]),
     module("Pages", ["Money", "Time"]),
     module(
@@ -108,7 +114,7 @@ let package = Package(
       dependencies: [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
         "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Alerts", "Billing",
-        "Gateway", "Console", "Sandbox",
+        "Telemetry", "Gateway", "Console", "Sandbox",
       ] + allocator,
       path: "Sources/catraca", swiftSettings: strict),
 
@@ -160,6 +166,7 @@ let package = Package(
     tests(
       "ConsoleTests",
       ["Console", "TLS", "HTTP", "Budgets", "Money", "Pages", "Pricing", "Time"]),
+    tests("TelemetryTests", ["Telemetry", "HTTP", "Metrics", "Money", "Pricing", "Time"]),
     tests("BillingTests", ["Billing", "Configuration", "TLS", "Time"]),
     tests(
       "GatewayTests",

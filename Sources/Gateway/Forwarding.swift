@@ -1,5 +1,6 @@
 internal import Configuration
 internal import HTTP
+internal import Telemetry
 
 /// What is changed in the header fields on the way (SPEC §4.4).
 enum Forwarding {
@@ -11,10 +12,14 @@ enum Forwarding {
 
   /// The fields that the provider gets: the client's, with the provider's key.
   ///
-  /// - Parameter readAsJSON: whether metering took the body for JSON; then the provider is told
-  ///   that it is, lest it take the body for a form or for text in another encoding.
+  /// - Parameters:
+  ///   - readAsJSON: whether metering took the body for JSON; then the provider is told that it
+  ///     is, lest it take the body for a form or for text in another encoding.
+  ///   - position: where the request stands in a trace, which the provider may go on with; nil:
+  ///     nothing is traced here, and what the client says of its trace passes.
   static func request(
-    _ fields: HeaderFields, to provider: Provider, readAsJSON: Bool = false
+    _ fields: HeaderFields, to provider: Provider, readAsJSON: Bool = false,
+    at position: TracePosition? = nil
   ) -> HeaderFields {
     var forwarded = fields
     forwarded.removeHopByHop()
@@ -27,6 +32,11 @@ enum Forwarding {
     }
     // Usage is read from the answer in passing, so it must not be compressed.
     forwarded.append(.acceptEncoding, constant: "identity")
+    if let position {
+      forwarded.remove(.traceparent)
+      forwarded.appendOwn(.traceparent, position.context.traceparent)
+      if !position.continuesCaller { forwarded.remove(.tracestate) }
+    }
     if let key = provider.apiKey {
       forwarded.appendOwn(.authorization, "Bearer \(key.revealed())")
     }

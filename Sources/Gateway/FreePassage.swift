@@ -29,12 +29,13 @@ struct FreePassage {
   /// - Parameter onlyForBatches: whether what is uploaded must be the file of a batch.
   func run(onlyForBatches: Bool = false) async throws(Refusal) {
     let exchange = journey.exchange
+    journey.trace?.note(provider)
     let body = try await MeteredRequest.readBody(of: journey)
     if onlyForBatches { try checkPurpose(of: body) }
     let limits = journey.rules.settings.limits
     let request = UpstreamRequest(
       url: Forwarding.url(path, query: exchange.head.query, of: provider),
-      method: exchange.head.method, fields: Forwarding.request(exchange.head.fields, to: provider),
+      method: exchange.head.method, fields: journey.forwardedFields(to: provider),
       body: body.isEmpty ? .none : .bytes(body), connectTimeout: limits.upstreamConnect,
       idleTimeout: limits.upstreamIdle, certificateAuthorities: provider.caFile)
     let transfer: Transfer

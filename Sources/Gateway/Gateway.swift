@@ -9,6 +9,7 @@ public import Logging
 internal import Metering
 internal import Pricing
 internal import Synchronization
+public import Telemetry
 public import Time
 internal import Upstream
 
@@ -25,6 +26,8 @@ public final class Gateway: HTTPHandler {
   let failedSignIns: FailedSignIns
   let requestIDs = RequestIDSource()
   let logger: Logger
+  /// Nil where nothing is traced.
+  let tracer: Tracer?
   let clock: @Sendable () -> Timestamp
   /// Work that providers go on with after their answers.
   let deferredWorks = DeferredWorks()
@@ -41,10 +44,11 @@ public final class Gateway: HTTPHandler {
   ///   - deferred: requests whose providers went on with the work when an earlier process ended.
   ///     What they hold is held again before the first request is served.
   ///   - recentAnswers: the last answers of each model, to know it as before a restart.
+  ///   - tracer: takes a span of each request to a provider.
   public init(
     rules: @escaping @Sendable () -> RuleBook, budgets: BudgetState, ledger: any Ledger,
     deferred: [DeferredRequest] = [], ownCalls: any HTTPHandler, failedSignIns: FailedSignIns,
-    recentAnswers: [RecentAnswers], loops: [EventLoop], logger: Logger,
+    recentAnswers: [RecentAnswers], loops: [EventLoop], logger: Logger, tracer: Tracer? = nil,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) async {
     self.rules = rules
@@ -52,6 +56,7 @@ public final class Gateway: HTTPHandler {
     self.ownCalls = ownCalls
     self.failedSignIns = failedSignIns
     self.logger = logger
+    self.tracer = tracer
     self.clock = clock
     var budgets = budgets
     let works = deferred.map { request in

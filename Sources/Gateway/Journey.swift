@@ -26,6 +26,8 @@ final class Journey {
   /// When the request came. A turn of a session begins anew: see `begin`.
   private(set) var startedAt: Timestamp
   private(set) var receivedAt: MonotonicInstant
+  /// Its span; nil where nothing is traced.
+  private(set) var trace: RequestTrace?
 
   init(_ exchange: HTTPExchange, through gateway: Gateway, at workbench: Workbench) {
     self.exchange = exchange
@@ -44,11 +46,14 @@ final class Journey {
       case .own: await gateway.ownCalls.handle(exchange)
       case .unknown: throw .unknownPath(exchange.head.path)
       case .unknownProvider(let name): throw .unknownProvider(name)
-      case .provider(let name, let endpoint): try await forward(endpoint, to: name)
+      case .provider(let name, let endpoint):
+        trace = gateway.tracer.map { RequestTrace($0, of: self) }
+        try await forward(endpoint, to: name)
       }
     } catch {
       await refuse(error)
     }
+    trace?.end(status: exchange.status)
   }
 
   /// The part of a session that this stands for begins now, some time after its hold was taken.
@@ -60,22 +65,27 @@ final class Journey {
   private func forward(_ path: String, to providerName: String?) async throws(Refusal) {
     if gateway.isStopping { throw .shuttingDown }
     let identity = try identify()
+    trace?.note(identity)
     switch Endpoints.classify(method: exchange.head.method.name, path: path) {
     case .metered(let endpoint):
+      trace?.note(route: endpoint.path)
       try limitRate(identity)
       if endpoint.isWebSocket {
         let request = try RealtimeRequest(
           for: self, identity: identity, providerName: providerName)
+        trace?.note(.realtime, model: request.model)
         return try await RealtimeOpening.serve(request, on: self)
       }
       let request = try await MeteredRequest(
         for: self, identity: identity, endpoint: endpoint, providerName: providerName)
+      trace?.note(request)
       try await pass(request, try Offer(for: request, in: self))
     case .batch:
       try limitRate(identity)
       let submission = try await BatchSubmission(
         for: self, identity: identity, providerName: providerName)
       let (request, offer) = try await submission.read()
+      trace?.note(request)
       try await pass(request, offer)
     case .upload:
       try await FreePassage(path: path, providerName: providerName, on: self).run(
@@ -111,6 +121,7 @@ final class Journey {
   }
 
   private func pass(_ request: MeteredRequest, _ offer: Offer) async throws(Refusal) {
+    trace?.note(offer.provider)
     let isDeferred = request.facts.isBackground || request.facts.operation == .batch
     if isDeferred && !gateway.deferredWorks.hasRoom { throw .overloaded }
     let admitted = try await admit(request, offer)
@@ -199,6 +210,7 @@ final class Journey {
     of request: MeteredRequest, _ offer: Offer, to line: inout JSONWriter
   ) {
     line.member("request_id", "\(id)")
+    if let trace { line.member("trace_id", trace.traceText) }
     line.member("client", request.identity.client.id)
     line.member("key", request.identity.key.name)
     line.member("user", request.user)
@@ -219,6 +231,12 @@ final class Journey {
     return first
   }
 
+  /// The fields that the provider gets.
+  func forwardedFields(to provider: Provider, readAsJSON: Bool = false) -> HeaderFields {
+    Forwarding.request(
+      exchange.head.fields, to: provider, readAsJSON: readAsJSON, at: trace?.position)
+  }
+
   // MARK: Our own answers
 
   private func healthy() -> HTTPAnswer {
@@ -227,6 +245,7 @@ final class Journey {
   }
 
   func refuse(_ refusal: Refusal) async {
+    trace?.note(refusal)
     switch refusal {
     case .clientLeft:
       exchange.abort()
@@ -236,6 +255,7 @@ final class Journey {
       let answer = RefusalAnswer(refusal)
       gateway.logger.log(answer.status >= 500 ? .error : .info, "request_refused") { line in
         line.member("request_id", "\(id)")
+        if let trace { line.member("trace_id", trace.traceText) }
         line.member("status", Int64(answer.status))
         line.member("code", answer.code)
         line.member("path", exchange.head.path)

@@ -116,8 +116,7 @@ final class Passage {
       url: Forwarding.url(
         request.endpoint.path, query: exchange.head.query, of: offer.provider),
       method: exchange.head.method,
-      fields: Forwarding.request(
-        exchange.head.fields, to: offer.provider, readAsJSON: request.isJSON),
+      fields: journey.forwardedFields(to: offer.provider, readAsJSON: request.isJSON),
       body: .bytes(body), connectTimeout: limits.upstreamConnect,
       idleTimeout: limits.upstreamIdle, certificateAuthorities: offer.provider.caFile)
     do {
@@ -228,6 +227,7 @@ final class Passage {
     }
     if let report = ending.report, ending.status < 400 { logDoubts(about: report) }
     log(settled)
+    journey.trace?.note(settled.entry.row)
     return settled
   }
 

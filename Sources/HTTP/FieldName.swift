@@ -69,6 +69,8 @@ extension FieldName {
   public static let server: FieldName = "server"
   public static let setCookie: FieldName = "set-cookie"
   public static let te: FieldName = "te"
+  public static let traceparent: FieldName = "traceparent"
+  public static let tracestate: FieldName = "tracestate"
   public static let trailer: FieldName = "trailer"
   public static let transferEncoding: FieldName = "transfer-encoding"
   public static let upgrade: FieldName = "upgrade"

@@ -25,6 +25,8 @@ public final class HTTPExchange {
 
   public let head: RequestHead
   public let receivedAt: MonotonicInstant
+  /// Of the answer that was begun; nil before.
+  public private(set) var status: Int?
   private let connection: Connection
   private var state = State.unanswered
   private var body: RequestBody
@@ -96,6 +98,7 @@ public final class HTTPExchange {
       to: &connection.output, body: answer.body, isHead: head.method == .head,
       closes: connection.closesAfterExchange)
     state = .answered
+    status = answer.head.status
     guard await connection.flush() else { throw failed() }
   }
 
@@ -111,6 +114,7 @@ public final class HTTPExchange {
     response.appendStart(
       to: &connection.output, framing: framing, closes: connection.closesAfterExchange)
     state = head.method == .head ? .answered : .streaming(framing)
+    status = response.status
     guard await connection.flush() else { throw failed() }
   }
 
@@ -147,6 +151,7 @@ public final class HTTPExchange {
     guard case .unanswered = state else { preconditionFailure("a request is answered once") }
     precondition(response.status == 101 && body.isComplete, "only a whole request is upgraded")
     state = .upgraded
+    status = response.status
     connection.closesAfterExchange = true
     response.appendUpgrade(to: &connection.output)
     guard await connection.flush() else { throw failed() }

@@ -3,21 +3,12 @@ internal import Money
 /// Writes metrics in Prometheus' text format, version 0.0.4.
 ///
 /// Numbers are written from integers, so that money keeps its nine decimals.
-public struct ExpositionWriter {
-  /// A label's name and value; any text may be a value.
-  public typealias Label = (name: StaticString, value: String)
-
+public struct ExpositionWriter: MetricWriter {
   public private(set) var bytes: [UInt8] = []
 
   public static let contentType: StaticString = "text/plain; version=0.0.4; charset=utf-8"
 
   public init() {}
-
-  /// Gives what was written so far, and goes on with nothing.
-  public mutating func take() -> [UInt8] {
-    defer { bytes = [] }
-    return bytes
-  }
 
   /// Begins a family: its samples must follow, before those of any other.
   public mutating func begin(_ family: MetricFamily) {
@@ -27,13 +18,13 @@ public struct ExpositionWriter {
   }
 
   /// Writes a sample that is a whole number.
-  public mutating func sample(_ family: MetricFamily, _ labels: Label..., value: Int64) {
+  public mutating func sample(_ family: MetricFamily, _ labels: MetricLabel..., value: Int64) {
     name(family, suffix: "", labels)
     end(with: value)
   }
 
   /// Writes a sample in units of 10⁻⁹, exact: `0.000123000`.
-  public mutating func sample(_ family: MetricFamily, _ labels: Label..., nanoUnits: Int64) {
+  public mutating func sample(_ family: MetricFamily, _ labels: MetricLabel..., nanoUnits: Int64) {
     name(family, suffix: "", labels)
     bytes.append(UInt8(ascii: " "))
     Money(nanoUnits: nanoUnits, currency: .usd).appendDecimal(to: &bytes)
@@ -44,28 +35,21 @@ public struct ExpositionWriter {
   public mutating func histogram(_ family: MetricFamily, _ histogram: Histogram) {
     let counts = histogram.cumulativeCounts
     for (bound, count) in zip(histogram.bounds, counts) {
-      name(family, suffix: "_bucket", [("le", seconds(bound))])
+      name(family, suffix: "_bucket", [("le", MetricNumber.seconds(microseconds: bound))])
       end(with: count)
     }
     name(family, suffix: "_bucket", [("le", "+Inf")])
     end(with: histogram.count)
     name(family, suffix: "_sum", [])
     bytes.append(UInt8(ascii: " "))
-    bytes.append(contentsOf: seconds(histogram.sum).utf8)
+    bytes.append(contentsOf: MetricNumber.seconds(microseconds: histogram.sum).utf8)
     append("\n")
     name(family, suffix: "_count", [])
     end(with: histogram.count)
   }
 
-  /// `0.0005` of 500 microseconds: the shortest text, always with a decimal.
-  private func seconds(_ microseconds: Int64) -> String {
-    let (whole, rest) = microseconds.quotientAndRemainder(dividingBy: 1_000_000)
-    var decimals = String(1_000_000 + rest).dropFirst()
-    while decimals.count > 1, decimals.last == "0" { decimals.removeLast() }
-    return "\(whole).\(decimals)"
-  }
-
-  private mutating func name(_ family: MetricFamily, suffix: StaticString, _ labels: [Label]) {
+  private mutating func name(_ family: MetricFamily, suffix: StaticString, _ labels: [MetricLabel])
+  {
     append(family.name, suffix)
     guard !labels.isEmpty else { return }
     var separator: StaticString = "{"

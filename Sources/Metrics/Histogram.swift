@@ -4,7 +4,8 @@
 public struct Histogram: Hashable, Sendable {
   /// The largest observation of each bucket, ascending; a last one without a bound follows.
   public let bounds: [Int64]
-  private var counts: [Int64]
+  /// How many observations each bucket has; one more than there are bounds.
+  public private(set) var counts: [Int64]
   /// Of all observations; stops at the largest integer.
   public private(set) var sum: Int64 = 0
 

@@ -71,6 +71,7 @@ public final class ServiceClient {
 
   /// Breaks off what is under way; nothing can be called any more.
   public func close() {
+    guard !isClosed else { return }
     isClosed = true
     for transfer in transfers.values { transfer.cancel() }
     upstream?.close()

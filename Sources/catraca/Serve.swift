@@ -2,6 +2,7 @@ internal import Configuration
 internal import EventLoop
 internal import JSON
 internal import Logging
+internal import Telemetry
 
 /// `catraca serve`: runs the proxy until it is told to stop.
 enum Serve {
@@ -31,13 +32,20 @@ enum Serve {
       case .mistakes(let mistakes): throw .configuration(mistakes)
       }
     }
+    let telemetry: TelemetrySettings?
+    do throws(TelemetryError) {
+      telemetry = try TelemetrySettings(
+        environment: invocation.surroundings.environment, version: Version.number)
+    } catch {
+      throw .failed("serve: \(error)")
+    }
     do {
       let log = store.current.log
       let logger = try Logger(
         log.file.map { .file(path: $0) } ?? .standardOutput, level: log.level, format: log.format)
       defer { logger.close() }
       do {
-        let server = try await Server(store, logger: logger)
+        let server = try await Server(store, logger: logger, telemetrySettings: telemetry)
         if let token = server.firstAdminToken {
           invocation.surroundings.writeError(
             "admin token, shown this once: \(token)\n")

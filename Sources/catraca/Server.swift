@@ -10,6 +10,7 @@ internal import JSON
 internal import Ledger
 internal import Logging
 internal import Pricing
+internal import Telemetry
 internal import Time
 
 /// The whole house, put together: settings, ledger, budgets, gateway and listeners.
@@ -25,6 +26,8 @@ final class Server: Sendable {
   private let reloader: Reloader
   private let courier: AlertCourier
   private let collector: ChargeCollector
+  /// Nil where nothing is exported.
+  private let telemetry: Telemetry?
   private let logger: Logger
   private let ceiling = ConnectionCeiling()
 
@@ -35,7 +38,10 @@ final class Server: Sendable {
   static let stopPatience = Duration.seconds(30)
 
   /// Starts everything; throws what an operator has to mend.
-  init(_ store: ConfigurationStore, logger: Logger, loops: Int? = nil) async throws {
+  init(
+    _ store: ConfigurationStore, logger: Logger, telemetrySettings: TelemetrySettings? = nil,
+    loops: Int? = nil
+  ) async throws {
     let settings = store.current
     let certificates = try ListenerCertificates(settings)
     // What the files say, until the ledger can be asked for the rest.
@@ -43,22 +49,20 @@ final class Server: Sendable {
     let (ledger, path) = try Server.openLedger(settings.ledger, rules)
     let now = Timestamp.readSystemClock()
     let reader = try LedgerReader(path: path)
-    let stored = try reader.storedClients()
-    let clients = try settings.clients.adding(stored)
-    let book = try RuleBook(settings, clients: clients, priceOverrides: stored.priceOverrides)
-    rules.withLock { $0 = book }
+    let (stored, clients) = try Server.takeOver(reader, settings, into: rules)
     var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
     let (adjustments, reached) = try budgets.restore(from: reader, of: clients, settings, at: now)
     try await Server.declare(clients, besides: stored, settings, to: ledger, at: now)
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
     let state = ServerState(rules: rules, ledger: ledger, ledgerPath: path)
+    telemetry = await Server.telemetry(telemetrySettings, on: group.loops[0], logger)
     let failures = FailedSignIns(most: FailedSignIns.mostOfApps)
     let gateway = await Gateway(
       rules: { rules.withLock { $0 } }, budgets: budgets, ledger: ledger,
       deferred: try reader.deferredRequests(),
       ownCalls: Console.ofClients(server: state, failedSignIns: failures, logger: logger),
       failedSignIns: failures, recentAnswers: try reader.recentAnswers(), loops: group.loops,
-      logger: logger)
+      logger: logger, tracer: telemetry?.tracer)
     reloader = try Reloader(
       store: store, rules: rules, gateway: gateway, ledger: ledger,
       records: try LedgerReader(path: path), adjustments: adjustments,
@@ -69,17 +73,16 @@ final class Server: Sendable {
       outbox: try ChargeOutbox(path: path), server: state, at: desk, logger: logger)
     courier = AlertCourier(
       outbox: try AlertOutbox(path: path), server: state, postbox: postbox, logger: logger)
-    state.connect(gateway, reloader, postbox, courier, desk, collector)
+    state.connect(gateway, reloader, postbox, courier, desk, collector, telemetry?.tracer)
     gateway.report(reached)
+    let limits = { @Sendable [ceiling] in ceiling.limits(rules.withLock { $0.settings.limits }) }
     proxy = try await HTTPServer(
-      settings.proxy.listen, on: group.loops, handler: gateway,
-      limits: { [ceiling] in ceiling.limits(rules.withLock { $0.settings.limits }) },
+      settings.proxy.listen, on: group.loops, handler: gateway, limits: limits,
       tls: certificates.proxy, logger: logger)
     do {
       admin = try await HTTPServer(
         settings.admin.listen, on: group.loops, handler: Console(server: state, logger: logger),
-        limits: { [ceiling] in ceiling.limits(rules.withLock { $0.settings.limits }) },
-        tls: certificates.admin, logger: logger)
+        limits: limits, tls: certificates.admin, logger: logger)
     } catch {
       await proxy.stop(within: .zero)
       throw error
@@ -88,7 +91,7 @@ final class Server: Sendable {
     // Last, since it is shown once: a start that fails must not have made it.
     firstAdminToken = try FirstAdminToken.makeIfNeeded(
       settings.admin, reader: reader, ledgerPath: path, at: now)
-    Server.start(courier, collector, ledger)
+    Server.start(courier, collector, telemetry, ledger, state)
     self.state = state
     self.group = group
     self.gateway = gateway
@@ -106,6 +109,17 @@ final class Server: Sendable {
       clients.billingAgreements(settings.payments, at: now), at: now)
   }
 
+  /// The clients that the ledger keeps, and all clients; from here on the rules are whole.
+  private static func takeOver(
+    _ reader: LedgerReader, _ settings: Settings, into rules: Lock<RuleBook>
+  ) throws -> (StoredClients, ClientRegistry) {
+    let stored = try reader.storedClients()
+    let clients = try settings.clients.adding(stored)
+    let book = try RuleBook(settings, clients: clients, priceOverrides: stored.priceOverrides)
+    rules.withLock { $0 = book }
+    return (stored, clients)
+  }
+
   /// The ledger and its path. Models outside the price book are one model to metrics.
   private static func openLedger(
     _ settings: LedgerSettings, _ rules: Lock<RuleBook>
@@ -119,13 +133,25 @@ final class Server: Sendable {
     return (ledger, path)
   }
 
+  private static func telemetry(
+    _ settings: TelemetrySettings?, on loop: EventLoop, _ logger: Logger
+  ) async -> Telemetry? {
+    guard let settings else { return nil }
+    return await Telemetry(settings, on: loop, logger: logger)
+  }
+
   private static func start(
-    _ courier: AlertCourier, _ collector: ChargeCollector, _ ledger: SQLiteLedger
+    _ courier: AlertCourier, _ collector: ChargeCollector, _ telemetry: Telemetry?,
+    _ ledger: SQLiteLedger, _ state: ServerState
   ) {
     ledger.whenAlertsAreWritten { courier.ring() }
     ledger.whenChargesAreWritten { collector.ring() }
     Task { await courier.run() }
     Task { await collector.run() }
+    telemetry?.start {
+      var pages = MetricsPages<OTLPMetrics>(of: state, at: .readSystemClock())
+      return { pages.writeNext(to: &$0) }
+    }
   }
 
   /// Says in the log where it listens.
@@ -203,6 +229,7 @@ final class Server: Sendable {
     await gateway.close()
     await courier.stop()
     await collector.stop()
+    await telemetry?.stop()
     state.disconnect()
     await ledger.close()
   }

@@ -8,6 +8,7 @@ internal import Gateway
 internal import HTTPServer
 internal import Ledger
 internal import Pricing
+internal import Telemetry
 internal import Time
 
 /// What the console sees of the server, once the server stands.
@@ -22,6 +23,7 @@ final class ServerState: RunningServer {
     let paymentDesk: PaymentDesk
     let courier: AlertCourier
     let collector: ChargeCollector
+    let tracer: Tracer?
   }
 
   let ledgerPath: String
@@ -39,12 +41,13 @@ final class ServerState: RunningServer {
 
   func connect(
     _ gateway: Gateway, _ reloader: Reloader, _ alertPostbox: AlertPostbox,
-    _ courier: AlertCourier, _ paymentDesk: PaymentDesk, _ collector: ChargeCollector
+    _ courier: AlertCourier, _ paymentDesk: PaymentDesk, _ collector: ChargeCollector,
+    _ tracer: Tracer?
   ) {
     parts.withLock {
       $0 = Parts(
         gateway: gateway, reloader: reloader, alertPostbox: alertPostbox,
-        paymentDesk: paymentDesk, courier: courier, collector: collector)
+        paymentDesk: paymentDesk, courier: courier, collector: collector, tracer: tracer)
     }
   }
 
@@ -90,7 +93,8 @@ final class ServerState: RunningServer {
       version: Version.number,
       connections: listeners.withLock { $0 }.map { ($0.key, $0.value.connectionCount) },
       requestsInFlight: connected.gateway.requestsInFlight, ledgerLag: ledger.lag,
-      reloads: reloads.done, reloadFailures: reloads.failed)
+      reloads: reloads.done, reloadFailures: reloads.failed,
+      droppedSpans: connected.tracer?.droppedSpans)
   }
 
   func readBudgets<Answer: Sendable>(_ body: @Sendable (BudgetState) -> Answer) -> Answer {

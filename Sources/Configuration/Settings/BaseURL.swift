@@ -38,6 +38,9 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     port.map { "\(host):\($0)" } ?? host
   }
 
+  /// The port that is connected to.
+  public var portInUse: UInt16 { port ?? (scheme == .https ? 443 : 80) }
+
   public var description: String { "\(scheme.rawValue)://\(authority)\(path)" }
 
   private static func hostAndPort(_ authority: Substring) -> (String, UInt16?)? {

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import HTTP
 internal import Time
 
 /// What stands behind the `?`, each parameter once, and none that the call doesn't take.

@@ -1,3 +1,5 @@
+internal import HTTP
+
 /// What a page's form sends (`application/x-www-form-urlencoded`).
 struct PageForm: Sendable {
   private let values: [(name: String, value: String)]

@@ -1,5 +1,6 @@
 internal import Budgets
 internal import Money
+internal import Time
 
 /// What metrics say of a budget, small enough to keep of every one.
 struct BudgetFigures: Sendable {
@@ -24,5 +25,21 @@ struct BudgetFigures: Sendable {
     usedCost = status.settledCost.nanoUnits
     heldCost = status.heldCost.nanoUnits
     limitCost = status.limitCost?.nanoUnits
+  }
+
+  /// Budgets that are read at a time: requests wait for it.
+  private static let batchSize = 64
+
+  /// Those of all budgets in use.
+  static func all(of server: any RunningServer, at now: Timestamp) -> [BudgetFigures] {
+    let ids = server.readBudgets { $0.definitions.map(\.id) }
+    var figures: [BudgetFigures] = []
+    for start in stride(from: 0, to: ids.count, by: batchSize) {
+      let batch = ids[start..<min(start + batchSize, ids.count)]
+      figures += server.readBudgets { budgets in
+        batch.compactMap { try? budgets.status(of: $0, at: now) }.map { BudgetFigures($0) }
+      }
+    }
+    return figures.sorted { $0.id < $1.id }
   }
 }

@@ -3,12 +3,13 @@ internal import Metrics
 /// Every metric there is, by the names of the contract.
 enum MetricCatalog {
   static let requests = MetricFamily(
-    "catraca_requests_total", .counter, "Requests in usage_logs.")
+    "catraca_requests_total", .counter, "Requests in usage_logs.", outlivesProcess: true)
   static let tokens = MetricFamily(
     "catraca_tokens_total", .counter,
-    "Tokens in usage_logs; input and output contain the other kinds.")
+    "Tokens in usage_logs; input and output contain the other kinds.", outlivesProcess: true)
   static let cost = MetricFamily(
-    "catraca_cost_usd_total", .counter, "Cost of the requests in usage_logs, in US dollars.")
+    "catraca_cost_usd_total", .counter, "Cost of the requests in usage_logs, in US dollars.",
+    outlivesProcess: true)
   static let denials = MetricFamily(
     "catraca_denials_total", .counter, "Requests refused by a budget since the start.")
 
@@ -49,6 +50,10 @@ enum MetricCatalog {
     "catraca_config_reload_failures_total", .counter,
     "How often edited files were refused since the start.")
   static let overruns = MetricFamily(
-    "catraca_overruns_total", .counter, "Requests in usage_logs that used more than was held.")
+    "catraca_overruns_total", .counter, "Requests in usage_logs that used more than was held.",
+    outlivesProcess: true)
+  static let droppedSpans = MetricFamily(
+    "catraca_dropped_spans_total", .counter,
+    "Spans since the start that no receiver of traces got.")
   static let build = MetricFamily("catraca_build_info", .gauge, "The release, always 1.")
 }

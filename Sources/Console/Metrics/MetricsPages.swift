@@ -1,41 +1,39 @@
 internal import Budgets
 internal import Ledger
-internal import Metrics
+public import Metrics
 internal import Pricing
-internal import Time
+public import Time
 
-/// `/metrics`, written piece by piece: what is shown is of one instant, its text never all there.
-struct MetricsPages {
+/// All metrics, written page by page: what is shown is of one instant, its text never all there.
+public struct MetricsPages<Writer: MetricWriter> {
   /// A family with its samples, which are written one by one.
   private struct Section {
     let family: MetricFamily
     let count: Int
-    let write: (_ place: Int, _ family: MetricFamily, _ writer: inout ExpositionWriter) -> Void
+    let write: (_ place: Int, _ family: MetricFamily, _ writer: inout Writer) -> Void
   }
 
   private var sections: [Section] = []
-  private var writer = ExpositionWriter()
   private var section = 0
   private var place = 0
 
-  /// Samples in a piece.
-  private static let pageSize = 500
-  /// Budgets that are read at a time: requests wait for it.
-  private static let budgetBatch = 64
+  /// Samples on a page.
+  private static var pageSize: Int { 500 }
 
-  init(of server: any RunningServer, at now: Timestamp) {
+  public init(of server: any RunningServer, at now: Timestamp) {
     let usage = server.recordedUsage
     addUsage(usage)
     addDenials(usage.denials)
-    addBudgets(MetricsPages.budgets(of: server, at: now))
+    addBudgets(BudgetFigures.all(of: server, at: now))
     add(MetricCatalog.overhead, usage.overhead)
     add(MetricCatalog.upstreamLatency, usage.upstreamLatency)
     add(MetricCatalog.timeToFirstToken, usage.timeToFirstToken)
     addVitals(server.vitals)
   }
 
-  /// The next piece of the text; nil after the last.
-  mutating func next() -> [UInt8]? {
+  /// Writes the next page; false after the last.
+  public mutating func writeNext(to writer: inout Writer) -> Bool {
+    guard section < sections.count else { return false }
     var room = MetricsPages.pageSize
     while section < sections.count, room > 0 {
       let current = sections[section]
@@ -46,8 +44,7 @@ struct MetricsPages {
       place = end
       if place == current.count { (section, place) = (section + 1, 0) }
     }
-    let piece = writer.take()
-    return piece.isEmpty ? nil : piece
+    return true
   }
 
   // MARK: What there is to say
@@ -61,11 +58,11 @@ struct MetricsPages {
         ("operation", key.operation.rawValue), ("outcome", key.outcome.rawValue),
         value: entry.value.requests)
     }
-    let models = MetricsPages.byModel(sums)
+    let models = ModelUse.byModel(sums)
     add(MetricCatalog.tokens, models) { model, family, writer in
       for kind in TokenKind.allCases {
         let tokens = model.sums.tokens(kind)
-        guard tokens > 0 || MetricsPages.usualKinds.contains(kind) else { continue }
+        guard tokens > 0 || ModelUse.usualKinds.contains(kind) else { continue }
         writer.sample(
           family, ("client", model.client), ("provider", model.provider), ("model", model.name),
           ("kind", "\(kind.name)"), value: tokens)
@@ -131,6 +128,7 @@ struct MetricsPages {
     }
     add(MetricCatalog.reloads, value: vitals.reloads)
     add(MetricCatalog.reloadFailures, value: vitals.reloadFailures)
+    if let dropped = vitals.droppedSpans { add(MetricCatalog.droppedSpans, value: dropped) }
     add(MetricCatalog.build, [vitals.version]) { version, family, writer in
       writer.sample(family, ("version", version), value: 1)
     }
@@ -140,7 +138,7 @@ struct MetricsPages {
 
   private mutating func add<Entry>(
     _ family: MetricFamily, _ entries: [Entry],
-    _ write: @escaping (Entry, MetricFamily, inout ExpositionWriter) -> Void
+    _ write: @escaping (Entry, MetricFamily, inout Writer) -> Void
   ) {
     sections.append(
       Section(family: family, count: entries.count) { place, family, writer in
@@ -156,49 +154,6 @@ struct MetricsPages {
     add(family, [histogram]) { histogram, family, writer in
       writer.histogram(family, histogram)
     }
-  }
-
-  // MARK: What it is made from
-
-  /// What a client used of a model, whatever for.
-  private struct ModelUse {
-    let client: String
-    let provider: String
-    let name: String
-    var sums = UsageSums()
-  }
-
-  /// Shown even where there are none.
-  private static let usualKinds: Set<TokenKind> = [.input, .cachedInput, .output, .reasoning]
-
-  /// - Parameter sums: in order, so that what belongs together stands together.
-  private static func byModel(_ sums: [(key: RecordedUsage.Key, value: UsageSums)]) -> [ModelUse] {
-    var models: [ModelUse] = []
-    for (key, sums) in sums {
-      if let last = models.last, last.client == key.clientID, last.provider == key.provider,
-        last.name == key.model
-      {
-        models[models.count - 1].sums += sums
-      } else {
-        models.append(
-          ModelUse(client: key.clientID, provider: key.provider, name: key.model, sums: sums))
-      }
-    }
-    return models
-  }
-
-  private static func budgets(
-    of server: any RunningServer, at now: Timestamp
-  ) -> [BudgetFigures] {
-    let ids = server.readBudgets { $0.definitions.map(\.id) }
-    var figures: [BudgetFigures] = []
-    for start in stride(from: 0, to: ids.count, by: budgetBatch) {
-      let batch = ids[start..<min(start + budgetBatch, ids.count)]
-      figures += server.readBudgets { budgets in
-        batch.compactMap { try? budgets.status(of: $0, at: now) }.map { BudgetFigures($0) }
-      }
-    }
-    return figures.sorted { $0.id < $1.id }
   }
 }
 

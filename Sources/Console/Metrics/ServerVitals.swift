@@ -10,10 +10,12 @@ public struct ServerVitals: Sendable {
   /// Since the start: how often edited files were put in force, and how often refused.
   public var reloads: Int64
   public var reloadFailures: Int64
+  /// Since the start: spans that no receiver of traces got; nil where there are no traces.
+  public var droppedSpans: Int64?
 
   public init(
     version: String, connections: [(listener: String, count: Int)], requestsInFlight: Int,
-    ledgerLag: Duration, reloads: Int64, reloadFailures: Int64
+    ledgerLag: Duration, reloads: Int64, reloadFailures: Int64, droppedSpans: Int64?
   ) {
     self.version = version
     self.connections = connections
@@ -21,5 +23,6 @@ public struct ServerVitals: Sendable {
     self.ledgerLag = ledgerLag
     self.reloads = reloads
     self.reloadFailures = reloadFailures
+    self.droppedSpans = droppedSpans
   }
 }

@@ -12,10 +12,15 @@ enum MetricsCalls {
   }
 
   private static func metrics(_ call: Call) -> Answer {
-    let pages = Lock(MetricsPages(of: call.server, at: call.now))
+    let pages = Lock(MetricsPages<ExpositionWriter>(of: call.server, at: call.now))
     var answer = Answer(status: 200, body: [])
     answer.contentType = ExpositionWriter.contentType
-    answer.rest = { () throws(APIError) in pages.withLock { $0.next() } }
+    answer.rest = { () throws(APIError) in
+      pages.withLock { pages in
+        var writer = ExpositionWriter()
+        return pages.writeNext(to: &writer) ? writer.bytes : nil
+      }
+    }
     return answer
   }
 }

@@ -27,6 +27,7 @@ struct RealtimeOpening {
       model: request.model, contextTokens: model?.declaration.contextTokens)
     let turn = try await RealtimeTurn.reserve(
       context.responseFacts(outputLimit: nil), Endpoints.realtime, for: request, on: journey)
+    journey.trace?.note(turn.provider)
     do throws(Refusal) {
       guard !journey.exchange.isClientGone else { throw .clientLeft }
       let transfer = try start(request, turn.provider, on: journey)
@@ -55,7 +56,7 @@ struct RealtimeOpening {
     _ request: RealtimeRequest, _ provider: Provider, on journey: Journey
   ) throws(Refusal) -> Transfer {
     let limits = journey.rules.settings.limits
-    var fields = Forwarding.request(journey.exchange.head.fields, to: provider)
+    var fields = journey.forwardedFields(to: provider)
     fields.remove(.secWebSocketExtensions)
     fields.remove(.secWebSocketProtocol)
     fields.append(.upgrade, constant: "websocket")

@@ -149,6 +149,7 @@ final class RealtimeSession {
     } else {
       await transcript?.giveBack()
     }
+    if case .refused(let refusal) = ending { journey.trace?.note(refusal) }
     gateway.logger.log(.info, "realtime_session_ended") { line in
       line.member("request_id", "\(journey.id)")
       line.member("client", request.identity.client.id)

@@ -38,10 +38,11 @@ class Delivery:
 class WebReceiver:
     """Keeps what is posted to it, and answers the statuses in `answers`, then 200."""
 
-    def __init__(self):
+    def __init__(self, port=0):
         self.deliveries = []
         self.answers = []
         self.fields = {}
+        self.body = b"ok"
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -52,14 +53,14 @@ class WebReceiver:
                 self.send_response(receiver.answers.pop(0) if receiver.answers else 200)
                 for name, value in receiver.fields.items():
                     self.send_header(name, value)
-                self.send_header("content-length", "2")
+                self.send_header("content-length", str(len(receiver.body)))
                 self.end_headers()
-                self.wfile.write(b"ok")
+                self.wfile.write(receiver.body)
 
             def log_message(self, *_):
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()

@@ -1,7 +1,7 @@
 /// The escapes of URLs (RFC 3986, 2.1).
-enum PercentEncoding {
+public enum PercentEncoding {
   /// The text that is meant; nil for a broken escape, or bytes that are not UTF-8.
-  static func decode(_ text: some StringProtocol, plusIsSpace: Bool) -> String? {
+  public static func decode(_ text: some StringProtocol, plusIsSpace: Bool) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
     while let byte = rest.popFirst() {

@@ -1,0 +1,36 @@
+internal import Configuration
+internal import EventLoop
+internal import JSON
+internal import Logging
+
+/// Tells the operator that a receiver doesn't take what it is sent: once a minute at most, since a
+/// dead one fails all the time.
+final class ExportLog: Sendable {
+  private let logger: Logger
+  private let lastLine = Lock<[TelemetrySettings.Signal: MonotonicInstant]>([:])
+
+  private static let interval = Duration.seconds(60)
+
+  init(_ logger: Logger) {
+    self.logger = logger
+  }
+
+  /// - Parameter droppedSpans: since the start; nil for metrics.
+  func write(
+    _ signal: TelemetrySettings.Signal, to url: BaseURL, _ reason: String, droppedSpans: Int64?
+  ) {
+    let now = MonotonicInstant.now()
+    let isDue = lastLine.withLock { lines in
+      if let last = lines[signal], now.elapsed(since: last) < ExportLog.interval { return false }
+      lines[signal] = now
+      return true
+    }
+    guard isDue else { return }
+    logger.log(.warn, "telemetry_not_exported") { line in
+      line.member("signal", signal.rawValue)
+      line.member("url", "\(url)")
+      line.member("reason", reason)
+      if let droppedSpans { line.member("dropped_spans", droppedSpans) }
+    }
+  }
+}

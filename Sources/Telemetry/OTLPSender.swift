@@ -1,0 +1,105 @@
+internal import EventLoop
+internal import HTTP
+internal import JSON
+internal import Upstream
+
+/// Posts the bodies of one signal to its receiver, and tries again where OTLP says that the
+/// receiver may take it later.
+///
+/// Once its task is cancelled it doesn't wait any more: each body gets one last attempt.
+final class OTLPSender: Sendable {
+  /// What became of a body.
+  enum Outcome: Hashable {
+    /// The receiver took it, but for so many of its parts.
+    case taken(rejected: Int64, reason: String)
+    case failed(reason: String)
+  }
+
+  /// What became of one attempt.
+  private enum Attempt {
+    case ended(Outcome)
+    /// It may be tried again, after as long as the receiver says.
+    case postponed(reason: String, pause: Duration?)
+  }
+
+  let receiver: TelemetrySettings.Receiver
+  private let services: LoopBound<ServiceClient>
+  /// The name of the member that says how much was rejected.
+  private let rejectedMember: StaticString
+
+  /// Statuses of a receiver that may take it later.
+  private static let passing: Set<Int> = [429, 502, 503, 504]
+
+  init(
+    to receiver: TelemetrySettings.Receiver, of signal: TelemetrySettings.Signal,
+    through services: LoopBound<ServiceClient>
+  ) {
+    self.receiver = receiver
+    self.services = services
+    rejectedMember = signal == .traces ? "rejectedSpans" : "rejectedDataPoints"
+  }
+
+  func send(_ body: [UInt8]) async -> Outcome {
+    let request = request(body)
+    let start = MonotonicInstant.now()
+    var generator = SystemRandomNumberGenerator()
+    var attempts = 0
+    while true {
+      switch await attempt(request) {
+      case .ended(let outcome): return outcome
+      case .postponed(let reason, let asked):
+        attempts += 1
+        let pause = asked ?? ExportBackoff.pause(after: attempts, using: &generator)
+        guard !Task.isCancelled,
+          MonotonicInstant.now().elapsed(since: start) + pause < receiver.patience
+        else { return .failed(reason: reason) }
+        // Being woken early is no error: it is the last attempt then.
+        try? await Task.sleep(for: pause)
+      }
+    }
+  }
+
+  private func attempt(_ request: UpstreamRequest) async -> Attempt {
+    let timeout = receiver.timeout
+    let work = Task(executorPreference: services.loop) {
+      [services] () -> Result<ServiceClient.Answer, UpstreamError> in
+      do throws(UpstreamError) {
+        return .success(try await services.value.call(request, within: timeout))
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch await work.value {
+    case .failure(let error): return .postponed(reason: "\(error)", pause: nil)
+    case .success(let answer) where (200..<300).contains(answer.status):
+      return .ended(taken(answer.body ?? []))
+    case .success(let answer):
+      let reason = "the receiver answered \(answer.status)"
+      guard OTLPSender.passing.contains(answer.status) else {
+        return .ended(.failed(reason: reason))
+      }
+      let asked = ExportBackoff.pause(retryAfter: answer.fields.first(.retryAfter))
+      return .postponed(reason: reason, pause: asked)
+    }
+  }
+
+  /// Reads what the receiver says of parts that it didn't want; one that says nothing took all.
+  private func taken(_ body: [UInt8]) -> Outcome {
+    let success = (try? JSONParser().parse(body))?["partialSuccess"]
+    let rejected = success?[rejectedMember]
+    let count = rejected?.integer ?? rejected?.string.flatMap { Int64($0) } ?? 0
+    return .taken(
+      rejected: max(0, count), reason: SpanText(success?["errorMessage"]?.string ?? "").text)
+  }
+
+  private func request(_ body: [UInt8]) -> UpstreamRequest {
+    var fields = receiver.fields
+    fields.remove(.contentType)
+    fields.append(.contentType, constant: "application/json")
+    if !fields.contains(.userAgent) { fields.append(.userAgent, constant: "Catraca") }
+    return UpstreamRequest(
+      url: "\(receiver.url)", method: .post, fields: fields, body: .bytes(body),
+      connectTimeout: receiver.timeout, idleTimeout: receiver.timeout,
+      certificateAuthorities: receiver.certificateFile)
+  }
+}
