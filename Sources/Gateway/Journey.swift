@@ -39,6 +39,12 @@ final class Journey {
     id = gateway.requestIDs.next(at: startedAt)
   }
 
+  /// A further part of a session, with the rules that are now in force.
+  convenience init(partOf session: Journey) {
+    self.init(session.exchange, through: session.gateway, at: session.workbench)
+    trace = session.trace
+  }
+
   func run() async {
     do throws(Refusal) {
       switch Route(path: exchange.head.path, providers: rules.settings.providers.lazy.map(\.name)) {

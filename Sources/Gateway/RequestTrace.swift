@@ -12,7 +12,7 @@ internal import Time
 
 /// The span of one request: what is learned on the way is noted, and recorded at its end.
 ///
-/// A session is one span, with the sum of what its responses used.
+/// A session is one span, with the sum of what its responses used; the rest is of the last of them.
 final class RequestTrace {
   let position: TracePosition
   private let tracer: Tracer
@@ -29,7 +29,7 @@ final class RequestTrace {
     receivedAt = journey.receivedAt
     guard position.isSampled else { return }
     span = RequestSpan(
-      at: position, start: journey.startedAt, method: head.method.name,
+      at: position, start: journey.startedAt, method: head.method,
       path: SpanText(head.path), requestID: "\(journey.id)")
   }
 

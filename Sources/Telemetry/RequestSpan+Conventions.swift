@@ -10,6 +10,7 @@ extension RequestSpan {
   /// names are few.
   var name: String {
     if let operation, let model { return "\(operation.conventionalName) \(model.text)" }
+    let method = method ?? "HTTP"
     return route.map { "\(method) \($0)" } ?? method
   }
 
@@ -21,7 +22,7 @@ extension RequestSpan {
   }
 
   private func writeRequest(to list: inout JSONWriter) {
-    list.attribute("http.request.method", method)
+    list.attribute("http.request.method", method ?? "_OTHER")
     list.attribute("url.path", path.text)
     list.attribute("http.route", route)
     list.attribute("catraca.request_id", requestID)

@@ -1,3 +1,4 @@
+public import HTTP
 public import Money
 public import Pricing
 public import Time
@@ -13,11 +14,12 @@ public struct RequestSpan: Sendable {
   public var duration = Duration.zero
 
   // What was asked, and by whom; nil: unknown.
-  public let method: String
-  public let path: SpanText
+  /// Nil for one that isn't of the usual.
+  let method: String?
+  let path: SpanText
   /// The path as the endpoint table has it; nil where it isn't one of few.
   public var route: String?
-  public let requestID: String
+  let requestID: String
   public var client: String?
   public var key: String?
   public var operation: Operation?
@@ -50,14 +52,14 @@ public struct RequestSpan: Sendable {
   public var refusingBudget: String?
 
   public init(
-    at position: TracePosition, start: Timestamp, method: String, path: SpanText,
+    at position: TracePosition, start: Timestamp, method: Method, path: SpanText,
     requestID: String
   ) {
     context = position.context
     parentID = position.parentID
     traceState = position.traceState
     self.start = start
-    self.method = method
+    self.method = if case .other = method { nil } else { method.name }
     self.path = path
     self.requestID = requestID
   }

@@ -38,6 +38,13 @@ public struct TelemetrySettings: Sendable {
   let batchInterval: Duration
   let metricInterval: Duration
 
+  /// What is exported, and where to.
+  public var destinations: [(signal: String, url: String)] {
+    [(Signal.traces, traces), (.metrics, metrics)].compactMap { signal, receiver in
+      receiver.map { (signal.rawValue, "\($0.url)") }
+    }
+  }
+
   /// Nil where nothing is to be exported. Throws what can't be understood.
   public init?(
     environment: [String: String], version: String

@@ -259,3 +259,16 @@ def test_mistakes_are_named_with_their_place(catraca):
     finding = only(findings, "configuration")
     assert finding["state"] == "problem" and "catraca.yaml:" in finding["finding"]
     assert {finding["check"] for finding in findings} == {"configuration", "process"}
+
+
+def test_variables_of_opentelemetry_are_looked_at(catraca):
+    catraca.environment["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] = "http://collector:4318/v1/traces"
+    status, findings = doctor(catraca, "--offline")
+    assert status == 0, findings
+    finding = only(findings, "telemetry")
+    assert finding["finding"] == "traces go to http://collector:4318/v1/traces"
+    catraca.environment["OTEL_EXPORTER_OTLP_PROTOCOL"] = "grpc"
+    status, findings = doctor(catraca, "--offline")
+    assert status == 1
+    finding = only(findings, "telemetry")
+    assert finding["state"] == "problem" and "allowed: http/json" in finding["finding"]

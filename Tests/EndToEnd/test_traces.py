@@ -8,6 +8,8 @@ import socket
 import pytest
 from harness.metrics import Metrics
 from harness.otlp import Collector
+from harness.realtime import MODEL as REALTIME_MODEL
+from harness.realtime import open_session, respond
 from harness.recording_server import RecordingServer
 from harness.sandbox import script, script_of
 from harness.secrets import Secrets
@@ -119,7 +121,7 @@ def test_a_request_is_a_span(traced, collector, sandbox, stream):
         "catraca.key": "main",
         "catraca.usage_source": "reported",
         "catraca.cost_usd": row["cost_usd"],
-        "catraca.cost_nano_usd": round(float(row["cost_usd"]) * 1e9),
+        "catraca.cost_nano_usd": row["cost_nano_usd"],
         "catraca.held_tokens": span["catraca.held_tokens"],
         "catraca.held_cost_usd": span["catraca.held_cost_usd"],
     }
@@ -188,6 +190,28 @@ def test_a_broken_stream_is_an_error(traced, collector):
     span = collector.span()
     assert span.is_error
     assert_same(span, http__response__status_code=200, error__type="upstream_broken")
+
+
+def test_a_session_is_one_span_with_the_sum_of_its_responses(traced, collector):
+    traced.start()
+    headers = {"traceparent": PARENT}
+    with open_session(traced, headers=headers) as session:
+        respond(session)
+        respond(session)
+    rows = traced.ledger.usage()
+    span = collector.span()
+    assert (span.name, span.trace_id) == (f"realtime {REALTIME_MODEL}", TRACE)
+    assert_same(
+        span,
+        http__response__status_code=101,
+        gen_ai__usage__input_tokens=sum(row["prompt_tokens"] for row in rows),
+        gen_ai__usage__output_tokens=sum(row["completion_tokens"] for row in rows),
+        catraca__cost_nano_usd=sum(row["cost_nano_usd"] for row in rows),
+        error__type=None,
+    )
+    assert len(rows) == 2
+    lines = [line for line in traced.process.log if line["event"] == "request"]
+    assert [line["trace_id"] for line in lines] == [TRACE, TRACE]
 
 
 def test_an_apps_trace_goes_on_and_the_provider_gets_it(traced, collector, provider):

@@ -1,3 +1,4 @@
+import HTTP
 import Metrics
 import Money
 import Pricing
@@ -28,7 +29,7 @@ import Time
   @Test("A span that knows little says little")
   func small() {
     let span = RequestSpan(
-      at: OTLPTests.position(parent: nil), start: OTLPTests.start, method: "POST",
+      at: OTLPTests.position(parent: nil), start: OTLPTests.start, method: .post,
       path: SpanText("/v1/x"), requestID: "r1")
     let expected = #"""
       {"traceId":"000000000000000a000000000000000b","spanId":"000000000000000c",\#
@@ -44,7 +45,7 @@ import Time
   @Test("A span that knows all says it by the conventions' names")
   func whole() {
     var span = RequestSpan(
-      at: OTLPTests.position(parent: 0xF), start: OTLPTests.start, method: "POST",
+      at: OTLPTests.position(parent: 0xF), start: OTLPTests.start, method: .post,
       path: SpanText("/v1/chat/completions"), requestID: "r1")
     span.duration = .microseconds(1_500)
     span.operation = .chat
@@ -86,12 +87,21 @@ import Time
     ])
   func names(operation: Operation?, name: String) {
     var span = RequestSpan(
-      at: OTLPTests.position(parent: nil), start: OTLPTests.start, method: "POST",
+      at: OTLPTests.position(parent: nil), start: OTLPTests.start, method: .post,
       path: SpanText("/v1/route"), requestID: "r1")
     span.route = "/v1/route"
     span.operation = operation
     span.model = operation.map { _ in SpanText("m") }
     #expect(span.name == name)
+  }
+
+  @Test("A method that nobody knows doesn't make a name of its own")
+  func otherMethod() {
+    let span = RequestSpan(
+      at: OTLPTests.position(parent: nil), start: OTLPTests.start, method: .other("BREW"),
+      path: SpanText("/"), requestID: "r1")
+    #expect(span.name == "HTTP")
+    #expect(OTLPTests.json(span).contains(#""value":{"stringValue":"_OTHER"}"#))
   }
 
   @Test("Metrics are sums, gauges and histograms, exact to their last decimal")

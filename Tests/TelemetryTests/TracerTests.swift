@@ -21,7 +21,7 @@ import Time
 
   private static func span(_ id: String) -> RequestSpan {
     RequestSpan(
-      at: tracer().0.begin(HeaderFields()), start: Timestamp(milliseconds: 0), method: "GET",
+      at: tracer().0.begin(HeaderFields()), start: Timestamp(milliseconds: 0), method: .get,
       path: SpanText("/"), requestID: id)
   }
 

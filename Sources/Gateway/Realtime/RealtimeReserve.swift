@@ -116,7 +116,7 @@ extension RealtimeSession {
   private func reserve(
     _ facts: RequestFacts, _ endpoint: Endpoint
   ) async throws(Refusal) -> RealtimeTurn {
-    let journey = Journey(exchange, through: gateway, at: journey.workbench)
+    let journey = Journey(partOf: self.journey)
     defer { watchClient() }
     let identity = try Identity(
       of: exchange.head, among: journey.rules.clients, at: journey.startedAt)

@@ -48,7 +48,7 @@ enum Doctor {
       await caller.close()
       findings.append(ProcessCheck.openFiles(for: settings.limits))
     }
-    return findings + ProcessCheck.findings()
+    return findings + TelemetryCheck.findings(surroundings.environment) + ProcessCheck.findings()
   }
 
   // MARK: What is said

@@ -10,6 +10,7 @@ struct Finding: Hashable, Sendable {
 
   enum Check: String, Sendable, CaseIterable {
     case configuration, secrets, prices, provider, clock, ledger, disk, log, certificate, listener
+    case telemetry
     case openFiles = "open_files"
     case process
 
