@@ -36,10 +36,28 @@ public final class AlertPostbox: Sendable {
   ///
   /// - Parameter channel: one of `settings.channelNames`; nil for anything else.
   public func test(_ channel: String, of settings: AlertSettings) async -> Outcome? {
+    await send(through: channel, of: settings) { AlertText(testWithID: $0, at: $1) }
+  }
+
+  /// Tells once, in a sentence, that a provider's figures are not ours.
+  ///
+  /// - Parameter channel: one of `settings.channelNames`; nil for anything else.
+  public func tell(
+    ofDifference sentence: String, through channel: String, of settings: AlertSettings
+  ) async -> Outcome? {
+    await send(through: channel, of: settings) {
+      AlertText(differenceWithID: $0, sentence, at: $1)
+    }
+  }
+
+  private func send(
+    through channel: String, of settings: AlertSettings,
+    _ text: (_ id: String, _ now: Timestamp) -> AlertText
+  ) async -> Outcome? {
     guard let channel = settings.channels.first(where: { $0.name == channel }) else { return nil }
     let now = clock()
     let id = ids.next(at: now).description
-    return await send(AlertText(testWithID: id, at: now), id: id, through: channel)
+    return await send(text(id, now), id: id, through: channel)
   }
 
   func send(_ text: AlertText, id: String, through channel: AlertChannel) async -> Outcome {
@@ -83,7 +101,7 @@ public final class AlertPostbox: Sendable {
   }
 
   /// Breaks off the posts that are under way; none can be sent any more.
-  func close() async {
+  public func close() async {
     await Task(executorPreference: loop) { [services] in services.value.close() }.value
   }
 

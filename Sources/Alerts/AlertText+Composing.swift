@@ -23,6 +23,13 @@ extension AlertText {
       sentence: "Catraca: a test, alerts arrive here", clientID: nil, percent: nil, budget: nil)
   }
 
+  /// What is told of figures that a provider has otherwise than we.
+  init(differenceWithID id: String, _ sentence: String, at now: Timestamp) {
+    self.init(
+      id: id, type: "reconciliation.difference", createdAt: now, sentence: sentence,
+      clientID: nil, percent: nil, budget: nil)
+  }
+
   private init(
     id: String, type: String, createdAt: Timestamp, sentence: String, clientID: String?,
     percent: Int?, budget: [UInt8]?

@@ -106,6 +106,17 @@ public struct JSONLocatedMember {
   public var object: JSONLocatedObject? {
     JSONLocatedObject(object: value, structural: valueStructural)
   }
+
+  /// Calls `body` with each element of an array that is an object, in the order of the text.
+  public func forEachObject(_ body: (JSONLocatedObject) -> Void) {
+    var elementStructural = valueStructural + 1
+    for element in value.elements {
+      if let object = JSONLocatedObject(object: element, structural: elementStructural) {
+        body(object)
+      }
+      elementStructural = value.parser.endStructural(of: element, from: elementStructural).next + 1
+    }
+  }
 }
 
 extension JSONParser {

@@ -43,9 +43,11 @@ final class Journal: Sendable {
     state.withLock { $0.entries = [] }
   }
 
+  /// Oldest first.
+  var entries: [JournalEntry] { state.withLock { $0.entries } }
+
   /// One JSON text a line, oldest first.
   var lines: [UInt8] {
-    let entries = state.withLock { $0.entries }
     var lines: [UInt8] = []
     for entry in entries {
       entry.write(to: &lines)
@@ -58,6 +60,8 @@ final class Journal: Sendable {
 /// One request and what became of it.
 struct JournalEntry: Sendable {
   var number: Int64 = 0
+  /// When it came, in seconds since 1970.
+  var unixTime: Int64 = 0
   var method: String
   var path: String
   /// The last characters of the key that was sent: enough to tell keys apart.

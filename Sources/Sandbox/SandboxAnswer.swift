@@ -67,7 +67,7 @@ enum SandboxAnswer {
     case .text(let endpoint, let dialect):
       self = .billed(
         try endpoint.answer(to: body, script: script, dialect: dialect, identity: identity))
-    case .realtime, .readJournal, .clearJournal, .health, .unknown:
+    case .organization, .realtime, .readJournal, .clearJournal, .health, .unknown:
       throw .unknownPath(head.method.name, head.path)
     }
   }

@@ -30,6 +30,7 @@ public final class SandboxHandler: HTTPHandler {
         try await exchange.respond(HTTPAnswer(200, Array(#"{"cleared":true}"#.utf8)))
       case .health:
         try await exchange.respond(HTTPAnswer(200, Array(#"{"status":"ok"}"#.utf8)))
+      case .organization(let part): try await report(part, on: exchange)
       case .realtime: try await serveSession(on: exchange)
       case .models, .model, .chatCompletions, .inputTokens, .text, .speech, .transcription, .image,
         .response, .cancelResponse, .upload, .file, .submitBatch, .batch, .cancelBatch, .unknown:
@@ -60,7 +61,7 @@ public final class SandboxHandler: HTTPHandler {
     let scriptText = fields.first("x-sandbox")
     let number = journal.open(
       JournalEntry(
-        method: exchange.head.method.name, path: exchange.head.path,
+        unixTime: unixTime(), method: exchange.head.method.name, path: exchange.head.path,
         keyEnding: key.map { String($0.suffix(JournalEntry.keyEndingLength)) },
         clientRequestID: fields.first("x-client-request-id"), script: scriptText,
         body: Array(body.prefix(JournalEntry.bodyLimit))))
@@ -80,6 +81,22 @@ public final class SandboxHandler: HTTPHandler {
       exchange: exchange, dialect: route.dialect, script: script, journal: journal,
       number: number)
     try await call.perform(answer)
+  }
+
+  /// Says what was served; asking is not in the journal.
+  private func report(
+    _ part: OrganizationReport.Part, on exchange: HTTPExchange
+  ) async throws(HTTPExchangeError) {
+    let head = exchange.head
+    let answer: HTTPAnswer
+    do throws(ProviderError) {
+      guard SandboxHandler.bearerKey(head.fields) != nil else { throw .missingKey }
+      let report = try OrganizationReport(part, query: head.query)
+      answer = HTTPAnswer(200, report.page(of: journal.entries))
+    } catch {
+      answer = HTTPAnswer(error.status, error.json)
+    }
+    try await exchange.respond(answer)
   }
 
   /// Serves a session over a WebSocket; its responses are in the journal, one by one.

@@ -17,6 +17,7 @@ enum SandboxRoute: Equatable {
   case submitBatch(ProviderDialect)
   case batch(ProviderDialect, id: String)
   case cancelBatch(ProviderDialect, id: String)
+  case organization(OrganizationReport.Part)
   case realtime
   case readJournal
   case clearJournal
@@ -47,6 +48,13 @@ enum SandboxRoute: Equatable {
     }
     if let id = SandboxRoute.rest(of: path, after: "/responses/"), !id.isEmpty, method != .delete {
       self.init(dialect, method: method, response: id)
+      return
+    }
+    if method == .get, dialect == .openAI,
+      let name = SandboxRoute.rest(of: path, after: "/organization/"),
+      let part = OrganizationReport.Part(rawValue: name)
+    {
+      self = .organization(part)
       return
     }
     if let kept = SandboxRoute.kept(dialect, method: method, path: path) {
@@ -112,7 +120,7 @@ enum SandboxRoute: Equatable {
       .cancelResponse(let dialect, _), .upload(let dialect), .file(let dialect, _, _),
       .submitBatch(let dialect), .batch(let dialect, _), .cancelBatch(let dialect, _):
       dialect
-    case .realtime, .readJournal, .clearJournal, .health, .unknown: .openAI
+    case .organization, .realtime, .readJournal, .clearJournal, .health, .unknown: .openAI
     }
   }
 

@@ -13,10 +13,12 @@ struct Invocation: Sendable {
   }
 
   /// The settings, with what is doubtful about them; or every mistake.
-  func load() throws(CommandError) -> LoadedConfiguration {
+  func load(
+    missingSecrets: MissingSecrets = .tolerated
+  ) throws(CommandError) -> LoadedConfiguration {
     let loader = ConfigurationLoader(
       folder: try values.required(CommonOptions.config), files: surroundings.files,
-      environment: surroundings.environment, missingSecrets: .tolerated)
+      environment: surroundings.environment, missingSecrets: missingSecrets)
     do {
       return try loader.load()
     } catch {

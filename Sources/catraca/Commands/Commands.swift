@@ -10,7 +10,7 @@ enum Commands {
     ClientResume.command, ClientDelete.command,
     PricingImport.command, PricingDiff.command,
     KeyList.command, KeyCreate.command, KeyRotate.command, KeyRevoke.command,
-    Audit.command, Migrate.command, Completion.command,
+    Audit.command, Reconcile.command, Migrate.command, Completion.command,
     Version.command,
   ]
 }

@@ -1,0 +1,55 @@
+public import Time
+
+/// What the rows of one provider, UTC day, endpoint and pair of models sum up to.
+public struct ProviderUse: Hashable, Sendable {
+  public var day: CivilDate
+  public var endpoint: String
+  /// As it was asked for.
+  public var model: String
+  /// As the provider called it.
+  public var responseModel: String?
+  /// Those that were answered with less than 400.
+  public var requests: Int64
+  public var inputTokens: Int64
+  public var cachedTokens: Int64
+  public var outputTokens: Int64
+  public var audioMilliseconds: Int64
+  public var characters: Int64
+  public var images: Int64
+  public var costNanoUSD: Int64
+}
+
+extension LedgerReader {
+  /// What was used of a provider from one day to another, both included; in the order of the days.
+  /// Reads all rows of these days.
+  public func providerUse(
+    of provider: String, from first: CivilDate, through last: CivilDate
+  ) throws(LedgerError) -> [ProviderUse] {
+    let select = try connection.prepare(selectProviderUse)
+    select.bind(provider, at: 1)
+    select.bind(first.description, at: 2)
+    // Greater than every instant of the last day as text, and less than those of the next.
+    select.bind("\(last)~", at: 3)
+    return try select.rows { fields throws(LedgerError) in
+      func count(_ name: String) -> Int64 { fields.integer(name) ?? 0 }
+      return ProviderUse(
+        day: try fields.required(
+          "day", of: "a usage row", fields.text("day").flatMap(CivilDate.init)),
+        endpoint: fields.text("endpoint") ?? "",
+        model: try fields.requiredText("model", of: "a usage row"),
+        responseModel: fields.text("response_model"), requests: count("requests"),
+        inputTokens: count("input"), cachedTokens: count("cached"),
+        outputTokens: count("output"), audioMilliseconds: count("audio_ms"),
+        characters: count("characters"), images: count("images"), costNanoUSD: count("cost"))
+    }
+  }
+}
+
+private let selectProviderUse = """
+  SELECT substr(created_at, 1, 10) AS day, endpoint, model, response_model,
+    count(*) FILTER (WHERE status < 400) AS requests, sum(prompt_tokens) AS input,
+    sum(cached_tokens) AS cached, sum(completion_tokens) AS output, sum(audio_ms) AS audio_ms,
+    sum(characters) AS characters, sum(images) AS images, sum(cost_nano_usd) AS cost
+  FROM usage_logs WHERE source = ?1 AND created_at >= ?2 AND created_at < ?3
+  GROUP BY 1, 2, 3, 4 ORDER BY 1, 3, 4, 2
+  """

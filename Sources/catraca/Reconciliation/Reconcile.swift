@@ -1,0 +1,140 @@
+internal import Configuration
+internal import Ledger
+internal import Time
+
+/// `catraca reconcile`: whether a provider's own report of use and costs is what we recorded.
+enum Reconcile {
+  private static let provider = Parameter(
+    "provider", ArgumentFormat<String>.name("P"), "whose report", isRequired: true)
+  private static let from = Parameter(
+    "from", ArgumentFormat<CivilDate>.day, "the first day, in UTC; else yesterday")
+  private static let to = Parameter(
+    "to", ArgumentFormat<CivilDate>.day, "the last day, in UTC; else yesterday")
+  private static let threshold = Parameter(
+    "threshold", ArgumentFormat<Int64>.integer(0...1_000),
+    "by how many percent figures may differ", default: "1")
+  private static let keyVariable = Parameter(
+    "key-env", ArgumentFormat<String>.text("NAME"),
+    "the variable of the environment with the organization's admin key",
+    default: "OPENAI_ADMIN_KEY")
+  private static let alert = Parameter<Bool>.flag(
+    "alert", "tells of differences through the channels of alerts")
+
+  static let command = Command(
+    "reconcile", "compares what was recorded with what a provider reports, by day and model",
+    options: [
+      provider, from, to, threshold, keyVariable, alert, CommonOptions.config,
+      CommonOptions.ledger, CommonOptions.format,
+    ],
+    examples: [
+      Command.Example(
+        line: "reconcile --provider openai --from 2026-11-01 --to 2026-11-30",
+        meaning: "exit status 1 and a line a figure that differs by more than 1 %"),
+      Command.Example(
+        line: "reconcile --provider openai --alert",
+        meaning: "yesterday; whoever is told of budgets is told of differences"),
+    ]
+  ) { invocation async throws(CommandError) in
+    let request = try Request(invocation)
+    let settings = request.settings
+    let answer = try await request.fetch()
+    let models = ReconciledModels(book: try settings.priceBook(), provider: request.provider.name)
+    let reader = try invocation.reader()
+    let uses = try invocation.ledger { () throws(LedgerError) in
+      try reader.providerUse(
+        of: request.provider.name, from: request.days.lowerBound, through: request.days.upperBound)
+    }
+    let comparison = UsageComparison(
+      ours: ReconciledFigures(
+        uses, models, withCosts: !answer.unknownParts.contains(OrganizationReport.costs)),
+      theirs: ReconciledFigures(answer, models), threshold: request.threshold)
+    let report = ReconciliationReport(
+      comparison, provider: request.provider.name, days: request.days,
+      threshold: request.threshold)
+    var notes = answer.unknownParts.map {
+      "reconcile: \(request.provider.name) has no \($0): not compared"
+    }
+    if invocation.values[alert] == true, !comparison.differences.isEmpty {
+      notes += try await DifferenceAlert.send(report.sentence, by: settings.alerts)
+    }
+    return Outcome(
+      .document(report.document), notes: notes,
+      exitCode: comparison.differences.isEmpty ? .well : .failed)
+  }
+
+  /// What is asked for, and of whom.
+  private struct Request {
+    let settings: Settings
+    let provider: Provider
+    let key: Secret
+    let days: ClosedRange<CivilDate>
+    let threshold: Int64
+
+    /// The one provider with such a report that is known, by the name of its pricing file.
+    private static let known = "openai"
+    private static let mostDays = 366
+
+    init(_ invocation: Invocation) throws(CommandError) {
+      let values = invocation.values
+      // Channels need their secrets, which other commands do without.
+      let secrets: MissingSecrets = values[alert] == true ? .refused : .tolerated
+      settings = try invocation.load(missingSecrets: secrets).settings
+      let name = try values.required(Reconcile.provider)
+      guard let provider = settings.providers.first(where: { $0.name == name }) else {
+        let names = settings.providers.map(\.name).joined(separator: ", ")
+        throw .failed("reconcile: there is no provider \(name); allowed: one of \(names)")
+      }
+      guard name == Request.known else {
+        throw .failed(
+          "reconcile: \(name) has no report of use and costs that other programs can read; "
+            + "allowed: \(Request.known)")
+      }
+      self.provider = provider
+      let variable = try values.required(keyVariable)
+      guard let text = invocation.surroundings.environment[variable], !text.isEmpty,
+        text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+      else {
+        throw .failed(
+          "reconcile: the environment variable \(variable) holds no key; "
+            + "allowed: an admin key of the organization")
+      }
+      key = Secret(text)
+      let today = TimeZoneRules.utc.civilDate(of: invocation.surroundings.now())
+      let yesterday = CivilDate(daysSinceEpoch: today.daysSinceEpoch - 1)
+      let first = values[from] ?? yesterday
+      let last = values[to] ?? yesterday
+      guard first <= last, last.daysSinceEpoch - first.daysSinceEpoch < Request.mostDays else {
+        throw .failed(
+          "reconcile: from \(first) to \(last) is no span; "
+            + "allowed: 1 to \(Request.mostDays) days, the first one first")
+      }
+      days = first...last
+      threshold = try values.required(Reconcile.threshold)
+    }
+
+    func fetch() async throws(CommandError) -> OrganizationReport.Answer {
+      let caller: ServiceCaller
+      do {
+        caller = try await ServiceCaller()
+      } catch {
+        throw .failed("reconcile: \(error)")
+      }
+      let answer: Result<OrganizationReport.Answer, CommandError>
+      do throws(CommandError) {
+        answer = .success(
+          try await OrganizationReport(caller: caller, provider: provider, key: key, days: days)
+            .fetch())
+      } catch {
+        answer = .failure(error)
+      }
+      await caller.close()
+      return try answer.get()
+    }
+  }
+}
+
+extension ArgumentFormat<CivilDate> {
+  fileprivate static var day: ArgumentFormat {
+    ArgumentFormat("DAY", allowed: "a date such as 2026-11-01") { CivilDate($0) }
+  }
+}

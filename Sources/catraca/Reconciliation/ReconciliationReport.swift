@@ -1,0 +1,85 @@
+internal import JSON
+internal import Time
+
+/// What is said of a comparison: to people, to programs, and in an alert.
+struct ReconciliationReport {
+  private let comparison: UsageComparison
+  private let provider: String
+  private let days: ClosedRange<CivilDate>
+  private let threshold: Int64
+
+  init(
+    _ comparison: UsageComparison, provider: String, days: ClosedRange<CivilDate>, threshold: Int64
+  ) {
+    self.comparison = comparison
+    self.provider = provider
+    self.days = days
+    self.threshold = threshold
+  }
+
+  private static let columns = [
+    Table.Column("day", "Day"), Table.Column("model", "Model"),
+    Table.Column("quantity", "Quantity"), Table.Column("ours", "Ours"),
+    Table.Column("theirs", "Theirs"), Table.Column("difference", "Difference"),
+    Table.Column("difference_percent", "%"),
+  ]
+
+  var document: Document {
+    var table = Table(ReconciliationReport.columns, emptyText: "")
+    for figure in comparison.differences { table.append(figure.row) }
+    let sections: [Document.Section] =
+      comparison.differences.isEmpty
+      ? [.lines(["ok: \(summary)"])] : [.table(table), .lines([summary])]
+    return Document(sections: sections, table: table) { [self, table] writer in
+      writer.object { object in
+        object.member("provider", provider)
+        object.member("from", days.lowerBound.description)
+        object.member("to", days.upperBound.description)
+        object.member("threshold_percent", threshold)
+        object.member("compared", Int64(comparison.figures.count))
+        object.member("differences") { $0.rows(table) }
+      }
+    }
+  }
+
+  private var span: String {
+    days.lowerBound == days.upperBound
+      ? "\(days.lowerBound)" : "\(days.lowerBound) to \(days.upperBound)"
+  }
+
+  private var summary: String {
+    let compared = "\(provider), \(span): \(Check.counted(comparison.figures.count, "figure"))"
+    let differing = comparison.differences.isEmpty ? "none" : "\(comparison.differences.count)"
+    return "\(compared) compared, \(differing) differing by more than \(threshold) %"
+  }
+
+  /// So many differences are named in an alert.
+  private static let mostNamed = 3
+
+  var sentence: String {
+    let named = comparison.differences.prefix(ReconciliationReport.mostNamed)
+      .map { "\($0.subject.day) \($0.words)" }
+    let rest = comparison.differences.count - named.count
+    let more = rest > 0 ? "; and \(rest) more" : ""
+    return "\(summary): \(named.joined(separator: "; "))\(more)"
+  }
+}
+
+extension ComparedFigure {
+  fileprivate var row: [Cell] {
+    [
+      .text("\(subject.day)"), .optional(subject.model), .text(quantity.rawValue), cell(ours),
+      cell(theirs), cell(difference), .tenths(perMille),
+    ]
+  }
+
+  /// `gpt-4o-mini requests: 10 recorded, 12 reported`.
+  fileprivate var words: String {
+    "\(subject.model ?? "all models") \(quantity.rawValue): \(cell(ours).shown) recorded, "
+      + "\(cell(theirs).shown) reported"
+  }
+
+  private func cell(_ count: Int64) -> Cell {
+    quantity == .cost ? .amount(nanoUnits: count) : .integer(count)
+  }
+}

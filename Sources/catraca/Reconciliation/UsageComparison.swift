@@ -1,0 +1,63 @@
+/// Two sides' figures about the same, one beside the other.
+struct ComparedFigure: Hashable {
+  let subject: ReconciledSubject
+  let quantity: ReconciledQuantity
+  let ours: Int64
+  let theirs: Int64
+
+  var difference: Int64 {
+    let (difference, overflows) = ours.subtractingReportingOverflow(theirs)
+    return overflows ? (ours < theirs ? .min : .max) : difference
+  }
+
+  /// In tenths of a percent of theirs, rounded up; of ours where they have nothing.
+  var perMille: Int64 {
+    let base = UInt128((theirs == 0 ? ours : theirs).magnitude)
+    guard base > 0 else { return 0 }
+    let (quotient, rest) = (UInt128(difference.magnitude) * 1_000)
+      .quotientAndRemainder(dividingBy: base)
+    return Int64(clamping: quotient + (rest > 0 ? 1 : 0))
+  }
+}
+
+/// Compares what we recorded with what a provider reports.
+///
+/// A model's quantities are those that the provider reports of it; where it reports nothing of a
+/// model, the requests are compared. Costs are compared by day, and by model on days whose costs
+/// the provider states by model.
+struct UsageComparison {
+  let figures: [ComparedFigure]
+  /// Those that differ by more than the threshold.
+  let differences: [ComparedFigure]
+
+  /// - Parameter threshold: in percent; a difference must be larger to count.
+  init(ours: ReconciledFigures, theirs: ReconciledFigures, threshold: Int64) {
+    let subjects = Set(ours.counts.keys).union(theirs.counts.keys).sorted()
+    figures = subjects.flatMap { subject in
+      let our = ours.counts[subject] ?? [:]
+      let their = theirs.counts[subject]
+      let quantities = UsageComparison.quantities(our, their, subject)
+      return quantities.map {
+        ComparedFigure(
+          subject: subject, quantity: $0, ours: our[$0] ?? 0, theirs: their?[$0] ?? 0)
+      }
+    }
+    differences = figures.filter { figure in
+      // Each of our costs is rounded up to the next nano-unit.
+      let requests = ours.counts[figure.subject]?[.requests] ?? 0
+      let rounding = figure.quantity == .cost ? requests : 0
+      return figure.difference.magnitude > rounding.magnitude
+        && figure.perMille > threshold * 10
+    }
+  }
+
+  private static func quantities(
+    _ our: ReconciledCounts, _ their: ReconciledCounts?, _ subject: ReconciledSubject
+  ) -> [ReconciledQuantity] {
+    if subject.model == nil { return [.cost] }
+    let usage = (their ?? [:]).keys.filter { $0 != .cost }.sorted()
+    let cost: [ReconciledQuantity] = their?[.cost] == nil ? [] : [.cost]
+    guard usage.isEmpty else { return usage + cost }
+    return ((our[.requests] ?? 0) > 0 ? [.requests] : []) + cost
+  }
+}
