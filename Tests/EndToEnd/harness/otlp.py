@@ -2,12 +2,16 @@
 definitions (`opentelemetry-proto`) read, nothing unknown in it."""
 
 import base64
+import logging
 
 from google.protobuf import json_format
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
 )
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+from oteltest.sink import HttpSink
+from oteltest.sink.handler import AccumulatingHandler
 
 from .receivers import WebReceiver
 from .waiting import eventually
@@ -54,6 +58,37 @@ class Collector(WebReceiver):
             for scope in resource.scope_metrics
             for metric in scope.metrics
         }
+
+
+class AnySpelling(HttpSink):
+    """It looks for `Content-Type` in this spelling alone."""
+
+    def handle_trace(self, post_data, headers):
+        super().handle_trace(post_data, spelled(headers))
+
+    def handle_metrics(self, post_data, headers):
+        super().handle_metrics(post_data, spelled(headers))
+
+
+def spelled(headers):
+    return {name.title(): value for name, value in headers.items()}
+
+
+class Sink:
+    """The receiver of `oteltest`, which is made to test what sends OTLP."""
+
+    def __init__(self):
+        self._received = AccumulatingHandler()
+        self._server = AnySpelling(self._received, logging.getLogger("oteltest"), port=0)
+        self._server.start()
+        eventually(lambda: self._server.httpd is not None, "the sink to listen")
+        self.url = f"http://127.0.0.1:{self._server.httpd.server_port}"
+
+    def telemetry(self):
+        return self._received.telemetry
+
+    def close(self):
+        self._server.stop()
 
 
 class Span:
