@@ -10,6 +10,7 @@ from harness.catraca import Catraca
 from harness.configuration import Configuration
 from harness.hostile_provider import HostileProvider
 from harness.recording_server import ANSWER
+from harness.sanitizers import MEMORY_FACTOR
 from harness.waiting import eventually
 
 MEGABYTE = 1 << 20
@@ -175,7 +176,7 @@ def test_what_never_becomes_an_answer_is_cut_off_in_bounded_memory(house, provid
     status = b"502" if case in ENDLESS else b"504"
     assert data.startswith(b"HTTP/1.1 %b " % status), data[:200]
     assert_one_answer(data)
-    assert peak_bytes(house) - base < 16 * MEGABYTE
+    assert peak_bytes(house) - base < 16 * MEGABYTE * MEMORY_FACTOR
     assert_goes_on(house)
 
 
@@ -186,7 +187,7 @@ def test_a_compressed_bomb_is_not_unpacked(house, provider):
     base = peak_bytes(house)
     data = received(house)
     assert data.endswith(bomb)
-    assert peak_bytes(house) - base < 16 * MEGABYTE
+    assert peak_bytes(house) - base < 16 * MEGABYTE * MEMORY_FACTOR
     assert house.row()["usage_source"] == "estimated"
 
 
@@ -200,7 +201,7 @@ def test_an_endless_answer_passes_in_bounded_memory(house, provider):
         for size, chunk in enumerate(connection.chunks()):
             if size > 500:
                 break
-    assert peak_bytes(house) - base < 96 * MEGABYTE
+    assert peak_bytes(house) - base < 96 * MEGABYTE * MEMORY_FACTOR
     assert eventually(house.ledger.usage, "a row")[0]["usage_source"] == "estimated"
     assert_goes_on(house)
 
@@ -219,6 +220,6 @@ def test_a_flood_of_events_passes_in_bounded_memory(house, provider, case):
     base = peak_bytes(house)
     data = received(house, {**BODY, "stream": True})
     assert len(data) >= 20 * len(more)
-    assert peak_bytes(house) - base < 96 * MEGABYTE
+    assert peak_bytes(house) - base < 96 * MEGABYTE * MEMORY_FACTOR
     assert house.row()["usage_source"] == "estimated"
     assert_goes_on(house)

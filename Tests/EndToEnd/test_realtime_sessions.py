@@ -19,6 +19,7 @@ from harness.realtime import (
 )
 from harness.rows import assert_estimated
 from harness.sandbox import script
+from harness.sanitizers import MEMORY_FACTOR
 from harness.waiting import eventually
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from wsproto import ConnectionType, WSConnection
@@ -140,7 +141,7 @@ def test_a_resting_session_takes_little_memory(running):
         before = resident()
         for _ in range(100):
             sessions.enter_context(open_session(running, ping_interval=None))
-        assert (resident() - before) / 100 < 200, "KiB a session"
+        assert (resident() - before) / 100 < 200 * MEMORY_FACTOR, "KiB a session"
 
 
 @pytest.mark.parametrize("seed", range(3))

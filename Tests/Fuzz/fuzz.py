@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Gives made-up bytes to everything that reads untrusted ones, under AddressSanitizer.
 
-    Tests/Fuzz/fuzz.py [--seconds N] [--corpus FOLDER] [TARGET …]
+    Tests/Fuzz/fuzz.py [--seconds N] [--jobs N] [--corpus FOLDER] [TARGET …]
 
 builds the fuzzers (libFuzzer, which comes with Swift), runs the targets, all where none is named,
-for N seconds each (60), one on each processor, and prints how many inputs each has tried and what
-was found. Exit status 1 if an input broke something: it is kept, and the line that gives it to the
-target again is printed. `--corpus` keeps what was learnt from one run to the next.
+for N seconds each (60), one on each processor unless `--jobs` says otherwise, and prints how many
+inputs each has tried and what was found. Exit status 1 if an input broke something: it is kept, and
+the line that gives it to the target again is printed. `--corpus` keeps what was learnt from one run
+to the next.
 """
 
 import argparse
@@ -81,6 +82,7 @@ def main():
     names = list(seeds.all_seeds())
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(names)}")
     parser.add_argument("--seconds", type=int, default=60, help="of each target (default 60)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="targets at once")
     parser.add_argument("--corpus", type=Path, help="where inputs are kept between runs")
     options = parser.parse_args()
     unknown = set(options.targets) - set(names)
@@ -92,7 +94,7 @@ def main():
     broken = []
     with (
         tempfile.TemporaryDirectory(prefix="catraca-fuzz-") as temporary,
-        concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool,
+        concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
     ):
         corpus = options.corpus or Path(temporary)
         runs = {

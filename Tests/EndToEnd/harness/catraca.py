@@ -14,6 +14,7 @@ from .configuration import PROVIDER_KEYS, PROVIDER_SECRETS
 from .ledger import Ledger
 from .process import ServerProcess, binary
 from .raw_http import Connection
+from .sanitizers import OPTIONS
 from .secrets import Secrets, without_announcement
 from .waiting import eventually
 
@@ -98,7 +99,7 @@ class Catraca:
             capture_output=True,
             text=True,
             timeout=60,
-            env={**os.environ, **self.environment},
+            env={**OPTIONS, **os.environ, **self.environment},
         )
 
     def admin(self, token):

@@ -8,6 +8,7 @@ import threading
 import time
 from pathlib import Path
 
+from .sanitizers import OPTIONS, assert_no_report
 from .waiting import PATIENCE
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -34,7 +35,7 @@ class ServerProcess:
                 [*launcher, binary(), *arguments],
                 stdout=subprocess.PIPE,
                 stderr=stderr,
-                env={**os.environ, **(environment or {})},
+                env={**OPTIONS, **os.environ, **(environment or {})},
                 preexec_fn=open_files and (lambda: limit_open_files(open_files)),
             )
         self._follower = log_file and self._follow(log_file)
@@ -96,6 +97,7 @@ class ServerProcess:
         """Waits for the process to end; returns its exit status."""
         status = self._process.wait(within)
         self._reader.join()
+        assert_no_report(self.stderr_path)
         return status
 
     def is_running(self):

@@ -4,6 +4,8 @@ import json
 import socket
 from dataclasses import dataclass
 
+from .sanitizers import TIME_FACTOR
+
 
 @dataclass
 class Answer:
@@ -25,7 +27,7 @@ class Truncated(Exception):
 
 
 class Connection:
-    def __init__(self, host, port, timeout=20, wrap=None, source=""):
+    def __init__(self, host, port, timeout=20 * TIME_FACTOR, wrap=None, source=""):
         self.socket = socket.create_connection((host, port), timeout, (source, 0))
         if wrap:
             self.socket = wrap(self.socket)

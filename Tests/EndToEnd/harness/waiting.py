@@ -2,7 +2,9 @@
 
 import time
 
-PATIENCE = 15.0
+from .sanitizers import TIME_FACTOR
+
+PATIENCE = 15.0 * TIME_FACTOR
 PAUSE = 0.01
 
 
