@@ -28,6 +28,8 @@ final class Journey {
   private(set) var receivedAt: MonotonicInstant
   /// Its span; nil where nothing is traced.
   private(set) var trace: RequestTrace?
+  /// Nil until it is known who asks.
+  private var clientID: String?
 
   init(_ exchange: HTTPExchange, through gateway: Gateway, at workbench: Workbench) {
     self.exchange = exchange
@@ -109,7 +111,9 @@ final class Journey {
   /// Unknown keys are counted by where they come from, so that guessing is slow.
   private func identify() throws(Refusal) -> Identity {
     do throws(Refusal) {
-      return try Identity(of: exchange.head, among: rules.clients, at: startedAt)
+      let identity = try Identity(of: exchange.head, among: rules.clients, at: startedAt)
+      clientID = identity.client.id
+      return identity
     } catch {
       if case .invalidKey(.unknown) = error,
         let seconds = gateway.failedSignIns.note(from: exchange.clientNetwork, at: receivedAt)
@@ -258,6 +262,7 @@ final class Journey {
     case .budget(let refusal):
       await answer(refusal.httpAnswer())
     default:
+      noteUnpriced(refusal)
       let answer = RefusalAnswer(refusal)
       gateway.logger.log(answer.status >= 500 ? .error : .info, "request_refused") { line in
         line.member("request_id", "\(id)")
@@ -267,6 +272,17 @@ final class Journey {
         line.member("path", exchange.head.path)
       }
       await self.answer(answer.httpAnswer(requestID: "\(id)"))
+    }
+  }
+
+  /// Remembers which price is missing.
+  private func noteUnpriced(_ refusal: Refusal) {
+    switch refusal {
+    case .modelNotPriced(let model, let detail):
+      gateway.ledger.record(
+        UnpricedModel(model, detail: detail, clientID: clientID, lastSeen: startedAt))
+    case .batchLine(_, let refusal): noteUnpriced(refusal)
+    default: break
     }
   }
 

@@ -47,6 +47,10 @@ public protocol Ledger: Sendable {
   /// `health`, when too many wait.
   func record(_ alert: Alert)
 
+  /// Queues a model that was refused for want of a price, to be written soon; dropped, and counted
+  /// in `health`, when too many wait.
+  func record(_ model: UnpricedModel)
+
   /// Makes `client_budgets` say what the configuration declares, at a start and at a reload.
   func syncBudgets(
     _ definitions: [BudgetDefinition], at now: Timestamp

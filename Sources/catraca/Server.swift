@@ -54,7 +54,7 @@ final class Server: Sendable {
     let (adjustments, reached) = try budgets.restore(from: reader, of: clients, settings, at: now)
     try await Server.declare(clients, besides: stored, settings, to: ledger, at: now)
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
-    let state = ServerState(rules: rules, ledger: ledger, ledgerPath: path)
+    let state = try ServerState(rules: rules, ledger: ledger, ledgerPath: path, at: now)
     telemetry = await Server.telemetry(telemetrySettings, on: group.loops[0], logger)
     let failures = FailedSignIns(most: FailedSignIns.mostOfApps)
     let gateway = await Gateway(

@@ -27,13 +27,16 @@ final class ServerState: RunningServer {
   }
 
   let ledgerPath: String
-  let widgetTokens = WidgetTokens()
+  let widgetTokens: WidgetTokens
   private let rules: Lock<RuleBook>
   private let ledger: SQLiteLedger
   private let parts = Lock<Parts?>(nil)
   private let listeners = Lock<KeyValuePairs<String, HTTPServer>>([:])
 
-  init(rules: Lock<RuleBook>, ledger: SQLiteLedger, ledgerPath: String) {
+  init(
+    rules: Lock<RuleBook>, ledger: SQLiteLedger, ledgerPath: String, at now: Timestamp
+  ) throws(LedgerError) {
+    widgetTokens = try WidgetTokens(ofLedgerAt: ledgerPath, at: now)
     self.rules = rules
     self.ledger = ledger
     self.ledgerPath = ledgerPath

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How long reports take on a ledger with a year of requests.
+"""How long reports take on a ledger with a year of requests, or the dashboard's pages.
 
-Fills a ledger with rows by SQL, starts `catraca serve` on it, and prints the median of each call in
-milliseconds as a Markdown table.
+Fills a ledger with rows by SQL, starts `catraca serve` on it, and prints the first and the median
+of each call in milliseconds as a Markdown table.
 
 CATRACA_BIN names the binary, a release build.
 """
@@ -10,6 +10,7 @@ CATRACA_BIN names the binary, a release build.
 import argparse
 import contextlib
 import hashlib
+import http.client
 import json
 import re
 import sqlite3
@@ -23,7 +24,6 @@ from pathlib import Path
 import servers
 
 TOKEN = "of-the-benchmark"
-CLIENTS = 20
 DAYS = 365
 CALLS = {
     "summary of 30 days": "/api/usage/summary?client=c1&days=30",
@@ -62,6 +62,28 @@ CALLS = {
     "usage-logs of rare streams": "/api/admin/usage-logs?stream=true",
     "usage-logs of a client's rare outcome": "/api/admin/usage-logs?client=c1&outcome=interrupted",
     "usage-logs of a day half a year ago": "/api/admin/usage-logs?from={from}&to={to}",
+}
+PAGES = {
+    "Overview": "/dashboard/",
+    "Clients": "/dashboard/clients",
+    "Client": "/dashboard/clients/c1",
+    "Client, 90 days by week, by operation": "/dashboard/clients/c1?days=90&per=week&by=operation",
+    "Client, 90 days, by user": "/dashboard/clients/c1?days=90&by=user",
+    "Client, 90 days, by conversation": "/dashboard/clients/c1?days=90&by=conversation",
+    "Client, 90 days, by key": "/dashboard/clients/c1?days=90&by=key",
+    "Requests": "/dashboard/requests",
+    "Requests of a client": "/dashboard/requests?client=c1",
+    "Requests of a client's user": "/dashboard/requests?client=c1&user=u7",
+    "Requests of a client's rare outcome": "/dashboard/requests?client=c1&outcome=interrupted",
+    "Requests of a model that nobody used": "/dashboard/requests?client=c1&model=none",
+    "Requests of a day half a year ago": "/dashboard/requests?client=c1&from={from}&to={to}",
+    "Refusals of a client": "/dashboard/refusals?client=c1",
+    "Budgets of a client": "/dashboard/budgets?client=c1",
+    "Keys of a client": "/dashboard/keys?client=c1",
+    "Prices of a client": "/dashboard/prices?client=c1",
+    "Billing": "/dashboard/billing",
+    "Billing of a client": "/dashboard/billing/c1",
+    "Audit trail": "/dashboard/audit?client=c1",
 }
 # A day's rows. Of every client and hour alike: each client has one conversation after the other, of
 # 20 requests; users are spread over all of it. What is rare has its filter too.
@@ -112,7 +134,7 @@ INSERT_SUMS = [
 INDEXES = "SELECT name, sql FROM sqlite_master WHERE tbl_name = 'usage_logs' AND type = 'index'"
 
 
-def fill(path, rows):
+def fill(path, rows, clients):
     """Makes the rows of a year that ends now, and what is summed of them.
 
     The indexes of the rows are made anew at the end, which is faster."""
@@ -131,7 +153,7 @@ def fill(path, rows):
                 "first": first,
                 "next": after,
                 "before": first,
-                "clients": CLIENTS,
+                "clients": clients,
                 "start": day * 86_400,
                 "day": time.strftime("%Y-%m-%d", time.gmtime(day * 86_400)),
                 "utc_day": day,
@@ -146,8 +168,8 @@ def fill(path, rows):
         database.execute("PRAGMA journal_mode = WAL")
 
 
-def write_configuration(folder):
-    clients = {f"c{number}": {} for number in range(1, CLIENTS + 1)}
+def write_configuration(folder, clients):
+    names = {f"c{number}": {} for number in range(1, clients + 1)}
     digest = hashlib.sha256(TOKEN.encode()).hexdigest()
     settings = {
         "proxy": {"listen": ["127.0.0.1:0"]},
@@ -168,35 +190,46 @@ def write_configuration(folder):
         "models": {"gpt-4o": {"per_million_tokens": {"input": "1", "output": "2"}}},
     }
     (folder / "catraca.yaml").write_text(json.dumps(settings))
-    (folder / "clients.yaml").write_text(json.dumps({"clients": clients}))
+    (folder / "clients.yaml").write_text(json.dumps({"clients": names}))
     (folder / "openai.yaml").write_text(json.dumps(prices))
 
 
-def measure(url, repetitions):
-    request = urllib.request.Request(url, headers={"authorization": f"Bearer {TOKEN}"})
+def measure(url, headers, repetitions):
+    """How long each repetition takes, in milliseconds."""
+    request = urllib.request.Request(url, headers=headers)
     durations = []
     for _ in range(repetitions):
         begin = time.perf_counter()
         with urllib.request.urlopen(request, timeout=120) as answer:
             answer.read()
         durations.append((time.perf_counter() - begin) * 1000)
-    return statistics.median(durations)
+    return durations
+
+
+def sign_in(address):
+    """What a browser sends that is signed in."""
+    connection = http.client.HTTPConnection(address)
+    with contextlib.closing(connection):
+        connection.request("POST", "/dashboard/sign-in", f"token={TOKEN}")
+        return {"cookie": connection.getresponse().headers["set-cookie"].split(";")[0]}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--clients", type=int, default=20, help="who share the rows alike")
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--folder", type=Path, help="keeps the ledger here, or uses the one here")
+    parser.add_argument("--pages", action="store_true", help="measures the dashboard's pages")
     arguments = parser.parse_args()
     with contextlib.ExitStack() as stack:
         folder = arguments.folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         if not (folder / "ledger.db").exists():
             folder.mkdir(parents=True, exist_ok=True)
-            write_configuration(folder)
+            write_configuration(folder, arguments.clients)
             migrate = [servers.binary(), "migrate", "--config", str(folder)]
             subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL)
-            fill(folder / "ledger.db", arguments.rows)
+            fill(folder / "ledger.db", arguments.rows, arguments.clients)
         command = [servers.binary(), "serve", "--config", str(folder)]
         server = servers.Server("catraca", command, None, folder / "output")
         stack.callback(server.stop)
@@ -209,10 +242,13 @@ def main():
             name: time.strftime("%Y-%m-%d", time.gmtime(day + later))
             for name, later in [("from", 0), ("to", 86_400)]
         }
-        print(f"| of {arguments.rows:,} rows | ms, median |\n| --- | --- |")
-        for name, path in CALLS.items():
+        headers = sign_in(address) if arguments.pages else {"authorization": f"Bearer {TOKEN}"}
+        print(f"| of {arguments.rows:,} rows | ms, first | ms, median |\n| --- | --- | --- |")
+        for name, path in (PAGES if arguments.pages else CALLS).items():
             url = f"http://{address}{path.format_map(span)}"
-            print(f"| {name} | {measure(url, arguments.repetitions):.0f} |", flush=True)
+            durations = measure(url, headers, arguments.repetitions)
+            median = statistics.median(durations)
+            print(f"| {name} | {durations[0]:.0f} | {median:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import Time
     let token = tokens.token(for: grant)
     #expect(tokens.grant(of: token, at: now) == grant)
     #expect(tokens.grant(of: token, at: end) == nil)
-    #expect(WidgetTokens().grant(of: token, at: now) == nil)
+    #expect(WidgetTokens(key: [1, 2, 3]).grant(of: token, at: now) == nil)
   }
 
   @Test("A token of which any byte is changed grants nothing")

@@ -60,6 +60,13 @@ def visitor(admin):
     return Visitor(admin.url)
 
 
+def test_the_icon_is_where_browsers_look_for_it(visitor):
+    for path in ["/favicon.ico", "/dashboard/icon.svg"]:
+        answer = visitor.get(path)
+        assert (answer.status, answer.headers["content-type"]) == (200, "image/svg+xml"), path
+        assert "<svg" in answer.text
+
+
 def test_without_a_session_every_page_leads_to_the_sign_in_and_back(visitor, tokens):
     for path in PAGES:
         answer = visitor.get(path)

@@ -3,6 +3,8 @@
 Pictures of them are written to `.build/screenshots`, to be looked at.
 """
 
+from datetime import datetime, timedelta, timezone
+
 import pytest
 from harness.billing import declare_plan
 from harness.browser import NARROW, WIDE
@@ -101,6 +103,60 @@ def test_the_overview_says_who_is_near_a_limit_and_who_was_refused_and_why(brows
     refusals = browser.element("#refusals").text
     assert "acme" in refusals and "u0" in refusals
     assert "needed 5,1" in refusals and "left of" in refusals
+
+
+def test_the_overview_names_models_without_a_price_until_they_have_one(
+    browser, used, tokens, catraca
+):
+    browser.sign_in(used.url, tokens["viewer"])
+    assert "Models without a price" not in browser.text
+    refused = [catraca.post({**BODY, "model": model}) for model in ["gpt-99", "gpt-99", "<b>"]]
+    refused.append(catraca.post({**BODY, "service_tier": "express"}))
+    assert {reply.json()["error"]["code"] for reply in refused} == {"model_not_priced"}
+    # Also after a restart.
+    catraca.terminate()
+    catraca.start()
+    url = catraca.admin(None).url
+    browser.sign_in(url, tokens["viewer"])
+    notice = browser.element("#notices").text
+    assert "gpt-99: refused: 2, last" in notice and "UTC (acme)" in notice
+    for part in ["<b>: refused: 1", "gpt-4o-mini (service tier express): refused: 1"]:
+        assert part in notice, part
+    assert browser.violations() == []
+    # What has a price by now isn't named any more.
+    catraca.configuration.settings["metering"] = {"unknown_model": "free"}
+    price = 'gpt-99: { per_million_tokens: { input: "1", output: "1" } }'
+    file = catraca.configuration.price_file("openai")
+    file.write_text(file.read_text().replace("models:\n", f"models:\n  {price}\n", 1))
+    catraca.configuration.write()
+    catraca.process.event("configuration_reloaded")
+    assert catraca.post({**BODY, "model": "gpt-98"}).status == 200
+    browser.open(url + "/dashboard/")
+    notice = browser.element("#notices").text
+    assert "gpt-99" not in notice and "gpt-98: let through: 1" in notice
+
+
+def test_logs_are_narrowed_to_a_span_of_days(browser, used, tokens):
+    browser.sign_in(used.url, tokens["viewer"])
+    today = datetime.now(timezone.utc)
+    days = [(today + timedelta(days=number)).date().isoformat() for number in (-1, 0, 2)]
+    yesterday, _, later = days
+    for page, count in [("requests", 3), ("refusals", 1), ("audit", 0)]:
+        address = f"{used.url}/dashboard/{page}"
+        for query, shown in [
+            (f"from={yesterday}&to={later}", count),
+            (f"from={later}", 0),
+            (f"to={yesterday}", 0),
+        ]:
+            browser.open(f"{address}?{query}")
+            rows = browser.elements("main tbody tr")
+            assert len(rows) == shown, (page, query)
+    browser.open(f"{used.url}/dashboard/requests?from={yesterday}")
+    assert browser.element("[name=from]").get_attribute("value") == yesterday
+    browser.send("form.filters button")
+    assert f"from={yesterday}" in browser.path and len(browser.elements("#log tbody tr")) == 3
+    browser.open(f"{used.url}/dashboard/requests?from=soon")
+    assert "from is not valid" in browser.text
 
 
 def test_figures_move_while_requests_come(browser, used, tokens, catraca):

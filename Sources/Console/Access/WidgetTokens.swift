@@ -11,20 +11,19 @@ struct WidgetGrant: Equatable, Sendable {
 
 /// Makes tokens for widgets, and reads those that it made.
 ///
-/// A token says what it grants and carries a code (HMAC-SHA256) that nobody else can make. The key
-/// lives as long as the process: a restart ends all tokens, and pages ask for new ones.
+/// A token says what it grants and carries a code (HMAC-SHA256) that nobody else can make.
 public final class WidgetTokens: Sendable {
   /// How long a token may be valid.
   static let lifetimes: ClosedRange<Int64> = 60...86_400
   static let usualLifetimeSeconds: Int64 = 3600
 
+  /// How long the key should be.
+  public static let keyByteCount = SHA256Digest.byteCount
+
   private let key: [UInt8]
 
-  public convenience init() {
-    self.init(key: SecureRandom.bytes(SHA256Digest.byteCount))
-  }
-
-  init(key: [UInt8]) {
+  /// - Parameter key: random bytes; tokens are read by whoever has the same.
+  public init(key: [UInt8]) {
     self.key = key
   }
 

@@ -31,7 +31,7 @@ final class Site: Sendable {
   /// Whether a path is that of a page.
   static func serves(_ path: String) -> Bool {
     path == "/" || path == "/dashboard" || path.hasPrefix("/dashboard/") || path == "/widget"
-      || path.hasPrefix("/widget/")
+      || path.hasPrefix("/widget/") || path == SiteFiles.favicon
   }
 
   func handle(_ exchange: HTTPExchange) async {

@@ -2,6 +2,8 @@ internal import Pages
 
 /// What pages are made with: the sheet, the script and the icon.
 enum SiteFiles {
+  static let favicon = "/favicon.ico"
+
   static var routes: [PageRoute] {
     [
       PageRoute(.get, "/", .anyone) { _ in .redirect(to: SitePath.overview) },
@@ -9,6 +11,8 @@ enum SiteFiles {
       file("/dashboard/style.css", "text/css; charset=utf-8", Stylesheet.text),
       file("/dashboard/script.js", "text/javascript; charset=utf-8", Script.text),
       file("/dashboard/icon.svg", "image/svg+xml", Icon.file),
+      // What browsers ask for beside anything that isn't a page, such as an answer of the API.
+      file(favicon, "image/svg+xml", Icon.file),
     ]
   }
 

@@ -10,6 +10,9 @@ internal import Glibc
 
   private let handle: OpaquePointer
 
+  /// Told of each statement, so that tests can ask how it finds its rows.
+  var whenPreparing: ((String) -> Void)?
+
   /// Opens the file at `path`, and creates it when writing is asked for.
   ///
   /// - Parameter fileSystem: what SQLite calls a VFS; nil for the system's own.
@@ -60,6 +63,7 @@ internal import Glibc
 
   /// A statement to be used many times.
   func prepare(_ sql: String) throws(LedgerError) -> Statement {
+    whenPreparing?(sql)
     var prepared: OpaquePointer?
     let status = unsafe sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)

@@ -8,7 +8,8 @@ struct Migration {
   static let all: [Migration] = [
     .firstTables, .clientTables, .controlTables, .priceTables, .deferredTables, .planTables,
     .estimateColumns, .alertTables, .rollupTables, .rollupDaysOfUTC, .billingTables,
-    .usageTotalTables, .conversationRollup, .rareRowIndexes,
+    .usageTotalTables, .conversationRollup, .rareRowIndexes, .unpricedModelTables,
+    .signingKeyTables,
   ]
 
   /// The schema that this release reads and writes.

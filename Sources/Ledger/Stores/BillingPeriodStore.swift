@@ -15,31 +15,32 @@ final class BillingPeriodStore {
     }
   }
 
+  private let connection: Connection
   private let replace: Statement
   private let truncate: Statement
   private let find: Statement
   private let findNamed: Statement
   private let latest: Statement
-  private let billedClients: Statement
   private let sumTokens: Statement
   private let sumCost: Statement
 
   init(_ connection: Connection) throws(LedgerError) {
+    self.connection = connection
     replace = try connection.prepare(BillingPeriodStore.replaceRow)
     truncate = try connection.prepare(BillingPeriodStore.truncateEarlier)
     find = try connection.prepare(BillingPeriodStore.findContaining)
     findNamed = try connection.prepare(
       "SELECT * FROM billing_periods WHERE client_id = ? AND period = ?")
     latest = try connection.prepare(BillingPeriodStore.findLatest)
-    billedClients = try connection.prepare("SELECT DISTINCT client_id FROM billing_periods")
     sumTokens = try connection.prepare(BillingPeriodStore.sumTokens)
     sumCost = try connection.prepare(BillingPeriodStore.sumCost)
   }
 
   /// The clients that were ever billed.
   func clients() throws(LedgerError) -> Set<String> {
-    Set(
-      try billedClients.rows { fields throws(LedgerError) in
+    let select = try connection.prepare("SELECT DISTINCT client_id FROM billing_periods")
+    return Set(
+      try select.rows { fields throws(LedgerError) in
         try fields.requiredText("client_id", of: "a billing period")
       })
   }

@@ -17,10 +17,13 @@ package struct Work: Sendable {
   var commands: [Command] = []
   var denials: [DenialRow] = []
   var alerts: [Alert] = []
+  var unpricedModels: [UnpricedModel] = []
   /// Nothing more will come.
   var isLast = false
 
-  var isEmpty: Bool { commands.isEmpty && denials.isEmpty && alerts.isEmpty }
+  var isEmpty: Bool {
+    commands.isEmpty && denials.isEmpty && alerts.isEmpty && unpricedModels.isEmpty
+  }
 }
 
 /// Where callers leave their commands and the writer's thread picks them up.
@@ -64,6 +67,7 @@ package final class CommandQueue: Sendable {
   static let largestCommandCount = 65_536
   static let largestDenialCount = 10_000
   static let largestAlertCount = 10_000
+  static let largestUnpricedModelCount = 1_000
 
   private let state = Monitor(State())
 
@@ -111,6 +115,11 @@ package final class CommandQueue: Sendable {
     submit(alert, to: \.alerts, atMost: CommandQueue.largestAlertCount)
   }
 
+  /// Dropped and counted when too many wait, or after the end.
+  func submit(_ model: UnpricedModel) {
+    submit(model, to: \.unpricedModels, atMost: CommandQueue.largestUnpricedModelCount)
+  }
+
   private func submit<Row: Sendable>(
     _ row: Row, to rows: WritableKeyPath<Work, [Row]>, atMost limit: Int
   ) {
@@ -136,7 +145,7 @@ package final class CommandQueue: Sendable {
     return since.map { max(.zero, now.elapsed(since: $0)) } ?? .zero
   }
 
-  /// Counts denials and alerts that the writer had to drop.
+  /// Counts rows that nobody waits for and that the writer had to drop.
   func countDropped(_ count: Int) {
     state.withLock { $0.droppedDenials += count }
   }

@@ -16,6 +16,7 @@ final class LedgerDatabase {
   private let priceVersions: PriceVersionStore
   private let deferredRequests: DeferredRequestStore
   private let denials: DenialStore
+  private let unpricedModels: UnpricedModelStore
   private let alerts: AlertStore
   private var alertsWritten = false
   private let biller: Biller
@@ -47,6 +48,7 @@ final class LedgerDatabase {
     priceVersions = try PriceVersionStore(connection)
     deferredRequests = try DeferredRequestStore(connection)
     denials = try DenialStore(connection)
+    unpricedModels = try UnpricedModelStore(connection)
     alerts = try AlertStore(connection)
     biller = try Biller(connection)
     credits = CreditStore(connection)
@@ -80,7 +82,8 @@ final class LedgerDatabase {
 
   /// Writes all of it in one transaction, or nothing.
   func commit(
-    _ entries: some Sequence<Entry>, denials rows: [DenialRow], alerts: [Alert] = []
+    _ entries: some Sequence<Entry>, denials rows: [DenialRow], alerts: [Alert] = [],
+    unpriced models: [UnpricedModel] = []
   ) throws(LedgerError) {
     try transaction { () throws(LedgerError) in
       for entry in entries { try write(entry) }
@@ -89,6 +92,7 @@ final class LedgerDatabase {
         totals.add(row)
       }
       try write(alerts)
+      for model in models { try unpricedModels.add(model) }
     }
   }
 

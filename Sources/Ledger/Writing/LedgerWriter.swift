@@ -31,6 +31,7 @@ package final class LedgerWriter {
   private var pending: [Pending] = []
   private var denials: [DenialRow] = []
   private var alerts: [Alert] = []
+  private var unpricedModels: [UnpricedModel] = []
   private let bells: Bells
   private var failure: LedgerError?
 
@@ -86,8 +87,11 @@ package final class LedgerWriter {
 
   /// One round: commits what there is, or finds another place for it.
   package func carryOut(_ work: Work) {
-    keep(work.denials)
-    keep(work.alerts)
+    keep(work.denials, among: &denials, atMost: CommandQueue.largestDenialCount)
+    keep(work.alerts, among: &alerts, atMost: CommandQueue.largestAlertCount)
+    keep(
+      work.unpricedModels, among: &unpricedModels,
+      atMost: CommandQueue.largestUnpricedModelCount)
     write(work.commands)
     if failure == nil { queue.didCatchUp() }
   }
@@ -100,15 +104,9 @@ package final class LedgerWriter {
   }
 
   /// Those that could not be written wait here, within the same bound as in the queue.
-  private func keep(_ arrived: [DenialRow]) {
-    let room = CommandQueue.largestDenialCount - denials.count
-    denials.append(contentsOf: arrived.prefix(room))
-    if arrived.count > room { queue.countDropped(arrived.count - room) }
-  }
-
-  private func keep(_ arrived: [Alert]) {
-    let room = CommandQueue.largestAlertCount - alerts.count
-    alerts.append(contentsOf: arrived.prefix(room))
+  private func keep<Row>(_ arrived: [Row], among rows: inout [Row], atMost limit: Int) {
+    let room = limit - rows.count
+    rows.append(contentsOf: arrived.prefix(room))
     if arrived.count > room { queue.countDropped(arrived.count - room) }
   }
 
@@ -134,17 +132,22 @@ package final class LedgerWriter {
 
   private func commitPending() throws(LedgerError) {
     // After a failure also when nothing waits: to see whether the database can be written again.
-    while !pending.isEmpty || !denials.isEmpty || !alerts.isEmpty || failure != nil {
+    while !pending.isEmpty || hasRows || failure != nil {
       let batch = pending.prefix(LedgerWriter.largestBatch)
-      try database.commit(batch.lazy.map(\.entry), denials: denials, alerts: alerts)
+      try database.commit(
+        batch.lazy.map(\.entry), denials: denials, alerts: alerts, unpriced: unpricedModels)
       if failure != nil { report(nil) }
       denials.removeAll(keepingCapacity: true)
       alerts.removeAll()
+      unpricedModels.removeAll()
       for entry in batch { entry.reply(.success(())) }
       pending.removeFirst(batch.count)
       ringBells()
     }
   }
+
+  /// Whether there is something that nobody waits for.
+  private var hasRows: Bool { !denials.isEmpty || !alerts.isEmpty || !unpricedModels.isEmpty }
 
   private func ringBells() {
     if database.takeAlertsWritten() { bells.alerts.ring() }

@@ -164,6 +164,10 @@ public final class SQLiteLedger: Ledger {
     queue.submit(alert)
   }
 
+  public func record(_ model: UnpricedModel) {
+    queue.submit(model)
+  }
+
   /// Has `action` called, on the writer's thread, whenever alerts have been written; in place of
   /// an earlier action.
   public func whenAlertsAreWritten(_ action: @escaping @Sendable () -> Void) {

@@ -66,14 +66,17 @@ public struct PageFrame: Sendable {
   }
 
   /// A page for a frame in another page, without a script.
-  public func widget(_ content: HTML, stylesheet: PageAddress) -> HTML {
+  public func widget(
+    _ content: HTML, stylesheet: PageAddress, icon: PageAddress
+  ) -> HTML {
     document(
       #"<body class="widget"><main>\#(content)</main></body>"#, stylesheet: stylesheet,
-      hasScript: false)
+      icon: icon, hasScript: false)
   }
 
   private func document(
-    _ body: HTML, stylesheet: PageAddress = PageFrame.stylesheet, hasScript: Bool = true
+    _ body: HTML, stylesheet: PageAddress = PageFrame.stylesheet,
+    icon: PageAddress = PageFrame.icon, hasScript: Bool = true
   ) -> HTML {
     #"""
     <!doctype html>
@@ -81,10 +84,8 @@ public struct PageFrame: Sendable {
     <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
     <title>\#(title) · Catraca</title>
     <link rel="stylesheet" href="\#(stylesheet)">
-    \#(if: hasScript, #"""
-      <link rel="icon" href="/dashboard/icon.svg" type="image/svg+xml">
-      <script src="/dashboard/script.js" defer></script>
-      """#)
+    <link rel="icon" href="\#(icon)" type="image/svg+xml">
+    \#(if: hasScript, #"<script src="/dashboard/script.js" defer></script>"#)
     </head>
     \#(body)</html>
 

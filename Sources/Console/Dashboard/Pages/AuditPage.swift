@@ -8,7 +8,7 @@ enum AuditPage {
     [
       PageRoute(
         .get, "/dashboard/audit", .viewer,
-        query: (filters.map(\.0) + ["days", "after"]).map { QueryParameter($0, "") }, show)
+        query: filters.map { QueryParameter($0.0, "") } + LogView.parameters, show)
     ]
   }
 
@@ -34,7 +34,7 @@ enum AuditPage {
       ], page.entries.map { row($0, view.zone, reader) }, empty: reader(.nothingYet))
     let fields = filters.map { FilterField.text($0.0, reader($0.1), view.values[$0.0]) }
     let form = FilterForm(
-      SitePath.audit, fields + [view.daysField(reader)], button: reader(.show))
+      SitePath.audit, fields + view.timeFields(reader), button: reader(.show))
     return visit.page(
       .auditTrail, in: .audit,
       #"""

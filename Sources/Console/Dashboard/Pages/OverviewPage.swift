@@ -27,7 +27,7 @@ enum OverviewPage {
       <span class="soft small">\#(reader(.clock(reader.moment(visit.now, in: .utc))))</span></div>
       <div class="stack">
       <div id="tiles" data-live>\#(tiles(days.lines.last, currency, reader))</div>
-      <div id="notices" data-live>\#(try unpricedModels(month, visit))</div>
+      <div id="notices" data-live>\#(try UnpricedModels(month, visit).html)</div>
       <div class="columns">
       <section class="card"><h2>\#(reader(.closestToLimit))</h2>\#
       <div id="budgets" data-live>\#(try budgets(visit))</div></section>
@@ -98,22 +98,6 @@ enum OverviewPage {
       <p><a href="\#(SitePath.refusals)">\#(reader(.allRefusals))</a></p>
       """#
   }
-
-  // MARK: Without a price
-
-  /// Models that were asked for and that the price book doesn't have.
-  private static func unpricedModels(
-    _ month: UsageReport, _ visit: Visit
-  ) throws(APIError) -> HTML? {
-    let names = try month.series(by: .model).lines.filter { $0.requests > 0 }.compactMap(\.key)
-      .filter { visit.call.server.model($0, of: nil, for: "") == nil }
-    if names.isEmpty { return nil }
-    let list = names.map { name -> HTML in "<li><code>\(name)</code></li>" }
-    return #"""
-      <section class="card notice attention"><h2>\#(visit.reader(.unpriced))</h2>\#
-      <p>\#(visit.reader(.unpricedMeaning))</p><ul>\#(list)</ul></section>
-      """#
-  }
 }
 
 extension Phrase {
@@ -135,8 +119,4 @@ extension Phrase {
   fileprivate static let nobodyRefused = Phrase(
     "Nobody was refused.", "Ninguém foi recusado.")
   fileprivate static let allRefusals = Phrase("All refusals", "Todas as recusas")
-  fileprivate static let unpriced = Phrase("Models without a price", "Modelos sem preço")
-  fileprivate static let unpricedMeaning = Phrase(
-    "They were used in the last 30 days, and the price book doesn't have them.",
-    "Foram usados nos últimos 30 dias, e a tabela de preços não os tem.")
 }

@@ -11,7 +11,7 @@ enum RefusalsPage {
     [
       PageRoute(
         .get, "/dashboard/refusals", .viewer,
-        query: (filters + ["days", "after"]).map { QueryParameter($0, "") } + [Notice.parameter],
+        query: filters.map { QueryParameter($0, "") } + LogView.parameters + [Notice.parameter],
         show)
     ]
   }
@@ -66,9 +66,8 @@ enum RefusalsPage {
         FilterField.choice(
           "reason", reader(.reason), view.values["reason"],
           [("", reader(.all))]
-            + DenialReason.allCases.map { ($0.rawValue, reader(.name(of: $0))) }),
-        view.daysField(reader),
-      ], button: reader(.show)
+            + DenialReason.allCases.map { ($0.rawValue, reader(.name(of: $0))) })
+      ] + view.timeFields(reader), button: reader(.show)
     ).html
   }
 }

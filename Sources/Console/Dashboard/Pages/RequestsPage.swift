@@ -10,7 +10,8 @@ enum RequestsPage {
   static var routes: [PageRoute] {
     [
       PageRoute(
-        .get, "/dashboard/requests", .viewer, query: filters.map { QueryParameter($0, "") }, show)
+        .get, "/dashboard/requests", .viewer,
+        query: filters.map { QueryParameter($0, "") } + LogView.parameters, show)
     ]
   }
 
@@ -18,13 +19,12 @@ enum RequestsPage {
     ("client", .client), ("user", .user), ("conversation", .conversation), ("model", .model),
     ("key", .key),
   ]
-  private static let filters =
-    texts.map(\.name) + ["outcome", "usage_source", "days", "after"]
+  private static let filters = texts.map(\.name) + ["outcome", "usage_source"]
   private static let pageLength = 50
 
   private static func show(_ visit: Visit) throws(APIError) -> Answer {
     let reader = visit.reader
-    let view = try LogView(visit, filters: texts.map(\.name) + ["outcome", "usage_source"])
+    let view = try LogView(visit, filters: filters)
     let filters = try UsageFilters(visit.call.query)
     let range = view.range(pageLength)
     let entries = try visit.call.read { reader throws(LedgerError) in
@@ -78,8 +78,7 @@ enum RequestsPage {
           "usage_source", reader(.usageFrom), view.values["usage_source"],
           [("", reader(.all))]
             + UsageSource.allCases.map { ($0.rawValue, reader(.name(of: $0))) }),
-        view.daysField(reader),
-      ], button: reader(.show)
+      ] + view.timeFields(reader), button: reader(.show)
     ).html
   }
 }

@@ -12,6 +12,7 @@ internal import Time
 /// the client's whole page: all its budgets, and its use over 30 days.
 enum WidgetPage {
   static let stylesheet = PageAddress("/widget/style.css")
+  static let icon = PageAddress("/widget/icon.svg")
 
   static var routes: [PageRoute] {
     [
@@ -23,6 +24,7 @@ enum WidgetPage {
           QueryParameter("theme", "system, light or dark"),
         ], show),
       SiteFiles.file(stylesheet.text, "text/css; charset=utf-8", Stylesheet.text),
+      SiteFiles.file(icon.text, "image/svg+xml", Icon.file),
     ]
   }
 
@@ -50,7 +52,7 @@ enum WidgetPage {
       }
     var answer = Answer(
       page: PageFrame(subject.client.name, for: reader, theme: theme).widget(
-        content, stylesheet: stylesheet))
+        content, stylesheet: stylesheet, icon: icon))
     let ancestors = visit.call.settings.widget.frameAncestors.joined(separator: " ")
     answer.fields = SiteFields.ofWidgets(frameAncestors: ancestors)
     return answer

@@ -9,6 +9,13 @@ enum FilterField {
     """#
   }
 
+  static func date(_ name: String, _ label: String, _ value: String?) -> HTML {
+    #"""
+    <div class="field"><label for="f-\#(name)">\#(label)</label>\#
+    <input id="f-\#(name)" name="\#(name)" type="date" value="\#(value ?? "")"></div>
+    """#
+  }
+
   static func choice(
     _ name: String, _ label: String, _ value: String?, _ choices: [(value: String, name: String)]
   ) -> HTML {

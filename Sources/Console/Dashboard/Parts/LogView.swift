@@ -9,10 +9,22 @@ struct LogView {
   let values: [String: String]
   /// How far back: so many days; nil for all.
   let days: Int?
+  /// The first day, and the one after the last, as the address says them.
+  private let from: String?
+  private let to: String?
   let cursor: LogCursor?
   /// That of the client that is meant, else UTC.
   let zone: TimeZoneRules
   private let since: Timestamp?
+  private let until: Timestamp?
+
+  /// What the address may say of it beside filters.
+  static let parameters = [
+    QueryParameter("days", "only of the last so many days"),
+    QueryParameter("from", "the first instant, RFC 3339 or a date"),
+    QueryParameter("to", "the instant after the last"),
+    QueryParameter("after", "where the page begins"),
+  ]
 
   private static let spans = [1, 7, 30, 90, 366]
 
@@ -33,21 +45,28 @@ struct LogView {
     }
     let zone = values["client"].flatMap { visit.call.clients.client($0)?.timeZone } ?? .utc
     self.zone = zone
-    since = days.map { days in
+    from = try query.text("from")
+    to = try query.text("to")
+    until = try query.moment("to", in: zone)
+    let firstOfDays = days.map { days in
       zone.startOfDay(zone.civilDate(of: visit.now).adding(days: 1 - days))
     }
+    since = [try query.moment("from", in: zone), firstOfDays].compactMap(\.self).max()
   }
 
   /// One entry more than fits, to know whether there is a page after.
   func range(_ pageLength: Int) -> LogRange {
-    LogRange(since: since, cursor: cursor, limit: pageLength + 1)
+    LogRange(since: since, until: until, cursor: cursor, limit: pageLength + 1)
   }
 
-  func daysField(_ reader: Reader) -> HTML {
-    FilterField.choice(
-      "days", reader(.period), days.map(String.init),
-      [("", reader(.ever))]
-        + LogView.spans.map { ("\($0)", reader($0 == 1 ? .today : .lastDays($0))) })
+  func timeFields(_ reader: Reader) -> [HTML] {
+    [
+      FilterField.choice(
+        "days", reader(.period), days.map(String.init),
+        [("", reader(.ever))]
+          + LogView.spans.map { ("\($0)", reader($0 == 1 ? .today : .lastDays($0))) }),
+      FilterField.date("from", reader(.from), from), FilterField.date("to", reader(.before), to),
+    ]
   }
 
   /// The way to the page after; nothing on the last.
@@ -57,12 +76,15 @@ struct LogView {
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       address = address.with(parameter: name, value)
     }
-    address = address.with("days", days.map(String.init)).with("after", next)
+    address = address.with("days", days.map(String.init)).with("from", from).with("to", to)
+      .with("after", next)
     return #"<p><a href="\#(address)">\#(reader(.older))</a></p>"#
   }
 }
 
 extension Phrase {
   fileprivate static let ever = Phrase("All time", "Desde o início")
+  fileprivate static let from = Phrase("From", "De")
+  fileprivate static let before = Phrase("Before", "Antes de")
   fileprivate static let today = Phrase("Today", "Hoje")
 }

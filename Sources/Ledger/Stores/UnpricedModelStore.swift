@@ -1,0 +1,37 @@
+internal import Time
+
+/// `unpriced_models`: one row a model, the latest alone, since requests can name any.
+final class UnpricedModelStore {
+  private let upsert: Statement
+  private let trim: Statement
+
+  /// How many models are remembered.
+  private static let mostModels: Int64 = 1_000
+
+  init(_ connection: Connection) throws(LedgerError) {
+    upsert = try connection.prepare(UnpricedModelStore.upsertRow)
+    trim = try connection.prepare(UnpricedModelStore.removeOldest)
+  }
+
+  /// Counts a refusal; where too many models are remembered, the one not seen for longest is not.
+  func add(_ model: UnpricedModel) throws(LedgerError) {
+    upsert.bind(model.model, at: 1)
+    upsert.bind(model.detail ?? "", at: 2)
+    upsert.bind(model.clientID, at: 3)
+    upsert.bind(model.requests, at: 4)
+    upsert.bind(model.lastSeen.rfc3339, at: 5)
+    try upsert.run()
+    trim.bind(UnpricedModelStore.mostModels, at: 1)
+    try trim.run()
+  }
+
+  private static let upsertRow = """
+    INSERT INTO unpriced_models (model, detail, client_id, requests, last_seen)
+    VALUES (?1, ?2, ?3, ?4, ?5)
+    ON CONFLICT DO UPDATE SET client_id = ?3, requests = requests + ?4, last_seen = ?5
+    """
+  private static let removeOldest = """
+    DELETE FROM unpriced_models WHERE (SELECT count(*) FROM unpriced_models) > ?1
+      AND (model, detail) = (SELECT model, detail FROM unpriced_models ORDER BY last_seen LIMIT 1)
+    """
+}
