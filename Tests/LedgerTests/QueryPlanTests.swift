@@ -61,7 +61,14 @@ import Time
   @Test("Use over days, of one client or of all", arguments: spans)
   func sums(grouping: UsageGrouping, client: String?) async throws {
     let query = QueryPlanTests.query(grouping, client: client)
-    #expect(try await scans { _ = try $0.usageTotals(of: query) } == [])
+    var dearest = query
+    dearest.most = 50
+    let found = try await scans { reader in
+      _ = try reader.usageTotals(of: query)
+      _ = try reader.usageTotals(of: dearest)
+      _ = try reader.denialCounts(of: query)
+    }
+    #expect(found == [])
   }
 
   static let filters: [[UsageColumn: String]] =

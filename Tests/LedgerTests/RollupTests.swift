@@ -52,6 +52,27 @@ import Time
     [.client: "nobody"],
   ]
 
+  @Test("The dearest groups alone are the first of all", arguments: conditions)
+  func dearest(conditions: [UsageColumn: String]) throws {
+    let folder = try RollupTests.filled(RollupTests.rows())
+    let reader = try LedgerReader(path: folder.ledgerPath)
+    func lines(_ query: UsageQuery) throws -> [UsageSeries.Line] {
+      let sums = try reader.usageTotals(of: query).merged(in: Sample.brl)
+      return UsageSeries(sums, denials: [:], by: query.grouping, nil, currency: Sample.brl).lines
+    }
+    let hour = Timestamp(rfc3339: "2026-10-30T01:00:00Z")!
+    for grouping in UsageGrouping.allCases {
+      for since in [nil, hour] {
+        for isStream in [nil, true] {
+          var query = UsageQuery(by: grouping, where: conditions, isStream: isStream, since: since)
+          let all = try lines(query)
+          query.most = 2
+          #expect(try lines(query) == (grouping.isPeriod ? all : Array(all.prefix(2))))
+        }
+      }
+    }
+  }
+
   @Test("Sums are those of the rows, wherever they are read from", arguments: conditions)
   func sumsAreThoseOfTheRows(conditions: [UsageColumn: String]) throws {
     let rows = RollupTests.rows()

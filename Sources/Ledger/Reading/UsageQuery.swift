@@ -37,11 +37,13 @@ public struct UsageQuery: Hashable, Sendable {
   public var until: Timestamp?
   /// Where days begin: the zone of the client that is meant, UTC for all clients.
   public var zone: TimeZoneRules
+  /// So many groups alone, the dearest; nil for all. Not for periods.
+  public var most: Int?
 
   public init(
     by grouping: UsageGrouping, where conditions: [UsageColumn: String] = [:],
     isStream: Bool? = nil, since: Timestamp? = nil, until: Timestamp? = nil,
-    zone: TimeZoneRules = .utc
+    zone: TimeZoneRules = .utc, most: Int? = nil
   ) {
     self.grouping = grouping
     self.conditions = conditions
@@ -49,6 +51,7 @@ public struct UsageQuery: Hashable, Sendable {
     self.since = since
     self.until = until
     self.zone = zone
+    self.most = most
   }
 }
 

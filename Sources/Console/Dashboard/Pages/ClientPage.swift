@@ -163,7 +163,8 @@ enum ClientPage {
     _ view: View, _ report: UsageReport, _ visit: Visit
   ) throws(APIError) -> HTML {
     let reader = visit.reader
-    let rows = try report.series(by: view.grouping).lines.prefix(mostGroups).map { line -> HTML in
+    let series = try report.series(by: view.grouping, most: mostGroups)
+    let rows = series.lines.prefix(mostGroups).map { line -> HTML in
       #"""
       <tr><th scope="row">\#(line.key ?? reader(.without))</th>\#
       <td class="figure">\#(reader.number(line.requests))</td>\#

@@ -28,13 +28,16 @@ struct UsageReport {
     first = last.adding(days: 1 - days)
   }
 
-  func series(by grouping: UsageGrouping) throws(APIError) -> UsageSeries {
+  /// - Parameter most: so many groups alone, the dearest; totals are then of these.
+  func series(
+    by grouping: UsageGrouping, most: Int? = nil
+  ) throws(APIError) -> UsageSeries {
     var conditions: [UsageColumn: String] = [:]
     conditions[.client] = client
     conditions[.user] = user
     let query = UsageQuery(
       by: grouping, where: conditions, since: zone.startOfDay(first),
-      until: zone.startOfDay(last.adding(days: 1)), zone: zone)
+      until: zone.startOfDay(last.adding(days: 1)), zone: zone, most: most)
     return try call.usageSeries(of: query, days: first...last)
   }
 }
