@@ -1,11 +1,13 @@
 """Who gets into the dashboard, with what, and what a browser is told to refuse."""
 
 import re
+import ssl
 import urllib.error
 import urllib.parse
 import urllib.request
 
 import pytest
+from harness.certificate import make_certificate
 
 PAGES = ["/dashboard/", "/dashboard/clients", "/dashboard/clients/acme"]
 
@@ -18,10 +20,10 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
 class Visitor:
     """Asks for pages as a browser does, and keeps cookies."""
 
-    def __init__(self, url):
+    def __init__(self, url, *handlers):
         self.url = url
         self.cookies = {}
-        self.opener = urllib.request.build_opener(NoRedirect)
+        self.opener = urllib.request.build_opener(NoRedirect, *handlers)
 
     def get(self, path, headers=()):
         return self.send(urllib.request.Request(f"{self.url}{path}"), headers)
@@ -84,6 +86,18 @@ def test_a_session_is_a_cookie_that_no_script_and_no_other_site_sends(visitor, t
     cookie = visitor.sign_in(tokens["viewer"]).headers["set-cookie"]
     assert "; HttpOnly" in cookie and "; SameSite=Strict" in cookie and "; Path=/" in cookie
     assert tokens["viewer"] not in cookie and "Secure" not in cookie
+
+
+def test_a_session_of_a_listener_with_tls_is_never_sent_in_the_clear(catraca, tokens):
+    make_certificate(catraca.configuration.folder)
+    files = {"certificate": "tls.crt", "key": "tls.key"}
+    catraca.configuration.settings["admin"]["tls"] = files
+    _, port = catraca.start().process.address("admin")
+    trusted = ssl.create_default_context(cafile=catraca.configuration.folder / "tls.crt")
+    visitor = Visitor(f"https://localhost:{port}", urllib.request.HTTPSHandler(context=trusted))
+    cookie = visitor.sign_in(tokens["viewer"]).headers["set-cookie"]
+    assert "; Secure" in cookie and "; HttpOnly" in cookie
+    assert visitor.get("/dashboard/").status == 200
 
 
 def test_a_wrong_token_gets_no_session_and_is_not_shown(visitor):
