@@ -66,6 +66,30 @@ import Testing
     #expect(try file.numbers() == Array(0..<200))
   }
 
+  @Test("A line that was written in part is whole in the next file")
+  func beginsAgain() async throws {
+    SignalSource.ignoreBrokenPipes()
+    let file = LogFile()
+    try #require(mkfifo(file.path, 0o600) == 0)
+    // A FIFO is opened for writing once it is for reading.
+    let reader = open(file.path, O_RDONLY | O_NONBLOCK)
+    let logger = try Logger(.file(path: file.path), level: .info, format: .json)
+    Self.log(0..<5_000, to: logger)
+    // Full in the midst of what was to be written.
+    var waiting: CInt = 0
+    while waiting < 60_000 {
+      try #require(ioctl(reader, UInt(FIONREAD), &waiting) == 0)
+      await Task.yield()
+    }
+    unlink(file.path)
+    close(reader)
+    logger.reopen()
+    logger.close()
+    let numbers = try file.numbers()
+    let first = try #require(numbers.first)
+    #expect(first > 0 && numbers == Array(first..<5_000))
+  }
+
   @Test("A logger that can't write ends all the same")
   func ends() throws {
     let logger = try Logger(.file(path: "/dev/full"), level: .info, format: .json)
