@@ -115,6 +115,24 @@ def test_use_that_did_not_pass_here_is_named(used, sandbox):
     assert reconcile(used, "--threshold", "100")[0] == 0
 
 
+def test_differences_are_in_the_servers_log_where_that_is_a_file(used, sandbox):
+    used.configuration.settings["log"]["file"] = "catraca.log"
+    used.configuration.write()
+    used.log_file.touch()
+    assert reconcile(used)[0] == 0 and used.log_file.read_bytes() == b""
+    sandbox.clear()
+    _, report, _ = reconcile(used)
+    lines = [json.loads(line) for line in used.log_file.read_bytes().splitlines()]
+    assert {(line["event"], line["level"]) for line in lines} == {
+        ("reconciliation_difference", "warn")
+    }
+    told = [(line["day"], line["model"], line["quantity"], line["ours"]) for line in lines]
+    assert told == [
+        (row["day"], row["model"], row["quantity"], str(row["ours"]))
+        for row in report["differences"]
+    ]
+
+
 def test_differences_are_told_where_alerts_go(used, sandbox):
     receiver = WebReceiver()
     try:

@@ -54,6 +54,7 @@ enum Reconcile {
     var notes = answer.unknownParts.map {
       "reconcile: \(request.provider.name) has no \($0): not compared"
     }
+    try DifferenceLog.write(comparison, of: request.provider.name, by: settings.log)
     if invocation.values[alert] == true, !comparison.differences.isEmpty {
       notes += try await DifferenceAlert.send(report.sentence, by: settings.alerts)
     }

@@ -79,6 +79,9 @@ extension ComparedFigure {
       + "\(cell(theirs).shown) reported"
   }
 
+  /// A count as programs read it: a decimal of dollars, or a whole number.
+  func text(_ count: Int64) -> String { cell(count).plain }
+
   private func cell(_ count: Int64) -> Cell {
     quantity == .cost ? .amount(nanoUnits: count) : .integer(count)
   }
