@@ -7,7 +7,7 @@ import socket
 
 import pytest
 from harness.metrics import Metrics
-from harness.otlp import Collector, Sink
+from harness.otlp import Collector
 from harness.realtime import MODEL as REALTIME_MODEL
 from harness.realtime import open_session, respond
 from harness.recording_server import RecordingServer
@@ -25,7 +25,6 @@ from opentelemetry.semconv._incubating.attributes import (
     server_attributes,
     url_attributes,
 )
-from oteltest import telemetry
 
 SAID = "a secret that nobody may read"
 BODY = {
@@ -398,26 +397,3 @@ def test_a_variable_that_makes_no_sense_stops_the_start(traced, name, value, com
     done = traced.command("serve")
     assert done.returncode == 1
     assert f"catraca: serve: {name}: {complaint}" in done.stderr
-
-
-def test_a_receiver_made_by_others_takes_spans_and_metrics(catraca):
-    sink = Sink()
-    try:
-        catraca.environment |= {
-            "OTEL_EXPORTER_OTLP_ENDPOINT": sink.url,
-            "OTEL_BSP_SCHEDULE_DELAY": "10",
-            "OTEL_METRIC_EXPORT_INTERVAL": "100",
-        }
-        catraca.start()
-        for stream in [False, True]:
-            assert catraca.post({**BODY, "stream": stream}).status == 200
-        eventually(lambda: telemetry.count_spans(sink.telemetry()) == 2, "two spans")
-        eventually(
-            lambda: "catraca_requests_total" in telemetry.get_metric_names(sink.telemetry()),
-            "metrics",
-        )
-        assert telemetry.get_span_names(sink.telemetry()) == {"chat gpt-4o-mini"}
-        events = {line["event"] for line in catraca.process.log}
-        assert "telemetry_not_exported" not in events
-    finally:
-        sink.close()
