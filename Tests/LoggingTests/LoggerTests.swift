@@ -75,13 +75,12 @@ import Testing
     let reader = open(file.path, O_RDONLY | O_NONBLOCK)
     let logger = try Logger(.file(path: file.path), level: .info, format: .json)
     Self.log(0..<5_000, to: logger)
-    // Full in the midst of what was to be written.
-    var waiting: CInt = 0
-    while waiting < 60_000 {
-      try #require(ioctl(reader, UInt(FIONREAD), &waiting) == 0)
-      await Task.yield()
-    }
+    // Full before all is written. By bytes that can't be told: a short write may take a whole page.
+    let writer = open(file.path, O_WRONLY | O_NONBLOCK)
+    var room = pollfd(fd: writer, events: Int16(POLLOUT), revents: 0)
+    while poll(&room, 1, 0) == 1 { await Task.yield() }
     unlink(file.path)
+    close(writer)
     close(reader)
     logger.reopen()
     logger.close()
