@@ -5,7 +5,6 @@ import email.utils
 import http.server
 import json
 import os
-import shutil
 import socket
 import subprocess
 import threading
@@ -204,7 +203,6 @@ def ledger_folder(catraca, tmp_path):
     folder.chmod(0o755)
 
 
-@pytest.mark.skipif(not shutil.which("setpriv"), reason="nothing takes root's rights away")
 def test_a_ledger_that_cannot_be_written_is_a_problem(catraca, ledger_folder):
     ledger_folder.chmod(0o555)
     status, findings = doctor(catraca, launcher=BOUND)
