@@ -2,7 +2,7 @@
 FROM swift:6.3-bookworm AS builder
 RUN apt-get update \
   && apt-get install -y --no-install-recommends \
-    pkg-config libcurl4-openssl-dev libssl-dev libsqlite3-dev libyaml-dev libsimdjson-dev \
+    pkg-config libcurl4-openssl-dev libssl-dev libsqlite3-dev libpq-dev libyaml-dev libsimdjson-dev \
     libglib2.0-dev libjemalloc-dev \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
@@ -16,7 +16,7 @@ RUN swift build -c release --static-swift-stdlib --product catraca \
 FROM debian:bookworm-slim
 RUN apt-get update \
   && apt-get install -y --no-install-recommends \
-    ca-certificates libcurl4 libglib2.0-0 libjemalloc2 libsimdjson14 libsqlite3-0 libssl3 \
+    ca-certificates libcurl4 libglib2.0-0 libjemalloc2 libpq5 libsimdjson14 libsqlite3-0 libssl3 \
     libyaml-0-2 tzdata \
   && rm -rf /var/lib/apt/lists/* \
   && useradd --system --user-group --uid 10001 --no-create-home --home-dir /var/lib/catraca \

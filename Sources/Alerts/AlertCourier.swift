@@ -32,6 +32,8 @@ public actor AlertCourier {
   private static let mostAtOnce = 4
   /// Alerts that are read together.
   private static let alertsAtOnce = 64
+  /// How long it waits where nothing is to be done: another server may have died with its alerts.
+  private static let longestPause = Duration.seconds(60)
   /// How long it waits where the ledger can't be used.
   private static let ledgerPause = Duration.seconds(1)
 
@@ -77,7 +79,8 @@ public actor AlertCourier {
       try outbox.giveUpChannels(besides: channels.map(\.name))
       for channel in channels { try startDue(channel) }
       let now = clock()
-      bell.ring(after: try outbox.nextAttempt(after: now).map { $0.elapsed(since: now) })
+      let next = try outbox.nextAttempt(after: now).map { $0.elapsed(since: now) }
+      bell.ring(after: min(next ?? AlertCourier.longestPause, AlertCourier.longestPause))
     } catch {
       logger.log(.warn, "alerts_not_read") { $0.member("reason", error.description) }
       bell.ring(after: AlertCourier.ledgerPause)
@@ -105,8 +108,9 @@ public actor AlertCourier {
     for delivery in due {
       let name = Name(alert: delivery.alert, channel: channel.name)
       guard underway.count(where: { $0.channel == channel.name }) < AlertCourier.mostAtOnce,
-        underway.insert(name).inserted
+        !underway.contains(name), try outbox.claim(delivery, at: clock())
       else { continue }
+      underway.insert(name)
       deliveries[name] = Task { await deliver(delivery, through: channel, name) }
     }
   }

@@ -80,7 +80,8 @@ public actor ChargeCollector {
       }
       let account = StripeAccount(client: desk.stripe, settings: settings)
       for due in try outbox.due(at: now, limit: ChargeCollector.mostAtOnce) {
-        guard underway.count < ChargeCollector.mostAtOnce, underway[due.charge.id] == nil
+        guard underway.count < ChargeCollector.mostAtOnce, underway[due.charge.id] == nil,
+          try outbox.claim(due.charge, at: now)
         else { continue }
         underway[due.charge.id] = Task { await collect(due, through: account) }
       }

@@ -37,6 +37,8 @@ struct Account: Sendable {
   private var wasCleared = false
   /// Whether its budget is gone, and only holds that still live keep it.
   var isRetired = false
+  /// What this replica may use of the limit; nil where it is nobody else's.
+  var lease: Lease?
 
   init(budget: Int, subject: String, window: BudgetWindow) {
     self.budget = budget

@@ -53,7 +53,8 @@ extension BudgetState {
   ) throws(BudgetError) -> [Charge] {
     let (budget, account) = try resolve(target, at: now)
     defer { assertInvariants() }
-    let instant = max(now, asked ?? now)
+    // Where limits are shared, all replicas must count on in the same window.
+    let instant = policy.sharesLimits ? asked ?? now : max(now, asked ?? now)
     if use == .clear, account == nil { budgets[budget].clear(at: instant) }
     if budgets[budget].isPlan {
       conversationCounts[budgets[budget].definition.id.client]?.rearm()
@@ -65,8 +66,11 @@ extension BudgetState {
       accounts[account].hasRefused = false
       accounts[account].exhaustedUnit = nil
       if use == .clear {
+        if policy.sharesLimits { endLease(on: account) }
         accounts[account].clear(at: instant)
-        charges.append(charge(.zero, to: account, in: accounts[account].window))
+        if policy.sharesLimits { openLease(on: account, at: now) }
+        charges.append(
+          charge(.zero, to: account, in: accounts[account].window, takingOffLease: .zero))
       }
     }
     serve(budget: budget, at: now, events: &events)

@@ -31,6 +31,8 @@ public struct Grant: Sendable {
   public let bound: Consumption
   /// What is left of the tightest budget; nil where none applies.
   public let tightest: Remainder?
+  /// `BudgetState.leaseEpoch` when it was given.
+  public let leaseEpoch: UInt64
 }
 
 /// Why a request isn't let through: everything that an answer, a log line and a row say about it.
@@ -56,7 +58,7 @@ public struct Denial: Hashable, Sendable {
   public let limit: Int64
   /// Settled so far.
   public let used: Int64
-  /// Held for other requests.
+  /// Held for other requests, and leased to other replicas.
   public let held: Int64
   /// What this request may need: its bound, or its estimate where the budget is `soft`.
   public let requested: Int64

@@ -100,10 +100,14 @@ extension BudgetState {
   /// The output to hold for a request whose least output fits.
   private func output(for demand: Demand, on portions: [Portion], at now: Timestamp) -> Int64 {
     if demand.limitIsExplicit { return demand.largestOutput }
-    let affordable = affordableOutput(for: demand, on: portions, at: now)
+    let affordable = affordableOutput(for: demand, on: portions, within: .leased, at: now)
     if affordable >= demand.largestOutput { return demand.largestOutput }
+    let left =
+      policy.sharesLimits
+      ? affordableOutput(for: demand, on: portions, within: .leasable, at: now) : affordable
     let output = Clamp.output(
-      affordable: affordable, usual: demand.usualOutput, largest: demand.largestOutput)
+      affordable: affordable, left: left, usual: demand.usualOutput,
+      largest: demand.largestOutput)
     guard let output else { preconditionFailure("the least output fits, but none is given") }
     return output
   }
@@ -144,6 +148,7 @@ extension BudgetState {
       }
       held[index].held = accounts[account].held.addCountable(held[index].held)
       accounts[account].liveHolds += 1
+      if accounts[account].lease != nil { accounts[account].lease?.lastHold = now }
       if accounts[account].exhaustedUnit != nil { accounts[account].exhaustedUnit = nil }
       assert(
         enforcement(on: held[index]) != .hard || isWithinLimits(account, at: now)
@@ -157,7 +162,7 @@ extension BudgetState {
         conversation: holdConversation(of: caller, at: now)))
     return Grant(
       hold: HoldID(handle: hold), clampedOutput: output < demand.largestOutput ? output : nil,
-      bound: bound, tightest: tightest(of: held, at: now))
+      bound: bound, tightest: tightest(of: held, at: now), leaseEpoch: leases.epoch)
   }
 }
 
@@ -174,6 +179,17 @@ extension BudgetState {
 
   /// The unit in which an account can't pay for `need` beside what is held; nil if it can.
   func shortage(of need: Spend, on index: Int, at now: Timestamp) -> LimitUnit? {
+    if let unit = limitShortage(of: need, on: index, at: now) { return unit }
+    guard accounts[index].lease != nil else { return nil }
+    let leased = limits(at: index, within: .leased, at: now)
+    return LimitUnit.allCases.first { unit in
+      leased[unit].map { Int128(need[unit]) > accounts[index].remainder(of: $0, in: unit) }
+        ?? false
+    }
+  }
+
+  /// The same, had this replica leased the whole limit.
+  func limitShortage(of need: Spend, on index: Int, at now: Timestamp) -> LimitUnit? {
     let limits = limits(at: index, at: now)
     for unit in LimitUnit.allCases {
       guard let limit = limits[unit] else { continue }
@@ -196,26 +212,28 @@ extension BudgetState {
   /// The output tokens of each answer that every `hard` account can pay for beside what is held, at
   /// most the largest; nought where even the rest of the request can't be paid for.
   func affordableOutput(
-    for demand: Demand, on portions: [Portion], at now: Timestamp
+    for demand: Demand, on portions: [Portion], within scope: LimitScope, at now: Timestamp
   ) -> Int64 {
     var affordable = demand.largestOutput
     for portion in portions where enforcement(on: portion) == .hard {
-      affordable = min(affordable, affordableOutput(for: demand, on: portion, at: now))
+      affordable = min(
+        affordable, affordableOutput(for: demand, on: portion, within: scope, at: now))
     }
     return affordable
   }
 
   func affordableOutput(
-    for demand: Demand, on portion: Portion, at now: Timestamp
+    for demand: Demand, on portion: Portion, within scope: LimitScope, at now: Timestamp
   ) -> Int64 {
     let account = accounts[portion.account]
-    let limits = limits(of: account, at: now)
+    let limits = limits(at: portion.account, within: scope, at: now)
     var affordable = demand.largestOutput
     if let limit = limits.tokens {
       let remainder = Int64(clamping: account.remainder(of: limit, in: .tokens))
       affordable = min(affordable, demand.output(within: remainder) ?? 0)
       if affordable < demand.largestOutput {
-        affordable = outputWithCredits(for: demand, on: portion, atLeast: affordable, at: now)
+        affordable = outputWithCredits(
+          for: demand, on: portion, atLeast: affordable, within: scope, at: now)
       }
     }
     if let limit = limits.nanoUnits {

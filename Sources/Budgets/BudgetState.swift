@@ -7,11 +7,18 @@ public struct BudgetPolicy: Sendable {
   public let rates: ExchangeRates
   /// The most requests that wait for one account.
   public let admissionQueue: Int
+  /// Whether other replicas use the same limits, so that each uses only what it has leased. Stays
+  /// as it is while the program runs.
+  public let sharesLimits: Bool
 
-  public init(rates: ExchangeRates, admissionQueue: Int = BudgetPolicy.defaultAdmissionQueue) {
+  public init(
+    rates: ExchangeRates, admissionQueue: Int = BudgetPolicy.defaultAdmissionQueue,
+    sharesLimits: Bool = false
+  ) {
     precondition(admissionQueue >= 0, "a queue's limit is never negative")
     self.rates = rates
     self.admissionQueue = admissionQueue
+    self.sharesLimits = sharesLimits
   }
 
   public static let defaultAdmissionQueue = 1_000
@@ -53,6 +60,10 @@ public struct BudgetState: Sendable {
   var purses: [String: Purse] = [:]
   /// Of the clients whose plans limit conversations.
   var conversationCounts: [String: ConversationCount] = [:]
+  /// Of their conversations; none where limits aren't shared.
+  var permits = ConversationPermits()
+  /// Which leases the ledger has to hear of; empty where limits aren't shared.
+  var leases = LeaseBook()
 
   var budgetByID: [BudgetID: Int] = [:]
   /// The budgets of each client, in the order of their definition.
@@ -154,6 +165,7 @@ extension BudgetState {
     let account = Account(budget: budget, subject: subject, window: window)
     let index = accounts.insert(account).index
     budgets[budget].accounts[subject] = index
+    if policy.sharesLimits { openLease(on: index, at: now) }
     placesToSweep += BudgetState.placesSweptForEachNewAccount
     return index
   }
@@ -166,7 +178,9 @@ extension BudgetState {
       accounts[index].mayExceedLimit = true
     }
     guard accounts[index].window.hasEnded(at: now) else { return }
+    if accounts[index].lease != nil { endLease(on: index) }
     accounts[index].begin(budgets[accounts[index].budget].rememberOpenWindow(at: now))
+    if policy.sharesLimits { openLease(on: index, at: now) }
     if accounts[index].isQueued { reopenedQueues.append(index) }
   }
 
@@ -175,7 +189,7 @@ extension BudgetState {
   func limits(of account: Account, at now: Timestamp) -> Limits {
     let limits = limits(in: account.budget, raisedBy: account.raise, at: now)
     guard budgets[account.budget].isPlan else { return limits }
-    return widened(limits, of: account, at: now)
+    return widened(limits, of: account, within: .whole, at: now)
   }
 
   /// The same by the account's index: hot paths copy no account.
@@ -183,12 +197,25 @@ extension BudgetState {
     let budget = accounts[index].budget
     let limits = limits(in: budget, raisedBy: accounts[index].raise, at: now)
     guard budgets[budget].isPlan else { return limits }
-    return widened(limits, of: accounts[index], at: now)
+    return widened(limits, of: accounts[index], within: .whole, at: now)
   }
 
   /// The limits in force without what credits add.
   func ownLimits(at index: Int, at now: Timestamp) -> Limits {
     limits(in: accounts[index].budget, raisedBy: accounts[index].raise, at: now)
+  }
+
+  /// The limits in force as far as `scope` reaches, for an account whose limit is shared.
+  func limits(at index: Int, within scope: LimitScope, at now: Timestamp) -> Limits {
+    guard policy.sharesLimits else { return limits(at: index, at: now) }
+    let own = ownLimits(at: index, within: scope, at: now)
+    guard budgets[accounts[index].budget].isPlan else { return own }
+    return widened(own, of: accounts[index], within: scope, at: now)
+  }
+
+  /// The same without what credits add.
+  func ownLimits(at index: Int, within scope: LimitScope, at now: Timestamp) -> Limits {
+    accounts[index].narrowed(ownLimits(at: index, at: now), to: scope)
   }
 
   private func limits(in budget: Int, raisedBy ownRaise: Raise?, at now: Timestamp) -> Limits {
@@ -204,7 +231,9 @@ extension BudgetState {
     while placesToSweep > 0, accounts.endIndex > 0 {
       placesToSweep -= 1
       sweepIndex = (sweepIndex + 1) % accounts.endIndex
-      if accounts.isUsed(sweepIndex), accounts[sweepIndex].isIdle(at: now) {
+      if accounts.isUsed(sweepIndex), accounts[sweepIndex].isIdle(at: now),
+        !leases.drawn.contains(sweepIndex)
+      {
         forget(sweepIndex)
       }
     }

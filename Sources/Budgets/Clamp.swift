@@ -19,9 +19,15 @@ enum Clamp {
 
   /// The output to hold where `affordable` tokens, fewer than `largest`, can be paid for.
   ///
+  /// - Parameter left: what could be paid for, had this replica leased all that others haven't; nil
+  ///   for no more.
   /// - Returns: At most `affordable`; nil where that isn't worth an answer.
-  static func output(affordable: Int64, usual: Int64, largest: Int64) -> Int64? {
-    let wanted = min(largest, max(affordable / shareOfRemainder, usual))
+  static func output(
+    affordable: Int64, left: Int64? = nil, usual: Int64, largest: Int64
+  ) -> Int64? {
+    let left = left ?? affordable
+    let share = left >= largest ? affordable : min(affordable, left / shareOfRemainder)
+    let wanted = min(largest, max(share, usual))
     if wanted <= affordable { return wanted }
     return affordable >= smallestOutput ? affordable : nil
   }

@@ -7,9 +7,10 @@ extension BudgetState {
   /// Puts other definitions in force, all of them or none.
   ///
   /// A budget that keeps its id, what it counts per, its period and its currency keeps what it has
-  /// counted. Any other counts from `now`: old use never counts in a new budget. Pauses by hand
-  /// stay with the id. Holds that live end well, on the budgets on which they were taken; waiting
-  /// requests are decided anew, in the order in which they came.
+  /// counted. Any other counts from `now`: old use never counts in a new budget; but where limits
+  /// are shared, it counts from the beginning of its window. Pauses by hand stay with the id. Holds
+  /// that live end well, on the budgets on which they were taken; waiting requests are decided
+  /// anew, in the order in which they came.
   ///
   /// - Parameter definitions: No two with the same id.
   /// - Throws: `BudgetError.missingRate`; nothing has changed then.
@@ -22,6 +23,7 @@ extension BudgetState {
     for definition in definitions { rates.append(try newPolicy.rate(for: definition)) }
     defer { assertInvariants() }
 
+    precondition(newPolicy.sharesLimits == policy.sharesLimits, "a ledger stays shared or not")
     policy = newPolicy
     let previous = budgetByID
     budgetByID.removeAll(keepingCapacity: true)
@@ -30,7 +32,7 @@ extension BudgetState {
     var retired: [Int] = []
     for (definition, rate) in zip(definitions, rates) {
       guard let known = previous[definition.id] else {
-        insert(definition, rate: rate, countsFrom: definition.id.isPlan ? nil : now)
+        insert(definition, rate: rate, countsFrom: countsFrom(definition, at: now))
         continue
       }
       let currency = definition.currency(billing: newPolicy.rates.billing)
@@ -38,7 +40,7 @@ extension BudgetState {
         redefine(known, as: definition, rate: rate, at: now)
         enlist(known, as: definition.id)
       } else {
-        insert(definition, rate: rate, countsFrom: now)
+        insert(definition, rate: rate, countsFrom: policy.sharesLimits ? nil : now)
         if let new = budgetByID[definition.id] { budgets[new].isPaused = budgets[known].isPaused }
         retired.append(known)
       }
@@ -49,18 +51,33 @@ extension BudgetState {
     requeue(waiting, at: now, events: &events)
   }
 
+  /// Where limits are shared, a budget counts from the beginning of its window: each replica learns
+  /// of it at another instant, and all must count in the same window.
+  private func countsFrom(_ new: BudgetDefinition, at now: Timestamp) -> Timestamp? {
+    new.id.isPlan || policy.sharesLimits ? nil : now
+  }
+
   private mutating func redefine(
     _ index: Int, as definition: BudgetDefinition, rate: FixedDecimal, at now: Timestamp
   ) {
     let old = budgets[index].definition
     budgets[index].redefine(as: definition, rate: rate)
     guard old != definition else { return }
-    for account in budgets[index].accounts.values {
+    let leasesAnew =
+      old.period != definition.period || old.enforcement != definition.enforcement
+    for account in budgets[index].accounts.values.sorted() {
       accounts[account].exhaustedUnit = nil
+      if leasesAnew { endLease(on: account) }
       if old.period != definition.period {
         accounts[account].move(to: budgets[index].openWindow(at: now))
       } else if old.timeZone != definition.timeZone, !accounts[account].window.hasEnded(at: now) {
         accounts[account].endWindow(at: budgets[index].openWindow(at: now).end)
+      }
+      if leasesAnew {
+        openLease(on: account, at: now)
+      } else if accounts[account].heldBeyondLease(of: budgets[index].limits) != .zero {
+        // The limit is one of another unit, in which nothing was leased.
+        holdBeyondLease(on: account, at: now)
       }
     }
   }
@@ -73,6 +90,7 @@ extension BudgetState {
       budgets[index].accounts = [:]
       budgets[index].retire(with: retiring.count)
       for account in retiring {
+        endLease(on: account)
         accounts[account].isRetired = true
         if accounts[account].liveHolds == 0 { bury(account) }
       }

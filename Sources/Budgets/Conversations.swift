@@ -35,6 +35,9 @@ struct ConversationCount: Sendable {
   private(set) var begun: Set<String> = []
   /// How many calls in flight belong to each conversation that isn't begun.
   private(set) var held: [String: Int] = [:]
+  /// How many all replicas had begun, and might begin beside, when the shared ledger said so last.
+  private var begunByAll: Int64 = 0
+  private var permittedToAll: Int64 = 0
   /// Whether a refusal of this window was reported.
   private(set) var hasRefused = false
 
@@ -47,32 +50,54 @@ struct ConversationCount: Sendable {
   mutating func redefine(as new: ConversationLimit, at now: Timestamp) {
     let isSamePeriod = new.period == limit.period && new.timeZone == limit.timeZone
     limit = new
-    guard !isSamePeriod else { return }
-    window = BudgetWindow(of: limit.period, containing: now, in: limit.timeZone)
-    begun = []
-    hasRefused = false
+    if !isSamePeriod { openWindow(at: now) }
   }
 
   mutating func catchUp(with now: Timestamp) {
     guard window.hasEnded(at: now) else { return }
+    openWindow(at: now)
+    held = [:]
+  }
+
+  private mutating func openWindow(at now: Timestamp) {
     window = BudgetWindow(of: limit.period, containing: now, in: limit.timeZone)
     begun = []
-    held = [:]
+    (begunByAll, permittedToAll) = (0, 0)
     hasRefused = false
   }
 
-  /// Whether no further conversation may begin, whatever becomes of the calls in flight.
-  var isUsedUp: Bool { Int64(begun.count) >= limit.limit }
+  /// Takes over how many have begun and may begin at all replicas.
+  mutating func learn(begun: Int64, permitted: Int64) {
+    (begunByAll, permittedToAll) = (begun, permitted)
+  }
 
-  /// Whether a call of this conversation may go.
+  /// How many have begun, as far as this server knows.
+  var used: Int64 { max(Int64(begun.count), begunByAll) }
+
+  /// How many others may begin, as far as this server knows.
+  var reserved: Int64 { max(Int64(held.count), permittedToAll) }
+
+  /// Whether no further conversation may begin, whatever becomes of the calls in flight.
+  var isUsedUp: Bool { used >= limit.limit }
+
+  func hasBegun(_ conversation: String) -> Bool { begun.contains(conversation) }
+
+  func key(of conversation: String) -> ConversationKey {
+    ConversationKey(client: limit.client, windowStart: window.start, conversation: conversation)
+  }
+
+  /// Whether a call of this conversation may go where one server has the ledger.
   func allows(_ conversation: String) -> Bool {
-    begun.contains(conversation) || held[conversation] != nil
+    hasBegun(conversation) || held[conversation] != nil
       || Int64(begun.count + held.count) < limit.limit
   }
 
-  mutating func hold(_ conversation: String) -> HeldConversation {
-    if !begun.contains(conversation) { held[conversation, default: 0] += 1 }
-    return HeldConversation(client: limit.client, id: conversation, windowStart: window.start)
+  /// - Parameter isPermitted: whether it is the shared ledger's permit that lets it go.
+  mutating func hold(_ conversation: String, isPermitted: Bool) -> HeldConversation {
+    if !hasBegun(conversation) { held[conversation, default: 0] += 1 }
+    return HeldConversation(
+      client: limit.client, id: conversation, windowStart: window.start,
+      permit: isPermitted ? key(of: conversation) : nil)
   }
 
   /// - Parameter isBegun: whether the call reached a provider.
@@ -113,6 +138,8 @@ struct HeldConversation: Sendable {
   let client: String
   let id: String
   let windowStart: Timestamp
+  /// What it uses of the shared ledger; nil where it needs nothing.
+  let permit: ConversationKey?
 }
 
 extension BudgetState {
@@ -138,12 +165,13 @@ extension BudgetState {
       var count = conversationCounts[caller.client]
     else { return nil }
     count.catchUp(with: now)
-    if count.allows(caller.conversation) { return nil }
-    let used = Int64(count.begun.count)
-    let held = Int64(count.held.count)
+    if allows(caller.conversation, count) { return nil }
+    let (used, held) = (count.used, count.reserved)
     return Denial(
       definition: count.limit.definition,
-      subject: Subject(kind: .client, value: caller.client), reason: .conversationLimit,
+      subject: Subject(kind: .client, value: caller.client),
+      // What other replicas may begin comes back where they don't.
+      reason: policy.sharesLimits && !count.isUsedUp ? .contended : .conversationLimit,
       unit: .conversations, limit: count.limit.limit, used: used, held: held, requested: 1,
       remaining: max(0, count.limit.limit - used - held), affordableOutputTokens: 0,
       resetAt: count.window.end)
@@ -153,6 +181,7 @@ extension BudgetState {
   mutating func reportFirst(
     ofConversations denial: Denial, at now: Timestamp, events: inout [Event]
   ) {
+    guard denial.reason == .conversationLimit else { return }
     conversationCounts[denial.budget.client]?.catchUp(with: now)
     guard let window = conversationCounts[denial.budget.client]?.takeFirstRefusal() else { return }
     events.append(.exceeded(denial, window))
@@ -175,7 +204,7 @@ extension BudgetState {
       window: count.window, limitTokens: nil, limitCost: nil, settledTokens: used.tokens,
       settledCost: Money(nanoUnits: used.nanoUnits, currency: currency), heldTokens: 0,
       heldCost: none, remainingTokens: nil, remainingCost: nil, tokenShare: nil, costShare: nil,
-      conversationShare: Share(used: Int64(count.begun.count), limit: count.limit.limit),
+      conversationShare: Share(used: count.used, limit: count.limit.limit),
       isWidenedByMoney: false, pause: count.isUsedUp ? .conversations : nil, raise: nil,
       waiting: 0)
   }
@@ -183,7 +212,13 @@ extension BudgetState {
   mutating func holdConversation(of caller: Caller, at now: Timestamp) -> HeldConversation? {
     guard !caller.conversation.isEmpty, !conversationCounts.isEmpty else { return nil }
     conversationCounts[caller.client]?.catchUp(with: now)
-    return conversationCounts[caller.client]?.hold(caller.conversation)
+    let isPermitted =
+      policy.sharesLimits
+      && conversationCounts[caller.client]?.hasBegun(caller.conversation) == false
+    let call = conversationCounts[caller.client]?.hold(
+      caller.conversation, isPermitted: isPermitted)
+    if let permit = call?.permit { permits.use(permit) }
+    return call
   }
 
   /// - Parameter isBegun: whether the call reached a provider.
@@ -191,6 +226,9 @@ extension BudgetState {
     guard let conversation else { return }
     conversationCounts[conversation.client]?.catchUp(with: now)
     conversationCounts[conversation.client]?.end(conversation, isBegun: isBegun)
+    guard let permit = conversation.permit else { return }
+    if isBegun { permits.begin(permit) }
+    permits.end(permit)
   }
 
   /// Puts other limits in force. One over the same period keeps what it has counted; any other

@@ -8,6 +8,10 @@ public import Time
 // what the plan doesn't pay of its bound. When it ends, the plan pays first whatever it has left by
 // then, and the credits the rest. So settled + held never exceeds the plan's limit, what credits
 // have paid and what they hold together.
+//
+// Where replicas share limits, who pays what is decided when the request is let in: the plan what
+// is held of it, credits what is held of them. What the plan has left by the end is another
+// request's already, which the ledger doesn't know yet.
 
 extension BudgetState {
   /// Takes new credits into account; those that are known stay as they have been drawn.
@@ -16,9 +20,10 @@ extension BudgetState {
   ) {
     defer { assertInvariants() }
     for (client, credits) in Dictionary(grouping: credits, by: \.client) {
-      guard purses[client, default: Purse()].take(credits, at: now),
-        let plan = budgetByID[.plan(of: client)]
-      else { continue }
+      let isNew = purses[client, default: Purse()].take(
+        credits, keeping: leases.drawnCredits, at: now)
+      if policy.sharesLimits { openCreditLeases(of: client, at: now) }
+      guard isNew, let plan = budgetByID[.plan(of: client)] else { continue }
       for account in budgets[plan].accounts.values { accounts[account].exhaustedUnit = nil }
       serve(budget: plan, at: now, events: &events)
     }
@@ -26,9 +31,12 @@ extension BudgetState {
 
   /// A plan's limits with all that its client's credits in tokens add to them. A plan that is
   /// passed takes nothing of a credit that came later.
-  func widened(_ limits: Limits, of account: Account, at now: Timestamp) -> Limits {
+  func widened(
+    _ limits: Limits, of account: Account, within scope: LimitScope, at now: Timestamp
+  ) -> Limits {
     guard let tokens = limits.tokens else { return limits }
-    let free = purses.isEmpty ? 0 : purse(of: account.budget)?.freeTokens(at: now) ?? 0
+    let free =
+      purses.isEmpty ? 0 : purse(of: account.budget)?.freeTokens(within: scope, at: now) ?? 0
     var limit = tokens.addingSaturating(account.paidByCredits)
       .addingSaturating(account.heldOnCredits)
     if free > 0 {
@@ -56,10 +64,10 @@ extension BudgetState {
   /// - Parameter afterHolds: as if all holds had ended at nothing.
   func creditsPay(
     _ whole: Consumption, of demand: Demand, on portion: Portion, afterHolds: Bool = false,
-    at now: Timestamp
+    within scope: LimitScope = .leased, at now: Timestamp
   ) -> Bool {
     guard let purse = usablePurse(on: portion.account),
-      let limit = ownLimits(at: portion.account, at: now).tokens
+      let limit = ownLimits(at: portion.account, within: scope, at: now).tokens
     else { return false }
     var left = planTokensLeft(of: portion.account, limit: limit)
     if afterHolds {
@@ -68,26 +76,31 @@ extension BudgetState {
     }
     let missing = Int64(clamping: Int128(whole.tokens) - max(0, left))
     guard missing > 0 else {
-      return limit > 0 || purse.freeTokens(at: now) > 0 || purse.hasFreeMoney(at: now)
+      return limit > 0 || purse.freeTokens(within: scope, at: now) > 0
+        || purse.hasFreeMoney(within: scope, at: now)
     }
     return purse.draws(
-      missing, of: whole, rates: demand.rates, afterHolds: afterHolds, at: now) != nil
+      missing, of: whole, rates: demand.rates, within: scope, afterHolds: afterHolds, at: now)
+      != nil
   }
 
   /// The largest output of each answer that the plan can pay for together with credits in money.
   ///
   /// - Parameter known: what it can pay for without them.
   func outputWithCredits(
-    for demand: Demand, on portion: Portion, atLeast known: Int64, at now: Timestamp
+    for demand: Demand, on portion: Portion, atLeast known: Int64, within scope: LimitScope,
+    at now: Timestamp
   ) -> Int64 {
-    guard let purse = usablePurse(on: portion.account), purse.hasFreeMoney(at: now) else {
-      return known
-    }
+    guard let purse = usablePurse(on: portion.account),
+      purse.hasFreeMoney(within: scope, at: now)
+    else { return known }
     // The more output, the more it costs: what can be paid lies below what can't.
     var (payable, unpayable) = (known, demand.largestOutput + 1)
     while unpayable - payable > 1 {
       let middle = payable + (unpayable - payable) / 2
-      if creditsPay(demand.bound(output: middle), of: demand, on: portion, at: now) {
+      if creditsPay(
+        demand.bound(output: middle), of: demand, on: portion, within: scope, at: now)
+      {
         payable = middle
       } else {
         unpayable = middle
@@ -101,14 +114,15 @@ extension BudgetState {
   mutating func holdCredit(
     for bound: Consumption, rates: ExchangeRates, on index: Int, at now: Timestamp
   ) -> HeldCredit? {
-    guard let limit = ownLimits(at: index, at: now).tokens else { return nil }
+    guard let limit = ownLimits(at: index, within: .leased, at: now).tokens else { return nil }
     let left = Int64(clamping: max(0, planTokensLeft(of: index, limit: limit)))
     let client = budgets[accounts[index].budget].definition.id.client
     let missing = bound.tokens - left
     guard missing > 0,
-      let draws = purses[client]?.draws(missing, of: bound, rates: rates, at: now)
+      let draws = purses[client]?.draws(
+        missing, of: bound, rates: rates, within: .leased, at: now)
     else { return nil }
-    purses[client]?.hold(draws)
+    purses[client]?.hold(draws, at: now)
     accounts[index].heldOnCredits += missing
     return HeldCredit(tokens: missing, draws: draws, bound: bound, rates: rates)
   }
@@ -116,8 +130,7 @@ extension BudgetState {
   /// Lets credits pay what the plan doesn't of a request that has ended. Comes before the use is
   /// counted and the hold on the account is ended.
   mutating func payByCredits(
-    _ used: Consumption, _ held: HeldCredit?, on portion: Portion, rates: ExchangeRates? = nil,
-    at now: Timestamp
+    _ used: Consumption, _ held: HeldCredit?, on portion: Portion, at now: Timestamp
   ) -> [CreditDraw] {
     let index = portion.account
     let client = budgets[accounts[index].budget].definition.id.client
@@ -126,11 +139,25 @@ extension BudgetState {
     let priced = self.priced(used, held)
     let draws =
       purses[client]?.settle(
-        held?.draws ?? [], tokens: missing, of: priced,
-        rates: rates ?? held?.rates ?? policy.rates, at: now) ?? []
+        held?.draws ?? [], tokens: missing, of: priced, rates: held?.rates ?? policy.rates,
+        beyondHold: !policy.sharesLimits, at: now) ?? []
     guard accounts[index].epoch == portion.epoch else { return draws }
     accounts[index].heldOnCredits -= held?.tokens ?? 0
-    accounts[index].paidByCredits += draws.reduce(0) { $0 + $1.tokens }
+    accounts[index].paidByCredits += draws.tokens
+    return draws
+  }
+
+  /// Lets credits pay what the plan doesn't of use that nothing was held for.
+  mutating func payByCredits(
+    reported used: Consumption, rates: ExchangeRates, on portion: Portion, at now: Timestamp
+  ) -> [CreditDraw] {
+    let index = portion.account
+    let client = budgets[accounts[index].budget].definition.id.client
+    let missing = tokensForCredits(reported: used.tokens, on: index, at: now)
+    let draws =
+      purses[client]?.settle(
+        [], tokens: missing, of: used, rates: rates, beyondHold: true, at: now) ?? []
+    accounts[index].paidByCredits += draws.tokens
     return draws
   }
 
@@ -144,9 +171,9 @@ extension BudgetState {
     let draws = payByCredits(part, held, on: portion, at: now)
     guard let held else { return draws }
     let rest = held.draws.compactMap { $0.rest(after: draws) }
-    let paid = draws.reduce(0) { $0 + $1.tokens }
+    let paid = draws.tokens
     let tokens = max(0, held.tokens - paid)
-    purses[budgets[accounts[portion.account].budget].definition.id.client]?.hold(rest)
+    purses[budgets[accounts[portion.account].budget].definition.id.client]?.hold(rest, at: now)
     if accounts[portion.account].epoch == portion.epoch {
       accounts[portion.account].heldOnCredits += tokens
     }
@@ -161,7 +188,8 @@ extension BudgetState {
   ) -> [CreditDraw] {
     let missing = tokensForCredits(used.tokens, held, on: portion, at: now)
     return purse(of: accounts[portion.account].budget)?.expected(
-      held.draws, tokens: missing, of: priced(used, held), rates: held.rates, at: now) ?? []
+      held.draws, tokens: missing, of: priced(used, held), rates: held.rates,
+      beyondHold: !policy.sharesLimits, at: now) ?? []
   }
 
   /// What a money credit's price is taken from: the use, or the bound where all use was counted in
@@ -177,23 +205,32 @@ extension BudgetState {
   ) -> Int64 {
     let own = portion.held.tokens - (held?.tokens ?? 0)
     let index = portion.account
-    guard accounts[index].epoch == portion.epoch else { return max(0, tokens - own) }
+    guard accounts[index].epoch == portion.epoch, !policy.sharesLimits else {
+      return max(0, tokens - own)
+    }
     guard let limit = ownLimits(at: index, at: now).tokens else { return 0 }
     let left = planTokensLeft(of: index, limit: limit) + Int128(own)
     return Int64(clamping: max(0, Int128(tokens) - max(Int128(own), left)))
   }
 
+  /// How many tokens the plan doesn't pay that nothing was held for.
+  func tokensForCredits(reported tokens: Int64, on index: Int, at now: Timestamp) -> Int64 {
+    guard let limit = ownLimits(at: index, within: .leasable, at: now).tokens else { return 0 }
+    return Int64(
+      clamping: max(0, Int128(tokens) - max(0, planTokensLeft(of: index, limit: limit))))
+  }
+
   /// What is left of the plan itself; negative where it is passed.
-  private func planTokensLeft(of index: Int, limit: Int64) -> Int128 {
+  func planTokensLeft(of index: Int, limit: Int64) -> Int128 {
     accounts[index].remainder(of: limit, in: .tokens)
       + Int128(accounts[index].paidByCredits) + Int128(accounts[index].heldOnCredits)
   }
 
-  private func purse(of budget: Int) -> Purse? {
+  func purse(of budget: Int) -> Purse? {
     purses[budgets[budget].definition.id.client]
   }
 
-  private func usablePurse(on account: Int) -> Purse? {
+  func usablePurse(on account: Int) -> Purse? {
     guard !purses.isEmpty, budgets[accounts[account].budget].isPlan else { return nil }
     return purse(of: accounts[account].budget)
   }
@@ -201,6 +238,6 @@ extension BudgetState {
   /// Whether credits in money could still pay for tokens beyond this account's limit.
   func hasFreeMoney(beside account: Account, at now: Timestamp) -> Bool {
     guard budgets[account.budget].isPlan else { return false }
-    return purse(of: account.budget)?.hasFreeMoney(at: now) ?? false
+    return purse(of: account.budget)?.hasFreeMoney(within: .whole, at: now) ?? false
   }
 }

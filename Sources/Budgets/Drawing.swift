@@ -19,15 +19,18 @@ extension BudgetState {
     var draws: [CreditDraw] = []
     for position in holds[index].portions.indices {
       catchUp(holds[index].portions[position].account, with: now)
+      var paid: Int64 = 0
       if budgets[accounts[holds[index].portions[position].account].budget].isPlan {
         draws = drawCredit(consumption, from: index, on: position, at: now)
+        paid = draws.tokens
       }
       // What the part takes of the hold is ended as a hold of its own, and the rest stays.
       var part = holds[index].portions[position]
       let spend = consumption.spend(in: part.currency, at: part.rate)
       part.held = part.held.least(spend)
       holds[index].portions[position].held.subtract(part.held)
-      charges.append(end(part, with: consumption, at: now, events: &events))
+      charges.append(
+        end(part, with: consumption, paidByCredits: paid, at: now, events: &events))
     }
     holds[index].bound = holds[index].bound.remainder(after: consumption)
     serve(queued(holds[index].portions), at: now, events: &events)

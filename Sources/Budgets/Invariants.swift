@@ -7,7 +7,7 @@ extension BudgetState {
   public func checkInvariants() -> [String] {
     let used = accounts.indices
     return checkHolds(used) + checkLimits(used) + checkQueues(used) + checkIndex(used)
-      + checkCredits()
+      + checkLeases(used) + checkCredits() + checkCreditLeases() + checkPermits()
   }
 
   /// In debug builds, stops at the first defect. States beyond a size that tests have are left to
@@ -62,6 +62,31 @@ extension BudgetState {
       }
       return exceeds ? "account \(index) lies above its limit: \(account)" : nil
     }
+  }
+
+  /// No more is held than leased, unless something that no admission prevents took it further; and
+  /// whatever is leased will be given back.
+  private func checkLeases(_ used: [Int]) -> [String] {
+    let inUse = used.filter { !accounts[$0].isRetired }
+    var wrong = inUse.compactMap { index -> String? in
+      let account = accounts[index]
+      let budget = budgets[account.budget]
+      let isShared = policy.sharesLimits && budget.definition.enforcement == .hard
+      guard let lease = account.lease else {
+        return isShared ? "account \(index) has no lease" : nil
+      }
+      if !isShared { return "account \(index) has a lease of a limit that isn't shared" }
+      if lease.amount != .zero, !leases.drawn.contains(index) {
+        return "the lease of account \(index) won't be given back"
+      }
+      if lease.mayBeExceeded || account.heldBeyondLease(of: budget.limits) == .zero { return nil }
+      return "account \(index) holds more than it has leased: \(account)"
+    }
+    if !leases.drawn.isSubset(of: inUse) { wrong.append("nobody has a lease that is drawn") }
+    for index in leases.former.keys where accounts[index].liveHolds == 0 {
+      wrong.append("a former lease of account \(index) has no hold")
+    }
+    return wrong
   }
 
   /// What is held of credits is the sum of the holds that live, and none has paid more than it was.
@@ -123,7 +148,9 @@ extension BudgetState {
       let need = demand.bound(output: demand.leastOutput).spend(in: budget.currency, at: rate)
       let lacksRoom = LimitUnit.allCases.contains { unit in
         // A raise may have ended since, which only makes the room smaller.
-        budget.limits[unit].map { !account.fits(need[unit], in: unit, of: $0) } ?? false
+        guard let limit = budget.limits[unit] else { return false }
+        let lacksLease = account.lease.map { need[unit] > account.freeLease($0, in: unit) }
+        return !account.fits(need[unit], in: unit, of: limit) || lacksLease ?? false
       }
       return lacksRoom ? nil : "the first in the queue of account \(index) could go"
     }

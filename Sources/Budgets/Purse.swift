@@ -8,56 +8,33 @@ internal import Time
 /// request. What is held stays held when its credit expires meanwhile: it was there when the
 /// request was let through.
 struct Purse: Sendable {
-  private struct Entry: Sendable {
-    let id: Int64
-    /// Nil where it counts tokens.
-    let currency: Currency?
-    let expiresAt: Timestamp?
-    var remaining: Int64
-    var held: Int64 = 0
-
-    func hasExpired(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
-
-    func free(at now: Timestamp) -> Int64 { hasExpired(at: now) ? 0 : remaining - held }
-
-    func isDrawnBefore(_ other: Entry) -> Bool {
-      let ends = (expiresAt?.milliseconds ?? .max, other.expiresAt?.milliseconds ?? .max)
-      if ends.0 != ends.1 { return ends.0 < ends.1 }
-      if (currency == nil) != (other.currency == nil) { return currency == nil }
-      return id < other.id
-    }
-  }
-
-  private var entries: [Entry] = []
+  private(set) var entries: [PurseEntry] = []
 
   /// Takes new credits in; those that are known stay as they have been drawn.
   ///
+  /// - Parameter leased: credits that this replica has yet to give back.
   /// - Returns: Whether there was a new one.
-  mutating func take(_ credits: [Credit], at now: Timestamp) -> Bool {
-    let known = Set(entries.map(\.id))
-    for credit in credits where !known.contains(credit.id) {
-      let (currency, remaining): (Currency?, Int64) =
-        switch credit.remaining {
-        case .tokens(let tokens): (nil, tokens)
-        case .money(let money): (money.currency, money.nanoUnits)
-        }
-      entries.append(
-        Entry(
-          id: credit.id, currency: currency, expiresAt: credit.expiresAt, remaining: remaining))
-    }
-    entries.removeAll { $0.held == 0 && ($0.remaining == 0 || $0.hasExpired(at: now)) }
+  mutating func take(
+    _ credits: [Credit], keeping leased: Set<CreditKey> = [], at now: Timestamp
+  ) -> Bool {
+    let known = Set(entries.map(\.key.id))
+    for credit in credits where !known.contains(credit.id) { entries.append(PurseEntry(credit)) }
+    entries.removeAll { $0.isUsedUp(at: now) && !leased.contains($0.key) }
     entries.sort { $0.isDrawnBefore($1) }
     return credits.contains { !known.contains($0.id) }
   }
 
   /// Tokens that credits in tokens could still pay.
-  func freeTokens(at now: Timestamp) -> Int64 {
-    entries.reduce(0) { $1.currency == nil ? $0.addingSaturating($1.free(at: now)) : $0 }
+  func freeTokens(within scope: LimitScope, at now: Timestamp) -> Int64 {
+    entries.reduce(0) { sum, entry in
+      guard entry.currency == nil else { return sum }
+      return sum.addingSaturating(entry.free(within: scope, at: now))
+    }
   }
 
   /// Whether credits in money could still pay for anything.
-  func hasFreeMoney(at now: Timestamp) -> Bool {
-    entries.contains { $0.currency != nil && $0.free(at: now) > 0 }
+  func hasFreeMoney(within scope: LimitScope, at now: Timestamp) -> Bool {
+    entries.contains { $0.currency != nil && $0.free(within: scope, at: now) > 0 }
   }
 
   /// What each credit would pay of `tokens`, which are a part of `whole`; nil where all of them
@@ -65,19 +42,19 @@ struct Purse: Sendable {
   ///
   /// - Parameter afterHolds: whether what is held of them now will be free again.
   func draws(
-    _ tokens: Int64, of whole: Consumption, rates: ExchangeRates, afterHolds: Bool = false,
-    at now: Timestamp
+    _ tokens: Int64, of whole: Consumption, rates: ExchangeRates, within scope: LimitScope,
+    afterHolds: Bool = false, at now: Timestamp
   ) -> [CreditDraw]? {
     let (draws, missing) = draws(tokens, of: whole, rates: rates, rounding: .down) { entry in
-      let free = entry.free(at: now)
-      return afterHolds && !entry.hasExpired(at: now) ? entry.remaining : free
+      afterHolds && !entry.hasExpired(at: now)
+        ? entry.amount(within: scope) : entry.free(within: scope, at: now)
     }
     return missing == 0 ? draws : nil
   }
 
   /// Sets aside what `draws` has named.
-  mutating func hold(_ draws: [CreditDraw]) {
-    for draw in draws { change(draw) { $0.held += draw.amount } }
+  mutating func hold(_ draws: [CreditDraw], at now: Timestamp) {
+    for draw in draws { change(draw) { $0.hold(draw.amount, at: now) } }
   }
 
   /// Ends a hold, and takes `tokens` of `whole` from the credits.
@@ -85,22 +62,25 @@ struct Purse: Sendable {
   /// - Returns: What each has paid. Less than `tokens` where a request used more than was held.
   mutating func settle(
     _ held: [CreditDraw], tokens: Int64, of whole: Consumption, rates: ExchangeRates,
-    at now: Timestamp
+    beyondHold: Bool, at now: Timestamp
   ) -> [CreditDraw] {
-    let expected = self.expected(held, tokens: tokens, of: whole, rates: rates, at: now)
+    let expected = self.expected(
+      held, tokens: tokens, of: whole, rates: rates, beyondHold: beyondHold, at: now)
     for draw in held { change(draw) { $0.held -= draw.amount } }
-    for draw in expected { change(draw) { $0.remaining -= draw.amount } }
+    for draw in expected { change(draw) { $0.pay(draw.amount) } }
     return expected
   }
 
   /// What settling so would draw. Nothing changes.
+  ///
+  /// - Parameter beyondHold: whether what nobody holds pays too.
   func expected(
     _ held: [CreditDraw], tokens: Int64, of whole: Consumption, rates: ExchangeRates,
-    at now: Timestamp
+    beyondHold: Bool, at now: Timestamp
   ) -> [CreditDraw] {
     draws(tokens, of: whole, rates: rates, rounding: .up) { entry in
-      let own = held.first { $0.credit == entry.id }?.amount ?? 0
-      return entry.free(at: now) + own
+      let own = held.first { $0.credit == entry.key.id }?.amount ?? 0
+      return own + (beyondHold ? entry.free(within: .leased, at: now) : 0)
     }.draws
   }
 
@@ -112,7 +92,7 @@ struct Purse: Sendable {
   ///   down and a settlement up, so that what was held is always enough.
   private func draws(
     _ tokens: Int64, of whole: Consumption, rates: ExchangeRates, rounding: Rounding,
-    available: (Entry) -> Int64
+    available: (PurseEntry) -> Int64
   ) -> (draws: [CreditDraw], missing: Int64) {
     var draws: [CreditDraw] = []
     var missing = tokens
@@ -121,7 +101,9 @@ struct Purse: Sendable {
       guard available > 0 else { continue }
       guard let currency = entry.currency else {
         let paid = min(missing, available)
-        draws.append(CreditDraw(credit: entry.id, tokens: paid, cost: nil))
+        draws.append(
+          CreditDraw(
+            credit: entry.key.id, tokens: paid, cost: nil, isLeased: entry.lease != nil))
         missing -= paid
         continue
       }
@@ -132,27 +114,42 @@ struct Purse: Sendable {
       guard paid > 0 else { continue }
       draws.append(
         CreditDraw(
-          credit: entry.id, tokens: min(paid, missing),
-          cost: Money(nanoUnits: min(cost, available), currency: currency)))
+          credit: entry.key.id, tokens: min(paid, missing),
+          cost: Money(nanoUnits: min(cost, available), currency: currency),
+          isLeased: entry.lease != nil))
       missing -= min(paid, missing)
     }
     return (draws, missing)
   }
 
-  private mutating func change(_ draw: CreditDraw, _ body: (inout Entry) -> Void) {
+  private mutating func change(_ draw: CreditDraw, _ body: (inout PurseEntry) -> Void) {
     guard draw.amount > 0 else { return }
-    guard let index = entries.firstIndex(where: { $0.id == draw.credit }) else {
+    guard change(draw.credit, body) != nil else {
       preconditionFailure("credit \(draw.credit) was forgotten while it was held")
     }
-    body(&entries[index])
+  }
+
+  /// Nil for a credit that isn't known.
+  mutating func change<Result>(
+    _ credit: Int64, _ body: (inout PurseEntry) -> Result
+  ) -> Result? {
+    guard let index = entries.firstIndex(where: { $0.key.id == credit }) else { return nil }
+    return body(&entries[index])
+  }
+
+  func entry(of credit: Int64) -> PurseEntry? { entries.first { $0.key.id == credit } }
+
+  /// Gives each credit a lease that has none.
+  mutating func openLeases(_ open: () -> Lease) {
+    for index in entries.indices where entries[index].lease == nil { entries[index].lease = open() }
   }
 
   /// Names everything that is wrong: nothing, unless there is a defect.
   func checkInvariants(held: [Int64: Int64]) -> [String] {
     entries.compactMap { entry in
-      let sum = held[entry.id, default: 0]
-      if entry.held != sum { return "credit \(entry.id) holds \(entry.held), its holds \(sum)" }
-      return entry.remaining < 0 ? "credit \(entry.id) has paid more than it was" : nil
+      let (id, sum) = (entry.key.id, held[entry.key.id, default: 0])
+      if entry.held != sum { return "credit \(id) holds \(entry.held), its holds \(sum)" }
+      return entry.remaining < 0 ? "credit \(id) has paid more than it was" : nil
     }
   }
 }
@@ -167,7 +164,8 @@ extension CreditDraw {
     guard amount > taken.amount else { return nil }
     return CreditDraw(
       credit: credit, tokens: max(0, tokens - taken.tokens),
-      cost: cost.map { Money(nanoUnits: amount - taken.amount, currency: $0.currency) })
+      cost: cost.map { Money(nanoUnits: amount - taken.amount, currency: $0.currency) },
+      isLeased: isLeased)
   }
 }
 

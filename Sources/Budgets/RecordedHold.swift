@@ -39,6 +39,9 @@ extension BudgetState {
   /// It was admitted then, so nothing is decided now: a limit that was lowered meanwhile is passed.
   /// Where its window has ended it sets nothing aside, and will be charged to that window. Budgets
   /// that are gone are left out. Use is restored before.
+  ///
+  /// Where limits are shared, what it holds isn't leased to this replica: until it is, nothing new
+  /// is let through there, and `outstandingLeaseRequests` asks for it.
   public mutating func restore(_ recorded: RecordedHold, at now: Timestamp) -> Grant {
     defer { assertInvariants() }
     let portions = recorded.places.compactMap { place in
@@ -50,7 +53,7 @@ extension BudgetState {
         credit: portions.lazy.compactMap(\.credit).first, conversation: nil))
     return Grant(
       hold: HoldID(handle: hold), clampedOutput: nil, bound: recorded.bound,
-      tightest: tightest(of: portions.map(\.portion), at: now))
+      tightest: tightest(of: portions.map(\.portion), at: now), leaseEpoch: leases.epoch)
   }
 
   private mutating func restore(
@@ -77,7 +80,10 @@ extension BudgetState {
     let need = definition.enforcement == .soft ? recorded.estimate : recorded.bound
     portion.held = accounts[index].held.addCountable(
       need.spend(in: portion.currency, at: portion.rate))
-    if shortage(of: .zero, on: index, at: now) != nil { accounts[index].mayExceedLimit = true }
+    if limitShortage(of: .zero, on: index, at: now) != nil {
+      accounts[index].mayExceedLimit = true
+    }
+    if accounts[index].lease != nil { holdBeyondLease(on: index, at: now) }
     return (portion, credit)
   }
 }

@@ -57,7 +57,9 @@ extension BudgetState {
   ) -> LimitUnit? {
     let need = least.spend(in: portion.currency, at: portion.rate)
     let unit = planCouldNotPay(need, on: portion.account, at: now)
-    if unit == .tokens, creditsPay(least, of: demand, on: portion, afterHolds: true, at: now) {
+    if unit == .tokens,
+      creditsPay(least, of: demand, on: portion, afterHolds: true, within: .whole, at: now)
+    {
       return nil
     }
     return unit
@@ -115,7 +117,7 @@ extension BudgetState {
   private mutating func remember(
     _ unit: LimitUnit, of demand: Demand, on portion: Portion, at now: Timestamp
   ) {
-    let affordable = affordableOutput(for: demand, on: portion, at: now)
+    let affordable = affordableOutput(for: demand, on: portion, within: .leasable, at: now)
     accounts[portion.account].exhaustedUnit = affordable < Clamp.smallestOutput ? unit : nil
   }
 
@@ -137,6 +139,7 @@ extension BudgetState {
     let limits = limits(of: account, at: now)
     let unit = obstacle.unit ?? (limits.tokens != nil ? .tokens : .cost)
     let limit = limits[unit] ?? 0
+    let elsewhere = leasedToOthers(beside: account, in: unit, at: now)
     let whole =
       budget.definition.enforcement == .soft
       ? demand.estimate : demand.bound(output: demand.largestOutput)
@@ -144,12 +147,25 @@ extension BudgetState {
       definition: budget.definition, subject: budget.subject(account.subject),
       reason: obstacle.reason,
       unit: unit == .tokens ? .tokens : .nanoUnits(budget.currency),
-      limit: limit, used: account.settled[unit], held: account.held[unit],
+      limit: limit, used: account.settled[unit],
+      held: account.held[unit].addingSaturating(elsewhere),
       requested: whole.spend(in: portion.currency, at: portion.rate)[unit],
-      remaining: Int64(clamping: max(0, account.remainder(of: limit, in: unit))),
+      remaining: Int64(
+        clamping: max(0, account.remainder(of: limit, in: unit) - Int128(elsewhere))),
       affordableOutputTokens: usableOutput(
         for: demand, because: obstacle, of: portion, among: portions, at: now),
       resetAt: reset(of: portion, obstacle))
+  }
+
+  /// What of its limit others have leased, with what they have of the credits that widen it.
+  private func leasedToOthers(
+    beside account: Account, in unit: LimitUnit, at now: Timestamp
+  ) -> Int64 {
+    let limit = account.lease?.leasedToOthers[unit] ?? 0
+    guard unit == .tokens, let purse = purse(of: account.budget), budgets[account.budget].isPlan
+    else { return limit }
+    return limit + purse.freeTokens(within: .whole, at: now)
+      - purse.freeTokens(within: .leasable, at: now)
   }
 
   /// The output with which the request would be let through now.
@@ -161,8 +177,8 @@ extension BudgetState {
     // A used-up soft budget refuses whatever the size.
     if enforcement(on: portion) == .soft { return 0 }
     return min(
-      affordableOutput(for: demand, on: portion, at: now),
-      affordableOutput(for: demand, on: portions, at: now))
+      affordableOutput(for: demand, on: portion, within: .leasable, at: now),
+      affordableOutput(for: demand, on: portions, within: .leasable, at: now))
   }
 }
 

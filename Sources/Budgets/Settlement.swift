@@ -10,6 +10,9 @@ public struct Charge: Hashable, Sendable {
   public let window: BudgetWindow
   public let tokens: Int64
   public let cost: Money
+  /// What of it is taken off this replica's lease, as far as the ledger has leased so much; nought
+  /// where the limit isn't shared.
+  public let takenOffLease: Spend
   /// Percentages of its limits that the account has reached by this charge.
   public let thresholds: [Threshold]
 }

@@ -28,10 +28,13 @@ extension BudgetState {
     charges.reserveCapacity(request.portions.count)
     for portion in request.portions {
       catchUp(portion.account, with: now)
+      var paid: Int64 = 0
       if budgets[accounts[portion.account].budget].isPlan {
         draws = payByCredits(consumption, request.credit, on: portion, at: now)
+        paid = draws.tokens
       }
-      charges.append(end(portion, with: consumption, at: now, events: &events))
+      charges.append(
+        end(portion, with: consumption, paidByCredits: paid, at: now, events: &events))
     }
     let tightest = tightest(of: request.portions, at: now)
     request.portions.forEach { untie($0) }
@@ -39,28 +42,30 @@ extension BudgetState {
     return Settlement(charges: charges, draws: draws, tightest: tightest)
   }
 
-  /// What settling a hold so would charge. Nothing changes: an intent records it in advance.
+  /// What settling a hold so would charge, and what credits would pay of it; without what it
+  /// reaches or leaves. Nothing changes: an intent records it in advance.
   ///
   /// Empty if the hold has been ended before.
-  public func charges(settling hold: HoldID, with consumption: Consumption) -> [Charge] {
-    guard holds.contains(hold.handle) else { return [] }
-    return holds[hold.handle.index].portions.map { portion in
-      let spend = consumption.spend(in: portion.currency, at: portion.rate)
-      return charge(spend, to: portion.account, in: portion.window)
-    }
-  }
-
-  /// What credits would pay of it; likewise.
-  public func draws(
+  public func expectation(
     settling hold: HoldID, with consumption: Consumption, at now: Timestamp
-  ) -> [CreditDraw] {
-    guard holds.contains(hold.handle), let credit = holds[hold.handle.index].credit else {
-      return []
+  ) -> Settlement {
+    guard holds.contains(hold.handle) else { return Settlement(charges: [], tightest: nil) }
+    let request = holds[hold.handle.index]
+    var draws: [CreditDraw] = []
+    let charges = request.portions.map { portion in
+      var paid: Int64 = 0
+      if let credit = request.credit, budgets[accounts[portion.account].budget].isPlan {
+        draws = expectedDraws(consumption, credit, on: portion, at: now)
+        paid = draws.tokens
+      }
+      let isOpen = accounts[portion.account].epoch == portion.epoch
+      let spend = consumption.spend(in: portion.currency, at: portion.rate)
+      return charge(
+        spend, to: portion.account,
+        in: isOpen ? accounts[portion.account].window : portion.window,
+        takingOffLease: usedOfLease(spend, paidByCredits: paid, on: portion.account))
     }
-    let portions = holds[hold.handle.index].portions
-    guard let plan = portions.first(where: { budgets[accounts[$0.account].budget].isPlan })
-    else { return [] }
-    return expectedDraws(consumption, credit, on: plan, at: now)
+    return Settlement(charges: charges, draws: draws, tightest: nil)
   }
 
   /// Ends a hold of which nothing was used.
@@ -96,13 +101,16 @@ extension BudgetState {
     charges.reserveCapacity(portions.count)
     for portion in portions {
       if budgets[accounts[portion.account].budget].isPlan {
-        draws = payByCredits(consumption, nil, on: portion, rates: rates, at: now)
+        draws = payByCredits(reported: consumption, rates: rates, on: portion, at: now)
       }
       let spend = consumption.spend(in: portion.currency, at: portion.rate)
       accounts[portion.account].mayExceedLimit = true
+      // It isn't taken off a lease: nobody has leased anything for it.
       let reached = count(spend, on: portion.account, at: now, events: &events)
       charges.append(
-        charge(spend, to: portion.account, in: portion.window, reaching: reached))
+        charge(
+          spend, to: portion.account, in: portion.window, takingOffLease: .zero,
+          reaching: reached))
     }
     serve(queued(portions), at: now, events: &events)
     return Settlement(
@@ -110,15 +118,22 @@ extension BudgetState {
   }
 
   /// Replaces what was held on one account by what was used.
+  ///
+  /// - Parameter paidByCredits: how many of the tokens credits have paid.
   mutating func end(
-    _ portion: Portion, with consumption: Consumption, at now: Timestamp, events: inout [Event]
+    _ portion: Portion, with consumption: Consumption, paidByCredits: Int64, at now: Timestamp,
+    events: inout [Event]
   ) -> Charge {
     let index = portion.account
     let spend = consumption.spend(in: portion.currency, at: portion.rate)
+    let used = usedOfLease(spend, paidByCredits: paidByCredits, on: index)
     guard accounts[index].epoch == portion.epoch else {
-      return charge(spend, to: portion.account, in: portion.window)
+      return charge(spend, to: portion.account, in: portion.window, takingOffLease: used)
     }
     accounts[index].held.subtract(portion.held)
+    if accounts[index].lease != nil {
+      accounts[index].takeOffLease(used, of: budgets[accounts[index].budget].limits)
+    }
     let excess = spend.excess(over: portion.held)
     if excess != .zero, enforcement(on: portion) == .hard {
       accounts[index].mayExceedLimit = true
@@ -130,12 +145,14 @@ extension BudgetState {
             excess: excess)))
     }
     let reached = count(spend, on: index, at: now, events: &events)
-    return charge(spend, to: index, in: accounts[index].window, reaching: reached)
+    return charge(
+      spend, to: index, in: accounts[index].window, takingOffLease: used, reaching: reached)
   }
 
   /// Forgets what tied a hold to an account, and the account itself if only that kept it.
   private mutating func untie(_ portion: Portion) {
     accounts[portion.account].liveHolds -= 1
+    if !leases.former.isEmpty { endFormerLeases(of: portion.account) }
     if accounts[portion.account].isRetired, accounts[portion.account].liveHolds == 0 {
       bury(portion.account)
     }
@@ -157,7 +174,8 @@ extension BudgetState {
   }
 
   func charge(
-    _ spend: Spend, to index: Int, in window: BudgetWindow, reaching thresholds: [Threshold] = []
+    _ spend: Spend, to index: Int, in window: BudgetWindow, takingOffLease used: Spend,
+    reaching thresholds: [Threshold] = []
   ) -> Charge {
     let budget = accounts[index].budget
     return Charge(
@@ -165,7 +183,7 @@ extension BudgetState {
       subject: budgets[budget].subject(accounts[index].subject),
       period: budgets[budget].definition.period, window: window, tokens: spend.tokens,
       cost: Money(nanoUnits: spend.nanoUnits, currency: budgets[budget].currency),
-      thresholds: thresholds)
+      takenOffLease: used, thresholds: thresholds)
   }
 
   /// The percentages that settled use has reached since this was last asked.

@@ -18,6 +18,11 @@ public struct Spend: Hashable, Sendable {
 
   public static let zero = Spend(tokens: 0, nanoUnits: 0)
 
+  /// So much in one unit, nought in the other.
+  init(_ amount: Int64, in unit: LimitUnit) {
+    self.init(tokens: unit == .tokens ? amount : 0, nanoUnits: unit == .cost ? amount : 0)
+  }
+
   public subscript(unit: LimitUnit) -> Int64 {
     switch unit {
     case .tokens: tokens
@@ -38,6 +43,12 @@ public struct Spend: Hashable, Sendable {
     addSaturating(other)
     return Spend(
       tokens: tokens - before.tokens, nanoUnits: nanoUnits - before.nanoUnits)
+  }
+
+  /// Takes away what may be more than there is, down to the smallest number.
+  mutating func subtractSaturating(_ other: Spend) {
+    tokens = Int64(clamping: Int128(tokens) - Int128(other.tokens))
+    nanoUnits = Int64(clamping: Int128(nanoUnits) - Int128(other.nanoUnits))
   }
 
   /// Takes away what was added before.
@@ -61,9 +72,15 @@ public struct Spend: Hashable, Sendable {
 }
 
 /// The limits in force for one account; nil where a unit is counted but not limited.
-struct Limits: Hashable, Sendable {
-  var tokens: Int64?
-  var nanoUnits: Int64?
+public struct Limits: Hashable, Sendable {
+  public internal(set) var tokens: Int64?
+  /// Billionths of one unit of the budget's currency.
+  public internal(set) var nanoUnits: Int64?
+
+  public init(tokens: Int64?, nanoUnits: Int64?) {
+    self.tokens = tokens
+    self.nanoUnits = nanoUnits
+  }
 
   init(_ limit: BudgetLimit) {
     tokens = limit.tokens
@@ -75,6 +92,13 @@ struct Limits: Hashable, Sendable {
     case .tokens: tokens
     case .cost: nanoUnits
     }
+  }
+
+  /// `spend` in the units that are limited, nought in the others.
+  func limited(_ spend: Spend) -> Spend {
+    Spend(
+      tokens: tokens == nil ? 0 : spend.tokens,
+      nanoUnits: nanoUnits == nil ? 0 : spend.nanoUnits)
   }
 
   func raised(by raise: Raise) -> Limits {

@@ -25,6 +25,11 @@ static inline CURLcode catraca_curl_set_pointer(CURL *easy, CURLoption option, v
   return curl_easy_setopt(easy, option, value);
 }
 
+// A URL that was read already, which must live as long as it is set.
+static inline CURLcode catraca_curl_set_url(CURL *easy, CURLU *url) {
+  return curl_easy_setopt(easy, CURLOPT_CURLU, url);
+}
+
 // Bytes to send, of which libcurl keeps a copy as long as CURLOPT_POSTFIELDSIZE_LARGE says.
 static inline CURLcode catraca_curl_set_copied_body(CURL *easy, const void *bytes) {
   return curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, bytes);

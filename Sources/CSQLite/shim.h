@@ -10,6 +10,11 @@ static inline int catraca_sqlite3_bind_text(sqlite3_stmt *statement, int index,
   return sqlite3_bind_text(statement, index, bytes, length, SQLITE_TRANSIENT);
 }
 
+/* sqlite3_config takes a variable number of arguments, which Swift can't import. */
+static inline int catraca_sqlite3_disable_memory_status(void) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 /* The one call of the system that the ledger's files need and <fcntl.h> declares for GNU alone. */
 extern int fallocate(int descriptor, int mode, off_t offset, off_t length);
 

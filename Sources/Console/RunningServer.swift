@@ -15,8 +15,8 @@ public protocol RunningServer: Sendable {
   var prices: PriceBook { get }
   /// A model of a provider, or of the first that has it, at the prices of a client.
   func model(_ name: String, of provider: String?, for client: String) -> PricedModel?
-  /// The SQLite file that requests are recorded in.
-  var ledgerPath: String { get }
+  /// Where requests are recorded.
+  var ledgerLocation: LedgerLocation { get }
   /// Whether the ledger's last attempt to write succeeded.
   var isLedgerHealthy: Bool { get }
 

@@ -22,7 +22,8 @@ public struct Registration: Hashable, Sendable {
 /// on it open with `preconditionOnLoop()`. Nothing that runs here may block.
 ///
 /// One turn: run the jobs that are ready, do what is to be done once for all of them, wait for
-/// descriptors (not at all while jobs remain), call their handlers, fire timers.
+/// descriptors (not at all while jobs remain), call their handlers, fire timers. While descriptors
+/// are ready already, what is to be done once waits for theirs, too, for a few turns.
 public final class EventLoop: TaskExecutor, @unchecked Sendable {
   // Sendable although it has mutable state: `inbox` is behind its lock, `stopping` is written
   // through it, and everything else is touched by the loop's own thread alone, which
@@ -50,6 +51,9 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     var handler: (any ReadinessHandler)?
     var generation: UInt32 = 0
   }
+
+  /// For so many turns what is to be done once waits for what has come already.
+  private static let longestGathering = 4
 
   /// Jobs may make other jobs ready; so many rounds run before descriptors are looked at again.
   private static let roundsPerTurn = 8
@@ -102,18 +106,27 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
   public func run() {
     unsafe catraca_set_current_loop(Unmanaged.passUnretained(self).toOpaque())
     defer { catraca_set_current_loop(nil) }
+    var gatheredTurns = 0
     while !stopping {
       runReadyJobs()
-      runEndOfTurn()
-      now = .now()
-      poller.wait(milliseconds: waitMilliseconds()) { token, readiness in
-        dispatch(token, readiness)
+      if !endOfTurn.isEmpty, gatheredTurns < EventLoop.longestGathering, takeEvents(within: 0) {
+        gatheredTurns += 1
+      } else {
+        gatheredTurns = 0
+        runEndOfTurn()
+        now = .now()
+        _ = takeEvents(within: waitMilliseconds())
       }
       now = .now()
       fireTimers()
     }
     runReadyJobs()
     runEndOfTurn()
+  }
+
+  /// Waits for descriptors and calls their handlers; false where none was ready.
+  private func takeEvents(within milliseconds: CInt) -> Bool {
+    poller.wait(milliseconds: milliseconds) { token, readiness in dispatch(token, readiness) }
   }
 
   /// At most as many timers as there are now: one that starts itself again without a delay waits

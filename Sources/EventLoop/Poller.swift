@@ -57,14 +57,16 @@ public struct Readiness: OptionSet, Sendable {
     }
   }
 
-  /// Waits at most `milliseconds` (-1: for ever) and hands each event to `body`.
-  func wait(milliseconds: CInt, _ body: (UInt64, Readiness) -> Void) {
+  /// Waits at most `milliseconds` (-1: for ever) and hands each event to `body`; false where there
+  /// was none.
+  func wait(milliseconds: CInt, _ body: (UInt64, Readiness) -> Void) -> Bool {
     let count = unsafe epoll_wait(
       descriptor, events.baseAddress, CInt(Poller.batch), milliseconds)
-    guard count > 0 else { return }
+    guard count > 0 else { return false }
     for index in 0..<Int(count) {
       var event = unsafe events[index]
       unsafe body(catraca_epoll_data(&event), Readiness(rawValue: event.events))
     }
+    return true
   }
 }

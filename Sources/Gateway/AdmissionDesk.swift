@@ -10,24 +10,26 @@ internal import Time
 /// wait, and wakes them when an event says what became of them. Nothing inside the lock waits.
 final class AdmissionDesk: Sendable {
   /// What became of a request that asked to be let through.
-  enum Verdict: Sendable {
+  indirect enum Verdict: Sendable {
     /// `shadows`: what budgets that only watch would have refused it for.
     case held(Grant, shadows: [Denial])
     case denied(Denial)
     /// The client left while it waited.
     case abandoned
+    /// Nothing more can be drawn of limits that are shared with other replicas.
+    case ledgerUnavailable
   }
 
-  private struct State {
+  struct State {
     var budgets: BudgetState
     /// How often the state was changed.
-    var revision: UInt64 = 0
-    var waiting: [Ticket: Place] = [:]
+    fileprivate var revision: UInt64 = 0
+    fileprivate var waiting: [Ticket: Place] = [:]
   }
 
   /// Where a waiting request's verdict goes. The task comes for it after the lock is free, so
   /// either may be there first.
-  private enum Place {
+  fileprivate enum Place {
     case empty
     case task(CheckedContinuation<Verdict, Never>)
     case verdict(Verdict)
@@ -36,13 +38,16 @@ final class AdmissionDesk: Sendable {
   private let state: Lock<State>
   private let clock: @Sendable () -> Timestamp
   private let observe: @Sendable ([Event]) -> Void
+  /// Nil where no limit is shared with other replicas.
+  let leases: LeaseDesk?
 
   /// - Parameter observe: is told every event, outside the lock, in order of the command.
   init(
-    _ budgets: BudgetState, clock: @escaping @Sendable () -> Timestamp,
+    _ budgets: BudgetState, leases: LeaseDesk? = nil, clock: @escaping @Sendable () -> Timestamp,
     observe: @escaping @Sendable ([Event]) -> Void
   ) {
     state = Lock(State(budgets: budgets))
+    self.leases = leases
     self.clock = clock
     self.observe = observe
   }
@@ -55,15 +60,35 @@ final class AdmissionDesk: Sendable {
     _ demand: Demand, for caller: Caller, patience: Duration, on loop: EventLoop,
     whenLeaving: (@escaping () -> Void) -> Void
   ) async -> Verdict {
-    let (admission, events) = step { state, now, events in
-      let admission = state.budgets.hold(demand, for: caller, at: now, events: &events)
-      if case .waiting(let ticket) = admission { state.waiting[ticket] = .empty }
-      return admission
+    if let leases {
+      await admit(
+        demand, for: caller, patience: patience, at: leases, on: loop, whenLeaving: whenLeaving)
+    } else {
+      await hold(demand, for: caller, patience: patience, on: loop, whenLeaving: whenLeaving)
     }
-    switch admission {
-    case .held(let grant):
-      return .held(grant, shadows: AdmissionDesk.shadows(of: grant.hold, in: events))
-    case .denied(let denial): return .denied(denial)
+  }
+
+  /// The same on what is leased for it.
+  func holdOnLeases(
+    _ demand: Demand, for caller: Caller, patience: Duration, at leases: LeaseDesk,
+    on loop: EventLoop, whenLeaving: (@escaping () -> Void) -> Void
+  ) async -> Verdict {
+    guard await lease(for: demand, of: caller, at: leases) else { return .ledgerUnavailable }
+    let verdict = await hold(
+      demand, for: caller, patience: patience, on: loop, whenLeaving: whenLeaving)
+    // Nobody knows what others have left of the limit.
+    if case .denied(let denial) = verdict, denial.reason == .contended, leases.isFailing {
+      return .ledgerUnavailable
+    }
+    return verdict
+  }
+
+  private func hold(
+    _ demand: Demand, for caller: Caller, patience: Duration, on loop: EventLoop,
+    whenLeaving: (@escaping () -> Void) -> Void
+  ) async -> Verdict {
+    switch decide(demand, for: caller) {
+    case .decided(let verdict): return verdict
     case .waiting(let ticket):
       let timer = LoopTimer(on: loop) { [self] in
         change { state, now, events in state.budgets.expire(ticket, at: now, events: &events) }
@@ -73,6 +98,26 @@ final class AdmissionDesk: Sendable {
       let verdict = await verdict(for: ticket)
       timer.stop()
       return verdict
+    }
+  }
+
+  private enum Decision {
+    case decided(Verdict)
+    case waiting(Ticket)
+  }
+
+  @inline(never)
+  private func decide(_ demand: Demand, for caller: Caller) -> Decision {
+    let (admission, events) = step { state, now, events in
+      let admission = state.budgets.hold(demand, for: caller, at: now, events: &events)
+      if case .waiting(let ticket) = admission { state.waiting[ticket] = .empty }
+      return admission
+    }
+    return switch admission {
+    case .held(let grant):
+      .decided(.held(grant, shadows: AdmissionDesk.shadows(of: grant.hold, in: events)))
+    case .denied(let denial): .decided(.denied(denial))
+    case .waiting(let ticket): .waiting(ticket)
     }
   }
 
@@ -104,14 +149,16 @@ final class AdmissionDesk: Sendable {
   /// intent, before anything is sent.
   func expectation(
     settling hold: HoldID, with consumption: Consumption
-  ) -> (charges: [Charge], draws: [CreditDraw]) {
+  ) -> Budgets.Settlement {
     let now = clock()
     return state.withLock { state in
-      (
-        state.budgets.charges(settling: hold, with: consumption),
-        state.budgets.draws(settling: hold, with: consumption, at: now)
-      )
+      state.budgets.expectation(settling: hold, with: consumption, at: now)
     }
+  }
+
+  /// Takes a hold up again that another process took.
+  func restore(_ hold: RecordedHold) -> Grant {
+    change { state, now, _ in state.budgets.restore(hold, at: now) }
   }
 
   /// Counts use that did not pass here.
@@ -168,7 +215,7 @@ final class AdmissionDesk: Sendable {
 
   // MARK: One step
 
-  private func change<Result: Sendable, Failure: Error>(
+  func change<Result: Sendable, Failure: Error>(
     _ body: (inout State, Timestamp, inout [Event]) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try step(body).result

@@ -44,9 +44,7 @@ struct AnswerRelay {
     } catch {
       return await passage.fail(error, status: head.status, report: nil)
     }
-    let report = AnswerMeter.read(
-      body, status: head.status, to: passage.request.facts, endpoint: passage.request.endpoint,
-      parser: passage.journey.workbench.parser)
+    let report = read(body)
     // A batch has its usage in files of results, also when it has ended at once.
     let isBatch = passage.request.facts.operation == .batch
     if let work = report.work, work.stage == .underway || isBatch, head.status < 400 {
@@ -55,18 +53,32 @@ struct AnswerRelay {
     let settled = await passage.settle(
       Ending(status: head.status, outcome: outcome(isError: report.isError), report: report))
     guard !passage.clientLeft else { return passage.exchange.abort() }
+    await passage.journey.answer(answer(body, settled))
+  }
+
+  @inline(never)
+  private func read(_ body: [UInt8]) -> UsageReport {
+    AnswerMeter.read(
+      body, status: head.status, to: passage.request.facts, endpoint: passage.request.endpoint,
+      parser: passage.journey.workbench.parser)
+  }
+
+  /// What the client gets, with what it costs.
+  @inline(never)
+  private func answer(_ body: [UInt8], _ settled: Settled) -> HTTPAnswer {
     var fields = passage.responseFields(head, remaining: settled.tightest)
     fields.appendOwn(.catracaCost, settled.costUSD)
-    if let rendering = rendering(of: body) {
-      fields.remove(.contentType)
-      fields.append(.contentType, constant: rendering.contentType)
-      body = rendering.body
+    guard let rendering = rendering(of: body) else {
+      return HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body)
     }
-    await passage.journey.answer(
-      HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body))
+    fields.remove(.contentType)
+    fields.append(.contentType, constant: rendering.contentType)
+    return HTTPAnswer(
+      head: ResponseHead(status: head.status, fields: fields), body: rendering.body)
   }
 
   /// The provider goes on with the work: what it costs isn't known yet.
+  @inline(never)
   private func deferSettlement(to objectID: String, _ body: [UInt8]) async {
     _ = await passage.deferSettlement(to: objectID)
     guard !passage.clientLeft else { return passage.exchange.abort() }
@@ -89,6 +101,7 @@ struct AnswerRelay {
   }
 
   /// Passes on the rest as it comes. The last byte waits for the row.
+  @inline(never)
   private func passOn(_ beginning: [UInt8], report: UsageReport?) async {
     var held = beginning
     var outcome = outcome(isError: false)

@@ -6,9 +6,8 @@ internal import Telemetry
 enum Forwarding {
   /// Fields that are for Catraca, or about the connection that it ends.
   private static let ownPrefix: [UInt8] = Array("x-catraca-".utf8)
-  private static let replaced: [FieldName] = [
-    .authorization, .host, .contentLength, .acceptEncoding, .expect,
-  ]
+  private static let replaced = FieldNameSet(
+    .authorization, .host, .contentLength, .acceptEncoding, .expect)
 
   /// The fields that the provider gets: the client's, with the provider's key.
   ///
@@ -22,10 +21,9 @@ enum Forwarding {
     at position: TracePosition? = nil
   ) -> HeaderFields {
     var forwarded = fields
+    let replaced = replaced
     forwarded.removeHopByHop()
-    forwarded.removeAll { name, _ in
-      isOwn(name) || replaced.contains { $0.matches(name) }
-    }
+    forwarded.removeAll { name, _ in isOwn(name) || replaced.contains(name) }
     if readAsJSON && !saysJSON(forwarded) {
       forwarded.remove(.contentType)
       forwarded.append(.contentType, constant: "application/json")
@@ -54,13 +52,16 @@ enum Forwarding {
 
   /// The provider's address for a request: its base stands for everything up to `/v1`.
   static func url(_ endpoint: String, query: String?, of provider: Provider) -> String {
-    "\(provider.baseURL)\(endpoint.dropFirst("/v1".count))\(query.map { "?\($0)" } ?? "")"
+    var url = provider.baseURL.description
+    url += Substring(endpoint.utf8.dropFirst("/v1".utf8.count))
+    if let query { url += "?\(query)" }
+    return url
   }
 
   /// Whether the media type is JSON in the one encoding that JSON has.
   private static func saysJSON(_ fields: HeaderFields) -> Bool {
+    if fields.first(.contentType, is: "application/json") { return true }
     guard let type = fields.first(.contentType)?.lowercased() else { return false }
-    if type == "application/json" { return true }
     let pieces = type.split(separator: ";", omittingEmptySubsequences: false)
       .map { $0.filter { $0 != " " && $0 != "\t" && $0 != "\"" } }
     return pieces == ["application/json", "charset=utf-8"]

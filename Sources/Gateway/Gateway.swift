@@ -39,6 +39,8 @@ public final class Gateway: HTTPHandler {
   /// - Parameters:
   ///   - rules: gives the rules in force; asked once for each request.
   ///   - budgets: the budgets with what was used of them so far.
+  ///   - lender: lends what may be used of limits, where other replicas share them; nil where none
+  ///     does.
   ///   - ownCalls: answers requests for `/api/…`, where clients ask about their own use.
   ///   - failedSignIns: those of the proxy's listener.
   ///   - deferred: requests whose providers went on with the work when an earlier process ended.
@@ -47,6 +49,7 @@ public final class Gateway: HTTPHandler {
   ///   - tracer: takes a span of each request to a provider.
   public init(
     rules: @escaping @Sendable () -> RuleBook, budgets: BudgetState, ledger: any Ledger,
+    lender: (any LeaseLender)? = nil,
     deferred: [DeferredRequest] = [], ownCalls: any HTTPHandler, failedSignIns: FailedSignIns,
     recentAnswers: [RecentAnswers], loops: [EventLoop], logger: Logger, tracer: Tracer? = nil,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
@@ -62,7 +65,8 @@ public final class Gateway: HTTPHandler {
     let works = deferred.map { request in
       DeferredWork(request, budgets.restore(request.recordedHold, at: clock()))
     }
-    desk = AdmissionDesk(budgets, clock: clock) { events in
+    let leases = lender.map { LeaseDesk($0) }
+    desk = AdmissionDesk(budgets, leases: leases, clock: clock) { events in
       for event in events {
         BudgetEventLog.write(event, to: logger)
         // Thresholds are recorded with the charge that reaches them.

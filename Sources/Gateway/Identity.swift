@@ -8,8 +8,6 @@ struct Identity {
   let client: Client
   let key: ClientKey
 
-  private static let scheme = "bearer "
-
   /// Reads `Authorization: Bearer sk-ctr-…` and finds its owner. Browsers can't set that on a
   /// WebSocket, and offer the key as a subprotocol instead.
   ///
@@ -18,7 +16,7 @@ struct Identity {
   init(
     of head: RequestHead, among clients: ClientRegistry, at now: Timestamp
   ) throws(Refusal) {
-    guard let secret = Identity.bearer(head) ?? Identity.offered(head) else {
+    guard let secret = head.fields.bearerToken ?? Identity.offered(head) else {
       throw .invalidKey(.missing)
     }
     let digest = KeyDigest(words: SHA256.digest(of: secret).words)
@@ -29,14 +27,6 @@ struct Identity {
     }
     client = owner.client
     key = owner.key
-  }
-
-  private static func bearer(_ head: RequestHead) -> String? {
-    guard let authorization = head.fields.first(.authorization),
-      authorization.utf8.count > scheme.utf8.count,
-      authorization.prefix(scheme.count).lowercased() == scheme
-    else { return nil }
-    return String(authorization.dropFirst(scheme.count))
   }
 
   private static func offered(_ head: RequestHead) -> String? {

@@ -49,7 +49,8 @@ final class Journey {
 
   func run() async {
     do throws(Refusal) {
-      switch Route(path: exchange.head.path, providers: rules.settings.providers.lazy.map(\.name)) {
+      let providers = rules.settings.providers.lazy.map { $0.name }
+      switch Route(path: exchange.head.path, providers: providers) {
       case .health: await answer(healthy())
       case .own: await gateway.ownCalls.handle(exchange)
       case .unknown: throw .unknownPath(exchange.head.path)
@@ -79,36 +80,74 @@ final class Journey {
       trace?.note(route: endpoint.path)
       try limitRate(identity)
       if endpoint.isWebSocket {
-        let request = try RealtimeRequest(
-          for: self, identity: identity, providerName: providerName)
-        trace?.note(.realtime, model: request.model)
-        return try await RealtimeOpening.serve(request, on: self)
+        try await serveRealtime(identity, of: providerName)
+      } else {
+        try await serve(endpoint, identity, of: providerName)
       }
-      let request = try await MeteredRequest(
-        for: self, identity: identity, endpoint: endpoint, providerName: providerName)
-      trace?.note(request)
-      try await pass(request, try Offer(for: request, in: self))
     case .batch:
       try limitRate(identity)
-      let submission = try await BatchSubmission(
-        for: self, identity: identity, providerName: providerName)
-      let (request, offer) = try await submission.read()
-      trace?.note(request)
-      try await pass(request, offer)
+      try await serveBatch(identity, of: providerName)
     case .upload:
-      try await FreePassage(path: path, providerName: providerName, on: self).run(
-        onlyForBatches: !rules.allowsUnmetered(path))
+      try await serveFree(path, of: providerName, onlyForBatches: !rules.allowsUnmetered(path))
     case .free:
-      try await FreePassage(path: path, providerName: providerName, on: self).run()
+      try await serveFree(path, of: providerName)
     case .refused:
       guard rules.allowsUnmetered(path) else {
         throw .endpointNotMetered(method: exchange.head.method.name, path: path)
       }
-      try await FreePassage(path: path, providerName: providerName, on: self).run()
+      try await serveFree(path, of: providerName)
     }
   }
 
+  @inline(never)
+  private func serveFree(
+    _ path: String, of providerName: String?, onlyForBatches: Bool = false
+  ) async throws(Refusal) {
+    try await FreePassage(path: path, providerName: providerName, on: self).run(
+      onlyForBatches: onlyForBatches)
+  }
+
+  @inline(never)
+  private func serve(
+    _ endpoint: Endpoint, _ identity: Identity, of providerName: String?
+  ) async throws(Refusal) {
+    let body = try await MeteredRequest.readBody(of: self)
+    let (request, offer) = try read(body, endpoint, identity, of: providerName)
+    try await pass(request, offer)
+  }
+
+  // What isn't inlined, here and further on, needs much room for a moment. In an asynchronous
+  // function it would have that for as long as the function waits, a stream's whole time.
+  @inline(never)
+  private func read(
+    _ body: [UInt8], _ endpoint: Endpoint, _ identity: Identity, of providerName: String?
+  ) throws(Refusal) -> (MeteredRequest, Offer) {
+    let request = try MeteredRequest(
+      for: self, identity: identity, endpoint: endpoint, providerName: providerName, body: body)
+    trace?.note(request)
+    return (request, try Offer(for: request, in: self))
+  }
+
+  @inline(never)
+  private func serveRealtime(
+    _ identity: Identity, of providerName: String?
+  ) async throws(Refusal) {
+    let request = try RealtimeRequest(for: self, identity: identity, providerName: providerName)
+    trace?.note(.realtime, model: request.model)
+    try await RealtimeOpening.serve(request, on: self)
+  }
+
+  @inline(never)
+  private func serveBatch(_ identity: Identity, of providerName: String?) async throws(Refusal) {
+    let submission = try await BatchSubmission(
+      for: self, identity: identity, providerName: providerName)
+    let (request, offer) = try await submission.read()
+    trace?.note(request)
+    try await pass(request, offer)
+  }
+
   /// Unknown keys are counted by where they come from, so that guessing is slow.
+  @inline(never)
   private func identify() throws(Refusal) -> Identity {
     do throws(Refusal) {
       let identity = try Identity(of: exchange.head, among: rules.clients, at: startedAt)
@@ -124,6 +163,7 @@ final class Journey {
     }
   }
 
+  @inline(never)
   private func limitRate(_ identity: Identity) throws(Refusal) {
     if let seconds = gateway.rateLimits.admit(identity.key, of: identity.client.id, at: startedAt) {
       throw .rateLimited(retryAfterSeconds: seconds)
@@ -149,22 +189,32 @@ final class Journey {
       return admitted(request, offer, grant, shadows)
     case .abandoned:
       throw .clientLeft
+    case .ledgerUnavailable:
+      throw .ledgerUnavailable
     case .denied(let denial):
-      // In the last mile the provider's own count may fit where the bytes don't.
-      if let counted = await LastMile(of: request, offer, denial, on: self)?.countedOffer() {
-        switch await ask(request, counted) {
-        case .held(let grant, let shadows):
-          return admitted(request, counted, grant, shadows)
-        case .abandoned: throw .clientLeft
-        case .denied: break
-        }
-      }
-      let refusal = budgetRefusal(denial, client: request.identity.client.id)
-      report(refusal, of: request, offer)
-      throw .budget(refusal)
+      return try await admit(request, offer, afterCounting: denial)
     }
   }
 
+  /// In the last mile the provider's own count may fit where the bytes don't.
+  private func admit(
+    _ request: MeteredRequest, _ offer: Offer, afterCounting denial: Denial
+  ) async throws(Refusal) -> Admitted {
+    if let counted = await LastMile(of: request, offer, denial, on: self)?.countedOffer() {
+      switch await ask(request, counted) {
+      case .held(let grant, let shadows):
+        return admitted(request, counted, grant, shadows)
+      case .abandoned: throw .clientLeft
+      case .ledgerUnavailable: throw .ledgerUnavailable
+      case .denied: break
+      }
+    }
+    let refusal = budgetRefusal(denial, client: request.identity.client.id)
+    report(refusal, of: request, offer)
+    throw .budget(refusal)
+  }
+
+  @inline(never)
   private func admitted(
     _ request: MeteredRequest, _ offer: Offer, _ grant: Grant, _ shadows: [Denial]
   ) -> Admitted {
@@ -175,12 +225,9 @@ final class Journey {
   private func ask(
     _ request: MeteredRequest, _ offer: Offer
   ) async -> AdmissionDesk.Verdict {
-    let caller = Caller(
-      client: request.identity.client.id, key: request.identity.key.name,
-      user: request.user ?? "", conversation: request.conversation ?? "", model: offer.modelName)
     let verdict = await gateway.desk.admit(
-      offer.demand, for: caller, patience: rules.settings.admission.wait, on: exchange.loop,
-      whenLeaving: { exchange.onClientGone = $0 })
+      offer.demand, for: request.caller(for: offer), patience: rules.settings.admission.wait,
+      on: exchange.loop, whenLeaving: { exchange.onClientGone = $0 })
     exchange.onClientGone = nil
     return verdict
   }

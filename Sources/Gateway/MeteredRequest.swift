@@ -1,3 +1,4 @@
+internal import Budgets
 internal import Configuration
 internal import HTTP
 internal import HTTPServer
@@ -6,7 +7,10 @@ internal import Metering
 internal import Pricing
 
 /// A request that costs money, read: who asks, what for, and the body that says it.
-struct MeteredRequest {
+///
+/// A class, because all that carries the request on keeps it: copies of so much would make up most
+/// of the memory of a stream at rest.
+final class MeteredRequest: Sendable {
   let identity: Identity
   let endpoint: Endpoint
   let facts: RequestFacts
@@ -26,14 +30,15 @@ struct MeteredRequest {
   /// Whether the body is read as JSON, and not as a form.
   let isJSON: Bool
 
-  /// Reads the body and checks that the key may be used for what it asks.
+  /// Reads what the body asks for, and checks that the key may be used for that.
   init(
-    for journey: Journey, identity: Identity, endpoint: Endpoint, providerName: String?
-  ) async throws(Refusal) {
+    for journey: Journey, identity: Identity, endpoint: Endpoint, providerName: String?,
+    body: [UInt8]
+  ) throws(Refusal) {
     self.identity = identity
     self.endpoint = endpoint
     self.providerName = providerName
-    body = try await MeteredRequest.readBody(of: journey)
+    self.body = body
     let fields = journey.exchange.head.fields
     let contentType = fields.first(.contentType) ?? ""
     isJSON = endpoint.readsJSON(contentType: contentType)
@@ -81,6 +86,14 @@ struct MeteredRequest {
     conversation = other.conversation
     agent = other.agent
     metadata = other.metadata
+  }
+
+  /// Whose budgets pay for it.
+  @inline(never)
+  func caller(for offer: Offer) -> Caller {
+    Caller(
+      client: identity.client.id, key: identity.key.name, user: user ?? "",
+      conversation: conversation ?? "", model: offer.modelName)
   }
 
   /// Whether the key may be used for what is asked.

@@ -78,8 +78,11 @@ final class ModelExperience: Sendable {
   private func update(_ provider: String, _ model: String, _ change: (inout Record) -> Void) {
     let id = ModelID(provider: provider, model: model)
     models.withLock { models in
-      guard models[id] != nil || models.count < ModelExperience.capacity else { return }
-      change(&models[id, default: Record(rates: TokenRates(model: model))])
+      if let place = models.index(forKey: id) {
+        change(&models.values[place])
+      } else if models.count < ModelExperience.capacity {
+        change(&models[id, default: Record(rates: TokenRates(model: model))])
+      }
     }
   }
 }

@@ -6,7 +6,9 @@ internal import Pricing
 internal import Time
 
 /// What a request may cost, and from whom: its provider, its model's prices and its bound.
-struct Offer {
+///
+/// A class for the same reason as `MeteredRequest`.
+final class Offer: Sendable {
   let provider: Provider
   let terms: BillingTerms
   let demand: Demand
@@ -207,6 +209,8 @@ extension BoundRequest {
   /// characters or images in those alone, if the request has any.
   fileprivate mutating func keepOnly(pricedBy model: PricedModel) {
     let units = model.pricedUnits
+    // Most have tokens alone, and then nothing has to be looked up.
+    guard audioMilliseconds > 0 || characters > 0 || images > 0 else { return }
     if !units.contains(.millisecond) && units.contains(.token) { audioMilliseconds = 0 }
     if !units.contains(.character) && units.contains(.token) { characters = 0 }
     if !units.contains(.image) && units.contains(.token) { images = 0 }

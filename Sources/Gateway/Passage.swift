@@ -79,6 +79,8 @@ final class Passage {
     do throws(LedgerError) {
       try await gateway.ledger.open(intent())
       hasIntent = true
+    } catch .takenForDead {
+      throw .ledgerUnavailable
     } catch {
       gateway.logger.log(.error, "ledger_unavailable") { line in
         line.member("request_id", "\(journey.id)")
@@ -88,6 +90,7 @@ final class Passage {
       // neither commit nor spool must not be forwarded: killed, the process would lose it.
       throw .ledgerUnavailable
     }
+    if gateway.desk.isVoid(grant) { throw .ledgerUnavailable }
   }
 
   // MARK: Pass it on
@@ -103,6 +106,7 @@ final class Passage {
     }
   }
 
+  @inline(never)
   private func startTransfer() throws(Refusal) -> Transfer {
     let body: [UInt8]
     do {
@@ -118,7 +122,8 @@ final class Passage {
       method: exchange.head.method,
       fields: journey.forwardedFields(to: offer.provider, readAsJSON: request.isJSON),
       body: .bytes(body), connectTimeout: limits.upstreamConnect,
-      idleTimeout: limits.upstreamIdle, certificateAuthorities: offer.provider.caFile)
+      idleTimeout: limits.upstreamIdle, certificateAuthorities: offer.provider.caFile,
+      expectsEvents: request.facts.stream)
     do {
       startedSendingAt = .now()
       return try journey.workbench.upstream.start(upstream)
@@ -132,8 +137,7 @@ final class Passage {
     do throws(UpstreamError) {
       let head = try await transfer.head()
       if head.status < 400 && head.isEventStream {
-        var relay = StreamRelay(of: self, head, transfer)
-        await relay.run()
+        await StreamRelay(of: self, head, transfer).run()
       } else {
         await AnswerRelay(of: self, head, transfer).run()
       }
@@ -144,6 +148,7 @@ final class Passage {
   }
 
   /// When the client hangs up: `cancel` stops the provider, `drain` reads on within its bounds.
+  @inline(never)
   private func watchClient(_ transfer: Transfer) {
     exchange.onClientGone = { [self] in
       clientLeft = true
@@ -159,12 +164,14 @@ final class Passage {
   }
 
   /// Whether reading goes on for a client that has left, after `count` bytes.
+  @inline(never)
   func mayDrain(after count: Int) -> Bool {
     guard case .drain(_, let most) = offer.provider.onDisconnect else { return false }
     return !gateway.isStopping && count <= Int(clamping: most.bytes)
   }
 
   /// Ends a request whose provider failed before the client got anything of an answer.
+  @inline(never)
   func fail(_ error: UpstreamError, status: Int?, report: UsageReport?) async {
     let provider = offer.provider.name
     gateway.logger.log(.warn, "upstream_failed") { line in
@@ -195,14 +202,15 @@ final class Passage {
 
   /// Ends hold and intent of a request of which nothing reached the provider.
   func giveBack() async {
-    hold.take()?.release()
-    guard hasIntent else { return }
-    do throws(LedgerError) {
-      try await gateway.ledger.discard(journey.id)
-    } catch {
-      // The intent stays, and is settled with its estimate when the ledger starts again.
-      logRecordingFailure(error)
+    if hasIntent {
+      do throws(LedgerError) {
+        try await gateway.ledger.discard(journey.id)
+      } catch {
+        // The intent stays, and is settled with its estimate when the ledger starts again.
+        logRecordingFailure(error)
+      }
     }
+    hold.take()?.release()
   }
 
   /// Leaves the hold to work that outlives the request.
@@ -212,23 +220,51 @@ final class Passage {
   }
 
   /// Settles the hold with what the request used, and returns when its row is safe.
+  @inline(never)
   func settle(_ ending: Ending) async -> Settled {
-    guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
-    var ending = ending
-    ending.report = ending.report?.completed(by: dialect)
-    let settled = Settled(ending, of: self, hold: consume hold)
-    gateway.rateLimits.use(
-      settled.entry.row.usage.totalTokens, by: request.identity.key,
-      of: request.identity.client.id, at: gateway.clock())
+    let settled = conclude(ending)
     do throws(LedgerError) {
       try await gateway.ledger.settle(settled.entry)
     } catch {
       logRecordingFailure(error)
     }
-    if let report = ending.report, ending.status < 400 { logDoubts(about: report) }
-    log(settled)
-    journey.trace?.note(settled.entry.row)
+    endLeasedHold(settled)
+    report(settled)
     return settled
+  }
+
+  @inline(never)
+  private func conclude(_ ending: Ending) -> Settled {
+    var ending = ending
+    ending.report = ending.report?.completed(by: dialect)
+    if let report = ending.report, ending.status < 400 { logDoubts(about: report) }
+    let figures = Settled.Figures(ending, of: self)
+    let settled = Settled(figures, settlement(of: figures), ending, of: self)
+    gateway.rateLimits.use(
+      settled.entry.row.usage.totalTokens, by: request.identity.key,
+      of: request.identity.client.id, at: gateway.clock())
+    return settled
+  }
+
+  /// What budgets are charged. It ends the hold, unless other replicas share their limits: what is
+  /// free of a lease is another request's at once, so there the ledger must know it first.
+  private func settlement(of figures: Settled.Figures) -> Budgets.Settlement {
+    if gateway.desk.leases != nil {
+      return gateway.desk.expectation(settling: grant.hold, with: figures.consumption)
+    }
+    guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
+    return hold.settle(with: figures.consumption)
+  }
+
+  @inline(never)
+  private func endLeasedHold(_ settled: Settled) {
+    guard gateway.desk.leases != nil else { return }
+    guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
+    let settlement = hold.settle(with: settled.consumption)
+    settled.tightest = settlement.tightest
+    for threshold in settlement.charges.flatMap(\.thresholds) {
+      gateway.ledger.record(Alert(threshold))
+    }
   }
 
   func logRecordingFailure(_ error: LedgerError) {
@@ -238,8 +274,10 @@ final class Passage {
     }
   }
 
-  private func log(_ settled: Settled) {
+  @inline(never)
+  private func report(_ settled: Settled) {
     let row = settled.entry.row
+    journey.trace?.note(row)
     gateway.logger.log(.info, "request") { line in
       journey.writeMembers(of: request, offer, to: &line)
       line.member("status", Int64(row.status))
@@ -276,6 +314,6 @@ struct Ending {
 
 extension UpstreamResponseHead {
   var isEventStream: Bool {
-    fields.first(.contentType)?.lowercased().hasPrefix("text/event-stream") ?? false
+    fields.first(.contentType, beginsWith: "text/event-stream")
   }
 }

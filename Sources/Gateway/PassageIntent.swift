@@ -12,7 +12,7 @@ extension Passage {
   func intent() -> Intent {
     let usage = expectedUsage()
     let charge = charge(for: usage, nil)
-    let (charges, draws) = gateway.desk.expectation(
+    let expected = gateway.desk.expectation(
       settling: grant.hold,
       with: Consumption(tokens: usage.totalTokens, cost: charge.exact))
     return Intent(
@@ -26,7 +26,7 @@ extension Passage {
       estimate: Intent.Estimate(
         usage: usage, costNanoUSD: charge.nanoUSD, cost: charge.billed,
         priceVersion: charge.bill?.version, priceRecord: charge.bill?.record,
-        charges: charges.map(BudgetCharge.init), draws: draws),
+        charges: expected.charges.map(BudgetCharge.init), draws: expected.draws),
       metadata: request.metadata, createdAt: journey.startedAt,
       day: journey.day(in: request.identity.client.timeZone))
   }
@@ -40,13 +40,20 @@ extension Passage {
     }
   }
 
-  /// What a request like this uses as a rule, within its hold.
+  /// What a request like this uses as a rule, within its hold; and all that it may use where
+  /// replicas share limits. There one that is only cut off may still be forwarding it when another
+  /// ends it, and what it really uses comes later.
   private func expectedUsage() -> Usage {
     if request.facts.isMedia {
       return Estimate.usage(for: request.facts, outputTextBytes: 0, by: offer.rates)
         .limited(to: self)
     }
     let demand = offer.demand
+    if gateway.desk.leases != nil {
+      return Usage(
+        inputTokens: demand.inputTokens, outputTokens: grant.bound.tokens - demand.inputTokens)
+        ?? .zero
+    }
     let input = min(request.facts.estimatedInputTokens(by: offer.rates), demand.inputTokens)
     let output = min(
       max(1, demand.estimate.tokens - input), grant.bound.tokens - demand.inputTokens)

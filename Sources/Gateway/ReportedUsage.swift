@@ -5,6 +5,7 @@ extension Gateway {
   /// Counts usage from outside in every budget that applies, and records it; returns when that is
   /// safe. It has happened already, so it is never refused.
   public func record(_ usage: ExternalUsage) async throws(LedgerError) {
+    if let leases = desk.leases { await desk.lease(for: usage, at: leases) }
     let settlement = desk.record(usage.consumption, rates: usage.rates, for: usage.caller)
     try await ledger.settle(
       SettledRequest(

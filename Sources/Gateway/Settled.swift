@@ -10,24 +10,45 @@ internal import Pricing
 internal import Time
 
 /// A request at its end: what it used and cost, and what it left of its budgets.
-struct Settled {
+///
+/// A class for the same reason as `MeteredRequest`.
+final class Settled {
   /// What the ledger keeps.
   let entry: SettledRequest
+  /// As budgets count it.
+  let consumption: Consumption
   /// What is left of the tightest budget.
-  let tightest: Remainder?
+  var tightest: Remainder?
 
-  /// Nine decimals, as in `usage_logs.cost_usd`.
-  var costUSD: String {
-    Money(nanoUnits: entry.row.costNanoUSD, currency: .usd).decimalText
+  /// What the request used and costs.
+  struct Figures {
+    let usage: Usage
+    fileprivate let source: UsageSource
+    fileprivate let charge: UsageCharge
+
+    init(_ ending: Ending, of passage: Passage) {
+      let (found, source) = Settled.usage(ending, of: passage)
+      charge = passage.charge(for: found, ending.report)
+      usage = charge.bill?.usage ?? found
+      self.source = source
+    }
+
+    /// As budgets count it.
+    var consumption: Consumption {
+      Consumption(tokens: usage.totalTokens, cost: charge.exact)
+    }
   }
 
-  init(_ ending: Ending, of passage: Passage, hold: consuming Hold) {
-    let (found, source) = Settled.usage(ending, of: passage)
-    let grant = hold.grant
-    let charge = passage.charge(for: found, ending.report)
-    let usage = charge.bill?.usage ?? found
-    let settlement = hold.settle(
-      with: Consumption(tokens: usage.totalTokens, cost: charge.exact))
+  /// Nine decimals, as in `usage_logs.cost_usd`.
+  let costUSD: String
+
+  /// - Parameter settlement: what budgets are charged for it.
+  init(
+    _ figures: Figures, _ settlement: Budgets.Settlement, _ ending: Ending, of passage: Passage
+  ) {
+    let (usage, source, charge) = (figures.usage, figures.source, figures.charge)
+    let grant = passage.grant
+    consumption = figures.consumption
     tightest = settlement.tightest
     let texts = source == .estimated ? nil : Settled.texts(ending, of: passage)
     let check = source == .estimated ? nil : Settled.check(usage, ending, texts, of: passage)
@@ -54,6 +75,7 @@ struct Settled {
       overheadMicroseconds: passage.overhead.wholeMicroseconds,
       metadata: passage.request.metadata, estimateCheck: check, createdAt: journey.startedAt,
       day: journey.day(in: passage.request.identity.client.timeZone))
+    costUSD = Money(nanoUnits: row.costNanoUSD, currency: .usd).decimalText
     entry = SettledRequest(
       row: row, charges: settlement.charges.map(BudgetCharge.init), draws: settlement.draws,
       priceRecord: charge.bill?.record,
@@ -136,10 +158,12 @@ extension Usage {
 
 extension Duration {
   var wholeMilliseconds: Int64 {
-    components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    let (seconds, attoseconds) = components
+    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
   }
 
   var wholeMicroseconds: Int64 {
-    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+    let (seconds, attoseconds) = components
+    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
   }
 }

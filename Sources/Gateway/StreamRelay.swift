@@ -13,79 +13,121 @@ internal import Upstream
 ///
 /// A response that is made in the background goes on without its stream. So it is deferred as soon
 /// as its id is known, and settled by the stream only if that shows its end.
-struct StreamRelay {
+final class StreamRelay {
   private let passage: Passage
   private let head: UpstreamResponseHead
   private let transfer: Transfer
+  private var meter: StreamMeter
   private var deferred: DeferredWork?
+  /// What is to be passed on of the bytes that came last.
+  private var passing: [UInt8] = []
+  private var drained = 0
+  private var isSettled = false
 
+  @inline(never)
   init(of passage: Passage, _ head: UpstreamResponseHead, _ transfer: Transfer) {
     self.passage = passage
     self.head = head
     self.transfer = transfer
-  }
-
-  mutating func run() async {
-    var meter = StreamMeter(
+    meter = StreamMeter(
       endpoint: passage.request.endpoint, facts: passage.request.facts,
       hidesUsage: passage.rewrite.addsUsage, parser: passage.journey.workbench.parser)
-    let fields = passage.responseFields(head, remaining: passage.grant.tightest)
-    await send { exchange throws(HTTPExchangeError) in
-      try await exchange.start(
-        ResponseHead(status: head.status, fields: fields), framing: .chunked)
+  }
+
+  func run() async {
+    await start()
+    await end(cut: await passEvents())
+  }
+
+  @inline(never)
+  private func start() async {
+    guard !passage.clientLeft else { return }
+    do {
+      try await passage.exchange.start(answerHead(), framing: .chunked)
+    } catch {
+      passage.clientStopped()
     }
+  }
+
+  @inline(never)
+  private func answerHead() -> ResponseHead {
+    ResponseHead(
+      status: head.status,
+      fields: passage.responseFields(head, remaining: passage.grant.tightest))
+  }
+
+  /// Returns what has cut the stream, if it was.
+  private func passEvents() async -> UpstreamError? {
     var arrived: [UInt8] = []
-    var passing: [UInt8] = []
-    var drained = 0
-    var isSettled = false
-    var cut: UpstreamError?
     do throws(UpstreamError) {
       while try await transfer.next(into: &arrived) {
-        if passage.firstByteAt == nil { passage.firstByteAt = .now() }
-        passing.removeAll(keepingCapacity: true)
-        let progress = meter.receive(arrived.span, into: &passing)
-        if passage.request.facts.isBackground && deferred == nil {
-          await deferIfUnderway(meter.report)
-        }
+        let progress = receive(arrived)
+        if passage.request.facts.isBackground && deferred == nil { await deferIfUnderway() }
         if progress == .terminated && !isSettled {
-          isSettled = true
-          await settle(meter.finish().report, cut: nil)
+          await settle(cut: nil)
           meter.takeWithheld(into: &passing)
         }
         if passage.isDraining {
           drained += arrived.count
           if !passage.mayDrain(after: drained) { transfer.cancel() }
         } else if !passing.isEmpty {
-          await send { exchange throws(HTTPExchangeError) in try await exchange.write(passing) }
+          await pass()
         }
       }
     } catch {
-      cut = error
+      return error
     }
-    await end(&meter, isSettled: isSettled, cut: cut)
+    return nil
   }
 
-  private mutating func deferIfUnderway(_ report: UsageReport) async {
-    guard let work = report.work, work.stage == .underway else { return }
+  @inline(never)
+  private func receive(_ arrived: [UInt8]) -> StreamMeter.Progress {
+    if passage.firstByteAt == nil { passage.firstByteAt = .now() }
+    passing.removeAll(keepingCapacity: true)
+    return meter.receive(arrived.span, into: &passing)
+  }
+
+  /// Sends to the client, unless it has left; a client that takes nothing any more has left too.
+  @inline(never)
+  private func pass() async {
+    guard !passage.clientLeft else { return }
+    do {
+      try await passage.exchange.write(passing)
+    } catch {
+      passage.clientStopped()
+    }
+  }
+
+  @inline(never)
+  private func deferIfUnderway() async {
+    guard let work = meter.report.work, work.stage == .underway else { return }
     deferred = await passage.deferSettlement(to: work.id)
   }
 
   /// After the provider's last byte, or where it broke off.
-  private func end(_ meter: inout StreamMeter, isSettled: Bool, cut: UpstreamError?) async {
-    let ending = meter.finish()
-    if !isSettled { await settle(ending.report, cut: cut) }
+  @inline(never)
+  private func end(cut: UpstreamError?) async {
+    if !isSettled { await settle(cut: cut) }
     guard cut == nil, !passage.clientLeft else { return passage.exchange.abort() }
     var last: [UInt8] = []
     meter.takeWithheld(into: &last)
     await passage.finish(last)
   }
 
-  private func settle(_ report: UsageReport, cut: UpstreamError?) async {
+  @inline(never)
+  private func settle(cut: UpstreamError?) async {
+    isSettled = true
+    let report = meter.finish().report
     if let deferred {
       // Without its end the stream says nothing: then the provider is asked.
       guard let ending = Ending(of: deferred, report, status: head.status) else { return }
       return await passage.gateway.settle(deferred, ending)
     }
+    _ = await passage.settle(ending(report, cut: cut))
+  }
+
+  @inline(never)
+  private func ending(_ report: UsageReport, cut: UpstreamError?) -> Ending {
     let outcome: Outcome =
       if passage.clientLeft {
         .clientDisconnected
@@ -94,18 +136,6 @@ struct StreamRelay {
       } else {
         report.isError ? .providerError : .ok
       }
-    _ = await passage.settle(Ending(status: head.status, outcome: outcome, report: report))
-  }
-
-  /// Sends to the client, unless it has left; a client that takes nothing any more has left too.
-  private func send(
-    _ body: (HTTPExchange) async throws(HTTPExchangeError) -> Void
-  ) async {
-    guard !passage.clientLeft else { return }
-    do {
-      try await body(passage.exchange)
-    } catch {
-      passage.clientStopped()
-    }
+    return Ending(status: head.status, outcome: outcome, report: report)
   }
 }

@@ -15,6 +15,25 @@ extension [UInt8] {
   }
 }
 
+extension OutputSpan where Element == UInt8 {
+  /// Appends bytes for which there must be room.
+  mutating func append(_ bytes: Span<UInt8>) {
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe withUnsafeMutableBufferPointer { room, count in
+        let end = count + bytes.count
+        precondition(end <= room.count, "no room for so many bytes")
+        _ = unsafe UnsafeMutableBufferPointer(rebasing: room[count..<end])
+          .update(fromContentsOf: bytes)
+        count = end
+      }
+    }
+  }
+
+  mutating func append(_ text: StaticString) {
+    text.withUTF8Buffer { unsafe append($0.span) }
+  }
+}
+
 extension Span where Element == UInt8 {
   /// Whether these are the bytes of `lowercase` in any case; `lowercase` has no capitals.
   func equalsIgnoringCase(_ lowercase: Span<UInt8>) -> Bool {

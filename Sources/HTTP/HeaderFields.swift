@@ -196,9 +196,12 @@ extension HeaderFields {
     where isUnwanted: (_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool
   ) {
     let storage = storage
-    ranges.removeAll { range in
+    func isUnwantedField(_ range: FieldRange) -> Bool {
       isUnwanted(storage.span.extracting(range.name), storage.span.extracting(range.value))
     }
+    // Mostly there is none, and then nothing is copied.
+    guard let first = ranges.firstIndex(where: isUnwantedField) else { return }
+    ranges[first...].removeAll(where: isUnwantedField)
   }
 
   private func check(_ name: FieldName, _ value: Span<UInt8>) throws(HTTPError) {
@@ -210,11 +213,13 @@ extension HeaderFields {
 
   private mutating func appendChecked(_ name: Span<UInt8>, _ value: Span<UInt8>) {
     let nameStart = storage.count
-    storage.append(name)
-    let valueStart = storage.count
-    storage.append(value)
+    let valueStart = nameStart + name.count
+    storage.append(addingCapacity: name.count + value.count) { output in
+      output.append(name)
+      output.append(value)
+    }
     ranges.append(
-      FieldRange(name: nameStart..<valueStart, value: valueStart..<storage.count))
+      FieldRange(name: nameStart..<valueStart, value: valueStart..<valueStart + value.count))
   }
 }
 

@@ -1,16 +1,15 @@
 extension HeaderFields {
   /// The fields that belong to one connection and not to the message, so that a proxy must not pass
   /// them on (RFC 9110 7.6.1), and those that speak to the proxy itself (11.7).
-  public static let hopByHop: [FieldName] = [
+  public static let hopByHop = FieldNameSet(
     .connection, .keepAlive, .proxyAuthenticate, .proxyAuthorization, .proxyConnection, .te,
-    .trailer, .transferEncoding, .upgrade,
-  ]
+    .trailer, .transferEncoding, .upgrade)
 
   /// Removes what must not be passed on: `hopByHop`, and what `Connection` names besides.
   public mutating func removeHopByHop() {
-    let named = namedByConnection()
+    let (hopByHop, named) = (Self.hopByHop, namedByConnection())
     removeAll { name, _ in
-      if Self.hopByHop.contains(where: { $0.matches(name) }) { return true }
+      if hopByHop.contains(name) { return true }
       guard !named.isEmpty, let name = FieldName(name) else { return false }
       return named.contains(name)
     }
@@ -22,7 +21,7 @@ extension HeaderFields {
     var named: Set<FieldName> = []
     forEachListMember(.connection) { member in
       guard !member.equalsIgnoringCase("close"),
-        !Self.hopByHop.contains(where: { $0.matches(member) }),
+        !Self.hopByHop.contains(member),
         let name = FieldName(member)
       else { return }
       named.insert(name)

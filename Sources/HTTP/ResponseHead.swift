@@ -14,19 +14,29 @@ public struct ResponseHead: Equatable, Sendable {
 
   /// Appends the head as HTTP/1.1, up to and with the empty line that ends it.
   public func serialize(into output: inout [UInt8]) {
-    output.append("HTTP/1.1 ")
-    output.append(UInt8(ascii: "0") + UInt8(status / 100))
-    output.append(UInt8(ascii: "0") + UInt8(status / 10 % 10))
-    output.append(UInt8(ascii: "0") + UInt8(status % 10))
-    output.append(ASCII.space)
-    output.append(Self.reasonPhrase(for: status))
-    output.append("\r\n")
-    fields.forEach { name, value in
-      output.append(name)
-      output.append(": ")
-      output.append(value)
+    let reason = Self.reasonPhrase(for: status)
+    let punctuation = Self.linePunctuation * (fields.count + 1)
+    let capacity = Self.statusLine + reason.utf8CodeUnitCount + fields.storage.count + punctuation
+    output.append(addingCapacity: capacity) { output in
+      output.append("HTTP/1.1 ")
+      output.append(UInt8(ascii: "0") + UInt8(status / 100))
+      output.append(UInt8(ascii: "0") + UInt8(status / 10 % 10))
+      output.append(UInt8(ascii: "0") + UInt8(status % 10))
+      output.append(ASCII.space)
+      output.append(reason)
+      output.append("\r\n")
+      fields.forEach { name, value in
+        output.append(name)
+        output.append(": ")
+        output.append(value)
+        output.append("\r\n")
+      }
       output.append("\r\n")
     }
-    output.append("\r\n")
   }
+
+  /// Bytes of `HTTP/1.1 200 ` and its line end.
+  private static let statusLine = 15
+  /// Bytes of a field's `: ` and its line end.
+  private static let linePunctuation = 4
 }

@@ -36,9 +36,10 @@ extension ResponseHead {
 }
 
 extension HeaderFields {
+  private static let framing = FieldNameSet(.contentLength, .transferEncoding, .connection)
+
   fileprivate mutating func removeFraming() {
-    remove(.contentLength)
-    remove(.transferEncoding)
-    remove(.connection)
+    let framing = Self.framing
+    removeAll { name, _ in framing.contains(name) }
   }
 }

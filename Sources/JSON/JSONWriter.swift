@@ -42,39 +42,66 @@ public struct JSONWriter: Sendable {
 
   /// Writes a key; exactly one value must follow.
   public mutating func key(_ key: String) {
-    string(key)
-    bytes.append(UInt8(ascii: ":"))
+    quoted(key, isKey: true)
     needsComma = false
   }
 
   /// Writes a key that is known when the program is written, with nothing in it to escape; exactly
   /// one value must follow.
   public mutating func key(constant key: StaticString) {
-    separate()
-    bytes.append(UInt8(ascii: "\""))
-    append(key)
-    append("\":")
+    let bytes = unsafe UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
+    unsafe appendPlain(bytes, isKey: true)
     needsComma = false
   }
 
   public mutating func string(_ text: String) {
-    separate()
-    bytes.append(UInt8(ascii: "\""))
+    quoted(text, isKey: false)
+    needsComma = true
+  }
+
+  /// Writes a string that is known when the program is written, with nothing in it to escape.
+  public mutating func string(constant text: StaticString) {
+    let bytes = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    unsafe appendPlain(bytes, isKey: false)
+    needsComma = true
+  }
+
+  private mutating func quoted(_ text: String, isKey: Bool) {
     // Strings are mostly contiguous and without anything to escape: one pass, one copy.
     var text = text
     text.withUTF8 { utf8 in
       if unsafe PlainJSON.needsEscapes(utf8.span) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
         unsafe utf8.forEach { appendEscaped($0) }
+        append(isKey ? "\":" : "\"")
       } else {
-        unsafe bytes.append(contentsOf: utf8)
+        unsafe appendPlain(utf8, isKey: isKey)
       }
     }
-    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// The comma, the quotation marks and what stands in them, with one look at the array's room:
+  /// three appends would cost more than the copy.
+  private mutating func appendPlain(_ text: UnsafeBufferPointer<UInt8>, isKey: Bool) {
+    let needsComma = needsComma
+    bytes.append(addingCapacity: text.count + JSONWriter.largestPunctuation) { output in
+      if needsComma { output.append(UInt8(ascii: ",")) }
+      output.append(UInt8(ascii: "\""))
+      unsafe output.append(copying: text)
+      output.append(UInt8(ascii: "\""))
+      if isKey { output.append(UInt8(ascii: ":")) }
+    }
   }
 
   public mutating func integer(_ value: Int64) {
-    separate()
-    appendDigits(of: value.magnitude, isNegative: value < 0)
+    let (magnitude, needsComma) = (value.magnitude, needsComma)
+    bytes.append(addingCapacity: JSONWriter.mostDigits + JSONWriter.largestPunctuation) { output in
+      if needsComma { output.append(UInt8(ascii: ",")) }
+      if value < 0 { output.append(UInt8(ascii: "-")) }
+      output.append(digitsOf: magnitude)
+    }
+    self.needsComma = true
   }
 
   public mutating func boolean(_ value: Bool) {
@@ -124,20 +151,35 @@ public struct JSONWriter: Sendable {
       contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  private mutating func appendDigits(of magnitude: UInt64, isNegative: Bool) {
-    if isNegative { bytes.append(UInt8(ascii: "-")) }
-    // UInt64 has 20 digits at most.
+  /// Of a `UInt64`.
+  private static let mostDigits = 20
+  /// A comma, two quotation marks and a colon.
+  private static let largestPunctuation = 4
+}
+
+extension OutputSpan where Element == UInt8 {
+  fileprivate mutating func append(copying bytes: UnsafeBufferPointer<UInt8>) {
+    unsafe withUnsafeMutableBufferPointer { room, count in
+      let end = count + bytes.count
+      precondition(end <= room.count, "no room for a text")
+      _ = unsafe UnsafeMutableBufferPointer(rebasing: room[count..<end])
+        .update(fromContentsOf: bytes)
+      count = end
+    }
+  }
+
+  fileprivate mutating func append(digitsOf magnitude: UInt64) {
+    // Most numbers in records are zero or small.
+    guard magnitude >= 10 else { return append(UInt8(ascii: "0") + UInt8(magnitude)) }
     var digits = InlineArray<20, UInt8>(repeating: 0)
     var first = digits.count
     var rest = magnitude
     repeat {
       first -= 1
-      digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
+      digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     } while rest > 0
-    unsafe digits.span.extracting(first..<digits.count).withUnsafeBufferPointer {
-      unsafe bytes.append(contentsOf: $0)
-    }
+    for index in first..<digits.count { append(digits[index]) }
   }
 }
 

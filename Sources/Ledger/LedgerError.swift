@@ -10,16 +10,21 @@ public enum LedgerError: Error, Hashable, Sendable {
   case inUse(path: String, processID: Int32?)
   /// The file is an SQLite database of another program.
   case notALedger(path: String)
-  /// The file was written by a later release than this one.
-  case tooNew(path: String, found: Int, known: Int)
+  /// The ledger was written by a later release than this one, with a schema that only servers of
+  /// `readableFrom` and later can work with.
+  case tooNew(path: String, found: Int, readableFrom: Int, known: Int)
   /// The file needs migrations before it can be read.
   case tooOld(path: String, found: Int, known: Int)
+  /// The database, which is to be filled from another, has rows of its own in a table.
+  case notEmpty(path: String, table: String)
   /// A record can't be understood.
   case unreadable(record: String)
   /// What should be made is there already, such as `client acme`, and why that forbids it.
   case alreadyExists(record: String)
   /// What should be removed is used, such as `plan pro`, and by whom.
   case stillUsed(record: String, by: String)
+  /// Other servers that share the ledger have taken this one for dead, and ended its leases.
+  case takenForDead
   /// What should be changed isn't there.
   case notFound(record: String)
 }
@@ -38,18 +43,24 @@ extension LedgerError: CustomStringConvertible {
         + " ledger; an SQLite ledger is for one server, several share a PostgreSQL one"
     case .notALedger(let path):
       "\(path): is a database of another program; name a new file or a ledger of catraca"
-    case .tooNew(let path, let found, let known):
-      "\(path): has schema \(found), this release knows schemas up to \(known);"
-        + " run the release that wrote it, or a later one"
+    case .tooNew(let path, let found, let readableFrom, let known):
+      "\(path): has schema \(found), which releases with schema \(readableFrom) or later can work"
+        + " with, this one has \(known); run the release that wrote it, or a later one"
     case .tooOld(let path, let found, let known):
       "\(path): has schema \(found), this release reads schema \(known);"
         + " run `catraca migrate` or start the server once"
+    case .notEmpty(let path, let table):
+      "\(path): has rows of its own in \(table); name an empty database, or one that an interrupted"
+        + " migration of the same ledger has begun to fill"
     case .unreadable(let record):
       "\(record) can't be read"
     case .alreadyExists(let record):
       "there is already \(record)"
     case .stillUsed(let record, let user):
       "\(record) is used by \(user)"
+    case .takenForDead:
+      "the other servers on this ledger have taken this one for dead, since it was silent for"
+        + " \(ReplicaTerm.silenceOfTheDead.components.seconds) s"
     case .notFound(let record):
       "there is no \(record)"
     }

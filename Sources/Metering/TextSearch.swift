@@ -2,10 +2,12 @@ extension String {
   /// Whether the bytes of `fragment` stand in this text. `contains` takes a microsecond, since it
   /// searches by characters; names of models and tools are ASCII.
   func hasFragment(_ fragment: String) -> Bool {
-    var rest = utf8[...]
-    while rest.count >= fragment.utf8.count {
-      if rest.starts(with: fragment.utf8) { return true }
-      rest.removeFirst()
+    let (text, wanted) = (utf8.span, fragment.utf8.span)
+    guard text.count >= wanted.count else { return false }
+    for start in 0...text.count - wanted.count {
+      var length = 0
+      while length < wanted.count, text[start + length] == wanted[length] { length += 1 }
+      if length == wanted.count { return true }
     }
     return false
   }

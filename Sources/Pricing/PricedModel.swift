@@ -92,7 +92,7 @@ public final class PricedModel: Sendable {
 
   /// The book's prices in force at that time, as its file states them; nil before the first.
   public func declaredPrices(at instant: Timestamp) -> DatedPrices? {
-    period(at: instant)?.declared
+    periodIndex(at: instant).map { periods[$0].declared }
   }
 
   /// What an answer is charged by.
@@ -132,11 +132,15 @@ public final class PricedModel: Sendable {
   }
 
   private func tariffs(at instant: Timestamp) throws(PricingError) -> ModelTariffs {
-    guard let period = period(at: instant) else { throw .modelNotPriced(model: name) }
-    return period.tariffs
+    guard let index = periodIndex(at: instant) else { throw .modelNotPriced(model: name) }
+    return periods[index].tariffs
   }
 
-  private func period(at instant: Timestamp) -> Period? {
-    periods.first { $0.from.map { instant >= $0 } ?? true }
+  /// By index, since a period has much to copy.
+  private func periodIndex(at instant: Timestamp) -> Int? {
+    for index in periods.indices {
+      guard let from = periods[index].from, instant < from else { return index }
+    }
+    return nil
   }
 }

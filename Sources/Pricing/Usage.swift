@@ -63,6 +63,14 @@ public struct Usage: Hashable, Sendable {
     guard textInputTokens >= 0, textOutputTokens >= 0 else { return nil }
   }
 
+  /// The same with so many calls billed outside tokens; nil for a number that isn't believed.
+  public func with(calls: Int64) -> Usage? {
+    guard (0...Usage.largestCount).contains(calls) else { return nil }
+    var usage = self
+    usage.calls = calls
+    return usage
+  }
+
   /// The largest count of anything that is believed: 2⁵³, as in JSON.
   public static let largestCount: Int64 = 1 << 53
 

@@ -37,9 +37,4 @@ extension Usage {
     }
     return total
   }
-
-  /// The same with so many calls billed outside tokens; nil for a number that isn't believed.
-  public func with(calls: Int64) -> Usage? {
-    Usage(counts: counts.dropLast() + [calls])
-  }
 }

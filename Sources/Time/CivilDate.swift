@@ -100,9 +100,7 @@ public struct CivilDate: Hashable, Comparable, Sendable {
 extension CivilDate: LosslessStringConvertible {
   /// `2026-11-01`.
   public var description: String {
-    var text: [UInt8] = []
-    append(to: &text)
-    return String(decoding: text, as: UTF8.self)
+    String(asciiCapacity: CivilDate.textLength) { append(to: &$0) }
   }
 
   /// Nil unless `text` is a day written `YYYY-MM-DD`.
@@ -115,8 +113,10 @@ extension CivilDate: LosslessStringConvertible {
     self.init(year: year, month: month, day: day)
   }
 
+  private static let textLength = 10
+
   /// Appends `2026-11-01`.
-  public func append(to text: inout [UInt8]) {
+  func append(to text: inout OutputSpan<UInt8>) {
     text.append(year, digits: 4)
     text.append(ASCII.hyphen)
     text.append(month, digits: 2)

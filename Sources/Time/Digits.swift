@@ -6,7 +6,20 @@ enum ASCII {
   static let zero = UInt8(ascii: "0")
 }
 
-extension [UInt8] {
+extension String {
+  /// A text of ASCII that `write` writes where it stays.
+  ///
+  /// - Parameter capacity: The most bytes that are written.
+  init(asciiCapacity capacity: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
+    self = unsafe String(unsafeUninitializedCapacity: capacity) { text in
+      var output = unsafe OutputSpan(buffer: text, initializedCount: 0)
+      write(&output)
+      return unsafe output.finalize(for: text)
+    }
+  }
+}
+
+extension OutputSpan<UInt8> {
   /// Appends a number that is not negative, with leading zeros; digits beyond are left out.
   mutating func append(_ number: Int, digits: Int) {
     // By two digits at once, since dividing takes longest.

@@ -3,23 +3,16 @@ extension Timestamp {
   ///
   /// Instants outside the years 1…9999 are written as the nearest instant inside.
   public var rfc3339: String {
-    var text: [UInt8] = []
-    text.reserveCapacity(Timestamp.rfc3339Length)
-    appendRFC3339(to: &text)
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  /// Appends what `rfc3339` says, for log lines and rows.
-  public func appendRFC3339(to text: inout [UInt8]) {
     let clock = WallClock(self, offsetSeconds: 0)
-    clock.append(to: &text)
-    text.append(ASCII.point)
-    text.append(clock.millisecond, digits: 3)
-    text.append(UInt8(ascii: "Z"))
+    return String(asciiCapacity: Timestamp.rfc3339Length) { text in
+      clock.append(to: &text)
+      text.append(ASCII.point)
+      text.append(clock.millisecond, digits: 3)
+      text.append(UInt8(ascii: "Z"))
+    }
   }
 
-  /// How many bytes `appendRFC3339` appends.
-  public static let rfc3339Length = 24
+  private static let rfc3339Length = 24
 
   /// Reads RFC 3339 with its offset, such as `2026-12-01T00:00:00-03:00`.
   ///
@@ -69,16 +62,20 @@ extension TimeZoneRules {
   public func rfc3339(_ instant: Timestamp) -> String {
     // RFC 3339 has no seconds in an offset, which zones had before they had standard time.
     let minutes = offsetSeconds(at: instant) / 60
-    var text: [UInt8] = []
-    WallClock(instant, offsetSeconds: minutes * 60).append(to: &text)
-    if minutes == 0 {
-      text.append(UInt8(ascii: "Z"))
-    } else {
-      text.append(minutes < 0 ? ASCII.hyphen : ASCII.plus)
-      text.append(abs(minutes) / 60, digits: 2)
-      text.append(ASCII.colon)
-      text.append(abs(minutes) % 60, digits: 2)
+    let clock = WallClock(instant, offsetSeconds: minutes * 60)
+    return String(asciiCapacity: TimeZoneRules.rfc3339Length) { text in
+      clock.append(to: &text)
+      if minutes == 0 {
+        text.append(UInt8(ascii: "Z"))
+      } else {
+        text.append(minutes < 0 ? ASCII.hyphen : ASCII.plus)
+        text.append(abs(minutes) / 60, digits: 2)
+        text.append(ASCII.colon)
+        text.append(abs(minutes) % 60, digits: 2)
+      }
     }
-    return String(decoding: text, as: UTF8.self)
   }
+
+  /// With an offset.
+  private static let rfc3339Length = 25
 }

@@ -15,7 +15,7 @@ struct WallClock {
   var millisecond: Int { millisecondOfDay % 1000 }
 
   /// Appends `2026-11-22T07:30:00`.
-  func append(to text: inout [UInt8]) {
+  func append(to text: inout OutputSpan<UInt8>) {
     let second = millisecondOfDay / 1000
     date.append(to: &text)
     text.append(UInt8(ascii: "T"))

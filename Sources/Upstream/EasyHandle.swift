@@ -8,6 +8,10 @@ internal import HTTP
   /// Up to so many bytes of a body are copied by libcurl and leave in one system call with the
   /// head. Larger ones are read from our array piece by piece.
   static let copiedBodyBytes = 64 << 10
+  /// What libcurl reads of a response at once, for each of which the loop takes a turn. It keeps a
+  /// buffer of that and a byte more for as long as the transfer lasts, also while nothing comes.
+  static let receiveBufferBytes = (16 << 10) - 1
+  static let eventBufferBytes = (4 << 10) - 1
 
   let pointer: UnsafeMutableRawPointer
   /// Whom the callbacks serve. Unowned, since a transfer that its owner drops takes itself out.
@@ -17,6 +21,9 @@ internal import HTTP
   private let loop: EventLoop
   private let httpsVersion: Int
   private var headers: HeaderList?
+  /// That of the last request, which is mostly the next one's too.
+  private var url: String?
+  private var parsedURL: ParsedURL?
   private var authorities = Authorities()
 
   /// What certificates are checked against.
@@ -102,10 +109,7 @@ internal import HTTP
   /// Sets the handle up for `request`. Throws `unreachable(.address)` for a URL that libcurl
   /// refuses.
   func prepare(_ request: UpstreamRequest) throws(UpstreamError) {
-    let isAccepted = unsafe catraca_curl_set_string(pointer, CURLOPT_URL, request.url)
-    guard isAccepted == CURLE_OK, !request.url.utf8.contains(0) else {
-      throw .unreachable(.address)
-    }
+    if request.url != url { try setURL(request.url) }
     // In clear text there is no HTTP/2 to wait for.
     let isSecure = request.url.utf8.starts(with: "https:".utf8)
     let isUpgrade = if case .upgrade = request.body { true } else { false }
@@ -118,11 +122,26 @@ internal import HTTP
       request.connectTimeout.components.seconds * 1_000
       + request.connectTimeout.components.attoseconds / 1_000_000_000_000_000
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, milliseconds)))
+    set(
+      CURLOPT_BUFFERSIZE,
+      request.expectsEvents ? EasyHandle.eventBufferBytes : EasyHandle.receiveBufferBytes)
     if isSecure { trust(request.certificateAuthorities) }
     setBody(request.body, method: request.method)
     let list = HeaderList(request.fields, upgrades: isUpgrade)
     check(unsafe catraca_curl_set_headers(pointer, list.head))
     headers = consume list
+  }
+
+  private func setURL(_ text: String) throws(UpstreamError) {
+    url = nil
+    // One that libcurl can't read ends the transfer, which says so.
+    let parsed = ParsedURL(text)
+    check(unsafe catraca_curl_set_url(pointer, parsed?.pointer))
+    // Only now the former one is let go.
+    parsedURL = parsed
+    let isAccepted = unsafe catraca_curl_set_string(pointer, CURLOPT_URL, text)
+    guard isAccepted == CURLE_OK, !text.utf8.contains(0) else { throw .unreachable(.address) }
+    url = text
   }
 
   /// Lets go of the request's fields and body, which are secrets. Only while libcurl isn't at work.

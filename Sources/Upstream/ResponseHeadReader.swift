@@ -9,6 +9,10 @@ struct ResponseHeadReader: Sendable {
   /// Bytes of all lines, interim responses and trailers included.
   static let maximumBytes = 256 << 10
 
+  /// Room for the fields of most responses.
+  private static let usualFields = 24
+  private static let usualBytes = 1 << 10
+
   private static let switchingProtocols = 101
 
   /// The lines aren't those of an HTTP response, or there are too many.
@@ -22,7 +26,8 @@ struct ResponseHeadReader: Sendable {
 
   private let allowsUpgrade: Bool
   private var state = State.statusLine
-  private var fields = HeaderFields()
+  private var fields = HeaderFields(
+    fieldCapacity: Self.usualFields, byteCapacity: Self.usualBytes)
   private var byteCount = 0
 
   /// - Parameter allowsUpgrade: whether the request asked for another protocol.

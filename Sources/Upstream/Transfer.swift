@@ -13,8 +13,8 @@ public import EventLoop
 /// All of it belongs to the loop's thread. One task may receive (`head`, `next`) and one may send;
 /// any may cancel. Dropping a transfer cancels it.
 public final class Transfer {
-  /// With as many unread bytes the provider is held back. At most one buffer of libcurl's (16 KiB)
-  /// is received above it.
+  /// With as many unread bytes the provider is held back. At most one buffer of libcurl's
+  /// (`EasyHandle.receiveBufferBytes`) is received above it.
   public static let highWaterMark = 256 << 10
 
   /// A request goes out again at most so many times, and only when a pooled connection turned out
@@ -38,6 +38,8 @@ public final class Transfer {
 
   private let client: UpstreamClient
   private let idleTimeout: Duration
+  /// The turn of the loop whose instant the idle timer counts from: a turn brings many lines.
+  private var idleSince: MonotonicInstant?
   private let isUpgrade: Bool
   /// Nil once libcurl is done with this transfer; then there is an outcome.
   private var handle: EasyHandle?
@@ -216,8 +218,10 @@ public final class Transfer {
   private func restartIdleTimer() {
     let waitsForContent = isSendingPaused && !(isUpgrade && responseHead == nil)
     if isReceivingPaused || waitsForContent {
+      idleSince = nil
       handle?.timer.stop()
-    } else {
+    } else if idleSince != client.loop.now {
+      idleSince = client.loop.now
       handle?.timer.start(after: idleTimeout)
     }
   }

@@ -15,7 +15,8 @@ struct UploadQueue: Sendable {
     case .none:
       isWhole = true
     case .bytes(let bytes):
-      self.bytes = bytes
+      // Of a smaller one libcurl has a copy, and asks for nothing.
+      if bytes.count > EasyHandle.copiedBodyBytes { self.bytes = bytes }
       isWhole = true
     case .stream(let length):
       missing = length

@@ -31,7 +31,7 @@ struct DemoTour {
         guard try await ask(number, through: client) else { return }
       }
     }.value
-    return try LedgerReader(path: house.ledgerPath)
+    return try LedgerReader(at: .sqlite(path: house.ledgerPath))
   }
 
   /// Sends one request and tells what became of it; false once it was refused.

@@ -11,13 +11,15 @@ enum FirstAdminToken {
 
   /// Makes one where neither the settings nor the ledger have a token; nil where they do.
   static func makeIfNeeded(
-    _ settings: AdminSettings, reader: LedgerReader, ledgerPath: String, at now: Timestamp
+    _ settings: AdminSettings, reader: LedgerReader, ledgerLocation: LedgerLocation,
+    at now: Timestamp
   ) throws(LedgerError) -> String? {
     guard settings.tokens.isEmpty, try reader.adminTokens().isEmpty else { return nil }
     let token = prefix + Base64URL.encode(SecureRandom.bytes(randomByteCount))
     let author = LedgerEditor.Author(actor: "start", now: now)
-    let editor = try LedgerEditor(path: ledgerPath, author: author)
-    try editor.addAdminToken(name, sha256: SHA256.digest(of: token).hex)
-    return token
+    let editor = try LedgerEditor(at: ledgerLocation, author: author)
+    // Another server that starts on the same ledger may be faster: its token is the one.
+    let isMade = try editor.addAdminToken(name, sha256: SHA256.digest(of: token).hex)
+    return isMade ? token : nil
   }
 }

@@ -96,6 +96,19 @@ actor Reloader {
     }
   }
 
+  /// Another server has changed something in the ledger.
+  func ledgerChanged() async {
+    do {
+      let change = try records.latestChange()
+      guard change != latestChange else { return }
+      latestChange = change
+    } catch {
+      // What notified is asked again within `followingInterval`.
+      return
+    }
+    await putInForce(store.current, awaitingRestart: [])
+  }
+
   /// Takes over what the ledger says now, before the caller goes on; false, and logged, where that
   /// is not possible.
   func takeOverLedger() async -> Bool {

@@ -22,7 +22,7 @@ final class Server: Sendable {
   private let admin: HTTPServer
   private let state: ServerState
   private let gateway: Gateway
-  private let ledger: SQLiteLedger
+  private let ledger: ServerLedger
   private let reloader: Reloader
   private let courier: AlertCourier
   private let collector: ChargeCollector
@@ -46,33 +46,33 @@ final class Server: Sendable {
     let certificates = try ListenerCertificates(settings)
     // What the files say, until the ledger can be asked for the rest.
     let rules = Lock(try RuleBook(settings, clients: settings.clients, priceOverrides: []))
-    let (ledger, path) = try Server.openLedger(settings.ledger, rules)
+    let (ledger, location) = try Server.openLedger(settings.ledger, rules)
     let now = Timestamp.readSystemClock()
-    let reader = try LedgerReader(path: path)
+    let reader = try LedgerReader(at: location)
     let (stored, clients) = try Server.takeOver(reader, settings, into: rules)
     var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
     let (adjustments, reached) = try budgets.restore(from: reader, of: clients, settings, at: now)
     try await Server.declare(clients, besides: stored, settings, to: ledger, at: now)
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
-    let state = try ServerState(rules: rules, ledger: ledger, ledgerPath: path, at: now)
+    let state = try ServerState(rules: rules, ledger: ledger, ledgerLocation: location, at: now)
     telemetry = await Server.telemetry(telemetrySettings, on: group.loops[0], logger)
     let failures = FailedSignIns(most: FailedSignIns.mostOfApps)
     let gateway = await Gateway(
       rules: { rules.withLock { $0 } }, budgets: budgets, ledger: ledger,
-      deferred: try reader.deferredRequests(),
+      lender: ledger.isShared ? ledger : nil, deferred: try Server.deferred(ledger, reader),
       ownCalls: Console.ofClients(server: state, failedSignIns: failures, logger: logger),
       failedSignIns: failures, recentAnswers: try reader.recentAnswers(), loops: group.loops,
       logger: logger, tracer: telemetry?.tracer)
     reloader = try Reloader(
       store: store, rules: rules, gateway: gateway, ledger: ledger,
-      records: try LedgerReader(path: path), adjustments: adjustments,
+      records: try LedgerReader(at: location), adjustments: adjustments,
       certificates: certificates, logger: logger)
     let postbox = await AlertPostbox(on: group.loops[0])
     let desk = await PaymentDesk(on: group.loops[0])
     collector = ChargeCollector(
-      outbox: try ChargeOutbox(path: path), server: state, at: desk, logger: logger)
+      outbox: try ChargeOutbox(at: location), server: state, at: desk, logger: logger)
     courier = AlertCourier(
-      outbox: try AlertOutbox(path: path), server: state, postbox: postbox, logger: logger)
+      outbox: try AlertOutbox(at: location), server: state, postbox: postbox, logger: logger)
     state.connect(gateway, reloader, postbox, courier, desk, collector, telemetry?.tracer)
     gateway.report(reached)
     let limits = { @Sendable [ceiling] in ceiling.limits(rules.withLock { $0.settings.limits }) }
@@ -90,7 +90,7 @@ final class Server: Sendable {
     state.connect(listeners: ["proxy": proxy, "admin": admin])
     // Last, since it is shown once: a start that fails must not have made it.
     firstAdminToken = try FirstAdminToken.makeIfNeeded(
-      settings.admin, reader: reader, ledgerPath: path, at: now)
+      settings.admin, reader: reader, ledgerLocation: location, at: now)
     Server.start(courier, collector, telemetry, ledger, state)
     self.state = state
     self.group = group
@@ -102,7 +102,7 @@ final class Server: Sendable {
   /// Tells the ledger what budgets there are, and by what clients are billed.
   private static func declare(
     _ clients: ClientRegistry, besides stored: StoredClients, _ settings: Settings,
-    to ledger: SQLiteLedger, at now: Timestamp
+    to ledger: ServerLedger, at now: Timestamp
   ) async throws(LedgerError) {
     try await ledger.syncBudgets(clients.declaredBudgets(besides: stored), at: now)
     try await ledger.syncBilling(
@@ -120,17 +120,15 @@ final class Server: Sendable {
     return (stored, clients)
   }
 
-  /// The ledger and its path. Models outside the price book are one model to metrics.
+  /// Models outside the price book are one model to metrics.
   private static func openLedger(
     _ settings: LedgerSettings, _ rules: Lock<RuleBook>
-  ) throws -> (SQLiteLedger, path: String) {
-    guard case .sqlite(let path) = settings.location else {
-      throw StartError.unsupportedLedger("\(settings.location)")
-    }
-    let ledger = try SQLiteLedger(options(settings, path: path)) { model, provider in
+  ) throws -> (ServerLedger, LedgerLocation) {
+    let options = options(settings)
+    let ledger = try ServerLedger(options) { model, provider in
       rules.withLock { $0 }.prices.knownName(model, of: provider) ?? "other"
     }
-    return (ledger, path)
+    return (ledger, options.location)
   }
 
   private static func telemetry(
@@ -142,7 +140,7 @@ final class Server: Sendable {
 
   private static func start(
     _ courier: AlertCourier, _ collector: ChargeCollector, _ telemetry: Telemetry?,
-    _ ledger: SQLiteLedger, _ state: ServerState
+    _ ledger: ServerLedger, _ state: ServerState
   ) {
     ledger.whenAlertsAreWritten { courier.ring() }
     ledger.whenChargesAreWritten { collector.ring() }
@@ -152,6 +150,24 @@ final class Server: Sendable {
       var pages = MetricsPages<OTLPMetrics>(of: state, at: .readSystemClock())
       return { pages.writeNext(to: &$0) }
     }
+  }
+
+  /// What to go on with from the start; those that replicas followed are inherited later.
+  private static func deferred(
+    _ ledger: ServerLedger, _ reader: LedgerReader
+  ) throws(LedgerError) -> [DeferredRequest] {
+    ledger.isShared ? [] : try reader.deferredRequests()
+  }
+
+  /// What the server does when it hears from others that share its ledger. Deferred requests of
+  /// those that are gone come this way too, at a start as later.
+  private static func join(_ ledger: ServerLedger, _ gateway: Gateway, _ reloader: Reloader) {
+    ledger.hear(
+      by: Membership.Listener(
+        changed: { Task { await reloader.ledgerChanged() } },
+        wanted: { sources in Task { await gateway.giveBackFree(of: sources) } },
+        takenForDead: { gateway.voidLeases() },
+        inherited: { gateway.inherit($0) }))
   }
 
   /// Says in the log where it listens.
@@ -194,10 +210,15 @@ final class Server: Sendable {
       }
       return LoopBound((signals, watch), on: loop)
     }.value
+    Server.join(ledger, gateway, reloader)
     let follower = Task { await reloader.followLedger() }
+    let keeper = Task { await gateway.keepLeases() }
+    let monthKeeper = keepMonths()
     announce()
     for await _ in stops { break }
     follower.cancel()
+    keeper.cancel()
+    monthKeeper?.cancel()
     gateway.stop()
     logger.log(.info, "stopping")
     let hurry = Task {
@@ -216,6 +237,15 @@ final class Server: Sendable {
     end()
   }
 
+  /// Has old months of the ledger detached, where they aren't kept for ever.
+  private func keepMonths() -> Task<Void, Never>? {
+    let settings = state.settings.ledger
+    guard let monthCount = settings.retentionMonths else { return nil }
+    let months = MonthKeeper(
+      MonthDetacher(at: LedgerLocation(settings.location)), keeping: monthCount, logger: logger)
+    return Task { await months.run() }
+  }
+
   /// Refuses what is new, lets requests in flight end, settles them, closes the ledger.
   func stop() async {
     await drain()
@@ -230,6 +260,7 @@ final class Server: Sendable {
     await courier.stop()
     await collector.stop()
     await telemetry?.stop()
+    await gateway.giveBackLeases()
     state.disconnect()
     await ledger.close()
   }
@@ -240,30 +271,19 @@ final class Server: Sendable {
   }
 }
 
-/// Why the server doesn't start, beyond what the modules say themselves.
-enum StartError: Error, CustomStringConvertible {
-  case unsupportedLedger(String)
-
-  var description: String {
-    switch self {
-    case .unsupportedLedger(let location):
-      "ledger.url: \(location) is not served by this release; allowed: sqlite:PATH"
-    }
-  }
-}
-
 // MARK: From settings to what each part takes
 
 extension Server {
   static func policy(_ settings: Settings) -> BudgetPolicy {
-    BudgetPolicy(rates: settings.rates, admissionQueue: settings.admission.queue)
+    let isShared = if case .postgresql = settings.ledger.location { true } else { false }
+    return BudgetPolicy(
+      rates: settings.rates, admissionQueue: settings.admission.queue, sharesLimits: isShared)
   }
 
-  private static func options(
-    _ settings: LedgerSettings, path: String
-  ) -> SQLiteLedger.Options {
-    SQLiteLedger.Options(
-      path: path, durability: settings.durability == .power ? .power : .process,
+  private static func options(_ settings: LedgerSettings) -> ServerLedger.Options {
+    ServerLedger.Options(
+      LedgerLocation(settings.location),
+      durability: settings.durability == .power ? .power : .process,
       onFailure: settings.onFailure == .allow ? .allow : .deny)
   }
 }

@@ -26,20 +26,20 @@ final class ServerState: RunningServer {
     let tracer: Tracer?
   }
 
-  let ledgerPath: String
+  let ledgerLocation: LedgerLocation
   let widgetTokens: WidgetTokens
   private let rules: Lock<RuleBook>
-  private let ledger: SQLiteLedger
+  private let ledger: ServerLedger
   private let parts = Lock<Parts?>(nil)
   private let listeners = Lock<KeyValuePairs<String, HTTPServer>>([:])
 
   init(
-    rules: Lock<RuleBook>, ledger: SQLiteLedger, ledgerPath: String, at now: Timestamp
+    rules: Lock<RuleBook>, ledger: ServerLedger, ledgerLocation: LedgerLocation, at now: Timestamp
   ) throws(LedgerError) {
-    widgetTokens = try WidgetTokens(ofLedgerAt: ledgerPath, at: now)
+    widgetTokens = try WidgetTokens(ofLedgerAt: ledgerLocation, at: now)
     self.rules = rules
     self.ledger = ledger
-    self.ledgerPath = ledgerPath
+    self.ledgerLocation = ledgerLocation
   }
 
   func connect(

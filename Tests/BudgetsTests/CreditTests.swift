@@ -20,13 +20,13 @@ struct CreditTests {
 
   private func tokens(_ id: Int64, _ tokens: Int64, expires: String? = nil) -> Credit {
     Credit(
-      id: id, client: "acme", remaining: .tokens(tokens),
+      id: id, client: "acme", granted: .tokens(tokens),
       expiresAt: expires.flatMap { Timestamp(rfc3339: $0) })
   }
 
   private func dollars(_ id: Int64, micro: Int64, expires: String? = nil) -> Credit {
     Credit(
-      id: id, client: "acme", remaining: .money(Money(nanoUnits: micro * 1_000, currency: .usd)),
+      id: id, client: "acme", granted: .money(Money(nanoUnits: micro * 1_000, currency: .usd)),
       expiresAt: expires.flatMap { Timestamp(rfc3339: $0) })
   }
 
@@ -82,7 +82,7 @@ struct CreditTests {
   @Test("Money pays tokens at the request's own price, in its own currency")
   func money() throws {
     let credit = Credit(
-      id: 1, client: "acme", remaining: .money(Money(nanoUnits: 540_000, currency: brl)),
+      id: 1, client: "acme", granted: .money(Money(nanoUnits: 540_000, currency: brl)),
       expiresAt: nil)
     var gate = try gate(plan: 0, [credit], rates: brazilianRates())
     // 540,000 nano-reais are 100 millionths of a dollar.

@@ -71,9 +71,13 @@ struct Turnstile {
   var now = morning
   private(set) var events: [Event] = []
 
-  init(_ definitions: [BudgetDefinition], queue: Int = 1_000, rates: ExchangeRates = .usdOnly) {
+  init(
+    _ definitions: [BudgetDefinition], queue: Int = 1_000, rates: ExchangeRates = .usdOnly,
+    sharesLimits: Bool = false
+  ) {
     state = try! BudgetState(
-      definitions, policy: BudgetPolicy(rates: rates, admissionQueue: queue))
+      definitions,
+      policy: BudgetPolicy(rates: rates, admissionQueue: queue, sharesLimits: sharesLimits))
   }
 
   mutating func hold(_ demand: Demand, for who: Caller = caller()) -> Admission {

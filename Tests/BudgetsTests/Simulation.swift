@@ -156,7 +156,7 @@ struct Simulation {
       .takeCredits([
         Credit(
           id: id, client: "acme",
-          remaining: isMoney ? .money(Money(nanoUnits: amount, currency: brl)) : .tokens(amount),
+          granted: isMoney ? .money(Money(nanoUnits: amount, currency: brl)) : .tokens(amount),
           expiresAt: Bool.random(using: &random) ? end : nil)
       ]))
   }

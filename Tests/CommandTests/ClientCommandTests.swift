@@ -68,7 +68,7 @@ import Time
     var other = bench.surroundings
     other.randomBytes = { Array(repeating: 8, count: $0) }
     _ = await bench.run(["key", "rotate", "--client", "beta", "--name", "app"], in: other)
-    let stored = try LedgerReader(path: bench.ledgerPath).storedClients()
+    let stored = try LedgerReader(at: .sqlite(path: bench.ledgerPath)).storedClients()
     let registry = try ClientRegistry.empty.adding(stored)
     func owner(_ byte: UInt8) -> ClientRegistry.KeyOwner? {
       let secret = KeySecret { Array(repeating: byte, count: $0) }

@@ -88,7 +88,7 @@ import Upstream
 
   static let ledgerErrors: [(error: LedgerError, state: State)] = [
     (.tooOld(path: "l.db", found: 1, known: 2), .warning),
-    (.tooNew(path: "l.db", found: 3, known: 2), .problem),
+    (.tooNew(path: "l.db", found: 4, readableFrom: 3, known: 2), .problem),
     (.notALedger(path: "l.db"), .problem), (.unavailable(reason: "disk I/O error"), .problem),
   ]
 
@@ -182,9 +182,9 @@ import Upstream
   func damage() async throws {
     let bench = TestBench()
     try await bench.record((1...200).map { LedgerFixture.row($0) })
-    #expect(try LedgerReader(path: bench.ledgerPath).damage(atMost: 3) == [])
+    #expect(try LedgerReader(at: .sqlite(path: bench.ledgerPath)).damage(atMost: 3) == [])
     try bench.damageLedger()
-    let reader = try LedgerReader(path: bench.ledgerPath)
+    let reader = try LedgerReader(at: .sqlite(path: bench.ledgerPath))
     #expect(try !reader.damage(atMost: 3).isEmpty)
     var settings = LedgerSettings()
     settings.location = .sqlite(path: bench.ledgerPath)

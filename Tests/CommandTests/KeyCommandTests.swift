@@ -14,7 +14,7 @@ import Time
     let printout = await bench.run("key create --client acme --name app --models gpt-4o*,o3")
     #expect(printout.output == "\(secret)\n")
     #expect(secret.utf8.count == 50)
-    let stored = try LedgerReader(path: bench.ledgerPath).storedClients().keys
+    let stored = try LedgerReader(at: .sqlite(path: bench.ledgerPath)).storedClients().keys
     #expect(stored.map(\.name) == ["app"])
     #expect(stored.first?.models == ["gpt-4o*", "o3"])
     #expect(stored.first?.sha256 == KeySecret { Array(repeating: 7, count: $0) }.sha256)
@@ -66,7 +66,7 @@ import Time
     let rotate = ["key", "rotate", "--client", "acme", "--name", "app", "--overlap-seconds", "60"]
     let rotated = await bench.run(rotate, in: other)
     #expect(rotated.output.hasPrefix("sk-ctr-CAgI"))
-    let stored = try LedgerReader(path: bench.ledgerPath).storedClients().keys.first
+    let stored = try LedgerReader(at: .sqlite(path: bench.ledgerPath)).storedClients().keys.first
     #expect(stored?.previousExpiresAt == TestBench.now.advanced(by: .seconds(60)))
     let revoked = await bench.run("key revoke --client acme --name app")
     #expect(revoked.output == "key app of client acme is revoked\n")

@@ -91,7 +91,7 @@ extension TestBench {
   func record(
     _ rows: [UsageRow], denials: [DenialRow] = [], budgets: [BudgetDefinition] = []
   ) async throws {
-    let ledger = try SQLiteLedger(SQLiteLedger.Options(path: ledgerPath))
+    let ledger = try ServerLedger(ServerLedger.Options(.sqlite(path: ledgerPath)))
     try await ledger.syncBudgets(budgets, at: TestBench.now)
     for row in rows {
       try await ledger.settle(

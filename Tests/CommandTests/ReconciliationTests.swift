@@ -185,7 +185,7 @@ import Time
     other.provider = "groq"
     try await bench.record(
       (1...3).map { LedgerFixture.row($0) } + [LedgerFixture.row(5, day: "2026-11-23"), other])
-    let uses = try LedgerReader(path: bench.ledgerPath).providerUse(
+    let uses = try LedgerReader(at: .sqlite(path: bench.ledgerPath)).providerUse(
       of: "openai", from: Self.day, through: Self.day)
     #expect(uses.map(\.requests) == [3] && uses.map(\.inputTokens) == [300])
     let figures = ReconciledFigures(uses, Self.models, withCosts: true).counts

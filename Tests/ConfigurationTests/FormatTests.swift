@@ -125,9 +125,10 @@ func read<Value>(_ text: String, _ format: ValueFormat<Value>) -> Value? {
     "The ledger is a SQLite file or a PostgreSQL address without a password",
     arguments: [
       ("sqlite:catraca.db", "sqlite:catraca.db"),
-      ("postgresql://catraca@db/catraca", "postgresql://catraca@db/catraca"),
-      ("postgresql://catraca:secret@db/catraca", nil), ("sqlite:", nil), ("mysql://db/x", nil),
-      ("postgresql://db/x?password=secret", nil), ("catraca.db", nil),
+      ("postgresql://catraca@db/catraca", "postgresql://…"),
+      ("postgres://catraca:secret@db/catraca", "postgresql://…"),
+      ("postgresql:///x?host=/run/postgresql&password=secret", "postgresql://…"),
+      ("sqlite:", nil), ("mysql://db/x", nil), ("catraca.db", nil),
     ])
   func ledgerLocations(text: String, expected: String?) throws {
     let main = leastMain + "ledger: { url: \"\(text)\" }"
@@ -140,7 +141,7 @@ func read<Value>(_ text: String, _ format: ValueFormat<Value>) -> Value? {
     let main = """
       providers: { openai: { base_url: https://h, api_key_env: \(secret) } }
       admin: { tokens: [{ name: a, role: admin, sha256: \(secret) }] }
-      ledger: { url: "postgresql://u:\(secret)@db/x" }
+      ledger: { url: "mysql://u:\(secret)@db/x" }
       """
     let lines = mistakes(main)
     #expect(lines.count == 3)

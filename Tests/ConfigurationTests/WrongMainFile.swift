@@ -95,6 +95,13 @@ struct WrongMainFile: CustomTestStringConvertible {
       2:10: c/other.yaml: no such file
       """),
     added(
+      "ledger: { retention_months: 13 }",
+      "2:29: retention_months: a ledger in a file isn't divided into months; allowed: with a "
+        + "PostgreSQL database in ledger.url"),
+    added(
+      "ledger: { url: 'postgresql://db/x', retention_months: 1 }",
+      "2:55: retention_months: \"1\" is not valid; allowed: a whole number from 2 to 1200"),
+    added(
       "payments: { provider: paypal }",
       """
       2:23: provider: "paypal" is not valid; allowed: one of none, stripe

@@ -3,8 +3,28 @@ import pytest
 from harness.admin import add_tokens
 from harness.browser import Browser
 from harness.catraca import Catraca
+from harness.chosen_ledger import IS_POSTGRESQL
 from harness.configuration import Configuration, sandbox_providers
+from harness.postgres import PostgresServer
+from harness.postgres_ledger import PostgresLedger
+from harness.replicas import Replicas
 from harness.sandbox import Sandbox
+from harness.sanitizers import Reports
+
+
+@pytest.fixture(scope="session", autouse=True)
+def reports():
+    """Of sanitizers; begins before any process is started, and ends after the last of them."""
+    reports = Reports()
+    yield reports
+    reports.end()
+
+
+@pytest.fixture(autouse=True)
+def without_a_report(reports):
+    """Whatever a test starts: no sanitizer complains of it."""
+    yield
+    reports.assert_none()
 
 
 @pytest.fixture(scope="session")
@@ -32,9 +52,13 @@ def configuration(tmp_path, sandbox):
 
 
 @pytest.fixture
-def catraca(configuration):
-    """A server that isn't started yet, so that a test can change its configuration."""
+def catraca(configuration, request, tmp_path):
+    """A server that isn't started yet, so that a test can change its configuration.
+
+    Its ledger is an SQLite file, but with CATRACA_TEST_LEDGER=postgresql a fresh database."""
     server = Catraca(configuration)
+    if IS_POSTGRESQL:
+        server.use(PostgresLedger(request.getfixturevalue("postgres_process")), tmp_path)
     yield server
     server.end()
 
@@ -56,6 +80,28 @@ def admin(catraca, tokens):
     """The admin API of a started server."""
     catraca.start()
     return catraca.admin(tokens["admin"])
+
+
+@pytest.fixture(scope="session")
+def postgres_process():
+    with PostgresServer() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres(postgres_process):
+    """The server of PostgreSQL ledgers, which runs again whatever a test comes to."""
+    yield postgres_process
+    if not postgres_process.is_running():
+        postgres_process.start()
+
+
+@pytest.fixture
+def replicas(configuration, postgres_process, tmp_path):
+    """Three servers on one PostgreSQL ledger that aren't started yet."""
+    replicas = Replicas(configuration, postgres_process, tmp_path)
+    yield replicas
+    replicas.end()
 
 
 @pytest.fixture(scope="session")

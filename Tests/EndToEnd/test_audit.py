@@ -1,9 +1,7 @@
 """`catraca audit` on a running server's ledger: each counter that is off by one is named."""
 
 import json
-import sqlite3
 import threading
-from contextlib import closing
 
 import pytest
 
@@ -61,19 +59,13 @@ def audit(catraca):
 
 
 def change(catraca, *statements):
-    with closing(sqlite3.connect(catraca.ledger.path, timeout=10)) as database, database:
+    with catraca.ledger.changing() as database:
         for statement in statements:
             assert database.execute(statement).rowcount > 0, statement
 
 
 def columns(catraca, table):
-    with closing(sqlite3.connect(catraca.ledger.path)) as database:
-        rows = database.execute(
-            "SELECT name FROM pragma_table_info(?) WHERE type = 'INTEGER' AND pk = 0"
-            f" AND EXISTS (SELECT 1 FROM {table})",
-            [table],
-        )
-        return [name for [name] in rows]
+    return catraca.ledger.integer_columns(table) if catraca.ledger.rows(table) else []
 
 
 @pytest.mark.parametrize("table", SUMS)
@@ -104,7 +96,11 @@ def test_a_row_that_was_changed_is_found(used, column, check):
 
 def test_a_draw_from_a_credit_that_was_changed_is_found(used):
     change(used, "UPDATE credit_draws SET tokens = tokens - 1")
-    assert audit(used) == (1, [("credit", "crd_01")])
+    status, found = audit(used)
+    assert status == 1
+    # The plan's account says how many of its tokens credits have paid.
+    assert [kind for kind, _ in found] == ["budget_account", "credit"]
+    assert found[1] == ("credit", "crd_01")
 
 
 @pytest.mark.parametrize("table", [*SUMS, "conversations", "usage_logs"])

@@ -1,7 +1,6 @@
 """The command line."""
 
 import json
-import sqlite3
 import subprocess
 from decimal import Decimal
 
@@ -110,9 +109,8 @@ def test_audit_of_an_untouched_ledger_is_exit_0_and_of_a_changed_one_exit_1(runn
     running.post(BODY)
     assert running.terminate() == 0
     assert running.command("audit").returncode == 0
-    with sqlite3.connect(running.configuration.ledger) as database:
+    with running.ledger.changing() as database:
         database.execute("UPDATE usage_logs SET cost_nano_usd = cost_nano_usd + 1")
-    database.close()
     done = running.command("audit")
     assert done.returncode == 1
     assert "cost" in done.stdout + done.stderr

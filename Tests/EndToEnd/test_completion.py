@@ -8,6 +8,7 @@ import time
 
 import pytest
 from harness.process import binary
+from harness.waiting import PATIENCE
 
 # What is typed, and what must then be offered, among others; nothing where the list is empty.
 OFFERS = [
@@ -84,7 +85,7 @@ def test_zsh_offers_what_may_follow(folder, typed, offers):
 
 
 def read_until(terminal, texts):
-    seen, end = "", time.monotonic() + 20
+    seen, end = "", time.monotonic() + PATIENCE
     while not all(text in seen for text in texts):
         readable, _, _ = select.select([terminal], [], [], max(0, end - time.monotonic()))
         assert readable, (texts, seen)

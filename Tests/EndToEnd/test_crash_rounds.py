@@ -15,12 +15,17 @@ import time
 from collections import Counter
 
 import pytest
+from harness.chosen_ledger import need_sqlite
 from harness.disk import UnreliableDisk
 from harness.load import Load, add_clients, by_user, check_budget, check_rows
+from harness.sanitizers import TIME_FACTOR
+from harness.waiting import eventually
 
 ROUNDS = int(os.environ.get("CATRACA_CRASH_ROUNDS", "10"))
 SEED = os.environ.get("CATRACA_CRASH_SEED") or secrets.token_hex(4)
-LIFE_SECONDS = (0.05, 0.4)
+LIFE_SECONDS = (0.05, 0.4 * TIME_FACTOR)
+# On PostgreSQL, 15 seconds until a start takes over what another life had, and five of patience.
+SETTLED = 20.0 * TIME_FACTOR
 
 
 class Deaths:
@@ -43,6 +48,7 @@ class Deaths:
             answered, served = self.die(round_, choices.uniform(*LIFE_SECONDS))
             after_kill()
             self._catraca.start()
+            eventually(lambda: not self._catraca.ledger.in_flight(), "settled", SETTLED)
             self._check(f"round{round_}", answered, served)
         audit = self._catraca.command("audit")
         assert audit.returncode == 0, audit.stdout + audit.stderr
@@ -90,6 +96,7 @@ def test_no_moment_to_die_loses_or_doubles_anything(catraca, sandbox, capsys):
 
 
 def start_on_unreliable_disk(catraca, folder, durability):
+    need_sqlite()
     catraca.configuration.settings["ledger"]["durability"] = durability
     return UnreliableDisk(catraca, folder)
 

@@ -3,14 +3,20 @@
 import errno
 import json
 import os
-import sqlite3
 import subprocess
-from contextlib import closing, contextmanager
-from pathlib import Path
+from contextlib import contextmanager
 
 import pytest
+from harness.chosen_ledger import IS_POSTGRESQL, need_sqlite, sqlite_alone
 from harness.crowd import at_once
 from harness.disk import UnreliableDisk
+from harness.ledger_troubles import (
+    CorruptPage,
+    FailingDisk,
+    FullDisk,
+    LockedDatabase,
+    StoppedDatabase,
+)
 from harness.sandbox import script
 from harness.waiting import eventually
 
@@ -20,66 +26,6 @@ BODY = {
     "max_completion_tokens": 40,
 }
 DISK_SIZE = "16m"
-
-
-class LockedDatabase:
-    """Another program holds the write lock."""
-
-    reason = "database is locked"
-
-    def __init__(self, ledger):
-        self._path = ledger
-
-    def begin(self):
-        # Begun and ended on different threads, one after the other.
-        self._other = sqlite3.connect(
-            self._path, isolation_level=None, check_same_thread=False
-        )
-        self._other.execute("BEGIN IMMEDIATE")
-
-    def end(self):
-        self._other.execute("ROLLBACK")
-        self._other.close()
-
-
-class FullDisk:
-    """Something else has filled the file system."""
-
-    reason = "database or disk is full"
-
-    def __init__(self, ledger):
-        self._ballast = ledger.with_name("ballast")
-
-    def begin(self):
-        with open(self._ballast, "wb", buffering=0) as file:
-            for size in (1 << 16, 1 << 12, 1):
-                fill(file, size)
-
-    def end(self):
-        self._ballast.unlink()
-
-
-class FailingDisk:
-    """The database's files can't be written, whatever the file system is."""
-
-    def __init__(self, disk, number, reason):
-        self.reason = reason
-        self._disk = disk
-        self._number = number
-
-    def begin(self):
-        self._disk.fail(database=self._number)
-
-    def end(self):
-        self._disk.fail()
-
-
-def fill(file, size):
-    try:
-        while file.write(bytes(size)):
-            pass
-    except OSError:
-        pass
 
 
 @contextmanager
@@ -102,6 +48,7 @@ def mount(*arguments):
 @pytest.fixture
 def disk(catraca, tmp_path):
     """Where the ledger is, on a file system of its own."""
+    need_sqlite()
     folder = tmp_path / "disk"
     with small_disk(folder):
         catraca.move_ledger(folder)
@@ -111,6 +58,7 @@ def disk(catraca, tmp_path):
 
 @pytest.fixture
 def unreliable_disk(catraca, tmp_path):
+    need_sqlite()
     return UnreliableDisk(catraca, tmp_path)
 
 
@@ -124,6 +72,8 @@ TROUBLES = {
         fixture("unreliable_disk"), errno.EROFS, "disk I/O error"
     ),
 }
+if IS_POSTGRESQL:
+    TROUBLES = {"stopped": lambda fixture: StoppedDatabase(fixture("postgres"))}
 
 
 @pytest.fixture(params=TROUBLES.values(), ids=list(TROUBLES))
@@ -156,7 +106,7 @@ def served(sandbox):
 
 
 def spool_size(catraca):
-    return os.path.getsize(f"{catraca.configuration.ledger}.spool")
+    return os.path.getsize(catraca.spool)
 
 
 def readiness(catraca):
@@ -178,16 +128,17 @@ def assert_sound(catraca):
     eventually(lambda: readiness(catraca) == (200, {"status": "ok"}), "ready again")
 
 
+@pytest.mark.parametrize("trouble", list(TROUBLES.values())[:1], ids=["away"], indirect=True)
 def test_a_check_says_what_becomes_of_requests_while_the_ledger_is_away(
-    catraca, tokens, on_failure
+    catraca, tokens, on_failure, trouble
 ):
     start(catraca, on_failure)
     admin = catraca.admin(tokens["admin"])
     check = "/api/usage/check?client=acme"
     assert admin.done("GET", check)["reason"] is None
-    trouble = LockedDatabase(catraca.configuration.ledger)
     trouble.begin()
-    post(catraca, "u1")
+    served = 200 if on_failure == "allow" else 503
+    eventually(lambda: post(catraca, "u1").status == served, "the ledger is away")
     if on_failure == "allow":
         assert admin.done("GET", check) == {"allowed": True, "reason": "error_checking"}
     else:
@@ -198,6 +149,7 @@ def test_a_check_says_what_becomes_of_requests_while_the_ledger_is_away(
     assert admin.done("GET", check)["reason"] is None
 
 
+@sqlite_alone
 def test_deny_refuses_and_forwards_nothing(catraca, sandbox, trouble):
     start(catraca, "deny")
     trouble.begin()
@@ -227,7 +179,8 @@ def test_deny_spools_what_was_in_flight_already(catraca, sandbox, trouble, user)
 
     answer, _ = at_once(2, send)
     assert answer.status == 200
-    assert users(catraca) == []
+    # A database that is stopped can't be asked.
+    assert IS_POSTGRESQL or users(catraca) == []
     assert spool_size(catraca) > 0
     assert_not_ready(catraca)
     trouble.end()
@@ -243,7 +196,8 @@ def test_allow_serves_and_spools(catraca, sandbox, trouble):
     everybody = [f"u{index}{'s' * (index % 2)}" for index in range(20)]
     answers = at_once(20, lambda index: post(catraca, everybody[index]))
     assert {answer.status for answer in answers} == {200}
-    assert users(catraca) == []
+    # A database that is stopped can't be asked.
+    assert IS_POSTGRESQL or users(catraca) == []
     assert_not_ready(catraca)
     trouble.end()
     eventually(lambda: users(catraca) == sorted(everybody), "the spool drained by itself")
@@ -336,31 +290,7 @@ def test_a_ledger_that_is_read_only_stops_the_start(catraca, disk):
     assert users(catraca) == ["before"]
 
 
-class CorruptPage:
-    """The first page of a table is overwritten, and may be put back."""
-
-    def __init__(self, ledger, table):
-        self._path = Path(ledger)
-        with closing(sqlite3.connect(ledger)) as database:
-            [self._size] = database.execute("PRAGMA page_size").fetchone()
-            query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
-            [page] = database.execute(query, [table]).fetchone()
-            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._offset = (page - 1) * self._size
-        self._saved = self._path.read_bytes()[self._offset :][: self._size]
-
-    def begin(self):
-        self._write(b"\xa5" * self._size)
-
-    def end(self):
-        self._write(self._saved)
-
-    def _write(self, page):
-        with open(self._path, "r+b") as file:
-            file.seek(self._offset)
-            file.write(page)
-
-
+@sqlite_alone
 def test_a_corrupt_page_loses_nothing(catraca, on_failure):
     start(catraca, on_failure)
     assert post(catraca, "before").status == 200

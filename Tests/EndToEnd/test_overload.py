@@ -16,7 +16,7 @@ from harness.waiting import eventually
 CONNECTIONS = 20
 STREAMS = int(os.environ.get("CATRACA_OVERLOAD_STREAMS", "200"))
 # Of a debug build, with libcurl's and the kernel's share that counts as the process's.
-LARGEST_STREAM_KIB = 200 * MEMORY_FACTOR
+LARGEST_STREAM_KIB = 48 * MEMORY_FACTOR
 CHAT = "/v1/chat/completions"
 BODY = {
     "model": "gpt-4o-mini",

@@ -3,65 +3,36 @@
 Beyond what the rows say, the limit is compared with what the provider served: its own journal.
 """
 
-from collections import Counter
-
 import pytest
-from harness.crowd import at_once
-from harness.sandbox import script, script_of
-from harness.usage import Usage
+from harness import overspend
+from harness.overspend import (
+    BODY,
+    CROWD,
+    OUTPUT,
+    PAYABLE,
+    dearest,
+    learn_bound,
+    mixed,
+    token_budget,
+)
+from harness.sandbox import script
 
 ROUNDS = range(10)
-CROWD = 200
-PAYABLE = 7
-OUTPUT = 50
-BODY = {
-    "model": "gpt-4o-mini",
-    "messages": [{"role": "user", "content": "Hello"}],
-    "max_completion_tokens": OUTPUT,
-}
-
-
-def mixed(index):
-    return {**BODY, "stream": index % 2 == 0}
-
-
-def learn_bound(catraca):
-    catraca.start()
-    catraca.post(BODY)
-    bound = catraca.row()["held_tokens"]
-    assert catraca.terminate() == 0
-    return bound
 
 
 def start_with_budgets(catraca, limit, per):
     """A client a round, since each round uses a budget up."""
     for round_ in ROUNDS:
-        budget = {
-            "name": "all",
-            "mode": "tokens",
-            "tokens": limit,
-            "period": "total",
-            "per": per,
-        }
-        catraca.configuration.add_client(f"round{round_}", [budget])
+        catraca.configuration.add_client(f"round{round_}", [token_budget(limit, per=per)])
     # On a slow machine too, all that can be paid for has its turn.
     catraca.configuration.settings["budgets"] = {"admission_wait": "60s"}
     catraca.start()
 
 
-def attack(catraca, sandbox, client, bodies, headers):
-    """What the crowd was answered, and what the provider served of it."""
-    sandbox.clear()
-    answers = at_once(
-        CROWD, lambda index: catraca.post(bodies(index), client=client, headers=headers).status
+def attack(catraca, *arguments):
+    return overspend.attack(
+        lambda _, body, **options: catraca.post(body, **options), *arguments
     )
-    # What is billed nothing is a count of input tokens, asked for in the last mile.
-    served = [
-        entry["prompt_tokens"] + entry["completion_tokens"]
-        for entry in sandbox.journal()
-        if entry["prompt_tokens"] is not None
-    ]
-    return Counter(answers), served
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
@@ -70,9 +41,8 @@ def test_where_each_uses_its_bound_exactly_seven_pass(catraca, sandbox, stream):
     start_with_budgets(catraca, PAYABLE * bound + OUTPUT - 1, per="client")
     for round_ in ROUNDS:
         client = f"round{round_}"
-        dearest = script_of(Usage(prompt=bound - OUTPUT, completion=OUTPUT))
         answers, served = attack(
-            catraca, sandbox, client, lambda _: {**BODY, "stream": stream}, dearest
+            catraca, sandbox, client, lambda _: {**BODY, "stream": stream}, dearest(bound)
         )
         assert answers == {200: PAYABLE, 429: CROWD - PAYABLE}, client
         assert served == [bound] * PAYABLE, client
@@ -85,13 +55,12 @@ def test_the_first_requests_of_a_user_never_seen_are_no_way_around(catraca, sand
     start_with_budgets(catraca, PAYABLE * bound, per="user")
     for round_ in ROUNDS:
         client = f"round{round_}"
-        dearest = script_of(Usage(prompt=bound - OUTPUT, completion=OUTPUT))
         answers, served = attack(
             catraca,
             sandbox,
             client,
             lambda index: {**mixed(index), "user": "newcomer"},
-            dearest,
+            dearest(bound),
         )
         assert answers == {200: PAYABLE, 429: CROWD - PAYABLE}, client
         assert served == [bound] * PAYABLE, client

@@ -2,7 +2,6 @@
 
 import datetime
 import json
-import sqlite3
 import urllib.request
 
 import pytest
@@ -80,10 +79,9 @@ def test_many_days_come_in_many_pages(used, sandbox):
 
 
 def test_a_row_that_is_missing_is_named(used):
-    with sqlite3.connect(used.configuration.ledger) as database:
+    with used.ledger.changing() as database:
         deleted = database.execute("DELETE FROM usage_logs WHERE cached_tokens > 0")
         assert deleted.rowcount == 1
-    database.close()
     status, report, _ = reconcile(used)
     assert status == 1
     found = in_all(report)

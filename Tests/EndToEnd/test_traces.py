@@ -4,6 +4,7 @@ happens when nobody takes it."""
 import json
 import signal
 import socket
+from contextlib import closing
 
 import pytest
 from harness.metrics import Metrics
@@ -289,16 +290,16 @@ def test_what_a_collector_cant_take_now_is_sent_again(traced, collector):
 
 
 def test_a_collector_that_comes_late_gets_what_waited(traced):
-    with socket.create_server(("127.0.0.1", 0)) as reserved:
+    with socket.socket() as reserved:
+        # Nobody else gets a port that is bound, and until somebody listens it refuses.
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        reserved.bind(("127.0.0.1", 0))
         port = reserved.getsockname()[1]
-    traced.environment["OTEL_EXPORTER_OTLP_ENDPOINT"] = f"http://127.0.0.1:{port}"
-    traced.start()
-    assert traced.post(BODY).status == 200
-    collector = Collector(port)
-    try:
+        traced.environment["OTEL_EXPORTER_OTLP_ENDPOINT"] = f"http://127.0.0.1:{port}"
+        assert traced.start().post(BODY).status == 200
+        collector = Collector(port)
+    with closing(collector):
         assert collector.span()["catraca.request_id"] == traced.row()["request_id"]
-    finally:
-        collector.close()
 
 
 def test_what_nobody_takes_is_dropped_counted_and_logged_once(traced, collector):

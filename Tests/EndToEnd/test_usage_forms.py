@@ -2,8 +2,6 @@
 missing, and a cost that follows from the price file alone."""
 
 import json
-import sqlite3
-from contextlib import closing
 
 import pytest
 from harness.catraca import Catraca
@@ -112,9 +110,8 @@ def test_the_audit_finds_a_row_whose_parts_exceed_their_total(running):
     running.post(BODY)
     assert running.command("audit").returncode == 0
     running.terminate()
-    with closing(sqlite3.connect(running.configuration.ledger)) as database:
+    with running.ledger.changing() as database:
         database.execute("UPDATE usage_logs SET cached_tokens = prompt_tokens + 1")
-        database.commit()
     audit = running.command("audit")
     assert audit.returncode == 1
     assert "unreadable_row" in audit.stdout

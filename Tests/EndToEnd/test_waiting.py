@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from harness import sanitizers
 from harness.crowd import at_once
 from harness.sandbox import script, script_of
 from harness.usage import Usage
@@ -18,7 +19,7 @@ OUTPUT = 50
 # Some of the process's threads begin when they are first needed.
 LATE_THREADS = 4
 # In a second, whoever waits: timers of the server's own.
-WAKE_UPS_AT_REST = 20
+WAKE_UPS_AT_REST = 20 + 2 * sanitizers.WAKE_UPS
 CHAT = "/v1/chat/completions"
 BODY = {
     "model": "gpt-4o-mini",
@@ -118,7 +119,9 @@ def test_who_came_first_is_served_first(catraca, sandbox, bound):
         assert [each.answer().status for each in waiting] == [200] * len(names)
     served = [json.loads(entry["body"]).get("user") for entry in sandbox.journal()]
     assert served == [None, *names]
-    assert [row["user_id"] for row in catraca.ledger.usage(client_id="small")][1:] == names
+    # A row may come after that of the request which it made room for.
+    users = Counter(row["user_id"] for row in catraca.ledger.usage(client_id="small"))
+    assert users == Counter([None, *names])
 
 
 def test_who_hangs_up_leaves_the_queue(catraca, sandbox, bound):

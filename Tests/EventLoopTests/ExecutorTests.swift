@@ -55,6 +55,31 @@ struct ExecutorTests {
     }
   }
 
+  @Test("What is done once waits for what is ready already, but not for ever")
+  func gathering() async throws {
+    final class Note {
+      var calls: Int?
+    }
+    try await onLoop { loop in
+      let (mine, peer) = socketPair()
+      // Nobody reads: it is ready in every turn.
+      let probe = ReadinessProbe(mine, .readable, on: loop)
+      writeByte(to: peer)
+      await probe.waitForCall()
+      let (before, note) = (probe.calls.count, Note())
+      loop.atEndOfTurn { note.calls = probe.calls.count }
+      while note.calls == nil { await loop.sleep(for: .zero) }
+      #expect((1...8).contains((note.calls ?? 0) - before))
+      probe.close()
+      closeDescriptor(peer)
+
+      let quiet = Note()
+      loop.atEndOfTurn { quiet.calls = 0 }
+      await goRound(loop)
+      #expect(quiet.calls == 0)
+    }
+  }
+
   @Test("Stopping a group waits for its threads")
   func stop() async throws {
     let group = try EventLoopGroup(count: 3)

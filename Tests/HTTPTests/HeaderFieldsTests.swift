@@ -153,4 +153,36 @@ import Testing
     fields.removeHopByHop()
     #expect(lines(fields) == passed)
   }
+
+  @Test(
+    "A bearer's token is what follows the scheme, which may be written in any case",
+    arguments: [
+      (["Authorization: Bearer sk-1"], "sk-1"), (["authorization: bEARER sk-1 "], "sk-1"),
+      (["Authorization: Bearer  sk 1"], " sk 1"), (["Authorization: Bearer"], nil),
+      (["Authorization: Bearer "], nil), (["Authorization: Basic sk-1"], nil),
+      (["Authorization: Basic a", "Authorization: Bearer b"], nil), (["Bearer: sk-1"], nil),
+    ] as [([String], String?)])
+  func bearer(sent: [String], token: String?) {
+    #expect(Self.make(sent).bearerToken == token)
+  }
+
+  @Test("The first value of a name is compared as a whole or by its beginning, in any case")
+  func values() {
+    let fields = Self.make(["Content-Type: Text/Event-Stream; a=b", "content-type: x", "TE: a"])
+    #expect(fields.first(.contentType, beginsWith: "text/event-stream"))
+    #expect(!fields.first(.contentType, is: "text/event-stream"))
+    #expect(!fields.first(.contentType, is: "x"))
+    #expect(fields.first(.te, is: "a") && fields.first(.te, beginsWith: ""))
+    #expect(!fields.first(.te, beginsWith: "ab") && !fields.first(.te, is: "b"))
+    #expect(!fields.first(.accept, beginsWith: "") && !fields.first(.accept, is: ""))
+  }
+
+  @Test("A set has its names in any case, and no other of the same length")
+  func sets() {
+    let set = FieldNameSet("x-one", "x-two", "te")
+    func has(_ name: String) -> Bool { set.contains(name.utf8.span) }
+    for name in ["X-One", "x-two", "TE"] { #expect(has(name)) }
+    let long = String(repeating: "x", count: 70)
+    for name in ["x-ten", "tea", "t", "", long] { #expect(!has(name)) }
+  }
 }

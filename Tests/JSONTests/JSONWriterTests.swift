@@ -38,6 +38,31 @@ struct JSONWriterTests {
     #expect(try JSONParser().parse(bytes).string == hostile)
   }
 
+  @Test("what must be escaped is found wherever it stands, in texts of any length")
+  func placesOfEscapes() {
+    for count in 0...25 {
+      let plain = String("éabcdefghijklmnopqrstuvwxyz".prefix(count))
+      #expect(text { $0.string(plain) } == "\"\(plain)\"")
+      for place in 0..<count {
+        let before = String(plain.prefix(place))
+        let after = String(plain.dropFirst(place + 1))
+        #expect(text { $0.string("\(before)\n\(after)") } == "\"\(before)\\n\(after)\"")
+      }
+    }
+  }
+
+  @Test("a constant is written like any other text")
+  func constants() {
+    let written = text { writer in
+      writer.array {
+        $0.string(constant: "a")
+        $0.string("")
+        $0.string(constant: "b")
+      }
+    }
+    #expect(written == #"["a","","b"]"#)
+  }
+
   @Test("integers are exact", arguments: [0, 7, -1, 10, .max, .min, 1 << 53] as [Int64])
   func integers(_ value: Int64) {
     #expect(text { $0.integer(value) } == "\(value)")

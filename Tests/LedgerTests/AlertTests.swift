@@ -25,7 +25,7 @@ struct AlertTests {
   }
 
   private func log(_ folder: TemporaryFolder) throws -> [AlertHistory] {
-    try LedgerReader(path: folder.ledgerPath).alertLog(where: [:], LogRange(limit: 100))
+    try LedgerReader(at: folder.location).alertLog(where: [:], LogRange(limit: 100))
       .map(\.content).reversed()
   }
 
@@ -58,14 +58,13 @@ struct AlertTests {
     let folder = TemporaryFolder()
     let ledger = try folder.ledger()
     try await ledger.open(Sample.intent(1))
-    let other = try folder.connection()
-    try other.execute("BEGIN IMMEDIATE")
+    let obstacle = try folder.obstacle()
     let alerts = [alert(unit: .nanoUnits(Sample.brl)), alert(subject: "user:u\"1")]
     try await ledger.settle(settlement(1, alerts))
     ledger.record(alert(.exceeded))
     #expect(ledger.health.spooledEntries == 1)
     let killed = try folder.copy()
-    try other.execute("ROLLBACK")
+    try obstacle.remove()
     await ledger.close()
     #expect(Set(try log(folder).map(\.alert)) == Set(alerts + [alert(.exceeded)]))
     let restarted = try killed.ledger()
@@ -83,7 +82,7 @@ struct AlertTests {
     ledger.record(alert(.exceeded, subject: "user:u1"))
     ledger.record(alert(.exceeded, subject: "user:u2", unit: .conversations))
     await ledger.close()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     func reported(at now: Timestamp) throws -> [String] {
       try reader.reportedAlerts(liveAt: now).map {
         "\($0.budget) \($0.subject) \($0.highestPercent) \($0.hasRefused)"
@@ -97,7 +96,7 @@ struct AlertTests {
     #expect(try reported(at: Sample.admitted) == all)
     #expect(try reported(at: try #require(Self.window.end)) == [])
     let editor = try LedgerEditor(
-      path: folder.ledgerPath,
+      at: folder.location,
       author: LedgerEditor.Author(
         actor: "cli:test", now: Sample.admitted.advanced(by: .seconds(1))))
     let budget = BudgetID(client: "acme", name: "month")
@@ -114,7 +113,7 @@ struct AlertTests {
     let ledger = try folder.ledger()
     ledger.record(alert())
     await ledger.close()
-    let outbox = try AlertOutbox(path: folder.ledgerPath)
+    let outbox = try AlertOutbox(at: folder.location)
     let now = Sample.admitted
     let recorded = try #require(try outbox.unplanned(limit: 10).first)
     #expect(recorded.alert == alert())
@@ -153,7 +152,7 @@ struct AlertTests {
     let ledger = try folder.ledger()
     ledger.record(alert())
     await ledger.close()
-    let outbox = try AlertOutbox(path: folder.ledgerPath)
+    let outbox = try AlertOutbox(at: folder.location)
     let recorded = try #require(try outbox.unplanned(limit: 10).first)
     try outbox.plan(
       recorded.number, AlertText(sentence: "", body: "{}"), for: [], at: Sample.admitted)

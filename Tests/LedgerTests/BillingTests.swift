@@ -33,7 +33,7 @@ import Time
   }
 
   private func charges(_ conditions: [ChargeColumn: String] = [:]) throws -> [BillingCharge] {
-    try LedgerReader(path: folder.ledgerPath).charges(where: conditions)
+    try LedgerReader(at: folder.location).charges(where: conditions)
   }
 
   @Test("The fixed fee is charged when the plan begins, a block when its lower end is passed")
@@ -53,7 +53,7 @@ import Time
     #expect(all.map(\.requestID) == [nil, Sample.id(2), Sample.id(3), Sample.id(3)])
     #expect(all.allSatisfy { $0.status == .recorded && $0.period == "2026-11" })
     await ledger.close()
-    #expect(try LedgerReader(path: folder.ledgerPath).audit() == [])
+    #expect(try LedgerReader(at: folder.location).audit() == [])
   }
 
   @Test("A row that is written again, and one of an unbilled client, charge nothing")
@@ -79,7 +79,7 @@ import Time
     #expect((restarted.recoveredRequests, restarted.drainedEntries) == (1, 1))
     try await restarted.syncBilling([agreement()], at: Sample.admitted)
     await restarted.close()
-    let reader = try LedgerReader(path: killed.ledgerPath)
+    let reader = try LedgerReader(at: killed.location)
     let all = try reader.charges(where: [:])
     #expect(all.map(\.block) == [0, 1, 2])
     #expect(all.map(\.requestID) == [nil, Sample.id(3), Sample.id(2)])
@@ -97,7 +97,7 @@ import Time
         [agreement(startDay: 31, today: later)], at: Sample.admitted)
     }
     #expect(try charges().map(\.period) == ["2026-10", "2026-11", "2026-12", "2027-01", "2027-02"])
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     let statement = try #require(
       try reader.billingStatement(of: "acme", period: "2027-02")?.period)
     #expect(
@@ -118,7 +118,7 @@ import Time
     #expect(all.map(\.period) == ["2026-11", "2026-12", "2026-11"])
     #expect(all.map(\.block) == [0, 0, 1])
     await ledger.close()
-    #expect(try LedgerReader(path: folder.ledgerPath).audit() == [])
+    #expect(try LedgerReader(at: folder.location).audit() == [])
   }
 
   @Test(
@@ -138,7 +138,7 @@ import Time
     try await ledger.settle(use(99, 2))
     #expect(try charges().count == 4)
     await ledger.close()
-    #expect(try LedgerReader(path: folder.ledgerPath).audit() == [])
+    #expect(try LedgerReader(at: folder.location).audit() == [])
   }
 
   @Test("Use can be measured by what it costs")
@@ -156,7 +156,7 @@ import Time
     #expect(all.map(\.requestID) == [Sample.id(2), Sample.id(3), Sample.id(4)])
     #expect(all.first?.tier == "0.000001-0.0000015 BRL")
     await ledger.close()
-    #expect(try LedgerReader(path: folder.ledgerPath).audit() == [])
+    #expect(try LedgerReader(at: folder.location).audit() == [])
   }
 
   @Test("A period has so many blocks at most, whatever is reported")
@@ -167,7 +167,7 @@ import Time
     try await ledger.settle(use(1_000_000_000_000, 2))
     #expect(try charges().count == Int(Biller.largestBlock) + 1)
     await ledger.close()
-    #expect(try LedgerReader(path: folder.ledgerPath).audit() == [])
+    #expect(try LedgerReader(at: folder.location).audit() == [])
   }
 
   @Test("The audit names a charge that is missing, one too many, and one of another request")
@@ -176,7 +176,7 @@ import Time
     try await ledger.syncBilling([agreement()], at: Sample.admitted)
     for number in 1...4 { try await ledger.settle(use(700, number)) }
     await ledger.close()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.audit() == [])
     for (change, subject) in [
       ("DELETE FROM token_billing_charges WHERE block = 1", "acme 2026-11"),
@@ -191,7 +191,7 @@ import Time
     ] {
       let copy = try folder.copy()
       try copy.connection().execute(change)
-      let found = try LedgerReader(path: copy.ledgerPath).audit()
+      let found = try LedgerReader(at: copy.location).audit()
       #expect(found.contains { $0.check == .charge && $0.subject == subject }, "\(change)")
     }
   }
@@ -245,6 +245,6 @@ import Time
     expected.insert("\(start)/0")
     let made = try charges().map { "\($0.period)/\($0.block)" }
     #expect(made.count == Set(made).count && Set(made) == expected)
-    #expect(try LedgerReader(path: folder.ledgerPath).audit() == [])
+    #expect(try LedgerReader(at: folder.location).audit() == [])
   }
 }

@@ -11,7 +11,7 @@ import Time
 
   private func editor() throws -> LedgerEditor {
     try LedgerEditor(
-      path: folder.ledgerPath,
+      at: folder.location,
       author: LedgerEditor.Author(actor: "token:alice", now: Sample.admitted))
   }
 
@@ -25,7 +25,7 @@ import Time
   @Test("A budget is read back as it was, replaced in place, and removed")
   func budgets() throws {
     let editor = try editor()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try editor.replace(budget()))
     #expect(try reader.storedClients().budgets == [budget()])
     #expect(try !editor.replace(budget(tokens: 9)))
@@ -42,14 +42,14 @@ import Time
     _ = try editor().replace(budget())
     let server = try folder.ledger()
     try await server.syncBudgets([], at: Sample.admitted)
-    #expect(try LedgerReader(path: folder.ledgerPath).storedBudgets() == [budget()])
+    #expect(try LedgerReader(at: folder.location).storedBudgets() == [budget()])
     await server.close()
   }
 
   @Test("What is set on a whole budget ends what was set on its subjects")
   func controls() throws {
     let editor = try editor()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     let user = Target(budget: id, subject: Subject(kind: .user, value: "u1"))
     let raise = Raise(amount: Spend(tokens: 3, nanoUnits: 0), until: Sample.admitted)
     try editor.setPaused(true, user)
@@ -67,7 +67,7 @@ import Time
   @Test("A reset clears what was used before it, of its own budget")
   func resets() throws {
     try editor().reset(Target(budget: id), use: .clear)
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     let reset = try #require(try reader.budgetResets(after: 0).first)
     #expect(try reader.budgetResets(after: reset.id).isEmpty)
     func use(of budget: BudgetID, from start: Timestamp) -> RecordedUse {

@@ -24,11 +24,11 @@ import Time
       ], at: Sample.admitted)
     try await ledger.settle(Sample.settlement(1))
     await ledger.close()
-    return try ChargeOutbox(path: folder.ledgerPath)
+    return try ChargeOutbox(at: folder.location)
   }
 
   private func charge(_ block: Int) throws -> BillingCharge {
-    try LedgerReader(path: folder.ledgerPath).charges(where: [:])[block]
+    try LedgerReader(at: folder.location).charges(where: [:])[block]
   }
 
   @Test("Blocks are due at once, the fixed fee is for a subscription to collect")
@@ -64,7 +64,7 @@ import Time
       try outbox.note(
         .refused(reason: "declined", payment: "pi_1"), of: try charge(1), at: Sample.admitted)
     }
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     let alerts = try reader.alertLog(where: [:], LogRange(limit: 9))
     #expect(alerts.map(\.content.alert.kind) == [.paymentFailed(charge: "chg_02")])
     #expect(try reader.reportedAlerts(liveAt: Sample.admitted).isEmpty)
@@ -82,7 +82,7 @@ import Time
   func retries() async throws {
     let outbox = try await outbox()
     let editor = try LedgerEditor(
-      path: folder.ledgerPath, author: LedgerEditor.Author(actor: "token:a", now: later))
+      at: folder.location, author: LedgerEditor.Author(actor: "token:a", now: later))
     try outbox.note(.needsAction(reason: "3DS", payment: nil), of: try charge(1), at: later)
     #expect(try outbox.due(at: later, limit: 9).map(\.charge.block) == [2])
     #expect(try editor.retryCharge(2).status == .pending)
@@ -96,7 +96,7 @@ import Time
   func events() async throws {
     _ = try await outbox()
     let editor = try LedgerEditor(
-      path: folder.ledgerPath, author: LedgerEditor.Author(actor: "stripe", now: later))
+      at: folder.location, author: LedgerEditor.Author(actor: "stripe", now: later))
     func take(_ id: String, _ attempt: ChargeAttempt) throws -> Bool {
       try editor.take(
         PaymentEvent(

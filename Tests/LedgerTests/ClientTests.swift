@@ -9,7 +9,7 @@ import Time
 
   private func editor(at now: Timestamp = Sample.admitted) throws -> LedgerEditor {
     try LedgerEditor(
-      path: folder.ledgerPath, author: LedgerEditor.Author(actor: "cli:alice", now: now))
+      at: folder.location, author: LedgerEditor.Author(actor: "cli:alice", now: now))
   }
 
   private func client(_ id: String = "acme") -> StoredClient {
@@ -29,7 +29,7 @@ import Time
   @Test("What is stored is read back as it was, by a reader that was open before")
   func readsBack() throws {
     let editor = try editor()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     try editor.create(client())
     try editor.create(key())
     #expect(try reader.storedClients() == StoredClients(clients: [client()], keys: [key()]))
@@ -42,7 +42,7 @@ import Time
     try editor().create(client("during"))
     try await server.settle(Sample.settlement(1))
     await server.close()
-    let stored = try LedgerReader(path: folder.ledgerPath).storedClients()
+    let stored = try LedgerReader(at: folder.location).storedClients()
     #expect(stored.clients.map(\.id) == ["before", "during"])
   }
 
@@ -55,7 +55,7 @@ import Time
     }
     try editor.create(key())
     try editor.deleteClient("acme")
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.storedClients() == StoredClients(clients: [], keys: []))
     #expect(try reader.storedKeys(ofClient: "acme").map(\.revokedAt) == [Sample.admitted])
     #expect(throws: LedgerError.self) { try editor.create(client()) }
@@ -89,7 +89,7 @@ import Time
       try editor.revokeKey("web", ofClient: "acme")
     }
     try editor.create(key("web", "b"))
-    let keys = try LedgerReader(path: folder.ledgerPath).storedKeys(ofClient: "acme")
+    let keys = try LedgerReader(at: folder.location).storedKeys(ofClient: "acme")
     #expect(keys.map { $0.status(at: Sample.admitted) } == [.revoked, .active])
   }
 
@@ -98,7 +98,7 @@ import Time
     let editor = try editor()
     try editor.create(key())
     let changed = try editor.updateKey("web", ofClient: "acme") { $0.requestsPerMinute = 7 }
-    let stored = try LedgerReader(path: folder.ledgerPath).storedKeys(ofClient: "acme")
+    let stored = try LedgerReader(at: folder.location).storedKeys(ofClient: "acme")
     #expect(stored == [changed])
     #expect(changed.requestsPerMinute == 7 && changed.sha256 == key().sha256)
     #expect(changed.models == key().models && changed.expiresAt == key().expiresAt)
@@ -150,7 +150,7 @@ import Time
   @Test("Metering moves the data version alone, a change of a client also the latest change")
   func tellsChangesFromMetering() async throws {
     let server = try folder.ledger()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     let (version, change) = (try reader.dataVersion(), try reader.latestChange())
     #expect(change == 0)
     try await server.settle(Sample.settlement(1))
@@ -166,7 +166,7 @@ import Time
     let server = try folder.ledger()
     try await server.settle(Sample.settlement(1))
     await server.close()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     func latestUse(_ name: String, since start: Timestamp) throws -> Timestamp? {
       try reader.latestUse(ofKey: name, ofClient: "acme", since: start)
     }

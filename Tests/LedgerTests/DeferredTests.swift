@@ -25,7 +25,7 @@ struct DeferredTests {
     let restarted = try killed.ledger()
     #expect(restarted.recoveredRequests == 0)
     await restarted.close()
-    let reader = try LedgerReader(path: killed.ledgerPath)
+    let reader = try LedgerReader(at: killed.location)
     var expected = deferred(1)
     expected.expected.priceRecord = nil
     #expect(try reader.deferredRequests() == [expected])
@@ -46,7 +46,7 @@ struct DeferredTests {
       of: Sample.id(1), rows: [Sample.settlement(1)], progress: nil)
     for _ in 0..<2 { try await ledger.settle(last) }
     await ledger.close()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.deferredRequests().isEmpty)
     #expect(try reader.usageRows(limit: 10) == [Sample.row(1)])
     #expect(try reader.budgetAccounts(liveAt: nil).map(\.tokens) == [110])
@@ -64,7 +64,7 @@ struct DeferredTests {
       DeferredSettlement(
         of: Sample.id(1), rows: [Sample.settlement(11), Sample.settlement(12)],
         progress: progress))
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.deferredRequests().map(\.progress) == [progress])
     #expect(try reader.usageRows(limit: 10).count == 2)
     try await ledger.settle(DeferredSettlement(of: Sample.id(1), rows: [], progress: nil))
@@ -81,7 +81,7 @@ struct DeferredTests {
     second.objectID = "obj_1"
     for request in [deferred(1), second] { try await ledger.deferSettlement(of: request) }
     await ledger.close()
-    let requests = try LedgerReader(path: folder.ledgerPath).deferredRequests()
+    let requests = try LedgerReader(at: folder.location).deferredRequests()
     #expect(requests.map(\.requestID) == [Sample.id(1)])
   }
 
@@ -90,8 +90,7 @@ struct DeferredTests {
     let folder = TemporaryFolder()
     let ledger = try folder.ledger()
     for number in 1...2 { try await ledger.open(Sample.intent(number)) }
-    let other = try folder.connection()
-    try other.execute("BEGIN IMMEDIATE")
+    let obstacle = try folder.obstacle()
     for number in 1...2 { try await ledger.deferSettlement(of: deferred(number)) }
     try await ledger.settle(
       DeferredSettlement(of: Sample.id(1), rows: [Sample.settlement(1)], progress: nil))
@@ -101,13 +100,13 @@ struct DeferredTests {
         progress: DeferredRequest.Progress(settledLines: 1, heldTokens: 7, heldNanoUSD: 9)))
     #expect(ledger.health.spooledEntries == 4)
     let killed = try folder.copy()
-    try other.execute("ROLLBACK")
+    try obstacle.remove()
     await ledger.close()
-    for path in [folder.ledgerPath, killed.ledgerPath] {
-      let ledger = try SQLiteLedger(SQLiteLedger.Options(path: path))
+    for folder in [folder, killed] {
+      let ledger = try folder.ledger()
       #expect(ledger.recoveredRequests == 0)
       await ledger.close()
-      let reader = try LedgerReader(path: path)
+      let reader = try LedgerReader(at: folder.location)
       let request = try #require(try reader.deferredRequests().first)
       #expect(request.requestID == Sample.id(2) && request.serviceTier == "flex")
       #expect(request.progress.settledLines == 1 && request.progress.heldTokens == 7)

@@ -2,25 +2,25 @@ import Testing
 
 @testable import Ledger
 
-/// The database is made to fail by another connection that holds its write lock.
+/// A file is made to fail by another connection that holds its write lock, a database by letting
+/// nobody in.
 @Suite struct FailureTests {
   @Test("Intents are refused while the ledger can't be written, and accepted again afterwards")
   func intentsAreRefused() async throws {
     let folder = TemporaryFolder()
     let ledger = try folder.ledger()
-    let other = try folder.connection()
-    try other.execute("BEGIN IMMEDIATE")
+    let obstacle = try folder.obstacle()
     let error = await #expect(throws: LedgerError.self) {
       try await ledger.open(Sample.intent(1))
     }
-    #expect(error?.description.contains("database is locked") == true)
+    #expect(error?.description.contains(obstacle.complaint) == true)
     #expect(!ledger.isHealthy)
-    try other.execute("ROLLBACK")
+    try obstacle.remove()
     try await ledger.open(Sample.intent(2))
     #expect(ledger.isHealthy)
     await ledger.close()
     #expect(
-      try LedgerReader(path: folder.ledgerPath).openIntents().map(\.requestID) == [Sample.id(2)])
+      try LedgerReader(at: folder.location).openIntents().map(\.requestID) == [Sample.id(2)])
   }
 
   @Test("Settlements and discards go to the spool, and from there into the ledger, once")
@@ -28,15 +28,14 @@ import Testing
     let folder = TemporaryFolder()
     let ledger = try folder.ledger()
     for number in 1...3 { try await ledger.open(Sample.intent(number)) }
-    let other = try folder.connection()
-    try other.execute("BEGIN IMMEDIATE")
+    let obstacle = try folder.obstacle()
     try await ledger.settle(Sample.settlement(1, conversation: "c1"))
     try await ledger.discard(Sample.id(2))
     #expect(ledger.health.spooledEntries == 2)
     #expect(!ledger.isHealthy)
-    try other.execute("ROLLBACK")
+    try obstacle.remove()
     while !ledger.isHealthy { await Task.yield() }
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.usageRows(limit: 10) == [Sample.row(1, conversation: "c1")])
     #expect(try reader.openIntents().map(\.requestID) == [Sample.id(3)])
     #expect(try reader.audit() == [])
@@ -49,12 +48,11 @@ import Testing
     let folder = TemporaryFolder()
     let ledger = try folder.ledger()
     for number in 1...3 { try await ledger.open(Sample.intent(number)) }
-    let other = try folder.connection()
-    try other.execute("BEGIN IMMEDIATE")
+    let obstacle = try folder.obstacle()
     try await ledger.settle(Sample.settlement(1))
     try await ledger.discard(Sample.id(2))
     let killed = try folder.copy()
-    try other.execute("ROLLBACK")
+    try obstacle.remove()
     await ledger.close()
     try killed.write("catraca.db.spool", #"{"settle":{"row":{"request_id"#)
 
@@ -62,7 +60,7 @@ import Testing
     #expect(restarted.drainedEntries == 2)
     #expect(restarted.recoveredRequests == 1)
     await restarted.close()
-    let reader = try LedgerReader(path: killed.ledgerPath)
+    let reader = try LedgerReader(at: killed.location)
     #expect(
       try reader.usageRows(limit: 10) == [Sample.intent(3).interrupted.row, Sample.row(1)])
     #expect(try reader.audit() == [])
@@ -81,7 +79,7 @@ import Testing
     for count in [1, 3, 5, 5] {
       try database.replay(Array(lines.prefix(count)))
     }
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.usageRows(limit: 10) == [Sample.row(1)])
     #expect(try reader.openIntents().map(\.requestID) == [Sample.id(3)])
     #expect(try reader.audit() == [])
@@ -91,8 +89,7 @@ import Testing
   func allowSpoolsIntents() async throws {
     let folder = TemporaryFolder()
     let ledger = try folder.ledger(onFailure: .allow)
-    let other = try folder.connection()
-    try other.execute("BEGIN IMMEDIATE")
+    let obstacle = try folder.obstacle()
     try await ledger.open(Sample.intent(1))
     try await ledger.open(Sample.intent(2))
     try await ledger.settle(Sample.settlement(1))
@@ -101,9 +98,9 @@ import Testing
     #expect(restarted.drainedEntries == 3)
     #expect(restarted.recoveredRequests == 1)
     await restarted.close()
-    let rows = try LedgerReader(path: killed.ledgerPath).usageRows(limit: 10)
+    let rows = try LedgerReader(at: killed.location).usageRows(limit: 10)
     #expect(rows == [Sample.intent(2).interrupted.row, Sample.row(1)])
-    try other.execute("ROLLBACK")
+    try obstacle.remove()
     await ledger.close()
   }
 
@@ -112,17 +109,16 @@ import Testing
     let folder = TemporaryFolder()
     var options = folder.options()
     options.largestSpoolBytes = 0
-    let ledger = try SQLiteLedger(options)
+    let ledger = try ServerLedger(options)
     try await ledger.open(Sample.intent(1))
-    let other = try folder.connection()
-    try other.execute("BEGIN IMMEDIATE")
+    let obstacle = try folder.obstacle()
     async let settled: Void = ledger.settle(Sample.settlement(1))
     while ledger.isHealthy { await Task.yield() }
     #expect(ledger.health.spooledEntries == 0)
-    try other.execute("ROLLBACK")
+    try obstacle.remove()
     try await settled
     await ledger.close()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.usageRows(limit: 10) == [Sample.row(1)])
     #expect(try reader.audit() == [])
   }
@@ -133,21 +129,20 @@ import Testing
     var options = folder.options()
     options.onFailure = .allow
     options.largestSpoolBytes = 0
-    let ledger = try SQLiteLedger(options)
-    let other = try folder.connection()
-    try other.execute("BEGIN IMMEDIATE")
+    let ledger = try ServerLedger(options)
+    let obstacle = try folder.obstacle()
     let error = await #expect(throws: LedgerError.self) {
       try await ledger.open(Sample.intent(1))
     }
     #expect(error?.description.contains("catraca.db.spool") == true)
-    try other.execute("ROLLBACK")
+    try obstacle.remove()
     try await ledger.open(Sample.intent(2))
     await ledger.close()
     #expect(
-      try LedgerReader(path: folder.ledgerPath).openIntents().map(\.requestID) == [Sample.id(2)])
+      try LedgerReader(at: folder.location).openIntents().map(\.requestID) == [Sample.id(2)])
   }
 
-  @Test("A full disk fails the batch and spoils nothing")
+  @Test("A full disk fails the batch and spoils nothing", .ofFiles)
   func fullDisk() throws {
     let folder = TemporaryFolder()
     let database = try LedgerDatabase(folder.options())
@@ -162,7 +157,7 @@ import Testing
     }
     #expect(error?.description.contains("full") == true)
     try database.connection.execute("PRAGMA max_page_count = 1000000")
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.usageRows(limit: 10_000).count == written)
     #expect(try reader.audit() == [])
     try database.commit([.settle(Sample.settlement(written))], denials: [])

@@ -11,7 +11,7 @@ import Time
 
   private func editor() throws -> LedgerEditor {
     try LedgerEditor(
-      path: folder.ledgerPath,
+      at: folder.location,
       author: LedgerEditor.Author(actor: "token:alice", now: Sample.admitted))
   }
 
@@ -29,7 +29,7 @@ import Time
     try editor.create(pro)
     #expect(throws: LedgerError.self) { try editor.create(pro) }
     try editor.subscribe("acme", to: "pro", startedOn: Sample.day)
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.storedClients().plans == [pro])
     #expect(throws: LedgerError.stillUsed(record: "plan pro", by: "client acme")) {
       try editor.removePlan("pro")
@@ -44,15 +44,15 @@ import Time
     let editor = try editor()
     try editor.subscribe("acme", to: "pro", startedOn: Sample.day)
     try editor.subscribe("acme", to: "big", startedOn: Sample.day.adding(days: 9))
-    let kept = try LedgerReader(path: folder.ledgerPath).subscription(ofClient: "acme")
+    let kept = try LedgerReader(at: folder.location).subscription(ofClient: "acme")
     #expect(kept?.plan == "big" && kept?.startedOn == Sample.day)
   }
 
-  @Test("A client's plan of an earlier release goes on with its calendar months")
+  @Test("A client's plan of an earlier release goes on with its calendar months", .ofFiles)
   func migratesPlans() throws {
     let connection = try folder.connection()
     for migration in Migration.all where migration.number < Migration.planTables.number {
-      try connection.execute(migration.sql)
+      try connection.execute(try #require(migration.sql(.sqlite)))
     }
     try connection.execute(
       """
@@ -60,7 +60,7 @@ import Time
       VALUES ('beta', 'Beta', 'pro', 'UTC', 'active', '{}', '2026-11-22T07:30:00.123Z',
         '2026-11-22T07:30:00.123Z');
       """)
-    try connection.execute(Migration.planTables.sql)
+    try connection.execute(try #require(Migration.planTables.sql(.sqlite)))
     let subscription = try SubscriptionStore(connection).find("beta")
     #expect(subscription?.plan == "pro" && subscription?.startedOn.description == "2026-11-01")
     #expect(try ClientStore(connection).find("beta")?.name == "Beta")
@@ -91,7 +91,7 @@ import Time
     try grantCredits()
     for _ in 1...2 { try await ledger.settle(drawing(1)) }
     await ledger.close()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     let left = try reader.credits(ofClient: "acme").map(\.remaining)
     #expect(left == [.tokens(430), .money(Money(nanoUnits: 991, currency: Sample.brl))])
     let window = BudgetWindow(start: Sample.account().windowStart, end: nil)
@@ -118,7 +118,7 @@ import Time
     let restarted = try killed.ledger()
     #expect((restarted.recoveredRequests, restarted.drainedEntries) == (1, 1))
     await restarted.close()
-    let reader = try LedgerReader(path: killed.ledgerPath)
+    let reader = try LedgerReader(at: killed.location)
     #expect(try reader.credits(ofClient: "acme").map(\.remaining.tokens) == [360, nil])
     #expect(try reader.audit() == [])
     await ledger.close()
@@ -134,7 +134,7 @@ import Time
           createdAt: Sample.admitted))
     }
     let later = Sample.admitted.advanced(by: .seconds(400 * 86_400))
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.rememberedAnswer("k", of: "usage:acme", at: later) != nil)
     #expect(try reader.rememberedAnswer("k", of: "token:alice", at: later) == nil)
   }

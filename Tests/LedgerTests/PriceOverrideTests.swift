@@ -10,7 +10,7 @@ import Time
 
   private func editor() throws -> LedgerEditor {
     try LedgerEditor(
-      path: folder.ledgerPath,
+      at: folder.location,
       author: LedgerEditor.Author(actor: "token:alice", now: Sample.admitted))
   }
 
@@ -34,7 +34,7 @@ import Time
       #expect(made.isNew)
       #expect(made.override.prices == table)
     }
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.priceOverrides(ofClient: "acme").map(\.prices) == [prices, images])
     #expect(try reader.storedClients().priceOverrides.map(\.label) == ["acme/1", "acme/2"])
     #expect(try reader.priceOverrides(ofClient: "other") == [])

@@ -5,7 +5,7 @@ import Time
 
 /// What pages and reports read must be found by an index: a table that grows with the requests is
 /// never read as a whole, however many rows it has.
-@Suite("How rows are found") struct QueryPlanTests {
+@Suite("How rows are found", .ofFiles) struct QueryPlanTests {
   /// Tables that grow with use.
   private static let growing = [
     "usage_logs", "usage_daily", "usage_daily_users", "usage_daily_conversations", "usage_hourly",
@@ -30,7 +30,7 @@ import Time
     // Rollups are asked where rows were made; there are some.
     for number in 1...3 { try await ledger.settle(Sample.settlement(number)) }
     await ledger.close()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     var statements: [String] = []
     reader.connection.whenPreparing = { statements.append($0) }
     try body(reader)

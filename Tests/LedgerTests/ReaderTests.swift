@@ -16,7 +16,7 @@ import Time
       try await ledger.settle(settlement)
     }
     await ledger.close()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     func numbers(_ filter: LedgerReader.UsageFilter, limit: Int = 10) throws -> [Int] {
       try reader.usageRows(filter, limit: limit).map { Int($0.requestID.low & 0xFF) }
     }
@@ -35,7 +35,7 @@ import Time
     let ledger = try folder.ledger()
     for number in 1...5 { try await ledger.settle(Sample.settlement(number)) }
     await ledger.close()
-    let totals = try LedgerReader(path: folder.ledgerPath).usageTotals(of: UsageQuery(by: grouping))
+    let totals = try LedgerReader(at: folder.location).usageTotals(of: UsageQuery(by: grouping))
     #expect(totals.map(\.requests).reduce(0, +) == 5)
     #expect(totals.map(\.totalTokens).reduce(0, +) == 550)
     #expect(totals.map(\.cost.nanoUnits).reduce(0, +) == 3500)
@@ -66,7 +66,7 @@ import Time
       at: later.advanced(by: .seconds(60)))
     await ledger.close()
 
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     let status = try reader.budgetStatus(clientID: "acme")
     #expect(status.map(\.budgetID) == ["acme/month", "acme/third"])
     #expect(status[0].subject == "client:acme")

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(
-    "After any end the sums are those of the rows, and models that nobody knows are one",
+    "After any end the sums are those of the rows, and models that nobody knows are one", .ofFiles,
     arguments: [[0], [1], [999], [1_000], [1_001], [1_000, 1, 0, 998, 3], [2_500, 700]])
   func survivesRestarts(lives: [Int]) throws {
     let folder = TemporaryFolder()
@@ -73,7 +73,7 @@ import Testing
     #expect(RecordedUsageTests.found(try Life(folder).usage) == RecordedUsageTests.expected(rows))
   }
 
-  @Test("What a start reads is never more than a thousand rows and a batch")
+  @Test("What a start reads is never more than a thousand rows and a batch", .ofFiles)
   func tailIsShort() throws {
     let folder = TemporaryFolder()
     let life = try Life(folder)
@@ -87,7 +87,8 @@ import Testing
 
   @Test("A row that is written twice counts once")
   func countsOnce() throws {
-    let life = try Life(TemporaryFolder())
+    let folder = TemporaryFolder()
+    let life = try Life(folder)
     try life.settle([RecordedUsageTests.row(1)])
     try life.settle([RecordedUsageTests.row(1)])
     #expect(life.usage.sums.values.map(\.requests) == [1])
@@ -98,18 +99,14 @@ import Testing
     let folder = TemporaryFolder()
     let life = try Life(folder)
     try life.settle([RecordedUsageTests.row(1)])
-    let obstacle = try folder.connection()
-    try obstacle.execute("BEGIN IMMEDIATE")
+    let obstacle = try folder.obstacle()
     #expect(throws: LedgerError.self) { try life.settle([RecordedUsageTests.row(3)]) }
-    try obstacle.execute(
-      """
-      ROLLBACK;
-      CREATE TRIGGER no BEFORE INSERT ON token_usage BEGIN SELECT RAISE(ABORT, 'no'); END;
-      """)
+    try obstacle.remove()
+    try folder.plantFailure("INSERT", on: "token_usage")
     #expect(throws: LedgerError.self) { try life.settle([RecordedUsageTests.row(3)]) }
     #expect(life.usage.sums.values.map(\.requests) == [1])
     #expect(life.usage.overhead.count == 1)
-    try obstacle.execute("DROP TRIGGER no")
+    try folder.removeFailure(on: "token_usage")
     try life.settle([RecordedUsageTests.row(3)])
     #expect(life.usage.sums.values.map(\.requests).reduce(0, +) == 2)
     #expect(life.usage.overhead.count == 2)
@@ -117,7 +114,8 @@ import Testing
 
   @Test("Refusals are counted by client and reason")
   func countsDenials() throws {
-    let life = try Life(TemporaryFolder())
+    let folder = TemporaryFolder()
+    let life = try Life(folder)
     try life.database.commit([], denials: [Sample.denial(1), Sample.denial(2)])
     let denial = Sample.denial(1)
     let key = RecordedUsage.Refused(clientID: denial.clientID, reason: denial.reason)

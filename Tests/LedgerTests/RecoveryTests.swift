@@ -17,7 +17,7 @@ import Time
     let restarted = try killed.ledger()
     #expect(restarted.recoveredRequests == 2)
     await restarted.close()
-    let reader = try LedgerReader(path: killed.ledgerPath)
+    let reader = try LedgerReader(at: killed.location)
     let rows = try reader.usageRows(limit: 10)
     #expect(rows.map(\.requestID) == [3, 1, 2].map { Sample.id($0) })
     #expect(rows[0] == Sample.intent(3).interrupted.row)
@@ -58,14 +58,14 @@ import Time
       let killed = try folder.copy()
       let restarted = try killed.ledger()
       await restarted.close()
-      let reader = try LedgerReader(path: killed.ledgerPath)
+      let reader = try LedgerReader(at: killed.location)
       #expect(try reader.openIntents().isEmpty)
       #expect(try reader.audit() == [])
       await Task.yield()
     }
     try await requests.value
     await ledger.close()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.usageTotals(of: UsageQuery(by: .outcome)).map(\.requests) == [360])
     #expect(try reader.audit() == [])
   }
@@ -77,14 +77,10 @@ import Time
     for number in 1...2 { try await ledger.open(Sample.intent(number)) }
     let killed = try folder.copy()
     await ledger.close()
-    try killed.connection().execute(
-      """
-      CREATE TRIGGER planted BEFORE DELETE ON in_flight
-      BEGIN SELECT raise(ABORT, 'planted'); END
-      """)
+    try killed.plantFailure("DELETE", on: "in_flight")
     #expect(throws: LedgerError.self) { try killed.ledger() }
-    #expect(try LedgerReader(path: killed.ledgerPath).usageRows(limit: 10).isEmpty)
-    try killed.connection().execute("DROP TRIGGER planted")
+    #expect(try LedgerReader(at: killed.location).usageRows(limit: 10).isEmpty)
+    try killed.removeFailure(on: "in_flight")
     let restarted = try killed.ledger()
     #expect(restarted.recoveredRequests == 2)
     await restarted.close()
@@ -108,7 +104,7 @@ import Time
       try await ledger.settle(settlement)
     }
     await ledger.close()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     let november = try reader.budgetAccounts(liveAt: Sample.admitted)
     #expect(november.map(\.key.budgetID.name) == ["month", "ever"])
     #expect(november.map(\.key) == [Sample.account(), Sample.account("acme/ever", windowEnd: nil)])

@@ -16,7 +16,7 @@ import Testing
         costNano: 123))
     try await ledger.settle(settlement)
     await ledger.close()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.budgetCharges(of: settlement.row) == settlement.charges)
     #expect(try reader.budgetCharges(of: Sample.row(2)) == [])
   }
@@ -27,7 +27,7 @@ import Testing
     let ledger = try folder.ledger()
     for number in 1...3 { ledger.record(Sample.denial(number)) }
     await ledger.close()
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     #expect(try reader.denial(Sample.id(2)) == Sample.denial(2))
     #expect(try reader.denial(Sample.id(4)) == nil)
   }
@@ -44,7 +44,7 @@ import Testing
     try await ledger.settle(Sample.settlement(1))
     await ledger.close()
     try folder.connection().execute("UPDATE usage_daily SET day = '\(day)'")
-    let totals = try LedgerReader(path: folder.ledgerPath).usageTotals(
+    let totals = try LedgerReader(at: folder.location).usageTotals(
       of: UsageQuery(by: .week, where: [.client: "acme"]))
     #expect(totals.map(\.key) == [monday])
   }

@@ -55,7 +55,7 @@ import Time
   @Test("The dearest groups alone are the first of all", arguments: conditions)
   func dearest(conditions: [UsageColumn: String]) throws {
     let folder = try RollupTests.filled(RollupTests.rows())
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     func lines(_ query: UsageQuery) throws -> [UsageSeries.Line] {
       let sums = try reader.usageTotals(of: query).merged(in: Sample.brl)
       return UsageSeries(sums, denials: [:], by: query.grouping, nil, currency: Sample.brl).lines
@@ -77,7 +77,7 @@ import Time
   func sumsAreThoseOfTheRows(conditions: [UsageColumn: String]) throws {
     let rows = RollupTests.rows()
     let folder = try RollupTests.filled(rows)
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     let zone = conditions[.client] == "acme" ? RollupTests.zone : .utc
     let day = zone.startOfDay(CivilDate(year: 2026, month: 10, day: 31)!)
     let spans: [(Timestamp?, Timestamp?)] = [
@@ -117,7 +117,7 @@ import Time
       rows[place].usageSource = .estimated
     }
     let folder = try RollupTests.filled(rows)
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     let noon = RollupTests.start.advanced(by: .seconds(129_600))
     let spans: [(Timestamp?, Timestamp?)] = [
       (nil, nil), (noon, nil), (nil, noon), (noon, noon.advanced(by: .seconds(90_000))),
@@ -144,7 +144,7 @@ import Time
     }
   }
 
-  @Test("A ledger of an earlier release gets its rollups from its rows")
+  @Test("A ledger of an earlier release gets its rollups from its rows", .ofFiles)
   func rollupsAreRebuilt() throws {
     let folder = try RollupTests.filled(RollupTests.rows())
     let begun = try RollupTests.firstRows(folder)
@@ -158,11 +158,11 @@ import Time
       DROP INDEX usage_logs_conversation_id;
       ALTER TABLE usage_logs DROP COLUMN begins_conversation;
       """)
-    try folder.connection().execute(Migration.rollupTables.sql)
-    try folder.connection().execute(Migration.rollupDaysOfUTC.sql)
-    try folder.connection().execute(Migration.conversationRollup.sql)
+    try folder.connection().execute(try #require(Migration.rollupTables.sql(.sqlite)))
+    try folder.connection().execute(try #require(Migration.rollupDaysOfUTC.sql(.sqlite)))
+    try folder.connection().execute(try #require(Migration.conversationRollup.sql(.sqlite)))
     #expect(try RollupTests.firstRows(folder) == begun)
-    #expect(try LedgerReader(path: folder.ledgerPath).rollupDifferences() == [])
+    #expect(try LedgerReader(at: folder.location).rollupDifferences() == [])
   }
 
   @Test("Refusals are counted by the same groups, in the client's days")
@@ -174,7 +174,7 @@ import Time
     denials[0].createdAt = Timestamp(rfc3339: "2026-11-22T02:59:59Z")!
     denials[1].userID = "u1"
     try database.commit([], denials: denials)
-    let reader = try LedgerReader(path: folder.ledgerPath)
+    let reader = try LedgerReader(at: folder.location)
     func counts(
       _ grouping: UsageGrouping, _ conditions: [UsageColumn: String] = [.client: "acme"]
     ) throws -> [String?: Int64] {

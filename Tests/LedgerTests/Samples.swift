@@ -7,16 +7,36 @@ import Time
 
 @testable import Ledger
 
-/// A folder of its own, gone with the last reference.
+/// A folder of its own, gone with the last reference, and a ledger: a file in it, or a database of
+/// the server at `CATRACA_TEST_POSTGRES` where that is set.
 final class TemporaryFolder: Sendable {
   let path: String
+  private let database: TestDatabase?
 
   init() {
+    path = TemporaryFolder.make()
+    database = TestServer.url.map { TestDatabase(on: $0) }
+  }
+
+  /// A ledger in a file, also where others are in databases.
+  init(ofFile: Void) {
+    path = TemporaryFolder.make()
+    database = nil
+  }
+
+  private init(_ database: TestDatabase?) {
+    path = TemporaryFolder.make()
+    self.database = database
+  }
+
+  private static func make() -> String {
     var template = Array("/tmp/catraca-ledger-XXXXXX".utf8CString)
-    path = template.withUnsafeMutableBufferPointer { String(cString: mkdtemp($0.baseAddress!)) }
+    return template.withUnsafeMutableBufferPointer { String(cString: mkdtemp($0.baseAddress!)) }
   }
 
   var ledgerPath: String { "\(path)/catraca.db" }
+  var spoolPath: String { "\(ledgerPath).spool" }
+  var location: LedgerLocation { database?.location ?? .sqlite(path: ledgerPath) }
 
   deinit {
     for name in names { unlink("\(path)/\(name)") }
@@ -36,13 +56,21 @@ final class TemporaryFolder: Sendable {
     return names
   }
 
-  /// The ledger's files as they stand now: what a SIGKILL would leave behind.
+  /// The ledger as it stands now: what a SIGKILL would leave behind.
   func copy() throws -> TemporaryFolder {
-    let copy = TemporaryFolder()
+    let copy = TemporaryFolder(try database?.copy())
     for name in names where !name.hasSuffix("-shm") && !name.hasSuffix(".lock") {
       try File(path: "\(copy.path)/\(name)").append(try read(name))
     }
     return copy
+  }
+
+  /// What keeps a server from writing to the ledger until it is removed.
+  func obstacle() throws -> Obstacle {
+    if let database { return .databaseAway(database.block()) }
+    let connection = try connection()
+    try connection.execute("BEGIN IMMEDIATE")
+    return .fileLocked(connection)
   }
 
   func read(_ name: String) throws -> [UInt8] {
@@ -54,19 +82,53 @@ final class TemporaryFolder: Sendable {
     try File(path: "\(path)/\(name)").append(Array(text.utf8))
   }
 
-  func options(onFailure: SQLiteLedger.FailurePolicy = .deny) -> SQLiteLedger.Options {
-    // No patience and hardly a pause: a failure is seen at once, and so is its end.
-    SQLiteLedger.Options(
-      path: ledgerPath, onFailure: onFailure, busyTimeoutMilliseconds: 0,
+  func options(onFailure: ServerLedger.FailurePolicy = .deny) -> ServerLedger.Options {
+    // No patience and hardly a pause: a failure is seen at once, and so is its end. Databases of
+    // tests that run meanwhile have some locks in common.
+    var options = ServerLedger.Options(
+      location, onFailure: onFailure, busyTimeoutMilliseconds: location.isShared ? 1_000 : 0,
       retryInterval: .milliseconds(1))
+    options.spoolPath = spoolPath
+    // What a killed server has left is brought to its end by the next, without waiting for others.
+    options.isShared = false
+    return options
   }
 
-  func ledger(onFailure: SQLiteLedger.FailurePolicy = .deny) throws -> SQLiteLedger {
-    try SQLiteLedger(options(onFailure: onFailure))
+  func ledger(onFailure: ServerLedger.FailurePolicy = .deny) throws -> ServerLedger {
+    try ServerLedger(options(onFailure: onFailure))
+  }
+
+  /// Has every statement of a kind on a table fail.
+  func plantFailure(_ statement: String, on table: String) throws {
+    let connection = try connection()
+    switch connection.dialect {
+    case .sqlite:
+      try connection.execute(
+        """
+        CREATE TRIGGER planted BEFORE \(statement) ON \(table)
+        BEGIN SELECT raise(ABORT, 'planted'); END
+        """)
+    case .postgresql:
+      try connection.execute(
+        """
+        CREATE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql
+          AS $$ BEGIN RAISE 'planted'; END $$;
+        CREATE TRIGGER planted BEFORE \(statement) ON \(table)
+          FOR EACH ROW EXECUTE FUNCTION planted()
+        """)
+    }
+  }
+
+  func removeFailure(on table: String) throws {
+    let connection = try connection()
+    switch connection.dialect {
+    case .sqlite: try connection.execute("DROP TRIGGER planted")
+    case .postgresql: try connection.execute("DROP TRIGGER planted ON \(table)")
+    }
   }
 
   func connection() throws -> Connection {
-    try Connection(path: ledgerPath, access: .readWrite, busyTimeoutMilliseconds: 1000)
+    try Connection(location, access: .readWrite, busyTimeoutMilliseconds: 1000)
   }
 }
 
@@ -154,5 +216,12 @@ extension LedgerReader {
   /// The audit with the sample prices.
   func audit() throws -> [AuditDifference] {
     try audit { _, usage in Sample.cost(usage) }
+  }
+
+  /// What the audit says of rollups.
+  func rollupDifferences() throws(LedgerError) -> [AuditDifference] {
+    try connection.snapshot { () throws(LedgerError) in
+      try rollupDifferences(AuditedRows(connection))
+    }
   }
 }

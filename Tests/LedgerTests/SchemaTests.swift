@@ -7,10 +7,11 @@ import Testing
   @Test("A fresh file gets every migration, a reopened one none")
   func migratesOnce() throws {
     let folder = TemporaryFolder()
-    #expect(try SQLiteLedger.migrate(path: folder.ledgerPath) == Migration.all.map(\.number))
-    #expect(try SQLiteLedger.migrate(path: folder.ledgerPath) == [])
-    let migrations = try folder.connection().prepare("SELECT count(*) FROM schema_migrations")
-    #expect(try migrations.firstInteger() == Int64(Migration.all.count))
+    let migrations = Migration.all(try folder.connection().dialect)
+    #expect(try ServerLedger.migrate(at: folder.location) == migrations.map(\.number))
+    #expect(try ServerLedger.migrate(at: folder.location) == [])
+    let recorded = try folder.connection().prepare("SELECT count(*) FROM schema_migrations")
+    #expect(try recorded.firstInteger() == Int64(migrations.count))
   }
 
   @Test("Migrations are numbered from one without gaps")
@@ -18,57 +19,129 @@ import Testing
     #expect(Migration.all.map(\.number) == Array(1...Migration.all.count))
   }
 
-  @Test("A file of a later release is refused by writer and reader")
-  func refusesLaterSchema() throws {
-    let folder = TemporaryFolder()
-    _ = try SQLiteLedger.migrate(path: folder.ledgerPath)
+  /// What a later release leaves when it has taken its next step.
+  private func raiseSchema(of folder: TemporaryFolder, readableFrom: Int?) throws -> Int {
+    let number = Migration.newest + 1
     try folder.connection().execute(
-      "INSERT INTO schema_migrations (number, name) VALUES (999, 'later')")
+      """
+      ALTER TABLE usage_logs ADD COLUMN later TEXT;
+      CREATE TABLE later (id TEXT PRIMARY KEY);
+      INSERT INTO schema_migrations (number, name, readable_from)
+        VALUES (\(number), 'later', \(readableFrom.map { String($0) } ?? "NULL"))
+      """)
+    return number
+  }
+
+  @Test(
+    "A ledger that only later releases can work with is refused by writer, reader and editor",
+    arguments: [nil, Migration.newest + 1])
+  func refusesLaterSchema(readableFrom: Int?) throws {
+    let folder = TemporaryFolder()
+    _ = try ServerLedger.migrate(at: folder.location)
+    let number = try raiseSchema(of: folder, readableFrom: readableFrom)
     let expected = LedgerError.tooNew(
-      path: folder.ledgerPath, found: 999, known: Migration.newest)
+      path: folder.location.description, found: number, readableFrom: number,
+      known: Migration.newest)
     #expect(throws: expected) { try folder.ledger() }
-    #expect(throws: expected) { try LedgerReader(path: folder.ledgerPath) }
+    #expect(throws: expected) { try LedgerReader(at: folder.location) }
+    #expect(throws: expected) {
+      try LedgerEditor(
+        at: folder.location, author: .init(actor: "test", now: Sample.admitted))
+    }
+    #expect(throws: expected) { try ServerLedger.migrate(at: folder.location) }
+  }
+
+  @Test(
+    "A ledger of a later release that only adds to it is written and read as before",
+    arguments: [Migration.newest, 1])
+  func worksWithAdditions(readableFrom: Int) async throws {
+    let folder = TemporaryFolder()
+    let first = try folder.ledger()
+    try await first.open(Sample.intent(1))
+    try await first.settle(Sample.settlement(1))
+    _ = try raiseSchema(of: folder, readableFrom: readableFrom)
+    // One that was running goes on, whatever it had prepared.
+    try await first.open(Sample.intent(2))
+    try await first.settle(Sample.settlement(2))
+    await first.close()
+    #expect(try ServerLedger.migrate(at: folder.location) == [])
+    let second = try folder.ledger()
+    try await second.open(Sample.intent(3))
+    try await second.settle(Sample.settlement(3))
+    await second.close()
+    let reader = try LedgerReader(at: folder.location)
+    #expect(try reader.usageRows(limit: 9).count == 3)
+    #expect(try reader.audit() == [])
+  }
+
+  @Test("A step that only adds leaves who could work with the schema before")
+  func additionsKeepReaders() throws {
+    let folder = TemporaryFolder()
+    let connection = try folder.connection()
+    let steps = [true, true, false, true].enumerated().map { place, isAdditive in
+      let sql = "CREATE TABLE later\(place) (id TEXT)"
+      return Migration(
+        number: Migration.newest + 1 + place, name: "later", isAdditive: isAdditive, sqlite: sql,
+        postgresql: sql)
+    }
+    let all = Migration.all(connection.dialect) + steps
+    #expect(
+      try Schema.migrate(connection, at: folder.location, through: all) == all.map(\.number))
+    let recorded = try connection.prepare(
+      """
+      SELECT readable_from FROM schema_migrations WHERE number >= \(Migration.newest)
+      ORDER BY number
+      """
+    ).rows { $0.integer("readable_from").map { Int($0) - Migration.newest } }
+    #expect(recorded == [nil, 0, 0, nil, 3])
   }
 
   @Test("A database of another program is refused and left as it is")
   func refusesForeignDatabase() throws {
     let folder = TemporaryFolder()
     try folder.connection().execute("CREATE TABLE songs (title TEXT)")
-    #expect(throws: LedgerError.notALedger(path: folder.ledgerPath)) { try folder.ledger() }
-    let tables = try folder.connection().prepare("SELECT count(*) FROM sqlite_schema")
-    #expect(try tables.firstInteger() == 1)
+    let name = folder.location.description
+    #expect(throws: LedgerError.notALedger(path: name)) { try folder.ledger() }
+    let songs = try folder.connection().prepare("SELECT count(*) FROM songs")
+    #expect(try songs.firstInteger() == 0)
+    #expect(throws: LedgerError.self) {
+      try folder.connection().prepare("SELECT 1 FROM usage_logs").run()
+    }
   }
 
-  @Test("A file that is no database, and a folder that is missing, are told apart from others")
+  @Test(
+    "A file that is no database, and a folder that is missing, are told apart from others",
+    .ofFiles)
   func refusesWhatIsNoDatabase() throws {
     let folder = TemporaryFolder()
     try folder.write("catraca.db", String(repeating: "not a database ", count: 100))
     #expect(throws: LedgerError.self) { try folder.ledger() }
     let error = #expect(throws: LedgerError.self) {
-      try SQLiteLedger(SQLiteLedger.Options(path: "\(folder.path)/missing/catraca.db"))
+      try ServerLedger(ServerLedger.Options(.sqlite(path: "\(folder.path)/missing/catraca.db")))
     }
     #expect(error?.description.contains("No such file or directory") == true)
   }
 
-  @Test("A reader neither creates nor migrates a file")
+  @Test("A reader neither creates nor migrates a file", .ofFiles)
   func readerNeedsALedger() throws {
     let folder = TemporaryFolder()
-    #expect(throws: LedgerError.self) { try LedgerReader(path: folder.ledgerPath) }
+    #expect(throws: LedgerError.self) { try LedgerReader(at: folder.location) }
     #expect(folder.names.isEmpty)
     try folder.write("catraca.db", "")
+    let name = folder.location.description
     #expect(
-      throws: LedgerError.tooOld(path: folder.ledgerPath, found: 0, known: Migration.newest)
-    ) { try LedgerReader(path: folder.ledgerPath) }
+      throws: LedgerError.tooOld(path: name, found: 0, known: Migration.newest)
+    ) { try LedgerReader(at: folder.location) }
   }
 
-  @Test("A second server on the same file is told who has it; a reader is let in")
+  @Test("A second server on the same file is told who has it; a reader is let in", .ofFiles)
   func oneServerAFile() async throws {
     let folder = TemporaryFolder()
     let first = try folder.ledger()
     #expect(throws: LedgerError.inUse(path: folder.ledgerPath, processID: getpid())) {
       try folder.ledger()
     }
-    #expect(try LedgerReader(path: folder.ledgerPath).usageRows(limit: 1).isEmpty)
+    #expect(try LedgerReader(at: folder.location).usageRows(limit: 1).isEmpty)
     await first.close()
     await (try folder.ledger()).close()
   }

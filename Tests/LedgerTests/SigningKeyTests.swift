@@ -8,7 +8,7 @@ import Testing
     let folder = TemporaryFolder()
     func key(_ name: String, _ fresh: String) throws -> String {
       let author = LedgerEditor.Author(actor: "start", now: Sample.admitted)
-      return try LedgerEditor(path: folder.ledgerPath, author: author)
+      return try LedgerEditor(at: folder.location, author: author)
         .signingKey(name, orKeep: fresh)
     }
     #expect(try key("widget_tokens", "a") == "a")

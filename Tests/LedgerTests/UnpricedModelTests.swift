@@ -16,7 +16,7 @@ import Time
   }
 
   private func recorded(after seconds: Int = 0, limit: Int = 10_000) throws -> [UnpricedModel] {
-    try LedgerReader(path: folder.ledgerPath).unpricedModels(
+    try LedgerReader(at: folder.location).unpricedModels(
       since: Sample.admitted.advanced(by: .seconds(seconds)), limit: limit)
   }
 

@@ -18,7 +18,7 @@ extension World {
       until: now.advanced(by: .seconds(Int64.random(in: 0...100_000, using: &random))))
     do {
       let editor = try LedgerEditor(
-        path: options.path, author: LedgerEditor.Author(actor: "simulation", now: now),
+        at: options.location, author: LedgerEditor.Author(actor: "simulation", now: now),
         fileSystem: disk.name)
       switch choice {
       case 0, 1:
@@ -57,7 +57,7 @@ extension World {
   /// Puts in force what the ledger has of administrators' doings.
   func followLedger() throws {
     if disk.isDead { return }
-    let reader = try LedgerReader(path: options.path, fileSystem: disk.name)
+    let reader = try LedgerReader(at: options.location, fileSystem: disk.name)
     let adjustments = BudgetControls(
       controls: try reader.budgetControls(), resets: try reader.budgetResets(after: latestReset))
     var events: [Event] = []

@@ -24,7 +24,7 @@ extension World {
     health = Lock(LedgerHealth())
     writer = try LedgerWriter(
       options, queue: queue, health: health, bells: Bells())
-    let reader = try LedgerReader(path: options.path, fileSystem: disk.name)
+    let reader = try LedgerReader(at: options.location, fileSystem: disk.name)
     state = try BudgetState(definitions, policy: World.policy)
     let resets = try reader.budgetResets(after: 0)
     let earliest = BudgetState.earliestClock(after: now)
@@ -78,7 +78,7 @@ extension World {
 
   /// Compares the ledger, in which nothing is in flight, with what was promised.
   private func check() throws {
-    let reader = try LedgerReader(path: options.path, fileSystem: disk.name)
+    let reader = try LedgerReader(at: options.location, fileSystem: disk.name)
     var rows: [RequestID: UsageRow] = [:]
     for row in try reader.usageRows(limit: .max) {
       if rows.updateValue(row, forKey: row.requestID) != nil {

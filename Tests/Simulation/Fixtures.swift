@@ -26,6 +26,9 @@ final class TemporaryFolder {
 extension World {
   static let policy = BudgetPolicy(rates: .usdOnly, admissionQueue: 4)
 
+  /// Far more than a life needs; a start sets the room aside, of which a life has many.
+  static let largestSpoolBytes = 1 << 20
+
   /// Hours before clocks change, and before a year does.
   static let beginnings = [
     "2026-10-25T00:00:00Z", "2026-03-28T22:00:00Z", "2010-11-07T01:00:00Z",

@@ -1,4 +1,5 @@
 import FaultyDisk
+import Ledger
 
 /// The disk that a simulated server has its ledger on: in memory, and failing as it is told.
 final class SimulatedDisk {
@@ -8,6 +9,7 @@ final class SimulatedDisk {
 
   init(name: String, seed: UInt64) {
     self.name = name
+    SQLiteLibrary.prepare()
     disk = simulated_disk_create(name, seed)!
   }
 

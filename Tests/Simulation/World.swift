@@ -21,7 +21,7 @@ final class World {
 
   let disk: SimulatedDisk
   let folder: TemporaryFolder
-  let options: SQLiteLedger.Options
+  let options: ServerLedger.Options
   /// Whether anybody changes budgets, or does something to them.
   let isAdministered: Bool
   var definitions: [BudgetDefinition]
@@ -68,10 +68,11 @@ final class World {
     now = World.beginnings.randomElement(using: &random)!
     isAdministered = seed % 4 > 0
     definitions = World.definitions()
-    var options = SQLiteLedger.Options(
-      path: "\(folder.path)/catraca.db",
+    var options = ServerLedger.Options(
+      .sqlite(path: "\(folder.path)/catraca.db"),
       durability: Bool.random(using: &random) ? .power : .process,
-      onFailure: Bool.random(using: &random) ? .allow : .deny, busyTimeoutMilliseconds: 0)
+      onFailure: Bool.random(using: &random) ? .allow : .deny, busyTimeoutMilliseconds: 0,
+      largestSpoolBytes: World.largestSpoolBytes)
     options.fileSystem = disk.name
     self.options = options
     ceilings.define(definitions, at: now)
@@ -158,8 +159,9 @@ final class World {
       inputTokens: asking.demand.inputTokens / 2,
       outputTokens: (grant.bound.tokens - asking.demand.inputTokens) / 2)!
     let price = asking.price
-    let charges = state.charges(
-      settling: grant.hold, with: World.consumption(of: usage, price: price))
+    let charges = state.expectation(
+      settling: grant.hold, with: World.consumption(of: usage, price: price), at: now
+    ).charges
     let intent = World.intent(
       id, of: asking.caller, grant, usage: usage, price: price, charges: charges, at: now)
     requests[id] = SimulatedRequest(intent: intent, hold: grant.hold, price: price)

@@ -4,6 +4,7 @@ import Testing
   /// The C libraries, each with the one module that imports it.
   static let importers = [
     ("CLinux", "EventLoop"), ("CCurl", "Upstream"), ("COpenSSL", "TLS"), ("CSQLite", "Ledger"),
+    ("CPostgres", "Ledger"),
     ("CYAML", "Configuration"), ("CGLib", "Time"), ("CSimdjson", "JSON"),
     ("CJemalloc", "catraca"),
   ]

@@ -25,6 +25,30 @@ struct ConnectionTests {
     }
   }
 
+  @Test("Each request goes to its own address, whichever the one before it went to")
+  func addresses() async throws {
+    let targets = ["/a", "/a", "/b?c=%20d", "/../e", "/", "/a"]
+    let seen = Lock<[String]>([])
+    try await withServer { connection, _ in
+      while true {
+        let head = await connection.readHead()
+        guard let target = head.split(separator: " ").dropFirst().first else { return }
+        seen.withLock { $0.append(String(target)) }
+        await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      }
+    } _: { client, server in
+      for target in targets {
+        #expect(try await client.start(.to(server.url + target)).body() == Array("ok".utf8))
+      }
+      #expect(server.connectionCount == 1)
+      await #expect(throws: UpstreamError.unreachable(.address)) {
+        try await client.start(.to("http://u:p@127.0.0.1/")).head()
+      }
+      _ = try await client.start(.to(server.url + "/last")).body()
+    }
+    #expect(seen.withLock { $0 } == targets + ["/last"])
+  }
+
   @Test("A request is repeated once when its pooled connection dies without an answer")
   func staleConnection() async throws {
     let requests = Lock(0)

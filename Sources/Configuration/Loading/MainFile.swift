@@ -39,7 +39,7 @@ struct MainFile {
       providers = Provider.decodeAll(from: &section)
       pricing = Self.references(section.items("pricing"), context)
       clients = section.node("clients").flatMap { Self.references([$0], context).first }
-      ledger = section.optional("ledger", .table) ?? ledger
+      ledger = section.optional("ledger", .ledger) ?? ledger
       if let node = section.node("currency") {
         let currency = section.optional("currency", ValueFormat<CurrencySettings>.table)
         rates = currency?.exchangeRates(context, at: node["billing"]?.mark ?? node.mark) ?? rates

@@ -13,6 +13,8 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
   public let port: UInt16?
   /// Empty, or begins with a slash and doesn't end with one.
   public let path: String
+  /// The whole address, made once: every request's begins with it.
+  public let description: String
 
   /// Reads an http or https address with a host and without user, query or fragment.
   public init?(_ text: String) {
@@ -31,17 +33,18 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     self.host = host
     self.port = port
     self.path = String(path)
+    description = "\(scheme.rawValue)://\(Self.authority(host, port))\(path)"
   }
 
   /// The host and port as a `Host` header has them.
-  public var authority: String {
+  public var authority: String { Self.authority(host, port) }
+
+  private static func authority(_ host: String, _ port: UInt16?) -> String {
     port.map { "\(host):\($0)" } ?? host
   }
 
   /// The port that is connected to.
   public var portInUse: UInt16 { port ?? (scheme == .https ? 443 : 80) }
-
-  public var description: String { "\(scheme.rawValue)://\(authority)\(path)" }
 
   private static func hostAndPort(_ authority: Substring) -> (String, UInt16?)? {
     if authority.hasPrefix("[") {

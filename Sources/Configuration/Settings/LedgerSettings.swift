@@ -3,19 +3,19 @@ public struct LedgerSettings: Hashable, Sendable {
   public enum Location: Hashable, Sendable, CustomStringConvertible {
     /// A file, relative to the working directory.
     case sqlite(path: String)
-    /// A connection URL as libpq takes it, without a password.
+    /// A connection URL as libpq takes it. It may hold a password.
     case postgresql(url: String)
 
     public var description: String {
       switch self {
       case .sqlite(let path): "sqlite:\(path)"
-      case .postgresql(let url): url
+      case .postgresql: "postgresql://…"
       }
     }
 
     /// What `init` takes, for messages.
     public static let rule =
-      "sqlite:PATH, or postgresql://USER@HOST/DATABASE (the password belongs into PGPASSWORD)"
+      "sqlite:PATH, or a URL of libpq such as postgresql://USER@HOST/DATABASE"
 
     /// Nil unless `text` follows the rule.
     public init?(_ text: String) {
@@ -26,12 +26,7 @@ public struct LedgerSettings: Hashable, Sendable {
         self = .sqlite(path: String(path))
         return
       }
-      let schemes = ["postgresql://", "postgres://"]
-      guard let scheme = schemes.first(where: { text.hasPrefix($0) }) else { return nil }
-      let authority = text.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
-      let user = authority.contains("@") ? authority.prefix { $0 != "@" } : ""
-      let hasPassword = user.contains(":") || text.contains("password=")
-      guard !hasPassword, !authority.isEmpty else { return nil }
+      guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") else { return nil }
       self = .postgresql(url: text)
     }
   }
@@ -53,6 +48,8 @@ public struct LedgerSettings: Hashable, Sendable {
   public var location = Location.sqlite(path: "catraca.db")
   public var durability = Durability.process
   public var onFailure = OnFailure.deny
+  /// How many whole months of rows are kept in `usage_logs` before the current one; nil keeps all.
+  public var retentionMonths: Int?
 
   public init() {}
 }
@@ -69,7 +66,26 @@ extension LedgerSettings: TabledSettings {
       SettingRow(
         "on_failure", \.onFailure, .choice, isReloadable: false,
         "Without a ledger, deny requests (503) or allow them and spool their usage"),
+      SettingRow(
+        "retention_months", \.retentionMonths, .integer(2...1200), isReloadable: false,
+        "On PostgreSQL, how many months of requests stay in usage_logs before the current one"),
     ]
+  }
+}
+
+extension ValueFormat<LedgerSettings> {
+  static var ledger: ValueFormat {
+    .section { section in
+      var settings = LedgerSettings()
+      for row in LedgerSettings.rows { row.read(&section, &settings) }
+      if settings.retentionMonths != nil, case .sqlite = settings.location {
+        section.mistake(
+          at: "retention_months",
+          "retention_months: a ledger in a file isn't divided into months; allowed: with a"
+            + " PostgreSQL database in ledger.url")
+      }
+      return settings
+    }
   }
 }
 

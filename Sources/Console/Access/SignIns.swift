@@ -40,7 +40,7 @@ final class SignIns: Sendable {
       return try Credential(
         digest: digest, settings: server.settings.admin, clients: server.clients, at: now
       ) { () throws(LedgerError) in
-        try LedgerReader(path: server.ledgerPath).adminTokens()
+        try LedgerReader(at: server.ledgerLocation).adminTokens()
       }
     } catch {
       throw APIError(error)

@@ -94,7 +94,7 @@ final class Call {
       if let openReader {
         reader = openReader
       } else {
-        reader = try LedgerReader(path: server.ledgerPath)
+        reader = try LedgerReader(at: server.ledgerLocation)
         openReader = reader
       }
       return try body(reader)
@@ -120,7 +120,7 @@ final class Call {
   ) throws(APIError) -> Answer {
     do throws(LedgerError) {
       let author = LedgerEditor.Author(actor: credential?.actor ?? actor, now: now)
-      return try body(try LedgerEditor(path: server.ledgerPath, author: author))
+      return try body(try LedgerEditor(at: server.ledgerLocation, author: author))
     } catch {
       throw APIError(error)
     }

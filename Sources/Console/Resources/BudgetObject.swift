@@ -14,7 +14,7 @@ public enum BudgetObject {
     of id: BudgetID, subject text: String, in server: any RunningServer, at now: Timestamp
   ) throws(LedgerError) -> [UInt8]? {
     guard let subject = Subject(text: text) else { return nil }
-    let reader = try LedgerReader(path: server.ledgerPath)
+    let reader = try LedgerReader(at: server.ledgerLocation)
     var status = server.readBudgets { try? $0.status(of: id, for: subject, at: now) }
     if status == nil { status = try conversations(of: id, in: server, reader, at: now) }
     guard let status else { return nil }

@@ -39,12 +39,16 @@ enum BudgetStatusCalls {
       conversation: try call.query.text("conversation") ?? "",
       model: try call.query.text("model") ?? "")
     let now = call.now
-    let (all, hasNoConversations) = call.server.readBudgets { budgets in
+    let (all, isKnownToHaveNoConversations) = call.server.readBudgets { budgets in
       (
         budgets.statuses(for: caller, at: now),
         budgets.hasNoConversationsLeft(for: client.id, at: now)
       )
     }
+    // Another replica may have begun the last one.
+    let hasNoConversations =
+      isKnownToHaveNoConversations
+      ? true : try PlanPeriod(of: client, call).hasNoConversationsLeft
     let statuses = all.filter { $0.definition.per != .key || !caller.key.isEmpty }
     let forms = try BudgetForm.forms(statuses.sorted(by: isTighter), call)
     let start = forms.first?.status.window.start ?? startOfMonth(client, at: now)

@@ -13,6 +13,10 @@ struct PlanPeriod {
   var limit: Int64? { plan?.monthlyTokens }
   var isOverLimit: Bool { limit.map { tokens > $0 } ?? false }
   var remaining: Int64? { limit.map { max(0, $0 - tokens) } }
+  /// Whether no further conversation may begin.
+  var hasNoConversationsLeft: Bool {
+    plan?.monthlyConversations.map { conversations >= $0 } ?? false
+  }
   var permille: Int { limit.map { Share(used: tokens, limit: $0).permille } ?? 0 }
 
   init(of client: Client, _ call: Call) throws(APIError) {

@@ -146,7 +146,7 @@ enum UsageCalls {
       client: client.id, key: call.ownKey?.name ?? "", user: try call.query.text("user") ?? "",
       conversation: "", model: "")
     let now = call.now
-    let (statuses, hasNoConversations) = call.server.readBudgets { budgets in
+    let (statuses, isKnownToHaveNoConversations) = call.server.readBudgets { budgets in
       (
         budgets.statuses(for: caller, at: now),
         budgets.hasNoConversationsLeft(for: client.id, at: now)
@@ -170,6 +170,8 @@ enum UsageCalls {
     }
     let refusals = statuses.lazy.filter { applies($0, to: caller) }
       .compactMap { refusal(of: tokens, by: $0) }
+    // Another replica may have begun the last one.
+    let hasNoConversations = isKnownToHaveNoConversations || period.hasNoConversationsLeft
     let reason =
       client.isPaused || refusals.contains("paused")
       ? "paused" : refusals.first ?? (hasNoConversations ? "conversation_limit" : nil)

@@ -30,7 +30,7 @@ enum UsageLogExport {
     var export = UsageExport(rows, as: format) { clients.client($0)?.name }
     // The first page is read before the head is sent, so that a ledger that is away is told.
     let begin = try call.read { reader throws(LedgerError) in try export.next(from: reader) }
-    let pages = Pages(export, ledgerPath: call.server.ledgerPath)
+    let pages = Pages(export, ledgerLocation: call.server.ledgerLocation)
     var answer = Answer(status: 200, body: begin?.bytes ?? [])
     answer.rest = { () throws(APIError) in try await pages.next() }
     answer.contentType = format == .jsonl ? "application/x-ndjson" : "text/csv; charset=utf-8"
@@ -41,12 +41,12 @@ enum UsageLogExport {
   /// The pages after the first, with a connection to the ledger of their own.
   private actor Pages {
     private var export: UsageExport
-    private let ledgerPath: String
+    private let ledgerLocation: LedgerLocation
     private var reader: LedgerReader?
 
-    init(_ export: UsageExport, ledgerPath: String) {
+    init(_ export: UsageExport, ledgerLocation: LedgerLocation) {
       self.export = export
-      self.ledgerPath = ledgerPath
+      self.ledgerLocation = ledgerLocation
     }
 
     func next() throws(APIError) -> [UInt8]? {
@@ -59,7 +59,7 @@ enum UsageLogExport {
 
     private func openReader() throws(LedgerError) -> LedgerReader {
       if let reader { return reader }
-      let opened = try LedgerReader(path: ledgerPath)
+      let opened = try LedgerReader(at: ledgerLocation)
       reader = opened
       return opened
     }

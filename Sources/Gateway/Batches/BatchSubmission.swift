@@ -180,7 +180,7 @@ struct BatchSum {
 
 extension Offer {
   /// A batch's: the sum of its requests' bounds, none of which may be cut short.
-  fileprivate init(sumOf sum: BatchSum, like first: Offer, rates: ExchangeRates) {
+  fileprivate convenience init(sumOf sum: BatchSum, like first: Offer, rates: ExchangeRates) {
     self.init(
       like: first,
       demand: Demand(

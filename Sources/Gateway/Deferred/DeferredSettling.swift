@@ -14,23 +14,45 @@ extension Gateway {
   /// returns when its row is safe.
   func settle(_ work: DeferredWork, _ ending: Ending) async {
     guard let claim = await work.claim() else { return }
-    let entry = entry(of: work, claim, ending)
-    await record(
-      DeferredSettlement(
-        of: work.record.requestID, rows: entry.map { [$0] } ?? [], progress: nil), of: work)
+    let hold = Hold(claim.grant, keeper: desk)
+    if claim.progress.settledLines > 0 {
+      // Lines of a batch have their rows already.
+      hold.release()
+      await record(nil, of: work)
+    } else {
+      let (entry, used) = entry(of: work, claim, ending)
+      await settle(entry, used, hold, of: work)
+    }
     work.settled()
     deferredWorks.remove(work.id)
   }
 
-  /// The row, and what it charges; the hold ends. Nil where lines of a batch have theirs already.
+  /// Ends the hold, and writes the row. Where other replicas share the limits, in the other order:
+  /// what is free of a lease is another request's at once, or given back, so there the ledger must
+  /// know first what was used.
+  private func settle(
+    _ entry: SettledRequest, _ used: Consumption, _ hold: consuming Hold, of work: DeferredWork
+  ) async {
+    guard desk.leases != nil else {
+      return await record(entry.charged(by: hold.settle(with: used)), of: work)
+    }
+    await record(
+      entry.charged(by: desk.expectation(settling: hold.grant.hold, with: used)), of: work)
+    for threshold in hold.settle(with: used).charges.flatMap(\.thresholds) {
+      ledger.record(Alert(threshold))
+    }
+  }
+
+  private func record(_ entry: SettledRequest?, of work: DeferredWork) async {
+    await record(
+      DeferredSettlement(
+        of: work.record.requestID, rows: entry.map { [$0] } ?? [], progress: nil), of: work)
+  }
+
+  /// The row, without what it charges, and what was used.
   private func entry(
     of work: DeferredWork, _ claim: DeferredWork.Claim, _ ending: Ending
-  ) -> SettledRequest? {
-    let hold = Hold(claim.grant, keeper: desk)
-    guard claim.progress.settledLines == 0 else {
-      hold.release()
-      return nil
-    }
+  ) -> (SettledRequest, used: Consumption) {
     let rules = rules()
     var entry = work.record.expected
     entry.row.status = ending.status
@@ -52,10 +74,7 @@ extension Gateway {
     }
     entry.row.latencyMilliseconds =
       max(0, clock().milliseconds - entry.row.createdAt.milliseconds)
-    let settlement = hold.settle(with: exact)
-    entry.charges = settlement.charges.map(BudgetCharge.init)
-    entry.draws = settlement.draws
-    return entry
+    return (entry, exact)
   }
 
   /// Writes rows of deferred work, and says so in the log.
@@ -88,6 +107,15 @@ extension Gateway {
     let key = rules().clients.client(row.clientID)?.keys.first { $0.name == row.keyName }
     guard let key else { return }
     rateLimits.use(row.usage.totalTokens, by: key, of: row.clientID, at: clock())
+  }
+}
+
+extension SettledRequest {
+  fileprivate func charged(by settlement: Budgets.Settlement) -> SettledRequest {
+    var charged = self
+    charged.charges = settlement.charges.map(BudgetCharge.init)
+    charged.draws = settlement.draws
+    return charged
   }
 }
 

@@ -23,7 +23,7 @@ extension DeferredRequest {
       "kind", of: record, Kind(rawValue: try fields.requiredText("kind", of: record)))
     objectID = try fields.requiredText("object_id", of: record)
     expected = try settlements.settlement(
-      in: try fields.requiredText("expected", of: record), at: "$")
+      in: try fields.requiredText("expected", of: record))
     pricedModel = fields.text("priced_model")
     serviceTier = fields.text("service_tier")
     imageModel = fields.text("image_model")
@@ -64,20 +64,13 @@ extension JSONWriter {
 }
 
 extension SettlementReader {
-  func deferredSettlement(
-    in json: String, at path: String
-  ) throws(LedgerError) -> DeferredSettlement {
-    let members = try object(in: json, at: path)
-    let progress = try members.text("progress").map { _ throws(LedgerError) in
-      DeferredRequest.Progress(from: try object(in: json, at: "\(path).progress"))
-    }
+  func deferredSettlement(from json: JSONValue) throws(LedgerError) -> DeferredSettlement {
+    let members = ObjectReader(json)
     return DeferredSettlement(
       of: try members.required(
         "request_id", of: "a deferred settlement",
         members.text("request_id").flatMap { RequestID($0) }),
-      rows: try array(in: json, at: "\(path).rows").map { row throws(LedgerError) in
-        try settlement(in: row, at: "$")
-      },
-      progress: progress)
+      rows: try elements(of: json["rows"], settlement(from:)),
+      progress: json["progress"].map { DeferredRequest.Progress(from: ObjectReader($0)) })
   }
 }

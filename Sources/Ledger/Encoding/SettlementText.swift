@@ -10,7 +10,7 @@ extension JSONWriter {
     object { text in
       text.member("row") { row in row.record { settlement.row.write(to: &$0) } }
       if withPriceRecord {
-        text.fields { $0.write("price_record", settlement.priceRecord) }
+        text.fields(JSONFields.self) { $0.write("price_record", settlement.priceRecord) }
       }
       text.member("charges") { charges in
         charges.array { elements in
@@ -31,7 +31,7 @@ extension JSONWriter {
 extension JSONWriter {
   fileprivate mutating func charge(_ charge: BudgetCharge) {
     object { text in
-      text.fields { charge.write(to: &$0) }
+      text.fields(JSONFields.self) { charge.write(to: &$0) }
       guard !charge.alerts.isEmpty else { return }
       text.member("alerts") { alerts in
         alerts.array { elements in
@@ -42,66 +42,66 @@ extension JSONWriter {
   }
 }
 
-/// Reads settlements back from their JSON, with SQLite's JSON functions.
+/// Reads settlements back from their JSON.
 final class SettlementReader {
-  private let fields: Statement
-  private let elements: Statement
+  private let parser = JSONParser()
 
-  init(_ connection: Connection) throws(LedgerError) {
-    fields = try connection.prepare("SELECT key, value FROM json_each(?1, ?2)")
-    elements = try connection.prepare("SELECT value FROM json_each(?1, ?2)")
+  /// The settlement that a text is.
+  func settlement(in json: String) throws(LedgerError) -> SettledRequest {
+    try settlement(from: try read(json))
   }
 
-  /// The settlement that is written at `path` of `json`, such as `$.settle`.
-  func settlement(in json: String, at path: String) throws(LedgerError) -> SettledRequest {
+  /// What a text says; good until the next is read.
+  func read(_ json: String) throws(LedgerError) -> JSONValue {
+    do {
+      return try parser.parse(Array(json.utf8))
+    } catch {
+      throw .unreadable(record: "the JSON of a settlement")
+    }
+  }
+
+  func settlement(from json: JSONValue) throws(LedgerError) -> SettledRequest {
     SettledRequest(
-      row: try UsageRow(from: try object(in: json, at: "\(path).row")),
-      charges: try array(in: json, at: "\(path).charges").map { element throws(LedgerError) in
-        try charge(in: element)
+      row: try UsageRow(from: ObjectReader(json["row"])),
+      charges: try elements(of: json["charges"], charge),
+      draws: try elements(of: json["draws"]) { draw throws(LedgerError) in
+        try CreditDraw(from: ObjectReader(draw))
       },
-      draws: try array(in: json, at: "\(path).draws").map { element throws(LedgerError) in
-        try CreditDraw(from: try object(in: element, at: "$"))
-      },
-      priceRecord: try object(in: json, at: path).text("price_record"))
+      priceRecord: ObjectReader(json).text("price_record"))
   }
 
-  private func charge(in json: String) throws(LedgerError) -> BudgetCharge {
-    let members = try object(in: json, at: "$")
-    var charge = try BudgetCharge(from: members)
-    guard members.text("alerts") != nil else { return charge }
-    charge.alerts = try array(in: json, at: "$.alerts").map { alert throws(LedgerError) in
-      try Alert(from: try object(in: alert, at: "$"))
+  private func charge(from json: JSONValue) throws(LedgerError) -> BudgetCharge {
+    var charge = try BudgetCharge(from: ObjectReader(json))
+    charge.alerts = try elements(of: json["alerts"]) { alert throws(LedgerError) in
+      try Alert(from: ObjectReader(alert))
     }
     return charge
   }
 
-  func object(in json: String, at path: String) throws(LedgerError) -> ObjectReader {
-    fields.bind(json, at: 1)
-    fields.bind(path, at: 2)
-    var object = ObjectReader()
-    try fields.forEachRow { () throws(LedgerError) in
-      guard let key = fields.text(0) else { return }
-      object.integers[key] = fields.integer(1)
-      object.texts[key] = fields.text(1)
-    }
-    return object
-  }
-
-  func array(in json: String, at path: String) throws(LedgerError) -> [String] {
-    elements.bind(json, at: 1)
-    elements.bind(path, at: 2)
-    var values: [String] = []
-    try elements.forEachRow { () throws(LedgerError) in
-      if let value = elements.text(0) { values.append(value) }
-    }
+  /// What `read` makes of each element of an array; of none where it is missing.
+  func elements<Value>(
+    of array: JSONValue?, _ read: (JSONValue) throws(LedgerError) -> Value
+  ) throws(LedgerError) -> [Value] {
+    guard let array else { return [] }
+    var values: [Value] = []
+    for element in array.elements { values.append(try read(element)) }
     return values
   }
 }
 
 /// One JSON object that was read; a zero that was left out is missing.
 struct ObjectReader: FieldReader {
-  fileprivate(set) var integers: [String: Int64] = [:]
-  fileprivate(set) var texts: [String: String] = [:]
+  private var integers: [String: Int64] = [:]
+  private var texts: [String: String] = [:]
+
+  init(_ object: JSONValue?) {
+    guard let object else { return }
+    for member in object.members {
+      guard let key = member.key.string else { continue }
+      integers[key] = member.value.integer
+      texts[key] = member.value.string
+    }
+  }
 
   func integer(_ name: String) -> Int64? { integers[name] }
   func text(_ name: String) -> String? { texts[name] }
@@ -140,13 +140,13 @@ extension BudgetAccountKey {
 }
 
 extension BudgetCharge {
-  fileprivate func write(to fields: inout some FieldWriter) {
+  func write(to fields: inout some FieldWriter) {
     account.write(to: &fields)
     fields.write("tokens", tokens)
     fields.write("cost_nano", costNano)
   }
 
-  fileprivate init(from fields: some FieldReader) throws(LedgerError) {
+  init(from fields: some FieldReader) throws(LedgerError) {
     self.init(
       account: try BudgetAccountKey(from: fields), tokens: fields.integer("tokens") ?? 0,
       costNano: fields.integer("cost_nano") ?? 0)

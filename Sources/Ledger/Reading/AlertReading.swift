@@ -79,13 +79,14 @@ extension LedgerReader {
   /// One row for each account and window. A reset re-arms.
   private static let selectReported = """
     SELECT budget_id, subject, window_start, max(threshold) AS highest,
-      max(threshold IS NULL AND unit <> 'conversations') AS has_refused,
-      max(threshold IS NULL AND unit = 'conversations') AS has_refused_conversation
+      max(CASE WHEN threshold IS NULL AND unit <> 'conversations' THEN 1 END) AS has_refused,
+      max(CASE WHEN threshold IS NULL AND unit = 'conversations' THEN 1 END)
+        AS has_refused_conversation
     FROM alerts AS a
     WHERE (window_end IS NULL OR window_end > ?1) AND type <> '\(Alert.paymentFailed)'
       AND NOT EXISTS (SELECT 1 FROM budget_resets AS r
         WHERE r.budget_id = a.budget_id AND r.subject IN ('', a.subject)
           AND r.created_at >= a.created_at)
-    GROUP BY budget_id, subject, window_start ORDER BY min(id)
+    GROUP BY a.budget_id, a.subject, a.window_start ORDER BY min(a.id)
     """
 }

@@ -15,7 +15,8 @@ public struct AuditDifference: Hashable, Sendable {
     case usageTotals = "usage_totals"
     /// A line of `conversations` against the conversation's first row in `usage_logs`.
     case conversation
-    /// A counter of `budget_accounts` against the sum over the rows charged to it.
+    /// A counter of `budget_accounts` against the sum over the rows charged to it, or over its
+    /// leases.
     case budgetAccount = "budget_account"
     /// What is left of a credit against what requests have drawn from it; or a credit that was
     /// given or drawn from, and is gone.
@@ -46,37 +47,60 @@ public typealias CostRecomputation = (
 ) -> (nanoUSD: Int64, nano: Int64)?
 
 extension LedgerReader {
-  /// Recomputes every counter and cost from `usage_logs`, as of one instant.
+  /// Recomputes every counter and cost from `usage_logs` and its months that were detached, as of
+  /// one instant; but for what `goneMonths` keep from being recomputed.
   ///
   /// Returns the differences; none means that the ledger is whole.
   public func audit(
     recomputing cost: CostRecomputation
   ) throws(LedgerError) -> [AuditDifference] {
     try connection.snapshot { () throws(LedgerError) in
-      var audit = Audit()
+      try connection.allowLongStatements()
+      let rows = try AuditedRows(connection)
+      var audit = Audit(rows)
       try audit.loadPrices(connection)
       try audit.loadAccounts(connection)
+      try audit.loadDraws(connection)
       try audit.readRows(connection, cost)
       try audit.compareTokenUsage(connection)
       audit.compareBudgetAccounts()
       try audit.findDuplicates(connection)
-      return try audit.differences + creditDifferences() + conversationDifferences()
-        + rollupDifferences() + usageTotalDifferences() + billingDifferences()
+      return try audit.differences + creditDifferences(rows) + conversationDifferences(rows)
+        + rollupDifferences(rows) + usageTotalDifferences(rows) + billingDifferences(rows)
+        + leaseDifferences() + conversationPermitDifferences(rows)
     }
   }
 }
 
 /// One run over the ledger.
 private struct Audit {
+  private let rows: AuditedRows
   private(set) var differences: [AuditDifference] = []
   private var prices: [String: String] = [:]
   private var accounts: [Int64: Account] = [:]
+  /// Tokens that credits have paid, by the requests' ids.
+  private var paidByCredits: [String: Int64] = [:]
+
+  private struct Figures: Equatable {
+    var tokens: Int64 = 0
+    var costNano: Int64 = 0
+    var paidByCredits: Int64 = 0
+
+    func text(in currency: Currency) -> String {
+      "\(tokens) tokens, \(costNano) nano \(currency.code)"
+        + (paidByCredits == 0 ? "" : ", \(paidByCredits) tokens paid by credits")
+    }
+  }
 
   /// A counter as it is recorded, and summed over the rows that name it.
   private struct Account {
     var key: BudgetAccountKey
-    var recorded: (tokens: Int64, costNano: Int64)
-    var recomputed: (tokens: Int64, costNano: Int64) = (0, 0)
+    var recorded: Figures
+    var recomputed = Figures()
+  }
+
+  init(_ rows: AuditedRows) {
+    self.rows = rows
   }
 
   private mutating func note(
@@ -97,7 +121,7 @@ private struct Audit {
   mutating func readRows(
     _ connection: Connection, _ cost: CostRecomputation
   ) throws(LedgerError) {
-    let select = try connection.prepare("SELECT * FROM usage_logs")
+    let select = try connection.prepare(rows.read(by: "SELECT * FROM usage_logs"))
     let fields = ColumnReader(statement: select)
     while try select.step() {
       do {
@@ -118,8 +142,16 @@ private struct Audit {
     while try select.step() {
       accounts[fields.integer("id") ?? 0] = Account(
         key: try BudgetAccountKey(from: fields),
-        recorded: (fields.integer("tokens") ?? 0, fields.integer("cost_nano") ?? 0))
+        recorded: Figures(
+          tokens: fields.integer("tokens") ?? 0, costNano: fields.integer("cost_nano") ?? 0,
+          paidByCredits: fields.integer("paid_by_credits") ?? 0))
     }
+  }
+
+  mutating func loadDraws(_ connection: Connection) throws(LedgerError) {
+    let select = try connection.prepare(
+      "SELECT request_id, CAST(sum(tokens) AS BIGINT) FROM credit_draws GROUP BY request_id")
+    while try select.step() { paidByCredits[select.text(0) ?? ""] = select.integer(1) ?? 0 }
   }
 
   /// Reads what `BudgetAccountStore.describe` wrote.
@@ -132,10 +164,11 @@ private struct Audit {
         continue
       }
       let figures = charge.figures(of: row, in: account.key.currency)
-      account.recomputed = (
-        account.recomputed.tokens.addingSaturated(figures.tokens),
-        account.recomputed.costNano.addingSaturated(figures.costNano)
-      )
+      account.recomputed.tokens = account.recomputed.tokens.addingSaturated(figures.tokens)
+      account.recomputed.costNano = account.recomputed.costNano.addingSaturated(figures.costNano)
+      if account.key.budgetID.isPlan {
+        account.recomputed.paidByCredits += paidByCredits[row.requestID.description] ?? 0
+      }
       accounts[charge.account] = account
     }
   }
@@ -166,7 +199,8 @@ private struct Audit {
   }
 
   mutating func compareTokenUsage(_ connection: Connection) throws(LedgerError) {
-    let select = try connection.prepare(Audit.tokenUsageDifferences)
+    let select = try connection.prepare(
+      rows.read(by: Audit.tokenUsageDifferences(since: rows.firstDay)))
     while try select.step() {
       note(
         .tokenUsage, select.text(0) ?? "", recorded: select.text(1) ?? "",
@@ -176,18 +210,19 @@ private struct Audit {
 
   mutating func compareBudgetAccounts() {
     for (_, account) in accounts.sorted(by: { $0.key < $1.key }) {
-      guard account.recorded != account.recomputed else { continue }
-      let (key, recorded, recomputed) = (account.key, account.recorded, account.recomputed)
+      let key = account.key
+      guard account.recorded != account.recomputed,
+        key.windowStart.rfc3339 >= rows.firstInstant
+      else { continue }
       note(
         .budgetAccount, "\(key.budgetID) \(key.subject) \(key.windowStart.rfc3339)",
-        recorded: "\(recorded.tokens) tokens, \(recorded.costNano) nano \(key.currency.code)",
-        recomputed:
-          "\(recomputed.tokens) tokens, \(recomputed.costNano) nano \(key.currency.code)")
+        recorded: account.recorded.text(in: key.currency),
+        recomputed: account.recomputed.text(in: key.currency))
     }
   }
 
   mutating func findDuplicates(_ connection: Connection) throws(LedgerError) {
-    let select = try connection.prepare(Audit.duplicates)
+    let select = try connection.prepare(rows.read(by: Audit.duplicates(connection.dialect)))
     while try select.step() {
       note(
         .duplicateRequest, select.text(0) ?? "", recorded: "\(select.integer(1) ?? 0) rows",
@@ -196,12 +231,16 @@ private struct Audit {
   }
 
   /// Reads the table, not the index that should keep duplicates out.
-  private static let duplicates = """
-    SELECT request_id, count(*) FROM usage_logs NOT INDEXED GROUP BY request_id HAVING count(*) > 1
+  private static func duplicates(_ dialect: Dialect) -> String {
     """
+    SELECT request_id, count(*) FROM \(dialect.unindexed("usage_logs"))
+    GROUP BY request_id HAVING count(*) > 1
+    """
+  }
   /// One line for each figure that differs, also where one side has no row. A conversation counts
-  /// on the day of its first row in a month.
-  private static let tokenUsageDifferences = """
+  /// on the day of the row that began it in a month.
+  private static func tokenUsageDifferences(since day: String) -> String {
+    """
     WITH figures (client_id, day, name, recorded, recomputed) AS (
       SELECT client_id, day, 'tokens_input', tokens_input, 0 FROM token_usage
       UNION ALL SELECT client_id, day, 'tokens_output', tokens_output, 0 FROM token_usage
@@ -215,15 +254,16 @@ private struct Audit {
       UNION ALL SELECT client_id, day, 'tokens_total', 0, total_tokens FROM usage_logs
       UNION ALL SELECT client_id, day, 'api_calls_count', 0, 1 FROM usage_logs
       UNION ALL SELECT client_id, day, 'cost_nano_usd', 0, cost_nano_usd FROM usage_logs
-      UNION ALL SELECT client_id, day, 'conversations_count', 0, 1
-        FROM (SELECT client_id, day, min(id) FROM usage_logs WHERE conversation_id IS NOT NULL
-          GROUP BY client_id, substr(day, 1, 7), conversation_id)
+      UNION ALL SELECT client_id, day, 'conversations_count', 0, begins_conversation
+        FROM usage_logs
     )
     SELECT client_id || ' ' || day || ' ' || name,
       CAST(sum(recorded) AS TEXT), CAST(sum(recomputed) AS TEXT)
-    FROM figures GROUP BY client_id, day, name HAVING sum(recorded) <> sum(recomputed)
+    FROM figures WHERE day >= '\(day)'
+    GROUP BY client_id, day, name HAVING sum(recorded) <> sum(recomputed)
     ORDER BY client_id, day, name
     """
+  }
 }
 
 extension UsageRow {

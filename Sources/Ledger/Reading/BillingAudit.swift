@@ -3,13 +3,15 @@ internal import Pricing
 
 extension LedgerReader {
   /// Where what clients were charged is not what their rows make.
-  func billingDifferences() throws(LedgerError) -> [AuditDifference] {
-    try chargesBeforeTheirUse() + chargesOfOtherRequests() + blocksWithoutCharges()
+  func billingDifferences(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
+    try chargesBeforeTheirUse(rows) + chargesOfOtherRequests(rows) + blocksWithoutCharges(rows)
   }
 
   /// Charges for blocks that nothing in their period begins.
-  private func chargesBeforeTheirUse() throws(LedgerError) -> [AuditDifference] {
-    try differences(LedgerReader.unbegunBlocks) { select in
+  private func chargesBeforeTheirUse(
+    _ rows: AuditedRows
+  ) throws(LedgerError) -> [AuditDifference] {
+    try differences(rows.read(by: LedgerReader.unbegunBlocks(since: rows.firstDay))) { select in
       (
         "charged above \(select.integer(3) ?? 0)", "\(select.integer(4) ?? 0) used"
       )
@@ -18,8 +20,10 @@ extension LedgerReader {
 
   /// Charges whose request isn't the one that passed the tier's lower end, or whose total is
   /// another than at that request.
-  private func chargesOfOtherRequests() throws(LedgerError) -> [AuditDifference] {
-    try differences(LedgerReader.misplacedCharges) { select in
+  private func chargesOfOtherRequests(
+    _ rows: AuditedRows
+  ) throws(LedgerError) -> [AuditDifference] {
+    try differences(rows.read(by: LedgerReader.misplacedCharges(since: rows.firstDay))) { select in
       (
         "\(select.integer(3) ?? 0) tokens at \(select.text(4) ?? "")",
         select.integer(5).map { "\($0) tokens there" } ?? "no such request in the period"
@@ -45,8 +49,11 @@ extension LedgerReader {
   }
 
   /// Fixed fees and blocks of the periods' last terms that were never charged.
-  private func blocksWithoutCharges() throws(LedgerError) -> [AuditDifference] {
-    let select = try connection.prepare(LedgerReader.periodsWithUse)
+  private func blocksWithoutCharges(
+    _ rows: AuditedRows
+  ) throws(LedgerError) -> [AuditDifference] {
+    let select = try connection.prepare(
+      rows.read(by: LedgerReader.periodsWithUse(since: rows.firstDay)))
     var differences: [AuditDifference] = []
     let fields = ColumnReader(statement: select)
     try select.forEachRow { () throws(LedgerError) in
@@ -92,24 +99,31 @@ extension LedgerReader {
     token_billing_charges AS c JOIN billing_periods AS p
       ON p.client_id = c.client_id AND p.period = c.period AND p.first_day = c.counted_from
     """
-  private static let unbegunBlocks = """
-    \(running)
-    SELECT c.client_id, c.period, c.block, c.used_above,
-      (SELECT coalesce(max(used), 0) FROM running AS r
-        WHERE r.client_id = c.client_id AND r.period = c.period) AS used
-    FROM \(comparable) WHERE c.block > 0 AND used <= c.used_above ORDER BY 1, 2, 3
+  private static func unbegunBlocks(since day: String) -> String {
     """
-  private static let misplacedCharges = """
+    \(running)
+    SELECT client_id, period, block, used_above, used FROM (
+      SELECT c.client_id, c.period, c.block, c.used_above,
+        (SELECT coalesce(max(r.used), 0) FROM running AS r
+          WHERE r.client_id = c.client_id AND r.period = c.period) AS used
+      FROM \(comparable) WHERE c.block > 0 AND p.first_day >= '\(day)') AS charged
+    WHERE used <= used_above ORDER BY 1, 2, 3
+    """
+  }
+  private static func misplacedCharges(since day: String) -> String {
+    """
     \(running)
     SELECT c.client_id, c.period, c.block, c.tokens_total, c.request_id, r.tokens
     FROM \(comparable) LEFT JOIN running AS r
       ON r.client_id = c.client_id AND r.period = c.period AND r.request_id = c.request_id
-    WHERE c.block > 0 AND c.request_id IS NOT NULL
-      AND (r.tokens IS NOT c.tokens_total OR r.used <= c.used_above
+    WHERE c.block > 0 AND c.request_id IS NOT NULL AND p.first_day >= '\(day)'
+      AND (r.tokens IS DISTINCT FROM c.tokens_total OR r.used <= c.used_above
         OR r.used - r.own > c.used_above)
     ORDER BY 1, 2, 3
     """
-  private static let periodsWithUse = """
+  }
+  private static func periodsWithUse(since day: String) -> String {
+    """
     SELECT p.*,
       (SELECT sum(\(measured)) FROM usage_logs AS u
         WHERE u.client_id = p.client_id AND u.day >= p.first_day AND u.day < p.end_day) AS used,
@@ -119,6 +133,7 @@ extension LedgerReader {
         WHERE c.client_id = p.client_id AND c.period = p.period AND block > 0) AS charged,
       (SELECT count(*) FROM token_billing_charges AS c
         WHERE c.client_id = p.client_id AND c.period = p.period AND block = 0) AS fees
-    FROM billing_periods AS p ORDER BY 1, 2
+    FROM billing_periods AS p WHERE p.first_day >= '\(day)' ORDER BY 1, 2
     """
+  }
 }

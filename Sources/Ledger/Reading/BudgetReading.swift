@@ -69,8 +69,8 @@ extension LedgerReader {
     SELECT * FROM budget_accounts WHERE window_end IS NULL OR window_end > ?1 ORDER BY id
     """
   private static let selectStatus = """
-    SELECT *, CAST(round(percentage_used * 10) AS INTEGER) AS permille_used FROM budget_status
-    WHERE ?1 IS NULL OR client_id = ?1
-    ORDER BY budget_id, subject
+    SELECT *, CAST(round(percentage_used * 10) AS BIGINT) AS permille_used FROM budget_status
+    WHERE CAST(?1 AS TEXT) IS NULL OR client_id = ?1
+    ORDER BY budget_id, subject NULLS FIRST
     """
 }

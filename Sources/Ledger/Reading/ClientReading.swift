@@ -29,7 +29,7 @@ extension LedgerReader {
 
   /// Another number whenever another connection has committed anything; costs no read of a page.
   public func dataVersion() throws(LedgerError) -> Int64 {
-    try connection.prepare("PRAGMA data_version").firstInteger() ?? 0
+    try connection.prepare(connection.dialect.dataVersion).firstInteger() ?? 0
   }
 
   /// The number of the latest administrative change; 0 before the first.
@@ -54,5 +54,16 @@ extension LedgerReader {
     select.bind(name, at: 2)
     select.bind(start.rfc3339, at: 3)
     return try select.step() ? select.text(0).flatMap { Timestamp(rfc3339: $0) } : nil
+  }
+}
+
+extension Dialect {
+  /// PostgreSQL's is of the transactions that have ended and those that haven't, anywhere on the
+  /// server.
+  fileprivate var dataVersion: String {
+    switch self {
+    case .sqlite: "PRAGMA data_version"
+    case .postgresql: "SELECT hashtextextended(CAST(pg_current_snapshot() AS TEXT), 0)"
+    }
   }
 }

@@ -1,31 +1,39 @@
 extension LedgerReader {
   /// Where `conversations` doesn't say when a conversation began in a month, or knows of one that
-  /// has no row.
-  func conversationDifferences() throws(LedgerError) -> [AuditDifference] {
-    try connection.prepare(LedgerReader.compareConversations).rows { fields in
+  /// has no row; and conversations that none of their rows, or several, began in a month.
+  func conversationDifferences(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
+    let sql = rows.read(by: LedgerReader.compareConversations(begunSince: rows.firstDay))
+    return try connection.prepare(sql).rows { fields in
       AuditDifference(
         check: .conversation, subject: fields.text("name") ?? "",
         recorded: LedgerReader.beginning(fields.text("recorded")),
-        recomputed: LedgerReader.beginning(fields.text("recomputed")))
+        recomputed: LedgerReader.beginning(
+          fields.text("recomputed"), times: fields.integer("beginnings") ?? 0))
     }
   }
 
-  private static func beginning(_ day: String?) -> String {
-    day.map { "begun on \($0)" } ?? "not begun"
+  private static func beginning(_ day: String?, times: Int64 = 1) -> String {
+    guard let day else { return "not begun" }
+    return times == 1 ? "begun on \(day)" : "begun \(times) times, last on \(day)"
   }
 
-  /// A conversation begins in a month with its first row there.
-  private static let compareConversations = """
+  /// A conversation begins in a month with the first of its rows there that was recorded, which
+  /// says so.
+  private static func compareConversations(begunSince day: String) -> String {
+    """
     WITH lines (client_id, month, conversation_id, recorded, recomputed) AS (
       SELECT client_id, month, conversation_id, day, NULL FROM conversations
-      UNION ALL SELECT client_id, substr(day, 1, 7), conversation_id, NULL, day
-        FROM (SELECT client_id, day, conversation_id, min(id) FROM usage_logs
-          WHERE conversation_id IS NOT NULL
-          GROUP BY client_id, substr(day, 1, 7), conversation_id))
+      UNION ALL SELECT client_id, substr(day, 1, 7), conversation_id, NULL,
+          CASE WHEN begins_conversation = 1 THEN day END
+        FROM usage_logs WHERE conversation_id IS NOT NULL)
     SELECT client_id || ' ' || month || ' ' || conversation_id AS name,
-      max(lines.recorded) AS recorded, max(lines.recomputed) AS recomputed
+      max(lines.recorded) AS recorded, max(lines.recomputed) AS recomputed,
+      count(lines.recomputed) AS beginnings
     FROM lines GROUP BY client_id, month, conversation_id
-    HAVING max(lines.recorded) IS NOT max(lines.recomputed)
+    HAVING (max(lines.recorded) IS DISTINCT FROM max(lines.recomputed)
+        OR count(lines.recomputed) <> 1)
+      AND coalesce(max(lines.recorded), max(lines.recomputed), month) >= '\(day)'
     ORDER BY client_id, month, conversation_id
     """
+  }
 }

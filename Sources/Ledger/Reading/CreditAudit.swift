@@ -1,11 +1,12 @@
 extension LedgerReader {
   /// Credits that have less or more left than their draws make, and credits that are gone.
-  func creditDifferences() throws(LedgerError) -> [AuditDifference] {
-    try changedCredits() + missingCredits()
+  func creditDifferences(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
+    try changedCredits(rows) + missingCredits()
   }
 
-  private func changedCredits() throws(LedgerError) -> [AuditDifference] {
-    try connection.prepare(LedgerReader.selectChangedCredits).rows { fields in
+  private func changedCredits(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
+    let sql = rows.read(by: LedgerReader.changedCredits(givenSince: rows.firstInstant))
+    return try connection.prepare(sql).rows { fields in
       AuditDifference(
         check: .credit, subject: StoredCredit.name(of: fields.integer("id") ?? 0),
         recorded: "\(fields.integer("recorded") ?? 0) left",
@@ -30,14 +31,18 @@ extension LedgerReader {
   }
 
   /// A draw counts only with the row that drew it.
-  private static let selectChangedCredits = """
-    SELECT c.id, coalesce(c.tokens_remaining, c.cost_remaining_nano) AS recorded,
-      coalesce(c.tokens_granted - coalesce(sum(d.tokens), 0),
-        c.cost_granted_nano - coalesce(sum(d.cost_nano), 0)) AS recomputed
-    FROM token_credits AS c LEFT JOIN (SELECT credit_draws.* FROM credit_draws
-      JOIN usage_logs USING (request_id)) AS d ON d.credit_id = c.id
-    GROUP BY c.id HAVING recorded <> recomputed ORDER BY c.id
+  private static func changedCredits(givenSince instant: String) -> String {
     """
+    SELECT id, recorded, recomputed FROM (
+      SELECT c.id, coalesce(c.tokens_remaining, c.cost_remaining_nano) AS recorded,
+        coalesce(c.tokens_granted - coalesce(sum(d.tokens), 0),
+          c.cost_granted_nano - coalesce(sum(d.cost_nano), 0)) AS recomputed
+      FROM token_credits AS c LEFT JOIN (SELECT credit_draws.* FROM credit_draws
+        JOIN usage_logs USING (request_id)) AS d ON d.credit_id = c.id
+      WHERE c.created_at >= '\(instant)' GROUP BY c.id) AS credits
+    WHERE recorded <> recomputed ORDER BY id
+    """
+  }
   private static let selectMentionedCredits = """
     SELECT substr(target, length('credit:') + 1) AS target, NULL AS credit_id FROM audit_log
     WHERE action = 'credit.create'

@@ -33,15 +33,15 @@ extension LedgerReader {
   private static let selectEstimateErrors = """
     WITH checked AS (
       SELECT source, model, usage_source,
-        abs(estimated_tokens - total_tokens) * 1000 / total_tokens AS error
+        abs(estimated_tokens - total_tokens) * 1000 / nullif(total_tokens, 0) AS error
       FROM usage_logs
-      WHERE (?1 IS NULL OR client_id = ?1) AND created_at >= ?2 AND created_at < ?3),
+      WHERE (CAST(?1 AS TEXT) IS NULL OR client_id = ?1) AND created_at >= ?2 AND created_at < ?3),
     ranked AS (
       SELECT *, count(error) OVER (PARTITION BY source, model) AS checks,
         row_number() OVER (PARTITION BY source, model ORDER BY error NULLS LAST) AS place
       FROM checked)
-    SELECT source, model, max(checks), sum(usage_source = 'estimated'),
-      CAST(round(avg(error)) AS INTEGER),
+    SELECT source, model, max(checks),
+      count(*) FILTER (WHERE usage_source = 'estimated'), CAST(round(avg(error)) AS BIGINT),
       max(CASE WHEN place <= (checks * 95 + 99) / 100 THEN error END)
     FROM ranked GROUP BY source, model ORDER BY source, model
     """

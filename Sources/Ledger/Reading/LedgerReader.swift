@@ -13,16 +13,17 @@ public final class LedgerReader {
   /// Opens an existing ledger.
   ///
   /// Throws `cannotOpen`, `notALedger`, `tooNew` or `tooOld`.
-  public convenience init(path: String) throws(LedgerError) {
-    try self.init(path: path, fileSystem: nil)
+  public convenience init(at location: LedgerLocation) throws(LedgerError) {
+    try self.init(at: location, fileSystem: nil)
   }
 
-  /// - Parameter fileSystem: as in `SQLiteLedger.Options`.
-  package init(path: String, fileSystem: String?) throws(LedgerError) {
+  /// - Parameter fileSystem: as in `ServerLedger.Options`.
+  package init(at location: LedgerLocation, fileSystem: String?) throws(LedgerError) {
     connection = try Connection(
-      path: path, access: .readOnly,
-      busyTimeoutMilliseconds: LedgerReader.busyTimeoutMilliseconds, fileSystem: fileSystem)
-    try Schema.check(connection, path: path)
+      location, access: .readOnly,
+      busyTimeoutMilliseconds: LedgerReader.busyTimeoutMilliseconds, fileSystem: fileSystem,
+      isBorrowed: true)
+    try Schema.check(connection, at: location)
   }
 
   /// Which rows of `usage_logs` are meant.
@@ -70,12 +71,15 @@ public final class LedgerReader {
 
   /// The requests in flight, oldest first, each as it would be recorded if Catraca died now.
   public func openIntents() throws(LedgerError) -> [UsageRow] {
-    let select = try connection.prepare(LedgerReader.selectIntents)
-    let settlements = try SettlementReader(connection)
+    let select = try connection.prepare("SELECT intents FROM in_flight ORDER BY id")
+    let findEnd = try connection.prepare(UsageLogStore.findRow)
+    let settlements = SettlementReader()
     var rows: [UsageRow] = []
-    try select.forEachRow { () throws(LedgerError) in
-      guard let intent = select.text(0) else { return }
-      rows.append(try settlements.settlement(in: intent, at: "$").row)
+    for case let intents? in try select.rows({ fields in fields.text("intents") }) {
+      for intent in try settlements.intents(in: intents) {
+        findEnd.bind(intent.row.requestID.description, at: 1)
+        if try findEnd.firstInteger() == nil { rows.append(intent.row) }
+      }
     }
     return rows
   }
@@ -89,7 +93,7 @@ public final class LedgerReader {
   }
 
   private static let selectRows = """
-    SELECT * FROM usage_logs WHERE ?1 IS NULL AND created_at >= ?2 AND created_at < ?3
+    SELECT * FROM usage_logs WHERE CAST(?1 AS TEXT) IS NULL AND created_at >= ?2 AND created_at < ?3
     ORDER BY id DESC LIMIT ?4
     """
   private static let selectRowsOfClient = """
@@ -97,12 +101,6 @@ public final class LedgerReader {
     ORDER BY created_at DESC, id DESC LIMIT ?4
     """
   private static let selectRow = "SELECT * FROM usage_logs WHERE request_id = ?"
-  private static let selectIntents = """
-    SELECT intent.value FROM in_flight, json_each(in_flight.intents) AS intent
-    WHERE NOT EXISTS (SELECT 1 FROM usage_logs
-      WHERE request_id = json_extract(intent.value, '$.row.request_id'))
-    ORDER BY in_flight.id, intent.id
-    """
   private static let selectPriceRecord = "SELECT record FROM price_versions WHERE version = ?"
 }
 

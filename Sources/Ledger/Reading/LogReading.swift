@@ -134,28 +134,27 @@ extension LedgerReader {
     besides clauses: [String] = [], by index: String? = nil,
     _ read: (ColumnReader) throws(LedgerError) -> Content
   ) throws(LedgerError) -> [LogEntry<Content>] {
-    let source = index.map { "\(table) INDEXED BY \($0)" } ?? table
-    var sql = "SELECT id FROM \(source) WHERE created_at >= ?1 AND created_at < ?2"
-    switch order {
-    case .byID: sql += " AND id < ?4"
-    case .byInstant: sql += " AND (created_at, id) < (?3, ?4)"
+    let source = connection.dialect.indexed(table, by: index)
+    var filter = "WHERE created_at >= ?1 AND created_at < ?2 AND id < ?4"
+    if order == .byInstant {
+      filter = "WHERE created_at >= ?1 AND created_at < ?2 AND (created_at, id) < (?5, ?4)"
     }
+    let firstPlace = order == .byInstant ? 6 : 5
     for (index, condition) in conditions.enumerated() {
-      sql += " AND \(condition.0) = ?\(index + 6)"
+      filter += " AND \(condition.0) = ?\(index + firstPlace)"
     }
-    for clause in clauses { sql += " AND \(clause)" }
+    for clause in clauses { filter += " AND \(clause)" }
     let newestFirst = order == .byID ? "ORDER BY id DESC" : "ORDER BY created_at DESC, id DESC"
-    // Where entries have to be sorted, their numbers are, and only the page's are read in full.
     let select = try connection.prepare(
-      "SELECT * FROM \(table) WHERE id IN (\(sql) \(newestFirst) LIMIT ?5) \(newestFirst)")
+      connection.dialect.page(of: table, source, filter, newestFirst, limit: "?3"))
     select.bind(range.since?.rfc3339 ?? "", at: 1)
     // Greater than every instant's text.
     select.bind(range.until?.rfc3339 ?? "~", at: 2)
-    if order == .byInstant { select.bind(range.cursor?.createdAt.rfc3339 ?? "~", at: 3) }
+    select.bind(Int64(range.limit), at: 3)
     select.bind(range.cursor?.id ?? .max, at: 4)
-    select.bind(Int64(range.limit), at: 5)
+    if order == .byInstant { select.bind(range.cursor?.createdAt.rfc3339 ?? "~", at: 5) }
     for (index, condition) in conditions.enumerated() {
-      select.bind(condition.1, at: Int32(index + 6))
+      select.bind(condition.1, at: Int32(index + firstPlace))
     }
     var entries: [LogEntry<Content>] = []
     try select.forEachRow { () throws(LedgerError) in

@@ -51,5 +51,5 @@ private let selectProviderUse = """
     sum(cached_tokens) AS cached, sum(completion_tokens) AS output, sum(audio_ms) AS audio_ms,
     sum(characters) AS characters, sum(images) AS images, sum(cost_nano_usd) AS cost
   FROM usage_logs WHERE source = ?1 AND created_at >= ?2 AND created_at < ?3
-  GROUP BY 1, 2, 3, 4 ORDER BY 1, 3, 4, 2
+  GROUP BY 1, 2, 3, 4 ORDER BY 1, 3, 4 NULLS FIRST, 2
   """

@@ -49,7 +49,8 @@ extension LedgerReader {
       SELECT *, row_number() OVER (PARTITION BY source, model ORDER BY id DESC) AS place
       FROM usage_logs
       WHERE id > (SELECT max(id) FROM usage_logs) - ?1
-        AND outcome = 'ok' AND usage_source IN ('reported', 'drained') AND total_tokens > 0)
+        AND outcome = 'ok' AND usage_source IN ('reported', 'drained')
+        AND total_tokens > 0) AS ranked
     WHERE place <= ?2
     ORDER BY source, model, id
     """

@@ -1,19 +1,22 @@
 extension LedgerReader {
   /// Where a line of a rollup is not what its rows make.
-  func rollupDifferences() throws(LedgerError) -> [AuditDifference] {
-    try differences(of: DailyUsageKey.self) + differences(of: DailyUserKey.self)
-      + differences(of: DailyConversationKey.self) + differences(of: HourlyUsageKey.self)
+  func rollupDifferences(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
+    let isWholeDay = "day >= '\(rows.firstDay)'"
+    return try differences(of: DailyUsageKey.self, where: isWholeDay, rows)
+      + differences(of: DailyUserKey.self, where: isWholeDay, rows)
+      + differences(of: DailyConversationKey.self, where: isWholeDay, rows)
+      + differences(of: HourlyUsageKey.self, where: "hour >= \(rows.firstHour)", rows)
   }
 
   private func differences<Key: RollupKey>(
-    of key: Key.Type
+    of key: Key.Type, where condition: String, _ rows: AuditedRows
   ) throws(LedgerError) -> [AuditDifference] {
-    let keys = key.columns.map(\.name)
+    let keys = key.columnNames
     let sums = RollupSums.columns.map(\.name)
     return try SumComparison(
       check: .rollup, title: key.table, keys: keys, sums: sums,
       recorded: "SELECT \((keys + sums).joined(separator: ", ")) FROM \(key.table)",
-      recomputed: RollupSums.selectFromRows(by: key)
-    ).differences(connection)
+      recomputed: RollupSums.selectFromRows(by: key, connection.dialect), condition: condition
+    ).differences(connection, rows)
   }
 }

@@ -18,9 +18,13 @@ struct SumComparison {
   var recorded: String
   var recomputed: String
   var rule = Rule.equal
+  /// Which lines are compared, by their keys.
+  var condition = "true"
 
-  func differences(_ connection: Connection) throws(LedgerError) -> [AuditDifference] {
-    let select = try connection.prepare(sql)
+  func differences(
+    _ connection: Connection, _ rows: AuditedRows? = nil
+  ) throws(LedgerError) -> [AuditDifference] {
+    let select = try connection.prepare(rows?.read(by: sql) ?? sql)
     var differences: [AuditDifference] = []
     try select.forEachRow {
       for (place, name) in sums.enumerated() {
@@ -47,7 +51,7 @@ struct SumComparison {
         lines AS (SELECT *, 1 AS is_recorded FROM recorded UNION ALL SELECT *, 0 FROM recomputed)
       SELECT \(keys.joined(separator: " || ' ' || ")),
         \(sides.map { "\($0), \($1)" }.joined(separator: ", "))
-      FROM lines GROUP BY \(key) HAVING \(differ) ORDER BY \(key)
+      FROM lines WHERE \(condition) GROUP BY \(key) HAVING \(differ) ORDER BY \(key)
       """
   }
 }

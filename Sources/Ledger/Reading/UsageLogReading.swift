@@ -38,12 +38,13 @@ extension LedgerReader {
 }
 
 /// The indexes that SQLite doesn't choose by itself, since it can't know how many rows a value has.
+/// PostgreSQL knows.
 private enum UsageLogIndex: String {
   case client = "usage_logs_client_id_created_at"
   case user = "usage_logs_user_id"
   case conversation = "usage_logs_conversation_id"
 
-  /// The one that is best for these columns whatever their values; nil where SQLite finds it.
+  /// The one that is best for these columns whatever their values; nil where the database finds it.
   static func known(for columns: Set<UsageColumn>, isUnusual: Bool) -> UsageLogIndex? {
     if columns.contains(.conversation) { return .conversation }
     if columns.contains(.user) { return .user }

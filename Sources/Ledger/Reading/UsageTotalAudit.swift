@@ -4,10 +4,22 @@ extension LedgerReader {
   /// A model is counted by its own name only while the price book has it, and as `other` at other
   /// times. So all models of an operation and outcome are compared together, and of one model that
   /// no more is counted than its rows make.
-  func usageTotalDifferences() throws(LedgerError) -> [AuditDifference] {
+  ///
+  /// They are of all time: where rows are gone, nothing can be said.
+  func usageTotalDifferences(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
+    guard rows.goneMonths.isEmpty else { return [] }
     let keys = ["client_id", "source", "operation", "outcome"]
-    return try totals(by: keys, .equal).differences(connection)
-      + totals(by: keys + ["model"], .noMore, where: "model <> 'other'").differences(connection)
+    return try totals(by: keys, .equal).differences(connection, rows)
+      + totals(by: keys + ["model"], .noMore, where: "model <> 'other'")
+      .differences(connection, rows)
+  }
+
+  /// Which rows the table has. On a database of several servers it is written in each commit.
+  private var covered: String {
+    switch connection.dialect {
+    case .sqlite: "id <= (SELECT last_id FROM usage_totals_reach)"
+    case .postgresql: "true"
+    }
   }
 
   private func totals(
@@ -21,8 +33,7 @@ extension LedgerReader {
         SELECT \(columns.joined(separator: ", ")) FROM usage_totals WHERE \(condition)
         """,
       recomputed: """
-        SELECT \(rows.joined(separator: ", ")) FROM usage_logs
-        WHERE id <= (SELECT last_id FROM usage_totals_reach)
+        SELECT \(rows.joined(separator: ", ")) FROM usage_logs WHERE \(covered)
         """,
       rule: rule)
   }

@@ -24,7 +24,7 @@ extension LedgerReader {
   /// Of rollups where they have what is asked for, else of all rows of the span. Days of one client
   /// are those that its rows were counted on.
   public func usageTotals(of query: UsageQuery) throws(LedgerError) -> [UsageTotal] {
-    let select = try UsageSelect(query).prepare(connection)
+    let select = try UsageSelect(query, connection.dialect).prepare(connection)
     var totals: [UsageTotal] = []
     try select.forEachRow { () throws(LedgerError) in
       guard let currency = select.text(1).flatMap({ Currency($0) }) else {
@@ -77,16 +77,19 @@ extension LedgerReader {
 /// The statement that a query becomes.
 private struct UsageSelect {
   private let query: UsageQuery
+  private let dialect: Dialect
   private let table: UsageTable
 
-  init(_ query: UsageQuery) {
+  init(_ query: UsageQuery, _ dialect: Dialect) {
     self.query = query
+    self.dialect = dialect
     table = UsageTable(for: query)
   }
 
   func prepare(_ connection: Connection) throws(LedgerError) -> Statement {
     let conditions = query.conditions.map { ($0.key.rawValue, $0.value) }
-    let (streamPlace, mostPlace) = (conditions.count + 3, conditions.count + 4)
+    let streamPlace = conditions.count + 3
+    let mostPlace = query.isStream == nil ? streamPlace : streamPlace + 1
     var source = "FROM \(table.rawValue) WHERE \(span)"
     for (index, condition) in conditions.enumerated() {
       source += " AND \(condition.0) = ?\(index + 3)"
@@ -101,7 +104,7 @@ private struct UsageSelect {
           (SELECT \(group) \(source) GROUP BY 1 ORDER BY \(dearestFirst) LIMIT ?\(mostPlace))
         """
     }
-    let select = try connection.prepare(sql + " GROUP BY 1, 2 ORDER BY 1, 2")
+    let select = try connection.prepare(sql + " GROUP BY 1, 2 ORDER BY 1 NULLS FIRST, 2")
     bindSpan(to: select)
     for (index, condition) in conditions.enumerated() {
       select.bind(condition.1, at: Int32(index + 3))
@@ -129,7 +132,7 @@ private struct UsageSelect {
   private var key: String {
     switch query.grouping {
     case .day: day
-    case .week: "date(\(day), 'weekday 0', '-6 days')"
+    case .week: dialect.monday(ofWeekOf: day)
     case .month: "substr(\(day), 1, 7)"
     case .key where query.isOfAllClients: "client_id || '/' || key_name"
     case .user, .agent, .conversation: "nullif(\(query.grouping.column?.rawValue ?? ""), '')"
@@ -139,10 +142,10 @@ private struct UsageSelect {
 
   private var day: String {
     switch table {
-    case .hourly: "date(hour * 3600, 'unixepoch')"
+    case .hourly: dialect.day(ofUnixSeconds: "hour * 3600")
     case .rows where query.isOfAllClients: "substr(created_at, 1, 10)"
     case .daily, .dailyUsers, .dailyConversations:
-      query.isOfAllClients ? "date(utc_day * 86400, 'unixepoch')" : "day"
+      query.isOfAllClients ? dialect.day(ofUnixSeconds: "utc_day * 86400") : "day"
     case .rows: "day"
     }
   }

@@ -10,14 +10,19 @@ public struct BudgetCharge: Hashable, Sendable {
   public var costNano: Int64
   /// What the account has reached by it; written in the same transaction.
   public var alerts: [Alert]
+  /// What this replica's lease pays of it. Kept nowhere: what is written later than by the one that
+  /// forwarded the request is paid by none.
+  public var takenOffLease: Spend
 
   public init(
-    account: BudgetAccountKey, tokens: Int64, costNano: Int64, alerts: [Alert] = []
+    account: BudgetAccountKey, tokens: Int64, costNano: Int64, alerts: [Alert] = [],
+    takenOffLease: Spend = .zero
   ) {
     self.account = account
     self.tokens = tokens
     self.costNano = costNano
     self.alerts = alerts
+    self.takenOffLease = takenOffLease
   }
 }
 
@@ -30,7 +35,7 @@ extension BudgetCharge {
         period: charge.period.description, windowStart: charge.window.start,
         windowEnd: charge.window.end, currency: charge.cost.currency),
       tokens: charge.tokens, costNano: charge.cost.nanoUnits,
-      alerts: charge.thresholds.map(Alert.init))
+      alerts: charge.thresholds.map(Alert.init), takenOffLease: charge.takenOffLease)
   }
 }
 

@@ -44,6 +44,9 @@ public struct StoredCredit: Hashable, Sendable {
 
   /// What the budget core draws from.
   public var credit: Credit {
-    Credit(id: id, client: clientID, remaining: remaining, expiresAt: expiresAt)
+    Credit(
+      id: id, client: clientID, granted: granted, remaining: remaining, expiresAt: expiresAt)
   }
+
+  var key: CreditKey { CreditKey(id: id, client: clientID) }
 }

@@ -79,6 +79,9 @@ public struct UsageSums: Sendable {
     }
   }
 
+  /// The same below zero: what is taken back.
+  var negated: UsageSums { UsageSums { -values[$0] } }
+
   // MARK: As `usage_totals` has them
 
   /// In the order of `values`.
@@ -86,7 +89,10 @@ public struct UsageSums: Sendable {
 
   /// What `usage_logs` has for each of `columns`: sums of one row.
   static let columnsOfRow =
-    ["1", "cost_nano_usd", "overrun_tokens > 0 OR overrun_nano_usd > 0"]
+    [
+      "1", "cost_nano_usd",
+      "CASE WHEN overrun_tokens > 0 OR overrun_nano_usd > 0 THEN 1 ELSE 0 END",
+    ]
     + TokenKind.allCases.map(\.column)
 
   var values: [Int64] { [requests, costNanoUSD, overruns] + TokenKind.allCases.map { tokens($0) } }

@@ -5,13 +5,18 @@ internal import Glibc
 /// It is an advisory lock on a file of its own next to the ledger, so that readers and
 /// administrative commands can open the ledger meanwhile. The system ends it with the process,
 /// however that dies.
+///
+/// A database of several servers needs none.
 struct ServerLock: ~Copyable {
-  private let file: File
+  private let file: File?
 
   static func path(forLedgerAt path: String) -> String { path + ".lock" }
 
-  init(ledgerPath: String) throws(LedgerError) {
-    file = try ServerLock.lockedFile(ledgerPath)
+  init(of location: LedgerLocation) throws(LedgerError) {
+    switch location {
+    case .sqlite(let path): file = try ServerLock.lockedFile(path)
+    case .postgresql: file = nil
+    }
   }
 
   private static func lockedFile(_ ledgerPath: String) throws(LedgerError) -> File {

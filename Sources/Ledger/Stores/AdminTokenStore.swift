@@ -18,12 +18,16 @@ struct AdminTokenStore {
     return tokens
   }
 
-  func insert(_ name: String, sha256: String, at now: Timestamp) throws(LedgerError) {
+  /// False where there is one of that name.
+  func insert(_ name: String, sha256: String, at now: Timestamp) throws(LedgerError) -> Bool {
     let insert = try connection.prepare(
-      "INSERT INTO admin_tokens (name, role, sha256, created_at) VALUES (?, 'admin', ?, ?)")
+      """
+      INSERT INTO admin_tokens (name, role, sha256, created_at) VALUES (?, 'admin', ?, ?)
+      ON CONFLICT (name) DO NOTHING
+      """)
     insert.bind(name, at: 1)
     insert.bind(sha256, at: 2)
     insert.bind(now.rfc3339, at: 3)
-    try insert.run()
+    return try insert.changedRows() == 1
   }
 }

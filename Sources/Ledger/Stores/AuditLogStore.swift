@@ -18,6 +18,7 @@ struct AuditLogStore {
     insert.bind(entry.after, at: 6)
     insert.bind(entry.createdAt.rfc3339, at: 7)
     try insert.run()
+    try connection.notify(ReplicaKeeper.Channel.changed)
   }
 
   private static let insertEntry = """

@@ -40,9 +40,11 @@ final class BillingAgreementStore {
   }
 
   /// The columns are those of `BillingAgreement.write(to:since:)`, in its order.
-  private static let replaceRow = """
-    INSERT OR REPLACE INTO billing_agreements (client_id, plan, start_day, since, today, status,
-      currency, fixed_fee_nano, measure, included, overage_every, overage_charge_nano)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    """
+  private static let replaceRow = Upsert(
+    into: "billing_agreements", key: ["client_id"],
+    columns: [
+      "client_id", "plan", "start_day", "since", "today", "status", "currency", "fixed_fee_nano",
+      "measure", "included", "overage_every", "overage_charge_nano",
+    ]
+  ).sql
 }

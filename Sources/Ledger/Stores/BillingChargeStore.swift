@@ -4,12 +4,10 @@ internal import Time
 
 /// `token_billing_charges`, as what is used makes them: each block of a period once.
 final class BillingChargeStore {
-  private let connection: Connection
   private let insert: Statement
   private let findHighest: Statement
 
   init(_ connection: Connection) throws(LedgerError) {
-    self.connection = connection
     insert = try connection.prepare(BillingChargeStore.insertRow)
     findHighest = try connection.prepare(BillingChargeStore.findHighest)
   }
@@ -49,8 +47,7 @@ final class BillingChargeStore {
     fields.write("next_attempt_at", draft.isDue ? now : nil)
     fields.write("created_at", now)
     fields.write("updated_at", now)
-    try insert.run()
-    return connection.changes == 1
+    return try insert.firstInteger() != nil
   }
 
   /// The last block of a period that was charged; nil where not even the fixed fee was.
@@ -73,7 +70,7 @@ final class BillingChargeStore {
       amount_charged, currency, status, attempts, request_id, counted_from, used_above,
       next_attempt_at, created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (client_id, period, block) DO NOTHING
+    ON CONFLICT (client_id, period, block) DO NOTHING RETURNING id
     """
   private static let findHighest =
     "SELECT max(block) FROM token_billing_charges WHERE client_id = ? AND period = ?"

@@ -92,11 +92,13 @@ final class BillingPeriodStore {
   }
 
   /// The columns are those of `BillingPeriod.write(to:)`, in its order.
-  private static let replaceRow = """
-    INSERT OR REPLACE INTO billing_periods (client_id, period, plan, first_day, end_day,
-      currency, fixed_fee_nano, measure, included, overage_every, overage_charge_nano)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    """
+  private static let replaceRow = Upsert(
+    into: "billing_periods", key: ["client_id", "period"],
+    columns: [
+      "client_id", "period", "plan", "first_day", "end_day", "currency", "fixed_fee_nano",
+      "measure", "included", "overage_every", "overage_charge_nano",
+    ]
+  ).sql
   private static let truncateEarlier = """
     UPDATE billing_periods SET end_day = ?2
     WHERE client_id = ?1 AND first_day < ?2 AND end_day > ?2

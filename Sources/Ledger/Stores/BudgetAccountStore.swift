@@ -1,5 +1,7 @@
+internal import Budgets
 internal import Money
 internal import Pricing
+internal import Time
 
 /// `budget_accounts`: the counter of each budget, subject and window, summed in memory and
 /// written once a commit.
@@ -11,21 +13,30 @@ final class BudgetAccountStore {
   private struct Sum {
     var tokens: Int64 = 0
     var costNano: Int64 = 0
+    /// Those of the tokens that credits have paid.
+    var paidByCredits: Int64 = 0
+    /// What of it this replica's lease pays, as far as it goes.
+    var leased = Spend.zero
   }
 
   private let insert: Statement
   private let find: Statement
   private let add: Statement
+  private let readKey: Statement
   /// Ids of counters known to be in the table; forgotten as a whole when there are many.
   private var ids: [BudgetAccountKey: Int64] = [:]
+  /// The one of them that was asked for last, which is mostly the next one too.
+  private var latest: (key: BudgetAccountKey, id: Int64)?
   private var sums: [Int64: Sum] = [:]
 
   static let largestKnownCount = 100_000
 
-  init(_ connection: Connection) throws(LedgerError) {
+  /// - Parameter isShared: whether replicas lease what is left of limits.
+  init(_ connection: Connection, isShared: Bool = false) throws(LedgerError) {
     insert = try connection.prepare(BudgetAccountStore.insertAccount)
     find = try connection.prepare(BudgetAccountStore.findAccount)
-    add = try connection.prepare(BudgetAccountStore.addSums)
+    readKey = try connection.prepare("SELECT * FROM budget_accounts WHERE id = ?")
+    add = try connection.prepare(BudgetAccountStore.addSums(connection.dialect, isShared: isShared))
   }
 
   /// The text for `usage_logs.budget_accounts`. Makes counters that don't exist yet, at zero.
@@ -39,23 +50,48 @@ final class BudgetAccountStore {
     return text
   }
 
-  func add(_ charges: [BudgetCharge]) throws(LedgerError) {
+  /// - Parameter tokens: how many tokens of the request credits have paid, beyond its plan.
+  func add(_ charges: [BudgetCharge], paidByCredits tokens: Int64) throws(LedgerError) {
     for charge in charges {
       let id = try id(of: charge.account)
       var sum = sums[id] ?? Sum()
+      if charge.account.budgetID.isPlan { sum.paidByCredits += tokens }
       sum.tokens = sum.tokens.addingSaturated(charge.tokens)
       sum.costNano = sum.costNano.addingSaturated(charge.costNano)
+      sum.leased.tokens = sum.leased.tokens.addingSaturated(charge.takenOffLease.tokens)
+      sum.leased.nanoUnits = sum.leased.nanoUnits.addingSaturated(charge.takenOffLease.nanoUnits)
       sums[id] = sum
     }
   }
 
-  private func id(of key: BudgetAccountKey) throws(LedgerError) -> Int64 {
-    if let id = ids[key] { return id }
+  /// Takes back what was charged to a counter by a row that is replaced.
+  func remove(tokens: Int64, costNano: Int64, paidByCredits: Int64, from account: Int64) {
+    sums[account, default: Sum()].tokens -= tokens
+    sums[account, default: Sum()].costNano -= costNano
+    sums[account, default: Sum()].paidByCredits -= paidByCredits
+  }
+
+  /// What a counter counts; nil where there is no such.
+  func key(of account: Int64) throws(LedgerError) -> BudgetAccountKey? {
+    readKey.bind(account, at: 1)
+    return try readKey.firstRow(BudgetAccountKey.init(from:))
+  }
+
+  /// Makes a counter that doesn't exist yet, at zero.
+  func id(of key: BudgetAccountKey) throws(LedgerError) -> Int64 {
+    if let latest, latest.key == key { return latest.id }
+    if let id = ids[key] {
+      latest = (key, id)
+      return id
+    }
     var parameters = ParameterWriter(insert)
     key.write(to: &parameters)
     try insert.run()
-    parameters = ParameterWriter(find)
-    key.write(to: &parameters)
+    find.bind(key.budgetID.description, at: 1)
+    find.bind(key.subject, at: 2)
+    find.bind(key.period, at: 3)
+    find.bind(key.windowStart.rfc3339, at: 4)
+    find.bind(key.currency.code, at: 5)
     guard let id = try find.firstInteger() else {
       throw .unreadable(record: "a budget account that was just inserted")
     }
@@ -64,12 +100,20 @@ final class BudgetAccountStore {
     return id
   }
 
-  /// Writes what was added since the last time.
-  func flush() throws(LedgerError) {
-    for (id, sum) in sums {
+  /// Writes what was added since the last time, in the order in which every server does.
+  ///
+  /// - Parameter leases: what pays for charges; nil where limits aren't shared.
+  func flush(paidBy leases: LeaseStore? = nil) throws(LedgerError) {
+    for (id, sum) in sums.sorted(by: { $0.key < $1.key }) {
       add.bind(sum.tokens, at: 1)
       add.bind(sum.costNano, at: 2)
       add.bind(id, at: 3)
+      add.bind(sum.paidByCredits, at: 4)
+      if let leases {
+        let paid = try leases.pay(sum.leased, source: id)
+        add.bind(paid.tokens, at: 5)
+        add.bind(paid.nanoUnits, at: 6)
+      }
       try add.run()
     }
     sums.removeAll(keepingCapacity: true)
@@ -78,6 +122,7 @@ final class BudgetAccountStore {
   /// What a transaction that failed inserted is not there.
   func didRollBack() {
     ids.removeAll()
+    latest = nil
     sums.removeAll()
   }
 
@@ -90,15 +135,19 @@ final class BudgetAccountStore {
     """
   private static let findAccount = """
     SELECT id FROM budget_accounts
-    WHERE budget_id = ?1 AND subject = ?2 AND period = ?3 AND window_start = ?4 AND currency = ?6
+    WHERE budget_id = ?1 AND subject = ?2 AND period = ?3 AND window_start = ?4 AND currency = ?5
     """
-  /// Sums stop at the largest integer, which SQLite would leave for a floating number.
-  private static let addSums = """
-    UPDATE budget_accounts SET
-      tokens = min(9223372036854775807, tokens + ?1),
-      cost_nano = min(9223372036854775807, cost_nano + ?2)
-    WHERE id = ?3
-    """
+  private static func addSums(_ dialect: Dialect, isShared: Bool) -> String {
+    let payments =
+      isShared ? ", leased_tokens = leased_tokens - ?5, leased_nano = leased_nano - ?6" : ""
+    return """
+      UPDATE budget_accounts SET
+        tokens = \(dialect.saturatingSum("tokens", "?1")),
+        cost_nano = \(dialect.saturatingSum("cost_nano", "?2")),
+        paid_by_credits = paid_by_credits + ?4\(payments)
+      WHERE id = ?3
+      """
+  }
 }
 
 extension UsageRow {

@@ -83,9 +83,10 @@ struct BudgetControlStore {
     return resets
   }
 
-  private static let replaceControl = """
-    INSERT OR REPLACE INTO budget_controls
-      (budget_id, subject, paused, raise_tokens, raise_cost_nano, raise_until)
-    VALUES (?, ?, ?, ?, ?, ?)
-    """
+  private static let replaceControl = Upsert(
+    into: "budget_controls", key: ["budget_id", "subject"],
+    columns: [
+      "budget_id", "subject", "paused", "raise_tokens", "raise_cost_nano", "raise_until",
+    ]
+  ).sql
 }

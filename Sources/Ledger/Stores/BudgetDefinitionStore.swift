@@ -10,10 +10,11 @@ final class BudgetDefinitionStore {
 
   init(_ connection: Connection) throws(LedgerError) {
     replace = try connection.prepare(BudgetDefinitionStore.replaceBudget)
-    remove = try connection.prepare(BudgetDefinitionStore.removeOthers)
+    remove = try connection.prepare(BudgetDefinitionStore.removeOthers(connection.dialect))
   }
 
-  /// Leaves the declared budgets and no others; one that is unchanged keeps its `updated_at`.
+  /// Leaves the declared budgets and no others; one that is unchanged keeps its `updated_at`. They
+  /// are written in the order in which every server does.
   func sync(_ definitions: [BudgetDefinition], at now: Timestamp) throws(LedgerError) {
     var ids = JSONWriter()
     ids.array { ids in
@@ -21,17 +22,17 @@ final class BudgetDefinitionStore {
     }
     remove.bind(utf8: ids.bytes, at: 1)
     try remove.run()
-    for definition in definitions {
+    let sorted = definitions.sorted { $0.id.description < $1.id.description }
+    for definition in sorted {
       var parameters = ParameterWriter(replace)
       definition.write(to: &parameters, at: now)
       try replace.run()
     }
   }
 
-  private static let removeOthers = """
-    DELETE FROM client_budgets
-    WHERE source = 'file' AND id NOT IN (SELECT value FROM json_each(?))
-    """
+  private static func removeOthers(_ dialect: Dialect) -> String {
+    "DELETE FROM client_budgets WHERE source = 'file' AND id NOT IN \(dialect.texts(of: "?"))"
+  }
   private static let replaceBudget = """
     INSERT INTO client_budgets (id, client_id, name, per, mode, limit_tokens, limit_cost_nano,
       currency, period, enforcement, source, created_at, updated_at)
@@ -40,9 +41,12 @@ final class BudgetDefinitionStore {
       limit_tokens = excluded.limit_tokens, limit_cost_nano = excluded.limit_cost_nano,
       currency = excluded.currency, period = excluded.period, enforcement = excluded.enforcement,
       source = excluded.source, updated_at = excluded.updated_at
-    WHERE (per, mode, limit_tokens, limit_cost_nano, currency, period, enforcement, source)
-      IS NOT (excluded.per, excluded.mode, excluded.limit_tokens, excluded.limit_cost_nano,
-        excluded.currency, excluded.period, excluded.enforcement, excluded.source)
+    WHERE (client_budgets.per, client_budgets.mode, client_budgets.limit_tokens,
+        client_budgets.limit_cost_nano, client_budgets.currency, client_budgets.period,
+        client_budgets.enforcement, client_budgets.source)
+      IS DISTINCT FROM (excluded.per, excluded.mode, excluded.limit_tokens,
+        excluded.limit_cost_nano, excluded.currency, excluded.period, excluded.enforcement,
+        excluded.source)
     """
 }
 

@@ -40,7 +40,7 @@ final class ChargeAttemptStore {
   private static let updateRow = """
     UPDATE token_billing_charges SET status = ?2, last_error = ?3,
       payment_id = coalesce(?4, payment_id), next_attempt_at = ?5, attempts = attempts + ?9,
-      sent_at = CASE WHEN ?6 THEN NULL ELSE sent_at END, refusals = refusals + ?7,
+      sent_at = CASE WHEN ?6 = 1 THEN NULL ELSE sent_at END, refusals = refusals + ?7,
       failing_since = CASE WHEN ?2 IN ('failed', 'needs_action') THEN coalesce(failing_since, ?8)
         WHEN ?2 = 'succeeded' THEN NULL ELSE failing_since END, updated_at = ?8
     WHERE id = ?1

@@ -60,7 +60,7 @@ struct ClientStore {
     """
   private static let updateClient = """
     UPDATE clients SET name = ?2, timezone = ?3, status = ?4, payment_customer_id = ?5,
-      metadata = ?6, updated_at = ?8
+      metadata = ?6, created_at = ?7, updated_at = ?8
     WHERE id = ?1 AND deleted_at IS NULL
     """
 }

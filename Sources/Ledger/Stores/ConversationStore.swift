@@ -2,11 +2,9 @@ internal import Time
 
 /// `conversations`: which conversations have been counted in which month.
 final class ConversationStore {
-  private let connection: Connection
   private let insert: Statement
 
   init(_ connection: Connection) throws(LedgerError) {
-    self.connection = connection
     insert = try connection.prepare(ConversationStore.insertRow)
   }
 
@@ -16,13 +14,12 @@ final class ConversationStore {
     insert.bind(row.clientID, at: 1)
     insert.bind(conversationID, at: 2)
     insert.bind(row.day.description, at: 3)
-    try insert.run()
-    return connection.changes == 1
+    return try insert.changedRows() == 1
   }
 
   private static let insertRow = """
     INSERT INTO conversations (client_id, month, conversation_id, day)
-    VALUES (?1, substr(?3, 1, 7), ?2, ?3)
+    VALUES (?1, substr(CAST(?3 AS TEXT), 1, 7), ?2, ?3)
     ON CONFLICT DO NOTHING
     """
 }

@@ -2,7 +2,7 @@ internal import Budgets
 internal import Money
 internal import Time
 
-/// `token_credits` and `credit_draws`: what clients were given, and which request drew what of it.
+/// `token_credits`: what clients were given, and what is left of it.
 struct CreditStore {
   private let connection: Connection
 
@@ -37,34 +37,16 @@ struct CreditStore {
     let insert = try connection.prepare(CreditStore.insertCredit)
     var parameters = ParameterWriter(insert)
     credit.write(to: &parameters)
-    try insert.run()
+    guard let id = try insert.firstInteger() else {
+      throw .unreadable(record: "a credit that was just inserted")
+    }
     var recorded = credit
-    recorded.id = connection.lastInsertedID
+    recorded.id = id
     return recorded
   }
 
-  /// Takes what a settled request drew from its client's credits.
-  func draw(_ draws: [CreditDraw], by row: UsageRow) throws(LedgerError) {
-    guard !draws.isEmpty else { return }
-    let insert = try connection.prepare(CreditStore.insertDraw)
-    let subtract = try connection.prepare(CreditStore.subtractDraw)
-    for draw in draws {
-      insert.bind(row.requestID.description, at: 1)
-      insert.bind(draw.credit, at: 2)
-      insert.bind(row.clientID, at: 3)
-      insert.bind(draw.tokens, at: 4)
-      insert.bind(draw.cost?.nanoUnits, at: 5)
-      insert.bind(row.createdAt.rfc3339, at: 6)
-      try insert.run()
-      subtract.bind(draw.tokens, at: 1)
-      subtract.bind(draw.cost?.nanoUnits, at: 2)
-      subtract.bind(draw.credit, at: 3)
-      try subtract.run()
-    }
-  }
-
   private static let selectCredits = """
-    SELECT * FROM token_credits WHERE (?1 IS NULL OR client_id = ?1) AND id > ?2
+    SELECT * FROM token_credits WHERE (CAST(?1 AS TEXT) IS NULL OR client_id = ?1) AND id > ?2
     ORDER BY id LIMIT ?3
     """
   private static let selectUsable = """
@@ -77,16 +59,6 @@ struct CreditStore {
   private static let insertCredit = """
     INSERT INTO token_credits (client_id, tokens_granted, tokens_remaining, cost_granted_nano,
       cost_remaining_nano, currency, expires_at, note, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-    """
-  private static let insertDraw = """
-    INSERT INTO credit_draws (request_id, credit_id, client_id, tokens, cost_nano, created_at)
-    VALUES (?, ?, ?, ?, ?, ?)
-    """
-  /// What isn't counted in the credit's unit is NULL, and stays so.
-  private static let subtractDraw = """
-    UPDATE token_credits SET tokens_remaining = tokens_remaining - ?1,
-      cost_remaining_nano = cost_remaining_nano - ?2
-    WHERE id = ?3
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
     """
 }

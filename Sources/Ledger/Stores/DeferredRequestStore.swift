@@ -1,10 +1,15 @@
 /// `deferred_requests`: requests whose providers have answered and go on with the work.
 final class DeferredRequestStore {
+  private let connection: Connection
+  private var replica: ReplicaID?
   private let insert: Statement
   private let update: Statement
   private let delete: Statement
 
-  init(_ connection: Connection) throws(LedgerError) {
+  /// - Parameter replica: who follows what is inserted; nil where one server has the database.
+  init(_ connection: Connection, replica: ReplicaID? = nil) throws(LedgerError) {
+    self.connection = connection
+    self.replica = replica
     insert = try connection.prepare(DeferredRequestStore.insertRow)
     update = try connection.prepare(DeferredRequestStore.updateProgress)
     delete = try connection.prepare(DeferredRequestStore.deleteRow)
@@ -14,7 +19,24 @@ final class DeferredRequestStore {
   func insert(_ request: DeferredRequest) throws(LedgerError) {
     var parameters = ParameterWriter(insert)
     request.write(to: &parameters)
+    parameters.write("replica_id", replica?.text)
     try insert.run()
+  }
+
+  func become(_ replica: ReplicaID) {
+    self.replica = replica
+  }
+
+  /// Follows what another replica followed, which is gone; returns it, oldest first.
+  func inherit(from gone: ReplicaID) throws(LedgerError) -> [DeferredRequest] {
+    let update = try connection.prepare(DeferredRequestStore.updateReplica)
+    update.bind(replica?.text, at: 1)
+    update.bind(gone.text, at: 2)
+    let settlements = SettlementReader()
+    let requests = try update.rows { row throws(LedgerError) in
+      try DeferredRequest(from: row, settlements)
+    }
+    return requests.sorted { $0.requestID.description < $1.requestID.description }
   }
 
   /// Nil means that the request is settled.
@@ -34,7 +56,7 @@ final class DeferredRequestStore {
   /// Those that a new process goes on with, oldest first.
   static func all(_ connection: Connection) throws(LedgerError) -> [DeferredRequest] {
     let select = try connection.prepare(selectAll)
-    let settlements = try SettlementReader(connection)
+    let settlements = SettlementReader()
     var requests: [DeferredRequest] = []
     try select.forEachRow { () throws(LedgerError) in
       requests.append(try DeferredRequest(from: ColumnReader(statement: select), settlements))
@@ -45,13 +67,15 @@ final class DeferredRequestStore {
   /// The columns are those of `DeferredRequest.write(to:)`, in its order.
   private static let insertRow = """
     INSERT INTO deferred_requests (request_id, provider, object_id, kind, expected, priced_model,
-      service_tier, image_model, settled_lines, held_tokens, held_nano_usd)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+      service_tier, image_model, settled_lines, held_tokens, held_nano_usd, replica_id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
     """
   private static let updateProgress = """
     UPDATE deferred_requests SET settled_lines = ?1, held_tokens = ?2, held_nano_usd = ?3
     WHERE request_id = ?4
     """
   private static let deleteRow = "DELETE FROM deferred_requests WHERE request_id = ?"
+  private static let updateReplica =
+    "UPDATE deferred_requests SET replica_id = ? WHERE replica_id = ? RETURNING *"
   private static let selectAll = "SELECT * FROM deferred_requests ORDER BY request_id"
 }

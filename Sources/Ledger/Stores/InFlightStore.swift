@@ -2,14 +2,22 @@ internal import JSON
 
 /// `in_flight`: what was forwarded and has not ended.
 ///
-/// One row a commit holds all intents that were opened in it, as a JSON array of the settlements
-/// that recovery would make of them; it is deleted when the last of them ends. An intent that was
-/// settled may thus still stand in its row: the row in `usage_logs` says that it has ended.
+/// One row a commit holds all intents that were opened in it, as `JSONWriter.intents` writes the
+/// settlements that recovery would make of them; it is deleted when the last of them ends. An
+/// intent that was settled may thus still stand in its row: the row in `usage_logs` says that it
+/// has ended.
+///
+/// Where several servers share a database, a row is its replica's alone, until another replica
+/// brings a dead one's intents to their end.
 final class InFlightStore {
-  private let connection: Connection
+  private var replica: ReplicaID?
+  private let load: Statement
+  private let findEnd: Statement
   private let insert: Statement
   private let delete: Statement
-  private let removeIntent: Statement
+  private let read: Statement
+  private let rewrite: Statement
+  private let settlements = SettlementReader()
   /// What is committed: where each live intent stands, and how many are live in each row.
   private var rowOfIntent: [RequestID: Int64] = [:]
   private var liveIntents: [Int64: Int] = [:]
@@ -17,22 +25,52 @@ final class InFlightStore {
   private var opened: [SettledRequest] = []
   private var openedRow: Int64?
   private var ended: [RequestID: Int64] = [:]
+  /// Those of the ended that must not be found any more.
+  private var discarded: [Int64: Set<RequestID>] = [:]
   /// The text of the row that was written last, kept for its room.
   private var text: [UInt8] = []
 
-  init(_ connection: Connection) throws(LedgerError) {
-    self.connection = connection
-    insert = try connection.prepare(InFlightStore.insertRow)
+  /// - Parameter replica: whose intents these are; nil where one server has the database.
+  init(_ connection: Connection, replica: ReplicaID?) throws(LedgerError) {
+    self.replica = replica
+    insert = try connection.prepareInsert(InFlightStore.insertRow)
     delete = try connection.prepare(InFlightStore.deleteRow)
-    removeIntent = try connection.prepare(InFlightStore.removeIntent)
-    let load = try connection.prepare(InFlightStore.loadLive)
-    try load.forEachRow { () throws(LedgerError) in
-      guard let row = load.integer(0), let id = load.text(1).flatMap({ RequestID($0) }) else {
-        throw .unreadable(record: "an intent in in_flight")
-      }
-      rowOfIntent[id] = row
-      liveIntents[row, default: 0] += 1
+    read = try connection.prepare("SELECT intents FROM in_flight WHERE id = ?")
+    rewrite = try connection.prepare("UPDATE in_flight SET intents = ? WHERE id = ?")
+    load = try connection.prepare(InFlightStore.rowsOfReplica)
+    findEnd = try connection.prepare(UsageLogStore.findRow)
+    try readLive()
+  }
+
+  /// Finds out what is committed: at a start, and after a commit of which nobody knows whether it
+  /// was made.
+  func readLive() throws(LedgerError) {
+    rowOfIntent.removeAll()
+    liveIntents.removeAll()
+    load.bind(replica?.text, at: 1)
+    let rows = try load.rows { fields throws(LedgerError) in
+      (id: fields.integer("id"), intents: fields.text("intents"))
     }
+    for row in rows {
+      guard let id = row.id, let intents = row.intents else {
+        throw .unreadable(record: "a row of in_flight")
+      }
+      for intent in try settlements.intents(in: intents) {
+        let requestID = intent.row.requestID
+        findEnd.bind(requestID.description, at: 1)
+        guard try findEnd.firstInteger() == nil else { continue }
+        rowOfIntent[requestID] = id
+        liveIntents[id, default: 0] += 1
+      }
+    }
+  }
+
+  /// Goes on as another replica: what is in flight was ended by others.
+  func become(_ replica: ReplicaID) {
+    self.replica = replica
+    rowOfIntent.removeAll()
+    liveIntents.removeAll()
+    forgetTransaction()
   }
 
   func isLive(_ requestID: RequestID) -> Bool {
@@ -53,12 +91,10 @@ final class InFlightStore {
   }
 
   /// The request never reached its provider: it must not be found by recovery.
-  func discard(_ requestID: RequestID) throws(LedgerError) {
+  func discard(_ requestID: RequestID) {
     guard let row = rowOfIntent[requestID] else { return forgetOpened(requestID) }
     ended[requestID] = row
-    removeIntent.bind(row, at: 1)
-    removeIntent.bind(requestID.description, at: 2)
-    try removeIntent.run()
+    discarded[row, default: []].insert(requestID)
   }
 
   /// Only a replayed spool opens and ends a request in one transaction.
@@ -66,27 +102,47 @@ final class InFlightStore {
     opened.removeAll { $0.row.requestID == requestID }
   }
 
-  /// Writes what was opened, and deletes the rows whose last intent has ended.
+  /// Writes what was opened, takes out what was discarded, and deletes the rows whose last intent
+  /// has ended.
   func flush() throws(LedgerError) {
     var endedInRow: [Int64: Int] = [:]
     for row in ended.values { endedInRow[row, default: 0] += 1 }
-    for (row, count) in endedInRow where count == liveIntents[row] {
-      delete.bind(row, at: 1)
-      try delete.run()
+    for (row, count) in endedInRow.sorted(by: { $0.key < $1.key }) {
+      if count == liveIntents[row] {
+        delete.bind(row, at: 1)
+        try delete.run()
+      } else if let requestIDs = discarded[row] {
+        try remove(requestIDs, from: row)
+      }
     }
     guard !opened.isEmpty else { return }
+    writeText(opened)
+    insert.bind(utf8: text, at: 1)
+    insert.bind(replica?.text, at: 2)
+    openedRow = try insert.insertedID()
+  }
+
+  private func remove(_ requestIDs: Set<RequestID>, from row: Int64) throws(LedgerError) {
+    read.bind(row, at: 1)
+    let found = try read.firstRow { fields throws(LedgerError) in fields.text("intents") }
+    guard let found, let intents = found else {
+      throw .unreadable(record: "a row of in_flight")
+    }
+    let left = try settlements.intents(in: intents).filter { intent in
+      !requestIDs.contains(intent.row.requestID)
+    }
+    writeText(left)
+    rewrite.bind(utf8: text, at: 1)
+    rewrite.bind(row, at: 2)
+    try rewrite.run()
+  }
+
+  private func writeText(_ intents: [SettledRequest]) {
     text.removeAll(keepingCapacity: true)
     var json = JSONWriter(appendingTo: text)
     text = []
-    json.array { elements in
-      for index in opened.indices {
-        elements.settlement(opened[index], withPriceRecord: false)
-      }
-    }
+    json.intents(intents)
     text = json.bytes
-    insert.bind(utf8: text, at: 1)
-    try insert.run()
-    openedRow = connection.lastInsertedID
   }
 
   func didCommit() {
@@ -109,21 +165,13 @@ final class InFlightStore {
   private func forgetTransaction() {
     opened.removeAll(keepingCapacity: true)
     ended.removeAll(keepingCapacity: true)
+    discarded.removeAll()
     openedRow = nil
   }
 
-  private static let insertRow = "INSERT INTO in_flight (intents) VALUES (?)"
+  private static let insertRow = "INSERT INTO in_flight (intents, replica_id) VALUES (?, ?)"
   private static let deleteRow = "DELETE FROM in_flight WHERE id = ?"
-  private static let removeIntent = """
-    UPDATE in_flight SET intents = (
-      SELECT json_group_array(json(value)) FROM json_each(intents)
-      WHERE json_extract(value, '$.row.request_id') <> ?2)
-    WHERE id = ?1
-    """
-  private static let loadLive = """
-    SELECT in_flight.id, json_extract(intent.value, '$.row.request_id')
-    FROM in_flight, json_each(in_flight.intents) AS intent
-    WHERE NOT EXISTS (SELECT 1 FROM usage_logs
-      WHERE request_id = json_extract(intent.value, '$.row.request_id'))
-    """
+  /// A replica's rows, by `?1`; those of the one server that has the database where it is NULL.
+  static let rowsOfReplica =
+    "SELECT id, intents FROM in_flight WHERE replica_id IS NOT DISTINCT FROM ?1"
 }

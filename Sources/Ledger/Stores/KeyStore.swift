@@ -58,7 +58,7 @@ struct KeyStore {
 
   private static let selectKeys = """
     SELECT * FROM api_keys
-    WHERE (?1 IS NULL OR client_id = ?1) AND (?2 = 1 OR revoked_at IS NULL)
+    WHERE (CAST(?1 AS TEXT) IS NULL OR client_id = ?1) AND (?2 = 1 OR revoked_at IS NULL)
     ORDER BY client_id, name, id
     """
   /// The columns are those of `StoredKey.write(to:)`, in its order.
@@ -70,9 +70,10 @@ struct KeyStore {
     """
   /// Numbered as in `insertKey`: the writer binds them all.
   private static let updateKey = """
-    UPDATE api_keys SET models = ?4, operations = ?5, expires_at = ?6, requests_per_minute = ?7,
-      tokens_per_minute = ?8, updated_at = ?12
-    WHERE client_id = ?1 AND name = ?2 AND revoked_at IS ?13
+    UPDATE api_keys SET sha256 = ?3, models = ?4, operations = ?5, expires_at = ?6,
+      requests_per_minute = ?7, tokens_per_minute = ?8, previous_sha256 = ?9,
+      previous_expires_at = ?10, created_at = ?11, updated_at = ?12
+    WHERE client_id = ?1 AND name = ?2 AND revoked_at IS NOT DISTINCT FROM ?13
     """
   private static let revokeKey = """
     UPDATE api_keys SET revoked_at = ?3, updated_at = ?3

@@ -49,9 +49,10 @@ struct PaymentAccountStore {
     try replace.run()
   }
 
-  private static let replaceRow = """
-    INSERT OR REPLACE INTO payment_accounts
-      (client_id, customer_id, subscription_id, status, event_at, updated_at)
-    VALUES (?, ?, ?, ?, ?, ?)
-    """
+  private static let replaceRow = Upsert(
+    into: "payment_accounts", key: ["client_id"],
+    columns: [
+      "client_id", "customer_id", "subscription_id", "status", "event_at", "updated_at",
+    ]
+  ).sql
 }

@@ -32,10 +32,12 @@ struct PlanStore {
   }
 
   /// The columns are those of `StoredPlan.write(to:)`, in its order.
-  private static let replacePlan = """
-    INSERT OR REPLACE INTO plans (name, display_name, monthly_tokens, monthly_conversations,
-      currency, fixed_fee_nano, measure, included, overage_every, overage_charge_nano, created_at,
-      updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    """
+  private static let replacePlan = Upsert(
+    into: "plans", key: ["name"],
+    columns: [
+      "name", "display_name", "monthly_tokens", "monthly_conversations", "currency",
+      "fixed_fee_nano", "measure", "included", "overage_every", "overage_charge_nano",
+      "created_at", "updated_at",
+    ]
+  ).sql
 }

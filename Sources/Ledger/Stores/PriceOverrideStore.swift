@@ -42,7 +42,7 @@ struct PriceOverrideStore {
 
   private static let selectInForce = """
     SELECT * FROM pricing_config
-    WHERE ended_at IS NULL AND (?1 IS NULL OR client_id = ?1)
+    WHERE ended_at IS NULL AND (CAST(?1 AS TEXT) IS NULL OR client_id = ?1)
     ORDER BY client_id, provider, model
     """
   /// The columns are those of `StoredPriceOverride.write(to:)`, in its order.

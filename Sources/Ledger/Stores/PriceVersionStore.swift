@@ -3,6 +3,8 @@ final class PriceVersionStore {
   private let insert: Statement
   /// Versions known to be in the table; forgotten as a whole when there are many.
   private var known: Set<String> = []
+  /// The one of them that was named last, which is mostly the next one too.
+  private var latest: String?
 
   static let largestKnownCount = 10_000
 
@@ -11,7 +13,11 @@ final class PriceVersionStore {
   }
 
   func keep(_ version: String?, _ record: String?) throws(LedgerError) {
-    guard let version, let record, !known.contains(version) else { return }
+    guard let version, let record, version != latest else { return }
+    if known.contains(version) {
+      latest = version
+      return
+    }
     insert.bind(version, at: 1)
     insert.bind(record, at: 2)
     try insert.run()
@@ -22,6 +28,7 @@ final class PriceVersionStore {
   /// What a transaction that failed inserted is not there.
   func didRollBack() {
     known.removeAll()
+    latest = nil
   }
 
   private static let insertVersion = """

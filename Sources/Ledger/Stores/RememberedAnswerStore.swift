@@ -41,12 +41,7 @@ struct RememberedAnswerStore {
       """)
     purge.bind(oldest(at: answer.createdAt), at: 1)
     try purge.run()
-    let insert = try connection.prepare(
-      """
-      INSERT OR REPLACE INTO idempotent_answers
-        (owner, key, request_sha256, status, body, created_at)
-      VALUES (?, ?, ?, ?, ?, ?)
-      """)
+    let insert = try connection.prepare(RememberedAnswerStore.replaceAnswer)
     insert.bind(answer.owner, at: 1)
     insert.bind(answer.key, at: 2)
     insert.bind(answer.requestSHA256, at: 3)
@@ -55,6 +50,11 @@ struct RememberedAnswerStore {
     insert.bind(answer.createdAt.rfc3339, at: 6)
     try insert.run()
   }
+
+  private static let replaceAnswer = Upsert(
+    into: "idempotent_answers", key: ["owner", "key"],
+    columns: ["owner", "key", "request_sha256", "status", "body", "created_at"]
+  ).sql
 
   private func oldest(at now: Timestamp) -> String {
     now.advanced(by: .zero - RememberedAnswer.lifetime).rfc3339

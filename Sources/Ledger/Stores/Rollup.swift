@@ -2,13 +2,17 @@ internal import Money
 internal import Pricing
 
 /// What the rows of one line of a rollup have in common.
-protocol RollupKey: Hashable {
+protocol RollupKey: Hashable, Comparable {
   static var table: String { get }
   /// The columns of its primary key, each with what it is in `usage_logs`.
-  static var columns: [(name: String, ofRow: String)] { get }
+  static func columns(_ dialect: Dialect) -> [(name: String, ofRow: String)]
 
   /// In the order of `columns`.
   func write(to parameters: inout ParameterWriter)
+}
+
+extension RollupKey {
+  static var columnNames: [String] { columns(.sqlite).map(\.name) }
 }
 
 /// What is summed of the rows of one key.
@@ -27,13 +31,13 @@ struct RollupSums {
     ("cost_nano_usd", "sum(cost_nano_usd)"), ("cost_nano", "sum(cost_nano)"),
   ]
 
-  mutating func add(_ row: UsageRow, beginsConversation: Bool) {
-    requests += 1
-    tokensInput = tokensInput.addingSaturated(row.usage.inputTokens)
-    tokensOutput = tokensOutput.addingSaturated(row.usage.outputTokens)
-    if beginsConversation { conversations += 1 }
-    costNanoUSD = costNanoUSD.addingSaturated(row.costNanoUSD)
-    costNano = costNano.addingSaturated(row.cost.nanoUnits)
+  mutating func add(_ row: UsageRow, beginsConversation: Bool, _ sign: RowSign) {
+    requests += sign.of(1)
+    tokensInput = tokensInput.addingSaturated(sign.of(row.usage.inputTokens))
+    tokensOutput = tokensOutput.addingSaturated(sign.of(row.usage.outputTokens))
+    if beginsConversation { conversations += sign.of(1) }
+    costNanoUSD = costNanoUSD.addingSaturated(sign.of(row.costNanoUSD))
+    costNano = costNano.addingSaturated(sign.of(row.cost.nanoUnits))
   }
 
   /// In the order of `columns`.
@@ -47,8 +51,8 @@ struct RollupSums {
   }
 
   /// The lines of a rollup as the rows make them.
-  static func selectFromRows<Key: RollupKey>(by key: Key.Type) -> String {
-    let keys = key.columns.map(\.ofRow).joined(separator: ", ")
+  static func selectFromRows<Key: RollupKey>(by key: Key.Type, _ dialect: Dialect) -> String {
+    let keys = key.columns(dialect).map(\.ofRow).joined(separator: ", ")
     let sums = columns.map(\.ofRows).joined(separator: ", ")
     return "SELECT \(keys), \(sums) FROM usage_logs GROUP BY \(keys)"
   }
@@ -57,41 +61,41 @@ struct RollupSums {
 /// One rollup: sums are made in memory and written once a commit.
 final class Rollup<Key: RollupKey> {
   private let add: Statement
-  private var sums: [Key: RollupSums] = [:]
+  private var sums = SumsByKey<Key, RollupSums>()
 
   init(_ connection: Connection) throws(LedgerError) {
-    add = try connection.prepare(Rollup.addSums)
+    add = try connection.prepare(Rollup.addSums(connection.dialect))
   }
 
-  func add(_ row: UsageRow, to key: Key, beginsConversation: Bool) {
-    sums[key, default: RollupSums()].add(row, beginsConversation: beginsConversation)
+  func add(_ row: UsageRow, to key: Key, beginsConversation: Bool, _ sign: RowSign) {
+    sums.change(key, from: RollupSums()) {
+      $0.add(row, beginsConversation: beginsConversation, sign)
+    }
   }
 
-  /// Writes what was added since the last time.
+  /// Writes what was added since the last time, in the order in which every server does.
   func flush() throws(LedgerError) {
-    for (key, sum) in sums {
+    for (key, sum) in sums.entries.sorted(by: { $0.key < $1.key }) {
       var parameters = ParameterWriter(add)
       key.write(to: &parameters)
       sum.write(to: &parameters)
       try add.run()
     }
-    sums.removeAll(keepingCapacity: true)
+    sums.removeAll()
   }
 
   func didRollBack() {
     sums.removeAll()
   }
 
-  /// Sums stop at the largest integer, which SQLite would leave for a floating number.
-  private static var addSums: String {
-    let keys = Key.columns.map(\.name)
+  private static func addSums(_ dialect: Dialect) -> String {
+    let keys = Key.columnNames
     let names = RollupSums.columns.map(\.name)
     let marks = Array(repeating: "?", count: keys.count + names.count).joined(separator: ", ")
-    let additions = names.map { "\($0) = min(9223372036854775807, \($0) + excluded.\($0))" }
     return """
       INSERT INTO \(Key.table) (\((keys + names).joined(separator: ", "))) VALUES (\(marks))
       ON CONFLICT (\(keys.joined(separator: ", "))) DO UPDATE SET
-        \(additions.joined(separator: ", "))
+        \(dialect.additions(to: Key.table, names))
       """
   }
 }

@@ -27,6 +27,7 @@ struct StoredBudgetStore {
     let replace = try connection.prepare(StoredBudgetStore.replaceBudget)
     var parameters = ParameterWriter(replace)
     budget.write(to: &parameters)
+    parameters.write("source", "api")
     try replace.run()
   }
 
@@ -37,10 +38,12 @@ struct StoredBudgetStore {
     try remove.run()
   }
 
-  /// The columns are those of `StoredBudget.write(to:)`, in its order.
-  private static let replaceBudget = """
-    INSERT OR REPLACE INTO client_budgets (id, client_id, name, per, mode, limit_tokens,
-      limit_cost_nano, currency, period, enforcement, alerts, created_at, updated_at, source)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'api')
-    """
+  /// The columns are those of `StoredBudget.write(to:)`, in its order, and the source.
+  private static let replaceBudget = Upsert(
+    into: "client_budgets", key: ["id"],
+    columns: [
+      "id", "client_id", "name", "per", "mode", "limit_tokens", "limit_cost_nano", "currency",
+      "period", "enforcement", "alerts", "created_at", "updated_at", "source",
+    ]
+  ).sql
 }

@@ -34,9 +34,10 @@ struct SubscriptionStore {
   }
 
   /// The columns are those of `StoredSubscription.write(to:)`, in its order.
-  private static let replaceSubscription = """
-    INSERT OR REPLACE INTO subscriptions
-      (client_id, plan, started_on, status, created_at, updated_at)
-    VALUES (?, ?, ?, ?, ?, ?)
-    """
+  private static let replaceSubscription = Upsert(
+    into: "subscriptions", key: ["client_id"],
+    columns: [
+      "client_id", "plan", "started_on", "status", "created_at", "updated_at",
+    ]
+  ).sql
 }

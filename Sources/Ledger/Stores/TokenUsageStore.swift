@@ -3,9 +3,13 @@ internal import Time
 
 /// `token_usage`: what a client used on a day, summed in memory and written once a commit.
 final class TokenUsageStore {
-  private struct ClientDay: Hashable {
+  private struct ClientDay: Hashable, Comparable {
     var clientID: String
     var day: CivilDate
+
+    static func < (left: ClientDay, right: ClientDay) -> Bool {
+      (left.clientID, left.day) < (right.clientID, right.day)
+    }
   }
 
   private struct Sums {
@@ -17,26 +21,26 @@ final class TokenUsageStore {
   }
 
   private let add: Statement
-  private var sums: [ClientDay: Sums] = [:]
+  private var sums = SumsByKey<ClientDay, Sums>()
 
   init(_ connection: Connection) throws(LedgerError) {
-    add = try connection.prepare(TokenUsageStore.addSums)
+    add = try connection.prepare(TokenUsageStore.addSums(connection.dialect))
   }
 
-  func add(_ row: UsageRow, beginsConversation: Bool) {
+  func add(_ row: UsageRow, beginsConversation: Bool, _ sign: RowSign = .added) {
     let key = ClientDay(clientID: row.clientID, day: row.day)
-    var sum = sums[key] ?? Sums()
-    sum.tokensInput = sum.tokensInput.addingSaturated(row.usage.inputTokens)
-    sum.tokensOutput = sum.tokensOutput.addingSaturated(row.usage.outputTokens)
-    sum.costNanoUSD = sum.costNanoUSD.addingSaturated(row.costNanoUSD)
-    sum.calls += 1
-    if beginsConversation { sum.conversations += 1 }
-    sums[key] = sum
+    sums.change(key, from: Sums()) { sum in
+      sum.tokensInput = sum.tokensInput.addingSaturated(sign.of(row.usage.inputTokens))
+      sum.tokensOutput = sum.tokensOutput.addingSaturated(sign.of(row.usage.outputTokens))
+      sum.costNanoUSD = sum.costNanoUSD.addingSaturated(sign.of(row.costNanoUSD))
+      sum.calls += sign.of(1)
+      if beginsConversation { sum.conversations += sign.of(1) }
+    }
   }
 
-  /// Writes what was added since the last time.
+  /// Writes what was added since the last time, in the order in which every server does.
   func flush() throws(LedgerError) {
-    for (key, sum) in sums {
+    for (key, sum) in sums.entries.sorted(by: { $0.key < $1.key }) {
       add.bind(key.clientID, at: 1)
       add.bind(key.day.description, at: 2)
       add.bind(sum.tokensInput, at: 3)
@@ -47,24 +51,22 @@ final class TokenUsageStore {
       add.bind(sum.costNanoUSD, at: 8)
       try add.run()
     }
-    sums.removeAll(keepingCapacity: true)
+    sums.removeAll()
   }
 
   func didRollBack() {
     sums.removeAll()
   }
 
-  /// Sums stop at the largest integer, which SQLite would leave for a floating number.
-  private static let addSums = """
-    INSERT INTO token_usage (client_id, day, tokens_input, tokens_output, tokens_total,
-      conversations_count, api_calls_count, cost_nano_usd)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (client_id, day) DO UPDATE SET
-      tokens_input = min(9223372036854775807, tokens_input + excluded.tokens_input),
-      tokens_output = min(9223372036854775807, tokens_output + excluded.tokens_output),
-      tokens_total = min(9223372036854775807, tokens_total + excluded.tokens_total),
-      conversations_count = conversations_count + excluded.conversations_count,
-      api_calls_count = api_calls_count + excluded.api_calls_count,
-      cost_nano_usd = min(9223372036854775807, cost_nano_usd + excluded.cost_nano_usd)
+  private static let added = [
+    "tokens_input", "tokens_output", "tokens_total", "conversations_count", "api_calls_count",
+    "cost_nano_usd",
+  ]
+  private static func addSums(_ dialect: Dialect) -> String {
     """
+    INSERT INTO token_usage (client_id, day, \(added.joined(separator: ", ")))
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (client_id, day) DO UPDATE SET \(dialect.additions(to: "token_usage", added))
+    """
+  }
 }

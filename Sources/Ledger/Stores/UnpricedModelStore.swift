@@ -28,7 +28,8 @@ final class UnpricedModelStore {
   private static let upsertRow = """
     INSERT INTO unpriced_models (model, detail, client_id, requests, last_seen)
     VALUES (?1, ?2, ?3, ?4, ?5)
-    ON CONFLICT DO UPDATE SET client_id = ?3, requests = requests + ?4, last_seen = ?5
+    ON CONFLICT (model, detail) DO UPDATE SET client_id = excluded.client_id,
+      requests = unpriced_models.requests + excluded.requests, last_seen = excluded.last_seen
     """
   private static let removeOldest = """
     DELETE FROM unpriced_models WHERE (SELECT count(*) FROM unpriced_models) > ?1

@@ -1,25 +1,43 @@
 /// `usage_logs`: one row a request.
 final class UsageLogStore {
-  private let connection: Connection
   private let insert: Statement
   private let find: Statement
+  private let remove: Statement
 
   init(_ connection: Connection) throws(LedgerError) {
-    self.connection = connection
-    insert = try connection.prepare(UsageLogStore.insertRow)
+    insert = try connection.prepareInsert(UsageLogStore.insertRow)
     find = try connection.prepare(UsageLogStore.findRow)
+    remove = try connection.prepare(UsageLogStore.removeInterrupted)
   }
 
-  /// False, and nothing written, when the request has its row already.
+  /// The row's id; nil, and nothing written, when the request has its row already.
   func insert(
     _ row: UsageRow, beginsConversation: Bool, budgetAccounts: String
-  ) throws(LedgerError) -> Bool {
+  ) throws(LedgerError) -> Int64? {
     var parameters = ParameterWriter(insert)
     row.write(to: &parameters)
     parameters.write("begins_conversation", beginsConversation ? 1 : 0)
     parameters.write("budget_accounts", budgetAccounts)
-    try insert.run()
-    return connection.changes == 1
+    return try insert.insertedID()
+  }
+
+  /// A row as it was found, with what the ledger added to it.
+  struct Former {
+    let row: UsageRow
+    let beginsConversation: Bool
+    /// As in `budget_accounts`.
+    let budgetAccounts: String
+  }
+
+  /// Removes the row of a request that was interrupted, and returns it; nil where there is none.
+  func takeInterrupted(_ requestID: RequestID) throws(LedgerError) -> Former? {
+    remove.bind(requestID.description, at: 1)
+    return try remove.firstRow { fields throws(LedgerError) in
+      Former(
+        row: try UsageRow(from: fields),
+        beginsConversation: fields.integer("begins_conversation") == 1,
+        budgetAccounts: fields.text("budget_accounts") ?? "")
+    }
   }
 
   func contains(_ requestID: RequestID) throws(LedgerError) -> Bool {
@@ -27,7 +45,9 @@ final class UsageLogStore {
     return try find.firstInteger() != nil
   }
 
-  private static let findRow = "SELECT 1 FROM usage_logs WHERE request_id = ?"
+  private static let removeInterrupted =
+    "DELETE FROM usage_logs WHERE request_id = ? AND outcome = 'interrupted' RETURNING *"
+  static let findRow = "SELECT 1 FROM usage_logs WHERE request_id = ?"
   /// The columns are those of `UsageRow.write(to:)`, in its order.
   static let insertRow = """
     INSERT INTO usage_logs (
@@ -42,6 +62,6 @@ final class UsageLogStore {
       budget_accounts)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
       ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (request_id) DO NOTHING
+    ON CONFLICT DO NOTHING
     """
 }

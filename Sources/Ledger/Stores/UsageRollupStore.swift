@@ -15,11 +15,13 @@ struct DailyUsageKey: RollupKey {
   private let currency: Currency
 
   static let table = "usage_daily"
-  static let columns = [
-    ("client_id", "client_id"), ("day", "day"), dayOfUTCColumn, ("key_name", "key_name"),
-    ("agent_id", "coalesce(agent_id, '')"), ("source", "source"), ("model", "model"),
-    ("operation", "operation"), ("currency", "currency"),
-  ].map { (name: $0.0, ofRow: $0.1) }
+  static func columns(_ dialect: Dialect) -> [(name: String, ofRow: String)] {
+    [
+      ("client_id", "client_id"), ("day", "day"), dayOfUTCColumn(dialect),
+      ("key_name", "key_name"), ("agent_id", "coalesce(agent_id, '')"), ("source", "source"),
+      ("model", "model"), ("operation", "operation"), ("currency", "currency"),
+    ]
+  }
 
   init(_ row: UsageRow) {
     clientID = row.clientID
@@ -31,6 +33,14 @@ struct DailyUsageKey: RollupKey {
     model = row.model
     operation = row.operation
     currency = row.cost.currency
+  }
+
+  static func < (left: DailyUsageKey, right: DailyUsageKey) -> Bool {
+    let former = (left.clientID, left.day, left.dayOfUTC, left.keyName, left.agentID)
+    let latter = (right.clientID, right.day, right.dayOfUTC, right.keyName, right.agentID)
+    guard former == latter else { return former < latter }
+    return (left.provider, left.model, left.operation.rawValue, left.currency)
+      < (right.provider, right.model, right.operation.rawValue, right.currency)
   }
 
   func write(to parameters: inout ParameterWriter) {
@@ -78,11 +88,11 @@ struct DailyPartKey<Part: DailyPart>: RollupKey {
   private let currency: Currency
 
   static var table: String { Part.table }
-  static var columns: [(name: String, ofRow: String)] {
+  static func columns(_ dialect: Dialect) -> [(name: String, ofRow: String)] {
     [
-      ("client_id", "client_id"), ("day", "day"), dayOfUTCColumn,
+      ("client_id", "client_id"), ("day", "day"), dayOfUTCColumn(dialect),
       ("\(Part.column)", "coalesce(\(Part.column), '')"), ("currency", "currency"),
-    ].map { (name: $0.0, ofRow: $0.1) }
+    ]
   }
 
   init(_ row: UsageRow) {
@@ -91,6 +101,11 @@ struct DailyPartKey<Part: DailyPart>: RollupKey {
     dayOfUTC = row.dayOfUTC
     part = Part.value(of: row) ?? ""
     currency = row.cost.currency
+  }
+
+  static func < (left: DailyPartKey, right: DailyPartKey) -> Bool {
+    (left.clientID, left.day, left.dayOfUTC, left.part, left.currency)
+      < (right.clientID, right.day, right.dayOfUTC, right.part, right.currency)
   }
 
   func write(to parameters: inout ParameterWriter) {
@@ -106,7 +121,9 @@ typealias DailyUserKey = DailyPartKey<UserPart>
 typealias DailyConversationKey = DailyPartKey<ConversationPart>
 
 /// A day of a client's zone has parts of two days of UTC, in which all clients are summed together.
-private let dayOfUTCColumn = ("utc_day", "CAST(strftime('%s', created_at) AS INTEGER) / 86400")
+private func dayOfUTCColumn(_ dialect: Dialect) -> (name: String, ofRow: String) {
+  ("utc_day", "\(dialect.unixSeconds(ofInstant: "created_at")) / 86400")
+}
 
 extension UsageRow {
   /// Days since 1970, UTC.
@@ -122,10 +139,12 @@ struct HourlyUsageKey: RollupKey {
   private let currency: Currency
 
   static let table = "usage_hourly"
-  static let columns = [
-    ("hour", "CAST(strftime('%s', created_at) AS INTEGER) / 3600"), ("source", "source"),
-    ("model", "model"), ("operation", "operation"), ("currency", "currency"),
-  ].map { (name: $0.0, ofRow: $0.1) }
+  static func columns(_ dialect: Dialect) -> [(name: String, ofRow: String)] {
+    [
+      ("hour", "\(dialect.unixSeconds(ofInstant: "created_at")) / 3600"), ("source", "source"),
+      ("model", "model"), ("operation", "operation"), ("currency", "currency"),
+    ]
+  }
 
   init(_ row: UsageRow) {
     hour = row.createdAt.milliseconds / 3_600_000
@@ -133,6 +152,11 @@ struct HourlyUsageKey: RollupKey {
     model = row.model
     operation = row.operation
     currency = row.cost.currency
+  }
+
+  static func < (left: HourlyUsageKey, right: HourlyUsageKey) -> Bool {
+    (left.hour, left.provider, left.model, left.operation.rawValue, left.currency)
+      < (right.hour, right.provider, right.model, right.operation.rawValue, right.currency)
   }
 
   func write(to parameters: inout ParameterWriter) {
@@ -158,12 +182,12 @@ final class UsageRollupStore {
     hourly = try Rollup(connection)
   }
 
-  func add(_ row: UsageRow, beginsConversation: Bool) {
-    daily.add(row, to: DailyUsageKey(row), beginsConversation: beginsConversation)
-    dailyUsers.add(row, to: DailyUserKey(row), beginsConversation: beginsConversation)
-    dailyConversations.add(
-      row, to: DailyConversationKey(row), beginsConversation: beginsConversation)
-    hourly.add(row, to: HourlyUsageKey(row), beginsConversation: beginsConversation)
+  func add(_ row: UsageRow, beginsConversation: Bool, _ sign: RowSign = .added) {
+    let begins = beginsConversation
+    daily.add(row, to: DailyUsageKey(row), beginsConversation: begins, sign)
+    dailyUsers.add(row, to: DailyUserKey(row), beginsConversation: begins, sign)
+    dailyConversations.add(row, to: DailyConversationKey(row), beginsConversation: begins, sign)
+    hourly.add(row, to: HourlyUsageKey(row), beginsConversation: begins, sign)
   }
 
   /// Writes what was added since the last time.

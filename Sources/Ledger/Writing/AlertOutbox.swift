@@ -18,10 +18,10 @@ public final class AlertOutbox {
   private static let busyTimeoutMilliseconds: Int32 = 5_000
 
   /// Opens the ledger of a server that is running.
-  public init(path: String) throws(LedgerError) {
+  public init(at location: LedgerLocation) throws(LedgerError) {
     connection = try Connection(
-      path: path, access: .readWrite,
-      busyTimeoutMilliseconds: AlertOutbox.busyTimeoutMilliseconds)
+      location, access: .readWrite,
+      busyTimeoutMilliseconds: AlertOutbox.busyTimeoutMilliseconds, isBorrowed: true)
     selectUnplanned = try connection.prepare(AlertOutbox.unplanned)
     selectDue = try connection.prepare(AlertOutbox.due)
     insertDelivery = try connection.prepare(AlertOutbox.insertPending)
@@ -85,6 +85,23 @@ public final class AlertOutbox {
     return deliveries
   }
 
+  /// Whether a delivery that is due is this server's to try now.
+  ///
+  /// Several servers see the same deliveries: who claims one first has it alone for a while. Where
+  /// it dies meanwhile, another tries it later.
+  public func claim(_ delivery: AlertDelivery, at now: Timestamp) throws(LedgerError) -> Bool {
+    guard case .postgresql = connection.dialect else { return true }
+    let claim = try connection.prepare(AlertOutbox.claim)
+    claim.bind(now.advanced(by: AlertOutbox.claimDuration).rfc3339, at: 1)
+    claim.bind(delivery.alert, at: 2)
+    claim.bind(delivery.channel, at: 3)
+    claim.bind(now.rfc3339, at: 4)
+    return try claim.firstInteger() != nil
+  }
+
+  /// Longer than an attempt may take.
+  private static let claimDuration = Duration.seconds(60)
+
   /// When the next delivery's time comes, of those whose time hasn't come at `now`.
   public func nextAttempt(after now: Timestamp) throws(LedgerError) -> Timestamp? {
     let select = try connection.prepare(AlertOutbox.next)
@@ -139,6 +156,10 @@ public final class AlertOutbox {
     SELECT d.alert, d.attempts, a.uuid, a.sentence, a.body
     FROM alert_deliveries AS d JOIN alerts AS a ON a.id = d.alert
     WHERE d.channel = ? AND d.next_attempt_at <= ? ORDER BY d.next_attempt_at, d.alert LIMIT ?
+    """
+  private static let claim = """
+    UPDATE alert_deliveries SET next_attempt_at = ?
+    WHERE alert = ? AND channel = ? AND next_attempt_at <= ? RETURNING alert
     """
   private static let next =
     "SELECT min(next_attempt_at) FROM alert_deliveries WHERE next_attempt_at > ?"

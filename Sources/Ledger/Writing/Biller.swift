@@ -8,6 +8,10 @@ internal import Time
 /// every row is added to what was used in its period, and each block that this begins is charged,
 /// once: a charge is unique by client, period and block, whatever plan it came from. So neither a
 /// death, a replayed row nor a plan that changes charges anything twice.
+///
+/// In a database of several servers, one at a time counts, from before its rows are written until
+/// they are committed. So the rows' ids are in the order in which they were counted, and what was
+/// used and charged until then is read again in each transaction.
 final class Biller {
   /// A period that rows are counted in.
   private struct OpenPeriod {
@@ -24,6 +28,7 @@ final class Biller {
     let period: String
   }
 
+  private let connection: Connection
   private let agreements: BillingAgreementStore
   private let periods: BillingPeriodStore
   private let charges: BillingChargeStore
@@ -37,12 +42,14 @@ final class Biller {
   /// The period that each client's last row was in.
   private var current: [String: Name] = [:]
   private var hasWritten = false
+  private var hasTurn = false
 
   /// Charges that one period can have: what is used beyond costs nothing more.
   static let largestBlock: Int64 = 10_000
   private static let largestOpenCount = 100_000
 
   init(_ connection: Connection) throws(LedgerError) {
+    self.connection = connection
     agreements = try BillingAgreementStore(connection)
     periods = try BillingPeriodStore(connection)
     charges = try BillingChargeStore(connection)
@@ -61,7 +68,19 @@ final class Biller {
     return hasWritten
   }
 
+  /// Whether other servers count as well.
+  private var isShared: Bool { connection.dialect == .postgresql }
+
   // MARK: Rows
+
+  /// To be called before a row is written, so that no other server counts until the commit.
+  func takeTurn() throws(LedgerError) {
+    guard isShared, !hasTurn else { return }
+    try load()
+    guard !billedClients.isEmpty else { return }
+    try connection.take(.billing)
+    hasTurn = true
+  }
 
   /// Counts a row that has just been written.
   func count(_ row: UsageRow) throws(LedgerError) {
@@ -75,6 +94,20 @@ final class Biller {
     }
     open[name] = counted
     try charge(name, by: row.requestID, at: row.createdAt)
+  }
+
+  /// Takes back what a row has added that is replaced. What was charged for it stays charged.
+  func discount(_ row: UsageRow) throws(LedgerError) {
+    try takeTurn()
+    try load()
+    guard billedClients.contains(row.clientID), let name = try period(of: row),
+      var counted = open[name]
+    else { return }
+    counted.use.tokens -= row.usage.totalTokens
+    if counted.period.billing.measure == .cost {
+      counted.use.cost -= row.costNano(in: counted.period.billing.currency) ?? 0
+    }
+    open[name] = counted
   }
 
   /// Finds or opens the period that a row is in; nil where it is in none that is billed.
@@ -99,6 +132,8 @@ final class Biller {
   /// Bills clients by these agreements from now on, and no others; opens the periods that have
   /// begun, also those that began while nothing ran.
   func sync(_ given: [BillingAgreement], at now: Timestamp) throws(LedgerError) {
+    try connection.take(.billing)
+    if isShared { isLoaded = false }
     try load()
     // Rollups have all that was counted, and periods may end earlier than they were to.
     forgetOpen()
@@ -203,11 +238,13 @@ final class Biller {
   // MARK: Transactions
 
   func didCommit() {
-    if open.count > Biller.largestOpenCount { forgetOpen() }
+    hasTurn = false
+    if isShared || open.count > Biller.largestOpenCount { forgetOpen() }
   }
 
   /// What a transaction that failed has counted and opened is not there.
   func didRollBack() {
+    hasTurn = false
     forgetOpen()
     isLoaded = false
   }

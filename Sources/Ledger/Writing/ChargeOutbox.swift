@@ -15,10 +15,10 @@ public final class ChargeOutbox {
   private static let busyTimeoutMilliseconds: Int32 = 5_000
 
   /// Opens the ledger of a server that is running.
-  public init(path: String) throws(LedgerError) {
+  public init(at location: LedgerLocation) throws(LedgerError) {
     connection = try Connection(
-      path: path, access: .readWrite,
-      busyTimeoutMilliseconds: ChargeOutbox.busyTimeoutMilliseconds)
+      location, access: .readWrite,
+      busyTimeoutMilliseconds: ChargeOutbox.busyTimeoutMilliseconds, isBorrowed: true)
     accounts = PaymentAccountStore(connection)
     attempts = try ChargeAttemptStore(connection)
     selectDue = try connection.prepare(ChargeOutbox.due)
@@ -34,6 +34,22 @@ public final class ChargeOutbox {
         refusals: Int(clamping: fields.integer("refusals") ?? 0))
     }
   }
+
+  /// Whether a charge that is due is this server's to collect now.
+  ///
+  /// Several servers see the same charges: who claims one first has it alone for a while. Where it
+  /// dies meanwhile, another collects it later, as one of whose payment nothing is known.
+  public func claim(_ charge: BillingCharge, at now: Timestamp) throws(LedgerError) -> Bool {
+    guard case .postgresql = connection.dialect else { return true }
+    let claim = try connection.prepare(ChargeOutbox.claim)
+    claim.bind(now.advanced(by: ChargeOutbox.claimDuration).rfc3339, at: 1)
+    claim.bind(charge.id, at: 2)
+    claim.bind(now.rfc3339, at: 3)
+    return try claim.firstInteger() != nil
+  }
+
+  /// Longer than the calls that an attempt makes may take.
+  private static let claimDuration = Duration.seconds(300)
 
   /// When the next charge's time comes, of those whose time hasn't come at `now`.
   public func nextAttempt(after now: Timestamp) throws(LedgerError) -> Timestamp? {
@@ -57,7 +73,7 @@ public final class ChargeOutbox {
   public func note(
     _ attempt: ChargeAttempt, of charge: BillingCharge, at now: Timestamp
   ) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       try attempts.note(attempt, of: charge.id, isOwn: true, at: now)
     }
   }
@@ -78,7 +94,7 @@ public final class ChargeOutbox {
     failingSince deadline: Timestamp?, at now: Timestamp
   ) throws(LedgerError) -> Bool {
     let pauses = PaymentPauseStore(connection)
-    return try connection.transaction { () throws(LedgerError) in
+    return try connection.edit { () throws(LedgerError) in
       try pauses.sync(failingSince: deadline, at: now)
     }
   }
@@ -86,6 +102,10 @@ public final class ChargeOutbox {
   private static let due = """
     SELECT * FROM token_billing_charges WHERE next_attempt_at <= ?
     ORDER BY next_attempt_at, id LIMIT ?
+    """
+  private static let claim = """
+    UPDATE token_billing_charges SET next_attempt_at = ? WHERE id = ? AND next_attempt_at <= ?
+    RETURNING id
     """
   private static let next =
     "SELECT min(next_attempt_at) FROM token_billing_charges WHERE next_attempt_at > ?"

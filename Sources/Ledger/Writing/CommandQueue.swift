@@ -10,6 +10,33 @@ package enum Command: Sendable {
   case write(Entry, Reply)
   case syncBudgets([BudgetDefinition], at: Timestamp, Reply)
   case syncBilling([BillingAgreement], at: Timestamp, Reply)
+  /// Draws leases, asks for permits and gives others back, where limits are shared.
+  case lease(LeaseOrder)
+}
+
+/// A change to a replica's leases and to what it is permitted, and who is told of it.
+package struct LeaseOrder: Sendable {
+  package var draws: [LeaseRequest] = []
+  package var returns: [LeaseReturn] = []
+  package var conversations: [ConversationRequest] = []
+  package var conversationReturns: [ConversationReturn] = []
+  package let reply: @Sendable (Result<LeaseOutcome, LedgerError>) -> Void
+}
+
+/// What has become of a `LeaseOrder`: an answer to each of its questions, in their order.
+package struct LeaseOutcome: Sendable {
+  package var leases: [LeaseAnswer] = []
+  package var conversations: [ConversationAnswer] = []
+}
+
+/// What a replica's keeper has found out, for the writer to act upon.
+package enum ReplicaNotice: Hashable, Sendable {
+  /// This replica, under this name, has been taken for dead.
+  case takenForDead(ReplicaID?)
+  /// Another one is dead.
+  case dead(ReplicaID)
+  /// Deferred requests may have nobody who follows them.
+  case orphans
 }
 
 /// What the writer finds when it looks.
@@ -18,11 +45,14 @@ package struct Work: Sendable {
   var denials: [DenialRow] = []
   var alerts: [Alert] = []
   var unpricedModels: [UnpricedModel] = []
+  /// What the replica's keeper has found out.
+  var notices: Set<ReplicaNotice> = []
   /// Nothing more will come.
   var isLast = false
 
   var isEmpty: Bool {
     commands.isEmpty && denials.isEmpty && alerts.isEmpty && unpricedModels.isEmpty
+      && notices.isEmpty
   }
 }
 
@@ -129,6 +159,16 @@ package final class CommandQueue: Sendable {
         return false
       }
       state.work[keyPath: rows].append(row)
+      return state.claimWaking()
+    }
+    if wakes { wakeWriter() }
+  }
+
+  /// Tells the writer something about replicas; once is enough.
+  func notice(_ notice: ReplicaNotice) {
+    let wakes = state.withLock { state in
+      guard !state.work.isLast else { return false }
+      state.work.notices.insert(notice)
       return state.claimWaking()
     }
     if wakes { wakeWriter() }

@@ -14,6 +14,15 @@ package indirect enum Entry: Sendable {
 }
 
 extension Entry {
+  var requestID: RequestID {
+    switch self {
+    case .open(let settlement), .settle(let settlement): settlement.row.requestID
+    case .discard(let requestID): requestID
+    case .deferral(let request): request.requestID
+    case .settleDeferred(let settlement): settlement.requestID
+    }
+  }
+
   /// The entry as one line of JSON, with all that is needed to write it later.
   var line: [UInt8] {
     var line = JSONWriter()
@@ -39,18 +48,17 @@ extension Entry {
   }
 
   init(line: String, reader: SettlementReader) throws(LedgerError) {
-    let entry = try reader.object(in: line, at: "$")
-    if entry.text("open") != nil {
-      self = .open(interrupted: try reader.settlement(in: line, at: "$.open"))
-    } else if entry.text("settle") != nil {
-      self = .settle(try reader.settlement(in: line, at: "$.settle"))
-    } else if let requestID = entry.text("discard").flatMap({ RequestID($0) }) {
+    let entry = try reader.read(line)
+    if let interrupted = entry["open"] {
+      self = .open(interrupted: try reader.settlement(from: interrupted))
+    } else if let settlement = entry["settle"] {
+      self = .settle(try reader.settlement(from: settlement))
+    } else if let requestID = entry["discard"]?.string.flatMap({ RequestID($0) }) {
       self = .discard(requestID)
-    } else if entry.text("defer") != nil {
-      self = .deferral(
-        try DeferredRequest(from: try reader.object(in: line, at: "$.defer"), reader))
-    } else if entry.text("settle_deferred") != nil {
-      self = .settleDeferred(try reader.deferredSettlement(in: line, at: "$.settle_deferred"))
+    } else if let request = entry["defer"] {
+      self = .deferral(try DeferredRequest(from: ObjectReader(request), reader))
+    } else if let settlement = entry["settle_deferred"] {
+      self = .settleDeferred(try reader.deferredSettlement(from: settlement))
     } else {
       throw .unreadable(record: "a spooled entry")
     }

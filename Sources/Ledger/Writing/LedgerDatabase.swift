@@ -5,68 +5,84 @@ internal import Time
 /// The ledger's database as its writer sees it: what is committed together, and recovery.
 final class LedgerDatabase {
   let connection: Connection
-  private let usageLogs: UsageLogStore
-  private let inFlight: InFlightStore
-  private let conversations: ConversationStore
-  private let tokenUsage: TokenUsageStore
-  private let rollups: UsageRollupStore
-  private let totals: UsageTotalStore
-  private let budgetAccounts: BudgetAccountStore
+  let usageLogs: UsageLogStore
+  let partitions: UsagePartitionStore
+  let inFlight: InFlightStore
+  let conversations: ConversationStore
+  let tokenUsage: TokenUsageStore
+  let rollups: UsageRollupStore
+  let totals: UsageTotalStore
+  let budgetAccounts: BudgetAccountStore
   private let budgetDefinitions: BudgetDefinitionStore
   private let priceVersions: PriceVersionStore
-  private let deferredRequests: DeferredRequestStore
+  let deferredRequests: DeferredRequestStore
   private let denials: DenialStore
   private let unpricedModels: UnpricedModelStore
   private let alerts: AlertStore
   private var alertsWritten = false
-  private let biller: Biller
-  private let credits: CreditStore
-  private let settlements: SettlementReader
+  let biller: Biller
+  let creditDraws: CreditDrawStore
+  let settlements: SettlementReader
+  /// Nil where one server has the database.
+  let shared: ReplicaStores?
+  /// Whether the last transaction may have been committed although its end wasn't told.
+  private(set) var isUncertain = false
   private let begin: Statement
   private let end: Statement
 
   /// - Parameters:
+  ///   - membership: who this server is among those that share the ledger; nil where none do.
   ///   - recorded: where metrics are summed.
   ///   - modelLabel: how they call a model.
   init(
-    _ options: SQLiteLedger.Options, recorded: Lock<RecordedUsage> = Lock(RecordedUsage()),
+    _ options: ServerLedger.Options, membership: Membership? = nil,
+    recorded: Lock<RecordedUsage> = Lock(RecordedUsage()),
     modelLabel: @escaping UsageTotalStore.ModelLabel = { model, _ in model }
   ) throws(LedgerError) {
     connection = try Connection(
-      path: options.path, access: .readWrite,
+      options.location, access: .readWrite,
       busyTimeoutMilliseconds: options.busyTimeoutMilliseconds, fileSystem: options.fileSystem)
-    try LedgerDatabase.configure(connection, options)
-    _ = try Schema.migrate(connection, path: options.path)
+    if case .sqlite = connection.dialect { try LedgerDatabase.configure(connection, options) }
+    _ = try Schema.migrate(connection, at: options.location)
     usageLogs = try UsageLogStore(connection)
-    inFlight = try InFlightStore(connection)
+    partitions = UsagePartitionStore(connection)
+    inFlight = try InFlightStore(connection, replica: membership?.id)
     conversations = try ConversationStore(connection)
     tokenUsage = try TokenUsageStore(connection)
     rollups = try UsageRollupStore(connection)
     totals = try UsageTotalStore(connection, recorded: recorded, label: modelLabel)
-    budgetAccounts = try BudgetAccountStore(connection)
+    budgetAccounts = try BudgetAccountStore(connection, isShared: membership != nil)
     budgetDefinitions = try BudgetDefinitionStore(connection)
     priceVersions = try PriceVersionStore(connection)
-    deferredRequests = try DeferredRequestStore(connection)
+    deferredRequests = try DeferredRequestStore(connection, replica: membership?.id)
     denials = try DenialStore(connection)
     unpricedModels = try UnpricedModelStore(connection)
     alerts = try AlertStore(connection)
     biller = try Biller(connection)
-    credits = CreditStore(connection)
-    settlements = try SettlementReader(connection)
+    creditDraws = try CreditDrawStore(connection, isShared: membership != nil)
+    settlements = SettlementReader()
+    if let membership {
+      connection.setAnswerTimeout(milliseconds: LedgerDatabase.answerTimeoutMilliseconds)
+      shared = try ReplicaStores(connection, membership)
+    } else {
+      shared = nil
+    }
     begin = try connection.prepare(Connection.begin)
     end = try connection.prepare(Connection.commit)
   }
 
   /// With the write-ahead log, a commit is a few pages appended. NORMAL leaves it to the system
   /// when they reach the disk, which is enough for the death of a process; FULL waits for it. A
-  /// checkpoint copies pages back and synchronizes, so it is made seldom: every 16 MiB.
+  /// checkpoint copies pages back and synchronizes, so it is made seldom: every 16 MiB. What is
+  /// deleted is overwritten where its page is written anyway: Debian's SQLite would write the pages
+  /// that become free, too.
   private static func configure(
-    _ connection: Connection, _ options: SQLiteLedger.Options
+    _ connection: Connection, _ options: ServerLedger.Options
   ) throws(LedgerError) {
     let mode = try connection.prepare("PRAGMA journal_mode = WAL")
     guard try mode.step(), mode.text(0) == "wal" else {
       throw .cannotOpen(
-        path: options.path, reason: "its file system can't keep a write-ahead log")
+        path: options.location.description, reason: "its file system can't keep a write-ahead log")
     }
     mode.reset()
     try connection.execute(
@@ -74,6 +90,7 @@ final class LedgerDatabase {
       PRAGMA synchronous = \(options.durability == .power ? "FULL" : "NORMAL");
       PRAGMA wal_autocheckpoint = 4096;
       PRAGMA journal_size_limit = 67108864;
+      PRAGMA secure_delete = FAST;
       PRAGMA cache_size = -16384;
       PRAGMA temp_store = MEMORY;
       PRAGMA trusted_schema = OFF;
@@ -85,14 +102,25 @@ final class LedgerDatabase {
     _ entries: some Sequence<Entry>, denials rows: [DenialRow], alerts: [Alert] = [],
     unpriced models: [UnpricedModel] = []
   ) throws(LedgerError) {
+    let mayRepeat = isUncertain
     try transaction { () throws(LedgerError) in
-      for entry in entries { try write(entry) }
+      for entry in entries {
+        if mayRepeat, try isWritten(entry) { continue }
+        try write(entry)
+      }
       for row in rows {
         try denials.insert(row)
         totals.add(row)
       }
       try write(alerts)
       for model in models { try unpricedModels.add(model) }
+    }
+  }
+
+  /// Writes what is there already: an empty transaction says nothing of whether the disk is full.
+  func probe() throws(LedgerError) {
+    try transaction { () throws(LedgerError) in
+      try connection.prepare("UPDATE usage_totals_reach SET last_id = last_id").run()
     }
   }
 
@@ -116,39 +144,41 @@ final class LedgerDatabase {
     try transaction { () throws(LedgerError) in
       for line in lines {
         let entry = try Entry(line: line, reader: settlements)
-        if case .open(let interrupted) = entry, try isKnown(interrupted.row.requestID) { continue }
-        try write(entry)
+        if try !isWritten(entry) { try write(entry) }
       }
     }
   }
 
-  private func isKnown(_ requestID: RequestID) throws(LedgerError) -> Bool {
+  /// Whether an intent was written before. All else can be written again without harm.
+  private func isWritten(_ entry: Entry) throws(LedgerError) -> Bool {
+    guard case .open(let interrupted) = entry else { return false }
+    let requestID = interrupted.row.requestID
     if inFlight.isLive(requestID) { return true }
     return try usageLogs.contains(requestID)
   }
 
   /// Settles every intent that a process left behind with its estimate; returns how many.
   ///
-  /// Only for a start, when nothing is in flight. A second time there is nothing to do.
-  func recover() throws(LedgerError) -> Int {
-    let findIntents = try connection.prepare(LedgerDatabase.findIntents)
+  /// Only when nothing of it is in flight any more. A second time there is nothing to do.
+  ///
+  /// - Parameter replica: whose intents; nil where one server has the database.
+  func recover(intentsOf replica: ReplicaID? = nil) throws(LedgerError) -> Int {
+    try transaction { () throws(LedgerError) in try settleIntents(of: replica) }
+  }
+
+  func settleIntents(of replica: ReplicaID?) throws(LedgerError) -> Int {
+    let findIntents = try connection.prepare(InFlightStore.rowsOfReplica)
     let clear = try connection.prepare(LedgerDatabase.clearInFlight)
-    return try transaction { () throws(LedgerError) in
-      var intents: [String] = []
-      try findIntents.forEachRow { () throws(LedgerError) in
-        if let intent = findIntents.text(0) { intents.append(intent) }
-      }
-      var recovered = 0
-      for intent in intents {
-        let interrupted = try settlements.settlement(in: intent, at: "$")
-        guard inFlight.isLive(interrupted.row.requestID) else { continue }
-        try settle(interrupted)
-        recovered += 1
-      }
-      // Also rows whose intents had all ended.
-      try clear.run()
-      return recovered
+    findIntents.bind(replica?.text, at: 1)
+    let rows = try findIntents.rows { fields throws(LedgerError) in fields.text("intents") }
+    var recovered = 0
+    for case let intents? in rows {
+      for intent in try settlements.intents(in: intents) where try settle(intent) { recovered += 1 }
     }
+    // Also rows whose intents had all ended.
+    clear.bind(replica?.text, at: 1)
+    try clear.run()
+    return recovered
   }
 
   func syncBudgets(_ definitions: [BudgetDefinition], at now: Timestamp) throws(LedgerError) {
@@ -168,6 +198,7 @@ final class LedgerDatabase {
 
   /// Copies the write-ahead log back, so that the file stands alone.
   func checkpoint() throws(LedgerError) {
+    guard case .sqlite = connection.dialect else { return }
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
@@ -177,72 +208,116 @@ final class LedgerDatabase {
       try priceVersions.keep(interrupted.row.priceVersion, interrupted.priceRecord)
       inFlight.open(interrupted)
     case .settle(let settlement):
-      try settle(settlement)
+      _ = try settle(settlement)
     case .discard(let requestID):
-      try inFlight.discard(requestID)
+      inFlight.discard(requestID)
+      _ = try removeInterrupted(requestID)
     case .deferral(let request):
-      try inFlight.discard(request.requestID)
+      inFlight.discard(request.requestID)
       // A spool may be replayed from an entry that came before the request's last row.
       guard try !usageLogs.contains(request.requestID) else { return }
       try deferredRequests.insert(request)
+      // It has reached the provider: its place isn't free again if this replica dies.
+      try shared?.conversations.begin(request.expected.row)
     case .settleDeferred(let settlement):
-      for row in settlement.rows { try settle(row) }
+      for row in settlement.rows { _ = try settle(row) }
       try deferredRequests.note(settlement.progress, of: settlement.requestID)
     }
   }
 
-  private func settle(_ settlement: SettledRequest) throws(LedgerError) {
+  /// False, and nothing written, when the request has its row already.
+  private func settle(_ settlement: SettledRequest) throws(LedgerError) -> Bool {
     let row = settlement.row
+    try partitions.require(row.createdAt)
+    if try partitions.hasDetachedRow(row.requestID, admittedAt: row.createdAt) {
+      inFlight.settle(row.requestID)
+      return false
+    }
+    try biller.takeTurn()
     try priceVersions.keep(row.priceVersion, settlement.priceRecord)
     let accounts = try budgetAccounts.describe(settlement.charges, of: row)
-    let beginsConversation = try conversations.isFirst(row)
-    if try usageLogs.insert(
+    var beginsConversation = try conversations.isFirst(row)
+    var id = try usageLogs.insert(
       row, beginsConversation: beginsConversation, budgetAccounts: accounts)
-    {
-      tokenUsage.add(row, beginsConversation: beginsConversation)
-      rollups.add(row, beginsConversation: beginsConversation)
-      totals.add(
-        row, id: connection.lastInsertedID, upstreamMicroseconds: settlement.upstreamMicroseconds)
-      try biller.count(row)
-      try budgetAccounts.add(settlement.charges)
-      try credits.draw(settlement.draws, by: row)
-      for charge in settlement.charges { try write(charge.alerts) }
+    if id == nil, let began = try replaceInterrupted(by: row) {
+      beginsConversation = began
+      id = try usageLogs.insert(
+        row, beginsConversation: beginsConversation, budgetAccounts: accounts)
     }
     inFlight.settle(row.requestID)
+    guard let id else { return false }
+    tokenUsage.add(row, beginsConversation: beginsConversation)
+    rollups.add(row, beginsConversation: beginsConversation)
+    totals.add(row, id: id, upstreamMicroseconds: settlement.upstreamMicroseconds)
+    try biller.count(row)
+    try budgetAccounts.add(
+      settlement.charges, paidByCredits: settlement.draws.reduce(0) { $0 + $1.tokens })
+    try creditDraws.draw(settlement.draws, by: row)
+    try shared?.conversations.begin(row)
+    for charge in settlement.charges { try write(charge.alerts) }
+    return true
   }
 
-  /// A transaction whose sums are written before, and whose memory is corrected after its end.
-  private func transaction<Answer>(
+  /// A transaction whose sums are written before, and whose memory is corrected after its end. One
+  /// that another server's transaction came in between of is made again.
+  func transaction<Answer>(
     _ body: () throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
+    var attempts = 1
+    while true {
+      do {
+        return try transactionOnce(body)
+      } catch {
+        if try partitions.makeMissing() { continue }
+        guard connection.lastFailureIsWorthRepeating, attempts < Connection.mostAttempts else {
+          throw error
+        }
+        attempts += 1
+      }
+    }
+  }
+
+  private func transactionOnce<Answer>(
+    _ body: () throws(LedgerError) -> Answer
+  ) throws(LedgerError) -> Answer {
+    if isUncertain { try inFlight.readLive() }
     do {
       let answer = try connection.transaction(begin: begin, commit: end) {
         () throws(LedgerError) in
+        try shared?.begin()
         let answer = try body()
         try inFlight.flush()
         try tokenUsage.flush()
         try rollups.flush()
         try totals.flush()
-        try budgetAccounts.flush()
+        try budgetAccounts.flush(paidBy: shared?.leases)
+        try creditDraws.flush(paidBy: shared?.creditLeases)
         return answer
       }
       inFlight.didCommit()
       biller.didCommit()
       totals.didCommit()
+      shared?.didCommit()
+      isUncertain = false
       return answer
     } catch {
+      if connection.takeUncertainty() { isUncertain = true }
       inFlight.didRollBack()
       tokenUsage.didRollBack()
       rollups.didRollBack()
       totals.didRollBack()
       budgetAccounts.didRollBack()
+      creditDraws.didRollBack()
       priceVersions.didRollBack()
+      partitions.didRollBack()
       biller.didRollBack()
+      shared?.didRollBack()
       throw error
     }
   }
 
-  private static let findIntents =
-    "SELECT intent.value FROM in_flight, json_each(in_flight.intents) AS intent"
-  private static let clearInFlight = "DELETE FROM in_flight"
+  /// Callers wait for every commit: a database that is silent for so long is away.
+  private static let answerTimeoutMilliseconds: Int32 = 4_000
+  private static let clearInFlight =
+    "DELETE FROM in_flight WHERE replica_id IS NOT DISTINCT FROM ?"
 }

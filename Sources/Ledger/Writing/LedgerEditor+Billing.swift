@@ -7,7 +7,7 @@ extension LedgerEditor {
   /// Has a charge collected again, soon; one that is paid, or that nobody collects here, stays as
   /// it is, and so does a fixed fee, which a subscription collects. Throws `notFound`.
   public func retryCharge(_ id: Int64) throws(LedgerError) -> BillingCharge {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       guard let before = try BillingChargeStore.find(id, connection) else {
         throw .notFound(record: "charge \(BillingCharge.name(id))")
       }
@@ -35,7 +35,7 @@ extension LedgerEditor {
     _ account: PaymentAccount, to plan: String?, startedOn: CivilDate
   ) throws(LedgerError) {
     let accounts = PaymentAccountStore(connection)
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       let before = try accounts.find(account.clientID)
       try accounts.replace(account, at: author.now)
       var subscription: StoredSubscription?

@@ -7,7 +7,7 @@ extension LedgerEditor {
   /// Whether the client is there, and whether a file declares the budget, is for the caller to
   /// know. Returns whether there was none before.
   public func replace(_ budget: StoredBudget) throws(LedgerError) -> Bool {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       let before = try budgets.find(budget.id)
       var after = budget
       if let before { after.createdAt = before.createdAt }
@@ -21,7 +21,7 @@ extension LedgerEditor {
 
   /// Removes a budget that no file declares, with what was set on it. Throws `notFound`.
   public func removeBudget(_ id: BudgetID) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       guard let budget = try budgets.find(id) else { throw .notFound(record: "budget \(id)") }
       try budgets.remove(id)
       try controls.removeAll(of: id)
@@ -35,7 +35,7 @@ extension LedgerEditor {
   public func setPaused(
     _ isPaused: Bool, _ target: Target, note: String? = nil
   ) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       let before = try controls.find(target)
       if target.subject == nil { try controls.forgetPauses(ofSubjectsOf: target.budget) }
       var after = before
@@ -49,7 +49,7 @@ extension LedgerEditor {
 
   /// Adds to the limits for a while; replaces an earlier raise, and one of nothing ends it.
   public func raise(_ target: Target, by raise: Raise) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       let before = try controls.find(target)
       if target.subject == nil { try controls.forgetRaises(ofSubjectsOf: target.budget) }
       var after = before
@@ -62,7 +62,7 @@ extension LedgerEditor {
 
   /// Re-arms the alerts, and with `clear` lets what is used so far no longer count.
   public func reset(_ target: Target, use: ResetUse) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       try controls.append(use, of: target, at: author.now)
       try record(
         "budget.reset", target.budget, before: nil, after: #"{"usage":"\#(use.rawValue)"}"#)

@@ -8,7 +8,7 @@ extension LedgerEditor {
 
   /// Takes over what an event says; false, and nothing done, where it was taken over before.
   public func take(_ event: PaymentEvent) throws(LedgerError) -> Bool {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       guard try remember(event.id) else { return false }
       switch event.content {
       case .payment(let client, let period, let block, let attempt):
@@ -32,7 +32,7 @@ extension LedgerEditor {
   public func noteFixedFeePaid(
     by payment: String, ofClient clientID: String
   ) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       try note(
         .succeeded(payment: payment), of: try fixedFee(of: clientID, until: author.now))
     }
@@ -45,11 +45,13 @@ extension LedgerEditor {
     purge.bind(author.now.advanced(by: .zero - LedgerEditor.eventLifetime).rfc3339, at: 1)
     try purge.run()
     let insert = try connection.prepare(
-      "INSERT INTO payment_events (id, received_at) VALUES (?, ?) ON CONFLICT DO NOTHING")
+      """
+      INSERT INTO payment_events (id, received_at) VALUES (?, ?) ON CONFLICT DO NOTHING
+      RETURNING 1
+      """)
     insert.bind(id, at: 1)
     insert.bind(author.now.rfc3339, at: 2)
-    try insert.run()
-    return connection.changes == 1
+    return try insert.firstInteger() != nil
   }
 
   private func note(_ attempt: ChargeAttempt, of charge: BillingCharge?) throws(LedgerError) {

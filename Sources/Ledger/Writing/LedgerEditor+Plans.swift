@@ -5,7 +5,7 @@ public import Time
 extension LedgerEditor {
   /// Throws `alreadyExists`.
   public func create(_ plan: StoredPlan) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       if try plans.find(plan.name) != nil {
         throw .alreadyExists(record: "a plan \(plan.name)")
       }
@@ -18,7 +18,7 @@ extension LedgerEditor {
   public func updatePlan(
     _ name: String, _ change: (inout StoredPlan) -> Void
   ) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       guard let before = try plans.find(name) else { throw .notFound(record: "plan \(name)") }
       var after = before
       change(&after)
@@ -30,7 +30,7 @@ extension LedgerEditor {
 
   /// Throws `notFound`, and `inUse` while a client is subscribed to it.
   public func removePlan(_ name: String) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       guard let plan = try plans.find(name) else { throw .notFound(record: "plan \(name)") }
       if let user = try subscriptions.all().first(where: { $0.plan == name }) {
         throw .stillUsed(record: "plan \(name)", by: "client \(user.clientID)")
@@ -45,7 +45,7 @@ extension LedgerEditor {
   public func subscribe(
     _ clientID: String, to plan: String, startedOn: CivilDate
   ) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       let before = try subscriptions.find(clientID)
       let after = try replace(before, clientID, by: plan, startedOn: startedOn)
       try record(
@@ -71,7 +71,7 @@ extension LedgerEditor {
 
   /// Puts a client back on the default plan. Throws `notFound`.
   public func unsubscribe(_ clientID: String) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       guard let subscription = try subscriptions.find(clientID) else {
         throw .notFound(record: "subscription of client \(clientID)")
       }
@@ -86,7 +86,7 @@ extension LedgerEditor {
 
   /// Gives a client a credit; returns it with its id.
   public func grant(_ credit: StoredCredit) throws(LedgerError) -> StoredCredit {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       let recorded = try credits.insert(credit)
       try auditLog.append(
         AuditEntry(

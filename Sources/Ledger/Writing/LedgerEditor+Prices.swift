@@ -9,7 +9,7 @@ extension LedgerEditor {
     _ prices: PriceTable, ofModel model: String, of provider: String, forClient clientID: String
   ) throws(LedgerError) -> (override: StoredPriceOverride, isNew: Bool) {
     let overrides = PriceOverrideStore(connection)
-    return try connection.transaction { () throws(LedgerError) in
+    return try connection.edit { () throws(LedgerError) in
       let before = try inForce(model, of: provider, forClient: clientID)
       let after = StoredPriceOverride(
         clientID: clientID, number: try overrides.nextNumber(of: clientID), provider: provider,
@@ -26,7 +26,7 @@ extension LedgerEditor {
   public func removePrices(
     ofModel model: String, of provider: String, forClient clientID: String
   ) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       guard let before = try inForce(model, of: provider, forClient: clientID) else {
         throw .notFound(record: "price override of client \(clientID) for \(provider)/\(model)")
       }

@@ -9,7 +9,7 @@ extension LedgerEditor {
   ///
   /// - Parameter fresh: random bytes, in Base64.
   public func signingKey(_ name: String, orKeep fresh: String) throws(LedgerError) -> String {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       let insert = try connection.prepare(
         "INSERT INTO signing_keys (name, key, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
       insert.bind(name, at: 1)

@@ -36,19 +36,21 @@ public final class LedgerEditor {
   ///
   /// Throws `cannotOpen`, `notALedger`, `tooNew`, and `inUse` where a server of an earlier
   /// release is running.
-  public convenience init(path: String, author: Author) throws(LedgerError) {
-    try self.init(path: path, author: author, fileSystem: nil)
+  public convenience init(at location: LedgerLocation, author: Author) throws(LedgerError) {
+    try self.init(at: location, author: author, fileSystem: nil)
   }
 
-  /// - Parameter fileSystem: as in `SQLiteLedger.Options`.
-  package init(path: String, author: Author, fileSystem: String?) throws(LedgerError) {
+  /// - Parameter fileSystem: as in `ServerLedger.Options`.
+  package init(at location: LedgerLocation, author: Author, fileSystem: String?) throws(LedgerError)
+  {
     connection = try Connection(
-      path: path, access: .readWrite,
-      busyTimeoutMilliseconds: LedgerEditor.busyTimeoutMilliseconds, fileSystem: fileSystem)
+      location, access: .readWrite,
+      busyTimeoutMilliseconds: LedgerEditor.busyTimeoutMilliseconds, fileSystem: fileSystem,
+      isBorrowed: true)
     do {
-      try Schema.check(connection, path: path)
+      try Schema.check(connection, at: location)
     } catch .tooOld {
-      _ = try SQLiteLedger.migrate(path: path)
+      _ = try ServerLedger.migrate(at: location)
     }
     clients = ClientStore(connection)
     keys = KeyStore(connection)
@@ -65,7 +67,7 @@ public final class LedgerEditor {
 
   /// Throws `alreadyExists` also for the id of a client that was deleted.
   public func create(_ client: StoredClient) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       if try clients.find(client.id) != nil {
         throw .alreadyExists(record: "a client \(client.id)")
       }
@@ -89,7 +91,7 @@ public final class LedgerEditor {
   public func updateClient(
     _ id: String, _ change: (inout StoredClient) -> Void
   ) throws(LedgerError) -> StoredClient {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       let before = try existingClient(id)
       var after = before
       change(&after)
@@ -104,7 +106,7 @@ public final class LedgerEditor {
   ///
   /// Throws `notFound`.
   public func deleteClient(_ id: String) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       let client = try existingClient(id)
       for key in try keys.all(of: id, includingRevoked: false) { try revoke(key) }
       if let subscription = try subscriptions.find(id) { try end(subscription) }
@@ -126,7 +128,7 @@ public final class LedgerEditor {
   /// Throws `notFound` for a client that was deleted, and `alreadyExists` where the client has a
   /// key of that name that is not revoked.
   public func create(_ key: StoredKey) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       if try clients.isDeleted(key.clientID) {
         throw .notFound(record: "client \(key.clientID): it was deleted")
       }
@@ -142,7 +144,7 @@ public final class LedgerEditor {
   public func updateKey(
     _ name: String, ofClient clientID: String, _ change: (inout StoredKey) -> Void
   ) throws(LedgerError) -> StoredKey {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       let before = try existingKey(name, of: clientID)
       var after = before
       change(&after)
@@ -155,7 +157,7 @@ public final class LedgerEditor {
 
   /// Revokes a key at once, its former digest included. Throws `notFound`.
   public func revokeKey(_ name: String, ofClient clientID: String) throws(LedgerError) {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       try revoke(try existingKey(name, of: clientID))
     }
   }
@@ -165,7 +167,7 @@ public final class LedgerEditor {
   public func rotateKey(
     _ name: String, ofClient clientID: String, to sha256: String, overlap: Duration
   ) throws(LedgerError) -> StoredKey {
-    try connection.transaction { () throws(LedgerError) in
+    try connection.edit { () throws(LedgerError) in
       let before = try existingKey(name, of: clientID)
       try keys.rotate(
         before, to: sha256, previousExpiresAt: author.now.advanced(by: overlap), at: author.now)
@@ -189,8 +191,9 @@ public final class LedgerEditor {
 
   // MARK: Admin tokens
 
-  /// Keeps the digest of an admin token, 64 hexadecimal digits.
-  public func addAdminToken(_ name: String, sha256: String) throws(LedgerError) {
+  /// Keeps the digest of an admin token, 64 hexadecimal digits; false where there is one of that
+  /// name already.
+  public func addAdminToken(_ name: String, sha256: String) throws(LedgerError) -> Bool {
     try AdminTokenStore(connection).insert(name, sha256: sha256, at: author.now)
   }
 
@@ -199,7 +202,7 @@ public final class LedgerEditor {
   /// Remembers what a call was answered.
   public func remember(_ answer: RememberedAnswer) throws(LedgerError) {
     let answers = RememberedAnswerStore(connection)
-    try connection.transaction { () throws(LedgerError) in try answers.insert(answer) }
+    try connection.edit { () throws(LedgerError) in try answers.insert(answer) }
   }
 
   // MARK: The audit log

@@ -1,5 +1,4 @@
 package import EventLoop
-internal import Glibc
 
 /// The one who writes: takes everything that is queued, commits it at once, and tells the callers.
 ///
@@ -19,27 +18,41 @@ package final class LedgerWriter {
     var isOpening: Bool {
       if case .open = entry { true } else { false }
     }
+
+    /// What undoes it.
+    var discard: Entry { .discard(entry.requestID) }
   }
 
   private let queue: CommandQueue
   private let health: Lock<LedgerHealth>
   private let database: LedgerDatabase
   private let spool: Spool
-  private let options: SQLiteLedger.Options
+  private let options: ServerLedger.Options
   /// Held as long as there is a writer.
   private let lock: ServerLock
   private var pending: [Pending] = []
   private var denials: [DenialRow] = []
   private var alerts: [Alert] = []
   private var unpricedModels: [UnpricedModel] = []
+  private var orders: [LeaseOrder] = []
+  private var notices: Set<ReplicaNotice> = []
+  /// Who this server is among those that share the ledger; nil where none do.
+  private let membership: Membership?
   private let bells: Bells
   private var failure: LedgerError?
+  /// Since when commits have failed.
+  private var failingSince: MonotonicInstant?
+  private var nextPause: Duration
 
   /// Entries in one transaction at most, so that a caller's wait is bounded.
   static let largestBatch = 512
+  private static let longestPause = Duration.seconds(2)
   /// How long a commit waits for another process while the database fails anyway: callers are
   /// waiting to be told so.
   private static let busyTimeoutWhenFailing: Int32 = 50
+
+  /// How long intents wait for a database that others share to come back.
+  static let patienceWithSharedDatabase = Duration.seconds(3)
 
   /// Requests of a process that was killed, which were settled with their estimates.
   let recoveredRequests: Int
@@ -48,18 +61,23 @@ package final class LedgerWriter {
 
   /// Opens or creates the ledger, and brings to its end what an earlier process left.
   package init(
-    _ options: SQLiteLedger.Options, queue: CommandQueue, health: Lock<LedgerHealth>,
-    bells: Bells, recorded: Lock<RecordedUsage> = Lock(RecordedUsage()),
+    _ options: ServerLedger.Options, queue: CommandQueue, health: Lock<LedgerHealth>,
+    bells: Bells, membership: Membership? = nil,
+    recorded: Lock<RecordedUsage> = Lock(RecordedUsage()),
     modelLabel: @escaping @Sendable (String, String) -> String = { model, _ in model }
   ) throws(LedgerError) {
-    let lock = try ServerLock(ledgerPath: options.path)
+    let lock = try ServerLock(of: options.location)
     let database = try LedgerDatabase(
-      options, recorded: recorded, modelLabel: modelLabel)
-    let spool = try Spool(options)
+      options, membership: membership, recorded: recorded, modelLabel: modelLabel)
+    let (spool, abandoned) = try Spool.claim(options)
     // First what is known exactly, then estimates for the rest.
-    drainedEntries = spool.entryCount
-    try spool.drain { lines throws(LedgerError) in try database.replay(lines) }
-    recoveredRequests = try database.recover()
+    var drained = 0
+    for waiting in [spool] + abandoned {
+      drained += waiting.entryCount
+      try waiting.drain { lines throws(LedgerError) in try database.replay(lines) }
+    }
+    drainedEntries = drained
+    recoveredRequests = try database.recover(intentsOf: membership?.id)
     self.queue = queue
     self.health = health
     self.database = database
@@ -67,22 +85,28 @@ package final class LedgerWriter {
     self.lock = lock
     self.options = options
     self.bells = bells
+    self.membership = membership
+    nextPause = options.retryInterval
   }
 
   /// Works until the queue is closed and all of it is written, or a last attempt has failed.
   func run() {
     var isLast = false
     while !isLast {
-      if failure != nil { pause(for: options.retryInterval) }
+      // A signal may cut it short: then the next attempt is made earlier.
+      if failure != nil { Thread.pause(for: retryPause()) }
       let work = failure == nil ? queue.take() : queue.takeAtOnce()
       isLast = work.isLast
       carryOut(work)
     }
     for entry in pending { entry.reply(.failure(failure ?? .closed)) }
     pending = []
-    // Both only save the next start some work: all is in the write-ahead log.
+    for order in orders { order.reply(.failure(failure ?? .closed)) }
+    orders = []
+    // All of them only save the next start some work: all is in the write-ahead log.
     try? database.writeTotals()
     try? database.checkpoint()
+    if failure == nil { try? database.leave() }
   }
 
   /// One round: commits what there is, or finds another place for it.
@@ -92,15 +116,16 @@ package final class LedgerWriter {
     keep(
       work.unpricedModels, among: &unpricedModels,
       atMost: CommandQueue.largestUnpricedModelCount)
+    notices.formUnion(work.notices)
     write(work.commands)
     if failure == nil { queue.didCatchUp() }
   }
 
-  private func pause(for duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-    // A signal may cut it short: then the next attempt is made earlier.
-    unsafe nanosleep(&time, nil)
+  /// As long as a shared database can't be reached, its servers ask it less and less often.
+  private func retryPause() -> Duration {
+    guard case .postgresql = options.location else { return options.retryInterval }
+    defer { nextPause = min(nextPause * 2, max(LedgerWriter.longestPause, nextPause)) }
+    return nextPause
   }
 
   /// Those that could not be written wait here, within the same bound as in the queue.
@@ -116,26 +141,67 @@ package final class LedgerWriter {
       switch command {
       case .write(let entry, let reply): pending.append(Pending(entry: entry, reply: reply))
       case .syncBudgets, .syncBilling: declarations.append(command)
+      case .lease(let order): orders.append(order)
       }
     }
     do {
+      try heed()
       if !spool.isEmpty {
         try spool.drain { lines throws(LedgerError) in try database.replay(lines) }
       }
       try commitPending()
+      try commitLeases()
       try take(&declarations)
     } catch {
+      if error == .takenForDead { notices.insert(.takenForDead(membership?.id)) }
       setAside(error)
       for command in declarations { command.reply(.failure(error)) }
     }
+  }
+
+  private func commitLeases() throws(LedgerError) {
+    guard !orders.isEmpty else { return }
+    let outcomes = try database.lease(orders)
+    for (order, outcome) in zip(orders, outcomes) { order.reply(.success(outcome)) }
+    orders = []
+  }
+
+  /// Does what the replica's keeper asks for.
+  private func heed() throws(LedgerError) {
+    while let notice = notices.first {
+      switch notice {
+      case .takenForDead(let former):
+        if former == membership?.id { try rejoin() }
+      case .dead(let replica): inherit(try database.takeOver(replica))
+      case .orphans: inherit(try database.adoptOrphans())
+      }
+      notices.remove(notice)
+    }
+  }
+
+  private func inherit(_ requests: [DeferredRequest]) {
+    if !requests.isEmpty { membership?.tell { $0.inherited(requests) } }
+  }
+
+  /// Requests that were let in on leases that are gone must not be forwarded.
+  private func rejoin() throws(LedgerError) {
+    try database.rejoin()
+    membership?.tell { $0.takenForDead() }
+    for entry in takeOpenings() { entry.reply(.failure(.takenForDead)) }
+    for order in orders { order.reply(.failure(.takenForDead)) }
+    orders = []
   }
 
   private func commitPending() throws(LedgerError) {
     // After a failure also when nothing waits: to see whether the database can be written again.
     while !pending.isEmpty || hasRows || failure != nil {
       let batch = pending.prefix(LedgerWriter.largestBatch)
-      try database.commit(
-        batch.lazy.map(\.entry), denials: denials, alerts: alerts, unpriced: unpricedModels)
+      if batch.isEmpty, !hasRows {
+        try database.probe()
+      } else {
+        try database.commit(
+          batch.lazy.map(\.entry), denials: denials, alerts: alerts, unpriced: unpricedModels)
+      }
       if failure != nil { report(nil) }
       denials.removeAll(keepingCapacity: true)
       alerts.removeAll()
@@ -163,7 +229,7 @@ package final class LedgerWriter {
       case .syncBilling(let agreements, let now, _):
         try database.syncBilling(agreements, at: now)
         ringBells()
-      case .write: break
+      case .write, .lease: break
       }
       command.reply(.success(()))
       declarations.removeFirst()
@@ -172,11 +238,18 @@ package final class LedgerWriter {
 
   /// Finds another place for what could not be committed, and tells who can be told.
   private func setAside(_ error: LedgerError) {
-    var refused = options.onFailure == .deny ? takeOpenings() : []
+    let waiting = takeWaiting()
+    defer { pending += waiting }
+    var refused = mayOpenIntoSpool ? [] : takeOpenings()
+    for order in orders { order.reply(.failure(error)) }
+    orders = []
     var spooled: [Pending] = []
     var reason = error
+    // Those that may have been committed all the same must not be found as if they had begun.
+    let discards = database.isUncertain ? refused.map(\.discard) : []
     do {
-      if !pending.isEmpty { try spool.append(pending.map(\.entry)) }
+      let entries = pending.map(\.entry) + discards
+      if !entries.isEmpty { try spool.append(entries) }
       swap(&spooled, &pending)
     } catch {
       // Nothing may begin that can be written nowhere. What has begun stays here, and its callers
@@ -189,6 +262,23 @@ package final class LedgerWriter {
     for entry in spooled { entry.reply(.success(())) }
   }
 
+  /// Whether intents that can't be committed are as safe in the spool: as `onFailure` says, and
+  /// where nobody else is there who could end this replica's leases before it is heard again.
+  private var mayOpenIntoSpool: Bool {
+    options.onFailure == .allow || membership?.isAlone(at: .now()) == true
+  }
+
+  /// Intents that can wait a little for a database that fails over: others might take this replica
+  /// for dead meanwhile, and what it forwarded then would stand on no lease.
+  private func takeWaiting() -> [Pending] {
+    guard membership != nil, !mayOpenIntoSpool else { return [] }
+    let now = MonotonicInstant.now()
+    let since = failingSince ?? now
+    failingSince = since
+    guard now.elapsed(since: since) < LedgerWriter.patienceWithSharedDatabase else { return [] }
+    return takeOpenings()
+  }
+
   private func takeOpenings() -> [Pending] {
     defer { pending.removeAll(where: \.isOpening) }
     return pending.filter(\.isOpening)
@@ -196,6 +286,10 @@ package final class LedgerWriter {
 
   private func report(_ error: LedgerError?) {
     failure = error
+    if error == nil {
+      failingSince = nil
+      nextPause = options.retryInterval
+    }
     database.connection.setBusyTimeout(
       milliseconds: error == nil
         ? options.busyTimeoutMilliseconds
@@ -212,6 +306,7 @@ extension Command {
   fileprivate var reply: Reply {
     switch self {
     case .write(_, let reply), .syncBudgets(_, _, let reply), .syncBilling(_, _, let reply): reply
+    case .lease(let order): { order.reply($0.map { LeaseOutcome() }) }
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Where entries wait, one line of JSON each, while the database can't be written.
 ///
 /// A caller is told that its entry is safe only when its whole line is in the file. What a death
@@ -19,12 +21,63 @@ final class Spool {
   /// Lines replayed in one transaction.
   static let linesPerCommit = 256
 
-  static func path(forLedgerAt path: String) -> String { path + ".spool" }
+  /// The spool of a server, and those that servers have left behind which are no more.
+  ///
+  /// Servers that share a database may share a working directory too: each then has the first
+  /// spool that nobody holds, `catraca.spool`, `catraca.2.spool`….
+  static func claim(
+    _ options: ServerLedger.Options
+  ) throws(LedgerError) -> (own: Spool, abandoned: [Spool]) {
+    guard case .postgresql = options.location else { return (try Spool(options), []) }
+    var own: Spool?
+    var abandoned: [Spool] = []
+    for number in 1...mostSpools {
+      let path = numbered(options.spoolPath, number)
+      if own != nil, unsafe access(path, F_OK) != 0 { continue }
+      guard let spool = try Spool(options, lockedAt: path) else { continue }
+      if own == nil { own = spool } else if !spool.isEmpty { abandoned.append(spool) }
+    }
+    guard let own else {
+      throw .cannotOpen(
+        path: options.spoolPath,
+        reason: "\(mostSpools) servers spool to its folder; start this one in another")
+    }
+    return (own, abandoned)
+  }
 
-  init(_ options: SQLiteLedger.Options) throws(LedgerError) {
-    let path = Spool.path(forLedgerAt: options.path)
+  private static let mostSpools = 64
+
+  private static func numbered(_ path: String, _ number: Int) -> String {
+    let suffix = ".spool"
+    guard number > 1, path.hasSuffix(suffix) else { return path }
+    return "\(path.dropLast(suffix.count)).\(number)\(suffix)"
+  }
+
+  private convenience init(_ options: ServerLedger.Options) throws(LedgerError) {
+    try self.init(options, path: options.spoolPath, Spool.open(options.spoolPath))
+  }
+
+  /// Nil where another server holds it.
+  private convenience init?(
+    _ options: ServerLedger.Options, lockedAt path: String
+  ) throws(LedgerError) {
+    let file = try Spool.open(path)
+    guard file.lock() else { return nil }
+    try self.init(options, path: path, file)
+  }
+
+  private static func open(_ path: String) throws(LedgerError) -> File {
     do {
-      let file = try File(path: path)
+      return try File(path: path)
+    } catch {
+      throw .cannotOpen(path: path, reason: error.reason)
+    }
+  }
+
+  private init(
+    _ options: ServerLedger.Options, path: String, _ file: consuming File
+  ) throws(LedgerError) {
+    do {
       (entryCount, size) = try Spool.measure(file)
       try file.truncate(to: size)
       self.file = file

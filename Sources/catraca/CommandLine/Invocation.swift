@@ -28,40 +28,42 @@ struct Invocation: Sendable {
     }
   }
 
-  /// The SQLite file of `--ledger`, else the configuration's.
-  func ledgerPath() throws(CommandError) -> String {
-    let location =
-      if let given = values[CommonOptions.ledger] { given } else { try settings().ledger.location }
-    switch location {
-    case .sqlite(let path): return path
-    case .postgresql:
-      throw .failed("\(location): this build has no PostgreSQL ledger; allowed: sqlite:PATH")
-    }
+  /// The ledger of `--ledger`, else the configuration's.
+  func ledgerLocation() throws(CommandError) -> LedgerLocation {
+    if let given = values[CommonOptions.ledger] { return LedgerLocation(given) }
+    return LedgerLocation(try settings().ledger.location)
   }
 
   /// Opens the ledger to read from it.
   func reader() throws(CommandError) -> LedgerReader {
-    guard let reader = try readerIfPresent() else {
+    try reader(at: try ledgerLocation())
+  }
+
+  func reader(at location: LedgerLocation) throws(CommandError) -> LedgerReader {
+    guard let reader = try readerIfPresent(at: location) else {
       throw .failed(
-        "\(try ledgerPath()): there is no ledger yet; allowed: a file that the server has made, "
-          + "named by ledger.url or --ledger sqlite:PATH")
+        "\(location): there is no ledger yet; allowed: a file that the server has "
+          + "made, named by ledger.url or --ledger sqlite:PATH")
     }
     return reader
   }
 
   /// Opens the ledger to read from it; nil where no server and no command has made one.
   func readerIfPresent() throws(CommandError) -> LedgerReader? {
-    let path = try ledgerPath()
-    guard access(path, F_OK) == 0 else { return nil }
-    return try ledger { () throws(LedgerError) in try LedgerReader(path: path) }
+    try readerIfPresent(at: try ledgerLocation())
+  }
+
+  private func readerIfPresent(at location: LedgerLocation) throws(CommandError) -> LedgerReader? {
+    if case .sqlite(let path) = location, access(path, F_OK) != 0 { return nil }
+    return try ledger { () throws(LedgerError) in try LedgerReader(at: location) }
   }
 
   /// Opens the ledger to change it; makes one where there is none.
   func editor() throws(CommandError) -> LedgerEditor {
-    let path = try ledgerPath()
+    let location = try ledgerLocation()
     let author = LedgerEditor.Author(actor: surroundings.actor, now: surroundings.now())
     return try ledger { () throws(LedgerError) in
-      try LedgerEditor(path: path, author: author)
+      try LedgerEditor(at: location, author: author)
     }
   }
 

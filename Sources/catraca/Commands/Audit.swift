@@ -12,25 +12,61 @@ enum Audit {
         line: "audit", meaning: "exit status 1 and a line a difference, where there is one")
     ]
   ) { invocation throws(CommandError) in
-    let reader = try invocation.reader()
-    let (requests, differences) = try invocation.ledger { () throws(LedgerError) in
-      let requests = try reader.usageTotals(of: UsageQuery(by: .month)).reduce(0) {
-        $0 + $1.requests
-      }
-      var costs = CostRecomputer()
-      var progress = ProgressBar("audit", total: requests, in: invocation.surroundings)
-      defer { progress.finish() }
-      let differences = try reader.audit { record, usage in
-        progress.advance()
-        return costs.cost(of: usage, record)
-      }
-      return (requests, differences)
-    }
-    return Outcome(
-      report(differences, requests: requests), exitCode: differences.isEmpty ? .well : .failed)
+    let result = try Result(of: try invocation.reader(), invocation)
+    return Outcome(result.report, exitCode: result.differences.isEmpty ? .well : .failed)
   }
 
-  private static func report(_ differences: [AuditDifference], requests: Int64) -> Report {
+  /// What the audit of a ledger came to.
+  struct Result {
+    let requests: Int64
+    let differences: [AuditDifference]
+    /// Those whose rows were detached and are gone.
+    let goneMonths: [String]
+
+    init(of reader: LedgerReader, _ invocation: Invocation) throws(CommandError) {
+      goneMonths = try invocation.ledger { () throws(LedgerError) in try reader.goneMonths() }
+      (requests, differences) = try invocation.ledger { () throws(LedgerError) in
+        let requests = try reader.usageTotals(of: UsageQuery(by: .month)).reduce(0) {
+          $0 + $1.requests
+        }
+        var costs = CostRecomputer()
+        var progress = ProgressBar("audit", total: requests, in: invocation.surroundings)
+        defer { progress.finish() }
+        let differences = try reader.audit { record, usage in
+          progress.advance()
+          return costs.cost(of: usage, record)
+        }
+        return (requests, differences)
+      }
+    }
+  }
+}
+
+extension Audit.Result {
+  /// For people.
+  var lines: [String] {
+    if differences.isEmpty {
+      return ["ok: \(Cell.grouped(requests)) requests, no difference"] + notVerified
+    }
+    return notVerified
+      + differences.map { difference in
+        let words = [difference.subject, difference.recorded, difference.recomputed].map {
+          Cell.text($0).shown
+        }
+        return "\(difference.check.rawValue) \(words[0]): recorded \(words[1]),"
+          + " recomputed \(words[2])"
+      }
+  }
+
+  private var notVerified: [String] {
+    guard !goneMonths.isEmpty else { return [] }
+    return [
+      "not verified: \(goneMonths.joined(separator: ", ")), whose rows are gone, and what was"
+        + " counted since before"
+    ]
+  }
+
+  var report: Report {
     var table = Table(
       [
         Table.Column("check", "Check"), Table.Column("subject", "Subject"),
@@ -42,12 +78,6 @@ enum Audit {
         .text(difference.recorded), .text(difference.recomputed),
       ])
     }
-    let lines =
-      differences.isEmpty
-      ? ["ok: \(Cell.grouped(requests)) requests, no difference"]
-      : table.rows.map { row in
-        "\(row[0].shown) \(row[1].shown): recorded \(row[2].shown), recomputed \(row[3].shown)"
-      }
     return .document(
       Document(sections: [.lines(lines)], table: table) { [table] in $0.list(table) })
   }

@@ -37,8 +37,8 @@ enum Explain {
     }
     guard let document else {
       throw .failed(
-        "there is no request \(id) in \(try invocation.ledgerPath()); a request that reached no "
-          + "provider, and that no budget refused, is only in the log")
+        "there is no request \(id) in \(try invocation.ledgerLocation()); a request that reached "
+          + "no provider, and that no budget refused, is only in the log")
     }
     return Outcome(.document(document))
   }

@@ -2,7 +2,7 @@ internal import Configuration
 internal import EventLoop
 internal import Ledger
 
-/// Whether the ledger is whole, of this release, and can be written; and what it lies on.
+/// Whether the ledger is whole, of this release, and can be written; and what a file lies on.
 enum LedgerCheck {
   /// Below it, a server soon spools, and then refuses.
   static let leastFreeBytes: Int64 = 64 << 20
@@ -13,11 +13,7 @@ enum LedgerCheck {
 
   static func findings(_ settings: LedgerSettings) -> [Finding] {
     guard case .sqlite(let path) = settings.location else {
-      return [
-        .problem(
-          .ledger, "ledger.url: \(settings.location) is not served by this release",
-          advice: "Write sqlite:PATH.")
-      ]
+      return [DatabaseCheck.finding(LedgerLocation(settings.location))]
     }
     let folder = PathAccess.folder(of: path)
     if let obstacle = PathAccess.obstacle(toWriting: path)
@@ -37,7 +33,7 @@ enum LedgerCheck {
       return .ok(.ledger, "\(path): isn't there yet; the first start makes it")
     }
     do throws(LedgerError) {
-      let damage = try LedgerReader(path: path).damage(atMost: mostDamage)
+      let damage = try LedgerReader(at: .sqlite(path: path)).damage(atMost: mostDamage)
       guard damage.isEmpty else {
         return .problem(
           .ledger, "\(path): \(damage.joined(separator: "; "))",

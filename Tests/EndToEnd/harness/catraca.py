@@ -4,17 +4,15 @@ import json
 import os
 import signal
 import subprocess
-from pathlib import Path
 
 import groq
 import openai
 
 from .admin import Admin
 from .configuration import PROVIDER_KEYS, PROVIDER_SECRETS
-from .ledger import Ledger
+from .ledger import SQLiteLedger
 from .process import ServerProcess, binary
 from .raw_http import Connection
-from .sanitizers import OPTIONS
 from .secrets import Secrets, without_announcement
 from .waiting import eventually
 
@@ -26,12 +24,14 @@ class Catraca:
 
     def __init__(self, configuration):
         self.configuration = configuration
-        self.ledger = Ledger(configuration.ledger)
+        self.ledger = SQLiteLedger(configuration.ledger)
         self.process = None
         self.environment = dict(PROVIDER_KEYS)
         self.open_files = None
         self.launcher = []
         """A command that the server is started through."""
+        self.working_folder = None
+        """Where it puts what isn't beside its ledger's file; where the tests run if it has one."""
 
     @property
     def log_file(self):
@@ -39,9 +39,23 @@ class Catraca:
         name = self.configuration.settings["log"].get("file")
         return self.configuration.folder / name if name else None
 
+    @property
+    def spool(self):
+        """Where entries wait that the ledger can't take."""
+        if self.working_folder:
+            return self.working_folder / "catraca.spool"
+        return self.ledger.path.with_name(f"{self.ledger.path.name}.spool")
+
     def move_ledger(self, folder):
         """Puts the ledger into a folder of its own."""
         self.ledger.path = self.configuration.move_ledger(folder)
+
+    def use(self, ledger, working_folder):
+        """Has another ledger than the SQLite file of its configuration."""
+        self.ledger = ledger
+        self.working_folder = working_folder
+        self.environment |= ledger.environment
+        self.configuration.settings["ledger"]["url"] = ledger.url
 
     def start(self):
         self.configuration.write()
@@ -53,6 +67,7 @@ class Catraca:
             self.open_files,
             self.launcher,
             self.log_file,
+            self.working_folder,
         )
         self.host, self.port = self.process.address("proxy")
         scheme = "https" if "tls" in self.configuration.settings["proxy"] else "http"
@@ -83,14 +98,15 @@ class Catraca:
             secrets.assert_absent_in_records("stderr", complaints)
 
     def _check_files(self):
-        """The ledger, what it has beside it, and the log where it is a file."""
-        ledger = self.ledger.path
-        files = list(ledger.parent.glob(f"{ledger.name}*"))
+        """The ledger, what is beside it or the server, and the log where it is a file."""
+        contents = self.ledger.contents()
+        files = list(self.working_folder.glob("catraca.*")) if self.working_folder else []
         if log := self.log_file:
             files += log.parent.glob(f"{log.name}*")
+        contents |= {file: file.read_bytes() for file in files if file.is_file()}
         secrets = Secrets(self.environment)
-        for file in filter(Path.is_file, files):
-            secrets.assert_absent_in_records(file, file.read_bytes())
+        for place, content in contents.items():
+            secrets.assert_absent_in_records(place, content)
 
     def command(self, *arguments):
         """Runs a command of the same binary on the same configuration."""
@@ -99,7 +115,8 @@ class Catraca:
             capture_output=True,
             text=True,
             timeout=60,
-            env={**OPTIONS, **os.environ, **self.environment},
+            env={**os.environ, **self.environment},
+            cwd=self.working_folder,
         )
 
     def admin(self, token):

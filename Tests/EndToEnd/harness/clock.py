@@ -17,5 +17,9 @@ class Clock:
     def set(self, instant, seconds=0):
         """It goes on from so many seconds after an instant, in ISO 8601 with an offset."""
         there = datetime.datetime.fromisoformat(instant).timestamp() + seconds
+        self.be_ahead(there - time.time())
+
+    def be_ahead(self, seconds):
+        """It goes on from so many seconds after the time that it is."""
         with open(self._shift, "r+b") as file, mmap.mmap(file.fileno(), 0) as shift:
-            shift[:] = struct.pack("q", round((there - time.time()) * 1000))
+            shift[:] = struct.pack("q", round(seconds * 1000))

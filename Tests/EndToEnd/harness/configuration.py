@@ -1,6 +1,7 @@
 """A configuration folder for one test."""
 
 import base64
+import copy
 import hashlib
 import json
 import os
@@ -50,6 +51,14 @@ class Configuration:
         self.ledger = folder / "ledger.db"
         self.settings["ledger"]["url"] = f"sqlite:{self.ledger}"
         return self.ledger
+
+    def copy(self, folder):
+        """The same in another folder; clients and keys stay common."""
+        shutil.copytree(self.folder / "pricing", folder / "pricing")
+        other = copy.copy(self)
+        other.folder = folder
+        other.settings = {**self.settings, "ledger": dict(self.settings["ledger"])}
+        return other
 
     def add_client(self, name, budgets=(), **key_rules):
         """Declares a client with one key, and returns the key."""

@@ -11,6 +11,7 @@ CALLERS = 24
 OUTPUT = 40
 # So few that some rounds use them up, and some don't.
 BUDGET = 1_500
+CHAT = "/v1/chat/completions"
 MESSAGES = [{"role": "user", "content": "Hello"}]
 
 
@@ -48,24 +49,29 @@ class Load:
 
     def _send(self, connection, user, choices):
         client = self._client if choices.random() < 0.5 else "acme"
-        body = {
-            "model": "gpt-4o-mini",
-            "messages": MESSAGES,
-            "user": user,
-            "max_completion_tokens": OUTPUT,
-            "stream": choices.choice(self._streams),
-        }
-        headers = script(
-            delay_ms=choices.choice([0, 0, 5, 30]),
-            chunk_delay_ms=choices.choice([0, 0, 1, 5]),
-            completion_tokens=choices.randrange(1, OUTPUT + 1),
-        )
-        key = self._catraca.key(client)
-        answer = connection.post("/v1/chat/completions", body, key, headers)
+        body, headers = any_request(user, choices, self._streams)
+        answer = connection.post(CHAT, body, self._catraca.key(client), headers)
         if answer.status == 200:
             self.answered.add(user)
         else:
             assert answer.status == 429, answer
+
+
+def any_request(user, choices, streams=(False, True)):
+    """Body and header fields of a request, and of the answer that the provider is to give."""
+    body = {
+        "model": "gpt-4o-mini",
+        "messages": MESSAGES,
+        "user": user,
+        "max_completion_tokens": OUTPUT,
+        "stream": choices.choice(streams),
+    }
+    headers = script(
+        delay_ms=choices.choice([0, 0, 5, 30]),
+        chunk_delay_ms=choices.choice([0, 0, 1, 5]),
+        completion_tokens=choices.randrange(1, OUTPUT + 1),
+    )
+    return body, headers
 
 
 def add_clients(configuration, rounds):
@@ -96,10 +102,10 @@ def check_rows(rows, served, answered):
             assert recorded == (used["prompt_tokens"], used["completion_tokens"])
 
 
-def check_budget(ledger, client, rows, served):
+def check_budget(ledger, client, rows, served, limit=BUDGET):
     """The limit holds for what was recorded, and for what the provider served."""
     recorded = sum(row["total_tokens"] for row in rows.values() if row["client_id"] == client)
-    assert recorded <= BUDGET
+    assert recorded <= limit
     [budget] = ledger.budgets(client_id=client)
     assert budget["current_tokens"] == recorded
     billed = [
@@ -107,4 +113,4 @@ def check_budget(ledger, client, rows, served):
         for user, entry in served.items()
         if rows[user]["client_id"] == client
     ]
-    assert sum(billed) <= BUDGET
+    assert sum(billed) <= limit

@@ -20,6 +20,14 @@ class Sandbox(ServerProcess):
         with urllib.request.urlopen(f"{self.url}/sandbox/journal") as answer:
             return [json.loads(line) for line in answer.read().splitlines()]
 
+    def served(self):
+        """What was billed, by the user that each request has of its own."""
+        return {
+            json.loads(entry["body"])["user"]: entry
+            for entry in self.journal()
+            if entry["prompt_tokens"] is not None
+        }
+
     def clear(self):
         request = urllib.request.Request(f"{self.url}/sandbox/journal", method="DELETE")
         urllib.request.urlopen(request).close()

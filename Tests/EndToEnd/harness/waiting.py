@@ -4,7 +4,7 @@ import time
 
 from .sanitizers import TIME_FACTOR
 
-PATIENCE = 15.0 * TIME_FACTOR
+PATIENCE = 30.0 * TIME_FACTOR
 PAUSE = 0.01
 
 

@@ -1,14 +1,13 @@
 internal import CSQLite
 
 /// One prepared statement: bind from 1, step, read columns from 0, and again.
-@safe final class Statement {
+@safe final class SQLiteStatement {
   private let handle: OpaquePointer
-  private let connection: Connection
+  private let connection: SQLiteConnection
   /// The first value that could not be bound; told at the next step.
   private var bindingFailure: Int32 = SQLITE_OK
-  private(set) lazy var columnNames: [String: Int32] = namedColumns()
 
-  @unsafe init(owning handle: OpaquePointer, of connection: Connection) {
+  @unsafe init(owning handle: OpaquePointer, of connection: SQLiteConnection) {
     unsafe self.handle = handle
     self.connection = connection
   }
@@ -69,40 +68,15 @@ internal import CSQLite
     return false
   }
 
-  /// Runs a statement that answers nothing, or whose answer doesn't matter.
-  func run() throws(LedgerError) {
-    defer { reset() }
+  /// Runs it; how many rows it inserted, changed or deleted.
+  func changedRows() throws(LedgerError) -> Int {
     while try step() {}
+    return connection.changes
   }
 
-  /// The first column of the first row, if there is one.
-  func firstInteger() throws(LedgerError) -> Int64? {
-    defer { reset() }
-    return try step() ? integer(0) : nil
-  }
-
-  /// Calls `body` for each row.
-  func forEachRow(_ body: () throws(LedgerError) -> Void) throws(LedgerError) {
-    defer { reset() }
-    while try step() { try body() }
-  }
-
-  /// What `read` makes of each row.
-  func rows<Value>(
-    _ read: (ColumnReader) throws(LedgerError) -> Value
-  ) throws(LedgerError) -> [Value] {
-    let fields = ColumnReader(statement: self)
-    var values: [Value] = []
-    try forEachRow { () throws(LedgerError) in values.append(try read(fields)) }
-    return values
-  }
-
-  /// What `read` makes of the first row; nil where there is none.
-  func firstRow<Value>(
-    _ read: (ColumnReader) throws(LedgerError) -> Value
-  ) throws(LedgerError) -> Value? {
-    defer { reset() }
-    return try step() ? read(ColumnReader(statement: self)) : nil
+  /// Runs an insert of one row; nil where a row that was there already kept it from being inserted.
+  func insertedID() throws(LedgerError) -> Int64? {
+    try changedRows() == 1 ? connection.lastInsertedID : nil
   }
 
   func reset() {
@@ -129,7 +103,8 @@ internal import CSQLite
       decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
   }
 
-  private func namedColumns() -> [String: Int32] {
+  /// The places of its columns by their names.
+  func namedColumns() -> [String: Int32] {
     var names: [String: Int32] = [:]
     let count = unsafe sqlite3_column_count(handle)
     for column in 0..<count {

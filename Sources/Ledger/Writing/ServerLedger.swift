@@ -7,7 +7,7 @@ internal import EventLoop
 ///
 /// Beside the file at PATH stand `PATH-wal` and `PATH-shm` (SQLite's), `PATH.lock` (who serves)
 /// and `PATH.spool` (what waits to be written, normally empty).
-public final class SQLiteLedger: Ledger {
+public final class ServerLedger: Ledger {
   /// What a commit survives.
   public enum Durability: String, Sendable, Hashable, CaseIterable {
     /// The death of the process.
@@ -25,7 +25,7 @@ public final class SQLiteLedger: Ledger {
   }
 
   public struct Options: Sendable, Hashable {
-    public var path: String
+    public var location: LedgerLocation
     public var durability: Durability
     public var onFailure: FailurePolicy
     /// How long a commit waits for another process that writes to the file.
@@ -34,15 +34,22 @@ public final class SQLiteLedger: Ledger {
     public var retryInterval: Duration
     /// How large the spool file may become.
     public var largestSpoolBytes: Int
+    /// Whether other servers may have the same database at the same time.
+    package var isShared: Bool
+    /// Where entries wait that the database can't take now.
+    package var spoolPath: String
     /// The SQLite VFS that the database is on; nil for the system's files. For simulations.
     package var fileSystem: String?
 
     public init(
-      path: String, durability: Durability = .process, onFailure: FailurePolicy = .deny,
+      _ location: LedgerLocation, durability: Durability = .process,
+      onFailure: FailurePolicy = .deny,
       busyTimeoutMilliseconds: Int32 = 2_000, retryInterval: Duration = .milliseconds(250),
       largestSpoolBytes: Int = 1 << 30
     ) {
-      self.path = path
+      self.location = location
+      isShared = location.isShared
+      spoolPath = location.spoolPath
       self.durability = durability
       self.onFailure = onFailure
       self.busyTimeoutMilliseconds = busyTimeoutMilliseconds
@@ -56,7 +63,11 @@ public final class SQLiteLedger: Ledger {
   /// Entries that waited in the spool, which this start has written.
   public let drainedEntries: Int
 
-  private let queue: CommandQueue
+  let location: LedgerLocation
+  /// Nil where this server has the ledger alone.
+  let membership: Membership?
+  let queue: CommandQueue
+  private let keeper: Lock<ReplicaKeeper?>
   private let writerHealth: Lock<LedgerHealth>
   private let bells: Bells
   private let recorded: Lock<RecordedUsage>
@@ -69,14 +80,19 @@ public final class SQLiteLedger: Ledger {
   /// Blocks the calling thread meanwhile; meant for a start, before anything is served. Throws
   /// `cannotOpen`, `inUse`, `notALedger`, `tooNew`, `unreadable` or `unavailable`.
   ///
-  /// - Parameter modelLabel: how metrics call a model of a provider, which must be one of few
-  ///   names: whatever an app asks for is recorded. Called on the writer's thread.
+  /// - Parameters:
+  ///   - modelLabel: how metrics call a model of a provider, which must be one of few names:
+  ///     whatever an app asks for is recorded. Called on the writer's thread.
   public init(
     _ options: Options,
     modelLabel: @escaping @Sendable (_ model: String, _ provider: String) -> String = {
       model, _ in model
     }
   ) throws(LedgerError) {
+    location = options.location
+    let membership = options.isShared ? Membership(name: Membership.processName) : nil
+    self.membership = membership
+    keeper = Lock(nil)
     let queue = CommandQueue()
     let health = Lock(LedgerHealth())
     self.queue = queue
@@ -86,11 +102,15 @@ public final class SQLiteLedger: Ledger {
     let recorded = Lock(RecordedUsage())
     self.recorded = recorded
     let writer = try LedgerWriter(
-      options, queue: queue, health: health, bells: bells, recorded: recorded,
-      modelLabel: modelLabel)
+      options, queue: queue, health: health, bells: bells, membership: membership,
+      recorded: recorded, modelLabel: modelLabel)
     recoveredRequests = writer.recoveredRequests
     drainedEntries = writer.drainedEntries
-    thread = Lock(try SQLiteLedger.start(writer, queue))
+    thread = Lock(try ServerLedger.start(writer, queue))
+    if let membership {
+      let started = try ReplicaKeeper(options.location, membership, queue)
+      keeper.withLock { $0 = started }
+    }
   }
 
   private static func start(
@@ -99,7 +119,7 @@ public final class SQLiteLedger: Ledger {
     let handover = Lock<LedgerWriter?>(writer)
     do {
       return try Thread(name: "ledger") {
-        SQLiteLedger.work(handover)
+        ServerLedger.work(handover)
         // File and lock are let go before anybody is told so.
         queue.finish()
       }
@@ -122,18 +142,19 @@ public final class SQLiteLedger: Ledger {
   /// The writer has finished, or will when it has written what is queued.
   private func joinWriter() {
     thread.withLock { $0.take() }?.join()
+    keeper.withLock { $0.take() }?.stop()
   }
 
   /// Brings the file to the newest schema, and returns the numbers of the steps that were missing.
   ///
   /// Throws as `init` does.
-  public static func migrate(path: String) throws(LedgerError) -> [Int] {
-    let lock = try ServerLock(ledgerPath: path)
+  public static func migrate(at location: LedgerLocation) throws(LedgerError) -> [Int] {
+    let lock = try ServerLock(of: location)
     defer { withExtendedLifetime(lock) {} }
     let connection = try Connection(
-      path: path, access: .readWrite,
-      busyTimeoutMilliseconds: Options(path: path).busyTimeoutMilliseconds)
-    return try Schema.migrate(connection, path: path)
+      location, access: .readWrite,
+      busyTimeoutMilliseconds: Options(location).busyTimeoutMilliseconds)
+    return try Schema.migrate(connection, at: location)
   }
 
   public func open(_ intent: Intent) async throws(LedgerError) {
@@ -222,7 +243,7 @@ public final class SQLiteLedger: Ledger {
   private func submit(
     _ command: (@escaping Reply) -> Command
   ) async throws(LedgerError) {
-    let result = unsafe await withUnsafeContinuation { (caller: SQLiteLedger.Caller) in
+    let result = unsafe await withUnsafeContinuation { (caller: ServerLedger.Caller) in
       switch queue.submit(command { unsafe caller.resume(returning: $0) }) {
       case nil: break
       case .closed: unsafe caller.resume(returning: .failure(.closed))

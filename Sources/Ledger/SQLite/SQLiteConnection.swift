@@ -2,35 +2,29 @@ internal import CSQLite
 internal import Glibc
 
 /// One open SQLite database. Owned by one thread at a time, and never shared.
-@safe final class Connection {
-  enum Access {
-    case readWrite
-    case readOnly
-  }
-
+@safe final class SQLiteConnection {
   private let handle: OpaquePointer
-
-  /// Told of each statement, so that tests can ask how it finds its rows.
-  var whenPreparing: ((String) -> Void)?
 
   /// Opens the file at `path`, and creates it when writing is asked for.
   ///
   /// - Parameter fileSystem: what SQLite calls a VFS; nil for the system's own.
   init(
-    path: String, access: Access, busyTimeoutMilliseconds: Int32, fileSystem: String? = nil
+    path: String, access: Connection.Access, busyTimeoutMilliseconds: Int32,
+    fileSystem: String? = nil
   ) throws(LedgerError) {
+    SQLiteLibrary.prepare()
     // NOMUTEX: SQLite's own locks are not needed where one thread at a time owns the handle.
     let flags =
       switch access {
       case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
       case .readOnly: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
       }
-    if case .readWrite = access { Connection.createPrivately(path) }
+    if case .readWrite = access { SQLiteConnection.createPrivately(path) }
     var opened: OpaquePointer?
     let status = unsafe sqlite3_open_v2(path, &opened, flags, fileSystem)
     guard status == SQLITE_OK, let handle = unsafe opened else {
       unsafe sqlite3_close_v2(opened)
-      throw .cannotOpen(path: path, reason: Connection.explanation(of: status))
+      throw .cannotOpen(path: path, reason: SQLiteConnection.explanation(of: status))
     }
     unsafe self.handle = handle
     unsafe sqlite3_extended_result_codes(handle, 1)
@@ -62,13 +56,12 @@ internal import Glibc
   }
 
   /// A statement to be used many times.
-  func prepare(_ sql: String) throws(LedgerError) -> Statement {
-    whenPreparing?(sql)
+  func prepare(_ sql: String) throws(LedgerError) -> SQLiteStatement {
     var prepared: OpaquePointer?
     let status = unsafe sqlite3_prepare_v3(
       handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard status == SQLITE_OK, let statement = unsafe prepared else { throw failure(status) }
-    return unsafe Statement(owning: statement, of: self)
+    return unsafe SQLiteStatement(owning: statement, of: self)
   }
 
   /// How many rows the last statement inserted, changed or deleted.
@@ -76,52 +69,8 @@ internal import Glibc
 
   var lastInsertedID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
-  /// Runs `body` between BEGIN IMMEDIATE and COMMIT; rolls back when it or the commit throws.
-  func transaction<Answer>(
-    _ body: () throws(LedgerError) -> Answer
-  ) throws(LedgerError) -> Answer {
-    try transaction(
-      begin: { () throws(LedgerError) in try execute(Connection.begin) },
-      commit: { () throws(LedgerError) in try execute(Connection.commit) }, body)
-  }
-
-  /// The same by statements prepared from `begin` and `commit`, for who commits all the time.
-  func transaction<Answer>(
-    begin: Statement, commit: Statement, _ body: () throws(LedgerError) -> Answer
-  ) throws(LedgerError) -> Answer {
-    try transaction(
-      begin: { () throws(LedgerError) in try begin.run() },
-      commit: { () throws(LedgerError) in try commit.run() }, body)
-  }
-
-  static let begin = "BEGIN IMMEDIATE"
-  static let commit = "COMMIT"
-
-  private func transaction<Answer>(
-    begin: () throws(LedgerError) -> Void, commit: () throws(LedgerError) -> Void,
-    _ body: () throws(LedgerError) -> Answer
-  ) throws(LedgerError) -> Answer {
-    try begin()
-    do {
-      let answer = try body()
-      try commit()
-      return answer
-    } catch {
-      rollBack()
-      throw error
-    }
-  }
-
-  /// Runs `body` in a transaction that only reads, so that all it reads is of one instant.
-  func snapshot<Answer>(
-    _ body: () throws(LedgerError) -> Answer
-  ) throws(LedgerError) -> Answer {
-    try execute("BEGIN DEFERRED")
-    defer { rollBack() }
-    return try body()
-  }
-
-  private func rollBack() {
+  /// Ends a transaction that failed.
+  func rollBack() {
     // SQLite has rolled back by itself after some errors (a full disk, for one); a second
     // ROLLBACK would only say that there is nothing to roll back.
     if unsafe sqlite3_get_autocommit(handle) == 0 {
@@ -131,7 +80,7 @@ internal import Glibc
 
   /// What `status` means, without any value that was bound.
   func failure(_ status: Int32) -> LedgerError {
-    .unavailable(reason: Connection.explanation(of: status))
+    .unavailable(reason: SQLiteConnection.explanation(of: status))
   }
 
   private static func explanation(of status: Int32) -> String {

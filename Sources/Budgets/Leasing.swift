@@ -1,0 +1,205 @@
+internal import Money
+public import Time
+
+// How limits are shared with other replicas.
+//
+// In the ledger that all replicas share, an account has beside what is settled what is leased to
+// each of them: settled use and all leases together never exceed the limit. A replica holds
+// requests against its own lease alone, in memory. Where that can't pay for a request, it asks the
+// ledger for more first, and where others have leased that, the request waits as it does for holds.
+//
+// What makes it safe is that at any time the ledger has leased at least as much to this replica as
+// it uses. So whoever owns the state keeps this order:
+// - a lease grows in the ledger first, then here (`take`);
+// - it shrinks here first, then there (`giveBack`), before anything that is asked for later;
+// - a settlement is committed there, with what it takes off the lease, before its hold ends here.
+// An answer that is lost leaves something leased that nobody uses, until the account is idle and
+// gives back everything, whatever that is.
+
+extension BudgetState {
+  /// What has to be leased for a request to be held in whole: nothing where its leases pay for that
+  /// already, or where no lease could help.
+  ///
+  /// What is asked for is answered by `take`, or never; then the request asks to be held, with
+  /// whatever has been leased.
+  public mutating func leaseRequests(
+    for demand: Demand, of caller: Caller, at now: Timestamp, events: inout [Event]
+  ) -> [LeaseRequest] {
+    guard policy.sharesLimits else { return [] }
+    defer { assertInvariants() }
+    let portions = portions(for: caller, rates: demand.rates, at: now)
+    serve([], at: now, events: &events)
+    // Where others wait it has to wait behind them, and asks when its turn comes.
+    guard !portions.contains(where: { accounts[$0.account].isQueued }) else { return [] }
+    return leaseRequests(for: demand, of: caller, on: portions, at: now)
+  }
+
+  /// What has to be leased for the requests that wait first in their queues, and for what is held
+  /// beyond a lease: by holds that were taken up again, or whose leases were void.
+  ///
+  /// - Returns: One for each account at most.
+  public mutating func outstandingLeaseRequests(
+    at now: Timestamp, events: inout [Event]
+  ) -> [LeaseRequest] {
+    guard policy.sharesLimits else { return [] }
+    defer { assertInvariants() }
+    var requests: [LeaseRequest] = []
+    for entry in queues.values.compactMap(\.first).sorted(by: { $0.arrival < $1.arrival }) {
+      let waiter = waiters[entry.ticket.handle.index]
+      let portions = portions(for: waiter.caller, rates: waiter.demand.rates, at: now)
+      requests += leaseRequests(for: waiter.demand, of: waiter.caller, on: portions, at: now)
+    }
+    requests += leases.drawn.sorted().compactMap { requestForHolds(of: $0, at: now) }
+    requests += creditRequestsForHolds()
+    serve([], at: now, events: &events)
+    var asked: Set<LeaseID> = []
+    return requests.filter { asked.insert($0.lease).inserted }
+  }
+
+  private mutating func leaseRequests(
+    for demand: Demand, of caller: Caller, on portions: [Portion], at now: Timestamp
+  ) -> [LeaseRequest] {
+    guard refusal(of: demand, on: portions, at: now) == nil,
+      conversationDenial(for: caller, at: now) == nil
+    else { return [] }
+    let least = demand.bound(output: demand.leastOutput)
+    // Room that this replica's own holds take comes with their end.
+    guard !portions.contains(where: { isHeldUp(least, of: demand, on: $0, at: now) }) else {
+      return []
+    }
+    let whole = demand.bound(output: outputToLease(for: demand, on: portions, at: now))
+    let requests = portions.compactMap { portion -> LeaseRequest? in
+      if isLeftToCredits(whole, of: demand, on: portion, at: now) { return nil }
+      return leaseRequest(
+        least: least.spend(in: portion.currency, at: portion.rate),
+        whole: whole.spend(in: portion.currency, at: portion.rate), on: portion.account, at: now)
+    }
+    for portion in portions where requests.contains(where: { isFor(portion.account, $0) }) {
+      leases.drawn.insert(portion.account)
+      accounts[portion.account].lease?.lastHold = now
+    }
+    return requests + creditRequests(for: whole, of: demand, on: portions, at: now)
+  }
+
+  private func isFor(_ account: Int, _ request: LeaseRequest) -> Bool {
+    accounts[account].lease?.id == request.lease
+  }
+
+  /// Whether a `hard` account couldn't pay for `least` now, had it leased its whole limit.
+  private func isHeldUp(
+    _ least: Consumption, of demand: Demand, on portion: Portion, at now: Timestamp
+  ) -> Bool {
+    guard enforcement(on: portion) == .hard else { return false }
+    let need = least.spend(in: portion.currency, at: portion.rate)
+    let unit = limitShortage(of: need, on: portion.account, at: now)
+    if unit == .tokens, creditsPay(least, of: demand, on: portion, within: .whole, at: now) {
+      return false
+    }
+    return unit != nil
+  }
+
+  /// The output that the request would be given if all that others haven't leased were leased.
+  private func outputToLease(
+    for demand: Demand, on portions: [Portion], at now: Timestamp
+  ) -> Int64 {
+    if demand.limitIsExplicit { return demand.largestOutput }
+    let left = affordableOutput(for: demand, on: portions, within: .leasable, at: now)
+    if left >= demand.largestOutput { return demand.largestOutput }
+    return Clamp.output(
+      affordable: left, usual: demand.usualOutput, largest: demand.largestOutput)
+      ?? demand.leastOutput
+  }
+
+  private func leaseRequest(
+    least: Spend, whole: Spend, on index: Int, at now: Timestamp
+  ) -> LeaseRequest? {
+    guard let lease = accounts[index].lease else { return nil }
+    let limits = ownLimits(at: index, at: now)
+    let free = Spend(
+      tokens: accounts[index].freeLease(lease, in: .tokens),
+      nanoUnits: accounts[index].freeLease(lease, in: .cost))
+    let wanted = limits.limited(whole.missing(beside: free))
+    guard wanted != .zero else { return nil }
+    var needed = limits.limited(least.missing(beside: free))
+    // What a plan doesn't pay, credits may.
+    let budget = budgets[accounts[index].budget]
+    if budget.isPlan, purses[budget.definition.id.client] != nil { needed.tokens = 0 }
+    return LeaseRequest(
+      of: .account(accountKey(of: index)), limits: limits, least: needed, wanted: wanted,
+      lease: lease.id)
+  }
+
+  private func requestForHolds(of index: Int, at now: Timestamp) -> LeaseRequest? {
+    guard let lease = accounts[index].lease else { return nil }
+    let limits = ownLimits(at: index, at: now)
+    let wanted = accounts[index].heldBeyondLease(of: limits).least(accounts[index].held)
+    guard wanted != .zero else { return nil }
+    return LeaseRequest(
+      of: .account(accountKey(of: index)), limits: limits, least: .zero, wanted: wanted,
+      lease: lease.id)
+  }
+}
+
+// MARK: - The leases of accounts
+
+extension BudgetState {
+  /// Gives an account a lease of nought where its limit is shared, in place of any that it had.
+  mutating func openLease(on index: Int, at now: Timestamp) {
+    guard policy.sharesLimits,
+      budgets[accounts[index].budget].definition.enforcement == .hard
+    else {
+      accounts[index].lease = nil
+      return
+    }
+    accounts[index].lease = Lease(id: leases.nextID(), lastHold: now)
+    if accounts[index].held != .zero { holdBeyondLease(on: index, at: now) }
+  }
+
+  /// Notes that more is held than leased, so that it is asked for.
+  mutating func holdBeyondLease(on index: Int, at now: Timestamp) {
+    accounts[index].lease?.mayBeExceeded = true
+    accounts[index].lease?.lastHold = now
+    leases.drawn.insert(index)
+  }
+
+  /// Has a lease given back that the account uses for nothing new, once its last hold has ended.
+  mutating func endLease(on index: Int) {
+    guard leases.drawn.remove(index) != nil else { return }
+    let key = accountKey(of: index)
+    if accounts[index].liveHolds > 0 {
+      leases.former[index, default: []].append(key)
+    } else {
+      leases.ended.append(.account(key))
+    }
+  }
+
+  mutating func endFormerLeases(of index: Int) {
+    guard accounts[index].liveHolds == 0 else { return }
+    leases.ended += (leases.former.removeValue(forKey: index) ?? []).map(LeaseSource.account)
+  }
+
+  /// What of a use is taken off an account's lease.
+  func usedOfLease(_ spend: Spend, paidByCredits: Int64, on index: Int) -> Spend {
+    guard accounts[index].lease != nil else { return .zero }
+    let used = Spend(tokens: max(0, spend.tokens - paidByCredits), nanoUnits: spend.nanoUnits)
+    return budgets[accounts[index].budget].limits.limited(used)
+  }
+
+  func accountKey(of index: Int) -> AccountKey {
+    let budget = accounts[index].budget
+    return AccountKey(
+      budget: budgets[budget].definition.id,
+      subject: budgets[budget].subject(accounts[index].subject),
+      period: budgets[budget].definition.period.description, window: accounts[index].window,
+      currency: budgets[budget].currency)
+  }
+}
+
+extension Spend {
+  /// What has to come to `free`, which may be below zero, to make this.
+  fileprivate func missing(beside free: Spend) -> Spend {
+    Spend(
+      tokens: Int64(clamping: max(0, Int128(tokens) - Int128(free.tokens))),
+      nanoUnits: Int64(clamping: max(0, Int128(nanoUnits) - Int128(free.nanoUnits))))
+  }
+}

@@ -1,0 +1,12 @@
+internal import CLinux
+internal import Glibc
+
+extension Thread {
+  /// Has the calling thread do nothing for a while; never on a loop. A signal may cut it short.
+  public static func pause(for duration: Duration) {
+    precondition(EventLoop.current == nil, "a loop never pauses")
+    let (seconds, attoseconds) = duration.components
+    var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+    unsafe nanosleep(&time, nil)
+  }
+}

@@ -1,0 +1,12 @@
+public import Ledger
+
+extension Gateway {
+  /// Goes on with requests whose providers work on, and whose replicas are gone: holds again what
+  /// they held, and has the providers asked.
+  public func inherit(_ requests: [DeferredRequest]) {
+    for request in requests {
+      let work = DeferredWork(request, desk.restore(request.recordedHold))
+      if deferredWorks.insert(work) { startFollowing(work) }
+    }
+  }
+}

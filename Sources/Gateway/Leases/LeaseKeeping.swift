@@ -1,0 +1,50 @@
+public import Budgets
+internal import JSON
+internal import Ledger
+internal import Logging
+
+extension Gateway {
+  /// How often requests that wait for leases ask again.
+  private static let waitingInterval = Duration.milliseconds(200)
+  /// Of these, every so many also bring the figures of other replicas and give back what is idle.
+  private static let waitsPerRenewal = 5
+  /// A lease that wasn't used for so long is given back.
+  private static let idleTime = Duration.seconds(3)
+
+  /// Keeps leases in step with the ledger and with other replicas, until the task is cancelled.
+  public func keepLeases() async {
+    guard let leases = desk.leases else { return }
+    var round = 0
+    var place = StandingsPage.Place.beginning
+    while true {
+      do { try await Task.sleep(for: Gateway.waitingInterval) } catch { return }
+      round += 1
+      await desk.giveBackPermits(to: leases)
+      _ = await desk.leaseForWaiting(at: leases)
+      guard round.isMultiple(of: Gateway.waitsPerRenewal) else { continue }
+      await desk.giveBack(idleFor: Gateway.idleTime, to: leases)
+      do {
+        repeat {
+          place = try await desk.learn(from: place, of: leases, at: clock())
+        } while place == .credits(after: 0)
+      } catch {
+        logger.log(.warn, "ledger_not_followed") { $0.member("reason", error.description) }
+      }
+    }
+  }
+
+  /// Other replicas wait for what this one has leased of these and doesn't use.
+  public func giveBackFree(of sources: [LeaseSource]) async {
+    if let leases = desk.leases { await desk.giveBackFree(of: sources, to: leases) }
+  }
+
+  /// Other replicas have taken this one for dead.
+  public func voidLeases() {
+    desk.voidLeases()
+  }
+
+  /// Gives back all leases, when nothing is held any more.
+  public func giveBackLeases() async {
+    if let leases = desk.leases { await desk.giveBackEverything(to: leases) }
+  }
+}

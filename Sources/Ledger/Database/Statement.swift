@@ -1,0 +1,137 @@
+/// One prepared statement: bind from 1, step, read columns from 0, and again.
+final class Statement {
+  enum Backend {
+    case sqlite(SQLiteStatement)
+    case postgresql(PostgresStatement)
+  }
+
+  private let backend: Backend
+  private(set) lazy var columnNames: [String: Int32] = namedColumns()
+
+  init(_ backend: Backend) {
+    self.backend = backend
+  }
+
+  func bind(_ value: Int64?, at index: Int32) {
+    switch backend {
+    case .sqlite(let statement): statement.bind(value, at: index)
+    case .postgresql(let statement): statement.bind(value, at: index)
+    }
+  }
+
+  func bind(_ value: String?, at index: Int32) {
+    switch backend {
+    case .sqlite(let statement): statement.bind(value, at: index)
+    case .postgresql(let statement): statement.bind(value, at: index)
+    }
+  }
+
+  /// Binds text that is already UTF-8.
+  func bind(utf8 text: [UInt8], at index: Int32) {
+    switch backend {
+    case .sqlite(let statement): statement.bind(utf8: text, at: index)
+    case .postgresql(let statement): statement.bind(utf8: text, at: index)
+    }
+  }
+
+  /// Goes to the next row; false, and ready to be bound again, when there is none.
+  func step() throws(LedgerError) -> Bool {
+    switch backend {
+    case .sqlite(let statement): try statement.step()
+    case .postgresql(let statement): try statement.step()
+    }
+  }
+
+  func reset() {
+    switch backend {
+    case .sqlite(let statement): statement.reset()
+    case .postgresql(let statement): statement.reset()
+    }
+  }
+
+  func integer(_ column: Int32) -> Int64? {
+    switch backend {
+    case .sqlite(let statement): statement.integer(column)
+    case .postgresql(let statement): statement.integer(column)
+    }
+  }
+
+  func double(_ column: Int32) -> Double? {
+    switch backend {
+    case .sqlite(let statement): statement.double(column)
+    case .postgresql(let statement): statement.double(column)
+    }
+  }
+
+  func text(_ column: Int32) -> String? {
+    switch backend {
+    case .sqlite(let statement): statement.text(column)
+    case .postgresql(let statement): statement.text(column)
+    }
+  }
+
+  private func namedColumns() -> [String: Int32] {
+    switch backend {
+    case .sqlite(let statement): statement.namedColumns()
+    case .postgresql(let statement): statement.namedColumns()
+    }
+  }
+
+  /// Runs a statement that answers nothing, or whose answer doesn't matter. Within a transaction of
+  /// PostgreSQL a failure may be told later, by another statement or the commit.
+  func run() throws(LedgerError) {
+    switch backend {
+    case .sqlite:
+      defer { reset() }
+      while try step() {}
+    case .postgresql(let statement): try statement.run()
+    }
+  }
+
+  /// Runs it; how many rows it inserted, changed or deleted.
+  func changedRows() throws(LedgerError) -> Int {
+    switch backend {
+    case .sqlite(let statement): try statement.changedRows()
+    case .postgresql(let statement): try statement.changedRows()
+    }
+  }
+
+  /// Runs what `Connection.prepareInsert` has prepared; the id of the row, and nil where a row that
+  /// was there already kept it from being inserted.
+  func insertedID() throws(LedgerError) -> Int64? {
+    switch backend {
+    case .sqlite(let statement): try statement.insertedID()
+    case .postgresql: try firstInteger()
+    }
+  }
+
+  /// The first column of the first row, if there is one.
+  func firstInteger() throws(LedgerError) -> Int64? {
+    defer { reset() }
+    return try step() ? integer(0) : nil
+  }
+
+  /// Calls `body` for each row.
+  func forEachRow(_ body: () throws(LedgerError) -> Void) throws(LedgerError) {
+    defer { reset() }
+    while try step() { try body() }
+  }
+
+  /// What `read` makes of each row.
+  func rows<Value>(
+    _ read: (ColumnReader) throws(LedgerError) -> Value
+  ) throws(LedgerError) -> [Value] {
+    let fields = ColumnReader(statement: self)
+    var values: [Value] = []
+    try forEachRow { () throws(LedgerError) in values.append(try read(fields)) }
+    return values
+  }
+
+  /// What `read` makes of the first row; nil where there is none.
+  func firstRow<Value>(
+    _ read: (ColumnReader) throws(LedgerError) -> Value
+  ) throws(LedgerError) -> Value? {
+    defer { reset() }
+    return try step() ? read(ColumnReader(statement: self)) : nil
+  }
+}

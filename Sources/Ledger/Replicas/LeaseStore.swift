@@ -1,0 +1,248 @@
+internal import Budgets
+
+/// What this replica may use by itself of limits, or of credits: its rows in one of the tables of
+/// leases, and what the rows say of them that they are of.
+///
+/// What is leased and what is settled never exceed a limit together: each slice is added by one
+/// `UPDATE … WHERE`. Only the replica's own writer changes its leases, so their committed amounts
+/// are known here and needn't be read again.
+final class LeaseStore {
+  /// Whose leases these are; another once the replica was taken for dead.
+  private(set) var replica: ReplicaID
+  private let replicas: ReplicaStore
+  private let read: Statement
+  private let reserve: Statement
+  private let release: Statement
+  private let add: Statement
+  private let take: Statement
+  private let remove: Statement
+  private let select: Statement
+  private let removeAll: Statement
+  /// Committed.
+  private var mine: [Int64: Spend] = [:]
+  /// Of the transaction under way: what is added to the leases, or taken off.
+  private var changes: [Int64: Spend] = [:]
+  /// Whether `mine` is what is committed: not after a commit of which nobody knows whether it was
+  /// made.
+  private var isKnown = false
+
+  /// How often a slice is tried anew that others have left no room for meanwhile.
+  private static let mostTries = 3
+
+  init(
+    _ connection: Connection, _ kind: LeaseKind, of replica: ReplicaID,
+    _ replicas: ReplicaStore
+  ) throws(LedgerError) {
+    self.replica = replica
+    self.replicas = replicas
+    read = try connection.prepare(kind.readSource)
+    reserve = try connection.prepare(kind.reserveSlice)
+    release = try connection.prepare(kind.releaseAmount)
+    add = try connection.prepare(kind.addToLease)
+    take = try connection.prepare(kind.takeFromLease)
+    remove = try connection.prepare(kind.removeLease)
+    select = try connection.prepare(kind.selectLeases)
+    removeAll = try connection.prepare(kind.removeLeases)
+  }
+
+  /// Goes on as another replica, which has nothing leased yet.
+  func become(_ replica: ReplicaID) {
+    self.replica = replica
+    mine = [:]
+    changes = [:]
+    isKnown = true
+  }
+
+  // MARK: Within a transaction
+
+  /// Finds out what is committed, where a failure has left that open. Comes first.
+  func begin() throws(LedgerError) {
+    guard !isKnown else { return }
+    mine = [:]
+    select.bind(replica.text, at: 1)
+    try select.forEachRow { () throws(LedgerError) in
+      mine[select.integer(0) ?? 0] = LeaseStore.amount(in: select)
+    }
+    isKnown = true
+  }
+
+  /// Draws a slice; nothing where too little is left.
+  ///
+  /// - Parameter source: the id of what the request is for.
+  func draw(_ request: LeaseRequest, source: Int64) throws(LedgerError) -> LeaseAnswer {
+    let replicaCount = try replicas.replicaCount()
+    var added = Spend.zero
+    var standing = try self.standing(of: source)
+    for _ in 0..<LeaseStore.mostTries {
+      guard let slice = standing.slice(for: request, replicas: replicaCount), slice != .zero
+      else { break }
+      if try reserve(slice, of: source, within: request.limits) {
+        added = slice
+        try note(slice, on: source)
+        standing.leased.tokens += slice.tokens
+        standing.leased.nanoUnits += slice.nanoUnits
+        break
+      }
+      standing = try self.standing(of: source)
+    }
+    return LeaseAnswer(
+      to: request, added: added, standing: shared(standing, of: request.source, source))
+  }
+
+  /// Gives back what the replica doesn't use any more.
+  func giveBack(_ amount: LeaseReturn.Amount, source: Int64) throws(LedgerError) {
+    let lease = current(source)
+    let returned =
+      switch amount {
+      case .everything: lease
+      case .part(let part): least(lease, part)
+      }
+    guard returned != .zero else { return }
+    try takeOff(returned, source)
+    try releaseFromSource(returned, source)
+  }
+
+  /// What of a settlement the lease has paid: as much as there is.
+  ///
+  /// The caller takes it off the source's `leased_…` columns with the use that it adds.
+  func pay(_ used: Spend, source: Int64) throws(LedgerError) -> Spend {
+    let paid = least(current(source), used)
+    if paid != .zero { try takeOff(paid, source) }
+    return paid
+  }
+
+  /// Ends all leases of a replica that is gone.
+  func end(of gone: ReplicaID) throws(LedgerError) {
+    var ended: [(source: Int64, amount: Spend)] = []
+    // Whoever deletes them gives them back, and nobody else.
+    removeAll.bind(gone.text, at: 1)
+    try removeAll.forEachRow { () throws(LedgerError) in
+      ended.append((removeAll.integer(0) ?? 0, LeaseStore.amount(in: removeAll)))
+    }
+    for lease in ended.sorted(by: { $0.source < $1.source }) {
+      try releaseFromSource(lease.amount, lease.source)
+    }
+  }
+
+  // MARK: After it
+
+  func didCommit() {
+    for (source, change) in changes {
+      let amount = sum(mine[source] ?? .zero, change)
+      mine[source] = amount == .zero ? nil : amount
+    }
+    changes.removeAll(keepingCapacity: true)
+  }
+
+  func didRollBack() {
+    changes.removeAll()
+    isKnown = false
+  }
+
+  // MARK: Amounts
+
+  private func current(_ source: Int64) -> Spend {
+    sum(mine[source] ?? .zero, changes[source] ?? .zero)
+  }
+
+  private func least(_ one: Spend, _ other: Spend) -> Spend {
+    Spend(
+      tokens: min(one.tokens, other.tokens), nanoUnits: min(one.nanoUnits, other.nanoUnits))
+  }
+
+  private func sum(_ one: Spend, _ other: Spend) -> Spend {
+    Spend(tokens: one.tokens + other.tokens, nanoUnits: one.nanoUnits + other.nanoUnits)
+  }
+
+  private func note(_ slice: Spend, on source: Int64) throws(LedgerError) {
+    add.bind(replica.text, at: 1)
+    add.bind(source, at: 2)
+    add.bind(slice.tokens, at: 3)
+    add.bind(slice.nanoUnits, at: 4)
+    try add.run()
+    changes[source] = sum(changes[source] ?? .zero, slice)
+  }
+
+  private func takeOff(_ amount: Spend, _ source: Int64) throws(LedgerError) {
+    let rest = sum(current(source), Spend(tokens: -amount.tokens, nanoUnits: -amount.nanoUnits))
+    if rest == .zero {
+      remove.bind(replica.text, at: 1)
+      remove.bind(source, at: 2)
+      try remove.run()
+    } else {
+      take.bind(amount.tokens, at: 1)
+      take.bind(amount.nanoUnits, at: 2)
+      take.bind(replica.text, at: 3)
+      take.bind(source, at: 4)
+      try take.run()
+    }
+    changes[source] = sum(
+      changes[source] ?? .zero,
+      Spend(tokens: -amount.tokens, nanoUnits: -amount.nanoUnits))
+  }
+
+  private func releaseFromSource(_ amount: Spend, _ source: Int64) throws(LedgerError) {
+    release.bind(amount.tokens, at: 1)
+    release.bind(amount.nanoUnits, at: 2)
+    release.bind(source, at: 3)
+    try release.run()
+  }
+
+  /// False where there isn't so much left within the limits.
+  private func reserve(
+    _ slice: Spend, of source: Int64, within limits: Limits
+  ) throws(LedgerError) -> Bool {
+    reserve.bind(slice.tokens, at: 1)
+    reserve.bind(slice.nanoUnits, at: 2)
+    reserve.bind(source, at: 3)
+    reserve.bind(limits.tokens, at: 4)
+    reserve.bind(limits.nanoUnits, at: 5)
+    return try reserve.firstInteger() != nil
+  }
+
+  // MARK: Reading
+
+  private func standing(of source: Int64) throws(LedgerError) -> SourceStanding {
+    read.bind(source, at: 1)
+    defer { read.reset() }
+    guard try read.step() else { throw .unreadable(record: "what is leased of \(source)") }
+    return SourceStanding(
+      settled: Spend(tokens: read.integer(0) ?? 0, nanoUnits: read.integer(1) ?? 0),
+      leased: Spend(tokens: read.integer(2) ?? 0, nanoUnits: read.integer(3) ?? 0),
+      paidByCredits: read.integer(4) ?? 0)
+  }
+
+  private func shared(
+    _ standing: SourceStanding, of source: LeaseSource, _ id: Int64
+  ) -> SharedStanding {
+    SharedStanding(
+      of: source, settled: standing.settled, paidByCredits: standing.paidByCredits,
+      allLeased: standing.leased, own: current(id))
+  }
+
+  private static func amount(in row: Statement) -> Spend {
+    Spend(tokens: row.integer(1) ?? 0, nanoUnits: row.integer(2) ?? 0)
+  }
+}
+
+/// What an account or a credit says of itself.
+private struct SourceStanding {
+  var settled: Spend
+  /// To all replicas.
+  var leased: Spend
+  var paidByCredits: Int64
+
+  /// What a request draws here; nil where its least isn't left in one of the units.
+  func slice(for request: LeaseRequest, replicas: Int64) -> Spend? {
+    func amount(_ unit: LimitUnit, of limit: Int64?) -> Int64? {
+      let settled = settled[unit] - (unit == .tokens ? paidByCredits : 0)
+      return LeaseSlice.amount(
+        least: request.least[unit], wanted: request.wanted[unit], of: limit,
+        spent: settled.addingSaturated(leased[unit]), replicas: replicas)
+    }
+    guard let tokens = amount(.tokens, of: request.limits.tokens),
+      let nanoUnits = amount(.cost, of: request.limits.nanoUnits)
+    else { return nil }
+    return Spend(tokens: tokens, nanoUnits: nanoUnits)
+  }
+}

@@ -1,0 +1,145 @@
+internal import Budgets
+internal import EventLoop
+
+/// Shows the database that this replica lives, hears what others say, and finds the dead.
+///
+/// It has a thread and a connection of its own, so that neither a long commit nor a slow report
+/// makes a replica look dead.
+final class ReplicaKeeper: Sendable {
+  private let location: LedgerLocation
+  private let membership: Membership
+  private let queue: CommandQueue
+  private let isStopping = Lock(false)
+  private let thread = Lock<Thread?>(nil)
+
+  /// What replicas tell each other. The payload of `wanted` is a `LeaseSourceID`.
+  enum Channel {
+    static let changed = "catraca_changed"
+    static let wanted = "catraca_wanted"
+  }
+
+  /// Every so many heartbeats it looks for what replicas have left that ended well: requests that
+  /// their providers go on with.
+  private static let heartbeatsPerSearch = 10
+  /// How long a heartbeat waits for the database.
+  private static let patienceMilliseconds: Int32 = 2_000
+  /// How soon a stop is noticed, and changes where the database can't notify.
+  private static let pollInterval = Duration.milliseconds(250)
+
+  init(
+    _ location: LedgerLocation, _ membership: Membership, _ queue: CommandQueue
+  ) throws(LedgerError) {
+    self.location = location
+    self.membership = membership
+    self.queue = queue
+    do {
+      let thread = try Thread(name: "replica") { [self] in keep() }
+      self.thread.withLock { $0 = thread }
+    } catch {
+      throw .unavailable(reason: "no thread to keep a replica on: \(error)")
+    }
+  }
+
+  /// Returns when it has ended.
+  func stop() {
+    isStopping.withLock { $0 = true }
+    thread.withLock { $0.take() }?.join()
+  }
+
+  private func keep() {
+    var watch: ReplicaWatch?
+    while !isStopping.withLock({ $0 }) {
+      do throws(LedgerError) {
+        if watch == nil {
+          watch = try ReplicaWatch(location, patience: ReplicaKeeper.patienceMilliseconds)
+        }
+        guard let watch else { continue }
+        try beat(watch)
+        try listen(watch)
+      } catch {
+        watch = nil
+        Thread.pause(for: ReplicaKeeper.pollInterval)
+      }
+    }
+  }
+
+  private func beat(_ watch: ReplicaWatch) throws(LedgerError) {
+    let sent = MonotonicInstant.now()
+    let id = membership.id
+    guard try watch.replicas.beat(id) else {
+      watch.heardSince = nil
+      queue.notice(.takenForDead(id))
+      return
+    }
+    watch.heartbeats += 1
+    if watch.heartbeats.isMultiple(of: ReplicaKeeper.heartbeatsPerSearch) {
+      queue.notice(.orphans)
+    }
+    membership.note(replicaCount: try watch.replicas.replicaCount())
+    membership.term.extend(fromHeartbeatSentAt: sent)
+    let since = watch.heardSince ?? sent
+    watch.heardSince = since
+    // After the database was away, all look dead until they had the time to show that they live.
+    guard sent.elapsed(since: since) >= ReplicaTerm.silenceOfTheDead else { return }
+    for dead in try watch.replicas.silent(for: ReplicaTerm.silenceOfTheDead) where dead != id {
+      queue.notice(.dead(dead))
+    }
+  }
+
+  /// Passes on what others say, until the next heartbeat is due.
+  private func listen(_ watch: ReplicaWatch) throws(LedgerError) {
+    let end = MonotonicInstant.now().advanced(by: ReplicaTerm.heartbeatInterval)
+    while !isStopping.withLock({ $0 }) {
+      let left = end.elapsed(since: .now())
+      guard left > .zero else { return }
+      let heard = try watch.connection.notifications(within: min(left, ReplicaKeeper.pollInterval))
+      if heard.contains(where: { $0.channel == Channel.changed }) {
+        membership.tell { $0.changed() }
+      }
+      let ids = heard.filter { $0.channel == Channel.wanted }
+        .compactMap { LeaseSourceID($0.payload) }
+      let wanted = try watch.sources(Set(ids).sorted())
+      if !wanted.isEmpty { membership.tell { $0.wanted(wanted) } }
+    }
+  }
+}
+
+/// A keeper's connection, and how long it has been heard on it without a break.
+private final class ReplicaWatch {
+  let connection: Connection
+  let replicas: ReplicaStore
+  var heardSince: MonotonicInstant?
+  var heartbeats = 0
+  private let findAccount: Statement
+  private let findCredit: Statement
+
+  init(_ location: LedgerLocation, patience: Int32) throws(LedgerError) {
+    connection = try Connection(
+      location, access: .readWrite, busyTimeoutMilliseconds: patience)
+    connection.setAnswerTimeout(milliseconds: patience)
+    try connection.listen(to: [ReplicaKeeper.Channel.changed, ReplicaKeeper.Channel.wanted])
+    replicas = try ReplicaStore(connection)
+    findAccount = try connection.prepare("SELECT * FROM budget_accounts WHERE id = ?")
+    findCredit = try connection.prepare("SELECT * FROM token_credits WHERE id = ?")
+  }
+
+  /// Those of them that there are.
+  func sources(_ ids: [LeaseSourceID]) throws(LedgerError) -> [LeaseSource] {
+    var found: [LeaseSource] = []
+    for id in ids {
+      switch id {
+      case .account(let account):
+        findAccount.bind(account, at: 1)
+        if let key = try findAccount.firstRow(BudgetAccountKey.init(from:))?.accountKey {
+          found.append(.account(key))
+        }
+      case .credit(let credit):
+        findCredit.bind(credit, at: 1)
+        if let key = try findCredit.firstRow(StoredCredit.init(from:))?.key {
+          found.append(.credit(key))
+        }
+      }
+    }
+    return found
+  }
+}

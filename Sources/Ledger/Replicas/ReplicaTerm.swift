@@ -1,0 +1,30 @@
+public import EventLoop
+
+/// For how long a replica may trust what it has leased, by its own monotonic clock.
+///
+/// Another replica takes one for dead that the database hasn't heard of for `silenceOfTheDead`.
+/// Nobody is ever dead who still admits requests, since a term is shorter and begins earlier: when
+/// the heartbeat was sent, not when it arrived.
+public final class ReplicaTerm: Sendable {
+  public static let heartbeatInterval = Duration.seconds(1)
+  public static let length = Duration.seconds(7)
+  public static let silenceOfTheDead = Duration.seconds(10)
+
+  private let end = Lock<MonotonicInstant?>(nil)
+
+  public init() {}
+
+  /// Takes note of a heartbeat that has arrived.
+  public func extend(fromHeartbeatSentAt sent: MonotonicInstant) {
+    end.withLock { $0 = max($0 ?? sent, sent.advanced(by: ReplicaTerm.length)) }
+  }
+
+  /// Ends it at once.
+  public func lapse() {
+    end.withLock { $0 = nil }
+  }
+
+  public func isInForce(at now: MonotonicInstant) -> Bool {
+    end.withLock { $0.map { now < $0 } ?? false }
+  }
+}

@@ -1,0 +1,179 @@
+/// One table as it is copied: its columns, in the order of its key.
+struct TransferTable {
+  struct Column {
+    var name: String
+    var isInteger: Bool
+  }
+
+  let name: String
+  /// Without those that the database makes of others.
+  let columns: [Column]
+  let key: [Column]
+
+  /// What belongs to one database alone: its schema, the servers that share it, and what only a
+  /// server's own file needs.
+  private static let left = [
+    "schema_migrations", "replicas", "budget_leases", "credit_leases", "in_flight",
+    "usage_totals_reach", "conversation_windows", "conversation_permits",
+  ]
+
+  /// The tables of a ledger in a file, by their names.
+  static func all(of source: Connection) throws(LedgerError) -> [TransferTable] {
+    let select = try source.prepare(selectTables)
+    let names = try select.rows { fields throws(LedgerError) in
+      try fields.requiredText("name", of: "a table")
+    }
+    var tables: [TransferTable] = []
+    for name in names where !left.contains(name) {
+      tables.append(try TransferTable(name, source))
+    }
+    return tables
+  }
+
+  private init(_ name: String, _ source: Connection) throws(LedgerError) {
+    let select = try source.prepare(TransferTable.selectColumns)
+    select.bind(name, at: 1)
+    var columns: [Column] = []
+    var key: [(place: Int64, column: Column)] = []
+    try select.forEachRow { () throws(LedgerError) in
+      let fields = ColumnReader(statement: select)
+      let column = Column(
+        name: try fields.requiredText("name", of: "a column"),
+        isInteger: fields.text("type") == "INTEGER")
+      columns.append(column)
+      if let place = fields.integer("pk"), place > 0 { key.append((place, column)) }
+    }
+    self.name = name
+    self.columns = columns
+    self.key = key.sorted { $0.place < $1.place }.map(\.column)
+  }
+
+  private static let selectTables = """
+    SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name
+    """
+  private static let selectColumns =
+    "SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid"
+
+  // MARK: Comparing
+
+  /// Whether all that the target has is the beginning of what the source has.
+  func isBeginning(in target: Connection, of source: Connection) throws(LedgerError) -> Bool {
+    guard let last = try lastKey(in: target) else { return true }
+    return try sums(in: target, upTo: nil) == sums(in: source, upTo: last)
+  }
+
+  /// Whether both have the same.
+  func isWhole(in target: Connection, of source: Connection) throws(LedgerError) -> Bool {
+    try sums(in: target, upTo: nil) == sums(in: source, upTo: nil)
+  }
+
+  private var keyNames: String { key.map(\.name).joined(separator: ", ") }
+  private var keyMarks: String { key.map { _ in "?" }.joined(separator: ", ") }
+
+  /// The values of the largest key; nil where there are no rows.
+  private func lastKey(in connection: Connection) throws(LedgerError) -> [KeyValue]? {
+    let order = key.map { "\($0.name) DESC" }.joined(separator: ", ")
+    let select = try connection.prepare(
+      "SELECT \(keyNames) FROM \(name) ORDER BY \(order) LIMIT 1")
+    return try select.firstRow { fields in
+      key.map { column in
+        column.isInteger ? .integer(fields.integer(column.name)) : .text(fields.text(column.name))
+      }
+    }
+  }
+
+  private enum KeyValue {
+    case integer(Int64?)
+    case text(String?)
+  }
+
+  private func bind(_ values: [KeyValue], to statement: Statement) {
+    for (place, value) in values.enumerated() {
+      switch value {
+      case .integer(let number): statement.bind(number, at: Int32(place + 1))
+      case .text(let text): statement.bind(text, at: Int32(place + 1))
+      }
+    }
+  }
+
+  /// The number of rows, and of each column how many have it and what it sums up to: integers
+  /// modulo a prime, so that no sum is too large, and the lengths of texts.
+  private func sums(
+    in connection: Connection, upTo last: [KeyValue]?
+  ) throws(LedgerError) -> [Int64] {
+    let terms = columns.flatMap { column in
+      [
+        "count(\(column.name))",
+        column.isInteger
+          ? "coalesce(sum(\(column.name) % \(TransferTable.modulus)), 0)"
+          : "coalesce(sum(length(\(column.name))), 0)",
+      ]
+    }
+    let condition = last == nil ? "" : " WHERE (\(keyNames)) <= (\(keyMarks))"
+    let sql = "SELECT count(*), \(terms.joined(separator: ", ")) FROM \(name)\(condition)"
+    return try connection.snapshot { () throws(LedgerError) in
+      try connection.allowLongStatements()
+      let select = try connection.prepare(sql)
+      if let last { bind(last, to: select) }
+      defer { select.reset() }
+      guard try select.step() else { return [] }
+      return (0...terms.count).map { select.integer(Int32($0)) ?? 0 }
+    }
+  }
+
+  private static let modulus = 1_000_000_007
+
+  // MARK: Copying
+
+  /// Copies the rows after those that the target has, so many in one transaction.
+  func copy(
+    from source: Connection, to target: Connection, batch: Int, whenCopied: () -> Void
+  ) throws(LedgerError) {
+    let last = try lastKey(in: target)
+    let condition = last == nil ? "" : " WHERE (\(keyNames)) > (\(keyMarks))"
+    let select = try source.prepare(
+      "SELECT \(line) FROM \(name)\(condition) ORDER BY \(keyNames)")
+    if let last { bind(last, to: select) }
+    defer { select.reset() }
+    var isAtEnd = false
+    while !isAtEnd {
+      var rows = 0
+      try target.transaction { () throws(LedgerError) in
+        try target.copy(into: name, columns.map(\.name)) { () throws(LedgerError) in
+          guard rows < batch else { return nil }
+          isAtEnd = try !select.step()
+          if isAtEnd { return nil }
+          rows += 1
+          return select.text(0)
+        }
+      }
+      for _ in 0..<rows { whenCopied() }
+    }
+  }
+
+  /// A row as COPY takes it: columns with tabs between them, what would end one escaped.
+  private var line: String {
+    columns.map { column in
+      guard !column.isInteger else { return #"coalesce(CAST(\#(column.name) AS TEXT), '\N')"# }
+      var text = column.name
+      for (character, escaped) in TransferTable.escapes {
+        text = "replace(\(text), char(\(character)), '\(escaped)')"
+      }
+      return #"coalesce(\#(text), '\N')"#
+    }.joined(separator: " || char(9) || ")
+  }
+
+  /// The backslash comes first, since the others are written with one.
+  private static let escapes = [(92, #"\\"#), (10, #"\n"#), (13, #"\r"#), (9, #"\t"#)]
+
+  /// Lets the next row of the target have the number after the largest.
+  func continueNumbers(in target: Connection) throws(LedgerError) {
+    guard key.map(\.name) == ["id"], key.first?.isInteger == true else { return }
+    try target.prepare(
+      """
+      SELECT setval(pg_get_serial_sequence('\(name)', 'id'), max(id))
+      FROM \(name) HAVING max(id) IS NOT NULL
+      """
+    ).run()
+  }
+}

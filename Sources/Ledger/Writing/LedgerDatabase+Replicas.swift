@@ -1,0 +1,164 @@
+internal import Budgets
+internal import Pricing
+
+// What is done for other replicas, and what they may have done for this one.
+
+extension LedgerDatabase {
+  // MARK: Leases
+
+  /// Draws leases, asks for permits and gives others back, all in one transaction; answers in the
+  /// orders' order.
+  func lease(_ orders: [LeaseOrder]) throws(LedgerError) -> [LeaseOutcome] {
+    guard let shared else { return orders.map { _ in LeaseOutcome() } }
+    return try transaction { () throws(LedgerError) in
+      var answers = orders.map { [LeaseAnswer?](repeating: nil, count: $0.draws.count) }
+      for step in try steps(of: orders) {
+        let (leases, source) = shared.leases(of: step.source)
+        switch step.work {
+        case .giveBack(let amount): try leases.giveBack(amount, source: source)
+        case .draw(let request, let order, let place):
+          let answer = try leases.draw(request, source: source)
+          answers[order][place] = answer
+          if answer.added == .zero, answer.standing.leasedToOthers != .zero {
+            try shared.want(step.source)
+          }
+        }
+      }
+      let permitted = try permit(orders, shared.conversations)
+      return zip(answers, permitted).map {
+        LeaseOutcome(leases: $0.compactMap(\.self), conversations: $1)
+      }
+    }
+  }
+
+  /// What is given back can be permitted at once.
+  private func permit(
+    _ orders: [LeaseOrder], _ conversations: ConversationPermitStore
+  ) throws(LedgerError) -> [[ConversationAnswer]] {
+    for back in orders.lazy.flatMap(\.conversationReturns) { try conversations.giveBack(back) }
+    var answers = try conversations.answer(orders.flatMap(\.conversations))[...]
+    return orders.map { order in
+      defer { answers.removeFirst(order.conversations.count) }
+      return Array(answers.prefix(order.conversations.count))
+    }
+  }
+
+  private struct LeaseStep {
+    enum Work {
+      case giveBack(LeaseReturn.Amount)
+      case draw(LeaseRequest, order: Int, place: Int)
+
+      var isDraw: Bool { if case .draw = self { true } else { false } }
+    }
+
+    let source: LeaseSourceID
+    let work: Work
+  }
+
+  /// By what they are of, as every server does, so that none waits for another that waits for it.
+  /// What is given back can be drawn at once.
+  private func steps(of orders: [LeaseOrder]) throws(LedgerError) -> [LeaseStep] {
+    var steps: [LeaseStep] = []
+    for (index, order) in orders.enumerated() {
+      for given in order.returns {
+        steps.append(LeaseStep(source: try id(of: given.source), work: .giveBack(given.amount)))
+      }
+      for (place, request) in order.draws.enumerated() {
+        steps.append(
+          LeaseStep(
+            source: try id(of: request.source), work: .draw(request, order: index, place: place)))
+      }
+    }
+    return steps.sorted {
+      $0.source != $1.source ? $0.source < $1.source : !$0.work.isDraw && $1.work.isDraw
+    }
+  }
+
+  private func id(of source: LeaseSource) throws(LedgerError) -> LeaseSourceID {
+    switch source {
+    case .account(let key): .account(try budgetAccounts.id(of: BudgetAccountKey(key)))
+    case .credit(let key): .credit(key.id)
+    }
+  }
+
+  // MARK: The dead
+
+  /// Ends what a silent replica has left, unless it was heard meanwhile or another was faster.
+  ///
+  /// - Returns: The deferred requests that this replica follows from now on.
+  func takeOver(_ dead: ReplicaID) throws(LedgerError) -> [DeferredRequest] {
+    guard let shared else { return [] }
+    return try transaction { () throws(LedgerError) in
+      guard try shared.replicas.remove(dead, silentFor: ReplicaTerm.silenceOfTheDead) else {
+        return []
+      }
+      return try endGone(shared)
+    }
+  }
+
+  /// Ends what replicas have left that are gone.
+  func adoptOrphans() throws(LedgerError) -> [DeferredRequest] {
+    guard let shared, try !shared.gone().isEmpty else { return [] }
+    return try transaction { () throws(LedgerError) in try endGone(shared) }
+  }
+
+  private func endGone(_ shared: ReplicaStores) throws(LedgerError) -> [DeferredRequest] {
+    var inherited: [DeferredRequest] = []
+    for gone in try shared.gone() {
+      _ = try settleIntents(of: gone)
+      try shared.endLeases(of: gone)
+      inherited += try deferredRequests.inherit(from: gone)
+    }
+    return inherited
+  }
+
+  /// Goes on under another name, after others have ended what this replica had in flight.
+  func rejoin() throws(LedgerError) {
+    guard let shared else { return }
+    try shared.rejoin()
+    inFlight.become(shared.leases.replica)
+    deferredRequests.become(shared.leases.replica)
+  }
+
+  /// Leaves the others, with nothing in flight and nothing leased.
+  func leave() throws(LedgerError) {
+    guard let shared else { return }
+    try transaction { () throws(LedgerError) in
+      try shared.endLeases(of: shared.leases.replica)
+      try shared.replicas.remove(shared.leases.replica)
+    }
+  }
+
+  // MARK: Rows of this replica that others wrote
+
+  /// Where another replica has taken this one for dead, it has ended its requests as interrupted,
+  /// with all that they might use. Makes way for what one of them really was.
+  ///
+  /// - Returns: Whether the row that is replaced began a conversation; nil where none is.
+  func replaceInterrupted(by row: UsageRow) throws(LedgerError) -> Bool? {
+    guard shared != nil, row.outcome != .interrupted else { return nil }
+    return try removeInterrupted(row.requestID)
+  }
+
+  /// Removes the row of an interrupted request, and all that it was counted in.
+  func removeInterrupted(_ requestID: RequestID) throws(LedgerError) -> Bool? {
+    guard let shared, let former = try usageLogs.takeInterrupted(requestID) else { return nil }
+    let row = former.row
+    try shared.conversations.unbegin(row)
+    tokenUsage.add(row, beginsConversation: former.beginsConversation, .removed)
+    rollups.add(row, beginsConversation: former.beginsConversation, .removed)
+    totals.remove(row)
+    try biller.discount(row)
+    let paidByCredits = try creditDraws.undraw(by: requestID)
+    for text in former.budgetAccounts.split(separator: ",") {
+      guard let charge = RecordedCharge(text),
+        let key = try budgetAccounts.key(of: charge.account)
+      else { throw .unreadable(record: "budget_accounts of \(requestID)") }
+      let (tokens, costNano) = charge.figures(of: row, in: key.currency)
+      budgetAccounts.remove(
+        tokens: tokens, costNano: costNano,
+        paidByCredits: key.budgetID.isPlan ? paidByCredits : 0, from: charge.account)
+    }
+    return former.beginsConversation
+  }
+}
