@@ -151,6 +151,14 @@ internal import HTTP
     check(unsafe catraca_curl_set_copied_body(pointer, nil))
   }
 
+  /// Whether another request can be made with it. A transfer that ended before it had a connection
+  /// leaves its buffer behind, and libcurl then refuses another size until there has been one.
+  var isReusable: Bool {
+    let status = unsafe catraca_curl_set_long(
+      pointer, CURLOPT_BUFFERSIZE, EasyHandle.receiveBufferBytes)
+    return status == CURLE_OK
+  }
+
   private func setBody(_ body: UpstreamBody, method: Method) {
     // Undoes what any other method has set.
     set(CURLOPT_HTTPGET, 1)
