@@ -172,7 +172,7 @@ class framing:
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 
     def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
         return f"http://127.0.0.1:{self.server.server_port}/"
 
     def __exit__(self, *error):

@@ -71,7 +71,7 @@ def provider(catraca):
     """The only provider of the configuration."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Models)
     server.status, server.ahead, server.seen = 200, 0, []
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     providers = catraca.configuration.settings["providers"]
     del providers["groq"]
     providers["openai"]["base_url"] = f"http://127.0.0.1:{server.server_port}/v1"
