@@ -26,6 +26,9 @@ BODY = {
     "max_completion_tokens": 40,
 }
 DISK_SIZE = "16m"
+# Times that readiness is asked for in a row: in more than a second, of which a writer that fails has
+# four attempts.
+ASKED = 2_000
 
 
 @contextmanager
@@ -274,6 +277,19 @@ def test_where_the_spool_cannot_be_written_either_nothing_begins(
     wanted = os.strerror(number) if on_failure == "allow" else "SQLite code"
     assert any(wanted in reason for reason in reasons), reasons
     assert post(catraca, "later").status == 200
+    assert_sound(catraca)
+
+
+def test_as_long_as_nothing_can_be_written_it_is_never_ready(catraca, unreliable_disk, on_failure):
+    """Also when nobody asks for anything, and it tries again and again by itself."""
+    start(catraca, on_failure)
+    assert post(catraca, "before").status == 200
+    unreliable_disk.fail(database=errno.ENOSPC, spool=errno.ENOSPC)
+    assert post(catraca, "refused").status == 503
+    assert {readiness(catraca)[0] for _ in range(ASKED)} == {503}
+    unreliable_disk.fail()
+    eventually(lambda: readiness(catraca)[0] == 200, "ready again")
+    assert users(catraca) == ["before"]
     assert_sound(catraca)
 
 

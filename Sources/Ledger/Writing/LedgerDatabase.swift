@@ -117,10 +117,13 @@ final class LedgerDatabase {
     }
   }
 
-  /// Writes what is there already: an empty transaction says nothing of whether the disk is full.
+  /// Writes something, and what was there again: an empty transaction says nothing of whether the
+  /// disk is full, nor does one that changes nothing, since SQLite then writes nothing.
   func probe() throws(LedgerError) {
     try transaction { () throws(LedgerError) in
-      try connection.prepare("UPDATE usage_totals_reach SET last_id = last_id").run()
+      for step in ["+ 1", "- 1"] {
+        try connection.prepare("UPDATE usage_totals_reach SET last_id = last_id \(step)").run()
+      }
     }
   }
 
