@@ -1,7 +1,7 @@
 """Many requests at once."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 
 def at_once(count, send):
@@ -13,4 +13,8 @@ def at_once(count, send):
         return send(index)
 
     with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(run, range(count)))
+        futures = [pool.submit(run, index) for index in range(count)]
+        # Who fails first says why: others may fail because of that.
+        for future in as_completed(futures):
+            future.result()
+        return [future.result() for future in futures]
