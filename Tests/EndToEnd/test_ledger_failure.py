@@ -26,8 +26,8 @@ BODY = {
     "max_completion_tokens": 40,
 }
 DISK_SIZE = "16m"
-# Times that readiness is asked for in a row: in more than a second, of which a writer that fails has
-# four attempts.
+# Times that readiness is asked for in a row: for longer than a second, and thus than a writer
+# that fails waits four times.
 ASKED = 2_000
 
 
