@@ -33,8 +33,15 @@ public struct Spend: Hashable, Sendable {
   /// Adds what a provider reported. A figure is foreign and may be absurd: the sum then stays at
   /// the largest number there is, where the budget is used up, and never wraps or traps.
   mutating func addSaturating(_ other: Spend) {
-    tokens = tokens.addingSaturating(other.tokens)
-    nanoUnits = nanoUnits.addingSaturating(other.nanoUnits)
+    self = adding(other)
+  }
+
+  /// The sum, at most the largest number there is. `other` may be negative, where it takes off what
+  /// was added before.
+  public func adding(_ other: Spend) -> Spend {
+    Spend(
+      tokens: tokens.addingSaturating(other.tokens),
+      nanoUnits: nanoUnits.addingSaturating(other.nanoUnits))
   }
 
   /// Adds as much of `other` as can be counted, and returns what that was.
@@ -60,7 +67,7 @@ public struct Spend: Hashable, Sendable {
   }
 
   /// The smaller of the two in each unit.
-  func least(_ other: Spend) -> Spend {
+  public func least(_ other: Spend) -> Spend {
     Spend(tokens: min(tokens, other.tokens), nanoUnits: min(nanoUnits, other.nanoUnits))
   }
 
@@ -119,7 +126,7 @@ public struct Limits: Hashable, Sendable {
 }
 
 extension Int64 {
-  /// The sum of two numbers that aren't negative, or the largest number where it is larger.
+  /// The sum, or the largest number where it is larger. Two negative numbers must have one.
   func addingSaturating(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum

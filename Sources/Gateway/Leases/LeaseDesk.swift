@@ -113,20 +113,3 @@ final class LeaseDesk: Sendable {
 
   private static let standingsPerPage = 1_000
 }
-
-extension Spend {
-  /// The sum, at most the largest number there is.
-  fileprivate func adding(_ other: Spend) -> Spend {
-    Spend(
-      tokens: sum(tokens, other.tokens), nanoUnits: sum(nanoUnits, other.nanoUnits))
-  }
-
-  fileprivate func least(_ other: Spend) -> Spend {
-    Spend(tokens: min(tokens, other.tokens), nanoUnits: min(nanoUnits, other.nanoUnits))
-  }
-
-  private func sum(_ one: Int64, _ other: Int64) -> Int64 {
-    let (sum, overflows) = one.addingReportingOverflow(other)
-    return overflows ? .max : sum
-  }
-}

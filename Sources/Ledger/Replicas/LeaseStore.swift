@@ -95,7 +95,7 @@ final class LeaseStore {
     let returned =
       switch amount {
       case .everything: lease
-      case .part(let part): least(lease, part)
+      case .part(let part): lease.least(part)
       }
     guard returned != .zero else { return }
     try takeOff(returned, source)
@@ -106,7 +106,7 @@ final class LeaseStore {
   ///
   /// The caller takes it off the source's `leased_…` columns with the use that it adds.
   func pay(_ used: Spend, source: Int64) throws(LedgerError) -> Spend {
-    let paid = least(current(source), used)
+    let paid = current(source).least(used)
     if paid != .zero { try takeOff(paid, source) }
     return paid
   }
@@ -128,7 +128,7 @@ final class LeaseStore {
 
   func didCommit() {
     for (source, change) in changes {
-      let amount = sum(mine[source] ?? .zero, change)
+      let amount = (mine[source] ?? .zero).adding(change)
       mine[source] = amount == .zero ? nil : amount
     }
     changes.removeAll(keepingCapacity: true)
@@ -142,16 +142,7 @@ final class LeaseStore {
   // MARK: Amounts
 
   private func current(_ source: Int64) -> Spend {
-    sum(mine[source] ?? .zero, changes[source] ?? .zero)
-  }
-
-  private func least(_ one: Spend, _ other: Spend) -> Spend {
-    Spend(
-      tokens: min(one.tokens, other.tokens), nanoUnits: min(one.nanoUnits, other.nanoUnits))
-  }
-
-  private func sum(_ one: Spend, _ other: Spend) -> Spend {
-    Spend(tokens: one.tokens + other.tokens, nanoUnits: one.nanoUnits + other.nanoUnits)
+    (mine[source] ?? .zero).adding(changes[source] ?? .zero)
   }
 
   private func note(_ slice: Spend, on source: Int64) throws(LedgerError) {
@@ -160,11 +151,12 @@ final class LeaseStore {
     add.bind(slice.tokens, at: 3)
     add.bind(slice.nanoUnits, at: 4)
     try add.run()
-    changes[source] = sum(changes[source] ?? .zero, slice)
+    changes[source] = (changes[source] ?? .zero).adding(slice)
   }
 
   private func takeOff(_ amount: Spend, _ source: Int64) throws(LedgerError) {
-    let rest = sum(current(source), Spend(tokens: -amount.tokens, nanoUnits: -amount.nanoUnits))
+    let change = Spend(tokens: -amount.tokens, nanoUnits: -amount.nanoUnits)
+    let rest = current(source).adding(change)
     if rest == .zero {
       remove.bind(replica.text, at: 1)
       remove.bind(source, at: 2)
@@ -176,9 +168,7 @@ final class LeaseStore {
       take.bind(source, at: 4)
       try take.run()
     }
-    changes[source] = sum(
-      changes[source] ?? .zero,
-      Spend(tokens: -amount.tokens, nanoUnits: -amount.nanoUnits))
+    changes[source] = (changes[source] ?? .zero).adding(change)
   }
 
   private func releaseFromSource(_ amount: Spend, _ source: Int64) throws(LedgerError) {
