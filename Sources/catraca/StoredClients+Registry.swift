@@ -20,13 +20,15 @@ extension ClientRegistry {
       stored.subscriptions.map { ($0.clientID, Subscription($0)) }
     ) { first, _ in first }
     let withoutBudgets = adding(
-      clients: clients, keys: keys, plans: plans, subscriptions: subscriptions)
+      clients: clients, keys: keys, plans: plans, subscriptions: subscriptions,
+      overdue: stored.overdue)
+    guard !stored.budgets.isEmpty else { return withoutBudgets }
+    let madeByID = Dictionary(stored.clients.map { ($0.id, $0.createdAt) }) { first, _ in first }
     var budgets: [BudgetDefinition] = []
     for budget in stored.budgets {
       // A client that was deleted, or that the file no longer declares, has no budgets.
       guard let client = withoutBudgets.client(budget.id.client) else { continue }
-      let made = stored.clients.first { $0.id == client.id }?.createdAt
-      budgets.append(try BudgetDefinition(budget, of: client, madeAt: made))
+      budgets.append(try BudgetDefinition(budget, of: client, madeAt: madeByID[client.id]))
     }
     return adding(
       clients: clients, keys: keys, budgets: budgets, plans: plans, subscriptions: subscriptions,

@@ -49,6 +49,18 @@ import Time
     #expect(added.budgets.contains { $0.id == BudgetID(client: "beta", name: "plan") })
   }
 
+  @Test("Only a client that something changes is made anew")
+  func keepsUnchangedClients() throws {
+    let acme = try #require(registry.client("acme"))
+    #expect(registry.adding(clients: [], keys: [:]).client("acme") === acme)
+    let beta = [Client(id: "beta", name: "Beta")]
+    #expect(registry.adding(clients: beta, keys: [:]).client("acme") === acme)
+    let overdue = registry.adding(clients: [], keys: [:], overdue: ["acme"])
+    #expect(overdue.client("acme")?.isOverdue == true)
+    #expect(overdue.owner(of: Self.digest("a"))?.client === overdue.client("acme"))
+    #expect(overdue.adding(clients: [], keys: [:]).client("acme")?.isOverdue == false)
+  }
+
   @Test("A declared client stays as declared, and can have more keys")
   func declaredClientsGoBefore() {
     let added = registry.adding(

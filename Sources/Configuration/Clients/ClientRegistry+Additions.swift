@@ -27,31 +27,44 @@ extension ClientRegistry {
     let allPlans = Dictionary(addedPlans.map { ($0.name, $0) }) { first, _ in first }
       .merging(plans) { _, declared in declared }
     let others = added.filter { client($0.id) == nil }
+    let all = (clients + others).map { client in
+      let keys = (keys[client.id] ?? []).filter { owner(of: $0.digest) == nil }
+      return client.adding(
+        keys: keys, subscription: subscriptions[client.id], plans: allPlans,
+        defaultPlan: defaultPlan, isOverdue: overdue.contains(client.id))
+    }
+    // Of many clients that files alone declare, nothing is made anew.
+    if others.isEmpty, addedPlans.isEmpty, addedBudgets.isEmpty,
+      zip(all, clients).allSatisfy({ $0 === $1 })
+    {
+      return self
+    }
     let ownBudgets = budgets.filter { !$0.id.isPlan }
     let known = Set(ownBudgets.map(\.id))
     return ClientRegistry(
       plans: allPlans, defaultPlan: defaultPlan,
-      clients: (clients + others).map { client in
-        let keys = (keys[client.id] ?? []).filter { owner(of: $0.digest) == nil }
-        return client.adding(
-          keys: keys, subscription: subscriptions[client.id], plans: allPlans,
-          defaultPlan: defaultPlan, isOverdue: overdue.contains(client.id))
-      },
+      clients: all,
       budgets: ownBudgets + addedBudgets.filter { !known.contains($0.id) && !$0.id.isPlan },
       linesByBudget: linesByBudget)
   }
 }
 
 extension Client {
-  /// The same with keys whose names it doesn't have yet, on the plan that it is on now.
+  /// The same with keys whose names it doesn't have yet, on the plan that it is on now; itself
+  /// where that changes nothing.
   fileprivate func adding(
     keys added: [ClientKey], subscription: Subscription?, plans: [String: Plan],
     defaultPlan: String?, isOverdue: Bool
   ) -> Client {
-    let names = Set(keys.map(\.name))
     var subscription = declaresPlan ? nil : subscription
     if let plan = subscription?.plan, plans[plan] == nil { subscription = nil }
     let plan = subscription?.plan ?? plan.flatMap { plans[$0] == nil ? nil : $0 } ?? defaultPlan
+    if added.isEmpty, plan == self.plan, subscription == self.subscription,
+      isOverdue == self.isOverdue
+    {
+      return self
+    }
+    let names = Set(keys.map(\.name))
     return Client(
       id: id, name: name, plan: plan, declaresPlan: declaresPlan, subscription: subscription,
       timeZone: timeZone, status: status, isOverdue: isOverdue, metadata: metadata,
