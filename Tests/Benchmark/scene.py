@@ -1,6 +1,7 @@
 """What the benchmark's servers are told: bodies, configurations, the script of the load."""
 
 import base64
+import contextlib
 import hashlib
 import json
 import secrets
@@ -14,6 +15,9 @@ PROVIDER_KEY_VARIABLE = "BENCHMARK_PROVIDER_KEY"
 REQUEST_BYTES = 600
 ANSWER_BYTES = 900
 STREAM_EVENTS = 200
+MAXIMAL_CONNECTIONS = 12_000
+LOWEST_PORT = 10_000
+PORT_ATTEMPTS = 100
 MODEL = "gpt-4o-mini"
 USAGE = {"prompt_tokens": 120, "completion_tokens": 180, "total_tokens": 300}
 
@@ -31,9 +35,9 @@ def padded(value, holder, member, size):
     return compact(value)
 
 
-def request(stream):
+def request(stream, model=MODEL):
     message = {"role": "user", "content": ""}
-    body = {"model": MODEL, "stream": stream, "temperature": 0.7, "messages": [message]}
+    body = {"model": model, "stream": stream, "temperature": 0.7, "messages": [message]}
     return padded(body, message, "content", REQUEST_BYTES)
 
 
@@ -83,7 +87,7 @@ daemon off;
 master_process off;
 pid {home}/pid;
 error_log stderr;
-events {{ worker_connections 1024; }}
+events {{ worker_connections 32768; }}
 http {{
   client_body_temp_path {home}/bodies;
   proxy_temp_path {home}/answers;
@@ -152,7 +156,6 @@ def haproxy(home, port, origin_port):
     return f"""
 global
   nbthread 1
-  maxconn 4096
 defaults
   mode http
   timeout connect 10s
@@ -168,8 +171,11 @@ listen proxy
 # Catraca
 
 
-def write_catraca_configuration(folder, origin_port, clients=1):
-    """Clients with a hard budget that nothing exhausts; the folder, and the key of one of them."""
+def write_catraca_configuration(folder, origin_port, clients=1, keys=1):
+    """Clients with so many keys each and a hard budget that nothing exhausts.
+
+    Returns the folder, and a key of one of them.
+    """
     folder.mkdir()
     shutil.copytree(REPOSITORY / "config/pricing", folder / "pricing")
     secret = base64.urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=").decode()
@@ -191,6 +197,7 @@ def write_catraca_configuration(folder, origin_port, clients=1):
             for name in names
         },
         "pricing": [f"pricing/{name}.yaml" for name in names],
+        "limits": {"connections": MAXIMAL_CONNECTIONS},
         "ledger": {"url": f"sqlite:{folder}/ledger.db", "durability": "process"},
     }
     budget = {"mode": "both", "tokens": 2**53, "cost": "1000000000", "period": "total"}
@@ -200,7 +207,7 @@ def write_catraca_configuration(folder, origin_port, clients=1):
     (folder / "catraca.yaml").write_text(json.dumps(settings))
     others = {
         f"client-{number}": {
-            "keys": [{"name": "load", "sha256": hashlib.sha256(b"%d" % number).hexdigest()}],
+            "keys": [idle_key(number, key_number) for key_number in range(keys)],
             "budgets": [budget],
         }
         for number in range(1, clients)
@@ -211,19 +218,31 @@ def write_catraca_configuration(folder, origin_port, clients=1):
     return folder, key
 
 
+def idle_key(client, number):
+    digest = hashlib.sha256(b"%d %d" % (client, number)).hexdigest()
+    return {"name": f"key-{number}", "sha256": digest}
+
+
 # The load
 
 
-def wrk_script(body, key):
-    return f"""
+def wrk_script(body, key, pause_milliseconds=0):
+    """Posts a body; with a pause of that length on average before each request of a connection."""
+    pause = f"""
+function delay()
+  return math.random(0, {2 * pause_milliseconds})
+end
+"""
+    return f"""{pause if pause_milliseconds else ""}
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
 wrk.headers["Authorization"] = "Bearer {key}"
 wrk.body = [==[{body}]==]
-done = function(summary)
+done = function(summary, latency)
   local errors = summary.errors
   local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
   print(string.format("answered %d failed %d", summary.requests, failed))
+  print(string.format("p99 %d", latency:percentile(99)))
 end
 """
 
@@ -232,9 +251,15 @@ end
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that no connection gets by chance before its server listens."""
+    span = Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()
+    candidates = range(LOWEST_PORT, max(int(span[0]), LOWEST_PORT + 1))
+    for _ in range(PORT_ATTEMPTS):
+        port = candidates[secrets.randbelow(len(candidates))]
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise SystemExit("no port is free")
 
 
 def accepts(port):

@@ -1,5 +1,6 @@
 """Starts and stops what the benchmarks measure, and what it talks to."""
 
+import contextlib
 import os
 import re
 import signal
@@ -10,7 +11,7 @@ from pathlib import Path
 import scene
 
 # A busy machine, or callgrind, makes a start long.
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 180
 TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 DEFAULT_BINARY = scene.REPOSITORY / ".build/release/catraca"
 
@@ -35,21 +36,49 @@ class Server:
     def process_id(self):
         return self._process.pid
 
+    @property
+    def output(self):
+        return self._output.read_text(errors="replace")
+
     def cpu_seconds(self):
-        """User and system time of all threads, ended ones included."""
-        stat = Path(f"/proc/{self._process.pid}/stat").read_text()
-        fields = stat.rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
+        """User and system time of the process and of all that it started."""
+        # Of children that ended too: the fields after its own are what it has waited for.
+        ticks = [int(field) for pid in self._tree() for field in stat_fields(pid)[11:15]]
+        return sum(ticks) / TICKS_PER_SECOND
+
+    def memory_bytes(self):
+        """What the process and all that it started have in memory."""
+        sizes = []
+        for pid in self._tree():
+            status = Path(f"/proc/{pid}/status").read_text()
+            sizes += re.findall(r"^VmRSS:\s+(\d+) kB$", status, re.MULTILINE)
+        return sum(map(int, sizes)) * 1024
+
+    def _tree(self):
+        """The ids of the process and of those that descend from it."""
+        parents = {}
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                # Processes end while they are listed.
+                with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                    parents[int(entry.name)] = int(stat_fields(entry.name)[1])
+        tree = [self._process.pid]
+        for process in tree:
+            tree += [child for child, parent in parents.items() if parent == process]
+        return tree
+
+    def reload(self):
+        self._process.send_signal(signal.SIGHUP)
 
     def wait_until(self, is_ready, what):
         """Returns what `is_ready` makes of the output, once that isn't None."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
-            ready = is_ready(self._output.read_text(errors="replace"))
+            ready = is_ready(self.output)
             if ready is not None:
                 return ready
             time.sleep(0.02)
-        raise SystemExit(f"{self.name}: {what}:\n{self._output.read_text(errors='replace')}")
+        raise SystemExit(f"{self.name}: {what}:\n{self.output}")
 
     def stop(self):
         self._process.send_signal(signal.SIGTERM)
@@ -60,6 +89,19 @@ class Server:
             self._process.wait()
 
 
+def stat_fields(pid):
+    """What /proc/PID/stat says after the process's name."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
+def start_listening(stack, name, home, cores, command, port, environment=None):
+    """Starts what will listen on a port."""
+    server = Server(name, command, cores, home / "output", environment)
+    stack.callback(server.stop)
+    server.wait_until(lambda _: scene.accepts(port) or None, "doesn't listen")
+    return server, port
+
+
 def start_nginx(stack, name, folder, cores, configuration):
     """Starts an nginx of one process; the configuration is made for the port that it gets."""
     port = scene.free_port()
@@ -68,36 +110,23 @@ def start_nginx(stack, name, folder, cores, configuration):
     file = home / "nginx.conf"
     file.write_text(configuration(home, port))
     command = ["nginx", "-p", str(home), "-e", "stderr", "-c", str(file)]
-    server = Server(name, command, cores, home / "output")
-    stack.callback(server.stop)
-    server.wait_until(lambda _: scene.accepts(port) or None, "doesn't listen")
-    return server, port
+    return start_listening(stack, name, home, cores, command, port)
 
 
 def binary():
     return os.environ.get("CATRACA_BIN", str(DEFAULT_BINARY))
 
 
-def start_haproxy(stack, folder, cores, configuration):
-    home = folder / "haproxy"
-    home.mkdir()
-    port = scene.free_port()
-    (home / "haproxy.cfg").write_text(configuration(home, port))
-    command = ["haproxy", "-db", "-f", str(home / "haproxy.cfg")]
-    server = Server("haproxy", command, cores, home / "output")
-    stack.callback(server.stop)
-    server.wait_until(lambda _: scene.accepts(port) or None, "doesn't listen")
-    return server, port
-
-
-def start_catraca(stack, folder, cores, origin_port, program=None, clients=1):
+def start_catraca(stack, folder, cores, origin_port, program=None, **size):
     """Starts the proxy, by another command if one is given; returns it, its port and a key."""
-    configuration, key = scene.write_catraca_configuration(
-        folder / "catraca", origin_port, clients
-    )
+    configuration, key = scene.write_catraca_configuration(folder / "catraca", origin_port, **size)
+    return start_configured_catraca(stack, configuration, cores, key, program)
+
+
+def start_configured_catraca(stack, configuration, cores, key, program=None):
     command = [*(program or [binary()]), "serve", "--config", str(configuration)]
     environment = {scene.PROVIDER_KEY_VARIABLE: "sk-of-the-provider"}
-    server = Server("catraca", command, cores, folder / "catraca/output", environment)
+    server = Server("catraca", command, cores, configuration / "output", environment)
     stack.callback(server.stop)
 
     def port(output):
