@@ -2,7 +2,7 @@ public import Money
 internal import Time
 
 /// What holds for all budgets alike.
-public struct BudgetPolicy: Sendable {
+public struct BudgetPolicy: Hashable, Sendable {
   /// The billing currency, and what a dollar costs in every currency that budgets count in.
   public let rates: ExchangeRates
   /// The most requests that wait for one account.

@@ -180,9 +180,12 @@ final class AdmissionDesk: Sendable {
   // MARK: Configuration
 
   /// Puts all of it in force in one step.
-  func configure(_ setup: BudgetSetup) throws(BudgetError) {
+  func configure(_ setup: BudgetSetup, replacing former: BudgetSetup) throws(BudgetError) {
+    let areSame = setup.policy == former.policy && setup.budgets == former.budgets
     try change { state, now, events throws(BudgetError) in
-      try state.budgets.configure(setup.budgets, policy: setup.policy, at: now, events: &events)
+      if !areSame {
+        try state.budgets.configure(setup.budgets, policy: setup.policy, at: now, events: &events)
+      }
       state.budgets.limitConversations(setup.conversationLimits, at: now)
       state.budgets.takeCredits(setup.credits, at: now, events: &events)
     }

@@ -21,8 +21,13 @@ public struct BudgetSetup: Sendable {
 
 extension Gateway {
   /// Puts changed budgets in force: those that stay the same keep what was used of them.
-  public func configure(_ setup: BudgetSetup) throws(BudgetError) {
-    try desk.configure(setup)
+  ///
+  /// - Parameter former: What is in force. Where its budgets are the same, requests don't wait
+  ///   until all of them were gone through.
+  public func configure(
+    _ setup: BudgetSetup, replacing former: BudgetSetup
+  ) throws(BudgetError) {
+    try desk.configure(setup, replacing: former)
   }
 
   /// Counts what was recorded before a plan counted it: of budgets, and the conversations that

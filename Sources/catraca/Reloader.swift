@@ -27,6 +27,10 @@ actor Reloader {
   private var latestChange: Int64
   private var controls: [BudgetControl]
   private var latestReset: Int64
+  /// What budgets there are.
+  private var setup: BudgetSetup
+  /// What the ledger was told last of them; nil where that may have failed.
+  private var declared: [BudgetDefinition]?
   /// When the next period of a billed client begins; nil where nobody is billed.
   private var nextBillingPeriod: Timestamp?
 
@@ -38,12 +42,16 @@ actor Reloader {
 
   /// - Parameters:
   ///   - records: a connection of its own to the ledger.
+  ///   - clients: all that are in force, whose budgets the ledger knows.
+  ///   - stored: those of them that the ledger keeps.
   ///   - adjustments: what administrators did to budgets, which is in force already.
   init(
     store: ConfigurationStore, rules: Lock<RuleBook>, gateway: Gateway, ledger: any Ledger,
-    records: sending LedgerReader, adjustments: BudgetControls,
-    certificates: ListenerCertificates, logger: Logger
+    records: sending LedgerReader, clients: ClientRegistry, stored: StoredClients,
+    adjustments: BudgetControls, certificates: ListenerCertificates, logger: Logger
   ) throws(LedgerError) {
+    setup = Reloader.setup(of: clients, store.current, credits: [])
+    declared = clients.declaredBudgets(besides: stored)
     controls = adjustments.controls
     latestReset = adjustments.resets.last?.id ?? 0
     nextBillingPeriod = rules.withLock { $0 }.clients.nextBillingPeriod(
@@ -146,25 +154,25 @@ actor Reloader {
       let adjustments = BudgetControls(
         controls: try records.budgetControls(), resets: try records.budgetResets(after: latestReset)
       )
-      let book = try RuleBook(
+      var book = try RuleBook(
         settings, clients: clients, priceOverrides: stored.priceOverrides)
       let now = Timestamp.readSystemClock()
       let former = rules.withLock { $0 }.clients
       let plans = PlanRecords(records, of: clients, settings, at: now)
       let charged = try plans.charged(besides: former)
-      try gateway.configure(
-        BudgetSetup(
-          budgets: clients.budgets, conversationLimits: clients.conversationLimits,
-          credits: try records.usableCredits(at: now).map(\.credit),
-          policy: Server.policy(settings)))
+      let credits = try records.usableCredits(at: now).map(\.credit)
+      let setup = Reloader.setup(of: clients, settings, credits: credits)
+      try gateway.configure(setup, replacing: self.setup)
+      self.setup = setup
       gateway.apply(adjustments, replacing: controls)
       controls = adjustments.controls
       latestReset = adjustments.resets.last?.id ?? latestReset
-      rules.withLock { $0 = book }
+      // The former ones, which may be many, are forgotten when nobody waits for the lock.
+      rules.withLock { swap(&$0, &book) }
       logger.configure(level: settings.log.level, format: settings.log.format)
-      try await syncBilling(of: clients, settings, at: now)
       // With this, all that was settled before plans began to count is in the ledger.
-      try await ledger.syncBudgets(clients.declaredBudgets(besides: stored), at: now)
+      try await syncBilling(of: clients, settings, at: now)
+      try await declare(clients.declaredBudgets(besides: stored), at: now)
       gateway.recall(
         try plans.uncounted(charged),
         conversations: try plans.conversations(besides: former.conversationLimits))
@@ -178,6 +186,29 @@ actor Reloader {
       }
     }
     return true
+  }
+
+  private static func setup(
+    of clients: ClientRegistry, _ settings: Settings, credits: [Credit]
+  ) -> BudgetSetup {
+    BudgetSetup(
+      budgets: clients.budgets, conversationLimits: clients.conversationLimits, credits: credits,
+      policy: Server.policy(settings))
+  }
+
+  /// Tells the ledger what budgets there are, unless it knows: no request is recorded meanwhile.
+  private func declare(
+    _ definitions: [BudgetDefinition], at now: Timestamp
+  ) async throws(LedgerError) {
+    guard definitions != declared else { return }
+    // Before it is done, since another change may come meanwhile.
+    declared = definitions
+    do {
+      try await ledger.syncBudgets(definitions, at: now)
+    } catch {
+      declared = nil
+      throw error
+    }
   }
 
   /// Has clients billed by what is in force, and periods charged that have begun.

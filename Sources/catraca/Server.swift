@@ -65,8 +65,8 @@ final class Server: Sendable {
       logger: logger, tracer: telemetry?.tracer)
     reloader = try Reloader(
       store: store, rules: rules, gateway: gateway, ledger: ledger,
-      records: try LedgerReader(at: location), adjustments: adjustments,
-      certificates: certificates, logger: logger)
+      records: try LedgerReader(at: location), clients: clients, stored: stored,
+      adjustments: adjustments, certificates: certificates, logger: logger)
     let postbox = await AlertPostbox(on: group.loops[0])
     let desk = await PaymentDesk(on: group.loops[0])
     collector = ChargeCollector(
