@@ -185,6 +185,12 @@ extension BudgetState {
     return budgets[accounts[index].budget].limits.limited(used)
   }
 
+  /// What a hold has of an account's lease.
+  func heldOfLease(_ portion: Portion) -> Spend {
+    guard accounts[portion.account].lease != nil else { return .zero }
+    return budgets[accounts[portion.account].budget].limits.limited(portion.held)
+  }
+
   func accountKey(of index: Int) -> AccountKey {
     let budget = accounts[index].budget
     return AccountKey(

@@ -13,6 +13,9 @@ public struct Charge: Hashable, Sendable {
   /// What of it is taken off this replica's lease, as far as the ledger has leased so much; nought
   /// where the limit isn't shared.
   public let takenOffLease: Spend
+  /// What the hold has of this replica's lease, as long as it isn't ended; nought where the limit
+  /// isn't shared, and where credits may pay a part.
+  public let heldOfLease: Spend
   /// Percentages of its limits that the account has reached by this charge.
   public let thresholds: [Threshold]
 }

@@ -63,7 +63,8 @@ extension BudgetState {
       return charge(
         spend, to: portion.account,
         in: isOpen ? accounts[portion.account].window : portion.window,
-        takingOffLease: usedOfLease(spend, paidByCredits: paid, on: portion.account))
+        takingOffLease: usedOfLease(spend, paidByCredits: paid, on: portion.account),
+        holding: request.credit == nil ? heldOfLease(portion) : .zero)
     }
     return Settlement(charges: charges, draws: draws, tightest: nil)
   }
@@ -175,7 +176,7 @@ extension BudgetState {
 
   func charge(
     _ spend: Spend, to index: Int, in window: BudgetWindow, takingOffLease used: Spend,
-    reaching thresholds: [Threshold] = []
+    holding held: Spend = .zero, reaching thresholds: [Threshold] = []
   ) -> Charge {
     let budget = accounts[index].budget
     return Charge(
@@ -183,7 +184,7 @@ extension BudgetState {
       subject: budgets[budget].subject(accounts[index].subject),
       period: budgets[budget].definition.period, window: window, tokens: spend.tokens,
       cost: Money(nanoUnits: spend.nanoUnits, currency: budgets[budget].currency),
-      takenOffLease: used, thresholds: thresholds)
+      takenOffLease: used, heldOfLease: held, thresholds: thresholds)
   }
 
   /// The percentages that settled use has reached since this was last asked.

@@ -72,7 +72,7 @@ public struct Spend: Hashable, Sendable {
   }
 
   /// What of this lies above `other`, in each unit for itself.
-  func excess(over other: Spend) -> Spend {
+  public func excess(over other: Spend) -> Spend {
     Spend(
       tokens: max(0, tokens - other.tokens), nanoUnits: max(0, nanoUnits - other.nanoUnits))
   }

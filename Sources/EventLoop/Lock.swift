@@ -36,11 +36,11 @@ internal import CLinux
   }
 
   /// For `Monitor`: asks `body` with the value, alone, and releases the lock through `pause`
-  /// until it gives a result.
+  /// until it gives a result; nil once `pause` says that the time is over.
   func wait<Result>(
     on pause: (UnsafeMutablePointer<pthread_mutex_t>) -> CInt,
     _ body: (inout sending Value) -> sending Result?
-  ) -> sending Result {
+  ) -> sending Result? {
     let locked = unsafe pthread_mutex_lock(mutex)
     precondition(locked == 0, "pthread_mutex_lock failed with \(locked)")
     defer {
@@ -50,6 +50,7 @@ internal import CLinux
     while true {
       if let result = body(&value) { return result }
       let paused = unsafe pause(mutex)
+      if paused == ETIMEDOUT { return nil }
       precondition(paused == 0, "pthread_cond_wait failed with \(paused)")
     }
   }

@@ -15,7 +15,12 @@ public final class Monitor<Value>: Sendable {
 
     init() {
       unsafe pointer = .allocate(capacity: 1)
-      let status = unsafe pthread_cond_init(pointer, nil)
+      // Waits end by the clock that never jumps.
+      var attributes = pthread_condattr_t()
+      unsafe pthread_condattr_init(&attributes)
+      unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+      let status = unsafe pthread_cond_init(pointer, &attributes)
+      unsafe pthread_condattr_destroy(&attributes)
       precondition(status == 0, "pthread_cond_init failed with \(status)")
     }
 
@@ -46,7 +51,20 @@ public final class Monitor<Value>: Sendable {
   /// after each `signal`.
   public func wait<Result>(_ body: (inout sending Value) -> sending Result?) -> sending Result {
     precondition(EventLoop.current == nil, "a loop never waits for a monitor")
-    return unsafe lock.wait(
+    let result = unsafe lock.wait(
       on: { mutex in unsafe pthread_cond_wait(condition.pointer, mutex) }, body)
+    guard let result else { preconditionFailure("a wait without an end has ended") }
+    return result
+  }
+
+  /// The same until `end`; nil where `body` has given nothing by then.
+  public func wait<Result>(
+    until end: MonotonicInstant, _ body: (inout sending Value) -> sending Result?
+  ) -> sending Result? {
+    precondition(EventLoop.current == nil, "a loop never waits for a monitor")
+    var time = timespec(
+      tv_sec: Int(end.nanoseconds / 1_000_000_000), tv_nsec: Int(end.nanoseconds % 1_000_000_000))
+    return unsafe lock.wait(
+      on: { mutex in unsafe pthread_cond_timedwait(condition.pointer, mutex, &time) }, body)
   }
 }

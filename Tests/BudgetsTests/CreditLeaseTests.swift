@@ -65,6 +65,18 @@ struct CreditLeaseTests {
     #expect(replica.requests(demand(output: 0)).isEmpty)
   }
 
+  @Test("What credits may pay a part of isn't known to stand on a lease of the plan")
+  mutating func holdsOfLease() throws {
+    try give(1, .tokens(50))
+    for (output, held) in [(130, Spend.zero), (20, Spend(tokens: 20, nanoUnits: 0))] {
+      let grant = try replica.held(demand(output: Int64(output)))
+      let expected = replica.gate.state.expectation(
+        settling: grant.hold, with: use(10), at: replica.gate.now)
+      #expect(expected.charges.map(\.heldOfLease) == [held])
+      try replica.settle(grant, use(0))
+    }
+  }
+
   @Test("What a plan pays is decided when a request is let in, whatever becomes free meanwhile")
   mutating func isDecidedAtFirst() throws {
     try give(1, .tokens(50))

@@ -119,6 +119,22 @@ struct LeaseTests {
       ])
   }
 
+  @Test("What a hold has of leases is its whole bound, in the units that are limited")
+  func holdsOfLease() throws {
+    var replica = SharingReplica([
+      budget("tokens", .tokens(100)),
+      budget("money", .cost(Money(nanoUnits: 50_000, currency: .usd))),
+      budget("soft", .tokens(100), enforcement: .soft),
+    ])
+    let grant = try replica.held(demand(output: 10))
+    let expected = replica.gate.state.expectation(
+      settling: grant.hold, with: use(4, microDollars: 4), at: replica.gate.now)
+    #expect(
+      expected.charges.map(\.heldOfLease) == [
+        Spend(tokens: 10, nanoUnits: 0), Spend(tokens: 0, nanoUnits: 10_000), .zero,
+      ])
+  }
+
   @Test("Where no lease could help, none is asked for")
   func hopeless() throws {
     var replica = SharingReplica([budget(.tokens(100))])

@@ -60,9 +60,18 @@ import Testing
   @Test("A ledger is brought to this release's schema once")
   func migrates() async {
     let path = bench.ledgerPath
-    let steps = (1...22).map(String.init).joined(separator: ", ")
+    let steps = (1...23).map(String.init).joined(separator: ", ")
     #expect(await bench.run("migrate").output == "\(path): applied \(steps)\n")
     #expect(await bench.run("migrate").output == "\(path): up to date\n")
+  }
+
+  @Test("A ledger in a file has no replicas, and nothing of theirs to forget")
+  func hasNoReplicas() async throws {
+    try await bench.record([LedgerFixture.row(1)])
+    #expect(await bench.run("replica list").output == "No server shares this ledger.\n")
+    let printout = await bench.run("replica forget web-3:5f2ac01b77e98d40")
+    #expect(printout.error.contains("a reserve of web-3:5f2ac01b77e98d40"))
+    #expect(printout.exitCode == .failed)
   }
 
   @Test("A ledger can be named on the command line, without any configuration")

@@ -25,6 +25,23 @@ struct SynchronizationTests {
     #expect(lock.withLock { $0 } == 1)
   }
 
+  @Test("Who waits for a monitor's value has it as soon as it is there, or nothing at the end")
+  func monitor() throws {
+    let monitor = Monitor(0)
+    let begin = MonotonicInstant.now()
+    let end = begin.advanced(by: .milliseconds(20))
+    #expect(monitor.wait(until: end) { $0 > 0 ? $0 : nil } == nil)
+    #expect(MonotonicInstant.now() >= end)
+    let thread = try Thread(name: "giver") {
+      monitor.withLock { $0 = 7 }
+      monitor.signal()
+    }
+    let far = begin.advanced(by: .seconds(600))
+    #expect(monitor.wait(until: far) { $0 > 0 ? $0 : nil } == 7)
+    #expect(monitor.wait(until: begin) { $0 > 0 ? $0 : nil } == 7)
+    thread.join()
+  }
+
   @Test("Waking hands a value to the one who waits, and is lost on nobody")
   func waiter() async throws {
     try await onLoop { loop in

@@ -73,7 +73,7 @@ import Time
     try await ledger.settle(use(790, 1))
     try await ledger.open(Sample.intent(2))
     let killed = try folder.copy()
-    let line = String(decoding: Entry.settle(use(800, 3)).line, as: UTF8.self)
+    let line = String(decoding: Entry.settle(use(800, 3)).line(), as: UTF8.self)
     try killed.write("catraca.db.spool", line)
     let restarted = try killed.ledger()
     #expect((restarted.recoveredRequests, restarted.drainedEntries) == (1, 1))

@@ -75,7 +75,7 @@ import Testing
       .open(interrupted: Sample.intent(2).interrupted), .discard(Sample.id(2)),
       .open(interrupted: Sample.intent(3).interrupted),
     ]
-    let lines = entries.map { String(decoding: $0.line, as: UTF8.self) }
+    let lines = entries.map { String(decoding: $0.line(), as: UTF8.self) }
     for count in [1, 3, 5, 5] {
       try database.replay(Array(lines.prefix(count)))
     }

@@ -113,7 +113,7 @@ import Time
     intent.estimate.draws = drawing(1).draws
     try await ledger.open(intent)
     let killed = try folder.copy()
-    let line = String(decoding: Entry.settle(drawing(2)).line, as: UTF8.self)
+    let line = String(decoding: Entry.settle(drawing(2)).line(), as: UTF8.self)
     try killed.write("catraca.db.spool", line)
     let restarted = try killed.ledger()
     #expect((restarted.recoveredRequests, restarted.drainedEntries) == (1, 1))

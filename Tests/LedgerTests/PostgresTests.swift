@@ -205,10 +205,10 @@ import Time
     await second.close()
     try folder.write(
       "catraca.db.2.spool",
-      String(decoding: Entry.settle(Sample.settlement(1)).line, as: UTF8.self))
+      String(decoding: Entry.settle(Sample.settlement(1)).line(), as: UTF8.self))
     try folder.write(
       "catraca.db.3.spool",
-      String(decoding: Entry.settle(Sample.settlement(2)).line, as: UTF8.self))
+      String(decoding: Entry.settle(Sample.settlement(2)).line(), as: UTF8.self))
     let third = try folder.ledger()
     #expect(third.drainedEntries == 2)
     #expect(try LedgerReader(at: folder.location).usageRows(limit: 9).count == 2)
@@ -257,18 +257,27 @@ import Time
     again.connection.close()
   }
 
-  @Test("Where no other server is there, intents are spooled although the policy is to refuse them")
-  func opensIntoSpool() async throws {
+  @Test("What the offline reserve pays for begins at once though the policy is to refuse it")
+  func opensOnReserve() async throws {
     var options = folder.options()
     options.isShared = true
     let ledger = try ServerLedger(options)
-    while ledger.membership?.isAlone(at: .now()) != true { await Task.yield() }
+    let shared = SharedAccount(folder)
+    _ = try await ledger.draw([shared.request(10, of: 16_000)])
     let obstacle = try folder.obstacle()
-    try await ledger.open(Sample.intent(1))
-    #expect(ledger.health.spooledEntries == 1)
+    for number in 1...3 {
+      try await ledger.open(shared.intent(number, bound: 100))
+    }
+    #expect(ledger.health.spooledEntries == 3)
+    // The rest of it is too little: this one waits, and is refused.
+    await #expect(throws: LedgerError.self) {
+      try await ledger.open(shared.intent(4, bound: 100))
+    }
+    try await ledger.settle(shared.settlement(1, used: 20))
+    try await ledger.open(shared.intent(5, bound: 100))
     try obstacle.remove()
     while !ledger.isHealthy { await Task.yield() }
-    #expect(try LedgerReader(at: folder.location).openIntents().count == 1)
+    #expect(try LedgerReader(at: folder.location).openIntents().count == 3)
     await ledger.close()
   }
 }

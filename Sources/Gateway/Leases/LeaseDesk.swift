@@ -46,6 +46,9 @@ final class LeaseDesk: Sendable {
   /// Whether the ledger couldn't be asked the last time.
   var isFailing: Bool { state.withLock { $0.isFailing } }
 
+  /// Whether there is somebody to give leases back to.
+  var canBeGivenBack: Bool { lender.isAtHand }
+
   private func ask(_ take: @Sendable ([LeaseAnswer]) -> Void) async {
     while let round = nextRound() {
       let isAnswered: Bool

@@ -22,7 +22,7 @@ extension Gateway {
       await desk.giveBackPermits(to: leases)
       _ = await desk.leaseForWaiting(at: leases)
       guard round.isMultiple(of: Gateway.waitsPerRenewal) else { continue }
-      await desk.giveBack(idleFor: Gateway.idleTime, to: leases)
+      if leases.canBeGivenBack { await desk.giveBack(idleFor: Gateway.idleTime, to: leases) }
       do {
         repeat {
           place = try await desk.learn(from: place, of: leases, at: clock())

@@ -4,17 +4,29 @@ internal import Money
 internal import Time
 
 extension JSONWriter {
+  /// What of its leases a settlement says.
+  enum LeaseText {
+    case nothing
+    /// What an intent holds that stands on the offline reserve.
+    case held
+    /// What is taken off those of a replica.
+    case taken(from: ReplicaID)
+  }
+
   /// A settlement as an object. The record of its prices is long, and left out where the
   /// database has it already.
-  mutating func settlement(_ settlement: SettledRequest, withPriceRecord: Bool) {
+  mutating func settlement(
+    _ settlement: SettledRequest, withPriceRecord: Bool, leases: LeaseText = .nothing
+  ) {
     object { text in
+      if case .taken(let replica) = leases { text.member("leaseholder", replica.text) }
       text.member("row") { row in row.record { settlement.row.write(to: &$0) } }
       if withPriceRecord {
         text.fields(JSONFields.self) { $0.write("price_record", settlement.priceRecord) }
       }
       text.member("charges") { charges in
         charges.array { elements in
-          for charge in settlement.charges { elements.charge(charge) }
+          for charge in settlement.charges { elements.charge(charge, leases) }
         }
       }
       if !settlement.draws.isEmpty {
@@ -29,9 +41,20 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-  fileprivate mutating func charge(_ charge: BudgetCharge) {
+  fileprivate mutating func charge(_ charge: BudgetCharge, _ leases: LeaseText) {
     object { text in
-      text.fields(JSONFields.self) { charge.write(to: &$0) }
+      text.fields(JSONFields.self) { fields in
+        charge.write(to: &fields)
+        switch leases {
+        case .nothing: break
+        case .held:
+          fields.write("held_tokens", charge.heldOfLease.tokens)
+          fields.write("held_nano", charge.heldOfLease.nanoUnits)
+        case .taken:
+          fields.write("leased_tokens", charge.takenOffLease.tokens)
+          fields.write("leased_nano", charge.takenOffLease.nanoUnits)
+        }
+      }
       guard !charge.alerts.isEmpty else { return }
       text.member("alerts") { alerts in
         alerts.array { elements in
@@ -61,13 +84,15 @@ final class SettlementReader {
   }
 
   func settlement(from json: JSONValue) throws(LedgerError) -> SettledRequest {
-    SettledRequest(
+    var settlement = SettledRequest(
       row: try UsageRow(from: ObjectReader(json["row"])),
       charges: try elements(of: json["charges"], charge),
       draws: try elements(of: json["draws"]) { draw throws(LedgerError) in
         try CreditDraw(from: ObjectReader(draw))
       },
       priceRecord: ObjectReader(json).text("price_record"))
+    settlement.leaseholder = json["leaseholder"]?.string.map { ReplicaID(text: $0) }
+    return settlement
   }
 
   private func charge(from json: JSONValue) throws(LedgerError) -> BudgetCharge {
@@ -149,7 +174,12 @@ extension BudgetCharge {
   init(from fields: some FieldReader) throws(LedgerError) {
     self.init(
       account: try BudgetAccountKey(from: fields), tokens: fields.integer("tokens") ?? 0,
-      costNano: fields.integer("cost_nano") ?? 0)
+      costNano: fields.integer("cost_nano") ?? 0,
+      takenOffLease: Spend(
+        tokens: fields.integer("leased_tokens") ?? 0,
+        nanoUnits: fields.integer("leased_nano") ?? 0),
+      heldOfLease: Spend(
+        tokens: fields.integer("held_tokens") ?? 0, nanoUnits: fields.integer("held_nano") ?? 0))
   }
 }
 

@@ -9,7 +9,10 @@ extension LedgerReader {
         """,
       recomputed: """
         SELECT a.budget_id, a.subject, a.window_start, l.tokens, l.cost_nano
-        FROM budget_leases AS l JOIN budget_accounts AS a ON a.id = l.account_id
+        FROM (
+          SELECT account_id, tokens, cost_nano FROM budget_leases
+          UNION ALL SELECT account_id, tokens, cost_nano FROM budget_reserves
+        ) AS l JOIN budget_accounts AS a ON a.id = l.account_id
         """
     ).differences(connection)
       + SumComparison(

@@ -10,19 +10,25 @@ public struct BudgetCharge: Hashable, Sendable {
   public var costNano: Int64
   /// What the account has reached by it; written in the same transaction.
   public var alerts: [Alert]
-  /// What this replica's lease pays of it. Kept nowhere: what is written later than by the one that
-  /// forwarded the request is paid by none.
+  /// What this replica's lease pays of it. Kept only in a spool, with the replica's id: what is
+  /// written by another than the one that forwarded the request is paid by none.
   public var takenOffLease: Spend
+  /// What the request's hold has of this replica's lease as long as it is open; kept only where it
+  /// stands on the offline reserve.
+  public var heldOfLease: Spend
+  /// What the offline reserve pays of it. Kept nowhere.
+  var takenOffReserve = Spend.zero
 
   public init(
     account: BudgetAccountKey, tokens: Int64, costNano: Int64, alerts: [Alert] = [],
-    takenOffLease: Spend = .zero
+    takenOffLease: Spend = .zero, heldOfLease: Spend = .zero
   ) {
     self.account = account
     self.tokens = tokens
     self.costNano = costNano
     self.alerts = alerts
     self.takenOffLease = takenOffLease
+    self.heldOfLease = heldOfLease
   }
 }
 
@@ -35,7 +41,8 @@ extension BudgetCharge {
         period: charge.period.description, windowStart: charge.window.start,
         windowEnd: charge.window.end, currency: charge.cost.currency),
       tokens: charge.tokens, costNano: charge.cost.nanoUnits,
-      alerts: charge.thresholds.map(Alert.init), takenOffLease: charge.takenOffLease)
+      alerts: charge.thresholds.map(Alert.init), takenOffLease: charge.takenOffLease,
+      heldOfLease: charge.heldOfLease)
   }
 }
 

@@ -12,6 +12,8 @@ public struct SettledRequest: Hashable, Sendable {
   public var priceRecord: String?
   /// From sending to the end of the provider's answer, for metrics; kept nowhere.
   public var upstreamMicroseconds: Int64?
+  /// Whose leases the charges are taken off, where it waited in a spool.
+  var leaseholder: ReplicaID?
 
   public init(
     row: UsageRow, charges: [BudgetCharge], draws: [CreditDraw] = [], priceRecord: String?,

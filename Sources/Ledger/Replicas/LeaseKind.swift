@@ -3,8 +3,10 @@ struct LeaseKind {
   /// Its rows say beside what is settled how much of them is leased, and to all replicas together:
   /// `leased_tokens` and `leased_nano`.
   let sources: String
-  /// One row for each replica and source.
+  /// One row for each owner and source.
   let leases: String
+  /// Whose they are, in `leases`.
+  let owner: String
   /// The source's id in `leases`.
   let key: String
   /// What is settled of a source, as SQL.
@@ -14,11 +16,17 @@ struct LeaseKind {
   let paidByCredits: String
 
   static let accounts = LeaseKind(
-    sources: "budget_accounts", leases: "budget_leases", key: "account_id",
+    sources: "budget_accounts", leases: "budget_leases", owner: "replica_id", key: "account_id",
     settledTokens: "tokens", settledNano: "cost_nano", paidByCredits: "paid_by_credits")
 
+  /// What outlasts a death. See `OfflineReserve`.
+  static let reserves = LeaseKind(
+    sources: accounts.sources, leases: "budget_reserves", owner: "spool_id", key: accounts.key,
+    settledTokens: accounts.settledTokens, settledNano: accounts.settledNano,
+    paidByCredits: accounts.paidByCredits)
+
   static let credits = LeaseKind(
-    sources: "token_credits", leases: "credit_leases", key: "credit_id",
+    sources: "token_credits", leases: "credit_leases", owner: "replica_id", key: "credit_id",
     settledTokens: "coalesce(tokens_granted - tokens_remaining, 0)",
     settledNano: "coalesce(cost_granted_nano - cost_remaining_nano, 0)", paidByCredits: "0")
 }
@@ -58,8 +66,8 @@ extension LeaseKind {
 
   var addToLease: String {
     """
-    INSERT INTO \(leases) (replica_id, \(key), tokens, cost_nano) VALUES (?, ?, ?, ?)
-    ON CONFLICT (replica_id, \(key)) DO UPDATE SET
+    INSERT INTO \(leases) (\(owner), \(key), tokens, cost_nano) VALUES (?, ?, ?, ?)
+    ON CONFLICT (\(owner), \(key)) DO UPDATE SET
       tokens = \(leases).tokens + excluded.tokens,
       cost_nano = \(leases).cost_nano + excluded.cost_nano
     """
@@ -68,17 +76,17 @@ extension LeaseKind {
   var takeFromLease: String {
     """
     UPDATE \(leases) SET tokens = tokens - ?1, cost_nano = cost_nano - ?2
-    WHERE replica_id = ?3 AND \(key) = ?4
+    WHERE \(owner) = ?3 AND \(key) = ?4
     """
   }
 
-  var removeLease: String { "DELETE FROM \(leases) WHERE replica_id = ? AND \(key) = ?" }
+  var removeLease: String { "DELETE FROM \(leases) WHERE \(owner) = ? AND \(key) = ?" }
 
   var selectLeases: String {
-    "SELECT \(key), tokens, cost_nano FROM \(leases) WHERE replica_id = ? ORDER BY \(key)"
+    "SELECT \(key), tokens, cost_nano FROM \(leases) WHERE \(owner) = ? ORDER BY \(key)"
   }
 
   var removeLeases: String {
-    "DELETE FROM \(leases) WHERE replica_id = ? RETURNING \(key), tokens, cost_nano"
+    "DELETE FROM \(leases) WHERE \(owner) = ? RETURNING \(key), tokens, cost_nano"
   }
 }

@@ -10,6 +10,9 @@ public protocol LeaseLender: Sendable {
   /// - Throws: `unavailable` where the ledger can't be asked now, `takenForDead` or `closed`.
   func draw(_ requests: [LeaseRequest]) async throws(LedgerError) -> [LeaseAnswer]
 
+  /// Whether it can be asked, as far as is known: false also where nobody shares it.
+  var isAtHand: Bool { get }
+
   /// Gives back what isn't used any more; returns when it is certain that it will be.
   func giveBack(_ returns: [LeaseReturn]) async throws(LedgerError)
 

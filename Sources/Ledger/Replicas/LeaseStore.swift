@@ -8,7 +8,7 @@ internal import Budgets
 /// are known here and needn't be read again.
 final class LeaseStore {
   /// Whose leases these are; another once the replica was taken for dead.
-  private(set) var replica: ReplicaID
+  private(set) var owner: String
   private let replicas: ReplicaStore
   private let read: Statement
   private let reserve: Statement
@@ -30,10 +30,9 @@ final class LeaseStore {
   private static let mostTries = 3
 
   init(
-    _ connection: Connection, _ kind: LeaseKind, of replica: ReplicaID,
-    _ replicas: ReplicaStore
+    _ connection: Connection, _ kind: LeaseKind, of owner: String, _ replicas: ReplicaStore
   ) throws(LedgerError) {
-    self.replica = replica
+    self.owner = owner
     self.replicas = replicas
     read = try connection.prepare(kind.readSource)
     reserve = try connection.prepare(kind.reserveSlice)
@@ -45,12 +44,12 @@ final class LeaseStore {
     removeAll = try connection.prepare(kind.removeLeases)
   }
 
-  /// Goes on as another replica, which has nothing leased yet.
-  func become(_ replica: ReplicaID) {
-    self.replica = replica
+  /// Goes on as another, who may have something leased already.
+  func become(_ owner: String) {
+    self.owner = owner
     mine = [:]
     changes = [:]
-    isKnown = true
+    isKnown = false
   }
 
   // MARK: Within a transaction
@@ -58,11 +57,12 @@ final class LeaseStore {
   /// Finds out what is committed, where a failure has left that open. Comes first.
   func begin() throws(LedgerError) {
     guard !isKnown else { return }
-    mine = [:]
-    select.bind(replica.text, at: 1)
+    var found: [Int64: Spend] = [:]
+    select.bind(owner, at: 1)
     try select.forEachRow { () throws(LedgerError) in
-      mine[select.integer(0) ?? 0] = LeaseStore.amount(in: select)
+      found[select.integer(0) ?? 0] = LeaseStore.amount(in: select)
     }
+    mine = found
     isKnown = true
   }
 
@@ -111,17 +111,26 @@ final class LeaseStore {
     return paid
   }
 
-  /// Ends all leases of a replica that is gone.
-  func end(of gone: ReplicaID) throws(LedgerError) {
+  /// Adds what the lease lacks of so much, unless too little is left.
+  func raise(to amount: Spend, source: Int64, within limits: Limits) throws(LedgerError) {
+    let missing = amount.excess(over: current(source))
+    guard missing != .zero, try reserve(missing, of: source, within: limits) else { return }
+    try note(missing, on: source)
+  }
+
+  /// Ends all leases of one that is gone; returns how many there were.
+  @discardableResult
+  func end(of gone: String) throws(LedgerError) -> Int {
     var ended: [(source: Int64, amount: Spend)] = []
     // Whoever deletes them gives them back, and nobody else.
-    removeAll.bind(gone.text, at: 1)
+    removeAll.bind(gone, at: 1)
     try removeAll.forEachRow { () throws(LedgerError) in
       ended.append((removeAll.integer(0) ?? 0, LeaseStore.amount(in: removeAll)))
     }
     for lease in ended.sorted(by: { $0.source < $1.source }) {
       try releaseFromSource(lease.amount, lease.source)
     }
+    return ended.count
   }
 
   // MARK: After it
@@ -134,19 +143,33 @@ final class LeaseStore {
     changes.removeAll(keepingCapacity: true)
   }
 
-  func didRollBack() {
+  /// - Parameter isUncertain: whether it may have been committed all the same. Then as much is
+  ///   believed to be leased as there is either way.
+  func didRollBack(isUncertain: Bool) {
+    if isUncertain {
+      for (source, change) in changes {
+        mine[source] = mine[source]?.adding(change.least(.zero))
+      }
+    }
     changes.removeAll()
     isKnown = false
   }
 
   // MARK: Amounts
 
-  private func current(_ source: Int64) -> Spend {
+  /// What is leased at least, also while the ledger can't be asked.
+  func certain(_ source: Int64) -> Spend { mine[source] ?? .zero }
+
+  /// Where something is leased, as far as it is committed, in order.
+  var sources: [Int64] { mine.keys.sorted() }
+
+  /// What is leased in the transaction under way.
+  func current(_ source: Int64) -> Spend {
     (mine[source] ?? .zero).adding(changes[source] ?? .zero)
   }
 
   private func note(_ slice: Spend, on source: Int64) throws(LedgerError) {
-    add.bind(replica.text, at: 1)
+    add.bind(owner, at: 1)
     add.bind(source, at: 2)
     add.bind(slice.tokens, at: 3)
     add.bind(slice.nanoUnits, at: 4)
@@ -158,13 +181,13 @@ final class LeaseStore {
     let change = Spend(tokens: -amount.tokens, nanoUnits: -amount.nanoUnits)
     let rest = current(source).adding(change)
     if rest == .zero {
-      remove.bind(replica.text, at: 1)
+      remove.bind(owner, at: 1)
       remove.bind(source, at: 2)
       try remove.run()
     } else {
       take.bind(amount.tokens, at: 1)
       take.bind(amount.nanoUnits, at: 2)
-      take.bind(replica.text, at: 3)
+      take.bind(owner, at: 3)
       take.bind(source, at: 4)
       try take.run()
     }

@@ -36,8 +36,6 @@ public final class Membership: Sendable {
   let term = ReplicaTerm()
   private let identity: Lock<ReplicaID>
   private let listener = Lock<Listener?>(nil)
-  /// As last heard; 0 where it isn't known.
-  private let replicaCount = Lock<Int64>(0)
 
   init(name: String) {
     self.name = name
@@ -45,14 +43,14 @@ public final class Membership: Sendable {
   }
 
   /// The machine's name and the process id.
-  static var processName: String {
+  static var processName: String { "\(hostName):\(getpid())" }
+
+  static var hostName: String {
     var bytes = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
     let status = unsafe gethostname(&bytes, bytes.count - 1)
-    let host =
-      status == 0
+    return status == 0
       ? String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       : "unknown"
-    return "\(host):\(getpid())"
   }
 
   var id: ReplicaID { identity.withLock { $0 } }
@@ -62,16 +60,6 @@ public final class Membership: Sendable {
     let new = ReplicaID(random: .random(in: 0...(.max)))
     identity.withLock { $0 = new }
     return new
-  }
-
-  /// Whether no other server shared the ledger when this one was last heard, not long ago.
-  func isAlone(at now: MonotonicInstant) -> Bool {
-    term.isInForce(at: now) && replicaCount.withLock { $0 } == 1
-  }
-
-  /// Notes how many servers share the ledger, this one included.
-  func note(replicaCount count: Int64) {
-    replicaCount.withLock { $0 = count }
   }
 
   func hear(by new: Listener) {

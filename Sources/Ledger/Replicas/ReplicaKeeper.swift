@@ -75,7 +75,6 @@ final class ReplicaKeeper: Sendable {
     if watch.heartbeats.isMultiple(of: ReplicaKeeper.heartbeatsPerSearch) {
       queue.notice(.orphans)
     }
-    membership.note(replicaCount: try watch.replicas.replicaCount())
     membership.term.extend(fromHeartbeatSentAt: sent)
     let since = watch.heardSince ?? sent
     watch.heardSince = since
@@ -98,6 +97,7 @@ final class ReplicaKeeper: Sendable {
       }
       let ids = heard.filter { $0.channel == Channel.wanted }
         .compactMap { LeaseSourceID($0.payload) }
+      for id in ids { queue.notice(.wanted(id)) }
       let wanted = try watch.sources(Set(ids).sorted())
       if !wanted.isEmpty { membership.tell { $0.wanted(wanted) } }
     }

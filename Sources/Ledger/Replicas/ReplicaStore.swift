@@ -10,14 +10,15 @@ final class ReplicaStore {
   private let select: Statement
   private let delete: Statement
   private let deleteSilent: Statement
+  private let deleteOthers: Statement
   private let lock: Statement
 
   init(_ connection: Connection) throws(LedgerError) {
     let clock = connection.dialect.clockMilliseconds
     insert = try connection.prepare(
       """
-      INSERT INTO replicas (id, name, started_at, heartbeat_ms)
-      VALUES (?, ?, ?, \(clock))
+      INSERT INTO replicas (id, name, started_at, spool_id, heartbeat_ms)
+      VALUES (?, ?, ?, ?, \(clock))
       """)
     update = try connection.prepare(
       "UPDATE replicas SET heartbeat_ms = \(clock) WHERE id = ? RETURNING 1")
@@ -25,6 +26,8 @@ final class ReplicaStore {
     select = try connection.prepare(
       "SELECT id FROM replicas WHERE heartbeat_ms < \(clock) - CAST(? AS BIGINT) ORDER BY id")
     delete = try connection.prepare("DELETE FROM replicas WHERE id = ?")
+    deleteOthers = try connection.prepare(
+      "DELETE FROM replicas WHERE spool_id = ? AND id <> ? RETURNING id")
     deleteSilent = try connection.prepare(
       """
       DELETE FROM replicas WHERE id = ? AND heartbeat_ms < \(clock) - CAST(? AS BIGINT)
@@ -34,13 +37,16 @@ final class ReplicaStore {
       "SELECT 1 FROM replicas WHERE id = ? \(connection.dialect.lockingKey)")
   }
 
-  /// - Parameter name: by which people know it, such as the host's name and the process id.
+  /// - Parameters:
+  ///   - name: by which people know it, such as the host's name and the process id.
+  ///   - spool: whose offline reserve it uses.
   func register(
-    _ replica: ReplicaID, name: String, at now: Timestamp
+    _ replica: ReplicaID, name: String, spool: SpoolID?, at now: Timestamp
   ) throws(LedgerError) {
     insert.bind(replica.text, at: 1)
     insert.bind(name, at: 2)
     insert.bind(now.rfc3339, at: 3)
+    insert.bind(spool?.text, at: 4)
     try insert.run()
   }
 
@@ -77,6 +83,19 @@ final class ReplicaStore {
     deleteSilent.bind(replica.text, at: 1)
     deleteSilent.bind(silence.wholeMilliseconds, at: 2)
     return try deleteSilent.firstInteger() != nil
+  }
+
+  /// Removes those of a spool but one.
+  func removeOthers(
+    than replica: ReplicaID, of spool: SpoolID
+  ) throws(LedgerError) -> [ReplicaID] {
+    deleteOthers.bind(spool.text, at: 1)
+    deleteOthers.bind(replica.text, at: 2)
+    var removed: [ReplicaID] = []
+    try deleteOthers.forEachRow { () throws(LedgerError) in
+      if let id = deleteOthers.text(0) { removed.append(ReplicaID(text: id)) }
+    }
+    return removed
   }
 
   func remove(_ replica: ReplicaID) throws(LedgerError) {

@@ -8,27 +8,45 @@ struct ReplicaStores {
   let leases: LeaseStore
   let creditLeases: LeaseStore
   let conversations: ConversationPermitStore
+  /// Nil where the replica keeps none.
+  let reserve: OfflineReserve?
   private let orphans: Statement
   private let connection: Connection
 
   /// Registers this replica.
-  init(_ connection: Connection, _ membership: Membership) throws(LedgerError) {
+  init(
+    _ connection: Connection, _ membership: Membership, _ spool: SpoolID?
+  ) throws(LedgerError) {
     self.membership = membership
     replicas = try ReplicaStore(connection)
-    try replicas.register(membership.id, name: membership.name, at: .readSystemClock())
-    leases = try LeaseStore(connection, .accounts, of: membership.id, replicas)
-    creditLeases = try LeaseStore(connection, .credits, of: membership.id, replicas)
+    leases = try LeaseStore(connection, .accounts, of: membership.id.text, replicas)
+    creditLeases = try LeaseStore(connection, .credits, of: membership.id.text, replicas)
+    if let spool {
+      reserve = try OfflineReserve(connection, of: spool, replicas)
+    } else {
+      reserve = nil
+    }
     conversations = try ConversationPermitStore(connection, of: membership.id)
     orphans = try connection.prepare(ReplicaStores.selectGone)
     self.connection = connection
+    try register()
+  }
+
+  /// Under which name this replica's transactions are made.
+  var replica: ReplicaID { ReplicaID(text: leases.owner) }
+
+  private func register() throws(LedgerError) {
+    try replicas.register(
+      membership.id, name: membership.name, spool: reserve?.spool, at: .readSystemClock())
   }
 
   /// Comes first in every transaction: what this replica writes counts only as long as nobody has
   /// taken it for dead.
   func begin() throws(LedgerError) {
-    try replicas.checkStanding(of: leases.replica)
+    try replicas.checkStanding(of: replica)
     try leases.begin()
     try creditLeases.begin()
+    try reserve?.begin()
   }
 
   /// Where a source's leases are, and its id there.
@@ -42,26 +60,28 @@ struct ReplicaStores {
   func didCommit() {
     leases.didCommit()
     creditLeases.didCommit()
+    reserve?.didCommit()
   }
 
-  func didRollBack() {
-    leases.didRollBack()
-    creditLeases.didRollBack()
+  func didRollBack(isUncertain: Bool) {
+    leases.didRollBack(isUncertain: isUncertain)
+    creditLeases.didRollBack(isUncertain: isUncertain)
+    reserve?.didRollBack(isUncertain: isUncertain)
   }
 
-  /// Ends all leases of a replica, and what it was permitted.
+  /// Ends all leases of a replica, and what it was permitted; not its offline reserve.
   func endLeases(of replica: ReplicaID) throws(LedgerError) {
-    try leases.end(of: replica)
-    try creditLeases.end(of: replica)
+    try leases.end(of: replica.text)
+    try creditLeases.end(of: replica.text)
     try conversations.end(of: replica)
   }
 
   /// Becomes another replica, with nothing leased, after this one was taken for dead.
   func rejoin() throws(LedgerError) {
     let id = membership.renew()
-    try replicas.register(id, name: membership.name, at: .readSystemClock())
-    leases.become(id)
-    creditLeases.become(id)
+    try register()
+    leases.become(id.text)
+    creditLeases.become(id.text)
     try conversations.become(id)
   }
 

@@ -35,6 +35,13 @@ struct File: ~Copyable {
     return end
   }
 
+  /// The file's number in its file system.
+  borrowing func inode() throws(Failure) -> UInt64 {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw Failure(code: errno) }
+    return UInt64(status.st_ino)
+  }
+
   borrowing func truncate(to size: Int) throws(Failure) {
     guard ftruncate(descriptor, size) == 0 else { throw Failure(code: errno) }
   }

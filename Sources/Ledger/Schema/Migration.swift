@@ -42,7 +42,7 @@ struct Migration {
     .estimateColumns, .alertTables, .rollupTables, .rollupDaysOfUTC, .billingTables,
     .usageTotalTables, .conversationRollup, .rareRowIndexes, .unpricedModelTables,
     .signingKeyTables, .leaseTables, .readableFrom, .detachedMonthTables, .creditLeaseTables,
-    .intentValues, .conversationPermitTables,
+    .intentValues, .conversationPermitTables, .offlineReserveTables,
   ]
 
   static func all(_ dialect: Dialect) -> [Migration] {

@@ -17,6 +17,8 @@ final class BudgetAccountStore {
     var paidByCredits: Int64 = 0
     /// What of it this replica's lease pays, as far as it goes.
     var leased = Spend.zero
+    /// What of it the offline reserve pays.
+    var reserved = Spend.zero
   }
 
   private let insert: Statement
@@ -58,8 +60,8 @@ final class BudgetAccountStore {
       if charge.account.budgetID.isPlan { sum.paidByCredits += tokens }
       sum.tokens = sum.tokens.addingSaturated(charge.tokens)
       sum.costNano = sum.costNano.addingSaturated(charge.costNano)
-      sum.leased.tokens = sum.leased.tokens.addingSaturated(charge.takenOffLease.tokens)
-      sum.leased.nanoUnits = sum.leased.nanoUnits.addingSaturated(charge.takenOffLease.nanoUnits)
+      sum.leased = sum.leased.adding(charge.takenOffLease)
+      sum.reserved = sum.reserved.adding(charge.takenOffReserve)
       sums[id] = sum
     }
   }
@@ -102,15 +104,16 @@ final class BudgetAccountStore {
 
   /// Writes what was added since the last time, in the order in which every server does.
   ///
-  /// - Parameter leases: what pays for charges; nil where limits aren't shared.
-  func flush(paidBy leases: LeaseStore? = nil) throws(LedgerError) {
+  /// - Parameter shared: whose leases and reserve pay for charges; nil where limits aren't shared.
+  func flush(paidBy shared: ReplicaStores? = nil) throws(LedgerError) {
     for (id, sum) in sums.sorted(by: { $0.key < $1.key }) {
       add.bind(sum.tokens, at: 1)
       add.bind(sum.costNano, at: 2)
       add.bind(id, at: 3)
       add.bind(sum.paidByCredits, at: 4)
-      if let leases {
-        let paid = try leases.pay(sum.leased, source: id)
+      if let shared {
+        let paid = try shared.leases.pay(sum.leased, source: id)
+          .adding(try shared.reserve?.pay(sum.reserved, source: id) ?? .zero)
         add.bind(paid.tokens, at: 5)
         add.bind(paid.nanoUnits, at: 6)
       }

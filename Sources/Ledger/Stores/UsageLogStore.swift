@@ -2,11 +2,14 @@
 final class UsageLogStore {
   private let insert: Statement
   private let find: Statement
+  private let findInterrupted: Statement
   private let remove: Statement
 
   init(_ connection: Connection) throws(LedgerError) {
     insert = try connection.prepareInsert(UsageLogStore.insertRow)
     find = try connection.prepare(UsageLogStore.findRow)
+    findInterrupted = try connection.prepare(
+      "\(UsageLogStore.findRow) AND outcome = '\(Outcome.interrupted.rawValue)'")
     remove = try connection.prepare(UsageLogStore.removeInterrupted)
   }
 
@@ -47,6 +50,12 @@ final class UsageLogStore {
 
   private static let removeInterrupted =
     "DELETE FROM usage_logs WHERE request_id = ? AND outcome = 'interrupted' RETURNING *"
+  /// Whether a request has been settled with its estimate.
+  func isInterrupted(_ requestID: RequestID) throws(LedgerError) -> Bool {
+    findInterrupted.bind(requestID.description, at: 1)
+    return try findInterrupted.firstInteger() != nil
+  }
+
   static let findRow = "SELECT 1 FROM usage_logs WHERE request_id = ?"
   /// The columns are those of `UsageRow.write(to:)`, in its order.
   static let insertRow = """

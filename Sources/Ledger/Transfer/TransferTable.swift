@@ -13,8 +13,8 @@ struct TransferTable {
   /// What belongs to one database alone: its schema, the servers that share it, and what only a
   /// server's own file needs.
   private static let left = [
-    "schema_migrations", "replicas", "budget_leases", "credit_leases", "in_flight",
-    "usage_totals_reach", "conversation_windows", "conversation_permits",
+    "schema_migrations", "replicas", "budget_leases", "budget_reserves", "credit_leases",
+    "in_flight", "usage_totals_reach", "conversation_windows", "conversation_permits",
   ]
 
   /// The tables of a ledger in a file, by their names.

@@ -30,13 +30,15 @@ package struct LeaseOutcome: Sendable {
 }
 
 /// What a replica's keeper has found out, for the writer to act upon.
-package enum ReplicaNotice: Hashable, Sendable {
+enum ReplicaNotice: Hashable, Sendable {
   /// This replica, under this name, has been taken for dead.
   case takenForDead(ReplicaID?)
   /// Another one is dead.
   case dead(ReplicaID)
   /// Deferred requests may have nobody who follows them.
   case orphans
+  /// Others wait for what this replica has of it.
+  case wanted(LeaseSourceID)
 }
 
 /// What the writer finds when it looks.
@@ -49,6 +51,16 @@ package struct Work: Sendable {
   var notices: Set<ReplicaNotice> = []
   /// Nothing more will come.
   var isLast = false
+
+  /// Adds what came later.
+  mutating func add(_ later: Work) {
+    commands += later.commands
+    denials += later.denials
+    alerts += later.alerts
+    unpricedModels += later.unpricedModels
+    notices.formUnion(later.notices)
+    isLast = later.isLast
+  }
 
   var isEmpty: Bool {
     commands.isEmpty && denials.isEmpty && alerts.isEmpty && unpricedModels.isEmpty
@@ -195,6 +207,15 @@ package final class CommandQueue: Sendable {
   /// Waits until there is work.
   func take() -> Work {
     state.wait { state -> Work? in
+      let work = state.work
+      guard !work.isEmpty || work.isLast else { return nil }
+      return state.take()
+    }
+  }
+
+  /// The same until `due`; nil where nothing has come by then.
+  func take(before due: MonotonicInstant) -> Work? {
+    state.wait(until: due) { state -> Work? in
       let work = state.work
       guard !work.isEmpty || work.isLast else { return nil }
       return state.take()

@@ -6,6 +6,8 @@ internal import JSON
 package indirect enum Entry: Sendable {
   /// It is about to be forwarded; with what recovery would settle it with.
   case open(interrupted: SettledRequest)
+  /// The same for one that the offline reserve has let in: only in a spool.
+  case openOffline(interrupted: SettledRequest)
   case settle(SettledRequest)
   case discard(RequestID)
   /// The provider has answered and goes on with the work.
@@ -16,7 +18,8 @@ package indirect enum Entry: Sendable {
 extension Entry {
   var requestID: RequestID {
     switch self {
-    case .open(let settlement), .settle(let settlement): settlement.row.requestID
+    case .open(let settlement), .openOffline(let settlement), .settle(let settlement):
+      settlement.row.requestID
     case .discard(let requestID): requestID
     case .deferral(let request): request.requestID
     case .settleDeferred(let settlement): settlement.requestID
@@ -24,16 +27,23 @@ extension Entry {
   }
 
   /// The entry as one line of JSON, with all that is needed to write it later.
-  var line: [UInt8] {
+  ///
+  /// - Parameter replica: whose leases it is taken off; nil where none are.
+  func line(of replica: ReplicaID? = nil) -> [UInt8] {
     var line = JSONWriter()
     line.object { line in
       switch self {
       case .open(let interrupted):
         line.key("open")
         line.settlement(interrupted, withPriceRecord: true)
+      case .openOffline(let interrupted):
+        line.key("open_offline")
+        line.settlement(interrupted, withPriceRecord: true, leases: .held)
       case .settle(let settlement):
         line.key("settle")
-        line.settlement(settlement, withPriceRecord: true)
+        line.settlement(
+          settlement, withPriceRecord: true,
+          leases: replica.map { .taken(from: $0) } ?? .nothing)
       case .discard(let requestID):
         line.member("discard", requestID.description)
       case .deferral(let request):
@@ -51,6 +61,8 @@ extension Entry {
     let entry = try reader.read(line)
     if let interrupted = entry["open"] {
       self = .open(interrupted: try reader.settlement(from: interrupted))
+    } else if let interrupted = entry["open_offline"] {
+      self = .openOffline(interrupted: try reader.settlement(from: interrupted))
     } else if let settlement = entry["settle"] {
       self = .settle(try reader.settlement(from: settlement))
     } else if let requestID = entry["discard"]?.string.flatMap({ RequestID($0) }) {

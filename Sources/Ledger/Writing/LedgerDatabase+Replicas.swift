@@ -13,11 +13,10 @@ extension LedgerDatabase {
     return try transaction { () throws(LedgerError) in
       var answers = orders.map { [LeaseAnswer?](repeating: nil, count: $0.draws.count) }
       for step in try steps(of: orders) {
-        let (leases, source) = shared.leases(of: step.source)
         switch step.work {
-        case .giveBack(let amount): try leases.giveBack(amount, source: source)
+        case .giveBack(let amount): try giveBack(amount, step.source, shared)
         case .draw(let request, let order, let place):
-          let answer = try leases.draw(request, source: source)
+          let answer = try draw(request, step.source, shared)
           answers[order][place] = answer
           if answer.added == .zero, answer.standing.leasedToOthers != .zero {
             try shared.want(step.source)
@@ -29,6 +28,95 @@ extension LedgerDatabase {
         LeaseOutcome(leases: $0.compactMap(\.self), conversations: $1)
       }
     }
+  }
+
+  /// The offline reserve goes with the lease.
+  private func giveBack(
+    _ amount: LeaseReturn.Amount, _ id: LeaseSourceID, _ shared: ReplicaStores
+  ) throws(LedgerError) {
+    let (leases, source) = shared.leases(of: id)
+    try leases.giveBack(amount, source: source)
+    if case .everything = amount, case .account = id {
+      try shared.reserve?.giveBack(source: source)
+    }
+  }
+
+  /// Draws a slice, and where much is left a part of it for the offline reserve. Near the limit the
+  /// reserve is given back instead.
+  private func draw(
+    _ request: LeaseRequest, _ id: LeaseSourceID, _ shared: ReplicaStores
+  ) throws(LedgerError) -> LeaseAnswer {
+    let (leases, source) = shared.leases(of: id)
+    let answer = try leases.draw(request, source: source)
+    guard let reserve = shared.reserve, case .account = id else { return answer }
+    if answer.isLarge(for: request) {
+      try reserve.adjust(to: answer.added, for: request, source: source)
+      return answer
+    }
+    let hasGivenBack = try reserve.giveBack(source: source)
+    return hasGivenBack && answer.added == .zero
+      ? try leases.draw(request, source: source) : answer
+  }
+
+  /// Gives back what this replica has of an account for the time when it can't ask: others wait.
+  func giveBackReserve(of source: LeaseSourceID) throws(LedgerError) {
+    guard let reserve = shared?.reserve, case .account(let account) = source,
+      reserve.hasAny(of: account)
+    else { return }
+    try transaction { () throws(LedgerError) in _ = try reserve.giveBack(source: account) }
+  }
+
+  // MARK: The offline reserve
+
+  /// Whether a request can be let in though its intent can't be committed.
+  func admitOffline(_ interrupted: SettledRequest) -> Bool {
+    shared?.reserve?.admit(interrupted) == true
+  }
+
+  /// Takes note of what is in a spool until it can be written.
+  func didSpool(_ entry: Entry) {
+    switch entry {
+    case .settle(let settlement): shared?.reserve?.shrink(to: settlement)
+    case .discard(let requestID): shared?.reserve?.withdraw(requestID)
+    case .open, .openOffline, .deferral, .settleDeferred: break
+    }
+  }
+
+  /// Writes what a life of a server has left in a spool, and ends it.
+  ///
+  /// - Returns: How many requests were settled with their estimates.
+  func inherit(_ spool: Spool) throws(LedgerError) -> Int {
+    let ended = try spool.id.map(endLives) ?? []
+    try spool.drain { lines throws(LedgerError) in try replay(lines) }
+    var recovered = try endInherited()
+    for requestID in ended where try usageLogs.isInterrupted(requestID) { recovered += 1 }
+    return recovered
+  }
+
+  /// Ends what earlier lives of a spool's server have left: who has its lock knows that they are
+  /// over, however lately they were heard.
+  ///
+  /// - Returns: The requests that were settled with their estimates; the spool may know more.
+  func endLives(of spool: SpoolID) throws(LedgerError) -> [RequestID] {
+    guard let shared else { return [] }
+    shared.reserve?.become(spool)
+    return try transaction { () throws(LedgerError) in
+      var ended: [RequestID] = []
+      for former in try shared.replicas.removeOthers(than: shared.replica, of: spool) {
+        ended += try settleIntents(of: former)
+        try shared.endLeases(of: former)
+      }
+      return ended
+    }
+  }
+
+  /// Settles what had begun, and gives back what was drawn for it.
+  func endInherited() throws(LedgerError) -> Int {
+    let recovered = try recover(intentsOf: shared?.membership.id)
+    if let reserve = shared?.reserve {
+      try transaction { () throws(LedgerError) in try reserve.giveBackEverything() }
+    }
+    return recovered
   }
 
   /// What is given back can be permitted at once.
@@ -116,16 +204,17 @@ extension LedgerDatabase {
   func rejoin() throws(LedgerError) {
     guard let shared else { return }
     try shared.rejoin()
-    inFlight.become(shared.leases.replica)
-    deferredRequests.become(shared.leases.replica)
+    inFlight.become(shared.replica)
+    deferredRequests.become(shared.replica)
   }
 
   /// Leaves the others, with nothing in flight and nothing leased.
   func leave() throws(LedgerError) {
     guard let shared else { return }
     try transaction { () throws(LedgerError) in
-      try shared.endLeases(of: shared.leases.replica)
-      try shared.replicas.remove(shared.leases.replica)
+      try shared.endLeases(of: shared.replica)
+      try shared.reserve?.giveBackEverything()
+      try shared.replicas.remove(shared.replica)
     }
   }
 

@@ -32,10 +32,11 @@ final class LedgerDatabase {
 
   /// - Parameters:
   ///   - membership: who this server is among those that share the ledger; nil where none do.
+  ///   - spool: what its offline reserve belongs to; nil where it keeps none.
   ///   - recorded: where metrics are summed.
   ///   - modelLabel: how they call a model.
   init(
-    _ options: ServerLedger.Options, membership: Membership? = nil,
+    _ options: ServerLedger.Options, membership: Membership? = nil, spool: SpoolID? = nil,
     recorded: Lock<RecordedUsage> = Lock(RecordedUsage()),
     modelLabel: @escaping UsageTotalStore.ModelLabel = { model, _ in model }
   ) throws(LedgerError) {
@@ -63,7 +64,7 @@ final class LedgerDatabase {
     settlements = SettlementReader()
     if let membership {
       connection.setAnswerTimeout(milliseconds: LedgerDatabase.answerTimeoutMilliseconds)
-      shared = try ReplicaStores(connection, membership)
+      shared = try ReplicaStores(connection, membership, spool)
     } else {
       shared = nil
     }
@@ -146,16 +147,27 @@ final class LedgerDatabase {
   func replay(_ lines: [String]) throws(LedgerError) {
     try transaction { () throws(LedgerError) in
       for line in lines {
-        let entry = try Entry(line: line, reader: settlements)
+        let entry = paidByOwnLeases(try Entry(line: line, reader: settlements))
         if try !isWritten(entry) { try write(entry) }
       }
     }
   }
 
+  /// Leases of an earlier life have ended.
+  private func paidByOwnLeases(_ entry: Entry) -> Entry {
+    guard case .settle(var settlement) = entry, settlement.leaseholder != shared?.replica
+    else { return entry }
+    for index in settlement.charges.indices { settlement.charges[index].takenOffLease = .zero }
+    return .settle(settlement)
+  }
+
   /// Whether an intent was written before. All else can be written again without harm.
   private func isWritten(_ entry: Entry) throws(LedgerError) -> Bool {
-    guard case .open(let interrupted) = entry else { return false }
-    let requestID = interrupted.row.requestID
+    switch entry {
+    case .open, .openOffline: break
+    case .settle, .discard, .deferral, .settleDeferred: return false
+    }
+    let requestID = entry.requestID
     if inFlight.isLive(requestID) { return true }
     return try usageLogs.contains(requestID)
   }
@@ -166,17 +178,20 @@ final class LedgerDatabase {
   ///
   /// - Parameter replica: whose intents; nil where one server has the database.
   func recover(intentsOf replica: ReplicaID? = nil) throws(LedgerError) -> Int {
-    try transaction { () throws(LedgerError) in try settleIntents(of: replica) }
+    try transaction { () throws(LedgerError) in try settleIntents(of: replica).count }
   }
 
-  func settleIntents(of replica: ReplicaID?) throws(LedgerError) -> Int {
+  /// - Returns: The requests that have been settled so.
+  func settleIntents(of replica: ReplicaID?) throws(LedgerError) -> [RequestID] {
     let findIntents = try connection.prepare(InFlightStore.rowsOfReplica)
     let clear = try connection.prepare(LedgerDatabase.clearInFlight)
     findIntents.bind(replica?.text, at: 1)
     let rows = try findIntents.rows { fields throws(LedgerError) in fields.text("intents") }
-    var recovered = 0
+    var recovered: [RequestID] = []
     for case let intents? in rows {
-      for intent in try settlements.intents(in: intents) where try settle(intent) { recovered += 1 }
+      for intent in try settlements.intents(in: intents) where try settle(intent) {
+        recovered.append(intent.row.requestID)
+      }
     }
     // Also rows whose intents had all ended.
     clear.bind(replica?.text, at: 1)
@@ -210,13 +225,18 @@ final class LedgerDatabase {
     case .open(let interrupted):
       try priceVersions.keep(interrupted.row.priceVersion, interrupted.priceRecord)
       inFlight.open(interrupted)
+    case .openOffline(let interrupted):
+      try write(.open(interrupted: interrupted))
+      shared?.reserve?.open(interrupted)
     case .settle(let settlement):
       _ = try settle(settlement)
     case .discard(let requestID):
       inFlight.discard(requestID)
+      shared?.reserve?.discard(requestID)
       _ = try removeInterrupted(requestID)
     case .deferral(let request):
       inFlight.discard(request.requestID)
+      _ = try removeInterrupted(request.requestID)
       // A spool may be replayed from an entry that came before the request's last row.
       guard try !usageLogs.contains(request.requestID) else { return }
       try deferredRequests.insert(request)
@@ -231,6 +251,7 @@ final class LedgerDatabase {
   /// False, and nothing written, when the request has its row already.
   private func settle(_ settlement: SettledRequest) throws(LedgerError) -> Bool {
     let row = settlement.row
+    let charges = shared?.reserve?.end(settlement) ?? settlement.charges
     try partitions.require(row.createdAt)
     if try partitions.hasDetachedRow(row.requestID, admittedAt: row.createdAt) {
       inFlight.settle(row.requestID)
@@ -254,7 +275,7 @@ final class LedgerDatabase {
     totals.add(row, id: id, upstreamMicroseconds: settlement.upstreamMicroseconds)
     try biller.count(row)
     try budgetAccounts.add(
-      settlement.charges, paidByCredits: settlement.draws.reduce(0) { $0 + $1.tokens })
+      charges, paidByCredits: settlement.draws.reduce(0) { $0 + $1.tokens })
     try creditDraws.draw(settlement.draws, by: row)
     try shared?.conversations.begin(row)
     for charge in settlement.charges { try write(charge.alerts) }
@@ -293,7 +314,7 @@ final class LedgerDatabase {
         try tokenUsage.flush()
         try rollups.flush()
         try totals.flush()
-        try budgetAccounts.flush(paidBy: shared?.leases)
+        try budgetAccounts.flush(paidBy: shared)
         try creditDraws.flush(paidBy: shared?.creditLeases)
         return answer
       }
@@ -314,7 +335,7 @@ final class LedgerDatabase {
       priceVersions.didRollBack()
       partitions.didRollBack()
       biller.didRollBack()
-      shared?.didRollBack()
+      shared?.didRollBack(isUncertain: isUncertain)
       throw error
     }
   }

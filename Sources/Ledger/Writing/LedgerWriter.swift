@@ -12,11 +12,15 @@ package import EventLoop
 /// settlements stay here and their callers wait.
 package final class LedgerWriter {
   private struct Pending {
-    let entry: Entry
+    var entry: Entry
     let reply: Reply
 
     var isOpening: Bool {
       if case .open = entry { true } else { false }
+    }
+
+    var isOpeningOffline: Bool {
+      if case .openOffline = entry { true } else { false }
     }
 
     /// What undoes it.
@@ -67,17 +71,18 @@ package final class LedgerWriter {
     modelLabel: @escaping @Sendable (String, String) -> String = { model, _ in model }
   ) throws(LedgerError) {
     let lock = try ServerLock(of: options.location)
-    let database = try LedgerDatabase(
-      options, membership: membership, recorded: recorded, modelLabel: modelLabel)
     let (spool, abandoned) = try Spool.claim(options)
-    // First what is known exactly, then estimates for the rest.
-    var drained = 0
-    for waiting in [spool] + abandoned {
+    let database = try LedgerDatabase(
+      options, membership: membership, spool: spool.id, recorded: recorded,
+      modelLabel: modelLabel)
+    var (drained, recovered) = (0, 0)
+    // Its own comes last: the reserve that belongs to it is the one that this server goes on with.
+    for waiting in abandoned + [spool] {
       drained += waiting.entryCount
-      try waiting.drain { lines throws(LedgerError) in try database.replay(lines) }
+      recovered += try database.inherit(waiting)
     }
     drainedEntries = drained
-    recoveredRequests = try database.recover(intentsOf: membership?.id)
+    recoveredRequests = recovered
     self.queue = queue
     self.health = health
     self.database = database
@@ -93,9 +98,7 @@ package final class LedgerWriter {
   func run() {
     var isLast = false
     while !isLast {
-      // A signal may cut it short: then the next attempt is made earlier.
-      if failure != nil { Thread.pause(for: retryPause()) }
-      let work = failure == nil ? queue.take() : queue.takeAtOnce()
+      let work = failure == nil ? queue.take() : takeWhenDue()
       isLast = work.isLast
       carryOut(work)
     }
@@ -119,6 +122,48 @@ package final class LedgerWriter {
     notices.formUnion(work.notices)
     write(work.commands)
     if failure == nil { queue.didCatchUp() }
+  }
+
+  /// What there is to do when the next attempt is due. Until then, where a database is shared, what
+  /// can be spooled is, so that nobody waits for the attempt in vain.
+  private func takeWhenDue() -> Work {
+    let pause = retryPause()
+    guard membership != nil else {
+      // A signal may cut it short: then the next attempt is made earlier.
+      Thread.pause(for: pause)
+      return queue.takeAtOnce()
+    }
+    let due = MonotonicInstant.now().advanced(by: pause)
+    var work = Work()
+    while !work.isLast, work.commands.count < CommandQueue.largestCommandCount,
+      let more = queue.take(before: due)
+    {
+      work.add(more)
+      spoolAhead(&work)
+    }
+    return work
+  }
+
+  /// Spools what may be. Intents that may not wait for the attempt, and so does all else.
+  private func spoolAhead(_ work: inout Work) {
+    var others: [Command] = []
+    for command in work.commands {
+      if case .write(let entry, let reply) = command {
+        pending.append(Pending(entry: entry, reply: reply))
+      } else {
+        others.append(command)
+      }
+    }
+    work.commands = others
+    admitOffline()
+    let openings = mayOpenIntoSpool ? [] : takeOpenings()
+    switch spoolPending([]) {
+    case .success(let entries): for entry in entries { entry.reply(.success(())) }
+    case .failure(let error):
+      for entry in withdrawOffline() { entry.reply(.failure(error)) }
+    }
+    pending += openings
+    if let failure { report(failure) }
   }
 
   /// As long as a shared database can't be reached, its servers ask it less and less often.
@@ -174,6 +219,7 @@ package final class LedgerWriter {
         if former == membership?.id { try rejoin() }
       case .dead(let replica): inherit(try database.takeOver(replica))
       case .orphans: inherit(try database.adoptOrphans())
+      case .wanted(let source): try database.giveBackReserve(of: source)
       }
       notices.remove(notice)
     }
@@ -238,23 +284,22 @@ package final class LedgerWriter {
 
   /// Finds another place for what could not be committed, and tells who can be told.
   private func setAside(_ error: LedgerError) {
+    if case .unavailable = error { admitOffline() }
     let waiting = takeWaiting()
     defer { pending += waiting }
     var refused = mayOpenIntoSpool ? [] : takeOpenings()
     for order in orders { order.reply(.failure(error)) }
     orders = []
-    var spooled: [Pending] = []
     var reason = error
     // Those that may have been committed all the same must not be found as if they had begun.
     let discards = database.isUncertain ? refused.map(\.discard) : []
-    do {
-      let entries = pending.map(\.entry) + discards
-      if !entries.isEmpty { try spool.append(entries) }
-      swap(&spooled, &pending)
-    } catch {
+    var spooled: [Pending] = []
+    switch spoolPending(discards) {
+    case .success(let entries): spooled = entries
+    case .failure(let error):
       // Nothing may begin that can be written nowhere. What has begun stays here, and its callers
       // wait for the next attempt.
-      refused += takeOpenings()
+      refused += withdrawOffline() + takeOpenings()
       reason = error
     }
     report(error)
@@ -262,11 +307,41 @@ package final class LedgerWriter {
     for entry in spooled { entry.reply(.success(())) }
   }
 
-  /// Whether intents that can't be committed are as safe in the spool: as `onFailure` says, and
-  /// where nobody else is there who could end this replica's leases before it is heard again.
-  private var mayOpenIntoSpool: Bool {
-    options.onFailure == .allow || membership?.isAlone(at: .now()) == true
+  /// Puts all that waits into the spool, or nothing.
+  ///
+  /// - Returns: Those whose callers are to be told.
+  private func spoolPending(_ discards: [Entry]) -> Result<[Pending], LedgerError> {
+    let entries = pending.map(\.entry) + discards
+    do {
+      if !entries.isEmpty { try spool.append(entries, of: membership?.id) }
+    } catch {
+      return .failure(error)
+    }
+    for entry in pending { database.didSpool(entry.entry) }
+    defer { pending = [] }
+    return .success(pending)
   }
+
+  /// Lets those in at once that the offline reserve pays for.
+  private func admitOffline() {
+    guard !mayOpenIntoSpool else { return }
+    for index in pending.indices {
+      guard case .open(let interrupted) = pending[index].entry,
+        database.admitOffline(interrupted)
+      else { continue }
+      pending[index].entry = .openOffline(interrupted: interrupted)
+    }
+  }
+
+  private func withdrawOffline() -> [Pending] {
+    let withdrawn = pending.filter(\.isOpeningOffline)
+    pending.removeAll(where: \.isOpeningOffline)
+    for entry in withdrawn { database.didSpool(entry.discard) }
+    return withdrawn
+  }
+
+  /// Whether intents that can't be committed may begin all the same.
+  private var mayOpenIntoSpool: Bool { options.onFailure == .allow }
 
   /// Intents that can wait a little for a database that fails over: others might take this replica
   /// for dead meanwhile, and what it forwarded then would stand on no lease.

@@ -1,9 +1,15 @@
 public import Budgets
 public import Time
 
+internal import EventLoop
+
 extension ServerLedger: LeaseLender {
   /// Whether several servers share this ledger, and with it its limits.
   public var isShared: Bool { membership != nil }
+
+  public var isAtHand: Bool {
+    isHealthy && membership?.term.isFresh(at: .now()) == true
+  }
 
   /// Has the server told what others on this ledger do; in place of an earlier listener.
   public func hear(by listener: Membership.Listener) {

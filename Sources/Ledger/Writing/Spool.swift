@@ -5,6 +5,8 @@ internal import Glibc
 /// A caller is told that its entry is safe only when its whole line is in the file. What a death
 /// leaves behind a last line's end was promised to nobody, and is cut off at the next start.
 final class Spool {
+  /// Nil where one server has the ledger.
+  let id: SpoolID?
   private let path: String
   private let file: File
   private let synchronizes: Bool
@@ -35,7 +37,7 @@ final class Spool {
       let path = numbered(options.spoolPath, number)
       if own != nil, unsafe access(path, F_OK) != 0 { continue }
       guard let spool = try Spool(options, lockedAt: path) else { continue }
-      if own == nil { own = spool } else if !spool.isEmpty { abandoned.append(spool) }
+      if own == nil { own = spool } else { abandoned.append(spool) }
     }
     guard let own else {
       throw .cannotOpen(
@@ -85,6 +87,7 @@ final class Spool {
       throw .cannotOpen(path: path, reason: error.reason)
     }
     self.path = path
+    id = options.isShared ? try SpoolID.kept(besideSpoolAt: path) : nil
     synchronizes = options.durability == .power
     largestSize = options.largestSpoolBytes
     reserve()
@@ -116,8 +119,10 @@ final class Spool {
   }
 
   /// Appends all of them, or throws and leaves the file as it was.
-  func append(_ entries: [Entry]) throws(LedgerError) {
-    let lines = entries.flatMap(\.line)
+  ///
+  /// - Parameter replica: who has settled them; nil where one server has the ledger.
+  func append(_ entries: [Entry], of replica: ReplicaID? = nil) throws(LedgerError) {
+    let lines = entries.flatMap { $0.line(of: replica) }
     guard size + lines.count <= largestSize else {
       throw .unavailable(reason: "\(path): has reached its limit of \(largestSize) bytes")
     }

@@ -10,7 +10,8 @@ enum Commands {
     ClientResume.command, ClientDelete.command,
     PricingImport.command, PricingDiff.command,
     KeyList.command, KeyCreate.command, KeyRotate.command, KeyRevoke.command,
-    Audit.command, Reconcile.command, Migrate.command, Completion.command,
+    Audit.command, Reconcile.command, Migrate.command, ReplicaList.command, ReplicaForget.command,
+    Completion.command,
     Version.command,
   ]
 }

@@ -1,0 +1,26 @@
+extension LedgerEditor {
+  /// Gives the offline reserve back of a server that will never be back, nor its spool.
+  ///
+  /// What such a server has served without the ledger and has not told it counts against no limit
+  /// then, should it come back all the same.
+  ///
+  /// Throws `stillUsed` where the server is heard, or was until a moment ago; and `notFound`.
+  public func forgetReserve(ofSpool spool: String) throws(LedgerError) {
+    try connection.edit { () throws(LedgerError) in
+      let find = try connection.prepare("SELECT name FROM replicas WHERE spool_id = ?")
+      find.bind(spool, at: 1)
+      if let name = try find.firstRow({ $0.text("name") }) {
+        throw .stillUsed(record: "the reserve of \(spool)", by: "replica \(name ?? spool)")
+      }
+      let reserves = try LeaseStore(
+        connection, .reserves, of: spool, try ReplicaStore(connection))
+      guard try reserves.end(of: spool) > 0 else {
+        throw .notFound(record: "a reserve of \(spool)")
+      }
+      try auditLog.append(
+        AuditEntry(
+          actor: author.actor, action: "replica.forget", target: "replica:\(spool)",
+          clientID: nil, before: nil, after: nil, createdAt: author.now))
+    }
+  }
+}
