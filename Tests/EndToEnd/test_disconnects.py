@@ -172,4 +172,6 @@ def test_a_half_closed_connection_is_recorded_as_it_was_served(running, sandbox)
     if answered:
         assert outcomes == ["ok"]
     else:
-        assert outcomes == ["client_disconnected"] * len(sandbox.journal())
+        # A row comes before its answer: it may have been whole when the hang-up was noticed.
+        assert len(outcomes) == len(sandbox.journal())
+        assert set(outcomes) <= {"ok", "client_disconnected"}

@@ -126,14 +126,18 @@ def test_what_one_uses_that_is_cut_off_is_not_given_to_others(replicas, sandbox,
     eventually(lambda: reserved(replicas) == 0, "nothing is kept back")
 
 
-def test_who_is_killed_and_started_again_writes_what_it_served_offline(
-    replicas, sandbox, postgres, requests
+@pytest.mark.parametrize("is_started_again", [True, False], ids=["again", "by another"])
+def test_what_a_killed_one_served_offline_is_written(
+    replicas, sandbox, postgres, requests, is_started_again
 ):
     postgres.stop_at_once()
     assert [requests.post(replicas[1]) for _ in range(FEWEST)] == [200] * FEWEST
     replicas[1].kill()
     postgres.start()
-    replicas[1].start()
+    if is_started_again:
+        replicas[1].start()
+        # Its former life is over without a wait.
+        assert len(listed(replicas[0])) == len(replicas)
     assert_exact(replicas, sandbox, requests)
 
     def all_is_given_back():
@@ -146,6 +150,8 @@ def test_who_is_killed_and_started_again_writes_what_it_served_offline(
 def test_what_a_lost_machine_kept_is_everybodys_once_it_is_forgotten(replicas, requests):
     lost, other, _ = replicas
     lost.kill()
+    # Nobody finds its spool, and with it the proof that its process is over.
+    (lost.working_folder / "catraca.spool.id").unlink()
     [spool] = [
         row["spool"] for row in listed(other) if row["name"].endswith(f":{lost.process.pid}")
     ]
@@ -153,7 +159,7 @@ def test_what_a_lost_machine_kept_is_everybodys_once_it_is_forgotten(replicas, r
     assert (forgotten.returncode, "is used by" in forgotten.stderr) == (1, True), forgotten.stderr
 
     def is_given_up():
-        return [row for row in listed(other) if row["spool"] == spool and row["name"] is None]
+        return [row for row in listed(other) if (row["spool"], row["silent_ms"]) == (spool, None)]
 
     [row] = eventually(is_given_up, "others take it for dead", TAKEN_OVER)
     assert row["reserved_budgets"] == 1

@@ -131,8 +131,8 @@ struct OfflineReserveTests {
     try shared.silence(one.membership.id)
     _ = try two.database.takeOver(one.membership.id)
     #expect(
-      try shared.reader().replicas().map { [$0.name ?? "-", $0.spool, "\($0.reservedAccounts)"] }
-        == [["two", "two", "0"], ["-", "one", "1"]])
+      try shared.reader().replicas().map { [$0.name, $0.spool, "\($0.reservedAccounts)"] }
+        == [["two", "two", "0"], ["one", "one", "1"]])
     try editor.forgetReserve(ofSpool: "one")
     #expect(try shared.figures() == [0, 0, 0])
     #expect(throws: LedgerError.notFound(record: "a reserve of one")) {
@@ -151,16 +151,37 @@ struct OfflineReserveTests {
   @Test("A spool keeps its name; a copy of its file doesn't")
   func namesSpools() throws {
     let folder = TemporaryFolder()
-    let path = "\(folder.path)/catraca.spool"
-    let name = try SpoolID.kept(besideSpoolAt: path)
-    #expect(try SpoolID.kept(besideSpoolAt: path) == name)
+    let ledger = LedgerLocation.postgresql(url: "postgresql://db/catraca")
+    func name(_ file: String) throws -> SpoolID {
+      try SpoolID.kept(besideSpoolAt: "\(folder.path)/\(file)", for: ledger)
+    }
+    let first = try name("catraca.spool")
+    #expect(try name("catraca.spool") == first)
     try File(path: "\(folder.path)/copy.id").append(try folder.read("catraca.spool.id"))
-    let copy = try SpoolID.kept(besideSpoolAt: "\(folder.path)/copy")
-    #expect(copy != name)
-    #expect(try SpoolID.kept(besideSpoolAt: "\(folder.path)/copy") == copy)
+    let copy = try name("copy")
+    #expect(copy != first)
+    #expect(try name("copy") == copy)
     // What a loss of power left of a line is no name.
     try folder.write("cut.id", "web:0123")
-    let cut = try SpoolID.kept(besideSpoolAt: "\(folder.path)/cut")
-    #expect(try SpoolID.kept(besideSpoolAt: "\(folder.path)/cut") == cut)
+    let cut = try name("cut")
+    #expect(try name("cut") == cut)
+  }
+
+  @Test("Only for the same ledger, and where it is, does a name find its spool")
+  func findsSpools() throws {
+    let folder = TemporaryFolder()
+    let path = "\(folder.path)/catraca.spool"
+    let (ledger, copy) = (
+      LedgerLocation.postgresql(url: "postgresql://db/catraca"),
+      LedgerLocation.postgresql(url: "postgresql://db/restored")
+    )
+    let name = try SpoolID.kept(besideSpoolAt: path, for: ledger)
+    #expect(name.names(spoolAt: path, for: ledger))
+    #expect(!name.names(spoolAt: path, for: copy))
+    #expect(!name.names(spoolAt: "\(path).elsewhere", for: ledger))
+    #expect(!SpoolID.new().names(spoolAt: path, for: ledger))
+    // A server that moves to another ledger keeps the name.
+    #expect(try SpoolID.kept(besideSpoolAt: path, for: copy) == name)
+    #expect(name.names(spoolAt: path, for: copy))
   }
 }

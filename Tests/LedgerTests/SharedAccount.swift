@@ -127,7 +127,8 @@ final class OfflineReplica {
     var options = account.folder.options()
     options.busyTimeoutMilliseconds = 10_000
     database = try LedgerDatabase(
-      options, membership: membership, spool: SpoolID(text: spool))
+      options, membership: membership,
+      spool: SpoolAddress(id: SpoolID(text: spool), path: "/nowhere/\(spool)"))
   }
 
   /// How many tokens were drawn.

@@ -1,8 +1,8 @@
 /// A server that shares the ledger, or what one has left for the time when it can't ask it.
 public struct ReplicaRecord: Hashable, Sendable {
-  /// The machine's name and the process id; nil where no server is known that it belongs to.
-  public var name: String?
-  /// When the database last heard of it, in milliseconds before now; nil where no server is known.
+  /// The machine's name and the process id.
+  public var name: String
+  /// When the database last heard of it, in milliseconds before now; nil where it is gone.
   public var silentMilliseconds: Int64?
   /// Names its spool, and with it its offline reserve.
   public var spool: String?
@@ -26,18 +26,19 @@ extension LedgerReader {
         silentMilliseconds: fields.integer("silent"), spool: fields.text("spool_id"),
         reservedAccounts: fields.integer("accounts") ?? 0)
     }
-    return known
-      + (try connection.prepare(LedgerReader.selectLeftReserves).rows {
-        fields throws(LedgerError) in
+    let left = try connection.prepare(LedgerReader.selectLeftReserves)
+    return try known
+      + left.rows { fields throws(LedgerError) in
         ReplicaRecord(
-          spool: try fields.requiredText("spool_id", of: "a reserve"),
+          name: try fields.requiredText("server", of: "a spool"), spool: fields.text("spool_id"),
           reservedAccounts: fields.integer("accounts") ?? 0)
-      })
+      }
   }
 
   private static let selectLeftReserves = """
-    SELECT spool_id, count(*) AS accounts FROM budget_reserves AS b
-    WHERE NOT EXISTS (SELECT 1 FROM replicas AS r WHERE r.spool_id = b.spool_id)
-    GROUP BY spool_id ORDER BY spool_id
+    SELECT s.id AS spool_id, s.server, count(*) AS accounts
+    FROM spools AS s JOIN budget_reserves AS b ON b.spool_id = s.id
+    WHERE \(ReplicaStore.isLeft)
+    GROUP BY s.id, s.server ORDER BY s.server, s.id
     """
 }

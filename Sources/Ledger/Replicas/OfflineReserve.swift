@@ -41,8 +41,6 @@ final class OfflineReserve {
     store = try LeaseStore(connection, .reserves, of: spool.text, replicas)
   }
 
-  var spool: SpoolID { SpoolID(text: store.owner) }
-
   /// Goes on with what another server has left with its spool.
   func become(_ spool: SpoolID) {
     store.become(spool.text)

@@ -9,6 +9,7 @@ final class ReplicaKeeper: Sendable {
   private let location: LedgerLocation
   private let membership: Membership
   private let queue: CommandQueue
+  private let heir: SpoolHeir
   private let isStopping = Lock(false)
   private let thread = Lock<Thread?>(nil)
 
@@ -27,11 +28,12 @@ final class ReplicaKeeper: Sendable {
   private static let pollInterval = Duration.milliseconds(250)
 
   init(
-    _ location: LedgerLocation, _ membership: Membership, _ queue: CommandQueue
+    _ location: LedgerLocation, _ membership: Membership, _ queue: CommandQueue, heir: SpoolHeir
   ) throws(LedgerError) {
     self.location = location
     self.membership = membership
     self.queue = queue
+    self.heir = heir
     do {
       let thread = try Thread(name: "replica") { [self] in keep() }
       self.thread.withLock { $0 = thread }
@@ -44,6 +46,7 @@ final class ReplicaKeeper: Sendable {
   func stop() {
     isStopping.withLock { $0 = true }
     thread.withLock { $0.take() }?.join()
+    heir.stop()
   }
 
   private func keep() {
@@ -76,6 +79,7 @@ final class ReplicaKeeper: Sendable {
       queue.notice(.orphans)
     }
     membership.term.extend(fromHeartbeatSentAt: sent)
+    heir.inherit(try watch.replicas.leftSpools())
     let since = watch.heardSince ?? sent
     watch.heardSince = since
     // After the database was away, all look dead until they had the time to show that they live.

@@ -11,6 +11,10 @@ final class ReplicaStore {
   private let delete: Statement
   private let deleteSilent: Statement
   private let deleteOthers: Statement
+  private let insertSpool: Statement
+  private let selectSpools: Statement
+  private let deleteSpool: Statement
+  private let deleteForgotten: Statement
   private let lock: Statement
 
   init(_ connection: Connection) throws(LedgerError) {
@@ -26,6 +30,11 @@ final class ReplicaStore {
     select = try connection.prepare(
       "SELECT id FROM replicas WHERE heartbeat_ms < \(clock) - CAST(? AS BIGINT) ORDER BY id")
     delete = try connection.prepare("DELETE FROM replicas WHERE id = ?")
+    insertSpool = try connection.prepare(ReplicaStore.insertSpoolRow)
+    selectSpools = try connection.prepare(
+      "SELECT id, path FROM spools AS s WHERE \(ReplicaStore.isLeft) ORDER BY id")
+    deleteSpool = try connection.prepare("DELETE FROM spools WHERE id = ?")
+    deleteForgotten = try connection.prepare(ReplicaStore.deleteForgottenSpools)
     deleteOthers = try connection.prepare(
       "DELETE FROM replicas WHERE spool_id = ? AND id <> ? RETURNING id")
     deleteSilent = try connection.prepare(
@@ -41,13 +50,38 @@ final class ReplicaStore {
   ///   - name: by which people know it, such as the host's name and the process id.
   ///   - spool: whose offline reserve it uses.
   func register(
-    _ replica: ReplicaID, name: String, spool: SpoolID?, at now: Timestamp
+    _ replica: ReplicaID, name: String, spool: SpoolAddress?, at now: Timestamp
   ) throws(LedgerError) {
     insert.bind(replica.text, at: 1)
     insert.bind(name, at: 2)
     insert.bind(now.rfc3339, at: 3)
-    insert.bind(spool?.text, at: 4)
+    insert.bind(spool?.id.text, at: 4)
     try insert.run()
+    guard let spool else { return }
+    insertSpool.bind(spool.id.text, at: 1)
+    insertSpool.bind(name, at: 2)
+    insertSpool.bind(spool.path, at: 3)
+    try insertSpool.run()
+  }
+
+  /// The spools of servers that are gone.
+  func leftSpools() throws(LedgerError) -> [SpoolAddress] {
+    var found: [SpoolAddress] = []
+    try selectSpools.forEachRow { () throws(LedgerError) in
+      guard let id = selectSpools.text(0), let path = selectSpools.text(1) else { return }
+      found.append(SpoolAddress(id: SpoolID(text: id), path: path))
+    }
+    return found
+  }
+
+  /// Removes those that nobody has and that have nothing.
+  func removeForgottenSpools() throws(LedgerError) {
+    try deleteForgotten.run()
+  }
+
+  func remove(_ spool: SpoolID) throws(LedgerError) {
+    deleteSpool.bind(spool.text, at: 1)
+    try deleteSpool.run()
   }
 
   /// False where the replica was taken for dead.
@@ -102,6 +136,19 @@ final class ReplicaStore {
     delete.bind(replica.text, at: 1)
     try delete.run()
   }
+}
+
+extension ReplicaStore {
+  private static let insertSpoolRow = """
+    INSERT INTO spools (id, server, path) VALUES (?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET server = excluded.server, path = excluded.path
+    """
+  private static let deleteForgottenSpools = """
+    DELETE FROM spools AS s WHERE \(isLeft)
+      AND NOT EXISTS (SELECT 1 FROM budget_reserves AS b WHERE b.spool_id = s.id)
+    """
+  /// Of a row `s` of spools: whether no server is known that has it.
+  static let isLeft = "NOT EXISTS (SELECT 1 FROM replicas AS r WHERE r.spool_id = s.id)"
 }
 
 extension Duration {

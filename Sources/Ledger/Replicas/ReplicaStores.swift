@@ -10,19 +10,21 @@ struct ReplicaStores {
   let conversations: ConversationPermitStore
   /// Nil where the replica keeps none.
   let reserve: OfflineReserve?
+  private let spool: SpoolAddress?
   private let orphans: Statement
   private let connection: Connection
 
   /// Registers this replica.
   init(
-    _ connection: Connection, _ membership: Membership, _ spool: SpoolID?
+    _ connection: Connection, _ membership: Membership, _ spool: SpoolAddress?
   ) throws(LedgerError) {
     self.membership = membership
+    self.spool = spool
     replicas = try ReplicaStore(connection)
     leases = try LeaseStore(connection, .accounts, of: membership.id.text, replicas)
     creditLeases = try LeaseStore(connection, .credits, of: membership.id.text, replicas)
     if let spool {
-      reserve = try OfflineReserve(connection, of: spool, replicas)
+      reserve = try OfflineReserve(connection, of: spool.id, replicas)
     } else {
       reserve = nil
     }
@@ -37,7 +39,14 @@ struct ReplicaStores {
 
   private func register() throws(LedgerError) {
     try replicas.register(
-      membership.id, name: membership.name, spool: reserve?.spool, at: .readSystemClock())
+      membership.id, name: membership.name, spool: spool, at: .readSystemClock())
+    try replicas.removeForgottenSpools()
+  }
+
+  /// Is none of them any more.
+  func leave() throws(LedgerError) {
+    try replicas.remove(replica)
+    if let spool { try replicas.remove(spool.id) }
   }
 
   /// Comes first in every transaction: what this replica writes counts only as long as nobody has

@@ -20,6 +20,12 @@ struct File: ~Copyable {
     guard descriptor >= 0 else { throw Failure(code: errno) }
   }
 
+  /// Opens a file that is there already.
+  init(existingAt path: String) throws(Failure) {
+    descriptor = unsafe Glibc.open(path, O_RDWR | O_APPEND | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Failure(code: errno) }
+  }
+
   deinit {
     _ = Glibc.close(descriptor)
   }

@@ -13,6 +13,12 @@ extension Migration {
         PRIMARY KEY (spool_id, account_id)
       ) STRICT, WITHOUT ROWID;
 
+      CREATE TABLE spools (
+        id TEXT PRIMARY KEY,
+        server TEXT NOT NULL, -- as replicas names the last that had it
+        path TEXT NOT NULL
+      ) STRICT, WITHOUT ROWID;
+
       ALTER TABLE replicas ADD COLUMN spool_id TEXT;
       """,
     postgresql: """
@@ -22,6 +28,12 @@ extension Migration {
         tokens BIGINT NOT NULL,
         cost_nano BIGINT NOT NULL,
         PRIMARY KEY (spool_id, account_id)
+      );
+
+      CREATE TABLE spools (
+        id TEXT COLLATE "C" PRIMARY KEY,
+        server TEXT COLLATE "C" NOT NULL, -- as replicas names the last that had it
+        path TEXT COLLATE "C" NOT NULL
       );
 
       ALTER TABLE replicas ADD COLUMN spool_id TEXT COLLATE "C";

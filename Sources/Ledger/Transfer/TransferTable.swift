@@ -14,7 +14,7 @@ struct TransferTable {
   /// server's own file needs.
   private static let left = [
     "schema_migrations", "replicas", "budget_leases", "budget_reserves", "credit_leases",
-    "in_flight", "usage_totals_reach", "conversation_windows", "conversation_permits",
+    "spools", "in_flight", "usage_totals_reach", "conversation_windows", "conversation_permits",
   ]
 
   /// The tables of a ledger in a file, by their names.

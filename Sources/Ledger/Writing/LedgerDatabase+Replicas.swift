@@ -86,7 +86,7 @@ extension LedgerDatabase {
   ///
   /// - Returns: How many requests were settled with their estimates.
   func inherit(_ spool: Spool) throws(LedgerError) -> Int {
-    let ended = try spool.id.map(endLives) ?? []
+    let ended = try (spool.address?.id).map(endLives) ?? []
     try spool.drain { lines throws(LedgerError) in try replay(lines) }
     var recovered = try endInherited()
     for requestID in ended where try usageLogs.isInterrupted(requestID) { recovered += 1 }
@@ -214,7 +214,7 @@ extension LedgerDatabase {
     try transaction { () throws(LedgerError) in
       try shared.endLeases(of: shared.replica)
       try shared.reserve?.giveBackEverything()
-      try shared.replicas.remove(shared.replica)
+      try shared.leave()
     }
   }
 

@@ -36,7 +36,7 @@ final class LedgerDatabase {
   ///   - recorded: where metrics are summed.
   ///   - modelLabel: how they call a model.
   init(
-    _ options: ServerLedger.Options, membership: Membership? = nil, spool: SpoolID? = nil,
+    _ options: ServerLedger.Options, membership: Membership? = nil, spool: SpoolAddress? = nil,
     recorded: Lock<RecordedUsage> = Lock(RecordedUsage()),
     modelLabel: @escaping UsageTotalStore.ModelLabel = { model, _ in model }
   ) throws(LedgerError) {

@@ -12,11 +12,12 @@ extension LedgerEditor {
       if let name = try find.firstRow({ $0.text("name") }) {
         throw .stillUsed(record: "the reserve of \(spool)", by: "replica \(name ?? spool)")
       }
-      let reserves = try LeaseStore(
-        connection, .reserves, of: spool, try ReplicaStore(connection))
+      let replicas = try ReplicaStore(connection)
+      let reserves = try LeaseStore(connection, .reserves, of: spool, replicas)
       guard try reserves.end(of: spool) > 0 else {
         throw .notFound(record: "a reserve of \(spool)")
       }
+      try replicas.remove(SpoolID(text: spool))
       try auditLog.append(
         AuditEntry(
           actor: author.actor, action: "replica.forget", target: "replica:\(spool)",

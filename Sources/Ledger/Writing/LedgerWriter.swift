@@ -73,7 +73,7 @@ package final class LedgerWriter {
     let lock = try ServerLock(of: options.location)
     let (spool, abandoned) = try Spool.claim(options)
     let database = try LedgerDatabase(
-      options, membership: membership, spool: spool.id, recorded: recorded,
+      options, membership: membership, spool: spool.address, recorded: recorded,
       modelLabel: modelLabel)
     var (drained, recovered) = (0, 0)
     // Its own comes last: the reserve that belongs to it is the one that this server goes on with.
@@ -155,7 +155,7 @@ package final class LedgerWriter {
       }
     }
     work.commands = others
-    admitOffline()
+    if let failure { admitOffline(during: failure) }
     let openings = mayOpenIntoSpool ? [] : takeOpenings()
     switch spoolPending([]) {
     case .success(let entries): for entry in entries { entry.reply(.success(())) }
@@ -284,7 +284,7 @@ package final class LedgerWriter {
 
   /// Finds another place for what could not be committed, and tells who can be told.
   private func setAside(_ error: LedgerError) {
-    if case .unavailable = error { admitOffline() }
+    admitOffline(during: error)
     let waiting = takeWaiting()
     defer { pending += waiting }
     var refused = mayOpenIntoSpool ? [] : takeOpenings()
@@ -322,9 +322,9 @@ package final class LedgerWriter {
     return .success(pending)
   }
 
-  /// Lets those in at once that the offline reserve pays for.
-  private func admitOffline() {
-    guard !mayOpenIntoSpool else { return }
+  /// Lets those in at once that the offline reserve pays for, where the ledger can't be asked.
+  private func admitOffline(during failure: LedgerError) {
+    guard !mayOpenIntoSpool, case .unavailable = failure else { return }
     for index in pending.indices {
       guard case .open(let interrupted) = pending[index].entry,
         database.admitOffline(interrupted)

@@ -108,7 +108,9 @@ public final class ServerLedger: Ledger {
     drainedEntries = writer.drainedEntries
     thread = Lock(try ServerLedger.start(writer, queue))
     if let membership {
-      let started = try ReplicaKeeper(options.location, membership, queue)
+      let started = try ReplicaKeeper(
+        options.location, membership, queue,
+        heir: SpoolHeir(options, name: membership.name, bells: bells))
       keeper.withLock { $0 = started }
     }
   }

@@ -6,7 +6,7 @@ internal import Glibc
 /// leaves behind a last line's end was promised to nobody, and is cut off at the next start.
 final class Spool {
   /// Nil where one server has the ledger.
-  let id: SpoolID?
+  let address: SpoolAddress?
   private let path: String
   private let file: File
   private let synchronizes: Bool
@@ -49,6 +49,26 @@ final class Spool {
 
   private static let mostSpools = 64
 
+  /// What another server on this machine has left; nil where it isn't within reach, or held.
+  static func left(
+    at address: SpoolAddress, _ options: ServerLedger.Options
+  ) throws(LedgerError) -> Spool? {
+    guard address.id.names(spoolAt: address.path, for: options.location) else { return nil }
+    return try Spool(options, lockedAt: address.path)
+  }
+
+  private static func address(
+    of path: String, _ options: ServerLedger.Options
+  ) throws(LedgerError) -> SpoolAddress {
+    guard let resolved = unsafe realpath(path, nil) else {
+      throw .cannotOpen(path: path, reason: File.Failure(code: errno).reason)
+    }
+    defer { unsafe free(resolved) }
+    return SpoolAddress(
+      id: try SpoolID.kept(besideSpoolAt: path, for: options.location),
+      path: unsafe String(cString: resolved))
+  }
+
   private static func numbered(_ path: String, _ number: Int) -> String {
     let suffix = ".spool"
     guard number > 1, path.hasSuffix(suffix) else { return path }
@@ -87,7 +107,7 @@ final class Spool {
       throw .cannotOpen(path: path, reason: error.reason)
     }
     self.path = path
-    id = options.isShared ? try SpoolID.kept(besideSpoolAt: path) : nil
+    address = options.isShared ? try Spool.address(of: path, options) : nil
     synchronizes = options.durability == .power
     largestSize = options.largestSpoolBytes
     reserve()

@@ -14,22 +14,34 @@ struct SpoolID: Hashable, Sendable {
   }
 }
 
+/// A spool, and where it is on the machine of its server.
+struct SpoolAddress: Hashable, Sendable {
+  let id: SpoolID
+  /// Absolute.
+  let path: String
+}
+
 extension SpoolID {
   /// The name of a spool, as the file beside it says; it is made where there is none.
   ///
   /// A file that was copied with its folder names another server's spool: it has another inode, and
   /// gets a name of its own.
   ///
-  /// - Parameter path: of the spool, whose lock the caller holds.
-  static func kept(besideSpoolAt path: String) throws(LedgerError) -> SpoolID {
+  /// - Parameters:
+  ///   - path: of the spool, whose lock the caller holds.
+  ///   - ledger: what is spooled for.
+  static func kept(
+    besideSpoolAt path: String, for ledger: LedgerLocation
+  ) throws(LedgerError) -> SpoolID {
     let path = "\(path).id"
     do {
       let file = try File(path: path)
       let inode = try file.inode()
-      if let known = try read(file), known.inode == inode { return known.id }
-      let id = new()
+      let known = try read(file).flatMap { $0.inode == inode ? $0 : nil }
+      if let known, known.ledger == ledger.description { return known.id }
+      let id = known?.id ?? new()
       try file.truncate(to: 0)
-      try file.append(Array("\(id.text) \(inode)\n".utf8))
+      try file.append(Array("\(id.text) \(inode) \(ledger)\n".utf8))
       // Nothing may be drawn under a name that a loss of power takes away.
       try file.synchronize()
       return id
@@ -38,16 +50,25 @@ extension SpoolID {
     }
   }
 
-  /// Nil for what isn't a whole line of a name and a number.
-  private static func read(
-    _ file: borrowing File
-  ) throws(File.Failure) -> (id: SpoolID, inode: UInt64)? {
-    let text = String(decoding: try file.read(count: longestLine, at: 0), as: UTF8.self)
-    guard text.hasSuffix("\n") else { return nil }
-    let words = text.dropLast().split(separator: " ")
-    guard words.count == 2, let inode = UInt64(words[1]) else { return nil }
-    return (SpoolID(text: String(words[0])), inode)
+  /// Whether the spool at a path is the one of this name, for the same ledger; false where none is
+  /// within reach. A copy of a ledger names spools that belong to the original.
+  func names(spoolAt path: String, for ledger: LedgerLocation) -> Bool {
+    guard let file = try? File(existingAt: "\(path).id"), let inode = try? file.inode(),
+      let known = try? SpoolID.read(file)
+    else { return false }
+    return known.id == self && known.inode == inode && known.ledger == ledger.description
   }
 
-  private static let longestLine = 1_024
+  /// Nil for what isn't a whole line of a name, a number and a ledger.
+  private static func read(
+    _ file: borrowing File
+  ) throws(File.Failure) -> (id: SpoolID, inode: UInt64, ledger: String)? {
+    let text = String(decoding: try file.read(count: longestLine, at: 0), as: UTF8.self)
+    guard text.hasSuffix("\n") else { return nil }
+    let words = text.dropLast().split(separator: " ", maxSplits: 2)
+    guard words.count == 3, let inode = UInt64(words[1]) else { return nil }
+    return (SpoolID(text: String(words[0])), inode, String(words[2]))
+  }
+
+  private static let longestLine = 4_096
 }

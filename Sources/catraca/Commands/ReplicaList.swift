@@ -15,7 +15,7 @@ enum ReplicaList {
       ], emptyText: "No server shares this ledger.")
     for replica in try invocation.ledger({ () throws(LedgerError) in try reader.replicas() }) {
       table.append([
-        .optional(replica.spool), .optional(replica.name),
+        .optional(replica.spool), .text(replica.name),
         .optional(replica.silentMilliseconds), .integer(replica.reservedAccounts),
       ])
     }

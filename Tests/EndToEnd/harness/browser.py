@@ -4,7 +4,11 @@ import json
 from importlib.resources import files
 
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import (
+    NoSuchElementException,
+    StaleElementReferenceException,
+    WebDriverException,
+)
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -187,4 +191,9 @@ def is_gone(element):
         element.is_enabled()
         return False
     except (StaleElementReferenceException, NoSuchElementException):
+        return True
+    except WebDriverException as failure:
+        # What the driver says where the next page comes while it looks.
+        if "does not belong to the document" not in failure.msg:
+            raise
         return True
