@@ -60,7 +60,7 @@ extension LedgerError: CustomStringConvertible {
       "\(record) is used by \(user)"
     case .takenForDead:
       "the other servers on this ledger have taken this one for dead, since it was silent for"
-        + " \(ReplicaTerm.silenceOfTheDead.components.seconds) s"
+        + " \(Heartbeat.silenceOfTheDead.components.seconds) s"
     case .notFound(let record):
       "there is no \(record)"
     }

@@ -33,7 +33,7 @@ public final class Membership: Sendable {
 
   /// By which people know it.
   let name: String
-  let term = ReplicaTerm()
+  let heartbeat = Heartbeat()
   private let identity: Lock<ReplicaID>
   private let listener = Lock<Listener?>(nil)
 

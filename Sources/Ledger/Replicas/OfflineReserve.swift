@@ -5,9 +5,9 @@ internal import Budgets
 ///
 /// Others give the leases of the dead back, and can't tell the dead from the cut off: what a
 /// replica that is cut off used of its leases, others would use too. So it draws a little beside
-/// each large slice that nobody else ever ends. Requests whose intents can't be committed are let
-/// in as long as it pays for all that they may use, and it pays for their rows when these are
-/// written at last.
+/// each large slice that others leave alone, however silent it is. Requests whose intents can't be
+/// committed are let in as long as it pays for all that they may use, and it pays for their rows
+/// when these are written at last.
 ///
 /// It belongs to a spool rather than to a life of a replica, since it goes on with whoever writes
 /// what the spool holds.

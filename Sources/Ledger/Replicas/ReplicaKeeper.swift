@@ -78,20 +78,20 @@ final class ReplicaKeeper: Sendable {
     if watch.heartbeats.isMultiple(of: ReplicaKeeper.heartbeatsPerSearch) {
       queue.notice(.orphans)
     }
-    membership.term.extend(fromHeartbeatSentAt: sent)
+    membership.heartbeat.note(sentAt: sent)
     heir.inherit(try watch.replicas.leftSpools())
     let since = watch.heardSince ?? sent
     watch.heardSince = since
     // After the database was away, all look dead until they had the time to show that they live.
-    guard sent.elapsed(since: since) >= ReplicaTerm.silenceOfTheDead else { return }
-    for dead in try watch.replicas.silent(for: ReplicaTerm.silenceOfTheDead) where dead != id {
+    guard sent.elapsed(since: since) >= Heartbeat.silenceOfTheDead else { return }
+    for dead in try watch.replicas.silent(for: Heartbeat.silenceOfTheDead) where dead != id {
       queue.notice(.dead(dead))
     }
   }
 
   /// Passes on what others say, until the next heartbeat is due.
   private func listen(_ watch: ReplicaWatch) throws(LedgerError) {
-    let end = MonotonicInstant.now().advanced(by: ReplicaTerm.heartbeatInterval)
+    let end = MonotonicInstant.now().advanced(by: Heartbeat.interval)
     while !isStopping.withLock({ $0 }) {
       let left = end.elapsed(since: .now())
       guard left > .zero else { return }

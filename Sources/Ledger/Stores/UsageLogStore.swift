@@ -48,14 +48,14 @@ final class UsageLogStore {
     return try find.firstInteger() != nil
   }
 
-  private static let removeInterrupted =
-    "DELETE FROM usage_logs WHERE request_id = ? AND outcome = 'interrupted' RETURNING *"
   /// Whether a request has been settled with its estimate.
   func isInterrupted(_ requestID: RequestID) throws(LedgerError) -> Bool {
     findInterrupted.bind(requestID.description, at: 1)
     return try findInterrupted.firstInteger() != nil
   }
 
+  private static let removeInterrupted =
+    "DELETE FROM usage_logs WHERE request_id = ? AND outcome = 'interrupted' RETURNING *"
   static let findRow = "SELECT 1 FROM usage_logs WHERE request_id = ?"
   /// The columns are those of `UsageRow.write(to:)`, in its order.
   static let insertRow = """

@@ -177,7 +177,7 @@ extension LedgerDatabase {
   func takeOver(_ dead: ReplicaID) throws(LedgerError) -> [DeferredRequest] {
     guard let shared else { return [] }
     return try transaction { () throws(LedgerError) in
-      guard try shared.replicas.remove(dead, silentFor: ReplicaTerm.silenceOfTheDead) else {
+      guard try shared.replicas.remove(dead, silentFor: Heartbeat.silenceOfTheDead) else {
         return []
       }
       return try endGone(shared)

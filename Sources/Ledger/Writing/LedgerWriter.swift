@@ -7,9 +7,9 @@ package import EventLoop
 ///
 /// When a commit fails, the ledger is unhealthy until one succeeds. Meanwhile it tries again every
 /// `retryInterval`, the spool first. What has come until then and can't be committed either finds
-/// another place: intents are refused (or spooled, when that is the policy), settlements are
-/// spooled. Where even the spool can't be written, intents are refused in any case, and
-/// settlements stay here and their callers wait.
+/// another place: intents are refused (or spooled, when that is the policy or the offline reserve
+/// pays for them), settlements are spooled. Where even the spool can't be written, intents are
+/// refused in any case, and settlements stay here and their callers wait.
 package final class LedgerWriter {
   private struct Pending {
     var entry: Entry

@@ -8,7 +8,7 @@ extension ServerLedger: LeaseLender {
   public var isShared: Bool { membership != nil }
 
   public var isAtHand: Bool {
-    isHealthy && membership?.term.isFresh(at: .now()) == true
+    isHealthy && membership?.heartbeat.isFresh(at: .now()) == true
   }
 
   /// Has the server told what others on this ledger do; in place of an earlier listener.

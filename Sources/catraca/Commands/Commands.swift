@@ -11,7 +11,6 @@ enum Commands {
     PricingImport.command, PricingDiff.command,
     KeyList.command, KeyCreate.command, KeyRotate.command, KeyRevoke.command,
     Audit.command, Reconcile.command, Migrate.command, ReplicaList.command, ReplicaForget.command,
-    Completion.command,
-    Version.command,
+    Completion.command, Version.command,
   ]
 }
