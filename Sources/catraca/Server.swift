@@ -161,13 +161,21 @@ final class Server: Sendable {
 
   /// What the server does when it hears from others that share its ledger. Deferred requests of
   /// those that are gone come this way too, at a start as later.
-  private static func join(_ ledger: ServerLedger, _ gateway: Gateway, _ reloader: Reloader) {
+  private static func join(
+    _ ledger: ServerLedger, _ gateway: Gateway, _ reloader: Reloader, _ logger: Logger
+  ) {
     ledger.hear(
       by: Membership.Listener(
         changed: { Task { await reloader.ledgerChanged() } },
         wanted: { sources in Task { await gateway.giveBackFree(of: sources) } },
         takenForDead: { gateway.voidLeases() },
-        inherited: { gateway.inherit($0) }))
+        inherited: { gateway.inherit($0) },
+        notInherited: { path, error in
+          logger.log(.warn, "spool_not_inherited") { line in
+            line.member("path", path)
+            line.member("reason", error.description)
+          }
+        }))
   }
 
   /// Says in the log where it listens.
@@ -210,7 +218,7 @@ final class Server: Sendable {
       }
       return LoopBound((signals, watch), on: loop)
     }.value
-    Server.join(ledger, gateway, reloader)
+    Server.join(ledger, gateway, reloader, logger)
     let follower = Task { await reloader.followLedger() }
     let keeper = Task { await gateway.keepLeases() }
     let monthKeeper = keepMonths()

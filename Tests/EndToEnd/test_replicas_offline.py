@@ -168,6 +168,22 @@ def test_what_a_lost_machine_kept_is_everybodys_once_it_is_forgotten(replicas, r
     replicas.assert_sound()
 
 
+def test_a_spool_that_cant_be_read_is_told(replicas, requests):
+    lost = replicas[1]
+    lost.kill()
+    with open(lost.spool, "ab") as spool:
+        spool.write(b"{}\n")
+
+    def told():
+        lines = [*replicas[0].process.log, *replicas[2].process.log]
+        return [line for line in lines if line.get("event") == "spool_not_inherited"]
+
+    [line, *_] = eventually(told, "it is in the log", TAKEN_OVER)
+    assert line["path"] == str(lost.spool) and "between bytes 0 and 3" in line["reason"]
+    # Nothing of it is thrown away.
+    assert lost.spool.read_bytes() == b"{}\n"
+
+
 def listed(replica):
     """What `catraca replica list` says."""
     done = replica.command("replica", "list", "--format", "json")

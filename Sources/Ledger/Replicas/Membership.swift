@@ -17,17 +17,21 @@ public final class Membership: Sendable {
     public var takenForDead: @Sendable () -> Void
     /// Deferred requests of replicas that are gone, which this one follows from now on.
     public var inherited: @Sendable ([DeferredRequest]) -> Void
+    /// What a server on this machine has left in the spool at a path can't be written.
+    public var notInherited: @Sendable (_ spoolPath: String, LedgerError) -> Void
 
     public init(
       changed: @escaping @Sendable () -> Void,
       wanted: @escaping @Sendable ([LeaseSource]) -> Void,
       takenForDead: @escaping @Sendable () -> Void,
-      inherited: @escaping @Sendable ([DeferredRequest]) -> Void
+      inherited: @escaping @Sendable ([DeferredRequest]) -> Void,
+      notInherited: @escaping @Sendable (_ spoolPath: String, LedgerError) -> Void
     ) {
       self.changed = changed
       self.wanted = wanted
       self.takenForDead = takenForDead
       self.inherited = inherited
+      self.notInherited = notInherited
     }
   }
 

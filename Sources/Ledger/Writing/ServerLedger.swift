@@ -110,7 +110,7 @@ public final class ServerLedger: Ledger {
     if let membership {
       let started = try ReplicaKeeper(
         options.location, membership, queue,
-        heir: SpoolHeir(options, name: membership.name, bells: bells))
+        heir: SpoolHeir(options, membership, bells: bells))
       keeper.withLock { $0 = started }
     }
   }

@@ -7,16 +7,17 @@ internal import EventLoop
 /// reserve is given back, although it isn't started again.
 final class SpoolHeir: Sendable {
   private let options: ServerLedger.Options
-  private let name: String
+  private let membership: Membership
   private let bells: Bells
+  /// What was told already, since it may go on for long.
+  private let complaints = Lock<Set<String>>([])
   /// The one at work, or the last.
   private let thread = Lock<Thread?>(nil)
   private let isAtWork = Lock(false)
 
-  /// - Parameter name: of this server.
-  init(_ options: ServerLedger.Options, name: String, bells: Bells) {
+  init(_ options: ServerLedger.Options, _ membership: Membership, bells: Bells) {
     self.options = options
-    self.name = name
+    self.membership = membership
     self.bells = bells
   }
 
@@ -33,7 +34,7 @@ final class SpoolHeir: Sendable {
     stop()
     do {
       let started = try Thread(name: "heir") { [self] in
-        for spool in spools { try? inherit(spool) }
+        for spool in spools { inheritOrTell(spool) }
         isAtWork.withLock { $0 = false }
       }
       thread.withLock { $0 = started }
@@ -47,11 +48,21 @@ final class SpoolHeir: Sendable {
     thread.withLock { $0.take() }?.join()
   }
 
+  private func inheritOrTell(_ address: SpoolAddress) {
+    do {
+      try inherit(address)
+    } catch {
+      let complaint = "\(address.path): \(error)"
+      guard complaints.withLock({ $0.insert(complaint).inserted }) else { return }
+      membership.tell { $0.notInherited(address.path, error) }
+    }
+  }
+
   /// As a start in its working directory would, which stops at once.
   private func inherit(_ address: SpoolAddress) throws(LedgerError) {
     guard let spool = try Spool.left(at: address, options) else { return }
     let database = try LedgerDatabase(
-      options, membership: Membership(name: name), spool: address)
+      options, membership: Membership(name: membership.name), spool: address)
     _ = try database.inherit(spool)
     try database.leave()
     bells.alerts.ring()
