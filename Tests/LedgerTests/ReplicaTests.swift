@@ -144,6 +144,46 @@ struct ReplicaTests {
     #expect(try reader.audit() == [])
   }
 
+  @Test("What a provider goes on with is followed, though others have taken its server for dead")
+  func defersAfterADeath() throws {
+    let (one, two) = (try replica(membership.0), try replica(membership.1))
+    try one.commit([intent(1)], denials: [])
+    try silence(membership.0.id)
+    _ = try two.takeOver(membership.0.id)
+    try one.rejoin()
+    let deferred = DeferredRequest(
+      .response, objectID: "obj_1", intent: Sample.intent(1), pricedModel: "gpt-4o-mini",
+      serviceTier: nil, imageModel: nil)
+    try one.commit([.deferral(deferred)], denials: [])
+    let reader = try LedgerReader(at: folder.location)
+    #expect(try reader.usageRows(limit: 9).isEmpty)
+    #expect(try reader.deferredRequests().map(\.requestID) == [Sample.id(1)])
+    #expect(try reader.audit() == [])
+  }
+
+  @Test("After a commit of which nobody knows, as much is believed leased as there is either way")
+  func countsWhatIsCertain() throws {
+    let one = try replica(membership.0)
+    _ = try draw(500, of: 1_000, on: one)
+    let leases = try #require(one.shared).leases
+    let (source, part) = (Int64(1), Spend(tokens: 100, nanoUnits: 0))
+    let limits = Limits(tokens: 1_000, nanoUnits: nil)
+    #expect(leases.certain(source).tokens == 500)
+    try one.connection.transaction { () throws(LedgerError) in
+      try leases.raise(to: Spend(tokens: 600, nanoUnits: 0), source: source, within: limits)
+    }
+    leases.didRollBack(isUncertain: true)
+    #expect(leases.certain(source).tokens == 500)
+    try leases.begin()
+    #expect(leases.certain(source).tokens == 600)
+    for isUncertain in [false, true] {
+      try leases.giveBack(.part(part), source: source)
+      leases.didRollBack(isUncertain: isUncertain)
+      #expect(leases.certain(source).tokens == (isUncertain ? 500 : 600))
+      if !isUncertain { try one.connection.execute("UPDATE budget_leases SET tokens = 600") }
+    }
+  }
+
   @Test("A replica that leaves gives everything back")
   func leaves() throws {
     let one = try replica(membership.0)
