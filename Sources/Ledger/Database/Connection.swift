@@ -77,6 +77,21 @@ final class Connection {
     }
   }
 
+  /// See `SQLiteConnection.takeOverLog`; nothing where the database isn't a file.
+  func takeOverLog() {
+    if case .sqlite(let connection) = backend { connection.takeOverLog() }
+  }
+
+  /// See `SQLiteConnection.logFrames`; 0 where the database isn't a file.
+  var logFrames: Int {
+    if case .sqlite(let connection) = backend { connection.logFrames } else { 0 }
+  }
+
+  /// See `SQLiteConnection.copyLog`.
+  func copyLog() {
+    if case .sqlite(let connection) = backend { _ = connection.copyLog() }
+  }
+
   /// How long a database on another machine may be silent before it counts as away.
   func setAnswerTimeout(milliseconds: Int32) {
     switch backend {

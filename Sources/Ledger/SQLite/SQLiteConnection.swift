@@ -4,6 +4,8 @@ internal import Glibc
 /// One open SQLite database. Owned by one thread at a time, and never shared.
 @safe final class SQLiteConnection {
   private let handle: OpaquePointer
+  /// Written by SQLite at each commit of this connection, within the call that commits.
+  private let committedFrames: UnsafeMutablePointer<Int32>
 
   /// Opens the file at `path`, and creates it when writing is asked for.
   ///
@@ -27,6 +29,8 @@ internal import Glibc
       throw .cannotOpen(path: path, reason: SQLiteConnection.explanation(of: status))
     }
     unsafe self.handle = handle
+    unsafe committedFrames = .allocate(capacity: 1)
+    unsafe committedFrames.initialize(to: 0)
     unsafe sqlite3_extended_result_codes(handle, 1)
     setBusyTimeout(milliseconds: busyTimeoutMilliseconds)
   }
@@ -47,6 +51,32 @@ internal import Glibc
   deinit {
     // The second form waits for statements that are still alive.
     unsafe sqlite3_close_v2(handle)
+    unsafe committedFrames.deallocate()
+  }
+
+  /// From now on the write-ahead log is copied into the file when `copyLog` is called, and never
+  /// in a commit.
+  func takeOverLog() {
+    unsafe sqlite3_wal_hook(
+      handle,
+      { frames, _, _, count in
+        unsafe frames?.assumingMemoryBound(to: Int32.self).pointee = count
+        return SQLITE_OK
+      }, committedFrames)
+  }
+
+  /// How many frames the write-ahead log had after the last commit, once it was taken over.
+  var logFrames: Int { unsafe Int(committedFrames.pointee) }
+
+  /// Copies of the write-ahead log what no reader stands in the way of.
+  ///
+  /// - Returns: How far that has come; nil where another connection is copying, or the disk fails.
+  func copyLog() -> LogProgress? {
+    var (frames, copied): (Int32, Int32) = (0, 0)
+    let status = unsafe sqlite3_wal_checkpoint_v2(
+      handle, nil, SQLITE_CHECKPOINT_PASSIVE, &frames, &copied)
+    guard status == SQLITE_OK else { return nil }
+    return LogProgress(frames: Int(frames), copied: Int(copied))
   }
 
   /// Runs statements that answer nothing and take no values.

@@ -29,6 +29,8 @@ final class LedgerDatabase {
   private(set) var isUncertain = false
   private let begin: Statement
   private let end: Statement
+  private var checkpointer: Checkpointer?
+  private var logWatch = LogWatch(hasHelper: false)
 
   /// - Parameters:
   ///   - membership: who this server is among those that share the ledger; nil where none do.
@@ -73,10 +75,9 @@ final class LedgerDatabase {
   }
 
   /// With the write-ahead log, a commit is a few pages appended. NORMAL leaves it to the system
-  /// when they reach the disk, which is enough for the death of a process; FULL waits for it. A
-  /// checkpoint copies pages back and synchronizes, so it is made seldom: every 16 MiB. What is
-  /// deleted is overwritten where its page is written anyway: Debian's SQLite would write the pages
-  /// that become free, too.
+  /// when they reach the disk, which is enough for the death of a process; FULL waits for it. What
+  /// is deleted is overwritten where its page is written anyway: Debian's SQLite would write the
+  /// pages that become free, too.
   private static func configure(
     _ connection: Connection, _ options: ServerLedger.Options
   ) throws(LedgerError) {
@@ -89,13 +90,33 @@ final class LedgerDatabase {
     try connection.execute(
       """
       PRAGMA synchronous = \(options.durability == .power ? "FULL" : "NORMAL");
-      PRAGMA wal_autocheckpoint = 4096;
       PRAGMA journal_size_limit = 67108864;
       PRAGMA secure_delete = FAST;
       PRAGMA cache_size = -16384;
       PRAGMA temp_store = MEMORY;
       PRAGMA trusted_schema = OFF;
       """)
+    connection.takeOverLog()
+  }
+
+  /// From now on the write-ahead log is copied into the file beside the writer.
+  func startCheckpointer(_ options: ServerLedger.Options) throws(LedgerError) {
+    guard case .sqlite(let path) = options.location else { return }
+    checkpointer = try Checkpointer(path: path, fileSystem: options.fileSystem)
+    logWatch = LogWatch(hasHelper: true)
+  }
+
+  /// How much the checkpointer had copied of the write-ahead log at the end of its last round.
+  var copiedOfLog: Int { checkpointer?.progress.copied ?? 0 }
+
+  /// Sees to it that the write-ahead log doesn't grow for ever; better when nobody waits for a
+  /// commit.
+  func keepLogShort() {
+    switch logWatch.step(frames: connection.logFrames, copied: copiedOfLog) {
+    case .nothing: break
+    case .copyBeside: checkpointer?.ring()
+    case .copyNow: connection.copyLog()
+    }
   }
 
   /// Writes all of it in one transaction, or nothing.
@@ -216,6 +237,7 @@ final class LedgerDatabase {
 
   /// Copies the write-ahead log back, so that the file stands alone.
   func checkpoint() throws(LedgerError) {
+    checkpointer?.stop()
     guard case .sqlite = connection.dialect else { return }
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
   }
@@ -287,6 +309,8 @@ final class LedgerDatabase {
   func transaction<Answer>(
     _ body: () throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
+    // Where many follow each other.
+    keepLogShort()
     var attempts = 1
     while true {
       do {

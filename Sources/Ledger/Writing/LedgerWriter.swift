@@ -94,6 +94,11 @@ package final class LedgerWriter {
     nextPause = options.retryInterval
   }
 
+  /// Has the write-ahead log copied into the file by another thread than this writer's.
+  func startCheckpointer() throws(LedgerError) {
+    try database.startCheckpointer(options)
+  }
+
   /// Works until the queue is closed and all of it is written, or a last attempt has failed.
   func run() {
     var isLast = false
@@ -255,6 +260,7 @@ package final class LedgerWriter {
       for entry in batch { entry.reply(.success(())) }
       pending.removeFirst(batch.count)
       ringBells()
+      database.keepLogShort()
     }
   }
 

@@ -104,6 +104,7 @@ public final class ServerLedger: Ledger {
     let writer = try LedgerWriter(
       options, queue: queue, health: health, bells: bells, membership: membership,
       recorded: recorded, modelLabel: modelLabel)
+    try writer.startCheckpointer()
     recoveredRequests = writer.recoveredRequests
     drainedEntries = writer.drainedEntries
     thread = Lock(try ServerLedger.start(writer, queue))

@@ -1,0 +1,71 @@
+internal import EventLoop
+
+/// Copies what the write-ahead log of a file holds back into it, on a thread of its own.
+///
+/// A copy waits twice for the disk: until the log is there, and until the file is. Where the writer
+/// made it, every request waited with it, some 15 ms for 16 MiB.
+final class Checkpointer: Sendable {
+  private struct State {
+    var isDue = false
+    var isLast = false
+    var progress = LogProgress()
+  }
+
+  private let state: Monitor<State>
+  private let thread: Lock<Thread?>
+
+  /// Opens the file once more. Throws `cannotOpen` or `unavailable`.
+  ///
+  /// - Parameter fileSystem: what SQLite calls a VFS; nil for the system's own.
+  init(path: String, fileSystem: String?) throws(LedgerError) {
+    let connection = try SQLiteConnection(
+      path: path, access: .readWrite, busyTimeoutMilliseconds: 0, fileSystem: fileSystem)
+    // Who has read nothing yet doesn't know that there is a log.
+    try connection.execute("PRAGMA synchronous = NORMAL; SELECT 1 FROM sqlite_schema LIMIT 1")
+    let state = Monitor(State())
+    self.state = state
+    let handover = Lock<SQLiteConnection?>(connection)
+    do {
+      thread = Lock(try Thread(name: "checkpoint") { Checkpointer.work(handover, state) })
+    } catch {
+      throw .unavailable(reason: "no thread to make checkpoints on: \(error)")
+    }
+  }
+
+  deinit { stop() }
+
+  /// Has all copied that is in the log, soon.
+  func ring() {
+    state.withLock { $0.isDue = true }
+    state.signal()
+  }
+
+  /// What had been copied at the end of the last round.
+  var progress: LogProgress { state.withLock { $0.progress } }
+
+  /// Waits until the round under way has ended; there is none afterwards.
+  func stop() {
+    state.withLock { $0.isLast = true }
+    state.signal()
+    thread.withLock { $0.take() }?.join()
+  }
+
+  private static func work(_ handover: Lock<SQLiteConnection?>, _ state: Monitor<State>) {
+    let connection = handover.withLock { $0.take() }
+    while waitUntilDue(state) {
+      // What goes wrong is tried again at the next ring: all is in the log.
+      guard let progress = connection?.copyLog() else { continue }
+      state.withLock { $0.progress = progress }
+    }
+  }
+
+  /// False when nothing is to be done any more.
+  private static func waitUntilDue(_ state: Monitor<State>) -> Bool {
+    state.wait { state -> Bool? in
+      guard !state.isLast else { return false }
+      guard state.isDue else { return nil }
+      state.isDue = false
+      return true
+    }
+  }
+}

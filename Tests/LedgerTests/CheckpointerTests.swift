@@ -1,0 +1,93 @@
+import EventLoop
+import Glibc
+import Testing
+
+@testable import Ledger
+
+@Suite struct LogWatchTests {
+  /// What is done after commits that leave the log at these lengths, so much of it being copied.
+  static let cases: [(name: String, hasHelper: Bool, commits: [(Int, Int)], LogWatch.Step)] = [
+    ("a short log", true, [(1_023, 0)], .nothing),
+    ("4 MiB", true, [(1_024, 0)], .copyBeside),
+    ("a little more, asked for already", true, [(1_024, 0), (1_100, 0)], .nothing),
+    ("4 MiB more", true, [(1_024, 0), (2_048, 1_024)], .copyBeside),
+    ("a log that began anew", true, [(9_000, 0), (20, 0), (1_050, 1_050)], .copyBeside),
+    ("more copied than there is: of the log before", true, [(16_400, 20_000)], .copyBeside),
+    ("a long log, much to copy", true, [(16_384, 10_000)], .copyBeside),
+    ("a long log, little to copy", true, [(16_384, 15_900)], .copyNow),
+    ("a long log, tried just now", true, [(16_384, 15_900), (16_400, 16_384)], .nothing),
+    ("a long log, tried a while ago", true, [(16_384, 15_900), (16_640, 16_384)], .copyNow),
+    ("far too long, whatever there is to copy", true, [(32_768, 0)], .copyNow),
+    ("15 MiB, without a helper", false, [(4_000, 0)], .nothing),
+    ("16 MiB, without a helper", false, [(4_096, 0)], .copyNow),
+    ("16 MiB more, without a helper", false, [(4_096, 0), (8_000, 0)], .nothing),
+  ]
+
+  @Test("The log is copied by whom it keeps waiting least", arguments: cases)
+  func steps(
+    _ example: (name: String, hasHelper: Bool, commits: [(Int, Int)], step: LogWatch.Step)
+  ) {
+    var watch = LogWatch(hasHelper: example.hasHelper)
+    var last = LogWatch.Step.nothing
+    for (frames, copied) in example.commits { last = watch.step(frames: frames, copied: copied) }
+    #expect(last == example.step, "\(example.name)")
+  }
+}
+
+@Suite(.ofFiles) struct CheckpointerTests {
+  /// Commits some 1,500 pages.
+  private func commit(_ batch: Int, to database: LedgerDatabase) throws {
+    let settlements = (0..<512).map { number in
+      var settlement = Sample.settlement(batch * 512 + number)
+      settlement.row.metadata = "{\"text\":\"\(String(repeating: "x", count: 9_000))\"}"
+      return settlement
+    }
+    try database.commit(settlements.lazy.map { .settle($0) }, denials: [])
+    database.keepLogShort()
+  }
+
+  @Test("What is committed gets into the file beside the writer, who does nothing for it")
+  func filledBeside() throws {
+    let folder = TemporaryFolder()
+    let database = try LedgerDatabase(folder.options())
+    try database.startCheckpointer(folder.options())
+    try commit(0, to: database)
+    let end = MonotonicInstant.now().advanced(by: .seconds(60))
+    while database.copiedOfLog < database.connection.logFrames {
+      try #require(.now() < end, "nothing was copied within a minute")
+      sched_yield()
+    }
+    let alone = TemporaryFolder()
+    try File(path: alone.ledgerPath).append(try folder.read("catraca.db"))
+    #expect(try LedgerReader(at: alone.location).usageRows(limit: 1_000).count == 512)
+    try database.checkpoint()
+  }
+
+  @Test("The log begins anew again and again, and nothing is lost")
+  func beginsAnew() throws {
+    let folder = TemporaryFolder()
+    let database = try LedgerDatabase(folder.options())
+    try database.startCheckpointer(folder.options())
+    var lengths: [Int] = []
+    for batch in 0..<20 {
+      try commit(batch, to: database)
+      lengths.append(database.connection.logFrames)
+    }
+    #expect(lengths.reduce(0, max) < LogWatch.long + 4_000, "\(lengths)")
+    #expect(zip(lengths, lengths.dropFirst()).contains { $0 > $1 }, "\(lengths)")
+    try database.checkpoint()
+    let reader = try LedgerReader(at: folder.location)
+    #expect(try reader.usageRows(limit: 100_000).count == 20 * 512)
+    #expect(try reader.audit() == [])
+  }
+
+  @Test("Without a helper the writer copies the log, after its commits")
+  func copiedByTheWriter() throws {
+    let folder = TemporaryFolder()
+    let database = try LedgerDatabase(folder.options())
+    for batch in 0..<4 { try commit(batch, to: database) }
+    #expect(database.connection.logFrames > LogWatch.intervalAlone)
+    try commit(4, to: database)
+    #expect(database.connection.logFrames < LogWatch.intervalAlone)
+  }
+}
