@@ -15,6 +15,15 @@ static inline int catraca_sqlite3_disable_memory_status(void) {
   return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+/* Waits until the database's file is on the disk, through the connection's own descriptor: another
+   one of the same file would end SQLite's locks on it when it is closed. */
+static inline int catraca_sqlite3_synchronize(sqlite3 *connection) {
+  sqlite3_file *file = 0;
+  int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (status != SQLITE_OK || file == 0 || file->pMethods == 0) return status;
+  return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+}
+
 /* The one call of the system that the ledger's files need and <fcntl.h> declares for GNU alone. */
 extern int fallocate(int descriptor, int mode, off_t offset, off_t length);
 

@@ -54,7 +54,9 @@ final class Checkpointer: Sendable {
     let connection = handover.withLock { $0.take() }
     while waitUntilDue(state) {
       // What goes wrong is tried again at the next ring: all is in the log.
-      guard let progress = connection?.copyLog() else { continue }
+      guard let connection, let progress = connection.copyLog() else { continue }
+      // What is on the disk already, the writer needn't wait for when it is its turn.
+      if progress.frames >= LogWatch.long { _ = connection.synchronizeFile() }
       state.withLock { $0.progress = progress }
     }
   }

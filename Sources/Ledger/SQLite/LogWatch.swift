@@ -51,8 +51,8 @@ struct LogWatch {
 
   /// 4 MiB of pages.
   static let interval = 1_024
-  /// 1 MiB: the disk has it in a millisecond or two.
-  static let few = 256
+  /// A quarter of a MiB: the disk has it within a millisecond.
+  static let few = 64
   /// 64 MiB: from here on the log is to begin anew.
   static let long = 16_384
   /// 128 MiB: from here on the writer waits for the disk, however much is left to copy.

@@ -99,6 +99,11 @@ internal import Glibc
 
   var lastInsertedID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
 
+  /// Waits until what was written to the file is on the disk; false where the disk fails.
+  func synchronizeFile() -> Bool {
+    unsafe catraca_sqlite3_synchronize(handle) == SQLITE_OK
+  }
+
   /// Ends a transaction that failed.
   func rollBack() {
     // SQLite has rolled back by itself after some errors (a full disk, for one); a second
