@@ -122,8 +122,7 @@ final class Passage {
       method: exchange.head.method,
       fields: journey.forwardedFields(to: offer.provider, readAsJSON: request.isJSON),
       body: .bytes(body), connectTimeout: limits.upstreamConnect,
-      idleTimeout: limits.upstreamIdle, certificateAuthorities: offer.provider.caFile,
-      expectsEvents: request.facts.stream)
+      idleTimeout: limits.upstreamIdle, certificateAuthorities: offer.provider.caFile)
     do {
       startedSendingAt = .now()
       return try journey.workbench.upstream.start(upstream)

@@ -1,3 +1,5 @@
+internal import Glibc
+
 extension String {
   /// The text of bytes; what isn't UTF-8 becomes U+FFFD.
   init(_ bytes: Span<UInt8>) {
@@ -60,6 +62,16 @@ extension Span where Element == UInt8 {
       return index
     }
     return nil
+  }
+
+  /// The index of the first `byte` within `range`, as the C library finds it: many at once.
+  func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
+    unsafe extracting(range).withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress,
+        let found = unsafe memchr(start, CInt(byte), bytes.count)
+      else { return nil }
+      return range.lowerBound + (unsafe UnsafeRawPointer(found) - start)
+    }
   }
 
   /// `range` without the spaces and tabs at its ends.

@@ -115,20 +115,25 @@ public struct ServerSentEventSplitter: Sendable {
     case undecided = -1
   }
 
+  /// Each of the two bytes that may end a line is looked for in so many bytes at once: where all
+  /// lines end by the one, the whole chunk isn't searched for the other at each of them.
+  private static let lineEndBlock = 1_024
+
   /// The offset of the first line end, or of the end of `text` without one.
   private static func firstLineEnd(
     in text: Span<UInt8>, from start: Int
   ) -> (offset: Int, length: LineEndLength) {
-    var position = start
-    // Line ends are control characters, which are found eight bytes at once.
-    while let offset = ControlBytes.firstIndex(in: text, from: position) {
-      switch text[offset] {
-      case Character.lineFeed: return (offset, .one)
-      case Character.carriageReturn:
+    var blockStart = start
+    while blockStart < text.count {
+      let block = blockStart..<min(blockStart + lineEndBlock, text.count)
+      let lineFeed = text.first(Character.lineFeed, in: block)
+      let before = block.lowerBound..<(lineFeed ?? block.upperBound)
+      if let offset = text.first(Character.carriageReturn, in: before) {
         guard offset + 1 < text.count else { return (offset, .undecided) }
         return (offset, text[offset + 1] == Character.lineFeed ? .two : .one)
-      default: position = offset + 1
       }
+      if let lineFeed { return (lineFeed, .one) }
+      blockStart = block.upperBound
     }
     return (text.count, .none)
   }

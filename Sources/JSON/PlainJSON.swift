@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Values as most are written: strings without escapes, small whole numbers. Where one ends is
 /// found eight bytes at once, which is what makes it worth looking.
 enum PlainJSON {
@@ -80,7 +82,7 @@ enum PlainJSON {
     }
   }
 
-  fileprivate static func word(of bytes: Span<UInt8>, at index: Int) -> UInt64 {
+  private static func word(of bytes: Span<UInt8>, at index: Int) -> UInt64 {
     unsafe UInt64(
       littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
   }
@@ -90,20 +92,14 @@ enum PlainJSON {
 }
 
 extension Span where Element == UInt8 {
-  /// Compares eight bytes at once.
   func hasSameBytes(as other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
-    var index = 0
-    while index + 8 <= count {
-      guard PlainJSON.word(of: self, at: index) == PlainJSON.word(of: other, at: index) else {
-        return false
+    return unsafe withUnsafeBytes { bytes in
+      unsafe other.withUnsafeBytes { others in
+        // Of nothing there is no address.
+        guard let start = bytes.baseAddress, let other = others.baseAddress else { return true }
+        return unsafe memcmp(start, other, bytes.count) == 0
       }
-      index += 8
     }
-    while index < count {
-      guard self[index] == other[index] else { return false }
-      index += 1
-    }
-    return true
   }
 }

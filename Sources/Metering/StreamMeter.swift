@@ -139,20 +139,34 @@ extension StreamMeter {
   }
 
   private mutating func passEvents(into output: inout [UInt8]) {
+    // What passes is mostly in one piece: events follow each other without a gap.
+    let start = splitter.unfinished.lowerBound
+    var piece = start..<start
     do {
       while let event = try splitter.next() {
         let reading = read(event)
-        if reading == .terminator {
+        noteIfUnreadable(reading)
+        switch reading {
+        case .pass, .unreadable:
+          piece = piece.lowerBound..<event.range.upperBound
+        case .cut(let removal):
+          output.append(contentsOf: splitter.bytes[piece.lowerBound..<removal.lowerBound])
+          piece = removal.upperBound..<event.range.upperBound
+        case .drop:
+          output.append(contentsOf: splitter.bytes[piece])
+          piece = event.range.upperBound..<event.range.upperBound
+        case .terminator:
+          output.append(contentsOf: splitter.bytes[piece])
           state = .withholding
           hasTerminator = true
           withheld.append(contentsOf: splitter.bytes[event.range.lowerBound...])
           return
         }
-        noteIfUnreadable(reading)
-        StreamMeter.append(event.range, as: reading, of: splitter.bytes, to: &output)
       }
+      output.append(contentsOf: splitter.bytes[piece])
     } catch {
       // The event passes its limit: the stream goes on as it is.
+      output.append(contentsOf: splitter.bytes[piece])
       output.append(contentsOf: splitter.bytes[splitter.unfinished])
       giveUp()
     }

@@ -8,10 +8,9 @@ internal import HTTP
   /// Up to so many bytes of a body are copied by libcurl and leave in one system call with the
   /// head. Larger ones are read from our array piece by piece.
   static let copiedBodyBytes = 64 << 10
-  /// What libcurl reads of a response at once, for each of which the loop takes a turn. It keeps a
-  /// buffer of that and a byte more for as long as the transfer lasts, also while nothing comes.
+  /// What libcurl reads of a response at once. It keeps a buffer of that and a byte more for as
+  /// long as the transfer lasts, but of what no read has filled the system makes no memory.
   static let receiveBufferBytes = (16 << 10) - 1
-  static let eventBufferBytes = (4 << 10) - 1
 
   let pointer: UnsafeMutableRawPointer
   /// Whom the callbacks serve. Unowned, since a transfer that its owner drops takes itself out.
@@ -88,6 +87,7 @@ internal import HTTP
     set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
     set(CURLOPT_HTTP09_ALLOWED, 0)
     set(CURLOPT_TCP_NODELAY, 1)
+    set(CURLOPT_BUFFERSIZE, EasyHandle.receiveBufferBytes)
     // A model may think for minutes without a byte, longer than some address translators remember.
     set(CURLOPT_TCP_KEEPALIVE, 1)
     set(CURLOPT_MAXAGE_CONN, Int(settings.idleConnectionAge.components.seconds))
@@ -122,9 +122,6 @@ internal import HTTP
       request.connectTimeout.components.seconds * 1_000
       + request.connectTimeout.components.attoseconds / 1_000_000_000_000_000
     set(CURLOPT_CONNECTTIMEOUT_MS, Int(max(1, milliseconds)))
-    set(
-      CURLOPT_BUFFERSIZE,
-      request.expectsEvents ? EasyHandle.eventBufferBytes : EasyHandle.receiveBufferBytes)
     if isSecure { trust(request.certificateAuthorities) }
     setBody(request.body, method: request.method)
     let list = HeaderList(request.fields, upgrades: isUpgrade)
@@ -149,14 +146,6 @@ internal import HTTP
     check(unsafe catraca_curl_set_headers(pointer, nil))
     headers = nil
     check(unsafe catraca_curl_set_copied_body(pointer, nil))
-  }
-
-  /// Whether another request can be made with it. A transfer that ended before it had a connection
-  /// leaves its buffer behind, and libcurl then refuses another size until there has been one.
-  var isReusable: Bool {
-    let status = unsafe catraca_curl_set_long(
-      pointer, CURLOPT_BUFFERSIZE, EasyHandle.receiveBufferBytes)
-    return status == CURLE_OK
   }
 
   private func setBody(_ body: UpstreamBody, method: Method) {

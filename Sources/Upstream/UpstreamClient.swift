@@ -150,8 +150,6 @@ public import EventLoop
     precondition(status == CURLM_OK, "libcurl kept a transfer with \(status.rawValue)")
     handle.clear()
     transferCount -= 1
-    if idleHandles.count < UpstreamClient.maximumIdleHandles, handle.isReusable {
-      idleHandles.append(handle)
-    }
+    if idleHandles.count < UpstreamClient.maximumIdleHandles { idleHandles.append(handle) }
   }
 }

@@ -18,14 +18,11 @@ public struct UpstreamRequest: Sendable {
   public var idleTimeout: Duration
   /// A PEM file of certificate authorities that are trusted besides the system's.
   public var certificateAuthorities: String?
-  /// Whether the response comes in small pieces over a long time: it is read through a buffer of
-  /// 4 KiB instead of 16, which is there for as long as the transfer lasts.
-  public var expectsEvents: Bool
 
   public init(
     url: String, method: Method, fields: HeaderFields = HeaderFields(),
     body: UpstreamBody = .none, connectTimeout: Duration, idleTimeout: Duration,
-    certificateAuthorities: String? = nil, expectsEvents: Bool = false
+    certificateAuthorities: String? = nil
   ) {
     self.url = url
     self.method = method
@@ -34,7 +31,6 @@ public struct UpstreamRequest: Sendable {
     self.connectTimeout = connectTimeout
     self.idleTimeout = idleTimeout
     self.certificateAuthorities = certificateAuthorities
-    self.expectsEvents = expectsEvents
   }
 }
 

@@ -95,6 +95,17 @@ struct ServerSentEventTests {
     }
   }
 
+  @Test(
+    "a line may be longer than what is searched at once, whichever its end",
+    arguments: [1_000, 1_023, 1_024, 1_025, 2_040, 2_048, 5_000], ["\n", "\r", "\r\n"])
+  func longLines(_ length: Int, _ end: String) throws {
+    let texts = (length - 10...length).map { String(repeating: "x", count: $0) }
+    let body = texts.map { "data: \($0)\(end)\(end)" }.joined()
+    let expected = texts.map { Split(raw: "data: \($0)\(end)\(end)", data: $0) }
+    #expect(try split(Array(body.utf8), at: []) == expected)
+    #expect(try split(Array(body.utf8), at: [length, length + 7, 2 * length]) == expected)
+  }
+
   @Test("an event may have as many bytes as the limit, and not one more")
   func limit() throws {
     for cut in [1, 5, 12] {

@@ -119,6 +119,22 @@ struct StreamMeterTests {
     }
   }
 
+  @Test("what passes keeps its order where events between are cut, dropped or passed")
+  func mixedEvents() {
+    let plain = #"data: {"choices":[{"delta":{"content":"a"}}]}"# + "\n\n"
+    let dropped = "data: {\"choices\":[],\(Self.usage)}\n\n"
+    let cut = #"data: {"usage":null,"a":1}"# + "\n\n"
+    let parts = [plain, cut, dropped, ": note\n\n", cut, cut, plain, dropped, plain]
+    let expected = parts.filter { $0 != dropped }
+      .map { $0.replacing(#""usage":null,"#, with: "") }.joined()
+    let end = "data: [DONE]\n\n"
+    for chunk in [1, 7, 40, 100, 10_000] {
+      let result = run(parts.joined() + end, hidesUsage: true, chunk: chunk)
+      #expect(result.client == expected + end)
+      #expect(result.end.hasTerminator)
+    }
+  }
+
   @Test("text that looks like usage or like the end isn't taken for it")
   func hostileText() {
     let text = #"\n\ndata: [DONE]\n\n\"usage\":{\"prompt_tokens\":1}"#

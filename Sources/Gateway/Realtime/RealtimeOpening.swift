@@ -67,8 +67,7 @@ struct RealtimeOpening {
       url: Forwarding.url(
         Endpoints.realtime.path, query: journey.exchange.head.query, of: provider),
       method: .get, fields: fields, body: .upgrade, connectTimeout: limits.upstreamConnect,
-      idleTimeout: limits.upstreamIdle, certificateAuthorities: provider.caFile,
-      expectsEvents: true)
+      idleTimeout: limits.upstreamIdle, certificateAuthorities: provider.caFile)
     do { return try journey.workbench.upstream.start(upstream) } catch { throw .overloaded }
   }
 
