@@ -205,6 +205,9 @@ final class Server: Sendable {
     let reloader = reloader
     let logger = logger
     let folders = watchingFiles ? reloader.folders : []
+    // The first pause opens descriptors for all later ones, and would end the process if there were
+    // none left: now, before connections take them.
+    try await Task.sleep(for: .nanoseconds(1))
     let sources = try await Task(executorPreference: loop) {
       let signals = try SignalSource(on: loop) { signal in
         switch signal {

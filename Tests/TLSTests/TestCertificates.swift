@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Keys and certificates made by the `openssl` command, once for all tests.
 struct TestCertificates {
@@ -28,13 +29,20 @@ struct TestCertificates {
     openssl(["pkey", "-in", key, "-aes256", "-passout", "pass:secret", "-out", lockedKey])
   }
 
+  /// Foundation's `Process` looks at all open descriptors, and reads past the end of their list
+  /// where other tests have many.
   private func openssl(_ arguments: [String]) {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["openssl"] + arguments
-    process.standardError = FileHandle.nullDevice
-    try! process.run()
-    process.waitUntilExit()
-    precondition(process.terminationStatus == 0, "openssl \(arguments)")
+    var words = (["openssl"] + arguments).map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    var process: pid_t = 0
+    let spawned = posix_spawnp(&process, "openssl", &actions, nil, &words, environ)
+    precondition(spawned == 0, "openssl can't be started: \(spawned)")
+    var status: CInt = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    precondition(status == 0, "openssl \(arguments)")
   }
 }

@@ -14,12 +14,11 @@ final class Checkpointer: Sendable {
   private let state: Monitor<State>
   private let thread: Lock<Thread?>
 
-  /// Opens the file once more. Throws `cannotOpen` or `unavailable`.
-  ///
-  /// - Parameter fileSystem: what SQLite calls a VFS; nil for the system's own.
-  init(path: String, fileSystem: String?) throws(LedgerError) {
+  /// Opens the file at `path` once more, as `options` say. Throws `cannotOpen` or `unavailable`.
+  init(path: String, _ options: ServerLedger.Options) throws(LedgerError) {
     let connection = try SQLiteConnection(
-      path: path, access: .readWrite, busyTimeoutMilliseconds: 0, fileSystem: fileSystem)
+      path: path, access: .readWrite, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds,
+      fileSystem: options.fileSystem)
     // Who has read nothing yet doesn't know that there is a log.
     try connection.execute("PRAGMA synchronous = NORMAL; SELECT 1 FROM sqlite_schema LIMIT 1")
     let state = Monitor(State())

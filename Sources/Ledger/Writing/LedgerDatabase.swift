@@ -102,7 +102,7 @@ final class LedgerDatabase {
   /// From now on the write-ahead log is copied into the file beside the writer.
   func startCheckpointer(_ options: ServerLedger.Options) throws(LedgerError) {
     guard case .sqlite(let path) = options.location else { return }
-    checkpointer = try Checkpointer(path: path, fileSystem: options.fileSystem)
+    checkpointer = try Checkpointer(path: path, options)
     logWatch = LogWatch(hasHelper: true)
   }
 
