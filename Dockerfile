@@ -10,7 +10,7 @@ COPY Package.swift ./
 COPY Sources Sources
 # The manifest names the test targets, so their folders must be there.
 COPY Tests Tests
-RUN swift build -c release --static-swift-stdlib --product catraca \
+RUN swift build -c release --product catraca \
   && install -D -s "$(swift build -c release --show-bin-path)/catraca" /out/catraca
 
 FROM debian:bookworm-slim
