@@ -37,14 +37,18 @@ import Testing
 @Suite(.ofFiles) struct CheckpointerTests {
   private static let rowsOfBatch = 128
 
+  private static let longText = "{\"text\":\"\(String(repeating: "x", count: 40_000))\"}"
+
+  /// Of some eleven pages.
+  private func settlement(_ number: Int) -> SettledRequest {
+    var settlement = Sample.settlement(number)
+    settlement.row.metadata = Self.longText
+    return settlement
+  }
+
   /// Commits some 1,400 pages.
   private func commit(_ batch: Int, to database: LedgerDatabase) throws {
-    let metadata = "{\"text\":\"\(String(repeating: "x", count: 40_000))\"}"
-    let settlements = (0..<Self.rowsOfBatch).map { number in
-      var settlement = Sample.settlement(batch * Self.rowsOfBatch + number)
-      settlement.row.metadata = metadata
-      return settlement
-    }
+    let settlements = (0..<Self.rowsOfBatch).map { settlement(batch * Self.rowsOfBatch + $0) }
     try database.commit(settlements.lazy.map { .settle($0) }, denials: [])
     database.keepLogShort()
   }
@@ -84,6 +88,20 @@ import Testing
     let reader = try LedgerReader(at: folder.location)
     #expect(try reader.usageRows(limit: 100_000).count == batches * Self.rowsOfBatch)
     #expect(try reader.audit() == [])
+  }
+
+  @Test("A server's ledger has a helper")
+  func helpsServers() async throws {
+    let folder = TemporaryFolder()
+    let ledger = try folder.ledger()
+    // More than the helper waits for, and less than the writer would copy alone.
+    for number in 0..<Self.rowsOfBatch { try await ledger.settle(settlement(number)) }
+    let end = MonotonicInstant.now().advanced(by: .seconds(60))
+    while try folder.read("catraca.db").count < 3 << 20 {
+      try #require(.now() < end, "nothing was copied within a minute")
+      await Task.yield()
+    }
+    await ledger.close()
   }
 
   @Test("Without a helper the writer copies the log, after its commits")
