@@ -81,6 +81,9 @@ public struct BudgetState: Sendable {
     _ definitions: [BudgetDefinition], policy: BudgetPolicy
   ) throws(BudgetError) {
     self.policy = policy
+    budgets.reserveCapacity(definitions.count)
+    budgetByID.reserveCapacity(definitions.count)
+    budgetsByClient.reserveCapacity(definitions.count)
     for definition in definitions {
       let rate = try policy.rate(for: definition)
       insert(definition, rate: rate, countsFrom: nil)

@@ -37,7 +37,7 @@ extension BudgetState {
     _ reported: [ReportedAlerts], at now: Timestamp
   ) -> [Threshold] {
     defer { assertInvariants() }
-    for index in accountsInOrder { accounts[index].highestAlert = 0 }
+    for index in accounts.indices { accounts[index].highestAlert = 0 }
     for alerts in reported {
       if alerts.hasRefusedConversation, alerts.budget.isPlan {
         conversationCounts[alerts.budget.client]?.restoreRefusal(of: alerts.windowStart)
@@ -51,11 +51,7 @@ extension BudgetState {
       accounts[index].hasRefused = alerts.hasRefused
     }
     // Where nothing is used, nothing was reached, not even of a limit of nought.
-    return accountsInOrder.filter { accounts[$0].settled != .zero }
+    return accounts.indices.filter { accounts[$0].settled != .zero }
       .flatMap { takeThresholds(on: $0, at: now) }
-  }
-
-  private var accountsInOrder: [Int] {
-    budgetByID.values.flatMap { budgets[$0].accounts.values }.sorted()
   }
 }

@@ -45,6 +45,11 @@ struct Slab<Element: Sendable>: Sendable {
     }
   }
 
+  mutating func reserveCapacity(_ capacity: Int) {
+    elements.reserveCapacity(capacity)
+    generations.reserveCapacity(capacity)
+  }
+
   mutating func insert(_ element: Element) -> Handle {
     guard let index = freeIndices.popLast() else {
       elements.append(element)

@@ -39,6 +39,7 @@ extension ClientRegistry {
 extension ClientRegistry {
   /// The budgets that files and plans make, without those of the ledger.
   func declaredBudgets(besides stored: StoredClients) -> [BudgetDefinition] {
+    guard !stored.budgets.isEmpty else { return budgets }
     let made = Set(stored.budgets.map(\.id))
     return budgets.filter { line(of: $0.id) != nil || !made.contains($0.id) }
   }

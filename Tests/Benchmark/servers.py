@@ -40,6 +40,10 @@ class Server:
     def output(self):
         return self._output.read_text(errors="replace")
 
+    @property
+    def output_size(self):
+        return self._output.stat().st_size
+
     def cpu_seconds(self):
         """User and system time of the process and of all that it started."""
         # Of children that ended too: the fields after its own are what it has waited for.
@@ -70,11 +74,14 @@ class Server:
     def reload(self):
         self._process.send_signal(signal.SIGHUP)
 
-    def wait_until(self, is_ready, what):
-        """Returns what `is_ready` makes of the output, once that isn't None."""
+    def wait_until(self, is_ready, what, start=0):
+        """Returns what `is_ready` makes of the output from the byte `start` on, once that isn't
+        None. Where requests are timed meanwhile, all of it would take too long to look at."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline and self._process.poll() is None:
-            ready = is_ready(self.output)
+            with open(self._output, "rb") as output:
+                output.seek(start)
+                ready = is_ready(output.read().decode(errors="replace"))
             if ready is not None:
                 return ready
             time.sleep(0.02)

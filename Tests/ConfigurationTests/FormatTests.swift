@@ -12,7 +12,11 @@ func read<Value>(_ text: String, _ format: ValueFormat<Value>) -> Value? {
     source: SourceText(path: "f", bytes: []), diagnostics: diagnostics, folder: "c",
     secrets: SecretSources(
       environment: [:], files: RecordedFiles(MemoryFiles([:])), missing: .refused))
-  let node = YAMLNode(content: .scalar(text, isPlain: false), mark: .start)
+  let tree = YAMLTree(ofFileWith: text.utf8.count)
+  Array(text.utf8).withUnsafeBufferPointer {
+    tree.append(scalar: $0, isPlain: false, at: .start)
+  }
+  let node = YAMLNode(tree, at: 0)
   let value = format.read(node, "key", context)
   #expect((value == nil) == diagnostics.hasMistakes, "\(text)")
   return value

@@ -90,6 +90,44 @@ import Testing
     }
   }
 
+  @Test("Clients are decoded anew when their file or the rates change, and not when others do")
+  func unchangedClients() throws {
+    let rates = "currency: { per_usd: { BRL: \"5.40\" } }\n"
+    let acme = "clients: { acme: { budgets: [{ mode: cost, cost: \"1\", currency: BRL }] } }"
+    disk["c/catraca.yaml"] = leastMain + rates
+    disk["c/clients.yaml"] = acme
+    let store = try makeStore()
+    let first = store.current.clients.client("acme")
+    disk["c/catraca.yaml"] = leastMain + rates + "limits: { idle: 20s }"
+    #expect(names(store.reload()) == [])
+    #expect(store.current.limits.idle == .seconds(20))
+    #expect(store.current.clients.client("acme") === first)
+    disk["c/catraca.yaml"] = leastMain + rates.replacing("5.40", with: "5.50")
+    #expect(names(store.reload()) == [])
+    #expect(store.current.clients.client("acme") !== first)
+    let second = store.current.clients.client("acme")
+    disk["c/clients.yaml"] = "\(acme)\n"
+    #expect(names(store.reload()) == [])
+    #expect(store.current.clients.client("acme") !== second)
+  }
+
+  @Test("A mistake in the clients is told as often as they are read, until it is mended")
+  func repeatedMistake() throws {
+    let store = try makeStore()
+    let first = store.current.clients.client("acme")
+    disk["c/clients.yaml"] = "clients: { acme: { plan: gone } }"
+    for _ in 1...2 {
+      guard case .refused(let mistakes) = store.reload() else {
+        Issue.record("not refused")
+        return
+      }
+      #expect(mistakes.count == 1)
+    }
+    disk["c/clients.yaml"] = "clients: { acme: {} }"
+    #expect(names(store.reload()) == [])
+    #expect(store.current.clients.client("acme") !== first)
+  }
+
   @Test("A changed key file is a change")
   func secretFile() throws {
     let main = "providers: { a: { base_url: https://h, api_key_file: key } }"

@@ -89,6 +89,43 @@ import Testing
     #expect(source.position(of: node.mark) == SourcePosition(file: "f", line: line, column: column))
   }
 
+  @Test("Lists and mappings inside each other keep their order, texts and places")
+  func nested() throws {
+    let text = "a: [x, {b: [], c: 'y'}, [z]]\nempty:\nlast: {}\n"
+    let root = try #require(parse(Array(text.utf8)).root)
+    #expect(
+      described(root) == "{a@0: [x, {b@8: [], c@15: 'y'}, [z]], empty@0: , last@0: {}}")
+    #expect(root["last"]?.mark == YAMLMark(line: 2, column: 6))
+    #expect(root["b"] == nil)
+  }
+
+  @Test("A key is unread until its value was read, and an absent one changes nothing")
+  func unreadKeys() throws {
+    let root = try #require(parse(Array("ab: 1\na: 2\nabc: {a: 3}\n".utf8)).root)
+    #expect(root.read("b") == nil)
+    #expect(root["a"] != nil)
+    #expect(root.unreadKeys.map(\.key) == ["ab", "a", "abc"])
+    guard case .scalar("2", isPlain: true) = root.read("a")?.content else {
+      Issue.record("another value")
+      return
+    }
+    #expect(root.unreadKeys.map(\.key) == ["ab", "abc"])
+    #expect(root.unreadKeys.map(\.mark.line) == [0, 2])
+    #expect(root["abc"]?.unreadKeys.map(\.key) == ["a"])
+  }
+
+  /// A node as flow text, with the column of each key.
+  private func described(_ node: YAMLNode) -> String {
+    switch node.content {
+    case .scalar(let text, let isPlain): isPlain ? text : "'\(text)'"
+    case .sequence(let items): "[\(items.map(described).joined(separator: ", "))]"
+    case .mapping(let entries):
+      "{"
+        + entries.map { "\($0.key)@\($0.keyMark.column): \(described($0.value))" }
+        .joined(separator: ", ") + "}"
+    }
+  }
+
   @Test("Only a plain null is nothing", arguments: [("~", true), ("null", true), ("", true)])
   func null(text: String, isNull: Bool) throws {
     #expect(parse(Array("a: \(text)".utf8)).root?["a"]?.isNull == isNull)

@@ -86,6 +86,66 @@ import Time
     select.reset()
   }
 
+  @Test("Whatever changes of a declared budget is written, and what an administrator made stays")
+  func changedBudgets() async throws {
+    func budget(
+      _ per: BudgetDefinition.Per = .client, _ limit: BudgetLimit = .tokens(5),
+      _ period: BudgetPeriod = .monthly, _ enforcement: BudgetDefinition.Enforcement = .hard
+    ) -> BudgetDefinition {
+      BudgetDefinition(
+        id: BudgetID(client: "acme", name: "month"), per: per, limit: limit, period: period,
+        timeZone: .utc, enforcement: enforcement, alerts: [80])
+    }
+    let brl = Money(nanoUnits: 1_000, currency: Sample.brl)
+    let versions = [
+      budget(), budget(.user), budget(.user, .tokens(6)), budget(.user, .cost(brl)),
+      budget(.user, .cost(Money(nanoUnits: 1_000, currency: .usd))),
+      budget(.user, .cost(Money(nanoUnits: 2_000, currency: .usd))),
+      budget(.user, .both(tokens: 1, cost: brl)), budget(.user, .tokens(6), .daily),
+      budget(.user, .tokens(6), .daily, .soft),
+    ]
+    let folder = TemporaryFolder()
+    let ledger = try folder.ledger()
+    let connection = try folder.connection()
+    try connection.execute(
+      """
+      INSERT INTO client_budgets (id, client_id, name, per, mode, limit_tokens, period,
+        enforcement, source, created_at, updated_at)
+      VALUES ('acme/other', 'acme', 'other', 'client', 'tokens', 1, 'total', 'hard', 'admin', '',
+        '')
+      """)
+    let select = try connection.prepare(
+      """
+      SELECT per, mode, limit_tokens, limit_cost_nano, currency, period, enforcement
+      FROM client_budgets WHERE id = 'acme/month'
+      """)
+    func line() throws -> String? {
+      try select.firstRow { row in
+        let number = { (column: Int32) in row.statement.integer(column).map(String.init) }
+        let text = row.statement.text
+        return [text(0), text(1), number(2), number(3), text(4), text(5), text(6)]
+          .map { $0 ?? "-" }.joined(separator: " ")
+      }
+    }
+    var lines: [String?] = []
+    for version in versions {
+      try await ledger.syncBudgets([version], at: Sample.admitted)
+      lines.append(try line())
+    }
+    #expect(
+      lines == [
+        "client tokens 5 - - monthly hard", "user tokens 5 - - monthly hard",
+        "user tokens 6 - - monthly hard", "user cost - 1000 BRL monthly hard",
+        "user cost - 1000 USD monthly hard", "user cost - 2000 USD monthly hard",
+        "user both 1 1000 BRL monthly hard", "user tokens 6 - - daily hard",
+        "user tokens 6 - - daily soft",
+      ])
+    try await ledger.syncBudgets([], at: Sample.admitted)
+    await ledger.close()
+    let ids = try connection.prepare("SELECT id FROM client_budgets")
+    #expect(try ids.rows { $0.statement.text(0) } == ["acme/other"])
+  }
+
   @Test("The views of the source documents speak of users, and of clients where there is none")
   func documentViews() async throws {
     let folder = TemporaryFolder()

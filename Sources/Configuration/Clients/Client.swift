@@ -31,13 +31,33 @@ public final class Client: Sendable {
   public let keys: [ClientKey]
   /// Where `clients.yaml` declares it; nil when it was made otherwise.
   public let line: Int?
+  /// Where `clients.yaml` declares each of its budgets.
+  let budgetLines: [BudgetLine]
 
-  public init(
+  struct BudgetLine {
+    let name: String
+    let line: Int
+  }
+
+  public convenience init(
     id: String, name: String, plan: String? = nil, declaresPlan: Bool = false,
     subscription: Subscription? = nil, timeZone: TimeZoneRules = .utc,
     status: Status = .active, isOverdue: Bool = false, metadata: [String: String] = [:],
     paymentCustomerID: String? = nil, logsPrompts: Bool = false, keys: [ClientKey] = [],
     line: Int? = nil
+  ) {
+    self.init(
+      id: id, name: name, plan: plan, declaresPlan: declaresPlan, subscription: subscription,
+      timeZone: timeZone, status: status, isOverdue: isOverdue, metadata: metadata,
+      paymentCustomerID: paymentCustomerID, logsPrompts: logsPrompts, keys: keys, line: line,
+      budgetLines: [])
+  }
+
+  init(
+    id: String, name: String, plan: String?, declaresPlan: Bool, subscription: Subscription?,
+    timeZone: TimeZoneRules, status: Status, isOverdue: Bool, metadata: [String: String],
+    paymentCustomerID: String?, logsPrompts: Bool, keys: [ClientKey], line: Int?,
+    budgetLines: [BudgetLine]
   ) {
     self.id = id
     self.name = name
@@ -52,6 +72,7 @@ public final class Client: Sendable {
     self.logsPrompts = logsPrompts
     self.keys = keys
     self.line = line
+    self.budgetLines = budgetLines
   }
 
   /// Whether all of its requests are refused.

@@ -45,7 +45,7 @@ extension ClientRegistry {
       plans: allPlans, defaultPlan: defaultPlan,
       clients: all,
       budgets: ownBudgets + addedBudgets.filter { !known.contains($0.id) && !$0.id.isPlan },
-      linesByBudget: linesByBudget)
+      linesOfEverything: linesOfEverything)
   }
 }
 
@@ -69,6 +69,6 @@ extension Client {
       id: id, name: name, plan: plan, declaresPlan: declaresPlan, subscription: subscription,
       timeZone: timeZone, status: status, isOverdue: isOverdue, metadata: metadata,
       paymentCustomerID: paymentCustomerID, logsPrompts: logsPrompts,
-      keys: keys + added.filter { !names.contains($0.name) }, line: line)
+      keys: keys + added.filter { !names.contains($0.name) }, line: line, budgetLines: budgetLines)
   }
 }

@@ -5,7 +5,10 @@ public struct ClientRegistry: Sendable {
   /// Whose a key is.
   public struct KeyOwner: Sendable {
     public let client: Client
-    public let key: ClientKey
+    /// Which of the client's keys it is.
+    let place: Int
+
+    public var key: ClientKey { client.keys[place] }
   }
 
   public let plans: [String: Plan]
@@ -20,47 +23,55 @@ public struct ClientRegistry: Sendable {
 
   private let clientsByID: [String: Client]
   private let ownersByDigest: [KeyDigest: KeyOwner]
-  let linesByBudget: [BudgetID: Int]
+  /// Of the budgets of everything, where `clients.yaml` declares each.
+  let linesOfEverything: [String: Int]
 
   /// Nothing declared.
   public static let empty = ClientRegistry(
-    plans: [:], defaultPlan: nil, clients: [], budgets: [], linesByBudget: [:])
+    plans: [:], defaultPlan: nil, clients: [], budgets: [], linesOfEverything: [:])
 
-  /// - Parameter budgets: without those of plans, which follow from the clients.
+  /// - Parameters:
+  ///   - budgets: without those of plans, which follow from the clients.
+  ///   - owners: of all keys of the clients, where that is known already.
   /// - Precondition: ids, and digests over all clients, are unique.
   init(
     plans: [String: Plan], defaultPlan: String?, clients: [Client],
-    budgets: [BudgetDefinition], linesByBudget: [BudgetID: Int]
+    budgets: [BudgetDefinition], linesOfEverything: [String: Int],
+    owners: [KeyDigest: KeyOwner]? = nil
   ) {
     self.plans = plans
     self.defaultPlan = defaultPlan
     self.clients = clients
-    self.budgets =
-      budgets
-      + clients.compactMap { client in
-        client.plan.flatMap { plans[$0]?.monthlyTokens }.map {
-          BudgetDecoder.planBudget(tokens: $0, of: client)
-        }
-      }
+    // Where there are none of plans, these many stay where they are.
+    var allBudgets = budgets
+    for client in clients {
+      guard let tokens = client.plan.flatMap({ plans[$0]?.monthlyTokens }) else { continue }
+      allBudgets.append(BudgetDecoder.planBudget(tokens: tokens, of: client))
+    }
+    self.budgets = allBudgets
     conversationLimits = clients.compactMap { client in
       client.plan.flatMap { plans[$0]?.monthlyConversations }.map { limit in
         ConversationLimit(
           client: client.id, limit: limit, period: client.planPeriod, timeZone: client.timeZone)
       }
     }
-    self.linesByBudget = linesByBudget
+    self.linesOfEverything = linesOfEverything
     var clientsByID: [String: Client] = [:]
-    var ownersByDigest: [KeyDigest: KeyOwner] = [:]
     clientsByID.reserveCapacity(clients.count)
-    ownersByDigest.reserveCapacity(clients.count)
+    for client in clients { clientsByID[client.id] = client }
+    self.clientsByID = clientsByID
+    ownersByDigest = owners ?? ClientRegistry.owners(of: clients)
+  }
+
+  private static func owners(of clients: [Client]) -> [KeyDigest: KeyOwner] {
+    var owners: [KeyDigest: KeyOwner] = [:]
+    owners.reserveCapacity(clients.reduce(0) { $0 + $1.keys.count })
     for client in clients {
-      clientsByID[client.id] = client
-      for key in client.keys {
-        ownersByDigest[key.digest] = KeyOwner(client: client, key: key)
+      for place in client.keys.indices {
+        owners[client.keys[place].digest] = KeyOwner(client: client, place: place)
       }
     }
-    self.clientsByID = clientsByID
-    self.ownersByDigest = ownersByDigest
+    return owners
   }
 
   public func client(_ id: String) -> Client? {
@@ -74,6 +85,7 @@ public struct ClientRegistry: Sendable {
 
   /// Where `clients.yaml` declares a budget; nil for a plan's and for those made otherwise.
   public func line(of budget: BudgetID) -> Int? {
-    linesByBudget[budget]
+    if budget.client == BudgetID.everything { return linesOfEverything[budget.name] }
+    return client(budget.client)?.budgetLines.first { $0.name == budget.name }?.line
   }
 }

@@ -15,13 +15,9 @@ struct ClientsDecoder {
   private var defaultPlan: String?
   private var clients: [Client] = []
   private var budgets: [BudgetDefinition] = []
-  private var linesByBudget: [BudgetID: Int] = [:]
+  private var linesOfEverything: [String: Int] = [:]
   private var zones: [String: TimeZoneRules] = [:]
-  /// Where each digest is declared first.
-  private var linesByDigest: [KeyDigest: UInt32] = [:]
-
-  /// Budgets of everything are counted by days of UTC.
-  private static let everyClient = "*"
+  private var owners: [KeyDigest: ClientRegistry.KeyOwner] = [:]
 
   static func decode(
     _ root: YAMLNode, context: DecodingContext, rates: ExchangeRates
@@ -30,7 +26,8 @@ struct ClientsDecoder {
     Section.read(root, "clients file", context) { decoder.decodeFile(&$0) }
     return ClientRegistry(
       plans: decoder.plans, defaultPlan: decoder.defaultPlan, clients: decoder.clients,
-      budgets: decoder.budgets, linesByBudget: decoder.linesByBudget)
+      budgets: decoder.budgets, linesOfEverything: decoder.linesOfEverything,
+      owners: decoder.owners)
   }
 
   private init(context: DecodingContext, rates: ExchangeRates) {
@@ -53,12 +50,16 @@ struct ClientsDecoder {
     let entries = section.entries("clients")
     clients.reserveCapacity(entries.count)
     budgets.reserveCapacity(entries.count)
+    owners.reserveCapacity(entries.count)
     for entry in entries where isValidName(entry) {
       Section.read(entry.value, entry.key, context) { section in
         decodeClient(&section, id: entry.key, line: Int(entry.keyMark.line) + 1)
       }
     }
-    decodeBudgets(from: &section, client: Self.everyClient, zone: .utc)
+    // Budgets of everything are counted by days of UTC.
+    for budget in decodeBudgets(from: &section, client: BudgetID.everything, zone: .utc) {
+      linesOfEverything[budget.name] = budget.line
+    }
   }
 
   private mutating func decodeClient(_ section: inout Section, id: String, line: Int) {
@@ -70,12 +71,16 @@ struct ClientsDecoder {
     let logsPrompts = section.optional("log_prompts", .boolean) ?? false
     let metadata = decodeMetadata(from: &section)
     let keys = decodeKeys(from: &section, zone: zone)
-    decodeBudgets(from: &section, client: id, zone: zone)
-    clients.append(
-      Client(
-        id: id, name: name ?? id, plan: plan ?? defaultPlan, declaresPlan: plan != nil,
-        timeZone: zone, status: status, metadata: metadata, paymentCustomerID: customer,
-        logsPrompts: logsPrompts, keys: keys, line: line))
+    let lines = decodeBudgets(from: &section, client: id, zone: zone)
+    let client = Client(
+      id: id, name: name ?? id, plan: plan ?? defaultPlan, declaresPlan: plan != nil,
+      subscription: nil, timeZone: zone, status: status, isOverdue: false, metadata: metadata,
+      paymentCustomerID: customer, logsPrompts: logsPrompts, keys: keys, line: line,
+      budgetLines: lines)
+    clients.append(client)
+    for place in keys.indices {
+      owners[keys[place].digest] = ClientRegistry.KeyOwner(client: client, place: place)
+    }
   }
 
   private mutating func decodeKeys(
@@ -90,35 +95,42 @@ struct ClientsDecoder {
       if keys.contains(where: { $0.name == key.name }) {
         context.mistake(
           node.mark, "a second key named \"\(key.name)\"; allowed: each name once in a client")
-      } else if let line = linesByDigest[key.digest] {
+      } else if let line = line(ofKeyWith: key.digest, among: keys) {
         context.mistake(
-          node.mark, "sha256 is that of the key in line \(line + 1); allowed: a key of its own")
+          node.mark, "sha256 is that of the key in line \(line); allowed: a key of its own")
       } else {
-        linesByDigest[key.digest] = node.mark.line
         keys.append(key)
       }
     }
     return keys
   }
 
+  /// Where a key of this digest is declared: of this client or one before.
+  private func line(ofKeyWith digest: KeyDigest, among keys: [ClientKey]) -> Int? {
+    (keys.first { $0.digest == digest } ?? owners[digest]?.key)?.line
+  }
+
+  /// - Returns: where each of the budgets is declared.
   private mutating func decodeBudgets(
     from section: inout Section, client: String, zone: TimeZoneRules
-  ) {
+  ) -> [Client.BudgetLine] {
+    var lines: [Client.BudgetLine] = []
     let nodes = capped(section.items("budgets"), "budgets", at: BudgetDecoder.capacity)
     for (index, node) in nodes.enumerated() {
       let budget = Section.read(node, "budgets", context) { section in
         budgetDecoder.decode(from: &section, client: client, position: index + 1, zone: zone)
       }
       guard let budget else { continue }
-      if let line = linesByBudget[budget.id] {
+      if let line = lines.first(where: { $0.name == budget.id.name })?.line {
         context.mistake(
           node.mark,
           "a second budget named \"\(budget.id.name)\", as in line \(line); allowed: each once")
         continue
       }
-      linesByBudget[budget.id] = Int(node.mark.line) + 1
+      lines.append(Client.BudgetLine(name: budget.id.name, line: Int(node.mark.line) + 1))
       budgets.append(budget)
     }
+    return lines
   }
 
   private func decodePlanName(_ key: String, from section: inout Section) -> String? {

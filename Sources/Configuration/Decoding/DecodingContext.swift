@@ -7,6 +7,8 @@ final class DecodingContext {
   /// The configuration folder as the operator gave it; relative paths begin here.
   let folder: String
   let secrets: SecretSources
+  /// By the sections that are being read, those of the innermost at the end.
+  var askedKeys: [String] = []
 
   init(
     source: SourceText, diagnostics: DiagnosticCollector, folder: String, secrets: SecretSources

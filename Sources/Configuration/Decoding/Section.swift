@@ -3,12 +3,9 @@
 /// It remembers which keys were asked for: what the file has besides is unknown, and reported.
 struct Section {
   let context: DecodingContext
-  let mark: YAMLMark
-  private let entries: [YAMLEntry]
-  private var askedKeys: [String] = []
-
-  /// Enough for most sections, so that the list of asked keys is allocated once.
-  private static let usualKeyCount = 12
+  private let root: YAMLNode
+  /// How many of `context.askedKeys` are those of sections around this one.
+  private let outerKeyCount: Int
 
   /// Reads `node`, which stands under `key`, with `decode`; then reports unknown keys.
   /// A key with nothing behind it is a mapping without keys.
@@ -16,27 +13,19 @@ struct Section {
     _ node: YAMLNode, _ key: String, _ context: DecodingContext,
     _ decode: (inout Section) -> Value?
   ) -> Value? {
-    let entries: [YAMLEntry]
-    if case .mapping(let given) = node.content {
-      entries = given
-    } else if node.isNull {
-      entries = []
-    } else {
+    guard node.isMapping || node.isNull else {
       context.mistake(node.mark, "\(key): \(node.kindName) is not valid; allowed: a mapping")
       return nil
     }
-    var section = Section(context: context, mark: node.mark, entries: entries)
+    var section = Section(
+      context: context, root: node, outerKeyCount: context.askedKeys.count)
     let value = decode(&section)
     section.reportUnknownKeys()
+    context.askedKeys.removeLast(context.askedKeys.count - section.outerKeyCount)
     return value
   }
 
-  private init(context: DecodingContext, mark: YAMLMark, entries: [YAMLEntry]) {
-    self.context = context
-    self.mark = mark
-    self.entries = entries
-    askedKeys.reserveCapacity(Self.usualKeyCount)
-  }
+  var mark: YAMLMark { root.mark }
 
   /// The value under `key`; nil when it is absent, null or wrong.
   mutating func optional<Value>(_ key: String, _ format: ValueFormat<Value>) -> Value? {
@@ -55,8 +44,8 @@ struct Section {
 
   /// The node under `key`; nil when it is absent or null.
   mutating func node(_ key: String) -> YAMLNode? {
-    askedKeys.append(key)
-    guard let node = entry(key)?.value, !node.isNull else { return nil }
+    context.askedKeys.append(key)
+    guard let node = root.read(key), !node.isNull else { return nil }
     return node
   }
 
@@ -82,21 +71,17 @@ struct Section {
 
   /// Whether `key` has a value other than null.
   func has(_ key: String) -> Bool {
-    entry(key).map { !$0.value.isNull } ?? false
+    root[key].map { !$0.isNull } ?? false
   }
 
   /// Reports a mistake at the value of `key`, or at the section where it has none.
   func mistake(at key: String, _ message: @autoclosure () -> String) {
-    context.mistake(entry(key)?.value.mark ?? mark, message())
-  }
-
-  private func entry(_ key: String) -> YAMLEntry? {
-    entries.first { $0.key == key }
+    context.mistake(root[key]?.mark ?? mark, message())
   }
 
   private func reportUnknownKeys() {
-    for entry in entries where !askedKeys.contains(entry.key) {
-      context.mistake(entry.keyMark, unknownKey(entry.key, knownKeys: askedKeys))
+    for (key, mark) in root.unreadKeys {
+      context.mistake(mark, unknownKey(key, knownKeys: Array(context.askedKeys[outerKeyCount...])))
     }
   }
 }

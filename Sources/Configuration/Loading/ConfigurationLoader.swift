@@ -34,17 +34,21 @@ public struct ConfigurationLoader: Sendable {
   }
 
   /// One load, and which files it has read, be it in vain.
-  func attempt() -> LoadAttempt {
+  ///
+  /// - Parameter known: the clients of an earlier load, which needn't be decoded again where their
+  ///   file is as it was.
+  func attempt(knowing known: DecodedClients? = nil) -> LoadAttempt {
     let recorded = RecordedFiles(files)
     let diagnostics = DiagnosticCollector()
-    let settings = readSettings(recorded, diagnostics)
+    var clients = known
+    let settings = readSettings(recorded, diagnostics, &clients)
     let result: Result<LoadedConfiguration, ConfigurationError> =
       if let settings, !diagnostics.hasMistakes {
         .success(LoadedConfiguration(settings: settings, warnings: diagnostics.warnings))
       } else {
         .failure(.mistakes(diagnostics.mistakes))
       }
-    return LoadAttempt(result: result, fingerprints: recorded.fingerprints)
+    return LoadAttempt(result: result, clients: clients, fingerprints: recorded.fingerprints)
   }
 
   /// What is in these files now.
@@ -55,7 +59,7 @@ public struct ConfigurationLoader: Sendable {
   }
 
   private func readSettings(
-    _ recorded: RecordedFiles, _ diagnostics: DiagnosticCollector
+    _ recorded: RecordedFiles, _ diagnostics: DiagnosticCollector, _ clients: inout DecodedClients?
   ) -> Settings? {
     let reader = DocumentReader(
       folder: folder, diagnostics: diagnostics,
@@ -67,7 +71,7 @@ public struct ConfigurationLoader: Sendable {
     checkUnknownModel(main, prices, context)
     return Settings(
       proxy: main.proxy, admin: main.admin, providers: main.providers, prices: prices,
-      clients: readClients(main, context, reader), ledger: main.ledger, rates: main.rates,
+      clients: readClients(main, context, reader, &clients), ledger: main.ledger, rates: main.rates,
       admission: main.admission, metering: main.metering, limits: main.limits, log: main.log,
       alerts: main.alerts, widget: main.widget, payments: main.payments)
   }
@@ -95,16 +99,29 @@ public struct ConfigurationLoader: Sendable {
   }
 
   private func readClients(
-    _ main: MainFile, _ mainContext: DecodingContext, _ reader: DocumentReader
+    _ main: MainFile, _ mainContext: DecodingContext, _ reader: DocumentReader,
+    _ clients: inout DecodedClients?
   ) -> ClientRegistry {
-    let document =
+    let text =
       if let reference = main.clients {
-        reader.read(reference.path, namedBy: (mainContext, reference.mark))
+        reader.text(reference.path, namedBy: (mainContext, reference.mark))
       } else {
-        reader.readIfPresent(MainFile.defaultClients)
+        reader.textIfPresent(MainFile.defaultClients)
       }
-    guard let (root, context) = document else { return .empty }
-    return ClientsDecoder.decode(root, context: context, rates: main.rates)
+    guard let text, let fingerprint = reader.secrets.files.fingerprint(of: text.path) else {
+      return .empty
+    }
+    let origin = DecodedClients.Origin(
+      path: text.path, fingerprint: fingerprint, rates: main.rates)
+    if let clients, clients.origin == origin { return clients.registry }
+    clients = nil
+    let mistakesBefore = reader.diagnostics.mistakeCount
+    guard let (root, context) = reader.document(text) else { return .empty }
+    let registry = ClientsDecoder.decode(root, context: context, rates: main.rates)
+    if reader.diagnostics.mistakeCount == mistakesBefore {
+      clients = DecodedClients(origin: origin, registry: registry)
+    }
+    return registry
   }
 
   private func checkUnknownModel(
@@ -133,6 +150,8 @@ public struct LoadedConfiguration: Sendable {
 /// What one load came to.
 struct LoadAttempt {
   let result: Result<LoadedConfiguration, ConfigurationError>
+  /// What the file of the clients says, unless it has mistakes.
+  let clients: DecodedClients?
   /// By path, what was in each file that the load wanted; nil where it could not be read.
   let fingerprints: [String: Int?]
 }

@@ -19,6 +19,8 @@ public final class ConfigurationStore: Sendable {
   private struct State {
     var settings: Settings
     var fingerprints: [String: Int?]
+    /// Of the latest load.
+    var clients: DecodedClients?
     var isLatestRefused = false
     /// Reloads begun, and the one among them that came last to an end.
     var reloadsBegun = 0
@@ -38,7 +40,9 @@ public final class ConfigurationStore: Sendable {
     self.loader = loader
     restartOnlyValues = loaded.settings.restartOnlyValues
     warnings = loaded.warnings
-    state = Lock(State(settings: loaded.settings, fingerprints: attempt.fingerprints))
+    state = Lock(
+      State(
+        settings: loaded.settings, fingerprints: attempt.fingerprints, clients: attempt.clients))
   }
 
   /// The settings in force.
@@ -64,15 +68,16 @@ public final class ConfigurationStore: Sendable {
 
   /// Reads everything again, and puts all of it in force or nothing.
   public func reload() -> ReloadOutcome {
-    let reload = state.withLock { state in
+    let (reload, clients) = state.withLock { state in
       state.reloadsBegun += 1
-      return state.reloadsBegun
+      return (state.reloadsBegun, state.clients)
     }
-    let attempt = loader.attempt()
+    let attempt = loader.attempt(knowing: clients)
     let isLatest = state.withLock { state in
       guard reload > state.latestReload else { return false }
       state.latestReload = reload
       state.fingerprints = attempt.fingerprints
+      state.clients = attempt.clients
       switch attempt.result {
       case .success(let loaded):
         state.settings = loaded.settings

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The files of this machine.
 public struct DiskFiles: FileSource {
-  /// Bytes asked for in one read.
-  private static let chunkSize = 1 << 18
+  /// Room beyond what the file is said to have: for those that grow, or say nothing of it.
+  private static let spareRoom = 1 << 16
 
   public init() {}
 
@@ -11,25 +11,33 @@ public struct DiskFiles: FileSource {
     let descriptor = retryingInterrupts { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw FileError(errno: errno) }
     defer { close(descriptor) }
-    var bytes: [UInt8] = []
+    var bytes = try chunk(descriptor, size: min(size(descriptor), limit) + Self.spareRoom)
+    // Usually the end of the file.
     while true {
-      let (chunk, count) = readChunk(descriptor)
-      guard count >= 0 else { throw FileError(errno: errno) }
-      if count == 0 { return bytes }
-      bytes += chunk
       guard bytes.count <= limit else { throw .tooLarge(limit: limit) }
+      let more = try chunk(descriptor, size: Self.spareRoom)
+      if more.isEmpty { return bytes }
+      bytes += more
     }
   }
 
-  private func readChunk(_ descriptor: CInt) -> (bytes: [UInt8], count: Int) {
+  /// What the system says of it; zero where it can't.
+  private func size(_ descriptor: CInt) -> Int {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 ? max(0, Int(status.st_size)) : 0
+  }
+
+  /// What one read gives, at most `size` bytes; none at the end.
+  private func chunk(_ descriptor: CInt, size: Int) throws(FileError) -> [UInt8] {
     var count = 0
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, used in
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, used in
       count = retryingInterrupts {
         unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       }
       used = max(count, 0)
     }
-    return (bytes, count)
+    guard count >= 0 else { throw FileError(errno: errno) }
+    return bytes
   }
 }
 

@@ -12,9 +12,14 @@ struct DocumentReader {
   /// - Parameter namedBy: The place that names the file, where the mistake belongs if it can't
   ///   be read; nil for the main file, which is its own place.
   func read(_ path: String, namedBy place: (DecodingContext, YAMLMark)?) -> Document? {
+    text(path, namedBy: place).flatMap(document)
+  }
+
+  /// The text of a file that must be there; as `read`.
+  func text(_ path: String, namedBy place: (DecodingContext, YAMLMark)?) -> SourceText? {
     let fullPath = resolved(path, in: folder)
     do throws(FileError) {
-      return parse(try read(fullPath), from: fullPath)
+      return try text(fullPath)
     } catch {
       if let (context, mark) = place {
         context.mistake(mark, "\(fullPath): \(error)")
@@ -25,11 +30,11 @@ struct DocumentReader {
     }
   }
 
-  /// Reads a file that may be missing; on nil it is, or a mistake is reported.
-  func readIfPresent(_ path: String) -> Document? {
+  /// The text of a file that may be missing; on nil it is, or a mistake is reported.
+  func textIfPresent(_ path: String) -> SourceText? {
     let fullPath = resolved(path, in: folder)
     do throws(FileError) {
-      return parse(try read(fullPath), from: fullPath)
+      return try text(fullPath)
     } catch {
       if error != .missing {
         diagnostics.mistake(SourcePosition(file: fullPath, line: 1, column: 1), "\(error)")
@@ -38,12 +43,13 @@ struct DocumentReader {
     }
   }
 
-  private func read(_ fullPath: String) throws(FileError) -> [UInt8] {
-    try secrets.files.read(fullPath, atMost: ConfigurationLoader.largestFile)
+  private func text(_ fullPath: String) throws(FileError) -> SourceText {
+    let bytes = try secrets.files.read(fullPath, atMost: ConfigurationLoader.largestFile)
+    return SourceText(path: fullPath, bytes: bytes)
   }
 
-  private func parse(_ bytes: [UInt8], from fullPath: String) -> Document? {
-    let source = SourceText(path: fullPath, bytes: bytes)
+  /// The document in a text; on nil a mistake is reported.
+  func document(_ source: SourceText) -> Document? {
     guard let root = YAMLParser.parse(source, diagnostics) else { return nil }
     let context = DecodingContext(
       source: source, diagnostics: diagnostics, folder: folder, secrets: secrets)

@@ -22,6 +22,9 @@ final class RecordedFiles {
     }
   }
 
+  /// Nil for a file that was not, or could not be, read.
+  func fingerprint(of path: String) -> Int? { fingerprints[path] ?? nil }
+
   /// Records what is in the file now, without an answer.
   func note(_ path: String, atMost limit: Int) {
     do throws(FileError) {

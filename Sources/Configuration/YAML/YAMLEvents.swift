@@ -1,24 +1,15 @@
 internal import CYAML
 
-/// libyaml's parser as a stream of values; owns the C parser and gives it back.
+/// libyaml's parser as a stream of nodes; owns the C parser and gives it back.
 @safe final class YAMLEvents {
-  /// The beginning of a value.
-  struct Value {
-    enum Kind {
-      case scalar(String, isPlain: Bool)
-      /// Its items follow, then `.end`.
-      case sequence
-      /// Its keys and values follow in turn, then `.end`.
-      case mapping
-    }
-
-    let kind: Kind
-    let mark: YAMLMark
-  }
-
+  /// What was appended to the tree.
   enum Event {
-    case value(Value)
-    /// The end of a sequence, of a mapping, or of the file.
+    case scalar
+    /// Its items follow, then `.end`.
+    case sequence
+    /// Its keys and values follow in turn, then `.end`.
+    case mapping
+    /// Nothing: the end of a sequence, of a mapping, or of the file.
     case end
   }
 
@@ -39,8 +30,9 @@ internal import CYAML
     unsafe parser.deallocate()
   }
 
-  /// The next value or end; the marks of the stream and of documents are passed over.
-  func next() throws(YAMLRefusal) -> Event {
+  /// Appends the next value, or the beginning of one, to a tree; the marks of the stream and of
+  /// documents are passed over.
+  func next(into tree: YAMLTree) throws(YAMLRefusal) -> Event {
     while true {
       var event = unsafe yaml_event_t()
       guard unsafe yaml_parser_parse(parser, &event) == 1 else { throw refusal() }
@@ -50,18 +42,20 @@ internal import CYAML
       case YAML_SCALAR_EVENT:
         let scalar = unsafe event.data.scalar
         try unsafe refuseDecoration(scalar.anchor, scalar.tag, at: mark)
-        let bytes = unsafe UnsafeBufferPointer(start: scalar.value, count: scalar.length)
-        let text = unsafe String(decoding: bytes, as: UTF8.self)
-        let isPlain = unsafe scalar.style == YAML_PLAIN_SCALAR_STYLE
-        return .value(Value(kind: .scalar(text, isPlain: isPlain), mark: mark))
+        unsafe tree.append(
+          scalar: UnsafeBufferPointer(start: scalar.value, count: scalar.length),
+          isPlain: scalar.style == YAML_PLAIN_SCALAR_STYLE, at: mark)
+        return .scalar
       case YAML_SEQUENCE_START_EVENT:
         let start = unsafe event.data.sequence_start
         try unsafe refuseDecoration(start.anchor, start.tag, at: mark)
-        return .value(Value(kind: .sequence, mark: mark))
+        tree.append(container: .sequence, at: mark)
+        return .sequence
       case YAML_MAPPING_START_EVENT:
         let start = unsafe event.data.mapping_start
         try unsafe refuseDecoration(start.anchor, start.tag, at: mark)
-        return .value(Value(kind: .mapping, mark: mark))
+        tree.append(container: .mapping, at: mark)
+        return .mapping
       case YAML_ALIAS_EVENT:
         throw YAMLRefusal(mark, "an alias (*name); write the value out instead")
       case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT, YAML_STREAM_END_EVENT:

@@ -8,27 +8,93 @@ struct YAMLNode {
     case mapping([YAMLEntry])
   }
 
-  let content: Content
-  let mark: YAMLMark
+  private let tree: YAMLTree
+  private let place: Int
+
+  init(_ tree: YAMLTree, at place: Int) {
+    self.tree = tree
+    self.place = place
+  }
+
+  var mark: YAMLMark { tree[place].mark }
+  var isMapping: Bool { tree[place].kind == .mapping }
+
+  var content: Content {
+    switch tree[place].kind {
+    case .plain: .scalar(tree.text(at: place), isPlain: true)
+    case .quoted: .scalar(tree.text(at: place), isPlain: false)
+    case .sequence: .sequence(items)
+    case .mapping: .mapping(entries)
+    }
+  }
 
   /// Whether this is YAML's null: nothing, `~` or `null`, without quotes.
   var isNull: Bool {
-    guard case .scalar(let text, isPlain: true) = content else { return false }
-    return text.isEmpty || text == "null" || text == "~"
+    guard tree[place].kind == .plain else { return false }
+    return tree.hasText("", at: place) || tree.hasText("null", at: place)
+      || tree.hasText("~", at: place)
   }
 
   /// The value under `key` of a mapping.
   subscript(key: String) -> YAMLNode? {
-    guard case .mapping(let entries) = content else { return nil }
-    return entries.first { $0.key == key }?.value
+    guard isMapping, let key = tree.key(key, ofMappingAt: place) else { return nil }
+    return YAMLNode(tree, at: key + 1)
+  }
+
+  /// The value under `key` of a mapping, which isn't among its unread keys from now on.
+  func read(_ key: String) -> YAMLNode? {
+    guard isMapping, let key = tree.key(key, ofMappingAt: place) else { return nil }
+    tree.noteRead(key)
+    return YAMLNode(tree, at: key + 1)
+  }
+
+  /// The keys of a mapping that nobody has read, with their places in the file.
+  var unreadKeys: [(key: String, mark: YAMLMark)] {
+    guard isMapping else { return [] }
+    var keys: [(key: String, mark: YAMLMark)] = []
+    forEachKey { place in
+      if !tree[place].isRead { keys.append((tree.text(at: place), tree[place].mark)) }
+    }
+    return keys
   }
 
   /// What the node is, for an operator who wrote it where something else belongs.
   var kindName: String {
-    switch content {
-    case .scalar: isNull ? "nothing" : "a single value"
+    switch tree[place].kind {
+    case .plain, .quoted: isNull ? "nothing" : "a single value"
     case .sequence: "a list"
     case .mapping: "a mapping"
+    }
+  }
+
+  private var items: [YAMLNode] {
+    var items: [YAMLNode] = []
+    var item = place + 1
+    while item < tree.next(after: place) {
+      items.append(YAMLNode(tree, at: item))
+      item = tree.next(after: item)
+    }
+    return items
+  }
+
+  private var entries: [YAMLEntry] {
+    var entries: [YAMLEntry] = []
+    forEachKey { place in
+      entries.append(
+        YAMLEntry(
+          key: tree.text(at: place), keyMark: tree[place].mark,
+          value: YAMLNode(tree, at: place + 1)))
+    }
+    return entries
+  }
+
+  /// Calls `body` with the place of each key of a mapping.
+  private func forEachKey(_ body: (Int) -> Void) {
+    let end = tree.next(after: place)
+    var key = place + 1
+    while key < end {
+      body(key)
+      key = tree.next(after: key + 1)
     }
   }
 }

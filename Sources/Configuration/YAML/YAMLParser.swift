@@ -13,6 +13,7 @@ struct YAMLParser {
 
   private let source: SourceText
   private let events: YAMLEvents
+  private let tree: YAMLTree
   private let diagnostics: DiagnosticCollector
 
   /// The document's root, or nil when the text isn't YAML that we take: then a mistake says why.
@@ -20,7 +21,8 @@ struct YAMLParser {
   static func parse(_ source: SourceText, _ diagnostics: DiagnosticCollector) -> YAMLNode? {
     unsafe source.bytes.withUnsafeBufferPointer { bytes in
       let parser = YAMLParser(
-        source: source, events: unsafe YAMLEvents(reading: bytes), diagnostics: diagnostics)
+        source: source, events: unsafe YAMLEvents(reading: bytes),
+        tree: YAMLTree(ofFileWith: bytes.count), diagnostics: diagnostics)
       do throws(YAMLRefusal) {
         return try parser.document()
       } catch {
@@ -36,66 +38,74 @@ struct YAMLParser {
   }
 
   private func document() throws(YAMLRefusal) -> YAMLNode {
-    guard case .value(let first) = try events.next() else {
-      return YAMLNode(content: .mapping([]), mark: .start)
+    let first = try events.next(into: tree)
+    if case .end = first {
+      tree.append(container: .mapping, at: .start)
+      tree.endContainer(at: 0)
+      return YAMLNode(tree, at: 0)
     }
-    let root = try node(first, depth: 1)
-    if case .value(let second) = try events.next() {
-      throw YAMLRefusal(second.mark, "a second document; allowed: one document a file")
+    try finish(first, depth: 1)
+    let end = tree.count
+    guard case .end = try events.next(into: tree) else {
+      throw YAMLRefusal(tree[end].mark, "a second document; allowed: one document a file")
     }
-    return root
+    return YAMLNode(tree, at: 0)
   }
 
-  private func node(_ event: YAMLEvents.Value, depth: Int) throws(YAMLRefusal) -> YAMLNode {
+  /// Appends what is inside of the node that was appended last.
+  private func finish(_ event: YAMLEvents.Event, depth: Int) throws(YAMLRefusal) {
+    let place = tree.count - 1
     guard depth <= Self.deepestNesting else {
       throw YAMLRefusal(
-        event.mark, "nested too deeply; allowed: \(Self.deepestNesting) levels")
+        tree[place].mark, "nested too deeply; allowed: \(Self.deepestNesting) levels")
     }
-    switch event.kind {
-    case .scalar(let text, let isPlain):
-      return YAMLNode(content: .scalar(text, isPlain: isPlain), mark: event.mark)
+    switch event {
+    case .scalar, .end: return
     case .sequence:
-      var items: [YAMLNode] = []
-      while case .value(let item) = try events.next() {
-        items.append(try node(item, depth: depth + 1))
-      }
-      return YAMLNode(content: .sequence(items), mark: event.mark)
+      while let item = try nextValue() { try finish(item, depth: depth + 1) }
     case .mapping:
-      return YAMLNode(content: .mapping(try entries(depth: depth)), mark: event.mark)
+      try appendEntries(depth: depth)
     }
+    tree.endContainer(at: place)
   }
 
-  private func entries(depth: Int) throws(YAMLRefusal) -> [YAMLEntry] {
-    var entries: [YAMLEntry] = []
-    var linesByKey: [String: UInt32] = [:]
-    while case .value(let key) = try events.next() {
-      guard case .scalar(let name, _) = key.kind else {
-        throw YAMLRefusal(key.mark, "a key that is a list or a mapping; allowed: a name")
+  private func nextValue() throws(YAMLRefusal) -> YAMLEvents.Event? {
+    let event = try events.next(into: tree)
+    if case .end = event { return nil }
+    return event
+  }
+
+  private func appendEntries(depth: Int) throws(YAMLRefusal) {
+    var keys: [Int] = []
+    var placesByKey: [String: Int] = [:]
+    while let event = try nextValue() {
+      let key = tree.count - 1
+      guard case .scalar = event else {
+        throw YAMLRefusal(
+          tree[key].mark, "a key that is a list or a mapping; allowed: a name")
       }
-      guard case .value(let first) = try events.next() else { break }
-      let value = try node(first, depth: depth + 1)
-      if let line = firstLine(of: name, in: entries, linesByKey) {
+      guard let value = try nextValue() else { break }
+      try finish(value, depth: depth + 1)
+      if let first = first(like: key, in: keys, placesByKey) {
         diagnostics.mistake(
-          source.position(of: key.mark),
-          "the key \"\(name)\" is repeated; it stands already in line \(line + 1)")
-        continue
-      }
-      entries.append(YAMLEntry(key: name, keyMark: key.mark, value: value))
-      if entries.count == Self.linearSearchLimit {
-        for entry in entries { linesByKey[entry.key] = entry.keyMark.line }
-      } else if entries.count > Self.linearSearchLimit {
-        linesByKey[name] = key.mark.line
+          source.position(of: tree[key].mark),
+          "the key \"\(tree.text(at: key))\" is repeated; "
+            + "it stands already in line \(tree[first].mark.line + 1)")
+        tree.truncate(to: key)
+      } else if keys.count < Self.linearSearchLimit {
+        keys.append(key)
+        guard keys.count == Self.linearSearchLimit else { continue }
+        for key in keys { placesByKey[tree.text(at: key)] = key }
+      } else {
+        placesByKey[tree.text(at: key)] = key
       }
     }
-    return entries
   }
 
-  private func firstLine(
-    of key: String, in entries: [YAMLEntry], _ linesByKey: [String: UInt32]
-  ) -> UInt32? {
-    entries.count < Self.linearSearchLimit
-      ? entries.first { $0.key == key }?.keyMark.line
-      : linesByKey[key]
+  private func first(like key: Int, in keys: [Int], _ placesByKey: [String: Int]) -> Int? {
+    keys.count < Self.linearSearchLimit
+      ? keys.first { tree.haveSameText($0, key) }
+      : placesByKey[tree.text(at: key)]
   }
 }
 

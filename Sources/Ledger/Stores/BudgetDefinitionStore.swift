@@ -5,34 +5,59 @@ internal import Time
 
 /// `client_budgets`: the budgets that the configuration declares.
 final class BudgetDefinitionStore {
+  private let connection: Connection
+  private let readDeclared: Statement
   private let replace: Statement
   private let remove: Statement
 
   init(_ connection: Connection) throws(LedgerError) {
+    self.connection = connection
+    readDeclared = try connection.prepare(BudgetDefinitionStore.selectDeclared)
     replace = try connection.prepare(BudgetDefinitionStore.replaceBudget)
-    remove = try connection.prepare(BudgetDefinitionStore.removeOthers(connection.dialect))
+    remove = try connection.prepare("DELETE FROM client_budgets WHERE id = ? AND source = 'file'")
   }
 
-  /// Leaves the declared budgets and no others; one that is unchanged keeps its `updated_at`. They
-  /// are written in the order in which every server does.
+  /// Leaves the declared budgets and no others; one that is unchanged keeps its `updated_at`.
+  ///
+  /// What is there already is read rather than written: of a hundred thousand, few change.
   func sync(_ definitions: [BudgetDefinition], at now: Timestamp) throws(LedgerError) {
-    var ids = JSONWriter()
-    ids.array { ids in
-      for definition in definitions { ids.string(definition.id.description) }
+    try connection.take(.edits)
+    let (missing, gone) = try compare(definitions)
+    for id in gone {
+      remove.bind(id, at: 1)
+      try remove.run()
     }
-    remove.bind(utf8: ids.bytes, at: 1)
-    try remove.run()
-    let sorted = definitions.sorted { $0.id.description < $1.id.description }
-    for definition in sorted {
+    for definition in missing {
       var parameters = ParameterWriter(replace)
       definition.write(to: &parameters, at: now)
       try replace.run()
     }
   }
 
-  private static func removeOthers(_ dialect: Dialect) -> String {
-    "DELETE FROM client_budgets WHERE source = 'file' AND id NOT IN \(dialect.texts(of: "?"))"
+  /// Which of the definitions aren't written as they are, and the ids of those that are written and
+  /// no longer declared.
+  private func compare(
+    _ definitions: [BudgetDefinition]
+  ) throws(LedgerError) -> (missing: [BudgetDefinition], gone: [String]) {
+    var places: [String: Int] = [:]
+    places.reserveCapacity(definitions.count)
+    for (place, definition) in definitions.enumerated() {
+      places[definition.id.description] = place
+    }
+    var isWritten = [Bool](repeating: false, count: definitions.count)
+    var gone: [String] = []
+    try readDeclared.forEachRow { () throws(LedgerError) in
+      guard let id = readDeclared.text(0) else { return }
+      guard let place = places[id] else { return gone.append(id) }
+      isWritten[place] = definitions[place].isWritten(in: readDeclared)
+    }
+    return (zip(definitions, isWritten).lazy.filter { !$0.1 }.map(\.0), gone)
   }
+
+  private static let selectDeclared = """
+    SELECT id, per, mode, limit_tokens, limit_cost_nano, currency, period, enforcement
+    FROM client_budgets WHERE source = 'file'
+    """
   private static let replaceBudget = """
     INSERT INTO client_budgets (id, client_id, name, per, mode, limit_tokens, limit_cost_nano,
       currency, period, enforcement, source, created_at, updated_at)
@@ -51,6 +76,14 @@ final class BudgetDefinitionStore {
 }
 
 extension BudgetDefinition {
+  /// Whether the row that was read is what would be written.
+  fileprivate func isWritten(in row: Statement) -> Bool {
+    row.text(1) == per.rawValue && row.text(2) == limit.mode.rawValue
+      && row.integer(3) == limit.tokens && row.integer(4) == limit.cost?.nanoUnits
+      && row.text(5) == limit.cost?.currency.code && row.text(6) == period.description
+      && row.text(7) == enforcement.rawValue
+  }
+
   /// The fields in the order of the parameters of `replaceBudget`.
   fileprivate func write(to fields: inout some FieldWriter, at now: Timestamp) {
     fields.write("id", id.description)
