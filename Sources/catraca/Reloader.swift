@@ -29,8 +29,12 @@ actor Reloader {
   private var latestReset: Int64
   /// What budgets there are.
   private var setup: BudgetSetup
-  /// What the ledger was told last of them; nil where that may have failed.
+  /// Those of them that the ledger is to be told.
+  private var budgets: [BudgetDefinition]
+  /// What the ledger was told last; nil where it wasn't, or where that may have failed.
   private var declared: [BudgetDefinition]?
+  /// What tells it, after all that did before.
+  private var declaring: Task<Result<Void, LedgerError>, Never>?
   /// When the next period of a billed client begins; nil where nobody is billed.
   private var nextBillingPeriod: Timestamp?
 
@@ -40,9 +44,13 @@ actor Reloader {
   /// How often the ledger is asked whether a command has changed clients or keys.
   private static let followingInterval = Duration.milliseconds(250)
 
+  /// A ledger is told of more budgets when the server listens already: a request waits for none of
+  /// them, and they may take as long as all else of the start.
+  private static let mostBudgetsDeclaredFirst = 1_000
+
   /// - Parameters:
   ///   - records: a connection of its own to the ledger.
-  ///   - clients: all that are in force, whose budgets the ledger knows.
+  ///   - clients: all that are in force.
   ///   - stored: those of them that the ledger keeps.
   ///   - adjustments: what administrators did to budgets, which is in force already.
   init(
@@ -51,11 +59,9 @@ actor Reloader {
     adjustments: BudgetControls, certificates: ListenerCertificates, logger: Logger
   ) throws(LedgerError) {
     setup = Reloader.setup(of: clients, store.current, credits: [])
-    declared = clients.declaredBudgets(besides: stored)
+    budgets = clients.declaredBudgets(besides: stored)
     controls = adjustments.controls
     latestReset = adjustments.resets.last?.id ?? 0
-    nextBillingPeriod = rules.withLock { $0 }.clients.nextBillingPeriod(
-      after: .readSystemClock())
     dataVersion = try records.dataVersion()
     latestChange = try records.latestChange()
     self.records = records
@@ -172,7 +178,8 @@ actor Reloader {
       logger.configure(level: settings.log.level, format: settings.log.format)
       // With this, all that was settled before plans began to count is in the ledger.
       try await syncBilling(of: clients, settings, at: now)
-      try await declare(clients.declaredBudgets(besides: stored), at: now)
+      budgets = clients.declaredBudgets(besides: stored)
+      try await declare().get()
       gateway.recall(
         try plans.uncounted(charged),
         conversations: try plans.conversations(besides: former.conversationLimits))
@@ -196,19 +203,50 @@ actor Reloader {
       policy: Server.policy(settings))
   }
 
-  /// Tells the ledger what budgets there are, unless it knows: no request is recorded meanwhile.
-  private func declare(
-    _ definitions: [BudgetDefinition], at now: Timestamp
+  /// Tells the ledger what it must know before the server listens: by what clients are billed, and
+  /// what budgets there are unless they are many.
+  func declareFirst(
+    _ clients: ClientRegistry, _ settings: Settings, at now: Timestamp
   ) async throws(LedgerError) {
-    guard definitions != declared else { return }
-    // Before it is done, since another change may come meanwhile.
-    declared = definitions
-    do {
-      try await ledger.syncBudgets(definitions, at: now)
-    } catch {
-      declared = nil
-      throw error
+    if budgets.count <= Reloader.mostBudgetsDeclaredFirst { try await declare().get() }
+    try await syncBilling(of: clients, settings, at: now)
+  }
+
+  /// Tells it of those that were too many for that, again and again until it could be told.
+  func declareAfterStart() async {
+    while declared == nil {
+      switch await declare() {
+      case .success, .failure(.closed): return
+      case .failure(let error):
+        logger.log(.warn, "budgets_not_declared") { $0.member("reason", error.description) }
+      }
+      do { try await Task.sleep(for: Reloader.followingInterval) } catch { return }
     }
+  }
+
+  /// Tells the ledger what budgets there are, unless it knows. One after the other, so that what is
+  /// in force last is what it was told last.
+  private func declare() async -> Result<Void, LedgerError> {
+    let former = declaring
+    let current = Task {
+      _ = await former?.value
+      return await declareNext()
+    }
+    declaring = current
+    return await current.value
+  }
+
+  private func declareNext() async -> Result<Void, LedgerError> {
+    let budgets = budgets
+    guard budgets != declared else { return .success(()) }
+    declared = nil
+    do {
+      try await ledger.syncBudgets(budgets, at: .readSystemClock())
+    } catch {
+      return .failure(error)
+    }
+    declared = budgets
+    return .success(())
   }
 
   /// Has clients billed by what is in force, and periods charged that have begun.

@@ -52,7 +52,6 @@ final class Server: Sendable {
     let (stored, clients) = try Server.takeOver(reader, settings, into: rules)
     var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
     let (adjustments, reached) = try budgets.restore(from: reader, of: clients, settings, at: now)
-    try await Server.declare(clients, besides: stored, settings, to: ledger, at: now)
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
     let state = try ServerState(rules: rules, ledger: ledger, ledgerLocation: location, at: now)
     telemetry = await Server.telemetry(telemetrySettings, on: group.loops[0], logger)
@@ -67,6 +66,7 @@ final class Server: Sendable {
       store: store, rules: rules, gateway: gateway, ledger: ledger,
       records: try LedgerReader(at: location), clients: clients, stored: stored,
       adjustments: adjustments, certificates: certificates, logger: logger)
+    try await reloader.declareFirst(clients, settings, at: now)
     let postbox = await AlertPostbox(on: group.loops[0])
     let desk = await PaymentDesk(on: group.loops[0])
     collector = ChargeCollector(
@@ -91,22 +91,12 @@ final class Server: Sendable {
     // Last, since it is shown once: a start that fails must not have made it.
     firstAdminToken = try FirstAdminToken.makeIfNeeded(
       settings.admin, reader: reader, ledgerLocation: location, at: now)
-    Server.start(courier, collector, telemetry, ledger, state)
+    Server.start(courier, collector, reloader, telemetry, ledger, state)
     self.state = state
     self.group = group
     self.gateway = gateway
     self.ledger = ledger
     self.logger = logger
-  }
-
-  /// Tells the ledger what budgets there are, and by what clients are billed.
-  private static func declare(
-    _ clients: ClientRegistry, besides stored: StoredClients, _ settings: Settings,
-    to ledger: ServerLedger, at now: Timestamp
-  ) async throws(LedgerError) {
-    try await ledger.syncBudgets(clients.declaredBudgets(besides: stored), at: now)
-    try await ledger.syncBilling(
-      clients.billingAgreements(settings.payments, at: now), at: now)
   }
 
   /// The clients that the ledger keeps, and all clients; from here on the rules are whole.
@@ -139,13 +129,14 @@ final class Server: Sendable {
   }
 
   private static func start(
-    _ courier: AlertCourier, _ collector: ChargeCollector, _ telemetry: Telemetry?,
-    _ ledger: ServerLedger, _ state: ServerState
+    _ courier: AlertCourier, _ collector: ChargeCollector, _ reloader: Reloader,
+    _ telemetry: Telemetry?, _ ledger: ServerLedger, _ state: ServerState
   ) {
     ledger.whenAlertsAreWritten { courier.ring() }
     ledger.whenChargesAreWritten { collector.ring() }
     Task { await courier.run() }
     Task { await collector.run() }
+    Task { await reloader.declareAfterStart() }
     telemetry?.start {
       var pages = MetricsPages<OTLPMetrics>(of: state, at: .readSystemClock())
       return { pages.writeNext(to: &$0) }

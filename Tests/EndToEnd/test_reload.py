@@ -2,6 +2,7 @@
 
 import json
 import signal
+from collections import Counter
 
 from harness.configuration import new_key
 from harness.rows import assert_cost
@@ -90,3 +91,36 @@ def test_sighup_reads_the_configuration_again(running):
     running.configuration.write()
     running.process.signal(signal.SIGHUP)
     eventually(lambda: running.post(BODY, client="late").status == 200, "the client", IN_FORCE)
+
+
+def test_a_ledger_learns_of_many_budgets_while_requests_are_served(catraca):
+    """They are too many to be written before the server listens."""
+
+    def declare(tokens):
+        for number in range(60):
+            catraca.configuration.add_client(
+                f"client-{number}",
+                [
+                    {"name": f"{name}", "mode": "tokens", "tokens": tokens, "period": "total"}
+                    for name in range(20)
+                ],
+            )
+
+    def limits():
+        return Counter(row["limit_tokens"] for row in catraca.ledger.rows("client_budgets"))
+
+    def learns(expected):
+        assert catraca.post(BODY).status == 200
+        eventually(lambda: limits() == expected, f"the budgets of {expected}", 4 * IN_FORCE)
+
+    declare(10_000)
+    catraca.start()
+    learns({10_000: 1200})
+    declare(20_000)
+    del catraca.configuration.clients["clients"]["client-3"]
+    catraca.configuration.write()
+    learns({20_000: 1180})
+    assert catraca.terminate() == 0
+    declare(30_000)
+    catraca.start()
+    learns({30_000: 1200})

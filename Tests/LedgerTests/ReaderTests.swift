@@ -146,6 +146,31 @@ import Time
     #expect(try ids.rows { $0.statement.text(0) } == ["acme/other"])
   }
 
+  @Test("Declared budgets that are many are written in pieces, all of them")
+  func manyBudgets() async throws {
+    func budgets(_ numbers: some Sequence<Int>, tokens: Int64) -> [BudgetDefinition] {
+      numbers.map { number in
+        BudgetDefinition(
+          id: BudgetID(client: "acme", name: "\(number)"), per: .client, limit: .tokens(tokens),
+          period: .monthly, timeZone: .utc, enforcement: .hard, alerts: [])
+      }
+    }
+    let folder = TemporaryFolder()
+    let ledger = try folder.ledger()
+    let select = try folder.connection().prepare(
+      "SELECT limit_tokens || ' ' || count(*) FROM client_budgets GROUP BY limit_tokens")
+    func counts() throws -> [String?] { try select.rows { $0.statement.text(0) } }
+    try await ledger.syncBudgets(budgets(0..<1_201, tokens: 5), at: Sample.admitted)
+    #expect(try counts() == ["5 1201"])
+    // 700 are gone, 501 stay as they are, 999 are new.
+    try await ledger.syncBudgets(
+      budgets(700..<1_201, tokens: 5) + budgets(1_201..<2_200, tokens: 6), at: Sample.admitted)
+    #expect(try counts() == ["5 501", "6 999"])
+    try await ledger.syncBudgets([], at: Sample.admitted)
+    #expect(try counts().isEmpty)
+    await ledger.close()
+  }
+
   @Test("The views of the source documents speak of users, and of clients where there is none")
   func documentViews() async throws {
     let folder = TemporaryFolder()

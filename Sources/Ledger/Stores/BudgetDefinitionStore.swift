@@ -6,58 +6,29 @@ internal import Time
 /// `client_budgets`: the budgets that the configuration declares.
 final class BudgetDefinitionStore {
   private let connection: Connection
-  private let readDeclared: Statement
   private let replace: Statement
   private let remove: Statement
 
   init(_ connection: Connection) throws(LedgerError) {
     self.connection = connection
-    readDeclared = try connection.prepare(BudgetDefinitionStore.selectDeclared)
     replace = try connection.prepare(BudgetDefinitionStore.replaceBudget)
     remove = try connection.prepare("DELETE FROM client_budgets WHERE id = ? AND source = 'file'")
   }
 
-  /// Leaves the declared budgets and no others; one that is unchanged keeps its `updated_at`.
-  ///
-  /// What is there already is read rather than written: of a hundred thousand, few change.
-  func sync(_ definitions: [BudgetDefinition], at now: Timestamp) throws(LedgerError) {
+  /// One that is unchanged after all keeps its `updated_at`.
+  func write(_ changes: BudgetChanges, at now: Timestamp) throws(LedgerError) {
     try connection.take(.edits)
-    let (missing, gone) = try compare(definitions)
-    for id in gone {
+    for id in changes.removed {
       remove.bind(id, at: 1)
       try remove.run()
     }
-    for definition in missing {
+    for definition in changes.written {
       var parameters = ParameterWriter(replace)
       definition.write(to: &parameters, at: now)
       try replace.run()
     }
   }
 
-  /// Which of the definitions aren't written as they are, and the ids of those that are written and
-  /// no longer declared.
-  private func compare(
-    _ definitions: [BudgetDefinition]
-  ) throws(LedgerError) -> (missing: [BudgetDefinition], gone: [String]) {
-    var places: [String: Int] = [:]
-    places.reserveCapacity(definitions.count)
-    for (place, definition) in definitions.enumerated() {
-      places[definition.id.description] = place
-    }
-    var isWritten = [Bool](repeating: false, count: definitions.count)
-    var gone: [String] = []
-    try readDeclared.forEachRow { () throws(LedgerError) in
-      guard let id = readDeclared.text(0) else { return }
-      guard let place = places[id] else { return gone.append(id) }
-      isWritten[place] = definitions[place].isWritten(in: readDeclared)
-    }
-    return (zip(definitions, isWritten).lazy.filter { !$0.1 }.map(\.0), gone)
-  }
-
-  private static let selectDeclared = """
-    SELECT id, per, mode, limit_tokens, limit_cost_nano, currency, period, enforcement
-    FROM client_budgets WHERE source = 'file'
-    """
   private static let replaceBudget = """
     INSERT INTO client_budgets (id, client_id, name, per, mode, limit_tokens, limit_cost_nano,
       currency, period, enforcement, source, created_at, updated_at)
@@ -72,6 +43,34 @@ final class BudgetDefinitionStore {
       IS DISTINCT FROM (excluded.per, excluded.mode, excluded.limit_tokens,
         excluded.limit_cost_nano, excluded.currency, excluded.period, excluded.enforcement,
         excluded.source)
+    """
+}
+
+extension LedgerReader {
+  /// What is to be written so that `definitions` are the declared budgets, and no others.
+  ///
+  /// What is there already is read rather than written: of a hundred thousand, few change.
+  func budgetChanges(to definitions: [BudgetDefinition]) throws(LedgerError) -> BudgetChanges {
+    let select = try connection.prepare(LedgerReader.selectDeclaredBudgets)
+    var places: [String: Int] = [:]
+    places.reserveCapacity(definitions.count)
+    for (place, definition) in definitions.enumerated() {
+      places[definition.id.description] = place
+    }
+    var isWritten = [Bool](repeating: false, count: definitions.count)
+    var removed: [String] = []
+    try select.forEachRow { () throws(LedgerError) in
+      guard let id = select.text(0) else { return }
+      guard let place = places[id] else { return removed.append(id) }
+      isWritten[place] = definitions[place].isWritten(in: select)
+    }
+    return BudgetChanges(
+      written: zip(definitions, isWritten).lazy.filter { !$0.1 }.map(\.0), removed: removed)
+  }
+
+  private static let selectDeclaredBudgets = """
+    SELECT id, per, mode, limit_tokens, limit_cost_nano, currency, period, enforcement
+    FROM client_budgets WHERE source = 'file'
     """
 }
 

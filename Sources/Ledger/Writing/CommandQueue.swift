@@ -8,7 +8,7 @@ package typealias Reply = @Sendable (Result<Void, LedgerError>) -> Void
 /// What callers ask the writer for.
 package enum Command: Sendable {
   case write(Entry, Reply)
-  case syncBudgets([BudgetDefinition], at: Timestamp, Reply)
+  case writeBudgets(BudgetChanges, at: Timestamp, Reply)
   case syncBilling([BillingAgreement], at: Timestamp, Reply)
   /// Draws leases, asks for permits and gives others back, where limits are shared.
   case lease(LeaseOrder)

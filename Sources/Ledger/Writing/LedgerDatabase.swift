@@ -220,10 +220,8 @@ final class LedgerDatabase {
     return recovered
   }
 
-  func syncBudgets(_ definitions: [BudgetDefinition], at now: Timestamp) throws(LedgerError) {
-    try transaction { () throws(LedgerError) in
-      try budgetDefinitions.sync(definitions, at: now)
-    }
+  func write(_ changes: BudgetChanges, at now: Timestamp) throws(LedgerError) {
+    try transaction { () throws(LedgerError) in try budgetDefinitions.write(changes, at: now) }
   }
 
   func syncBilling(_ agreements: [BillingAgreement], at now: Timestamp) throws(LedgerError) {

@@ -190,7 +190,7 @@ package final class LedgerWriter {
     for command in commands {
       switch command {
       case .write(let entry, let reply): pending.append(Pending(entry: entry, reply: reply))
-      case .syncBudgets, .syncBilling: declarations.append(command)
+      case .writeBudgets, .syncBilling: declarations.append(command)
       case .lease(let order): orders.append(order)
       }
     }
@@ -276,8 +276,8 @@ package final class LedgerWriter {
   private func take(_ declarations: inout [Command]) throws(LedgerError) {
     while let command = declarations.first {
       switch command {
-      case .syncBudgets(let definitions, let now, _):
-        try database.syncBudgets(definitions, at: now)
+      case .writeBudgets(let changes, let now, _):
+        try database.write(changes, at: now)
       case .syncBilling(let agreements, let now, _):
         try database.syncBilling(agreements, at: now)
         ringBells()
@@ -386,7 +386,7 @@ package final class LedgerWriter {
 extension Command {
   fileprivate var reply: Reply {
     switch self {
-    case .write(_, let reply), .syncBudgets(_, _, let reply), .syncBilling(_, _, let reply): reply
+    case .write(_, let reply), .writeBudgets(_, _, let reply), .syncBilling(_, _, let reply): reply
     case .lease(let order): { order.reply($0.map { LeaseOutcome() }) }
     }
   }

@@ -63,6 +63,9 @@ public final class ServerLedger: Ledger {
   /// Entries that waited in the spool, which this start has written.
   public let drainedEntries: Int
 
+  /// Requests wait for the commit of others: one of so many takes some 5 ms.
+  private static let budgetsInOneCommit = 500
+
   let location: LedgerLocation
   /// Nil where this server has the ledger alone.
   let membership: Membership?
@@ -207,7 +210,12 @@ public final class ServerLedger: Ledger {
   public func syncBudgets(
     _ definitions: [BudgetDefinition], at now: Timestamp
   ) async throws(LedgerError) {
-    try await submit { .syncBudgets(definitions, at: now, $0) }
+    // On a connection of its own, so that what is many doesn't keep requests from being written.
+    var changes = try LedgerReader(at: location).budgetChanges(to: definitions)
+    while !changes.isEmpty {
+      let piece = changes.takeFirst(ServerLedger.budgetsInOneCommit)
+      try await submit { .writeBudgets(piece, at: now, $0) }
+    }
   }
 
   public func syncBilling(
