@@ -89,8 +89,31 @@ public final class StreamSocket: ReadinessHandler {
     guard isWritable else { return .wouldBlock }
     let count = unsafe send(
       descriptor, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
+    return written(count, of: bytes.count)
+  }
+
+  /// Writes as much as the kernel takes of three pieces, one after the other.
+  public func write(
+    _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer,
+    _ third: UnsafeRawBufferPointer
+  ) -> Progress {
+    guard isOpen else { return .broken }
+    guard isWritable else { return .wouldBlock }
+    var pieces = unsafe (iovec(sending: first), iovec(sending: second), iovec(sending: third))
+    let count = unsafe withUnsafeMutablePointer(to: &pieces) { pieces in
+      unsafe pieces.withMemoryRebound(to: iovec.self, capacity: 3) { pieces in
+        var message = unsafe msghdr()
+        unsafe message.msg_iov = pieces
+        unsafe message.msg_iovlen = 3
+        return unsafe sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
+      }
+    }
+    return written(count, of: first.count + second.count + third.count)
+  }
+
+  private func written(_ count: Int, of total: Int) -> Progress {
     if count >= 0 {
-      if count < bytes.count { isWritable = false }
+      if count < total { isWritable = false }
       return count == 0 ? .wouldBlock : .bytes(count)
     }
     return failure { isWritable = false }
@@ -170,5 +193,12 @@ public final class StreamSocket: ReadinessHandler {
     CLinux.close(descriptor)
     reader.wake()
     writer.wake()
+  }
+}
+
+extension iovec {
+  fileprivate init(sending bytes: UnsafeRawBufferPointer) {
+    unsafe self.init(
+      iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
   }
 }

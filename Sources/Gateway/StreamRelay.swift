@@ -43,7 +43,8 @@ final class StreamRelay {
   private func start() async {
     guard !passage.clientLeft else { return }
     do {
-      try await passage.exchange.start(answerHead(), framing: .chunked)
+      try await passage.exchange.start(
+        answerHead(), framing: .chunked, isHeldBack: transfer.hasArrived)
     } catch {
       passage.clientStopped()
     }
@@ -61,16 +62,17 @@ final class StreamRelay {
     var arrived: [UInt8] = []
     do throws(UpstreamError) {
       while try await transfer.next(into: &arrived) {
-        let progress = receive(arrived)
+        let count = arrived.count
+        let progress = receive(&arrived)
         if passage.request.facts.isBackground && deferred == nil { await deferIfUnderway() }
         if progress == .terminated && !isSettled {
           await settle(cut: nil)
           meter.takeWithheld(into: &passing)
         }
         if passage.isDraining {
-          drained += arrived.count
+          drained += count
           if !passage.mayDrain(after: drained) { transfer.cancel() }
-        } else if !passing.isEmpty {
+        } else if !passing.isEmpty || passage.exchange.holdsHeadBack {
           await pass()
         }
       }
@@ -81,10 +83,10 @@ final class StreamRelay {
   }
 
   @inline(never)
-  private func receive(_ arrived: [UInt8]) -> StreamMeter.Progress {
+  private func receive(_ arrived: inout [UInt8]) -> StreamMeter.Progress {
     if passage.firstByteAt == nil { passage.firstByteAt = .now() }
     passing.removeAll(keepingCapacity: true)
-    return meter.receive(arrived.span, into: &passing)
+    return meter.receive(&arrived, into: &passing)
   }
 
   /// Sends to the client, unless it has left; a client that takes nothing any more has left too.

@@ -6,13 +6,8 @@ public enum ChunkedEncoder {
   /// What ends the body after its last chunk.
   public static let bodyEnd: StaticString = "0\r\n\r\n"
 
-  /// Appends a whole chunk; nothing for no content, since an empty chunk would end the body.
-  public static func append(_ content: Span<UInt8>, to output: inout [UInt8]) {
-    guard !content.isEmpty else { return }
-    appendHeader(contentBytes: content.count, to: &output)
-    output.append(content)
-    output.append(chunkEnd)
-  }
+  /// What ends the content of the last chunk, and the body.
+  public static let lastChunkEnd: StaticString = "\r\n0\r\n\r\n"
 
   /// Appends the line before `contentBytes` (> 0) bytes of content, which `chunkEnd` must follow.
   public static func appendHeader(contentBytes: Int, to output: inout [UInt8]) {
@@ -24,10 +19,5 @@ public enum ChunkedEncoder {
       shift -= 4
     }
     output.append(chunkEnd)
-  }
-
-  /// Appends what ends the body.
-  public static func appendEnd(to output: inout [UInt8]) {
-    output.append(bodyEnd)
   }
 }

@@ -32,7 +32,7 @@ public enum ServerSentEventError: Error, Hashable, Sendable {
 /// its data stands on several lines.
 ///
 /// ```swift
-/// splitter.receive(chunk)
+/// splitter.receive(&chunk)
 /// while let event = try splitter.next() { … splitter.bytes[event.range] … }
 /// ```
 public struct ServerSentEventSplitter: Sendable {
@@ -47,6 +47,10 @@ public struct ServerSentEventSplitter: Sendable {
   private var lineStart = 0
   /// Up to here there is no line end that hasn't been seen.
   private var position = 0
+  /// From `position` to here there is none; what is here, if anything, may not be looked at yet.
+  /// Each by itself: where all lines end by the one, nothing is searched twice for the other.
+  private var nextLineFeed = 0
+  private var nextCarriageReturn = 0
   private var data = ServerSentEvent.Data.none
   private var isAtStartOfBody = true
 
@@ -59,9 +63,21 @@ public struct ServerSentEventSplitter: Sendable {
   public var unfinished: Range<Int> { eventStart..<bytes.count }
 
   /// Takes a chunk; the offsets of earlier events end to hold.
-  public mutating func receive(_ chunk: Span<UInt8>) {
+  ///
+  /// Where nothing is unfinished the array itself is taken, for one without content but with room.
+  public mutating func receive(_ chunk: inout [UInt8]) {
     dropFinishedEvents()
-    chunk.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+    if bytes.isEmpty { swap(&bytes, &chunk) } else { bytes.append(contentsOf: chunk) }
+  }
+
+  /// Hands over all bytes of finished events by giving their array away for `array`, whose content
+  /// is lost; the offsets of these events hold there.
+  public mutating func moveFinished(into array: inout [UInt8]) {
+    array.removeAll(keepingCapacity: true)
+    swap(&array, &bytes)
+    bytes.append(contentsOf: array[eventStart...])
+    array.removeLast(bytes.count)
+    forgetFinished()
   }
 
   /// The next whole event, or nil until more is received.
@@ -89,8 +105,15 @@ public struct ServerSentEventSplitter: Sendable {
   private mutating func dropFinishedEvents() {
     guard eventStart > 0 else { return }
     bytes.removeSubrange(..<eventStart)
+    forgetFinished()
+  }
+
+  /// They stand in `bytes` no more.
+  private mutating func forgetFinished() {
     lineStart -= eventStart
     position -= eventStart
+    nextLineFeed = max(0, nextLineFeed - eventStart)
+    nextCarriageReturn = max(0, nextCarriageReturn - eventStart)
     if case .line(let range) = data {
       data = .line((range.lowerBound - eventStart)..<(range.upperBound - eventStart))
     }
@@ -99,43 +122,23 @@ public struct ServerSentEventSplitter: Sendable {
 
   /// The next line without its end, which `position` is then behind; nil without a line end.
   private mutating func nextLine(isEndOfBody: Bool) -> Range<Int>? {
-    var end = ServerSentEventSplitter.firstLineEnd(in: bytes.span, from: position)
-    if end.length == .undecided {
-      end.length = isEndOfBody ? .one : .none
-    }
-    position = end.offset + end.length.rawValue
-    return end.length == .none ? nil : lineStart..<end.offset
+    find(Character.lineFeed, at: &nextLineFeed)
+    find(Character.carriageReturn, at: &nextCarriageReturn)
+    let end = min(nextLineFeed, nextCarriageReturn)
+    position = end
+    guard end < bytes.count else { return nil }
+    let isLast = end + 1 == bytes.count
+    // A carriage return that comes last may be one half of a CRLF.
+    guard end == nextLineFeed || !isLast || isEndOfBody else { return nil }
+    position += nextLineFeed == end + 1 && !isLast ? 2 : 1
+    return lineStart..<end
   }
 
-  /// How many bytes end a line. A CR that is the last byte may be one half of a CRLF.
-  private enum LineEndLength: Int {
-    case none = 0
-    case one = 1
-    case two = 2
-    case undecided = -1
-  }
-
-  /// Each of the two bytes that may end a line is looked for in so many bytes at once: where all
-  /// lines end by the one, the whole chunk isn't searched for the other at each of them.
-  private static let lineEndBlock = 1_024
-
-  /// The offset of the first line end, or of the end of `text` without one.
-  private static func firstLineEnd(
-    in text: Span<UInt8>, from start: Int
-  ) -> (offset: Int, length: LineEndLength) {
-    var blockStart = start
-    while blockStart < text.count {
-      let block = blockStart..<min(blockStart + lineEndBlock, text.count)
-      let lineFeed = text.first(Character.lineFeed, in: block)
-      let before = block.lowerBound..<(lineFeed ?? block.upperBound)
-      if let offset = text.first(Character.carriageReturn, in: before) {
-        guard offset + 1 < text.count else { return (offset, .undecided) }
-        return (offset, text[offset + 1] == Character.lineFeed ? .two : .one)
-      }
-      if let lineFeed { return (lineFeed, .one) }
-      blockStart = block.upperBound
-    }
-    return (text.count, .none)
+  /// Moves `place` to the first `byte` from `position` on, or to the end where there is none.
+  private func find(_ byte: UInt8, at place: inout Int) {
+    if place < position { place = position }
+    guard place < bytes.count, bytes[place] != byte else { return }
+    place = bytes.span.first(byte, in: place..<bytes.count) ?? bytes.count
   }
 
   /// Reads a line; gives the event that it ends, if it does.
@@ -173,11 +176,14 @@ public struct ServerSentEventSplitter: Sendable {
   /// The value of a `data` line; nil for any other line.
   private func dataValue(of line: Range<Int>) -> Range<Int>? {
     var start = line.lowerBound
-    if isAtStartOfBody, hasText(Character.byteOrderMark, at: start, before: line.upperBound) {
+    if isAtStartOfBody, bytes[line].starts(with: Character.byteOrderMark) {
       start += Character.byteOrderMark.count
     }
-    guard hasText(Character.data, at: start, before: line.upperBound) else { return nil }
-    let colon = start + Character.data.count
+    let colon = start + 4
+    guard colon <= line.upperBound, bytes[start] == UInt8(ascii: "d"),
+      bytes[start + 1] == UInt8(ascii: "a"), bytes[start + 2] == UInt8(ascii: "t"),
+      bytes[start + 3] == UInt8(ascii: "a")
+    else { return nil }
     guard colon < line.upperBound else { return colon..<colon }
     guard bytes[colon] == Character.colon else { return nil }
     let value = colon + 1
@@ -185,18 +191,11 @@ public struct ServerSentEventSplitter: Sendable {
     return (hasSpace ? value + 1 : value)..<line.upperBound
   }
 
-  private func hasText(_ text: [UInt8], at start: Int, before end: Int) -> Bool {
-    guard start + text.count <= end else { return false }
-    for (index, byte) in text.enumerated() where bytes[start + index] != byte { return false }
-    return true
-  }
-
   private enum Character {
     static let lineFeed = UInt8(ascii: "\n")
     static let carriageReturn = UInt8(ascii: "\r")
     static let colon = UInt8(ascii: ":")
     static let space = UInt8(ascii: " ")
-    static let data = Array("data".utf8)
     static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
   }
 }

@@ -202,21 +202,23 @@ final class Connection {
     return false
   }
 
-  /// Sends all of `output`; false when the client is gone or takes no bytes in time.
-  func flush() async -> Bool {
+  /// Sends all of `output`, then `piece`, then `end`; false when the client is gone or takes no
+  /// bytes in time.
+  func flush(followedBy piece: [UInt8] = [], end: StaticString = "") async -> Bool {
+    var (piece, end) = (piece, end)
+    if !transport.isInTheClear || piece.count < Connection.leastUncopied {
+      output.append(contentsOf: piece)
+      end.withUTF8Buffer { unsafe output.append(contentsOf: $0) }
+      (piece, end) = ([], "")
+    }
+    let count = output.count + piece.count + end.utf8CodeUnitCount
     var sent = 0
     defer { output.removeAll(keepingCapacity: true) }
     while true {
-      let progress =
-        sent == output.count
-        ? transport.writePending()
-        : unsafe output.withUnsafeBytes { bytes in
-          unsafe transport.write(UnsafeRawBufferPointer(rebasing: bytes[sent...]))
-        }
-      switch progress {
-      case .bytes(let count):
-        if sent == output.count { return true }
-        sent += count
+      switch sent == count ? transport.writePending() : write(piece, end, from: sent) {
+      case .bytes(let written):
+        if sent == count { return true }
+        sent += written
       case .end, .broken: return false
       case .wouldBlock:
         startTimer(limits.idle)
@@ -224,6 +226,24 @@ final class Connection {
         let late = timedOut
         stopTimer()
         if late { return false }
+      }
+    }
+  }
+
+  /// Pieces of so many bytes are sent from where they are: less is copied in less time.
+  private static let leastUncopied = 4 << 10
+
+  /// Writes what `output`, `piece` and `end` together have after their first `sent` bytes.
+  private func write(
+    _ piece: [UInt8], _ end: StaticString, from sent: Int
+  ) -> StreamSocket.Progress {
+    unsafe output.withUnsafeBytes { output in
+      guard !piece.isEmpty else { return unsafe transport.write(output.dropping(sent)) }
+      return unsafe piece.withUnsafeBytes { piece in
+        unsafe transport.writeInTheClear(
+          output.dropping(sent), piece.dropping(sent - output.count),
+          UnsafeRawBufferPointer(start: end.utf8Start, count: end.utf8CodeUnitCount)
+            .dropping(sent - output.count - piece.count))
       }
     }
   }
@@ -253,5 +273,12 @@ final class Connection {
   func stopTimer() {
     timer?.stop()
     timedOut = false
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Without its first `count` bytes: all of it for 0 and less, nothing for more than it has.
+  fileprivate func dropping(_ count: Int) -> UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(rebasing: self[Swift.min(Swift.max(count, 0), self.count)...])
   }
 }

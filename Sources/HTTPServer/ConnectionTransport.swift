@@ -40,6 +40,18 @@ final class ConnectionTransport {
     return unsafe socket.write(bytes)
   }
 
+  /// Whether bytes reach the socket as they are.
+  var isInTheClear: Bool { tls == nil }
+
+  /// Takes as much as it can of three pieces, one after the other, which it encrypts for nobody.
+  func writeInTheClear(
+    _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer,
+    _ third: UnsafeRawBufferPointer
+  ) -> StreamSocket.Progress {
+    precondition(isInTheClear, "what goes through TLS is written in one piece")
+    return unsafe socket.write(first, second, third)
+  }
+
   /// Sends what was taken and has not reached the kernel: only TLS keeps anything.
   /// `.bytes(0)` says that nothing is left.
   func writePending() -> StreamSocket.Progress {

@@ -103,8 +103,10 @@ public final class HTTPExchange {
   }
 
   /// Sends the head of an answer whose body follows.
+  ///
+  /// - Parameter isHeldBack: whether it is sent with the next `write` or `finish` only.
   public func start(
-    _ response: ResponseHead, framing: Framing
+    _ response: ResponseHead, framing: Framing, isHeldBack: Bool = false
   ) async throws(HTTPExchangeError) {
     guard case .unanswered = state else { preconditionFailure("a request is answered once") }
     if !body.isComplete { connection.closesAfterExchange = true }
@@ -115,34 +117,38 @@ public final class HTTPExchange {
       to: &connection.output, framing: framing, closes: connection.closesAfterExchange)
     state = head.method == .head ? .answered : .streaming(framing)
     status = response.status
+    if isHeldBack, case .streaming = state { return }
     guard await connection.flush() else { throw failed() }
   }
+
+  /// Whether a head is held back.
+  public var holdsHeadBack: Bool { !connection.output.isEmpty }
 
   /// Sends a piece of the body, and returns when the client's side has taken it.
   public func write(_ bytes: [UInt8]) async throws(HTTPExchangeError) {
     if case .answered = state { return }
     guard case .streaming(let framing) = state else { throw failed() }
-    guard !bytes.isEmpty else { return }
-    if framing == .chunked {
-      ChunkedEncoder.append(bytes.span, to: &connection.output)
-    } else {
-      connection.output.append(contentsOf: bytes)
-    }
-    guard await connection.flush() else { throw failed() }
+    guard !bytes.isEmpty || holdsHeadBack else { return }
+    let isChunk = framing == .chunked && !bytes.isEmpty
+    if isChunk { ChunkedEncoder.appendHeader(contentBytes: bytes.count, to: &connection.output) }
+    guard
+      await connection.flush(followedBy: bytes, end: isChunk ? ChunkedEncoder.chunkEnd : "")
+    else { throw failed() }
   }
 
   /// Ends the body, after a last piece.
   public func finish(_ last: [UInt8] = []) async throws(HTTPExchangeError) {
     if case .answered = state { return }
     guard case .streaming(let framing) = state else { throw failed() }
+    var end: StaticString = ""
     if framing == .chunked {
-      ChunkedEncoder.append(last.span, to: &connection.output)
-      ChunkedEncoder.appendEnd(to: &connection.output)
-    } else {
-      connection.output.append(contentsOf: last)
+      end = last.isEmpty ? ChunkedEncoder.bodyEnd : ChunkedEncoder.lastChunkEnd
+      if !last.isEmpty {
+        ChunkedEncoder.appendHeader(contentBytes: last.count, to: &connection.output)
+      }
     }
     state = .answered
-    guard await connection.flush() else { throw failed() }
+    guard await connection.flush(followedBy: last, end: end) else { throw failed() }
   }
 
   /// Ends HTTP on this connection: after `response`, whose status is 101, its bytes are the

@@ -57,16 +57,20 @@ public struct StreamMeter: ~Copyable {
   }
 
   /// Takes a chunk of the body, cut anywhere, and appends to `output` what may be passed on.
-  public mutating func receive(_ chunk: Span<UInt8>, into output: inout [UInt8]) -> Progress {
+  ///
+  /// The chunk's array may be taken for another one with room, whose content is of no use.
+  public mutating func receive(
+    _ chunk: inout [UInt8], into output: inout [UInt8]
+  ) -> Progress {
     checkFormat(chunk)
     switch state {
     case .flowing:
-      splitter.receive(chunk)
+      splitter.receive(&chunk)
       passEvents(into: &output)
     case .withholding:
-      withhold(chunk)
+      withhold(chunk.span)
     case .released, .unmetered:
-      chunk.withUnsafeBufferPointer { output.append(contentsOf: $0) }
+      output.append(contentsOf: chunk)
     }
     return state == .withholding ? .terminated : .flowing
   }
@@ -124,7 +128,7 @@ extension StreamMeter {
   }
 
   /// Gives up metering a body that starts like JSON or a page: an event stream never does.
-  private mutating func checkFormat(_ chunk: Span<UInt8>) {
+  private mutating func checkFormat(_ chunk: [UInt8]) {
     guard !hasReceived, chunk.count > 0 else { return }
     hasReceived = true
     switch chunk[0] {
@@ -150,6 +154,8 @@ extension StreamMeter {
         case .pass, .unreadable:
           piece = piece.lowerBound..<event.range.upperBound
         case .cut(let removal):
+          // More of them are likely to come.
+          if output.isEmpty { output.reserveCapacity(splitter.bytes.count) }
           output.append(contentsOf: splitter.bytes[piece.lowerBound..<removal.lowerBound])
           piece = removal.upperBound..<event.range.upperBound
         case .drop:
@@ -163,7 +169,11 @@ extension StreamMeter {
           return
         }
       }
-      output.append(contentsOf: splitter.bytes[piece])
+      if output.isEmpty, piece == 0..<splitter.unfinished.lowerBound {
+        splitter.moveFinished(into: &output)
+      } else {
+        output.append(contentsOf: splitter.bytes[piece])
+      }
     } catch {
       // The event passes its limit: the stream goes on as it is.
       output.append(contentsOf: splitter.bytes[piece])

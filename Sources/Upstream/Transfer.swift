@@ -93,6 +93,9 @@ public final class Transfer {
     }
   }
 
+  /// Whether something has arrived of the body that `next` gives at once.
+  public var hasArrived: Bool { !received.isEmpty }
+
   /// Replaces the content of `buffer` by what has arrived of the body, waiting for at least one
   /// byte. Returns false, with an empty buffer, at the proper end of the body; throws when it was
   /// cut, after what came before the cut was handed over.

@@ -4,6 +4,7 @@ import gzip
 import itertools
 import json
 import re
+import threading
 
 import pytest
 from harness.catraca import Catraca
@@ -223,3 +224,21 @@ def test_a_flood_of_events_passes_in_bounded_memory(house, provider, case):
     assert peak_bytes(house) - base < 96 * MEGABYTE * MEMORY_FACTOR
     assert house.row()["usage_source"] == "estimated"
     assert_goes_on(house)
+
+
+def test_a_head_doesnt_wait_for_an_event_that_has_only_begun(house, provider):
+    got_head, was_in_time = threading.Event(), []
+
+    def answer():
+        head = chunked(b"").replace(b"application/json", b"text/event-stream")
+        yield head + b"6\r\ndata: \r\n"
+        was_in_time.append(got_head.wait(4))
+        yield b"8\r\n[DONE]\n\n\r\n0\r\n\r\n"
+
+    provider.answer = answer
+    with house.connect() as connection:
+        connection.send(connection.request("POST", CHAT, {**BODY, "stream": True}, house.key()))
+        assert connection.head()[0] == 200
+        got_head.set()
+        assert b"".join(connection.chunks()) == b"data: [DONE]\n\n"
+    assert was_in_time == [True]

@@ -1,6 +1,7 @@
 """What a client receives is what the provider would have sent it, byte for byte."""
 
 import json
+import socket
 
 import pytest
 from harness.raw_http import Connection
@@ -68,6 +69,18 @@ def test_the_body_is_the_providers(running, sandbox, case, stream):
     for name, value in expected.fields.items():
         assert name in differing or received.fields[name] == value, name
     assert len(running.ledger.usage()) == 1
+
+
+def test_a_client_that_takes_little_at_a_time_gets_every_byte(running, sandbox):
+    """Of events that are larger than what the system takes at once."""
+    body = {**OPENAI, "stream": True}
+    headers = script(seed=7, chunks=3, chunk_bytes=6_000_000)
+    expected = direct(sandbox, "/v1/chat/completions", body, headers)
+    assert len(expected.body) > 18_000_000
+    with running.connect() as connection:
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
+        received = connection.post("/v1/chat/completions", body, running.key(), headers)
+    assert received.body == expected.body
 
 
 def test_a_body_passes_to_the_provider_as_it_was_written(running, sandbox):

@@ -60,8 +60,12 @@ enum ChunkedBodies {
     require(reading.content.count <= input.count, "content isn't more than what came")
     guard reading.isFinished else { return }
     var encoded: [UInt8] = []
-    ChunkedEncoder.append(reading.content.span, to: &encoded)
-    ChunkedEncoder.appendEnd(to: &encoded)
+    if !reading.content.isEmpty {
+      ChunkedEncoder.appendHeader(contentBytes: reading.content.count, to: &encoded)
+      encoded += reading.content
+      encoded += "\(ChunkedEncoder.chunkEnd)".utf8
+    }
+    encoded += "\(ChunkedEncoder.bodyEnd)".utf8
     require(
       read(encoded, pieceSize: encoded.count).content == reading.content,
       "content survives being sent on")
@@ -99,9 +103,17 @@ enum EventStreams {
   private static func read(_ input: [UInt8], pieceSize: Int) -> [[UInt8]] {
     var splitter = ServerSentEventSplitter()
     var events: [[UInt8]] = []
+    var moved: [UInt8] = []
+    var piece: [UInt8] = []
     for start in stride(from: 0, to: input.count, by: pieceSize) {
-      splitter.receive(input.span.extracting(start..<min(start + pieceSize, input.count)))
+      piece.removeAll(keepingCapacity: true)
+      piece += input[start..<min(start + pieceSize, input.count)]
+      splitter.receive(&piece)
+      let first = events.count
       while let event = next(&splitter) { events.append(bytes(of: event, splitter)) }
+      guard start % 2 == 0 else { continue }
+      splitter.moveFinished(into: &moved)
+      require(moved.elementsEqual(events[first...].joined()), "what is moved is all that was given")
     }
     while let event = splitter.finish() { events.append(bytes(of: event, splitter)) }
     return events

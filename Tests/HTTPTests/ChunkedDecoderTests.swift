@@ -136,13 +136,18 @@ import Testing
   func roundTrip(size: Int) {
     let chunk = (0..<size).map { UInt8(truncatingIfNeeded: $0) }
     var body: [UInt8] = []
-    ChunkedEncoder.append(chunk.span, to: &body)
-    ChunkedEncoder.append([UInt8]().span, to: &body)
-    ChunkedEncoder.append(chunk.span, to: &body)
+    ChunkedEncoder.appendHeader(contentBytes: size, to: &body)
+    body += chunk + Array("\(ChunkedEncoder.chunkEnd)".utf8)
+    ChunkedEncoder.appendHeader(contentBytes: size, to: &body)
+    body += chunk
     #expect(!decode([body]).isFinished)
-    ChunkedEncoder.appendEnd(to: &body)
-    let expected = Result(content: chunk + chunk, consumed: body.count, isFinished: true)
-    #expect(decode([body]) == expected)
+    for end in [
+      "\(ChunkedEncoder.lastChunkEnd)", "\(ChunkedEncoder.chunkEnd)\(ChunkedEncoder.bodyEnd)",
+    ] {
+      let whole = body + Array(end.utf8)
+      let expected = Result(content: chunk + chunk, consumed: whole.count, isFinished: true)
+      #expect(decode([whole]) == expected)
+    }
   }
 
   @Test(

@@ -32,7 +32,7 @@ struct CaseTests {
       var meter = StreamMeter(
         endpoint: endpoint, facts: facts, hidesUsage: rewrite.addsUsage, parser: parser)
       var output: [UInt8] = []
-      for chunk in chunks { _ = meter.receive(chunk.span, into: &output) }
+      for chunk in chunks { _ = meter.pass(chunk, into: &output) }
       let end = meter.finish()
       #expect(!String(decoding: output, as: UTF8.self).contains("data: [DONE]"))
       meter.takeWithheld(into: &output)

@@ -37,7 +37,7 @@ struct MediaCaseTests {
       var output: [UInt8] = []
       for start in stride(from: 0, to: body.count, by: size) {
         let chunk = Array(body[start..<min(start + size, body.count)])
-        _ = meter.receive(chunk.span, into: &output)
+        _ = meter.pass(chunk, into: &output)
       }
       let end = meter.finish()
       #expect(end.hasTerminator)

@@ -15,7 +15,7 @@ struct RepeatedEventTests {
       endpoint: endpoint, facts: RequestFacts(operation: .chat, model: "m"),
       hidesUsage: hidesUsage, parser: parser)
     var output: [UInt8] = []
-    for event in events { _ = meter.receive("data: \(event)\n\n".utf8.span, into: &output) }
+    for event in events { _ = meter.pass("data: \(event)\n\n".utf8, into: &output) }
     let end = meter.finish()
     meter.takeWithheld(into: &output)
     return (String(decoding: output, as: UTF8.self), end.report)

@@ -18,7 +18,7 @@ struct ResponsesAnswerTests {
       endpoint: Endpoints.responses, facts: facts, hidesUsage: false, parser: JSONParser())
     var output: [UInt8] = []
     for event in events {
-      _ = meter.receive(Array("data: \(event)\n\n".utf8).span, into: &output)
+      _ = meter.pass("data: \(event)\n\n".utf8, into: &output)
     }
     return (String(decoding: output, as: UTF8.self), meter.finish())
   }

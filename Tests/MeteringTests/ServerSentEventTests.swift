@@ -10,8 +10,18 @@ struct ServerSentEventTests {
   }
 
   private func split(_ body: [UInt8], at cuts: [Int]) throws -> [Split] {
+    let events = try split(body, at: cuts, movingFinished: false)
+    #expect(try split(body, at: cuts, movingFinished: true) == events)
+    return events
+  }
+
+  private func split(
+    _ body: [UInt8], at cuts: [Int], movingFinished: Bool
+  ) throws -> [Split] {
     var splitter = ServerSentEventSplitter()
     var events: [Split] = []
+    // What the first cut leaves here isn't to come back.
+    var moved = Array("else".utf8)
     func describe(_ event: ServerSentEvent) -> Split {
       let data: String? =
         switch event.data {
@@ -24,8 +34,13 @@ struct ServerSentEventTests {
         isTerminated: event.isTerminated)
     }
     for (start, end) in zip([0] + cuts, cuts + [body.count]) {
-      splitter.receive(body[start..<end].span)
+      var chunk = Array(body[start..<end])
+      splitter.receive(&chunk)
+      let first = events.count
       while let event = try splitter.next() { events.append(describe(event)) }
+      guard movingFinished else { continue }
+      splitter.moveFinished(into: &moved)
+      #expect(moved == Array(events[first...].map(\.raw).joined().utf8))
     }
     if let event = splitter.finish() { events.append(describe(event)) }
     return events
@@ -111,12 +126,12 @@ struct ServerSentEventTests {
     for cut in [1, 5, 12] {
       var splitter = ServerSentEventSplitter(largestEvent: 9)
       let body = Array("data: a\n\ndata: bc\n\n".utf8)
-      let (head, tail) = (Array(body[..<cut]), Array(body[cut...]))
-      splitter.receive(head.span)
+      var (head, tail) = (Array(body[..<cut]), Array(body[cut...]))
+      splitter.receive(&head)
       var events = 0
       #expect(throws: ServerSentEventError.eventTooLarge(limit: 9)) {
         while try splitter.next() != nil { events += 1 }
-        splitter.receive(tail.span)
+        splitter.receive(&tail)
         while try splitter.next() != nil { events += 1 }
       }
       #expect(events == 1)

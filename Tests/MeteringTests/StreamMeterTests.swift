@@ -21,8 +21,7 @@ struct StreamMeterTests {
     let bytes = Array(body.utf8)
     var output: [UInt8] = []
     for start in stride(from: 0, to: bytes.count, by: chunk) {
-      _ = meter.receive(
-        bytes[start..<min(start + chunk, bytes.count)].span, into: &output)
+      _ = meter.pass(bytes[start..<min(start + chunk, bytes.count)], into: &output)
     }
     let end = meter.finish()
     meter.takeWithheld(into: &output)
@@ -36,13 +35,13 @@ struct StreamMeterTests {
     var meter = meter()
     var output: [UInt8] = []
     let start = Array("data: {\"choices\":[]}\n\ndata: [DONE]\n\n: be".utf8)
-    #expect(meter.receive(start.span, into: &output) == .terminated)
-    #expect(meter.receive(Array("hind\n".utf8).span, into: &output) == .terminated)
+    #expect(meter.pass(start, into: &output) == .terminated)
+    #expect(meter.pass("hind\n".utf8, into: &output) == .terminated)
     #expect(String(decoding: output, as: UTF8.self) == "data: {\"choices\":[]}\n\n")
     #expect(meter.finish().hasTerminator)
 
     meter.takeWithheld(into: &output)
-    #expect(meter.receive(Array("\n".utf8).span, into: &output) == .flowing)
+    #expect(meter.pass("\n".utf8, into: &output) == .flowing)
     #expect(
       String(decoding: output, as: UTF8.self)
         == "data: {\"choices\":[]}\n\ndata: [DONE]\n\n: behind\n\n")
@@ -52,9 +51,9 @@ struct StreamMeterTests {
   func tailIsBounded() {
     var meter = meter()
     var output: [UInt8] = []
-    _ = meter.receive(Array("data: [DONE]\n\n".utf8).span, into: &output)
+    _ = meter.pass("data: [DONE]\n\n".utf8, into: &output)
     let chunk = [UInt8](repeating: 0x20, count: 50_000)
-    for _ in 0..<4 { _ = meter.receive(chunk.span, into: &output) }
+    for _ in 0..<4 { _ = meter.pass(chunk, into: &output) }
     #expect(meter.finish().report.isUnreadable)
     meter.takeWithheld(into: &output)
     #expect(output.count == StreamMeter.largestTail)

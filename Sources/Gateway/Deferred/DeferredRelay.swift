@@ -52,7 +52,7 @@ struct DeferredRelay {
     var passing: [UInt8] = []
     while try await transfer.next(into: &arrived) {
       passing.removeAll(keepingCapacity: true)
-      if meter.receive(arrived.span, into: &passing) == .terminated {
+      if meter.receive(&arrived, into: &passing) == .terminated {
         await settle(meter.finish().report)
         meter.takeWithheld(into: &passing)
       }
