@@ -142,7 +142,7 @@ let package = Package(
     .executableTarget(
       name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate",
       swiftSettings: strict),
-    tests("SimulationTests", ["Simulation"]),
+    tests("SimulationTests", ["Simulation", "Ledger"]),
     .target(name: "LibFuzzer", path: "Tests/LibFuzzer"),
     .executableTarget(
       name: "fuzz",

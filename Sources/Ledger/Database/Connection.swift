@@ -21,11 +21,12 @@ final class Connection {
   ///
   /// - Parameters:
   ///   - fileSystem: what SQLite calls a VFS; nil for the system's own.
+  ///   - commitsOften: whether it is the one of a server's writer.
   ///   - isBorrowed: whether a PostgreSQL connection is one of the few that readers and editors
   ///     share.
   init(
     _ location: LedgerLocation, access: Access, busyTimeoutMilliseconds: Int32,
-    fileSystem: String? = nil, isBorrowed: Bool = false
+    fileSystem: String? = nil, commitsOften: Bool = false, isBorrowed: Bool = false
   ) throws(LedgerError) {
     switch location {
     case .sqlite(let path):
@@ -33,7 +34,7 @@ final class Connection {
       backend = .sqlite(
         try SQLiteConnection(
           path: path, access: access, busyTimeoutMilliseconds: busyTimeoutMilliseconds,
-          fileSystem: fileSystem))
+          fileSystem: fileSystem, joinsLog: commitsOften))
     case .postgresql(let url):
       if isBorrowed {
         let loan = try PostgresPool.of(url)
@@ -90,6 +91,11 @@ final class Connection {
   /// See `SQLiteConnection.copyLog`.
   func copyLog() {
     if case .sqlite(let connection) = backend { _ = connection.copyLog() }
+  }
+
+  /// See `SQLiteConnection.synchronizeLog`; nothing where the database isn't a file.
+  func synchronizeLog() throws(LedgerError) {
+    if case .sqlite(let connection) = backend { try connection.synchronizeLog() }
   }
 
   /// How long a database on another machine may be silent before it counts as away.

@@ -6,15 +6,20 @@ internal import Glibc
   private let handle: OpaquePointer
   /// Written by SQLite at each commit of this connection, within the call that commits.
   private let committedFrames: UnsafeMutablePointer<Int32>
+  /// Let go after the handle. Nil where it writes as SQLite does.
+  private let joinedLog: JoinedLog?
 
   /// Opens the file at `path`, and creates it when writing is asked for.
   ///
-  /// - Parameter fileSystem: what SQLite calls a VFS; nil for the system's own.
+  /// - Parameters:
+  ///   - fileSystem: what SQLite calls a VFS; nil for the system's own.
+  ///   - joinsLog: whether it commits often, see `JoinedLog`.
   init(
     path: String, access: Connection.Access, busyTimeoutMilliseconds: Int32,
-    fileSystem: String? = nil
+    fileSystem: String? = nil, joinsLog: Bool = false
   ) throws(LedgerError) {
     SQLiteLibrary.prepare()
+    joinedLog = joinsLog ? JoinedLog(over: fileSystem) : nil
     // NOMUTEX: SQLite's own locks are not needed where one thread at a time owns the handle.
     let flags =
       switch access {
@@ -23,7 +28,7 @@ internal import Glibc
       }
     if case .readWrite = access { SQLiteConnection.createPrivately(path) }
     var opened: OpaquePointer?
-    let status = unsafe sqlite3_open_v2(path, &opened, flags, fileSystem)
+    let status = unsafe sqlite3_open_v2(path, &opened, flags, joinedLog?.name ?? fileSystem)
     guard status == SQLITE_OK, let handle = unsafe opened else {
       unsafe sqlite3_close_v2(opened)
       throw .cannotOpen(path: path, reason: SQLiteConnection.explanation(of: status))
@@ -102,6 +107,12 @@ internal import Glibc
   /// Waits until what was written to the file is on the disk; false where the disk fails.
   func synchronizeFile() -> Bool {
     unsafe catraca_sqlite3_synchronize(handle) == SQLITE_OK
+  }
+
+  /// Waits until the write-ahead log is on the disk, whoever wrote it.
+  func synchronizeLog() throws(LedgerError) {
+    let status = unsafe catraca_sqlite3_synchronize_log(handle)
+    guard status == SQLITE_OK else { throw failure(status) }
   }
 
   /// Ends a transaction that failed.

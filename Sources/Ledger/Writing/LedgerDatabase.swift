@@ -44,9 +44,12 @@ final class LedgerDatabase {
   ) throws(LedgerError) {
     connection = try Connection(
       options.location, access: .readWrite,
-      busyTimeoutMilliseconds: options.busyTimeoutMilliseconds, fileSystem: options.fileSystem)
+      busyTimeoutMilliseconds: options.busyTimeoutMilliseconds, fileSystem: options.fileSystem,
+      commitsOften: true)
     if case .sqlite = connection.dialect { try LedgerDatabase.configure(connection, options) }
     _ = try Schema.migrate(connection, at: options.location)
+    // A process that died may have written what it didn't wait for, and from now on it counts.
+    if options.durability == .power { try connection.synchronizeLog() }
     usageLogs = try UsageLogStore(connection)
     partitions = UsagePartitionStore(connection)
     inFlight = try InFlightStore(connection, replica: membership?.id)
