@@ -8,13 +8,20 @@ struct JoinedLogTests {
   private static let path = "/ledger.db"
 
   /// A database on a disk of its own, in WAL mode, with an empty table.
-  private struct House {
+  private final class House {
     let disk: SimulatedDisk
-    let writer: SQLiteConnection
+    private var connection: SQLiteConnection?
+
+    var writer: SQLiteConnection {
+      get throws { try #require(connection) }
+    }
+
+    /// Connections end before the disk does that they are on.
+    deinit { connection = nil }
 
     init(_ name: String, joinsLog: Bool = true, settings: String = "") throws {
       disk = SimulatedDisk(name: "joined-log-\(name)", seed: 7)
-      writer = try SQLiteConnection(
+      let writer = try SQLiteConnection(
         path: path, access: .readWrite, busyTimeoutMilliseconds: 0, fileSystem: disk.name,
         joinsLog: joinsLog)
       try writer.execute(
@@ -23,6 +30,7 @@ struct JoinedLogTests {
         PRAGMA temp_store = MEMORY;
         CREATE TABLE texts (number INTEGER PRIMARY KEY, text TEXT);
         """)
+      connection = writer
     }
 
     /// What another connection sees.
@@ -73,18 +81,17 @@ struct JoinedLogTests {
     arguments: settings, ["NORMAL", "FULL"])
   func transactions(settings: String, synchronous: String) throws {
     let house = try House("\(settings)-\(synchronous)", settings: settings)
-    let writer = house.writer
-    try writer.execute("PRAGMA synchronous = \(synchronous)")
-    try writer.execute(Self.insert(0..<1))
+    try house.writer.execute("PRAGMA synchronous = \(synchronous)")
+    try house.writer.execute(Self.insert(0..<1))
     #expect(try house.contents() == "1 0 ok")
     // More than may wait.
-    try writer.execute(Self.insert(1..<200))
+    try house.writer.execute(Self.insert(1..<200))
     #expect(try house.contents() == "200 19900 ok")
-    try writer.execute("BEGIN; \(Self.insert(200..<300)) DELETE FROM texts WHERE number < 50;")
+    try house.writer.execute("BEGIN; \(Self.insert(200..<300)) DELETE FROM texts;")
     #expect(try house.contents() == "200 19900 ok")
-    try writer.execute("ROLLBACK")
+    try house.writer.execute("ROLLBACK")
     #expect(try house.contents() == "200 19900 ok")
-    try writer.execute(
+    try house.writer.execute(
       """
       BEGIN; \(Self.insert(200..<210)) SAVEPOINT here; \(Self.insert(210..<300))
       UPDATE texts SET text = 'y' || text WHERE number % 3 = 0;
@@ -93,9 +100,9 @@ struct JoinedLogTests {
     #expect(try house.contents() == "220 24090 ok")
     // The log begins anew.
     #expect(try house.read("PRAGMA wal_checkpoint(RESTART)") == nil)
-    for number in 220..<240 { try writer.execute(Self.insert(number..<number + 1)) }
+    for number in 220..<240 { try house.writer.execute(Self.insert(number..<number + 1)) }
     #expect(try house.contents() == "240 28680 ok")
-    try writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    try house.writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     #expect(try house.contents() == "240 28680 ok")
   }
 
