@@ -140,6 +140,26 @@ struct JoinedLogTests {
     #expect(try house.contents() == "32 1036 ok")
   }
 
+  @Test("What a transaction leaves waiting that ends without it is never written")
+  func forgotten() {
+    var frames = JoinedFrames()
+    var written = 0
+    func write(_ count: Int, at offset: Int64) {
+      [UInt8](repeating: 0, count: count).withUnsafeBytes { bytes in
+        _ = frames.write(bytes, at: offset) { bytes, _ in
+          written += bytes.count
+          return 0
+        }
+      }
+    }
+    write(24, at: 32)
+    write(512, at: 56)
+    frames.forgetTransaction()
+    // Changes nothing of what waits, but writes it.
+    write(32, at: 0)
+    #expect(written == 32)
+  }
+
   @Test("A transaction that the disk has no room for has not been, and later ones are")
   func fullDisk() throws {
     let house = try House("full")

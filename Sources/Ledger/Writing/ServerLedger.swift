@@ -63,7 +63,7 @@ public final class ServerLedger: Ledger {
   /// Entries that waited in the spool, which this start has written.
   public let drainedEntries: Int
 
-  /// Requests wait for the commit of others: one of so many takes some 5 ms.
+  /// Requests are written between the pieces, and wait for one of them at most.
   private static let budgetsInOneCommit = 500
 
   let location: LedgerLocation
