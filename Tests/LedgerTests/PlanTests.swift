@@ -110,7 +110,7 @@ import Time
     let ledger = try folder.ledger()
     try grantCredits()
     var intent = Sample.intent(1)
-    intent.estimate.draws = drawing(1).draws
+    intent.interrupted.draws = drawing(1).draws
     try await ledger.open(intent)
     let killed = try folder.copy()
     let line = String(decoding: Entry.settle(drawing(2)).line(), as: UTF8.self)

@@ -130,7 +130,7 @@ struct RetentionTests {
     let ledger = try folder.ledger()
     try await fill(ledger)
     var intent = Sample.intent(9)
-    intent.createdAt = Timestamp(rfc3339: "2025-08-31T23:59:59.999Z")!
+    intent.interrupted.row.createdAt = Timestamp(rfc3339: "2025-08-31T23:59:59.999Z")!
     try await ledger.open(intent)
     if isDeferred {
       let deferred = DeferredRequest(

@@ -89,11 +89,11 @@ extension SharedAccount {
     let usage = Usage(inputTokens: bound, outputTokens: 0)!
     let cost = Sample.cost(usage)
     var intent = Sample.intent(number)
-    intent.heldTokens = bound
-    intent.estimate.usage = usage
-    intent.estimate.costNanoUSD = cost.nanoUSD
-    intent.estimate.cost = Money(nanoUnits: cost.nano, currency: Sample.brl)
-    intent.estimate.charges = [
+    intent.interrupted.row.heldTokens = bound
+    intent.interrupted.row.usage = usage
+    intent.interrupted.row.costNanoUSD = cost.nanoUSD
+    intent.interrupted.row.cost = Money(nanoUnits: cost.nano, currency: Sample.brl)
+    intent.interrupted.charges = [
       BudgetCharge(
         account: Sample.account(), tokens: bound, costNano: cost.nano,
         heldOfLease: Spend(tokens: bound, nanoUnits: 0))

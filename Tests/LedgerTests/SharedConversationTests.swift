@@ -54,7 +54,7 @@ struct SharedConversationTests {
 
   private func intent(_ number: Int, of conversation: String) -> Intent {
     var intent = Sample.intent(number)
-    intent.conversationID = conversation
+    intent.interrupted.row.conversationID = conversation
     return intent
   }
 

@@ -74,8 +74,8 @@ struct SharedCreditTests {
 
   private func intent(_ number: Int) -> Entry {
     var intent = Sample.intent(number)
-    intent.estimate.draws = [CreditDraw(credit: 1, tokens: 40, cost: nil)]
-    intent.estimate.charges = intent.estimate.charges.map(onPlan)
+    intent.interrupted.draws = [CreditDraw(credit: 1, tokens: 40, cost: nil)]
+    intent.interrupted.charges = intent.interrupted.charges.map(onPlan)
     return .open(interrupted: intent.interrupted)
   }
 

@@ -185,7 +185,7 @@ final class World {
       count("given back")
     } else {
       // The estimate is half of what is held. It is what a client is charged that has left.
-      let half = request.intent.estimate.usage
+      let half = request.intent.interrupted.row.usage
       let hasLeft = Int.random(in: 0..<6, using: &random) == 0
       let usage =
         hasLeft

@@ -48,7 +48,8 @@ public struct DeferredRequest: Hashable, Sendable {
     self.pricedModel = pricedModel
     self.serviceTier = serviceTier
     self.imageModel = imageModel
-    progress = Progress(heldTokens: intent.heldTokens, heldNanoUSD: intent.heldNanoUSD)
+    progress = Progress(
+      heldTokens: expected.row.heldTokens, heldNanoUSD: expected.row.heldNanoUSD)
   }
 
   public var requestID: RequestID { expected.row.requestID }

@@ -33,27 +33,13 @@ public struct Intent: Hashable, Sendable {
     }
   }
 
-  public var requestID: RequestID
-  public var clientID: String
-  public var keyName: String
-  public var userID: String?
-  public var conversationID: String?
-  public var agentID: String?
-  public var provider: String
-  public var model: String
-  public var operation: Operation
-  /// The path without a provider prefix.
-  public var endpoint: String
-  public var isStream: Bool
-  public var heldTokens: Int64
-  public var heldNanoUSD: Int64
-  public var estimate: Estimate
-  /// A JSON object, as the app gave it.
-  public var metadata: String?
-  public var createdAt: Timestamp
-  /// The civil day of `createdAt` in the client's time zone.
-  public var day: CivilDate
+  /// How the request is settled when the process that forwarded it has died.
+  package var interrupted: SettledRequest
 
+  /// - Parameters:
+  ///   - endpoint: the path without a provider prefix.
+  ///   - metadata: a JSON object, as the app gave it.
+  ///   - day: the civil day of `createdAt` in the client's time zone.
   public init(
     requestID: RequestID, clientID: String, keyName: String, userID: String? = nil,
     conversationID: String? = nil, agentID: String? = nil, provider: String, model: String,
@@ -61,28 +47,7 @@ public struct Intent: Hashable, Sendable {
     heldNanoUSD: Int64, estimate: Estimate, metadata: String? = nil, createdAt: Timestamp,
     day: CivilDate
   ) {
-    self.requestID = requestID
-    self.clientID = clientID
-    self.keyName = keyName
-    self.userID = userID
-    self.conversationID = conversationID
-    self.agentID = agentID
-    self.provider = provider
-    self.model = model
-    self.operation = operation
-    self.endpoint = endpoint
-    self.isStream = isStream
-    self.heldTokens = heldTokens
-    self.heldNanoUSD = heldNanoUSD
-    self.estimate = estimate
-    self.metadata = metadata
-    self.createdAt = createdAt
-    self.day = day
-  }
-
-  /// How the request is settled when the process that forwarded it has died.
-  package var interrupted: SettledRequest {
-    SettledRequest(
+    interrupted = SettledRequest(
       row: UsageRow(
         requestID: requestID, clientID: clientID, keyName: keyName, userID: userID,
         conversationID: conversationID, agentID: agentID, provider: provider, model: model,

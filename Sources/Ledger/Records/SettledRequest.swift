@@ -1,28 +1,82 @@
 public import Budgets
 
 /// A request's row together with what it changes beside `usage_logs`.
+///
+/// Copies share one content, since it goes through many hands and has many strings to retain.
 public struct SettledRequest: Hashable, Sendable {
-  public var row: UsageRow
-  /// What is added to budget counters, in the same transaction.
-  public var charges: [BudgetCharge]
-  /// What the client's credits pay of it, likewise.
-  public var draws: [CreditDraw]
-  /// The prices named by `row.priceVersion`, from which the cost can be recomputed; written once
-  /// for each version. May be nil when the intent has brought it already.
-  public var priceRecord: String?
-  /// From sending to the end of the provider's answer, for metrics; kept nowhere.
-  public var upstreamMicroseconds: Int64?
-  /// Whose leases the charges are taken off, where it waited in a spool.
-  var leaseholder: ReplicaID?
+  private struct Content: Hashable, Sendable {
+    var row: UsageRow
+    var charges: [BudgetCharge]
+    var draws: [CreditDraw]
+    var priceRecord: String?
+    var upstreamMicroseconds: Int64?
+    var leaseholder: ReplicaID?
+  }
+
+  private final class Shared: Sendable {
+    let content: Content
+
+    init(_ content: Content) {
+      self.content = content
+    }
+  }
+
+  private var shared: Shared
 
   public init(
     row: UsageRow, charges: [BudgetCharge], draws: [CreditDraw] = [], priceRecord: String?,
     upstreamMicroseconds: Int64? = nil
   ) {
-    self.row = row
-    self.charges = charges
-    self.draws = draws
-    self.priceRecord = priceRecord
-    self.upstreamMicroseconds = upstreamMicroseconds
+    shared = Shared(
+      Content(
+        row: row, charges: charges, draws: draws, priceRecord: priceRecord,
+        upstreamMicroseconds: upstreamMicroseconds))
+  }
+
+  public var row: UsageRow {
+    _read { yield shared.content.row }
+    set { change { $0.row = newValue } }
+  }
+
+  /// What is added to budget counters, in the same transaction.
+  public var charges: [BudgetCharge] {
+    get { shared.content.charges }
+    set { change { $0.charges = newValue } }
+  }
+
+  /// What the client's credits pay of it, likewise.
+  public var draws: [CreditDraw] {
+    get { shared.content.draws }
+    set { change { $0.draws = newValue } }
+  }
+
+  /// The prices named by `row.priceVersion`, from which the cost can be recomputed; written once
+  /// for each version. May be nil when the intent has brought it already.
+  public var priceRecord: String? {
+    get { shared.content.priceRecord }
+    set { change { $0.priceRecord = newValue } }
+  }
+
+  /// From sending to the end of the provider's answer, for metrics; kept nowhere.
+  public var upstreamMicroseconds: Int64? { shared.content.upstreamMicroseconds }
+
+  /// Whose leases the charges are taken off, where it waited in a spool.
+  var leaseholder: ReplicaID? {
+    get { shared.content.leaseholder }
+    set { change { $0.leaseholder = newValue } }
+  }
+
+  private mutating func change(_ edit: (inout Content) -> Void) {
+    var content = shared.content
+    edit(&content)
+    shared = Shared(content)
+  }
+
+  public static func == (one: SettledRequest, other: SettledRequest) -> Bool {
+    one.shared.content == other.shared.content
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(shared.content)
   }
 }

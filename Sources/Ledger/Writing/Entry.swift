@@ -2,17 +2,17 @@ internal import JSON
 
 /// One thing to write about one request.
 ///
-/// Indirect, since it is handed from array to array, and a settlement has many strings to retain.
-package indirect enum Entry: Sendable {
+/// Small, since it is handed from array to array.
+package enum Entry: Sendable {
   /// It is about to be forwarded; with what recovery would settle it with.
   case open(interrupted: SettledRequest)
   /// The same for one that the offline reserve has let in: only in a spool.
   case openOffline(interrupted: SettledRequest)
   case settle(SettledRequest)
-  case discard(RequestID)
+  indirect case discard(RequestID)
   /// The provider has answered and goes on with the work.
-  case deferral(DeferredRequest)
-  case settleDeferred(DeferredSettlement)
+  indirect case deferral(DeferredRequest)
+  indirect case settleDeferred(DeferredSettlement)
 }
 
 extension Entry {
