@@ -79,6 +79,11 @@ static inline long catraca_curl_get_long(CURL *easy, CURLINFO information) {
   return curl_easy_getinfo(easy, information, &value) == CURLE_OK ? value : 0;
 }
 
+static inline curl_off_t catraca_curl_get_size(CURL *easy, CURLINFO information) {
+  curl_off_t value = 0;
+  return curl_easy_getinfo(easy, information, &value) == CURLE_OK ? value : 0;
+}
+
 // Null when libcurl doesn't know.
 static inline void *catraca_curl_get_private(CURL *easy) {
   char *value = 0;

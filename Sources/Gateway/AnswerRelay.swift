@@ -25,6 +25,7 @@ struct AnswerRelay {
     self.transfer = transfer
   }
 
+  @inline(never)
   func run() async {
     if head.status < 400, AnswerMeter.isOpaque(passage.request.endpoint) {
       return await passOn(

@@ -4,7 +4,9 @@ internal import TLS
 internal import Time
 
 /// Who makes a request: the client that pays, and the key that it showed.
-struct Identity {
+///
+/// A class for the same reason as `MeteredRequest`.
+final class Identity: Sendable {
   let client: Client
   let key: ClientKey
 

@@ -111,8 +111,9 @@ final class Journey {
   private func serve(
     _ endpoint: Endpoint, _ identity: Identity, of providerName: String?
   ) async throws(Refusal) {
-    let body = try await MeteredRequest.readBody(of: self)
-    let (request, offer) = try read(body, endpoint, identity, of: providerName)
+    // The body has no name here: it would be kept as long as this waits.
+    let (request, offer) = try read(
+      await MeteredRequest.readBody(of: self), endpoint, identity, of: providerName)
     try await pass(request, offer)
   }
 
@@ -174,52 +175,45 @@ final class Journey {
     trace?.note(offer.provider)
     let isDeferred = request.facts.isBackground || request.facts.operation == .batch
     if isDeferred && !gateway.deferredWorks.hasRoom { throw .overloaded }
-    let admitted = try await admit(request, offer)
-    await Passage(of: request, admitted, on: self).run()
+    try await admit(request, offer).run()
   }
 
   // MARK: Can it be paid?
 
-  /// Sets the request's bound aside.
-  func admit(
-    _ request: MeteredRequest, _ offer: Offer
-  ) async throws(Refusal) -> Admitted {
-    switch await ask(request, offer) {
-    case .held(let grant, let shadows):
-      return admitted(request, offer, grant, shadows)
-    case .abandoned:
-      throw .clientLeft
-    case .ledgerUnavailable:
-      throw .ledgerUnavailable
-    case .denied(let denial):
-      return try await admit(request, offer, afterCounting: denial)
+  /// Sets the request's bound aside. In the last mile the provider's own count may fit where the
+  /// bytes don't.
+  func admit(_ request: MeteredRequest, _ offer: Offer) async throws(Refusal) -> Passage {
+    let verdict = await ask(request, offer)
+    if case .denied = verdict, let counted = await countedOffer(request, offer, verdict) {
+      let second = await ask(request, counted)
+      if case .denied = second {} else { return try passage(of: request, counted, by: second) }
     }
-  }
-
-  /// In the last mile the provider's own count may fit where the bytes don't.
-  private func admit(
-    _ request: MeteredRequest, _ offer: Offer, afterCounting denial: Denial
-  ) async throws(Refusal) -> Admitted {
-    if let counted = await LastMile(of: request, offer, denial, on: self)?.countedOffer() {
-      switch await ask(request, counted) {
-      case .held(let grant, let shadows):
-        return admitted(request, counted, grant, shadows)
-      case .abandoned: throw .clientLeft
-      case .ledgerUnavailable: throw .ledgerUnavailable
-      case .denied: break
-      }
-    }
-    let refusal = budgetRefusal(denial, client: request.identity.client.id)
-    report(refusal, of: request, offer)
-    throw .budget(refusal)
+    return try passage(of: request, offer, by: verdict)
   }
 
   @inline(never)
-  private func admitted(
-    _ request: MeteredRequest, _ offer: Offer, _ grant: Grant, _ shadows: [Denial]
-  ) -> Admitted {
-    for denial in shadows { logShadow(denial, of: request, offer) }
-    return Admitted(offer: offer, hold: Hold(grant, keeper: gateway.desk))
+  private func countedOffer(
+    _ request: MeteredRequest, _ offer: Offer, _ verdict: AdmissionDesk.Verdict
+  ) async -> Offer? {
+    await LastMile(of: request, offer, verdict, on: self)?.countedOffer()
+  }
+
+  /// What a verdict lets through; or else it is refused.
+  @inline(never)
+  private func passage(
+    of request: MeteredRequest, _ offer: Offer, by verdict: AdmissionDesk.Verdict
+  ) throws(Refusal) -> Passage {
+    switch verdict {
+    case .held(let grant, let shadows):
+      for denial in shadows { logShadow(denial, of: request, offer) }
+      return Passage(of: request, offer, Hold(grant, keeper: gateway.desk), on: self)
+    case .denied(let denial):
+      let refusal = budgetRefusal(denial, client: request.identity.client.id)
+      report(refusal, of: request, offer)
+      throw .budget(refusal)
+    case .abandoned: throw .clientLeft
+    case .ledgerUnavailable: throw .ledgerUnavailable
+    }
   }
 
   private func ask(
@@ -341,10 +335,4 @@ final class Journey {
       exchange.abort()
     }
   }
-}
-
-/// A request that may be forwarded: the offer that it was let through with, and what is held.
-struct Admitted: ~Copyable {
-  let offer: Offer
-  let hold: Hold
 }

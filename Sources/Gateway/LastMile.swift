@@ -25,7 +25,11 @@ struct LastMile {
   private static let longestAnswer = 64 << 10
 
   /// Nil where a count wouldn't help, or can't be had.
-  init?(of request: MeteredRequest, _ offer: Offer, _ denial: Denial, on journey: Journey) {
+  init?(
+    of request: MeteredRequest, _ offer: Offer, _ verdict: AdmissionDesk.Verdict,
+    on journey: Journey
+  ) {
+    guard case .denied(let denial) = verdict else { return nil }
     let bound = offer.demand.inputTokens
     let saved = bound - request.facts.estimatedInputTokens(by: offer.rates)
     guard saved > 0, LastMile.fits(denial, saving: saved, of: offer.demand),

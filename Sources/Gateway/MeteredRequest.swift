@@ -10,11 +10,12 @@ internal import Pricing
 ///
 /// A class, because all that carries the request on keeps it: copies of so much would make up most
 /// of the memory of a stream at rest.
-final class MeteredRequest: Sendable {
+final class MeteredRequest {
   let identity: Identity
   let endpoint: Endpoint
   let facts: RequestFacts
-  let body: [UInt8]
+  /// Empty once it was taken.
+  private(set) var body: [UInt8]
   /// The provider that the path names, if it names one.
   let providerName: String?
   /// The client's own end user: from the header, else from the body.
@@ -86,6 +87,12 @@ final class MeteredRequest: Sendable {
     conversation = other.conversation
     agent = other.agent
     metadata = other.metadata
+  }
+
+  /// The body, for the last who needs it: an answer may take minutes after that.
+  func takeBody() -> [UInt8] {
+    defer { body = [] }
+    return body
   }
 
   /// Whose budgets pay for it.

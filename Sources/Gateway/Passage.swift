@@ -39,13 +39,13 @@ final class Passage {
   var gateway: Gateway { journey.gateway }
 
   init(
-    of request: MeteredRequest, _ admitted: consuming Admitted, on journey: Journey
+    of request: MeteredRequest, _ offer: Offer, _ hold: consuming Hold, on journey: Journey
   ) {
     self.journey = journey
     self.request = request
-    offer = admitted.offer
-    grant = admitted.hold.grant
-    hold = consume admitted.hold
+    self.offer = offer
+    grant = hold.grant
+    self.hold = consume hold
     dialect = ProviderDialect(provider: offer.provider.name)
     rewrite = RequestRewrite(
       for: request.facts, endpoint: request.endpoint, dialect: dialect,
@@ -61,9 +61,14 @@ final class Passage {
       let transfer = try startTransfer()
       await relay(transfer)
     } catch {
-      await giveBack()
-      await journey.refuse(error)
+      await refuse(error)
     }
+  }
+
+  @inline(never)
+  private func refuse(_ refusal: Refusal) async {
+    await giveBack()
+    await journey.refuse(refusal)
   }
 
   // MARK: Write it down
@@ -111,7 +116,7 @@ final class Passage {
     let body: [UInt8]
     do {
       body = try rewrite.applied(
-        to: request.body, endpoint: request.endpoint, parser: journey.workbench.parser)
+        to: request.takeBody(), endpoint: request.endpoint, parser: journey.workbench.parser)
     } catch {
       throw .unreadable(error)
     }
@@ -131,19 +136,34 @@ final class Passage {
     }
   }
 
+  @inline(never)
   private func relay(_ transfer: Transfer) async {
     watchClient(transfer)
-    do throws(UpstreamError) {
-      let head = try await transfer.head()
-      if head.status < 400 && head.isEventStream {
-        await StreamRelay(of: self, head, transfer).run()
-      } else {
-        await AnswerRelay(of: self, head, transfer).run()
-      }
-    } catch {
-      await fail(error, status: nil, report: nil)
+    switch await answer(of: transfer) {
+    case .stream(let relay): await relay.run()
+    case .whole(let relay): await relay.run()
+    case nil: break
     }
     exchange.onClientGone = nil
+  }
+
+  private enum Answer {
+    case stream(StreamRelay)
+    case whole(AnswerRelay)
+  }
+
+  /// What passes on the provider's answer; nil where it gave none, and the request has ended.
+  @inline(never)
+  private func answer(of transfer: Transfer) async -> Answer? {
+    do throws(UpstreamError) {
+      let head = try await transfer.head()
+      return head.status < 400 && head.isEventStream
+        ? .stream(StreamRelay(of: self, head, transfer))
+        : .whole(AnswerRelay(of: self, head, transfer))
+    } catch {
+      await fail(error, status: nil, report: nil)
+      return nil
+    }
   }
 
   /// When the client hangs up: `cancel` stops the provider, `drain` reads on within its bounds.

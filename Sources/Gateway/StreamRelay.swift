@@ -15,7 +15,9 @@ internal import Upstream
 /// as its id is known, and settled by the stream only if that shows its end.
 final class StreamRelay {
   private let passage: Passage
-  private let head: UpstreamResponseHead
+  private let status: Int
+  /// Nil once it is sent.
+  private var head: UpstreamResponseHead?
   private let transfer: Transfer
   private var meter: StreamMeter
   private var deferred: DeferredWork?
@@ -27,6 +29,7 @@ final class StreamRelay {
   @inline(never)
   init(of passage: Passage, _ head: UpstreamResponseHead, _ transfer: Transfer) {
     self.passage = passage
+    status = head.status
     self.head = head
     self.transfer = transfer
     meter = StreamMeter(
@@ -41,20 +44,20 @@ final class StreamRelay {
 
   @inline(never)
   private func start() async {
-    guard !passage.clientLeft else { return }
+    guard let head = answerHead() else { return }
     do {
       try await passage.exchange.start(
-        answerHead(), framing: .chunked, isHeldBack: transfer.hasArrived)
+        head, framing: .chunked, isHeldBack: transfer.hasArrived)
     } catch {
       passage.clientStopped()
     }
   }
 
   @inline(never)
-  private func answerHead() -> ResponseHead {
-    ResponseHead(
-      status: head.status,
-      fields: passage.responseFields(head, remaining: passage.grant.tightest))
+  private func answerHead() -> ResponseHead? {
+    guard let head = head.take(), !passage.clientLeft else { return nil }
+    return ResponseHead(
+      status: status, fields: passage.responseFields(head, remaining: passage.grant.tightest))
   }
 
   /// Returns what has cut the stream, if it was.
@@ -122,7 +125,7 @@ final class StreamRelay {
     let report = meter.finish().report
     if let deferred {
       // Without its end the stream says nothing: then the provider is asked.
-      guard let ending = Ending(of: deferred, report, status: head.status) else { return }
+      guard let ending = Ending(of: deferred, report, status: status) else { return }
       return await passage.gateway.settle(deferred, ending)
     }
     _ = await passage.settle(ending(report, cut: cut))
@@ -138,6 +141,6 @@ final class StreamRelay {
       } else {
         report.isError ? .providerError : .ok
       }
-    return Ending(status: head.status, outcome: outcome, report: report)
+    return Ending(status: status, outcome: outcome, report: report)
   }
 }

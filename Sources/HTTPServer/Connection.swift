@@ -69,25 +69,36 @@ final class Connection {
 
   /// Whether another request may follow.
   private func serveRequest() async -> Bool {
-    let head: RequestHead
-    do {
-      guard let next = try await readHead() else { return false }
-      isFresh = false
-      head = next
-    } catch {
-      await refuse(error)
-      return false
-    }
-    let exchange = HTTPExchange(on: self, head: head)
-    closesAfterExchange = closesAfterExchange || isLate || !head.keepAlive
-    transport.socket.onHangup = { [unowned exchange] in exchange.clientHungUp() }
-    if transport.socket.isHungUp { exchange.clientHungUp() }
+    guard let exchange = await nextExchange() else { return false }
     await handler.handle(exchange)
     transport.socket.onHangup = nil
     onStop = nil
     guard await exchange.end() else { return false }
     if output.capacity > Connection.keptOutput { output = [] }
     return !closesAfterExchange
+  }
+
+  /// Waits for a request; nil when there is none, or none that can be read.
+  ///
+  /// Apart, since what it needs would else be kept for as long as the exchange lasts.
+  @inline(never)
+  private func nextExchange() async -> HTTPExchange? {
+    do {
+      guard let head = try await readHead() else { return nil }
+      isFresh = false
+      return exchange(head)
+    } catch {
+      await refuse(error)
+      return nil
+    }
+  }
+
+  private func exchange(_ head: RequestHead) -> HTTPExchange {
+    let exchange = HTTPExchange(on: self, head: head)
+    closesAfterExchange = closesAfterExchange || isLate || !head.keepAlive
+    transport.socket.onHangup = { [unowned exchange] in exchange.clientHungUp() }
+    if transport.socket.isHungUp { exchange.clientHungUp() }
+    return exchange
   }
 
   /// Waits for a whole request header; nil when the client has left or rested too long.

@@ -3,9 +3,6 @@ struct InputBuffer {
   private var storage: [UInt8] = []
   private var start = 0
 
-  /// A buffer that grew beyond this is given back once it is empty: idle connections stay small.
-  private static let keptCapacity = 4096
-
   var count: Int { storage.count - start }
   var isEmpty: Bool { count == 0 }
 
@@ -19,15 +16,12 @@ struct InputBuffer {
     unsafe storage.append(contentsOf: bytes)
   }
 
+  /// What is all read is given back: connections spend most of their time waiting.
   mutating func consume(_ count: Int) {
     start += count
     guard start == storage.count else { return }
     start = 0
-    if storage.capacity > InputBuffer.keptCapacity {
-      storage = []
-    } else {
-      storage.removeAll(keepingCapacity: true)
-    }
+    storage = []
   }
 
   /// Moves at most `limit` bytes to the end of `target`.

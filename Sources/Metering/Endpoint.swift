@@ -2,7 +2,7 @@ internal import HTTP
 public import Pricing
 
 /// What metering knows of one endpoint that costs money; an entry of the table in Endpoints.swift.
-public struct Endpoint: Sendable {
+public final class Endpoint: Sendable {
   public let method: String
   /// Without a provider's prefix, as in `usage_logs.endpoint`.
   public let path: String
@@ -12,13 +12,29 @@ public struct Endpoint: Sendable {
   /// What bounds the output of a request.
   let output: OutputBound
   /// The model of a request that names none; nil where it must name one.
-  var defaultModel: String?
+  let defaultModel: String?
   /// The tier at whose prices each request is billed, for endpoints that have prices of their own.
-  var tier: String?
+  let tier: String?
   /// How usage is asked for where an answer has none by itself; nil where that isn't needed.
-  var usageRequest: UsageRequest?
+  let usageRequest: UsageRequest?
   /// What reads an answer, whole or event by event.
   let answer: any AnswerReader.Type
+
+  init(
+    method: String, path: String, operation: Operation, request: RequestFormat,
+    output: OutputBound, defaultModel: String? = nil, tier: String? = nil,
+    usageRequest: UsageRequest? = nil, answer: any AnswerReader.Type
+  ) {
+    self.method = method
+    self.path = path
+    self.operation = operation
+    self.request = request
+    self.output = output
+    self.defaultModel = defaultModel
+    self.tier = tier
+    self.usageRequest = usageRequest
+    self.answer = answer
+  }
 
   /// Whether a body with this `Content-Type` is read as a JSON object.
   public func readsJSON(contentType: String) -> Bool {

@@ -12,6 +12,10 @@ internal import HTTP
   /// long as the transfer lasts, but of what no read has filled the system makes no memory.
   static let receiveBufferBytes = (16 << 10) - 1
 
+  /// What libcurl takes at once of a body that it doesn't copy. It keeps a buffer of that, too, and
+  /// takes no smaller one.
+  private static let sendBufferBytes = 16 << 10
+
   let pointer: UnsafeMutableRawPointer
   /// Whom the callbacks serve. Unowned, since a transfer that its owner drops takes itself out.
   unowned var transfer: Transfer?
@@ -88,6 +92,7 @@ internal import HTTP
     set(CURLOPT_HTTP09_ALLOWED, 0)
     set(CURLOPT_TCP_NODELAY, 1)
     set(CURLOPT_BUFFERSIZE, EasyHandle.receiveBufferBytes)
+    set(CURLOPT_UPLOAD_BUFFERSIZE, EasyHandle.sendBufferBytes)
     // A model may think for minutes without a byte, longer than some address translators remember.
     set(CURLOPT_TCP_KEEPALIVE, 1)
     set(CURLOPT_MAXAGE_CONN, Int(settings.idleConnectionAge.components.seconds))
@@ -141,11 +146,21 @@ internal import HTTP
     url = text
   }
 
+  /// How many bytes of the request's body have left.
+  var sentBodyBytes: Int64 {
+    Int64(unsafe catraca_curl_get_size(pointer, CURLINFO_SIZE_UPLOAD_T))
+  }
+
+  /// Lets go of libcurl's copy of the body, once it will not be sent again.
+  func forgetBody() {
+    check(unsafe catraca_curl_set_copied_body(pointer, nil))
+  }
+
   /// Lets go of the request's fields and body, which are secrets. Only while libcurl isn't at work.
   func clear() {
     check(unsafe catraca_curl_set_headers(pointer, nil))
     headers = nil
-    check(unsafe catraca_curl_set_copied_body(pointer, nil))
+    forgetBody()
   }
 
   private func setBody(_ body: UpstreamBody, method: Method) {

@@ -49,6 +49,7 @@ public final class Transfer {
 
   private var headReader: ResponseHeadReader
   private var isHeadInvalid = false
+  /// Nil before it has come, and after it was handed over.
   private var responseHead: UpstreamResponseHead?
   private var received: [UInt8] = []
   private var isReceivingPaused = false
@@ -79,19 +80,29 @@ public final class Transfer {
 
   // MARK: Receiving
 
-  /// Waits for the response's head; says it again when asked again.
+  /// Waits for the response's head, which is handed over once: a stream may last for minutes after
+  /// it, and needs neither that nor the request's body.
   public func head() async throws(UpstreamError) -> UpstreamResponseHead {
     client.loop.preconditionOnLoop()
     while true {
-      if let responseHead {
+      if let head = responseHead.take() {
         // libcurl ends no transfer whose sending is paused, not even one that it stopped sending.
         if !isUploadWanted { resumeSending() }
-        return responseHead
+        forgetSentBody()
+        return head
       }
       if case .failed(let error) = outcome { throw error }
+      precondition(!hasResponded, "a response's head is handed over once")
       await headWaiter.wait()
     }
   }
+
+  private func forgetSentBody() {
+    guard let handle, upload.forget(sent: handle.sentBodyBytes) else { return }
+    handle.forgetBody()
+  }
+
+  private var hasResponded: Bool { respondedAt != nil }
 
   /// Whether something has arrived of the body that `next` gives at once.
   public var hasArrived: Bool { !received.isEmpty }
@@ -192,14 +203,14 @@ public final class Transfer {
   /// libcurl is done.
   func finish(_ result: CURLcode) {
     // For libcurl an upgrade after which nothing came is no answer at all.
-    let isSilentUpgrade = isUpgrade && responseHead != nil && result == CURLE_GOT_NOTHING
+    let isSilentUpgrade = isUpgrade && hasResponded && result == CURLE_GOT_NOTHING
     if isHeadInvalid {
       end(.failed(.invalidResponse))
     } else if isSilentUpgrade {
       end(.complete)
     } else if result == CURLE_OK {
       // Closed in the middle of the head, a connection is all right for libcurl.
-      end(responseHead == nil ? .failed(.broken(.truncated)) : .complete)
+      end(hasResponded ? .complete : .failed(.broken(.truncated)))
     } else {
       end(.failed(client.error(for: result, wasSent: wasSent)))
     }
@@ -219,7 +230,7 @@ public final class Transfer {
   /// A silence is the provider's only while nothing waits for our owner; before an upgrade there is
   /// nothing to send yet.
   private func restartIdleTimer() {
-    let waitsForContent = isSendingPaused && !(isUpgrade && responseHead == nil)
+    let waitsForContent = isSendingPaused && !(isUpgrade && !hasResponded)
     if isReceivingPaused || waitsForContent {
       idleSince = nil
       handle?.timer.stop()
@@ -257,8 +268,8 @@ extension Transfer {
     }
     guard let head else { return true }
     responseHead = head
-    restartIdleTimer()
     respondedAt = .now()
+    restartIdleTimer()
     // libcurl stops sending then.
     if head.status >= 300 { isUploadWanted = false }
     headWaiter.wake()
@@ -269,7 +280,7 @@ extension Transfer {
   /// libcurl waits for nothing more from the connection. Where both halves are one connection's,
   /// that is all it says of the end of the provider's while ours is paused.
   func lostInterest() {
-    guard isUpgrade, responseHead != nil, !isReceivingPaused else { return }
+    guard isUpgrade, hasResponded, !isReceivingPaused else { return }
     client.noteHalfEnd(of: self)
   }
 

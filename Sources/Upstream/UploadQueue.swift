@@ -7,10 +7,14 @@ struct UploadQueue: Sendable {
   private var start = 0
   /// What a stream with a known length still has to be handed.
   private var missing: Int64?
-  private let isWhole: Bool
+  /// Whether all of it was there from the beginning, and still is.
+  private var isWhole: Bool
+  /// How large a body is that was there from the beginning.
+  private let wholeCount: Int
   private(set) var isFinished: Bool
 
   init(_ body: UpstreamBody) {
+    wholeCount = if case .bytes(let bytes) = body { bytes.count } else { 0 }
     switch body {
     case .none:
       isWhole = true
@@ -64,6 +68,16 @@ struct UploadQueue: Sendable {
       start = 0
     }
     return taken
+  }
+
+  /// Lets go of a body that was there from the beginning and of which `sent` bytes have left: false
+  /// unless these are all.
+  mutating func forget(sent: Int64) -> Bool {
+    guard isWhole, wholeCount > 0, sent >= wholeCount else { return false }
+    isWhole = false
+    bytes = []
+    start = 0
+    return true
   }
 
   /// Goes back to the first byte, for a second attempt; false when that is gone.

@@ -8,6 +8,7 @@ import resource
 import time
 from contextlib import ExitStack
 
+import pytest
 from harness.crowd import at_once
 from harness.sandbox import script
 from harness.sanitizers import MEMORY_FACTOR
@@ -18,6 +19,10 @@ STREAMS = int(os.environ.get("CATRACA_OVERLOAD_STREAMS", "200"))
 # Of a debug build, with libcurl's and the kernel's share that counts as the process's. It is many
 # small blocks, to which a sanitizer adds more than to others.
 LARGEST_STREAM_KIB = 48 if MEMORY_FACTOR == 1 else 2 * 48 * MEMORY_FACTOR
+# libcurl's, one for each direction, where memory that prompts have filled is used for them.
+LARGEST_BUFFERS_KIB = 32 * MEMORY_FACTOR
+# libcurl copies small ones, and reads large ones through a buffer.
+PROMPTS = [50_000, 200_000]
 CHAT = "/v1/chat/completions"
 BODY = {
     "model": "gpt-4o-mini",
@@ -59,13 +64,13 @@ def allow_open_files(count):
 allow_open_files(2 * STREAMS + 200)
 
 
-def rest(catraca, resting, count, status=200):
+def rest(catraca, resting, count, body=BODY):
     """Streams that say nothing, and stay."""
     silent = script(chunk_delay_ms=600_000)
     for _ in range(count):
         connection = resting.enter_context(catraca.connect())
-        connection.send(connection.request("POST", CHAT, BODY, catraca.key(), silent))
-        assert connection.head()[0] == status
+        connection.send(connection.request("POST", CHAT, body, catraca.key(), silent))
+        assert connection.head()[0] == 200
 
 
 def test_resting_streams_take_a_bounded_share_of_memory(catraca, capsys):
@@ -89,6 +94,23 @@ def test_resting_streams_take_a_bounded_share_of_memory(catraca, capsys):
     with ExitStack() as resting:
         rest(catraca, resting, STREAMS)
         assert resident_kib(catraca.process) - whole < (whole - before) / 2
+
+
+@pytest.mark.parametrize("size", PROMPTS)
+def test_resting_streams_dont_keep_their_prompts(catraca, capsys, size):
+    """What a provider has read isn't needed for the minutes that its answer may take."""
+    body = {**BODY, "messages": [{"role": "user", "content": "Hello " * (size // 6)}]}
+    catraca.configuration.settings["limits"] = {"connections": STREAMS + 100, "idle": "30m"}
+    catraca.start()
+    with ExitStack() as resting:
+        # What all share is made, and what one needs for a moment.
+        rest(catraca, resting, 20, body)
+        before = resident_kib(catraca.process)
+        rest(catraca, resting, STREAMS, body)
+        each = (resident_kib(catraca.process) - before) / STREAMS
+        with capsys.disabled():
+            print(f"\nresting streams of {size:,} bytes each: {each:.1f} KiB each")
+        assert each < LARGEST_STREAM_KIB + LARGEST_BUFFERS_KIB
 
 
 def test_with_too_few_open_files_those_beyond_are_refused_at_once(catraca, sandbox):

@@ -129,6 +129,25 @@ struct RequestTests {
     }
   }
 
+  @Test("A provider that answers before it has read all of a body still gets all of it")
+  func answerBeforeTheBody() async throws {
+    let body = pattern(20_000_000)
+    let waiter = Waiter<Void>()
+    nonisolated(unsafe) let answered = waiter
+    try await withServer { connection, _ in
+      _ = await connection.readHead()
+      await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n")
+      await answered.wait()
+      #expect(await connection.read(body.count) == body)
+      await connection.write("done")
+    } _: { client, server in
+      let transfer = try client.start(.to(server.url, .post, body: .bytes(body)))
+      #expect(try await transfer.head().status == 200)
+      answered.wake()
+      #expect(try await transfer.body() == Array("done".utf8))
+    }
+  }
+
   @Test("A provider that doesn't read holds the sender back, and an early refusal frees it")
   func earlyAnswer() async throws {
     let waiter = Waiter<Void>()

@@ -134,7 +134,6 @@ extension RealtimeTurn {
   ) async throws(Refusal) -> RealtimeTurn {
     let metered = request.metered(facts, endpoint)
     let offer = try Offer(for: metered, in: journey)
-    let admitted = try await journey.admit(metered, offer)
-    return RealtimeTurn(Passage(of: metered, admitted, on: journey), bound: facts)
+    return RealtimeTurn(try await journey.admit(metered, offer), bound: facts)
   }
 }
