@@ -68,38 +68,53 @@ public struct JSONWriter: Sendable {
 
   private mutating func quoted(_ text: String, isKey: Bool) {
     // Strings are mostly contiguous and without anything to escape: one pass, one copy.
-    var text = text
-    text.withUTF8 { utf8 in
-      if unsafe PlainJSON.needsEscapes(utf8.span) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        unsafe utf8.forEach { appendEscaped($0) }
-        append(isKey ? "\":" : "\"")
-      } else {
-        unsafe appendPlain(utf8, isKey: isKey)
-      }
+    let isWritten: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
+      unsafe quoted(utf8, isKey: isKey)
     }
+    if isWritten == nil {
+      unsafe Array(text.utf8).withUnsafeBufferPointer { unsafe quoted($0, isKey: isKey) }
+    }
+  }
+
+  private mutating func quoted(_ utf8: UnsafeBufferPointer<UInt8>, isKey: Bool) {
+    guard unsafe PlainJSON.needsEscapes(utf8.span) else {
+      return unsafe appendPlain(utf8, isKey: isKey)
+    }
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    unsafe utf8.forEach { appendEscaped($0) }
+    append(isKey ? "\":" : "\"")
   }
 
   /// The comma, the quotation marks and what stands in them, with one look at the array's room:
   /// three appends would cost more than the copy.
   private mutating func appendPlain(_ text: UnsafeBufferPointer<UInt8>, isKey: Bool) {
     let needsComma = needsComma
-    bytes.append(addingCapacity: text.count + JSONWriter.largestPunctuation) { output in
-      if needsComma { output.append(UInt8(ascii: ",")) }
-      output.append(UInt8(ascii: "\""))
-      unsafe output.append(copying: text)
-      output.append(UInt8(ascii: "\""))
-      if isKey { output.append(UInt8(ascii: ":")) }
+    let most = text.count + JSONWriter.largestPunctuation
+    bytes.append(addingCapacity: most) { output in
+      unsafe output.appendBytes(atMost: most) { room in
+        var count = 0
+        if needsComma { unsafe room.put(UInt8(ascii: ","), at: &count) }
+        unsafe room.put(UInt8(ascii: "\""), at: &count)
+        unsafe room.put(text, at: &count)
+        unsafe room.put(UInt8(ascii: "\""), at: &count)
+        if isKey { unsafe room.put(UInt8(ascii: ":"), at: &count) }
+        return count
+      }
     }
   }
 
   public mutating func integer(_ value: Int64) {
     let (magnitude, needsComma) = (value.magnitude, needsComma)
-    bytes.append(addingCapacity: JSONWriter.mostDigits + JSONWriter.largestPunctuation) { output in
-      if needsComma { output.append(UInt8(ascii: ",")) }
-      if value < 0 { output.append(UInt8(ascii: "-")) }
-      output.append(digitsOf: magnitude)
+    let most = JSONWriter.mostDigits + JSONWriter.largestPunctuation
+    bytes.append(addingCapacity: most) { output in
+      unsafe output.appendBytes(atMost: most) { room in
+        var count = 0
+        if needsComma { unsafe room.put(UInt8(ascii: ","), at: &count) }
+        if value < 0 { unsafe room.put(UInt8(ascii: "-"), at: &count) }
+        unsafe room.put(digitsOf: magnitude, at: &count)
+        return count
+      }
     }
     self.needsComma = true
   }
@@ -158,28 +173,52 @@ public struct JSONWriter: Sendable {
 }
 
 extension OutputSpan where Element == UInt8 {
-  fileprivate mutating func append(copying bytes: UnsafeBufferPointer<UInt8>) {
+  /// Has `write` put bytes into room for `most`, and say how many. Byte by byte, the span's own
+  /// `append` would cost a call each.
+  @inline(__always)
+  fileprivate mutating func appendBytes(
+    atMost most: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int
+  ) {
     unsafe withUnsafeMutableBufferPointer { room, count in
-      let end = count + bytes.count
-      precondition(end <= room.count, "no room for a text")
-      _ = unsafe UnsafeMutableBufferPointer(rebasing: room[count..<end])
-        .update(fromContentsOf: bytes)
-      count = end
+      precondition(count + most <= room.count, "no room for a text")
+      guard let start = room.baseAddress else { return }
+      count += unsafe write(start + count)
     }
   }
+}
 
-  fileprivate mutating func append(digitsOf magnitude: UInt64) {
+extension UnsafeMutablePointer<UInt8> {
+  @inline(__always)
+  fileprivate func put(_ byte: UInt8, at count: inout Int) {
+    unsafe self[count] = byte
+    count += 1
+  }
+
+  @inline(__always)
+  fileprivate func put(_ bytes: UnsafeBufferPointer<UInt8>, at count: inout Int) {
+    if let start = bytes.baseAddress {
+      unsafe (self + count).update(from: start, count: bytes.count)
+    }
+    count += bytes.count
+  }
+
+  @inline(__always)
+  fileprivate func put(digitsOf magnitude: UInt64, at count: inout Int) {
     // Most numbers in records are zero or small.
-    guard magnitude >= 10 else { return append(UInt8(ascii: "0") + UInt8(magnitude)) }
-    var digits = InlineArray<20, UInt8>(repeating: 0)
-    var first = digits.count
-    var rest = magnitude
+    guard magnitude >= 10 else {
+      return unsafe put(UInt8(ascii: "0") + UInt8(magnitude), at: &count)
+    }
+    var (rest, length) = (magnitude, 0)
     repeat {
-      first -= 1
-      digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
+      length += 1
     } while rest > 0
-    for index in first..<digits.count { append(digits[index]) }
+    rest = magnitude
+    for index in stride(from: count + length - 1, through: count, by: -1) {
+      unsafe self[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+      rest /= 10
+    }
+    count += length
   }
 }
 
