@@ -135,8 +135,18 @@ public struct JSONWriter: Sendable {
 
   /// Writes a value that is JSON already.
   public mutating func raw(_ json: StaticString) {
-    separate()
-    append(json)
+    let needsComma = needsComma
+    let text = unsafe UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount)
+    let most = text.count + JSONWriter.largestPunctuation
+    bytes.append(addingCapacity: most) { output in
+      unsafe output.appendBytes(atMost: most) { room in
+        var count = 0
+        if needsComma { unsafe room.put(UInt8(ascii: ","), at: &count) }
+        unsafe room.put(text, at: &count)
+        return count
+      }
+    }
+    self.needsComma = true
   }
 
   private mutating func separate() {
