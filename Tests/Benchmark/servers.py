@@ -84,7 +84,7 @@ class Server:
                 ready = is_ready(output.read().decode(errors="replace"))
             if ready is not None:
                 return ready
-            time.sleep(0.02)
+            time.sleep(0.005)
         raise SystemExit(f"{self.name}: {what}:\n{self.output}")
 
     def stop(self):

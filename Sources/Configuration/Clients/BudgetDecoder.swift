@@ -3,7 +3,9 @@ internal import Money
 internal import Time
 
 /// Reads the budgets of one client after the other; its formats are made once for all of them.
-struct BudgetDecoder {
+///
+/// A class, since copies of so many formats would take longer than what they read.
+final class BudgetDecoder {
   /// The most budgets of one client, or of everything.
   static let capacity = 1000
   /// The name of the budget that a plan's own limits make.

@@ -49,7 +49,9 @@ public struct ClientKey: Hashable, Sendable {
 }
 
 /// Reads keys; its formats are made once for many of them.
-struct ClientKeyDecoder {
+///
+/// A class for the same reason as `BudgetDecoder`.
+final class ClientKeyDecoder {
   /// The most keys of one client.
   static let capacity = 1000
 

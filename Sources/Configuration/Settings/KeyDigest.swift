@@ -26,18 +26,21 @@ public struct KeyDigest: Hashable, Sendable, CustomStringConvertible {
     let words = text.withUTF8 { digits -> (UInt64, UInt64, UInt64, UInt64)? in
       guard digits.count == 2 * Self.byteCount else { return nil }
       var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+      let values = hexadecimalValues
+      // Values of digits are below 16, so that what isn't one shows in the union of all.
+      var all: UInt8 = 0
       for index in 0..<16 {
-        guard let first = hexadecimalValue(unsafe digits[index]),
-          let second = hexadecimalValue(unsafe digits[index + 16]),
-          let third = hexadecimalValue(unsafe digits[index + 32]),
-          let fourth = hexadecimalValue(unsafe digits[index + 48])
-        else { return nil }
-        words.0 = words.0 << 4 | first
-        words.1 = words.1 << 4 | second
-        words.2 = words.2 << 4 | third
-        words.3 = words.3 << 4 | fourth
+        let first = values[Int(unsafe digits[index])]
+        let second = values[Int(unsafe digits[index + 16])]
+        let third = values[Int(unsafe digits[index + 32])]
+        let fourth = values[Int(unsafe digits[index + 48])]
+        all |= first | second | third | fourth
+        words.0 = words.0 << 4 | UInt64(first)
+        words.1 = words.1 << 4 | UInt64(second)
+        words.2 = words.2 << 4 | UInt64(third)
+        words.3 = words.3 << 4 | UInt64(fourth)
       }
-      return words
+      return all < 16 ? words : nil
     }
     guard let words else { return nil }
     self.words = words
@@ -58,22 +61,22 @@ public struct KeyDigest: Hashable, Sendable, CustomStringConvertible {
     left.words == right.words
   }
 
+  /// By the first word alone: any 64 bits of a SHA-256 tell as many keys apart.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(words.0)
-    hasher.combine(words.1)
-    hasher.combine(words.2)
-    hasher.combine(words.3)
   }
 }
 
-private func hexadecimalValue(_ digit: UInt8) -> UInt64? {
-  switch digit {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(digit - UInt8(ascii: "0"))
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(digit - UInt8(ascii: "a") + 10)
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(digit - UInt8(ascii: "A") + 10)
-  default: nil
+/// The value of each byte that is a hexadecimal digit; 255 of any other.
+private let hexadecimalValues: [UInt8] = {
+  var values = [UInt8](repeating: 255, count: 256)
+  for (letters, first) in [("0123456789", 0), ("abcdef", 10), ("ABCDEF", 10)] as [(String, UInt8)] {
+    for (offset, letter) in letters.utf8.enumerated() {
+      values[Int(letter)] = first + UInt8(offset)
+    }
   }
-}
+  return values
+}()
 
 extension ValueFormat<KeyDigest> {
   static var digest: ValueFormat {

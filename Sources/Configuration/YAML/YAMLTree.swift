@@ -77,24 +77,31 @@ final class YAMLTree {
 
   /// The place of a key of the mapping at `place`; nil where there is none.
   func key(_ key: String, ofMappingAt place: Int) -> Int? {
-    let end = Int(nodes[place].end)
-    var key = key
-    return key.withUTF8 { key in
-      var found = place + 1
-      while found < end {
-        if unsafe hasText(key, at: found) { return found }
-        found = next(after: found + 1)
-      }
-      return nil
+    let found: Int?? = unsafe key.utf8.withContiguousStorageIfAvailable { key in
+      unsafe self.key(key, ofMappingAt: place)
+    }
+    if let found { return found }
+    return unsafe Array(key.utf8).withUnsafeBufferPointer { key in
+      unsafe self.key(key, ofMappingAt: place)
     }
   }
 
-  private func hasText(_ text: UnsafeBufferPointer<UInt8>, at place: Int) -> Bool {
-    let range = textRange(at: place)
-    guard range.count == text.count else { return false }
+  private func key(_ key: UnsafeBufferPointer<UInt8>, ofMappingAt place: Int) -> Int? {
+    guard let wanted = key.baseAddress else { return nil }
     return unsafe texts.withUnsafeBufferPointer { texts in
-      guard let wanted = text.baseAddress, let all = texts.baseAddress else { return true }
-      return unsafe memcmp(all + range.lowerBound, wanted, range.count) == 0
+      guard let all = texts.baseAddress else { return nil }
+      let end = Int(nodes[place].end)
+      var found = place + 1
+      while found < end {
+        let node = nodes[found]
+        if Int(node.end - node.textStart) == key.count,
+          unsafe memcmp(all + Int(node.textStart), wanted, key.count) == 0
+        {
+          return found
+        }
+        found = next(after: found + 1)
+      }
+      return nil
     }
   }
 
@@ -104,7 +111,10 @@ final class YAMLTree {
 
   /// The text of a scalar.
   func text(at place: Int) -> String {
-    String(decoding: texts[textRange(at: place)], as: UTF8.self)
+    let range = textRange(at: place)
+    return unsafe texts.withUnsafeBufferPointer { texts in
+      unsafe String(decoding: UnsafeBufferPointer(rebasing: texts[range]), as: UTF8.self)
+    }
   }
 
   func hasText(_ text: String, at place: Int) -> Bool {
