@@ -18,6 +18,8 @@ final class AdmissionDesk: Sendable {
     case abandoned
     /// Nothing more can be drawn of limits that are shared with other replicas.
     case ledgerUnavailable
+
+    var isDenied: Bool { if case .denied = self { true } else { false } }
   }
 
   struct State {

@@ -184,9 +184,9 @@ final class Journey {
   /// bytes don't.
   func admit(_ request: MeteredRequest, _ offer: Offer) async throws(Refusal) -> Passage {
     let verdict = await ask(request, offer)
-    if case .denied = verdict, let counted = await countedOffer(request, offer, verdict) {
+    if verdict.isDenied, let counted = await countedOffer(request, offer, verdict) {
       let second = await ask(request, counted)
-      if case .denied = second {} else { return try passage(of: request, counted, by: second) }
+      if !second.isDenied { return try passage(of: request, counted, by: second) }
     }
     return try passage(of: request, offer, by: verdict)
   }

@@ -1,6 +1,7 @@
 """What many clients, keys and budgets change: the start, a request, and a reload of prices."""
 
 import contextlib
+import os
 import re
 import statistics
 import threading
@@ -25,6 +26,8 @@ def start_seconds(bench):
     configuration, key = scene.write_catraca_configuration(
         home / "catraca", bench.origin.port, clients=MANY_CLIENTS
     )
+    # What was written so far is the disk's work no more.
+    os.sync()
     durations = []
     for _ in range(bench.options.rounds + 1):
         with contextlib.ExitStack() as stack:

@@ -158,7 +158,10 @@ import Time
     let folder = TemporaryFolder()
     let ledger = try folder.ledger()
     let select = try folder.connection().prepare(
-      "SELECT limit_tokens || ' ' || count(*) FROM client_budgets GROUP BY limit_tokens")
+      """
+      SELECT limit_tokens || ' ' || count(*) FROM client_budgets
+      GROUP BY limit_tokens ORDER BY limit_tokens
+      """)
     func counts() throws -> [String?] { try select.rows { $0.statement.text(0) } }
     try await ledger.syncBudgets(budgets(0..<1_201, tokens: 5), at: Sample.admitted)
     #expect(try counts() == ["5 1201"])
