@@ -41,8 +41,9 @@ actor Reloader {
   /// Editors write in several steps; what happens within this time is one change.
   private static let settlingTime = Duration.milliseconds(100)
 
-  /// How often the ledger is asked whether a command has changed clients or keys.
-  private static let followingInterval = Duration.milliseconds(250)
+  /// How often the ledger is asked whether a command has changed clients or keys. It is the one
+  /// thing for which a server at rest wakes threads, five of them each time.
+  private static let followingInterval = Duration.milliseconds(333)
 
   /// A ledger is told of more budgets when the server listens already: a request waits for none of
   /// them, and they may take as long as all else of the start.

@@ -213,9 +213,8 @@ final class Server: Sendable {
       return LoopBound((signals, watch), on: loop)
     }.value
     Server.join(ledger, gateway, reloader, logger)
-    // Timers go off at this priority: at another one, each would wake two kinds of threads.
-    let follower = Task(priority: .medium) { await reloader.followLedger() }
-    let keeper = Task(priority: .medium) { await gateway.keepLeases() }
+    let follower = Task { await reloader.followLedger() }
+    let keeper = Task { await gateway.keepLeases() }
     let monthKeeper = keepMonths()
     announce()
     for await _ in stops { break }
