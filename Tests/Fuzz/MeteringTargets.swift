@@ -39,7 +39,11 @@ enum RequestBodies {
         parser: parser)
     else { return }
     require(!facts.model.isEmpty, "a request names its model")
-    require(RequestFacts.choicesAllowed.contains(facts.choices), "choices are limited")
+    // So many for each of its texts, of which it has at most as many as bytes.
+    let texts = Int64(exchange.body.count)
+    require(
+      (1...RequestFacts.choicesAllowed.upperBound * texts).contains(facts.choices),
+      "choices are limited")
     require(
       facts.outputLimit ?? 0 >= 0 && facts.characters >= 0 && facts.audioMilliseconds >= 0
         && facts.images >= 0 && facts.calls >= 0, "no quantity is negative")
