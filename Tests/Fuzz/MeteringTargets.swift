@@ -40,7 +40,7 @@ enum RequestBodies {
     else { return }
     require(!facts.model.isEmpty, "a request names its model")
     // So many for each of its texts, of which it has at most as many as bytes.
-    let texts = Int64(exchange.body.count)
+    let texts = Int64(max(1, exchange.body.count))
     require(
       (1...RequestFacts.choicesAllowed.upperBound * texts).contains(facts.choices),
       "choices are limited")

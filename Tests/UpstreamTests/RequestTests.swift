@@ -133,6 +133,7 @@ struct RequestTests {
   func answerBeforeTheBody() async throws {
     let body = pattern(20_000_000)
     let waiter = Waiter<Void>()
+    // Both sides run on the loop's one thread.
     nonisolated(unsafe) let answered = waiter
     try await withServer { connection, _ in
       _ = await connection.readHead()
