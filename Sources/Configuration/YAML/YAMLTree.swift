@@ -77,13 +77,8 @@ final class YAMLTree {
 
   /// The place of a key of the mapping at `place`; nil where there is none.
   func key(_ key: String, ofMappingAt place: Int) -> Int? {
-    let found: Int?? = unsafe key.utf8.withContiguousStorageIfAvailable { key in
-      unsafe self.key(key, ofMappingAt: place)
-    }
-    if let found { return found }
-    return unsafe Array(key.utf8).withUnsafeBufferPointer { key in
-      unsafe self.key(key, ofMappingAt: place)
-    }
+    var key = key
+    return key.withUTF8 { key in unsafe self.key(key, ofMappingAt: place) }
   }
 
   private func key(_ key: UnsafeBufferPointer<UInt8>, ofMappingAt place: Int) -> Int? {
