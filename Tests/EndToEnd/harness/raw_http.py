@@ -28,7 +28,9 @@ class Truncated(Exception):
 
 class Connection:
     def __init__(self, host, port, timeout=20 * TIME_FACTOR, wrap=None, source=""):
-        self.socket = socket.create_connection((host, port), timeout, (source, 0))
+        # Bound, it would take its port from all others until a minute after its end.
+        address = (source, 0) if source else None
+        self.socket = socket.create_connection((host, port), timeout, address)
         if wrap:
             self.socket = wrap(self.socket)
         self._host = f"{host}:{port}"
