@@ -38,6 +38,8 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
   private var endOfTurn: [() -> Void] = []
   private var stopping = false
   var timers = TimerHeap()
+  /// For tasks of this loop, and only on its thread.
+  public let spareBytes = SpareBytes()
 
   /// The instant of the current turn, read once after each wait.
   public private(set) var now = MonotonicInstant.now()

@@ -56,21 +56,14 @@ final class AdmissionDesk: Sendable {
 
   // MARK: Admission
 
-  /// Sets the demand aside on every budget that applies, waiting at most `patience` for requests
-  /// in flight to end. `whenLeaving` is handed a way to give the wait up.
-  func admit(
-    _ demand: Demand, for caller: Caller, patience: Duration, on loop: EventLoop,
-    whenLeaving: (@escaping () -> Void) -> Void
-  ) async -> Verdict {
-    if let leases {
-      await admit(
-        demand, for: caller, patience: patience, at: leases, on: loop, whenLeaving: whenLeaving)
-    } else {
-      await hold(demand, for: caller, patience: patience, on: loop, whenLeaving: whenLeaving)
-    }
+  /// What is known at once of a demand.
+  enum Decision {
+    case decided(Verdict)
+    case waiting(Ticket)
   }
 
-  /// The same on what is leased for it.
+  /// Sets the demand aside on what is leased for it, waiting at most `patience` for requests in
+  /// flight to end. `whenLeaving` is handed a way to give the wait up.
   func holdOnLeases(
     _ demand: Demand, for caller: Caller, patience: Duration, at leases: LeaseDesk,
     on loop: EventLoop, whenLeaving: (@escaping () -> Void) -> Void
@@ -90,26 +83,30 @@ final class AdmissionDesk: Sendable {
     whenLeaving: (@escaping () -> Void) -> Void
   ) async -> Verdict {
     switch decide(demand, for: caller) {
-    case .decided(let verdict): return verdict
+    case .decided(let verdict): verdict
     case .waiting(let ticket):
-      let timer = LoopTimer(on: loop) { [self] in
-        change { state, now, events in state.budgets.expire(ticket, at: now, events: &events) }
-      }
-      timer.start(after: patience)
-      whenLeaving { [self] in leave(ticket) }
-      let verdict = await verdict(for: ticket)
-      timer.stop()
-      return verdict
+      await verdict(for: ticket, patience: patience, on: loop, whenLeaving: whenLeaving)
     }
   }
 
-  private enum Decision {
-    case decided(Verdict)
-    case waiting(Ticket)
+  /// Waits at most `patience` for requests in flight to end.
+  func verdict(
+    for ticket: Ticket, patience: Duration, on loop: EventLoop,
+    whenLeaving: (@escaping () -> Void) -> Void
+  ) async -> Verdict {
+    let timer = LoopTimer(on: loop) { [self] in
+      change { state, now, events in state.budgets.expire(ticket, at: now, events: &events) }
+    }
+    timer.start(after: patience)
+    whenLeaving { [self] in leave(ticket) }
+    let verdict = await verdict(for: ticket)
+    timer.stop()
+    return verdict
   }
 
+  /// Sets the demand aside on every budget that applies, where none is shared with other replicas.
   @inline(never)
-  private func decide(_ demand: Demand, for caller: Caller) -> Decision {
+  func decide(_ demand: Demand, for caller: Caller) -> Decision {
     let (admission, events) = step { state, now, events in
       let admission = state.budgets.hold(demand, for: caller, at: now, events: &events)
       if case .waiting(let ticket) = admission { state.waiting[ticket] = .empty }

@@ -47,7 +47,22 @@ final class Journey {
     trace = session.trace
   }
 
+  /// Each part ends before the next begins, since what a function that waits has in hand rests with
+  /// it: a stream may last for minutes.
   func run() async {
+    if let claim = await claim(), let passage = await passage(for: claim),
+      let stream = await passage.run()
+    {
+      await stream.run()
+    }
+    trace?.end(status: exchange.status)
+  }
+
+  /// What is asked for, and what it may cost.
+  private typealias Claim = (request: MeteredRequest, offer: Offer)
+
+  /// Nil where all is answered.
+  private func claim() async -> Claim? {
     do throws(Refusal) {
       let providers = rules.settings.providers.lazy.map { $0.name }
       switch Route(path: exchange.head.path, providers: providers) {
@@ -57,12 +72,12 @@ final class Journey {
       case .unknownProvider(let name): throw .unknownProvider(name)
       case .provider(let name, let endpoint):
         trace = gateway.tracer.map { RequestTrace($0, of: self) }
-        try await forward(endpoint, to: name)
+        return try await forward(endpoint, to: name)
       }
     } catch {
       await refuse(error)
     }
-    trace?.end(status: exchange.status)
+    return nil
   }
 
   /// The part of a session that this stands for begins now, some time after its hold was taken.
@@ -71,7 +86,9 @@ final class Journey {
     receivedAt = .now()
   }
 
-  private func forward(_ path: String, to providerName: String?) async throws(Refusal) {
+  private func forward(
+    _ path: String, to providerName: String?
+  ) async throws(Refusal) -> Claim? {
     if gateway.isStopping { throw .shuttingDown }
     let identity = try identify()
     trace?.note(identity)
@@ -82,11 +99,11 @@ final class Journey {
       if endpoint.isWebSocket {
         try await serveRealtime(identity, of: providerName)
       } else {
-        try await serve(endpoint, identity, of: providerName)
+        return try await serve(endpoint, identity, of: providerName)
       }
     case .batch:
       try limitRate(identity)
-      try await serveBatch(identity, of: providerName)
+      return try await serveBatch(identity, of: providerName)
     case .upload:
       try await serveFree(path, of: providerName, onlyForBatches: !rules.allowsUnmetered(path))
     case .free:
@@ -97,6 +114,7 @@ final class Journey {
       }
       try await serveFree(path, of: providerName)
     }
+    return nil
   }
 
   @inline(never)
@@ -110,11 +128,8 @@ final class Journey {
   @inline(never)
   private func serve(
     _ endpoint: Endpoint, _ identity: Identity, of providerName: String?
-  ) async throws(Refusal) {
-    // The body has no name here: it would be kept as long as this waits.
-    let (request, offer) = try read(
-      await MeteredRequest.readBody(of: self), endpoint, identity, of: providerName)
-    try await pass(request, offer)
+  ) async throws(Refusal) -> Claim {
+    try read(await MeteredRequest.readBody(of: self), endpoint, identity, of: providerName)
   }
 
   // What isn't inlined, here and further on, needs much room for a moment. In an asynchronous
@@ -122,7 +137,7 @@ final class Journey {
   @inline(never)
   private func read(
     _ body: [UInt8], _ endpoint: Endpoint, _ identity: Identity, of providerName: String?
-  ) throws(Refusal) -> (MeteredRequest, Offer) {
+  ) throws(Refusal) -> Claim {
     let request = try MeteredRequest(
       for: self, identity: identity, endpoint: endpoint, providerName: providerName, body: body)
     trace?.note(request)
@@ -139,12 +154,14 @@ final class Journey {
   }
 
   @inline(never)
-  private func serveBatch(_ identity: Identity, of providerName: String?) async throws(Refusal) {
+  private func serveBatch(
+    _ identity: Identity, of providerName: String?
+  ) async throws(Refusal) -> Claim {
     let submission = try await BatchSubmission(
       for: self, identity: identity, providerName: providerName)
-    let (request, offer) = try await submission.read()
-    trace?.note(request)
-    try await pass(request, offer)
+    let claim = try await submission.read()
+    trace?.note(claim.0)
+    return claim
   }
 
   /// Unknown keys are counted by where they come from, so that guessing is slow.
@@ -171,14 +188,26 @@ final class Journey {
     }
   }
 
-  private func pass(_ request: MeteredRequest, _ offer: Offer) async throws(Refusal) {
-    trace?.note(offer.provider)
-    let isDeferred = request.facts.isBackground || request.facts.operation == .batch
-    if isDeferred && !gateway.deferredWorks.hasRoom { throw .overloaded }
-    try await admit(request, offer).run()
+  // MARK: Can it be paid?
+
+  /// Nil where it can't, which is answered.
+  private func passage(for claim: Claim) async -> Passage? {
+    do throws(Refusal) {
+      try checkRoom(for: claim)
+      return try await admit(claim.request, claim.offer)
+    } catch {
+      await refuse(error)
+      return nil
+    }
   }
 
-  // MARK: Can it be paid?
+  @inline(never)
+  private func checkRoom(for claim: Claim) throws(Refusal) {
+    trace?.note(claim.offer.provider)
+    let facts = claim.request.facts
+    let isDeferred = facts.isBackground || facts.operation == .batch
+    if isDeferred && !gateway.deferredWorks.hasRoom { throw .overloaded }
+  }
 
   /// Sets the request's bound aside. In the last mile the provider's own count may fit where the
   /// bytes don't.
@@ -219,11 +248,36 @@ final class Journey {
   private func ask(
     _ request: MeteredRequest, _ offer: Offer
   ) async -> AdmissionDesk.Verdict {
+    if let leases = gateway.desk.leases {
+      return await ask(request, offer, on: leases)
+    }
+    switch decide(request, offer) {
+    case .decided(let verdict): return verdict
+    case .waiting(let ticket): return await verdict(for: ticket)
+    }
+  }
+
+  private func ask(
+    _ request: MeteredRequest, _ offer: Offer, on leases: LeaseDesk
+  ) async -> AdmissionDesk.Verdict {
     let verdict = await gateway.desk.admit(
       offer.demand, for: request.caller(for: offer), patience: rules.settings.admission.wait,
-      on: exchange.loop, whenLeaving: { exchange.onClientGone = $0 })
+      at: leases, on: exchange.loop, whenLeaving: { exchange.onClientGone = $0 })
     exchange.onClientGone = nil
     return verdict
+  }
+
+  private func verdict(for ticket: Ticket) async -> AdmissionDesk.Verdict {
+    let verdict = await gateway.desk.verdict(
+      for: ticket, patience: rules.settings.admission.wait, on: exchange.loop,
+      whenLeaving: { exchange.onClientGone = $0 })
+    exchange.onClientGone = nil
+    return verdict
+  }
+
+  @inline(never)
+  private func decide(_ request: MeteredRequest, _ offer: Offer) -> AdmissionDesk.Decision {
+    gateway.desk.decide(offer.demand, for: request.caller(for: offer))
   }
 
   /// Tells the operator and the ledger of a refusal by a budget.

@@ -53,16 +53,25 @@ final class Passage {
     preparedAt = .now()
   }
 
-  func run() async {
+  /// Returns the stream that the provider answers with, which is the caller's to run; nil where all
+  /// is answered.
+  func run() async -> StreamRelay? {
     do throws(Refusal) {
       try await writeIntent()
       guard !exchange.isClientGone else { throw .clientLeft }
       if request.identity.client.logsPrompts { logPrompt() }
       let transfer = try startTransfer()
-      await relay(transfer)
+      watchClient(transfer)
+      switch await answer(of: transfer) {
+      case .stream(let relay): return relay
+      case .whole(let relay): await relay.run()
+      case nil: break
+      }
+      exchange.onClientGone = nil
     } catch {
       await refuse(error)
     }
+    return nil
   }
 
   @inline(never)
@@ -128,23 +137,13 @@ final class Passage {
       fields: journey.forwardedFields(to: offer.provider, readAsJSON: request.isJSON),
       body: .bytes(body), connectTimeout: limits.upstreamConnect,
       idleTimeout: limits.upstreamIdle, certificateAuthorities: offer.provider.caFile)
+    exchange.forgetFields()
     do {
       startedSendingAt = .now()
       return try journey.workbench.upstream.start(upstream)
     } catch {
       throw .overloaded
     }
-  }
-
-  @inline(never)
-  private func relay(_ transfer: Transfer) async {
-    watchClient(transfer)
-    switch await answer(of: transfer) {
-    case .stream(let relay): await relay.run()
-    case .whole(let relay): await relay.run()
-    case nil: break
-    }
-    exchange.onClientGone = nil
   }
 
   private enum Answer {
@@ -156,14 +155,23 @@ final class Passage {
   @inline(never)
   private func answer(of transfer: Transfer) async -> Answer? {
     do throws(UpstreamError) {
-      let head = try await transfer.head()
-      return head.status < 400 && head.isEventStream
-        ? .stream(StreamRelay(of: self, head, transfer))
-        : .whole(AnswerRelay(of: self, head, transfer))
+      return answer(try await transfer.head(), of: transfer)
     } catch {
-      await fail(error, status: nil, report: nil)
+      await failUnanswered(error)
       return nil
     }
+  }
+
+  @inline(never)
+  private func failUnanswered(_ error: UpstreamError) async {
+    await fail(error, status: nil, report: nil)
+  }
+
+  @inline(never)
+  private func answer(_ head: UpstreamResponseHead, of transfer: Transfer) -> Answer {
+    head.status < 400 && head.isEventStream
+      ? .stream(StreamRelay(of: self, head, transfer))
+      : .whole(AnswerRelay(of: self, head, transfer))
   }
 
   /// When the client hangs up: `cancel` stops the provider, `drain` reads on within its bounds.

@@ -40,6 +40,7 @@ final class StreamRelay {
   func run() async {
     await start()
     await end(cut: await passEvents())
+    passage.exchange.onClientGone = nil
   }
 
   @inline(never)
@@ -78,6 +79,7 @@ final class StreamRelay {
         } else if !passing.isEmpty || passage.exchange.holdsHeadBack {
           await pass()
         }
+        passage.exchange.loop.spareBytes.takeBack(&passing)
       }
     } catch {
       return error
@@ -88,7 +90,7 @@ final class StreamRelay {
   @inline(never)
   private func receive(_ arrived: inout [UInt8]) -> StreamMeter.Progress {
     if passage.firstByteAt == nil { passage.firstByteAt = .now() }
-    passing.removeAll(keepingCapacity: true)
+    passage.exchange.loop.spareBytes.lend(to: &passing)
     return meter.receive(&arrived, into: &passing)
   }
 

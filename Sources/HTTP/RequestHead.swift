@@ -4,7 +4,7 @@ public struct RequestHead: Equatable, Sendable {
   public let target: RequestTarget
   public let version: Version
   /// All fields as sent, in order.
-  public let fields: HeaderFields
+  public private(set) var fields: HeaderFields
 
   /// How the end of the body is found.
   public let framing: BodyFraming
@@ -32,6 +32,11 @@ public struct RequestHead: Equatable, Sendable {
     keepAlive = Self.keepAlive(fields, version: version)
     expectsContinue =
       try Self.expectsContinue(fields, version: version) && framing.hasContent
+  }
+
+  /// Leaves no fields; what else is known of the request stays.
+  public mutating func forgetFields() {
+    fields = HeaderFields()
   }
 
   /// The target's path, as sent.

@@ -80,6 +80,14 @@ public struct ServerSentEventSplitter: Sendable {
     forgetFinished()
   }
 
+  /// Gives the array away for `array`, whose content is lost, where nothing is unfinished; the
+  /// offsets of earlier events end to hold.
+  public mutating func giveBack(_ array: inout [UInt8]) {
+    guard unfinished.isEmpty else { return }
+    dropFinishedEvents()
+    if array.capacity == 0 { swap(&array, &bytes) }
+  }
+
   /// The next whole event, or nil until more is received.
   ///
   /// When it throws, nothing can follow: `unfinished` has the large event and all behind it.

@@ -15,8 +15,8 @@ final class Connection {
   let transport: ConnectionTransport
   let limits: HTTPServerLimits
   var input = InputBuffer()
-  /// Bytes for the client that are not sent yet; kept between exchanges for its capacity.
-  var output: [UInt8] = []
+  /// Bytes for the client that are not sent yet. Its room is lent: see `compose`.
+  private(set) var output: [UInt8] = []
   /// Whether the connection ends after the current exchange.
   var closesAfterExchange = false
 
@@ -36,9 +36,6 @@ final class Connection {
   private var isReadingInterrupted = false
 
   var loop: EventLoop { transport.socket.loop }
-
-  /// An output buffer that grew beyond this is given back after its exchange.
-  private static let keptOutput = 16 << 10
 
   init(
     _ transport: ConnectionTransport, handler: any HTTPHandler, limits: HTTPServerLimits,
@@ -74,7 +71,6 @@ final class Connection {
     transport.socket.onHangup = nil
     onStop = nil
     guard await exchange.end() else { return false }
-    if output.capacity > Connection.keptOutput { output = [] }
     return !closesAfterExchange
   }
 
@@ -146,8 +142,9 @@ final class Connection {
   private func refuse(_ refusal: HTTPRefusal) async {
     let answer = handler.refuse(refusal)
     closesAfterExchange = true
-    answer.head.appendAnswer(
-      to: &output, body: answer.body, isHead: false, closes: true)
+    compose { output in
+      answer.head.appendAnswer(to: &output, body: answer.body, isHead: false, closes: true)
+    }
     startTimer(limits.idle)
     if await flush() { await lingerAndClose() }
   }
@@ -213,18 +210,26 @@ final class Connection {
     return false
   }
 
+  /// Adds to what `flush` sends, in room that is lent until then.
+  func compose(_ body: (inout [UInt8]) -> Void) {
+    loop.spareBytes.lend(to: &output)
+    body(&output)
+  }
+
   /// Sends all of `output`, then `piece`, then `end`; false when the client is gone or takes no
   /// bytes in time.
   func flush(followedBy piece: [UInt8] = [], end: StaticString = "") async -> Bool {
     var (piece, end) = (piece, end)
     if !transport.isInTheClear || piece.count < Connection.leastUncopied {
-      output.append(contentsOf: piece)
-      end.withUTF8Buffer { unsafe output.append(contentsOf: $0) }
+      compose { output in
+        output.append(contentsOf: piece)
+        end.withUTF8Buffer { unsafe output.append(contentsOf: $0) }
+      }
       (piece, end) = ([], "")
     }
     let count = output.count + piece.count + end.utf8CodeUnitCount
     var sent = 0
-    defer { output.removeAll(keepingCapacity: true) }
+    defer { loop.spareBytes.takeBack(&output) }
     while true {
       switch sent == count ? transport.writePending() : write(piece, end, from: sent) {
       case .bytes(let written):

@@ -23,7 +23,7 @@ public final class HTTPExchange {
     case broken
   }
 
-  public let head: RequestHead
+  public private(set) var head: RequestHead
   public let receivedAt: MonotonicInstant
   /// Of the answer that was begun; nil before.
   public private(set) var status: Int?
@@ -72,7 +72,7 @@ public final class HTTPExchange {
     if body.isComplete { return false }
     if connection.input.isEmpty {
       if head.expectsContinue && !body.hasBegun {
-        connection.output.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
+        connection.compose { $0.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8) }
         guard await connection.flush() else { throw failed() }
       }
       connection.startTimer(connection.limits.idle)
@@ -88,15 +88,22 @@ public final class HTTPExchange {
     return true
   }
 
+  /// Lets go of the request's header fields, which an answer that may take minutes doesn't need.
+  public func forgetFields() {
+    head.forgetFields()
+  }
+
   // MARK: The answer
 
   /// Sends a whole answer with its length.
   public func respond(_ answer: HTTPAnswer) async throws(HTTPExchangeError) {
     guard case .unanswered = state else { preconditionFailure("a request is answered once") }
     if !body.isComplete { connection.closesAfterExchange = true }
-    answer.head.appendAnswer(
-      to: &connection.output, body: answer.body, isHead: head.method == .head,
-      closes: connection.closesAfterExchange)
+    connection.compose { output in
+      answer.head.appendAnswer(
+        to: &output, body: answer.body, isHead: head.method == .head,
+        closes: connection.closesAfterExchange)
+    }
     state = .answered
     status = answer.head.status
     guard await connection.flush() else { throw failed() }
@@ -113,8 +120,10 @@ public final class HTTPExchange {
     var framing = framing
     if framing == .chunked && head.version == .http10 { framing = .untilClose }
     if framing == .untilClose { connection.closesAfterExchange = true }
-    response.appendStart(
-      to: &connection.output, framing: framing, closes: connection.closesAfterExchange)
+    connection.compose { output in
+      response.appendStart(
+        to: &output, framing: framing, closes: connection.closesAfterExchange)
+    }
     state = head.method == .head ? .answered : .streaming(framing)
     status = response.status
     if isHeldBack, case .streaming = state { return }
@@ -130,7 +139,9 @@ public final class HTTPExchange {
     guard case .streaming(let framing) = state else { throw failed() }
     guard !bytes.isEmpty || holdsHeadBack else { return }
     let isChunk = framing == .chunked && !bytes.isEmpty
-    if isChunk { ChunkedEncoder.appendHeader(contentBytes: bytes.count, to: &connection.output) }
+    if isChunk {
+      connection.compose { ChunkedEncoder.appendHeader(contentBytes: bytes.count, to: &$0) }
+    }
     guard
       await connection.flush(followedBy: bytes, end: isChunk ? ChunkedEncoder.chunkEnd : "")
     else { throw failed() }
@@ -144,7 +155,7 @@ public final class HTTPExchange {
     if framing == .chunked {
       end = last.isEmpty ? ChunkedEncoder.bodyEnd : ChunkedEncoder.lastChunkEnd
       if !last.isEmpty {
-        ChunkedEncoder.appendHeader(contentBytes: last.count, to: &connection.output)
+        connection.compose { ChunkedEncoder.appendHeader(contentBytes: last.count, to: &$0) }
       }
     }
     state = .answered
@@ -159,7 +170,7 @@ public final class HTTPExchange {
     state = .upgraded
     status = response.status
     connection.closesAfterExchange = true
-    response.appendUpgrade(to: &connection.output)
+    connection.compose { response.appendUpgrade(to: &$0) }
     guard await connection.flush() else { throw failed() }
     return UpgradedStream(on: connection)
   }

@@ -35,7 +35,7 @@ public final class UpgradedStream {
   /// Sends `bytes`, and returns when the client's side has taken them; false when it is gone or
   /// takes none in time.
   public func write(_ bytes: [UInt8]) async -> Bool {
-    connection.output.append(contentsOf: bytes)
+    connection.compose { $0.append(contentsOf: bytes) }
     return await connection.flush()
   }
 

@@ -1,5 +1,5 @@
 /// Why the ledger could not do what was asked. No message carries a recorded value.
-public enum LedgerError: Error, Hashable, Sendable {
+public indirect enum LedgerError: Error, Hashable, Sendable {
   /// It can't be written or read now; it may work again later.
   case unavailable(reason: String)
   /// It was closed before.

@@ -4,8 +4,12 @@ import JSON
 ///
 /// Whatever comes again replaces what came before: providers repeat usage within a stream.
 struct AnswerMembers {
-  private var gathered = UsageReport()
   private(set) var usage: ReportedUsage?
+  private(set) var textBytes: Int64 = 0
+  private var model: String?
+  private var serviceTier: String?
+  private var isError = false
+  private var isUnreadable = false
 
   /// Reads a member; false if it is none of these.
   mutating func read(_ member: JSONMember) -> Bool {
@@ -15,7 +19,7 @@ struct AnswerMembers {
     } else if member.hasKey("usage") {
       usage = ReportedUsage(value) ?? usage
     } else if member.hasKey("service_tier") {
-      gathered.serviceTier = value.string ?? gathered.serviceTier
+      serviceTier = value.string ?? serviceTier
     } else if member.hasKey("error") {
       noteError(value)
     } else {
@@ -26,38 +30,39 @@ struct AnswerMembers {
 
   /// Takes note of an error: an object or a text; `null`, `false` and an empty text are none.
   mutating func noteError(_ value: JSONValue) {
-    let isError =
-      switch value.kind {
-      case .null: false
-      case .boolean: value.boolean == true
-      case .string: value.utf8Count != 0
-      default: true
-      }
-    gathered.isError = gathered.isError || isError
+    switch value.kind {
+    case .null: break
+    case .boolean: if value.boolean == true { noteError() }
+    case .string: if value.utf8Count != 0 { noteError() }
+    default: noteError()
+    }
   }
 
   mutating func noteError() {
-    gathered.isError = true
+    isError = true
   }
 
   mutating func noteUnreadable() {
-    gathered.isUnreadable = true
+    isUnreadable = true
   }
 
-  var textBytes: Int64 { gathered.outputTextBytes }
-
   mutating func add(textBytes: Int) {
-    gathered.outputTextBytes += Int64(textBytes)
+    self.textBytes += Int64(textBytes)
   }
 
   /// Takes note of the text of a whole answer, of which pieces may have been counted.
   mutating func note(textBytesAtLeast textBytes: Int) {
-    gathered.outputTextBytes = max(gathered.outputTextBytes, Int64(textBytes))
+    self.textBytes = max(self.textBytes, Int64(textBytes))
   }
 
   /// All that was gathered, with `other` as the usage where no member had one.
   func report(or other: ReportedUsage? = nil) -> UsageReport {
-    var report = gathered
+    var report = UsageReport()
+    report.responseModel = model
+    report.serviceTier = serviceTier
+    report.isError = isError
+    report.isUnreadable = isUnreadable
+    report.outputTextBytes = textBytes
     let reported = usage ?? other
     report.usage = reported?.usage
     report.isUsageAdjusted = reported?.isAdjusted ?? false
@@ -69,8 +74,8 @@ struct AnswerMembers {
     guard let length = value.utf8Count, length > 0, length <= RequestFacts.longestName else {
       return
     }
-    if let known = gathered.responseModel, value.isString(known) { return }
-    gathered.responseModel = value.string
+    if let model, value.isString(model) { return }
+    model = value.string
   }
 }
 

@@ -2,7 +2,9 @@ import JSON
 import Pricing
 
 /// A provider's usage object in the one normal form.
-struct ReportedUsage {
+///
+/// A class, so that a stream that waits for it has room for a word, not for all its counts.
+final class ReportedUsage: Sendable {
   let usage: Usage
   /// Whether counts contradicted each other and were brought into line.
   let isAdjusted: Bool

@@ -58,7 +58,8 @@ public struct StreamMeter: ~Copyable {
 
   /// Takes a chunk of the body, cut anywhere, and appends to `output` what may be passed on.
   ///
-  /// The chunk's array may be taken for another one with room, whose content is of no use.
+  /// The chunk's array may be taken for another one, whose content is of no use; one with room is
+  /// kept only where an event isn't whole yet.
   public mutating func receive(
     _ chunk: inout [UInt8], into output: inout [UInt8]
   ) -> Progress {
@@ -67,6 +68,7 @@ public struct StreamMeter: ~Copyable {
     case .flowing:
       splitter.receive(&chunk)
       passEvents(into: &output)
+      splitter.giveBack(&chunk)
     case .withholding:
       withhold(chunk.span)
     case .released, .unmetered:

@@ -111,7 +111,8 @@ public final class Transfer {
   /// byte. Returns false, with an empty buffer, at the proper end of the body; throws when it was
   /// cut, after what came before the cut was handed over.
   ///
-  /// The array is taken over, not copied: handing the same variable in each time reuses two arrays.
+  /// The array is taken over, not copied, and its room is lent to others while this waits: who
+  /// hands the same variable in each time has one of the loop's spare arrays in use.
   public func next(into buffer: inout [UInt8]) async throws(UpstreamError) -> Bool {
     client.loop.preconditionOnLoop()
     buffer.removeAll(keepingCapacity: true)
@@ -119,7 +120,9 @@ public final class Transfer {
       switch outcome {
       case .complete: return false
       case .failed(let error): throw error
-      case nil: await bodyWaiter.wait()
+      case nil:
+        client.loop.spareBytes.takeBack(&buffer)
+        await bodyWaiter.wait()
       }
     }
     swap(&buffer, &received)
@@ -289,6 +292,7 @@ extension Transfer {
     isReceivingPaused = received.count >= Self.highWaterMark
     restartIdleTimer()
     guard !isReceivingPaused else { return false }
+    client.loop.spareBytes.lend(to: &received)
     unsafe received.append(contentsOf: bytes)
     bodyWaiter.wake()
     return true
