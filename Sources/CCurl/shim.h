@@ -96,6 +96,15 @@ static inline const char *catraca_curl_get_string(CURL *easy, CURLINFO informati
   return curl_easy_getinfo(easy, information, &value) == CURLE_OK ? value : 0;
 }
 
+// What all handles with this one have in common; it must live as long as they.
+static inline CURLcode catraca_curl_set_share(CURL *easy, CURLSH *share) {
+  return curl_easy_setopt(easy, CURLOPT_SHARE, share);
+}
+
+static inline CURLSHcode catraca_curl_share(CURLSH *share, curl_lock_data what) {
+  return curl_share_setopt(share, CURLSHOPT_SHARE, what);
+}
+
 static inline CURLMcode catraca_curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return curl_multi_setopt(multi, option, value);
 }

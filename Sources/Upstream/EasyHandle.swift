@@ -22,6 +22,8 @@ internal import HTTP
   /// The connect timeout, then the idle timeout, of the transfer.
   private(set) lazy var timer = LoopTimer(on: loop) { [unowned self] in transfer?.timedOut() }
   private let loop: EventLoop
+  /// Must live as long as the handle.
+  private let sessions: SharedSessions
   private let httpsVersion: Int
   private var headers: HeaderList?
   /// That of the last request, which is mostly the next one's too.
@@ -37,14 +39,19 @@ internal import HTTP
     var addedFile: String?
   }
 
-  init(on loop: EventLoop, sockets: ConnectionSockets, settings: UpstreamSettings) {
+  init(
+    on loop: EventLoop, sockets: ConnectionSockets, sessions: SharedSessions,
+    settings: UpstreamSettings
+  ) {
     guard let pointer = unsafe curl_easy_init() else { preconditionFailure("out of memory") }
     unsafe self.pointer = pointer
     self.loop = loop
+    self.sessions = sessions
     httpsVersion = settings.usesHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
     unsafe setCallbacks(sockets: Unmanaged.passUnretained(sockets).toOpaque())
     setConnectionOptions(settings)
     setTrustOptions()
+    check(unsafe catraca_curl_set_share(self.pointer, sessions.pointer))
   }
 
   deinit {
@@ -85,8 +92,8 @@ internal import HTTP
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_FOLLOWLOCATION, 0)
-    // Nor one from the environment.
-    set(CURLOPT_PROXY, "")
+    // No proxy, not even one from the environment, which is not asked then.
+    set(CURLOPT_NOPROXY, "*")
     set(CURLOPT_PATH_AS_IS, 1)
     set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
     set(CURLOPT_HTTP09_ALLOWED, 0)

@@ -12,6 +12,7 @@ public import EventLoop
   public private(set) var transferCount = 0
 
   private let sockets: ConnectionSockets
+  private let sessions = SharedSessions()
   private var multi: UnsafeMutableRawPointer?
   private var idleHandles: [EasyHandle] = []
   private lazy var timer = LoopTimer(on: loop) { [unowned self] in perform() }
@@ -60,7 +61,7 @@ public import EventLoop
     }
     let handle =
       idleHandles.popLast()
-      ?? EasyHandle(on: loop, sockets: sockets, settings: settings)
+      ?? EasyHandle(on: loop, sockets: sockets, sessions: sessions, settings: settings)
     try handle.prepare(request)
     let transfer = Transfer(request, handle, self)
     transferCount += 1

@@ -1,16 +1,21 @@
 """Providers are called with verified certificates, and nothing switches that off."""
 
+import os
 import ssl
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from harness.certificate import make_certificate
 from harness.replay import Replay
+from harness.waiting import eventually
 
 BODY = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}
 ANSWER = (
     b'{"id":"c","object":"chat.completion","model":"gpt-4o-mini","choices":[],'
     b'"usage":{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10}}'
 )
+CONNECTIONS = 4
 # What other programs, or libraries of ours in other programs, take as leave to trust anybody.
 LENIENT = {
     "CURL_CA_BUNDLE": "",
@@ -56,6 +61,22 @@ def test_a_provider_whose_authority_was_added_is_spoken_to(catraca, provider):
     assert catraca.start().post(BODY).status == 200
     [(_, fields, _)] = provider.requests
     assert fields["authorization"] == "Bearer sk-provider-oai1"
+
+
+def test_whoever_connects_resumes_the_session_that_another_request_began(catraca, provider):
+    openai(catraca)["ca_file"] = "provider.crt"
+    # On one processor there is one event loop, and each has sessions of its own.
+    catraca.launcher = ["taskset", "--cpu-list", str(min(os.sched_getaffinity(0)))]
+    server = catraca.start()
+    server.post(BODY)
+    provider.held = threading.Event()
+    with ThreadPoolExecutor(CONNECTIONS) as pool:
+        for count in range(CONNECTIONS):
+            # The first of these goes out on the connection that is open.
+            pool.submit(server.post, BODY)
+            eventually(lambda: len(provider.resumptions) == count + 2, "the request has arrived")
+        provider.held.set()
+    assert provider.resumptions == 2 * [False] + (CONNECTIONS - 1) * [True]
 
 
 def test_a_certificate_for_another_name_is_not_accepted(catraca, provider):

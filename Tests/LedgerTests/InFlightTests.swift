@@ -41,22 +41,49 @@ struct InFlightTests {
     }
   }
 
-  @Test("The names of fields are written once, however many intents there are")
-  func namesOnce() {
+  @Test("What intents have in common is written once, however many there are")
+  func commonOnce() {
     let written = text((1...9).map { Sample.intent($0).interrupted })
-    for name in ["\"request_id\"", "\"window_start\"", "\"intents\""] {
+    for name in ["\"client_id\"", "\"window_start\"", "\"prompt_tokens\"", "\"intents\""] {
       #expect(written.ranges(of: name).count == 1, "\(name)")
     }
+    #expect(written.ranges(of: "\"request_id\"").count == 9)
+  }
+
+  @Test("An intent may differ from its commit's first in any field, be it to nothing")
+  func differences() throws {
+    var first = Self.intents[1]
+    first.row.heldTokens = 500
+    first.row.costNanoUSD = 0
+    first.row.conversationID = "thread"
+    var second = first
+    second.row.requestID = Sample.id(2)
+    second.row.heldTokens = 0
+    second.row.costNanoUSD = 140
+    second.row.conversationID = nil
+    second.row.userID = nil
+    second.row.metadata = nil
+    second.row.priceVersion = nil
+    second.charges[0].tokens = 0
+    second.charges[0].costNano = .max
+    #expect(try SettlementReader().intents(in: text([first, second])) == [first, second])
   }
 
   @Test("What is missing of an intent is told, and not made up")
   func unreadable() {
     let reader = SettlementReader()
-    for text in ["", "{}x", #"{"row":["day"],"charge":[],"intents":[[["2026-11-22"]]]}"#] {
+    for text in [
+      "", "{}x", #"{"row":["day"],"charge":[],"intents":[[["2026-11-22"]]]}"#,
+      #"{"intents":[[{"request_id":"x"},[[1,2]]]]}"#,
+    ] {
       #expect(throws: LedgerError.self, "\(text)") { try reader.intents(in: text) }
     }
-    let cut = text([Self.intents[1]]).replacing("\"request_id\",", with: "")
-    #expect(throws: LedgerError.self) { try reader.intents(in: cut) }
+    let whole = text([Self.intents[1], Self.intents[1]])
+    for (part, cut) in [("\"request_id\"", "\"id\""), ("[50,700]", "[50]"), (",[[50,700]]", "")] {
+      let text = whole.replacing(part, with: cut)
+      #expect(text != whole, "\(part)")
+      #expect(throws: LedgerError.self, "\(part)") { try reader.intents(in: text) }
+    }
   }
 
   @Test("What is discarded is taken out of its commit's row, and the rest stays")
@@ -77,12 +104,18 @@ struct InFlightTests {
     #expect(try reader.audit() == [])
   }
 
-  @Test("What an earlier release left in flight is settled, or discarded, by this one")
-  func earlierRelease() async throws {
+  @Test(
+    "What an earlier release left in flight is settled, or discarded, by this one",
+    arguments: [
+      "[\(earlier(1)),\(earlier(2))]",
+      "{\(earlierNames),\"intents\":[\(earlierValues(1)),\(earlierValues(2))]}",
+      "{\(earlierNames),\"intents\":[\(earlierValues(1)),\(earlier(2))]}",
+    ])
+  func earlierRelease(text: String) async throws {
     let folder = TemporaryFolder()
     await (try folder.ledger()).close()
     let insert = try folder.connection().prepare("INSERT INTO in_flight (intents) VALUES (?)")
-    insert.bind("[\(Self.earlier(1)),\(Self.earlier(2))]", at: 1)
+    insert.bind(text, at: 1)
     try insert.run()
     let reader = try LedgerReader(at: folder.location)
     let expected = [1, 2].map { Sample.intent($0).interrupted.row }
@@ -101,7 +134,26 @@ struct InFlightTests {
     #expect(try reader.openIntents() == [expected[1]])
   }
 
-  /// `Sample.intent(number)` as releases wrote it whose rows were arrays of objects.
+  /// What stood once in a row of releases that wrote an intent as the values of its fields.
+  private static let earlierNames = #"""
+    "row":["request_id","client_id","key_name","user_id","source","model","operation","endpoint",\#
+    "stream","outcome","usage_source","prompt_tokens","completion_tokens","total_tokens",\#
+    "cost_nano_usd","cost_nano","currency","price_version","held_tokens","held_nano_usd",\#
+    "metadata","created_at","day","overhead_us"],"charge":["budget_id","subject","period",\#
+    "window_start","window_end","currency","tokens","cost_nano"]
+    """#
+
+  /// `Sample.intent(number)` as such releases wrote it.
+  private static func earlierValues(_ number: Int) -> String {
+    #"""
+    [["\#(Sample.id(number))","acme","web","u1","openai","gpt-4o-mini","chat",\#
+    "/v1/chat/completions",1,"interrupted","estimated",20,30,50,140,700,"BRL","prices#1",500,\#
+    2000,"{\"team\":\"blue\"}","2026-11-22T07:30:00.123Z","2026-11-22",null],[["acme/month",\#
+    "client:acme","monthly","2026-11-01T03:00:00.000Z","2026-12-01T03:00:00.000Z","BRL",50,700]]]
+    """#
+  }
+
+  /// The same as releases wrote it whose rows were arrays of objects.
   private static func earlier(_ number: Int) -> String {
     #"""
     {"row":{"request_id":"\#(Sample.id(number))","client_id":"acme","key_name":"web",\#

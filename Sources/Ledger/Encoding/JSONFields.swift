@@ -1,16 +1,9 @@
 internal import JSON
 
-/// Writes fields into the JSON that is being written.
-protocol JSONFieldWriter: FieldWriter {
-  var writer: JSONWriter { get }
-
-  init(writer: JSONWriter)
-}
-
 /// Writes fields as members of the object that is being written; what is NULL or zero is left out.
 ///
 /// Spooled entries are kept so.
-struct JSONFields: JSONFieldWriter {
+struct JSONFields: FieldWriter {
   var writer: JSONWriter
 
   mutating func write(_ name: StaticString, _ value: Int64?) {
@@ -29,14 +22,12 @@ struct JSONFields: JSONFieldWriter {
 extension JSONWriter {
   /// Writes an object whose members `write` writes as fields.
   mutating func record(_ write: (inout JSONFields) -> Void) {
-    object { $0.fields(JSONFields.self, write) }
+    object { $0.fields(write) }
   }
 
-  /// Has `write` write fields in the way of `Fields`.
-  mutating func fields<Fields: JSONFieldWriter>(
-    _: Fields.Type, _ write: (inout Fields) -> Void
-  ) {
-    var fields = Fields(writer: self)
+  /// Has `write` write fields into the object that is being written.
+  mutating func fields(_ write: (inout JSONFields) -> Void) {
+    var fields = JSONFields(writer: self)
     // Let go of the buffer here, so that it is written in place and not copied.
     self = JSONWriter()
     write(&fields)

@@ -22,7 +22,7 @@ extension JSONWriter {
       if case .taken(let replica) = leases { text.member("leaseholder", replica.text) }
       text.member("row") { row in row.record { settlement.row.write(to: &$0) } }
       if withPriceRecord {
-        text.fields(JSONFields.self) { $0.write("price_record", settlement.priceRecord) }
+        text.fields { $0.write("price_record", settlement.priceRecord) }
       }
       text.member("charges") { charges in
         charges.array { elements in
@@ -43,7 +43,7 @@ extension JSONWriter {
 extension JSONWriter {
   fileprivate mutating func charge(_ charge: BudgetCharge, _ leases: LeaseText) {
     object { text in
-      text.fields(JSONFields.self) { fields in
+      text.fields { fields in
         charge.write(to: &fields)
         switch leases {
         case .nothing: break

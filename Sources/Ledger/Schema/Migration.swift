@@ -42,7 +42,7 @@ struct Migration {
     .estimateColumns, .alertTables, .rollupTables, .rollupDaysOfUTC, .billingTables,
     .usageTotalTables, .conversationRollup, .rareRowIndexes, .unpricedModelTables,
     .signingKeyTables, .leaseTables, .readableFrom, .detachedMonthTables, .creditLeaseTables,
-    .intentValues, .conversationPermitTables, .offlineReserveTables,
+    .intentValues, .conversationPermitTables, .offlineReserveTables, .intentDifferences,
   ]
 
   static func all(_ dialect: Dialect) -> [Migration] {

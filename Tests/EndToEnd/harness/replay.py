@@ -1,12 +1,14 @@
 """A provider that answers every request with recorded bytes."""
 
 import socketserver
+import ssl
 import threading
 
 # How a recorded body is cut on its way: as it is, or every byte in a chunk of its own.
 WHOLE = "whole"
 BY_BYTES = "by bytes"
 CUTS = [WHOLE, BY_BYTES]
+PATIENCE_SECONDS = 30
 
 
 class Replay:
@@ -14,10 +16,14 @@ class Replay:
     own, and keeps what it was asked.
 
     A body goes out in HTTP chunks, so that how it is cut doesn't depend on the network. One that
-    is `torn` ends without the last chunk: the connection closes in the midst of it."""
+    is `torn` ends without the last chunk: the connection closes in the midst of it. While it
+    is `held`, requests wait for their answers."""
 
     def __init__(self, tls=None):
         self.requests = []
+        # Of each request over TLS, whether its connection resumed an earlier session.
+        self.resumptions = []
+        self.held = None
         self._answers = {}
         self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -59,6 +65,10 @@ class Replay:
                     body = self.rfile.read(int(fields.get("content-length", 0)))
                     path = line.decode().split(" ")[1]
                     replay.requests.append((path, fields, body))
+                    if isinstance(self.connection, ssl.SSLSocket):
+                        replay.resumptions.append(self.connection.session_reused)
+                    if replay.held:
+                        replay.held.wait(PATIENCE_SECONDS)
                     answers = replay._answers
                     self.wfile.write(answers.get(path) or answers[None])
                     if replay._torn:
