@@ -67,6 +67,8 @@ public import EventLoop
     transferCount += 1
     let status = unsafe curl_multi_add_handle(multi, handle.pointer)
     precondition(status == CURLM_OK, "libcurl refused a transfer with \(status.rawValue)")
+    // Not by the timer that libcurl has set to now: the request would leave a turn later.
+    perform()
     return transfer
   }
 

@@ -9,7 +9,8 @@ extension LedgerReader {
   public func usageLog(
     where conditions: [UsageColumn: String], isStream: Bool? = nil, _ range: LogRange
   ) throws(LedgerError) -> [LogEntry<UsageRow>] {
-    guard let rollup = RollupOfRows(for: conditions, in: range) else {
+    let hasKeyIndex = connection.dialect == .postgresql
+    guard let rollup = RollupOfRows(for: conditions, in: range, hasKeyIndex: hasKeyIndex) else {
       return try usageRows(where: conditions, isStream, range)
     }
     let select = try connection.prepare(rollup.selectSteps)
@@ -27,12 +28,15 @@ extension LedgerReader {
   private func usageRows(
     where conditions: [UsageColumn: String], _ isStream: Bool?, _ range: LogRange
   ) throws(LedgerError) -> [LogEntry<UsageRow>] {
-    var texts = conditions.map { ($0.key.rawValue, $0.value) }
-    if let isStream { texts.append(("stream", isStream ? "1" : "0")) }
+    let texts = conditions.map { ($0.key.rawValue, $0.value) }
     let unusual = conditions.compactMap { $0.key.isUnusual(as: $0.value) }
-    let index = UsageLogIndex.known(for: Set(conditions.keys), isUnusual: !unusual.isEmpty)
+    let index =
+      conditions.isEmpty && isStream == true
+      ? .stream : UsageLogIndex.known(for: Set(conditions.keys), isUnusual: !unusual.isEmpty)
+    // As constants, since an index has only rows of the one kind.
+    let kind = isStream.map { [$0 ? "stream = 1" : "stream = 0"] } ?? []
     return try entries(
-      of: "usage_logs", texts, range, .byInstant, besides: unusual, by: index?.rawValue
+      of: "usage_logs", texts, range, .byInstant, besides: unusual + kind, by: index?.rawValue
     ) { fields throws(LedgerError) in try UsageRow(from: fields) }
   }
 }
@@ -43,6 +47,8 @@ private enum UsageLogIndex: String {
   case client = "usage_logs_client_id_created_at"
   case user = "usage_logs_user_id"
   case conversation = "usage_logs_conversation_id"
+  /// Has streams alone.
+  case stream = "usage_logs_stream"
 
   /// The one that is best for these columns whatever their values; nil where the database finds it.
   static func known(for columns: Set<UsageColumn>, isUnusual: Bool) -> UsageLogIndex? {
@@ -73,11 +79,12 @@ private struct RollupOfRows {
   private let steps: ClosedRange<Int64>
 
   /// Nil where an index finds the rows, or no rollup knows of them.
-  init?(for all: [UsageColumn: String], in range: LogRange) {
+  init?(for all: [UsageColumn: String], in range: LogRange, hasKeyIndex: Bool) {
     let known = all.filter { RollupOfRows.known.contains($0.key) }
     let isAgentAlone = all[.agent] != nil && all[.client] == nil
     guard all[.user] == nil, all[.conversation] == nil, !isAgentAlone,
-      known.keys.contains(where: { $0 != .client }), Set(known.keys) != [.key]
+      known.keys.contains(where: { $0 != .client }),
+      !(hasKeyIndex && Set(known.keys) == [.key])
     else { return nil }
     let isHourly = Set(known.keys).isSubset(of: [.provider, .model, .operation])
     table = isHourly ? "usage_hourly" : "usage_daily"
