@@ -104,7 +104,8 @@ final class AdmissionDesk: Sendable {
     return verdict
   }
 
-  /// Sets the demand aside on every budget that applies, where none is shared with other replicas.
+  /// Sets the demand aside on every budget that applies; of limits that other replicas share, on
+  /// what is leased of them.
   @inline(never)
   func decide(_ demand: Demand, for caller: Caller) -> Decision {
     let (admission, events) = step { state, now, events in

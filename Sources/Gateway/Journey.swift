@@ -159,8 +159,8 @@ final class Journey {
   ) async throws(Refusal) -> Claim {
     let submission = try await BatchSubmission(
       for: self, identity: identity, providerName: providerName)
-    let claim = try await submission.read()
-    trace?.note(claim.0)
+    let claim: Claim = try await submission.read()
+    trace?.note(claim.request)
     return claim
   }
 

@@ -80,12 +80,12 @@ public struct ServerSentEventSplitter: Sendable {
     forgetFinished()
   }
 
-  /// Gives the array away for `array`, whose content is lost, where nothing is unfinished; the
+  /// Keeps no room where nothing is unfinished: gives it to `array`, unless that has some. The
   /// offsets of earlier events end to hold.
-  public mutating func giveBack(_ array: inout [UInt8]) {
+  public mutating func giveRoom(to array: inout [UInt8]) {
     guard unfinished.isEmpty else { return }
     dropFinishedEvents()
-    if array.capacity == 0 { swap(&array, &bytes) }
+    if array.capacity == 0 { swap(&array, &bytes) } else { bytes = [] }
   }
 
   /// The next whole event, or nil until more is received.

@@ -68,7 +68,7 @@ public struct StreamMeter: ~Copyable {
     case .flowing:
       splitter.receive(&chunk)
       passEvents(into: &output)
-      splitter.giveBack(&chunk)
+      splitter.giveRoom(to: &chunk)
     case .withholding:
       withhold(chunk.span)
     case .released, .unmetered:

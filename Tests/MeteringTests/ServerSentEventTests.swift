@@ -9,14 +9,20 @@ struct ServerSentEventTests {
     var isTerminated = true
   }
 
+  /// What is done with the array of finished events.
+  private enum Handling {
+    case keep, moveFinished, giveRoom
+  }
+
   private func split(_ body: [UInt8], at cuts: [Int]) throws -> [Split] {
-    let events = try split(body, at: cuts, movingFinished: false)
-    #expect(try split(body, at: cuts, movingFinished: true) == events)
+    let events = try split(body, at: cuts, .keep)
+    #expect(try split(body, at: cuts, .moveFinished) == events)
+    #expect(try split(body, at: cuts, .giveRoom) == events)
     return events
   }
 
   private func split(
-    _ body: [UInt8], at cuts: [Int], movingFinished: Bool
+    _ body: [UInt8], at cuts: [Int], _ handling: Handling
   ) throws -> [Split] {
     var splitter = ServerSentEventSplitter()
     var events: [Split] = []
@@ -38,9 +44,17 @@ struct ServerSentEventTests {
       splitter.receive(&chunk)
       let first = events.count
       while let event = try splitter.next() { events.append(describe(event)) }
-      guard movingFinished else { continue }
-      splitter.moveFinished(into: &moved)
-      #expect(moved == Array(events[first...].map(\.raw).joined().utf8))
+      switch handling {
+      case .keep: break
+      case .moveFinished:
+        splitter.moveFinished(into: &moved)
+        #expect(moved == Array(events[first...].map(\.raw).joined().utf8))
+      case .giveRoom:
+        splitter.giveRoom(to: &chunk)
+        if splitter.unfinished.isEmpty {
+          #expect(splitter.bytes.capacity == 0 && (start == end || chunk.capacity > 0))
+        }
+      }
     }
     if let event = splitter.finish() { events.append(describe(event)) }
     return events
