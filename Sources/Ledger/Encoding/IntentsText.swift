@@ -3,11 +3,12 @@ internal import JSON
 /// What `in_flight.intents` holds: the settlements that recovery would make of the intents that
 /// were opened in one commit.
 ///
-/// They are much alike, and writing each of them whole would cost a request a third of what its row
-/// in `usage_logs` does. So the first stands there as an object, as a spool has it, and of those
-/// after it what differs: the fields of the row that have another value, NULL and zero included, and
-/// of a charge to the same account the tokens and the cost. What few intents have, draws or alerts,
-/// has no place there: these are whole, too. Earlier releases wrote otherwise: `EarlierIntentsText`.
+/// They are much alike, and writing each of them whole would cost a request a third of what its
+/// row in `usage_logs` does. So the first stands there as an object, as a spool has it, and of
+/// those after it what differs: the fields of the row that have another value, NULL and zero
+/// included, and of a charge to the same account the tokens and the cost. What few intents have,
+/// draws or alerts, has no place there: these are whole, too. Earlier releases wrote otherwise:
+/// `EarlierIntentsText`.
 ///
 ///     {"intents":[{"row":{…},"charges":[…]},[{"request_id":"…"},[[50,700],{…}]],…]}
 extension JSONWriter {
