@@ -5,7 +5,7 @@ final class Statement {
     case postgresql(PostgresStatement)
   }
 
-  private let backend: Backend
+  let backend: Backend
   private(set) lazy var columnNames: [String: Int32] = namedColumns()
 
   init(_ backend: Backend) {

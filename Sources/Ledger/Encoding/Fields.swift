@@ -26,22 +26,29 @@ extension FieldReader {
   }
 }
 
-/// Writes fields into the parameters of a statement, by position.
+/// Writes fields into the parameters of a statement, by position: all of them, for its next run.
 struct ParameterWriter: FieldWriter {
-  let statement: Statement
-  private(set) var nextIndex: Int32 = 1
+  private let backend: Statement.Backend
+  private var nextIndex: Int32 = 1
 
   init(_ statement: Statement) {
-    self.statement = statement
+    backend = statement.backend
+    if case .sqlite(let statement) = backend { statement.takeBackTexts() }
   }
 
   mutating func write(_ name: StaticString, _ value: Int64?) {
-    statement.bind(value, at: nextIndex)
+    switch backend {
+    case .sqlite(let statement): statement.bind(value, at: nextIndex)
+    case .postgresql(let statement): statement.bind(value, at: nextIndex)
+    }
     nextIndex += 1
   }
 
   mutating func write(_ name: StaticString, _ value: String?) {
-    statement.bind(value, at: nextIndex)
+    switch backend {
+    case .sqlite(let statement): statement.lend(value, at: nextIndex)
+    case .postgresql(let statement): statement.bind(value, at: nextIndex)
+    }
     nextIndex += 1
   }
 }

@@ -6,6 +6,7 @@ internal import CSQLite
   private let connection: SQLiteConnection
   /// The first value that could not be bound; told at the next step.
   private var bindingFailure: Int32 = SQLITE_OK
+  private var lentTexts = LentTexts()
 
   @unsafe init(owning handle: OpaquePointer, of connection: SQLiteConnection) {
     unsafe self.handle = handle
@@ -29,6 +30,18 @@ internal import CSQLite
     value.withUTF8 { bytes in
       unsafe bind(bytes, at: index)
     }
+  }
+
+  /// Binds text that SQLite doesn't copy: until `takeBackTexts`, after which each parameter that
+  /// was lent one has to be bound before the next run.
+  func lend(_ value: String?, at index: Int32) {
+    guard let value else { return note(unsafe sqlite3_bind_null(handle, index)) }
+    guard let text = unsafe lentTexts.keep(value) else { return bind(value, at: index) }
+    note(unsafe sqlite3_bind_text(handle, index, text.baseAddress, Int32(text.count), nil))
+  }
+
+  func takeBackTexts() {
+    lentTexts.removeAll()
   }
 
   /// Binds text that is already UTF-8.
