@@ -27,7 +27,7 @@ extension BudgetState {
     }
     let fullest = budgets[budget].accounts.values
       .map { status(of: accounts[$0], at: now) }
-      .min { $0.isFuller(than: $1) }
+      .min { $0.fullness < $1.fullness }
     return fullest ?? status(of: budget, subject: "", at: now)
   }
 
@@ -47,7 +47,7 @@ extension BudgetState {
     guard let budget = budgetByID[id] else { throw .unknownBudget(id) }
     return budgets[budget].accounts.values
       .map { status(of: accounts[$0], at: now) }
-      .sorted { $0.isFuller(than: $1) }
+      .sorted { $0.fullness < $1.fullness }
   }
 
   /// The definition in force; nil for a budget that there isn't.
@@ -148,15 +148,5 @@ extension Account {
   /// The limit without what is settled and held, never below zero; nil where there is no limit.
   fileprivate func remaining(in unit: LimitUnit, of limits: Limits) -> Int64? {
     limits[unit].map { Int64(clamping: max(0, remainder(of: $0, in: unit))) }
-  }
-}
-
-extension AccountStatus {
-  /// By share, then by name, so that the order is always the same.
-  fileprivate func isFuller(than other: AccountStatus) -> Bool {
-    guard let share, let otherShare = other.share, share != otherShare else {
-      return subject.value < other.subject.value
-    }
-    return share > otherShare
   }
 }

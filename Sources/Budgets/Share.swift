@@ -1,5 +1,5 @@
 /// How much of a limit is used: an exact fraction, so that 89.96 % is never shown as 90 %.
-public struct Share: Comparable, Sendable {
+public struct Share: Comparable, Sendable, CustomStringConvertible {
   private let used: Int64
   private let limit: Int64
 
@@ -17,6 +17,9 @@ public struct Share: Comparable, Sendable {
   public var permille: Int {
     Int(clamping: Int128(used) * 1000 / Int128(limit))
   }
+
+  /// The fraction, such as `850/1000`.
+  public var description: String { "\(used)/\(limit)" }
 
   public static func < (left: Share, right: Share) -> Bool {
     Int128(left.used) * Int128(right.limit) < Int128(right.used) * Int128(left.limit)

@@ -1,7 +1,10 @@
 """Budgets through the admin API and the command line."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
 import pytest
 from harness.waiting import eventually
@@ -12,6 +15,7 @@ BODY = {
     "max_completion_tokens": 50,
 }
 BUDGETS = "/api/admin/budgets"
+ZONE = ZoneInfo("America/Sao_Paulo")
 
 
 def make(admin, status=201, **fields):
@@ -37,8 +41,35 @@ def test_a_budget_is_in_force_when_its_call_has_answered(catraca, admin):
 
 
 def test_names_are_given_where_none_is(admin):
-    assert make(admin, tokens=10)["id"] == "acme/b1"
+    assert make(admin, tokens=10, mode=None, name=None)["id"] == "acme/b1"
     assert make(admin, cost="1.50", currency="USD")["id"] == "acme/b2"
+
+
+def test_budgets_made_at_the_same_time_get_names_of_their_own(admin):
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        made = list(pool.map(lambda tokens: make(admin, tokens=tokens), range(1000, 1016)))
+    assert sorted(budget["id"] for budget in made) == sorted(
+        f"acme/b{number + 1}" for number in range(16)
+    )
+    listed = admin.done("GET", f"{BUDGETS}?client=acme")["data"]
+    assert sorted(budget["limit_tokens"] for budget in listed) == list(range(1000, 1016))
+
+
+def test_a_period_begins_at_midnight_whenever_the_budget_was_made(catraca, admin):
+    admin.done("POST", "/api/admin/clients", {"id": "sp", "timezone": ZONE.key}, status=201)
+    now = datetime.now(ZONE).replace(hour=0, minute=0, second=0, microsecond=0)
+    starts = {"daily": now, "weekly": now - timedelta(days=now.weekday())}
+    starts["monthly"] = now.replace(day=1)
+    for period, start in starts.items():
+        made = make(admin, client_id="sp", name=period, tokens=10, period=period)
+        assert made["period_start"] == start.isoformat()
+        cleared = act(admin, "reset", f"sp/{period}", usage="clear")
+        assert cleared["period_start"] == start.isoformat()
+    shown = catraca.command("budget", "status", "--client", "sp", "--format", "json")
+    listed = json.loads(shown.stdout)["data"]
+    assert {budget["name"]: budget["period_start"] for budget in listed} == {
+        period: start.isoformat() for period, start in starts.items()
+    }
 
 
 def test_money_is_text_with_nine_decimals_and_brl_has_its_own_names(admin):
@@ -144,6 +175,38 @@ def test_a_budget_per_user_lists_its_subjects(catraca, admin):
     assert paused["is_paused"]
     assert catraca.post(BODY, headers={"x-catraca-user": "u2"}).code == "budget_paused"
     assert catraca.post(BODY, headers={"x-catraca-user": "u1"}).status == 200
+
+
+def test_pages_of_subjects_repeat_none_that_others_overtake(catraca, admin):
+    make(admin, name="each", tokens=10_000, per="user")
+    for user, requests in [("a/1", 1), ("b", 2), ("c", 3), ("d", 4)]:
+        for _ in range(requests):
+            assert catraca.post(BODY, headers={"x-catraca-user": user}).status == 200
+    path = f"{BUDGETS}/acme/each/subjects"
+
+    def subjects(page):
+        return [entry["subject"].removeprefix("user:") for entry in page["data"]]
+
+    first = admin.done("GET", f"{path}?limit=2")
+    assert (subjects(first), first["has_more"]) == (["d", "c"], True)
+    for _ in range(5):
+        assert catraca.post(BODY, headers={"x-catraca-user": "new"}).status == 200
+    second = admin.done("GET", f"{path}?limit=1&after={quote(first['next'])}")
+    assert (subjects(second), second["has_more"]) == (["b"], True)
+    third = admin.done("GET", f"{path}?limit=2&after={quote(second['next'])}")
+    assert (subjects(third), third["has_more"], third["next"]) == (["a/1"], False, None)
+    assert subjects(admin.done("GET", path)) == ["new", "d", "c", "b", "a/1"]
+    for wrong in ["2", "1/0/x", "x/1/y", ""]:
+        assert admin.get(f"{path}?after={wrong}").error["param"] == "after"
+
+
+def test_the_status_counts_a_models_aliases_under_its_name(catraca, admin):
+    make(admin, name="each", tokens=10_000, per="model")
+    alias = "gpt-4o-mini-2024-07-18"
+    assert catraca.post({**BODY, "model": alias}).status == 200
+    for name in [alias, "gpt-4o-mini"]:
+        status = admin.done("GET", f"/api/budget/status?client=acme&model={name}")
+        assert status["subject"] == "model:gpt-4o-mini" and status["current_tokens"] > 0
 
 
 def test_the_status_shows_the_tightest_first_and_the_use_by_operation(catraca, admin):

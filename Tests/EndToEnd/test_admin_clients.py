@@ -81,6 +81,29 @@ def test_lists_have_pages_that_neither_repeat_nor_skip(admin):
     assert [client["id"] for client in found] == ["c03"]
 
 
+def test_keys_are_listed_by_name(admin):
+    names = ["web", "a", "web-2", "web.3", "web0"]
+    for name in names:
+        make_key(admin, "acme", name)
+    path = "/api/admin/clients/acme/keys?limit=2"
+    listed, page = [], admin.done("GET", path)
+    while True:
+        listed += [key["name"] for key in page["data"]]
+        if not page["has_more"]:
+            break
+        page = admin.done("GET", f"{path}&after={page['next']}")
+    assert [name for name in listed if name in names] == sorted(names)
+
+
+def test_what_was_charged_and_granted_stays_listed_when_a_client_is_gone(admin):
+    admin.done("POST", "/api/admin/clients", {"id": "gone"}, status=201)
+    admin.done("POST", "/api/admin/credits", {"client_id": "gone", "tokens": 5}, status=201)
+    assert admin.delete("/api/admin/clients/gone").status == 204
+    [credit] = admin.done("GET", "/api/admin/credits?client=gone")["data"]
+    assert credit["tokens_granted"] == 5
+    assert admin.done("GET", "/api/token-billing/charges?client=gone")["data"] == []
+
+
 def test_a_suspended_client_is_refused_at_once(catraca, admin):
     admin.done("POST", "/api/admin/clients", {"id": "beta"}, status=201)
     secret = make_key(admin, "beta")["secret"]

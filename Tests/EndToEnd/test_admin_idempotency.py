@@ -1,5 +1,7 @@
 """Calls that are repeated with the same `Idempotency-Key`."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 KEYS = "/api/admin/clients/acme/keys"
 
 
@@ -27,6 +29,25 @@ def test_the_same_key_with_another_body_is_a_conflict(admin):
     assert (reply.status, reply.code) == (409, "idempotency_conflict")
     assert post(admin, "/api/admin/budgets", {**body, "tokens": 6}, "k2").status == 201
     assert post(admin, "/api/admin/budgets", body, "two words").code == "invalid_value"
+
+
+def test_calls_that_are_repeated_at_the_same_time_are_done_once_and_answered_alike(admin):
+    def report(tokens):
+        return post(
+            admin,
+            "/api/token-billing/process-usage",
+            {"userId": "acme", "tokensUsed": tokens},
+            "k1",
+        )
+
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        replies = list(pool.map(report, [10] * 32))
+    assert {(reply.status, reply.text) for reply in replies} == {(200, replies[0].text)}
+    assert sum("idempotent-replayed" not in reply.fields for reply in replies) == 1
+    assert admin.done("GET", "/api/usage/summary?client=acme")["total_tokens"] == 10
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        replies = list(pool.map(report, range(11, 19)))
+    assert {reply.code for reply in replies} == {"idempotency_conflict"}
 
 
 def test_a_refused_call_may_be_repeated(admin):

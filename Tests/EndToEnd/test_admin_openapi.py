@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from jsonschema import Draft202012Validator
 from openapi_spec_validator import validate
 
 
@@ -14,6 +15,17 @@ def document(admin):
 def test_the_document_is_valid_openapi_3_1(document):
     assert document["openapi"] == "3.1.0"
     validate(document)
+
+
+def test_an_answer_is_as_the_document_says_also_for_requests_that_name_nobody(
+    catraca, admin, document
+):
+    body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}
+    assert catraca.post(body).status == 200
+    [content] = document["paths"]["/api/analytics"]["get"]["responses"]["200"]["content"].values()
+    validator = Draft202012Validator({**content["schema"], "components": document["components"]})
+    for grouping in ["user", "conversation", "agent", "key", "day"]:
+        validator.validate(admin.done("GET", f"/api/analytics?by={grouping}"))
 
 
 SIGNED = "/api/token-billing/webhook"

@@ -222,6 +222,18 @@ def test_a_clients_plan_is_short_for_a_subscription(admin):
     ]
 
 
+def test_a_plans_budget_has_the_plans_source(catraca, admin):
+    admin.done("POST", PLANS, {"name": "small", "monthly_tokens": 500}, 201)
+    admin.done("POST", "/api/admin/clients", {"id": "beta", "plan": "small"}, 201)
+    assert admin.done("GET", "/api/admin/budgets/beta/plan")["source"] == "api"
+    assert admin.delete("/api/admin/budgets/beta/plan").status == 400
+    catraca.terminate()
+    catraca.configuration.clients["plans"]["declared"] = {"monthly_tokens": 500}
+    restarted = catraca.start().admin(admin.token)
+    restarted.done("PATCH", "/api/admin/clients/beta", {"plan": "declared"})
+    assert restarted.done("GET", "/api/admin/budgets/beta/plan")["source"] == "file"
+
+
 def test_keys_see_neither_plans_nor_subscriptions(catraca, admin):
     client = catraca.admin(catraca.key())
     for path in [PLANS, SUBSCRIPTION, "/api/admin/credits?client=acme"]:

@@ -88,4 +88,10 @@ public struct ClientRegistry: Sendable {
     if budget.client == BudgetID.everything { return linesOfEverything[budget.name] }
     return client(budget.client)?.budgetLines.first { $0.name == budget.name }?.line
   }
+
+  /// Whether a file declares a budget, or the plan that it is of.
+  public func declares(_ budget: BudgetID) -> Bool {
+    guard budget.isPlan else { return line(of: budget) != nil }
+    return client(budget.client)?.plan.flatMap { plans[$0] }?.line != nil
+  }
 }

@@ -85,6 +85,8 @@ final class Call {
 
   // MARK: The ledger
 
+  private static let anyone = "anyone"
+
   /// Reads from the ledger.
   func read<Answer>(
     _ body: (LedgerReader) throws(LedgerError) -> Answer
@@ -104,10 +106,12 @@ final class Call {
   }
 
   /// Changes what the ledger keeps, and returns when that is in force.
+  ///
+  /// - Parameter actor: who it is that changes it, where there is no credential.
   func change<Answer>(
-    _ body: (LedgerEditor) throws(LedgerError) -> Answer
+    as actor: String = anyone, _ body: (LedgerEditor) throws(LedgerError) -> Answer
   ) async throws(APIError) -> Answer {
-    let answer = try edit(body)
+    let answer = try edit(as: actor, body)
     guard await server.takeOverLedger() else { throw .ledgerUnavailable }
     return answer
   }
@@ -116,7 +120,7 @@ final class Call {
   ///
   /// - Parameter actor: who it is that changes it, where there is no credential.
   func edit<Answer>(
-    as actor: String = "anyone", _ body: (LedgerEditor) throws(LedgerError) -> Answer
+    as actor: String = anyone, _ body: (LedgerEditor) throws(LedgerError) -> Answer
   ) throws(APIError) -> Answer {
     do throws(LedgerError) {
       let author = LedgerEditor.Author(actor: credential?.actor ?? actor, now: now)

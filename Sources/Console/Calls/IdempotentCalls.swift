@@ -19,8 +19,15 @@ final class IdempotentCalls: Sendable {
     let until: Timestamp
   }
 
+  /// A call that is being carried out.
+  private struct Running {
+    let digest: String
+    /// Repetitions of it that came meanwhile.
+    var repetitions: [CheckedContinuation<Void, Never>] = []
+  }
+
   private struct State {
-    var running: Set<Name> = []
+    var running: [Name: Running] = [:]
     var secrets: [Name: Secret] = [:]
   }
 
@@ -46,11 +53,9 @@ final class IdempotentCalls: Sendable {
       throw .invalidValue("Idempotency-Key", allowed: "1 to 255 visible characters of ASCII")
     }
     let name = Name(owner: owner, key: key)
-    guard state.withLock({ $0.running.insert(name).inserted }) else {
-      throw .idempotencyConflict("A call with this Idempotency-Key is being carried out.")
-    }
-    defer { state.withLock { _ = $0.running.remove(name) } }
     let digest = SHA256.digest(of: Array("\(target)\n".utf8) + call.bodyBytes).hex
+    try await begin(name, digest)
+    defer { end(name) }
     let known = try call.read { reader throws(LedgerError) in
       try reader.rememberedAnswer(key, of: name.owner, at: call.now)
     }
@@ -60,12 +65,37 @@ final class IdempotentCalls: Sendable {
     return answer
   }
 
+  private static let isOfAnother =
+    APIError.idempotencyConflict("This Idempotency-Key belongs to another call.")
+
+  /// Returns once no other call with the key is being carried out.
+  private func begin(_ name: Name, _ digest: String) async throws(APIError) {
+    while true {
+      let other = state.withLock { state in
+        let other = state.running[name]?.digest
+        if other == nil { state.running[name] = Running(digest: digest) }
+        return other
+      }
+      guard let other else { return }
+      guard other == digest else { throw IdempotentCalls.isOfAnother }
+      await withCheckedContinuation { repetition in
+        let isOver = state.withLock { state in
+          state.running[name]?.repetitions.append(repetition) == nil
+        }
+        if isOver { repetition.resume() }
+      }
+    }
+  }
+
+  private func end(_ name: Name) {
+    let ended = state.withLock { $0.running.removeValue(forKey: name) }
+    for repetition in ended?.repetitions ?? [] { repetition.resume() }
+  }
+
   private func replay(
     _ known: RememberedAnswer, _ name: Name, _ digest: String, at now: Timestamp
   ) throws(APIError) -> Answer {
-    guard known.requestSHA256 == digest else {
-      throw .idempotencyConflict("This Idempotency-Key belongs to another call.")
-    }
+    guard known.requestSHA256 == digest else { throw IdempotentCalls.isOfAnother }
     let secret = state.withLock { $0.secrets[name].flatMap { $0.until > now ? $0.body : nil } }
     guard let body = known.body.map({ Array($0.utf8) }) ?? secret else {
       throw .idempotencyConflict("The call was carried out, and its secret is shown no more.")

@@ -47,10 +47,12 @@ struct Query: Sendable {
   }
 
   /// As `text`, for what is made by this server and may be longer than what people write.
-  func token(_ name: String) throws(APIError) -> String? {
+  ///
+  /// - Parameter allowed: where it comes from.
+  func token(_ name: String, allowed: String) throws(APIError) -> String? {
     guard let value = values[name] else { return nil }
     guard value.utf8.count <= Query.longestToken else {
-      throw .invalidValue(name, allowed: "what POST /api/widget-tokens answered")
+      throw .invalidValue(name, allowed: allowed)
     }
     return value
   }

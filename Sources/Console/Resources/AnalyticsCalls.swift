@@ -37,7 +37,7 @@ enum AnalyticsCalls {
     .object([
       "client_id": .anyText.orNull, "by": .choice(groupings.map(\.rawValue)), "from": .instant,
       "to": .instant, "totals": .object(sums),
-      "series": .list(of: .object(["key": .anyText] + sums)),
+      "series": .list(of: .object(["key": .anyText.orNull] + sums)),
     ]))
 
   private static func analytics(_ call: Call) throws(APIError) -> Answer {

@@ -112,16 +112,20 @@ enum BudgetCalls {
   private static func subjects(_ call: Call) throws(APIError) -> Answer {
     let id = id(in: call)
     let limit = try call.query.limit()
-    let after = try call.query.integer("after", in: 0...Int64.max) ?? 0
+    let after = try call.query.token("after", allowed: "`next` of the page before")
+    let start = after.flatMap { Fullness($0) }
+    guard (after == nil) == (start == nil) else {
+      throw .invalidValue("after", allowed: "`next` of the page before")
+    }
     let now = call.now
     guard let all = call.server.readBudgets({ try? $0.subjects(of: id, at: now) }) else {
       throw .notFound("budget \(id)")
     }
-    // The order changes with each request, so that only a position can say where a page begins.
-    let later = Array(all.enumerated().dropFirst(Int(clamping: after)).prefix(limit + 1))
-    let forms = try BudgetForm.forms(later.map(\.element), call)
-    let page = Page(Array(zip(later.map(\.offset), forms)), limit: limit) { "\($0.0 + 1)" }
-    return page.answer { entry, data in entry.1.write(to: &data) }
+    // A subject that becomes fuller meanwhile may have been on no page before; it is on none twice.
+    let later = all.filter { status in start.map { $0 < status.fullness } ?? true }
+    let forms = try BudgetForm.forms(Array(later.prefix(limit + 1)), call)
+    let page = Page(forms, limit: limit) { "\($0.status.fullness)" }
+    return page.answer { form, data in form.write(to: &data) }
   }
 
   // MARK: Changing
@@ -130,12 +134,32 @@ enum BudgetCalls {
     let body = try call.body()
     let clientID = try body.require("client_id", try body.name("client_id"))
     let client = try call.client(clientID)
-    let name = try body.name("name") ?? freeName(of: clientID, call)
+    let fields = try BudgetFields(body, rates: call.settings.rates)
+    guard let name = try body.name("name") else {
+      let id = try await makeUnnamed(fields, of: client, call)
+      return try answer(id, call, status: 201)
+    }
     let id = BudgetID(client: client.id, name: name)
     try requireNotDeclared(id, call)
-    let budget = try BudgetFields(body, rates: call.settings.rates).budget(id, at: call.now)
+    let budget = fields.budget(id, at: call.now)
     let isNew = try await call.change { editor throws(LedgerError) in try editor.replace(budget) }
     return try answer(id, call, status: isNew ? 201 : 200)
+  }
+
+  /// Gives it the first name of `b1`, `b2`, … that the client has no budget of, be it one that
+  /// another call makes at the same time.
+  private static func makeUnnamed(
+    _ fields: BudgetFields, of client: Client, _ call: Call
+  ) async throws(APIError) -> BudgetID {
+    let declared = Set(call.clients.budgets.map(\.id))
+    return try await call.change { editor throws(LedgerError) in
+      var number = 1
+      while true {
+        let id = BudgetID(client: client.id, name: "b\(number)")
+        if !declared.contains(id), try editor.insert(fields.budget(id, at: call.now)) { return id }
+        number += 1
+      }
+    }
   }
 
   private static func remove(_ call: Call) async throws(APIError) -> Answer {
@@ -143,14 +167,6 @@ enum BudgetCalls {
     try requireNotDeclared(id, call)
     try await call.change { editor throws(LedgerError) in try editor.removeBudget(id) }
     return .removed
-  }
-
-  /// The first of `b1`, `b2`, … that the client has no budget of.
-  private static func freeName(of client: String, _ call: Call) -> String {
-    let taken = Set(call.clients.budgets.filter { $0.id.client == client }.map(\.id.name))
-    var number = 1
-    while taken.contains("b\(number)") { number += 1 }
-    return "b\(number)"
   }
 
   static func requireNotDeclared(_ id: BudgetID, _ call: Call) throws(APIError) {

@@ -55,7 +55,7 @@ struct BudgetFields {
         throw .invalidValue("mode", allowed: "tokens, cost, both, or a currency such as brl")
       }
       mode = .cost
-    case nil where body.has("mode"):
+    case nil where body.value("mode") != nil:
       throw .invalidValue("mode", allowed: "tokens, cost, both, or a currency such as brl")
     case nil:
       let hasBoth = body.value("tokens") != nil && body.value("cost") != nil

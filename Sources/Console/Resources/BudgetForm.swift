@@ -10,6 +10,7 @@ public struct BudgetForm: Sendable {
   public let status: AccountStatus
   let isDeclared: Bool
   let dates: BudgetDates?
+  let periodStart: Timestamp
   let forecast: Forecast?
 
   /// What a budget has, be it the tightest one of a status or one of a list.
@@ -49,6 +50,8 @@ public struct BudgetForm: Sendable {
   ]
 
   private var definition: BudgetDefinition { status.definition }
+  /// Whether it is neither a file's nor a plan's.
+  var canBeChanged: Bool { !isDeclared && !definition.id.isPlan }
   private var currency: Currency { status.settledCost.currency }
 
   public func write(to writer: inout JSONWriter) {
@@ -82,7 +85,7 @@ public struct BudgetForm: Sendable {
     writeFigures(to: &object)
     writeState(to: &object, pauseReason: pauseReason)
     let zone = definition.timeZone
-    object.member("period_start", zone.rfc3339(status.window.start))
+    object.member("period_start", zone.rfc3339(periodStart))
     object.member("next_reset_at", status.window.end.map(zone.rfc3339))
     object.member("forecast") { writeForecast(to: &$0) }
     object.member("created_at", dates?.createdAt.rfc3339)
@@ -144,6 +147,14 @@ public struct BudgetForm: Sendable {
   }
 }
 
+extension AccountStatus {
+  /// When the open period began. A budget that was made within it counts from then on only.
+  fileprivate func periodStart(at now: Timestamp) -> Timestamp {
+    if definition.period == .total || definition.id.isPlan { return window.start }
+    return BudgetWindow(of: definition.period, containing: now, in: definition.timeZone).start
+  }
+}
+
 extension Currency {
   /// The currency for which the fields `*_brl` stand.
   static let brl = Currency("BRL")
@@ -155,21 +166,23 @@ extension BudgetForm {
     _ statuses: [AccountStatus], _ call: Call
   ) throws(APIError) -> [BudgetForm] {
     try call.read { reader throws(LedgerError) in
-      try forms(statuses, reader, call.settings, at: call.now)
+      try forms(statuses, reader, call.settings, call.clients, at: call.now)
     }
   }
 
   public static func forms(
-    _ statuses: [AccountStatus], _ reader: LedgerReader, _ settings: Settings, at now: Timestamp
+    _ statuses: [AccountStatus], _ reader: LedgerReader, _ settings: Settings,
+    _ clients: ClientRegistry, at now: Timestamp
   ) throws(LedgerError) -> [BudgetForm] {
-    let (dates, made) = (try reader.budgetDates(), Set(try reader.storedBudgets().map(\.id)))
+    let dates = try reader.budgetDates()
     var forms: [BudgetForm] = []
     for status in statuses {
       let id = status.definition.id
       let recent = try RecentUse(status, reader, settings, at: now)
       forms.append(
         BudgetForm(
-          status: status, isDeclared: !made.contains(id), dates: dates["\(id)"],
+          status: status, isDeclared: clients.declares(id), dates: dates["\(id)"],
+          periodStart: status.periodStart(at: now),
           forecast: Forecast(status, lately: recent, at: now)))
     }
     return forms

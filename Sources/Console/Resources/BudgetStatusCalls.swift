@@ -3,6 +3,7 @@ internal import Configuration
 internal import JSON
 internal import Ledger
 internal import Money
+internal import Pricing
 internal import Time
 
 /// `GET /api/budget/status`: how the budgets stand that would apply to a request.
@@ -33,11 +34,14 @@ enum BudgetStatusCalls {
 
   private static func status(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
+    let model = try call.query.text("model")
+    // Requests count under the model's own name, whichever they use.
+    let known = model.flatMap { call.server.model($0, of: nil, for: client.id)?.name }
     let caller = Caller(
       client: client.id, key: call.ownKey?.name ?? "",
       user: try call.query.text("user") ?? "",
       conversation: try call.query.text("conversation") ?? "",
-      model: try call.query.text("model") ?? "")
+      model: known ?? model ?? "")
     let now = call.now
     let (all, isKnownToHaveNoConversations) = call.server.readBudgets { budgets in
       (

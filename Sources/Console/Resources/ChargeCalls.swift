@@ -31,9 +31,7 @@ enum ChargeCalls {
 
   private static func list(_ call: Call) throws(APIError) -> Answer {
     var conditions: [ChargeColumn: String] = [:]
-    if let client = try call.query.text("client") {
-      conditions[.client] = try call.client(client).id
-    }
+    conditions[.client] = try call.query.text("client")
     conditions[.period] = try call.query.month("period")?.description
     conditions[.status] = try call.query.choice("status", BillingCharge.Status.self)?.rawValue
     let after = try call.query.integer("after", in: 0...Int64.max) ?? 0

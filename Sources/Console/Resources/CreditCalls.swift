@@ -30,7 +30,6 @@ enum CreditCalls {
 
   private static func list(_ call: Call) throws(APIError) -> Answer {
     let client = try call.query.text("client")
-    if let client { _ = try call.client(client) }
     let after = try call.query.integer("after", in: 0...Int64.max) ?? 0
     let limit = try call.query.limit()
     let credits = try call.read { reader throws(LedgerError) in

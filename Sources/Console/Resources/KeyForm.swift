@@ -65,8 +65,9 @@ struct KeyForm {
     createdAt = nil
   }
 
-  /// Names it in lists: of revoked keys there may be many of one name.
-  var cursor: String { "\(name)/\(createdAt?.rfc3339 ?? "")/\(fingerprint)" }
+  /// Names it in lists, whose order it is: of revoked keys there may be many of one name. What
+  /// separates its parts comes before all that a name may have.
+  var cursor: String { "\(name)!\(createdAt?.rfc3339 ?? "")!\(fingerprint)" }
 
   func write(to writer: inout JSONWriter, secret: String? = nil) {
     writer.object { object in

@@ -23,7 +23,9 @@ enum PaymentEventCalls {
       let secret = settings.webhookSecret
     else { throw .notFound("payment provider that would send events") }
     let event = try event(call, secret)
-    _ = try call.edit(as: "stripe") { editor throws(LedgerError) in try editor.take(event) }
+    _ = try await call.change(as: "stripe") { editor throws(LedgerError) in
+      try editor.take(event)
+    }
     call.server.alertsAreDue()
     call.server.chargesAreDue()
     return .billing { $0.object { $0.member("received", true) } }

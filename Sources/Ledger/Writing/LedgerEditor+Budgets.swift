@@ -19,6 +19,19 @@ extension LedgerEditor {
     }
   }
 
+  /// Makes a budget unless there is one of its id; returns whether it did.
+  ///
+  /// Whether the client is there, and whether a file declares the budget, is for the caller to
+  /// know.
+  public func insert(_ budget: StoredBudget) throws(LedgerError) -> Bool {
+    try connection.edit { () throws(LedgerError) in
+      guard try budgets.find(budget.id) == nil else { return false }
+      try budgets.replace(budget)
+      try record("budget.create", budget.id, before: nil, after: budget.auditObject)
+      return true
+    }
+  }
+
   /// Removes a budget that no file declares, with what was set on it. Throws `notFound`.
   public func removeBudget(_ id: BudgetID) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in

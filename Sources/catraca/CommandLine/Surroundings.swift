@@ -6,6 +6,8 @@ internal import Time
 /// All that a command can notice of the machine: handed in, so that tests hand in another.
 struct Surroundings: Sendable {
   var environment: [String: String]
+  /// As whom the process runs.
+  var userName: String
   var files: any FileSource
   var now: @Sendable () -> Timestamp
   /// So many bytes that nobody can guess.
@@ -25,7 +27,7 @@ extension Surroundings {
   static func ofThisProcess() -> Surroundings {
     let environment = ProcessEnvironment.variables()
     return Surroundings(
-      environment: environment, files: DiskFiles(),
+      environment: environment, userName: systemUserName(), files: DiskFiles(),
       now: { Timestamp.readSystemClock() }, randomBytes: { SecureRandom.bytes($0) },
       output: .ofDescriptor(STDOUT_FILENO, environment),
       errorOutput: .ofDescriptor(STDERR_FILENO, environment),
@@ -33,9 +35,23 @@ extension Surroundings {
       writeError: { StandardStream.error.write($0) })
   }
 
+  /// The name of the process's user, or the number where the system knows no name.
+  private static func systemUserName() -> String {
+    let id = geteuid()
+    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16_384) { room in
+      var entry = unsafe passwd()
+      var found: UnsafeMutablePointer<passwd>?
+      guard let texts = room.baseAddress,
+        unsafe getpwuid_r(id, &entry, texts, room.count, &found) == 0,
+        unsafe found != nil, let name = unsafe entry.pw_name
+      else { return "\(id)" }
+      return unsafe String(cString: name)
+    }
+  }
+
   /// Who types, for the audit log: `cli:USER`.
   var actor: String {
     let user = environment["USER"] ?? environment["LOGNAME"] ?? ""
-    return "cli:\(user.isEmpty ? "unknown" : user)"
+    return "cli:\(user.isEmpty ? userName : user)"
   }
 }

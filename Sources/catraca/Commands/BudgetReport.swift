@@ -54,7 +54,7 @@ enum BudgetReport {
       let statuses = budgets.definitions.filter { isMeant($0.id) }
         .sorted { $0.id.description < $1.id.description }
         .compactMap { try? budgets.status(of: $0.id, at: now) }
-      return try BudgetForm.forms(statuses, reader, settings, at: now)
+      return try BudgetForm.forms(statuses, reader, settings, clients, at: now)
     }
   }
 

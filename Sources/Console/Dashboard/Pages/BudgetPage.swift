@@ -54,7 +54,7 @@ enum BudgetPage {
   }
 
   private static func editButton(_ form: BudgetForm, _ visit: Visit) -> HTML? {
-    guard visit.mayChange, !form.isDeclared else { return nil }
+    guard visit.mayChange, form.canBeChanged else { return nil }
     let address = SitePath.budget(form.status.definition.id, "edit")
     return #"<a class="button" href="\#(address)">\#(visit.reader(.edit))</a>"#
   }

@@ -60,7 +60,9 @@ enum WidgetPage {
 
   private static func subject(_ visit: Visit) throws(APIError) -> Subject {
     let call = visit.call
-    if let token = try call.query.token("token") {
+    if let token = try call.query.token(
+      "token", allowed: "what POST /api/widget-tokens answered")
+    {
       guard let grant = call.server.widgetTokens.grant(of: token, at: call.now),
         let client = call.clients.client(grant.client)
       else { throw .invalidCredential }

@@ -84,6 +84,7 @@ struct BudgetActionForms {
     if form.isDeclared {
       return #"<p class="small soft">\#(Icon.lock)\#(reader(.onlyInFile))</p>"#
     }
+    guard form.canBeChanged else { return nil }
     return post(
       "remove", #"<div><button class="danger">\#(reader(.remove))</button></div>"#,
       confirm: .reallyRemove)
