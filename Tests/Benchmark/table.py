@@ -50,7 +50,7 @@ def summary(values):
 
 def markdown(lines):
     found = {name for line in lines for name in line.samples}
-    order = ["nginx", "haproxy", "envoy", "litellm", "catraca"]
+    order = ["nginx", "haproxy", "envoy", "litellm", "libcurl", "libcurl and SQLite", "catraca"]
     names = [name for name in order if name in found | {"catraca"}]
     rows = [["median (least to most)", *names, "catraca / nginx", "aim", "met"]]
     rows.append(["---"] * len(rows[0]))
