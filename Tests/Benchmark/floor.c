@@ -6,7 +6,7 @@
 
    floor PORT ORIGIN-URL [DATABASE]
 
-   Single requests with a content-length, answers with one; whatever else comes is not understood. */
+   Requests and answers have a content-length; whatever else comes is not understood. */
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <errno.h>
@@ -23,7 +23,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { EVENTS = 128, LARGEST = 16384, COLUMNS = 49, TEXT_COLUMNS = 16, INTENTS_KEPT = 4, DESCRIPTORS = 65536 };
+enum { EVENTS = 128, LARGEST = 16384, DESCRIPTORS = 65536 };
+enum { COLUMNS = 49, TEXT_COLUMNS = 16, INTENTS_KEPT = 4 };
 
 /* What an event of epoll is about. */
 struct source {

@@ -2,8 +2,8 @@
 """How near Catraca's requests come to the least that its parts can take.
 
 `floor.c` forwards requests by libcurl, and nothing else; a second one also commits an intent and a
-row of each to SQLite, as a durable ledger has to, and that is all it does. Beside nginx, HAProxy and
-Catraca they show what a metering proxy of these parts would take if its own work were free.
+row of each to SQLite, as a durable ledger has to, and that is all it does. Beside nginx, HAProxy
+and Catraca they show what a metering proxy of these parts would take if its own work were free.
 
 Needs gcc, the C libraries that Catraca is built with, wrk and nginx. CATRACA_BIN names the binary.
 """
