@@ -94,7 +94,7 @@ private struct RequestReader {
         facts.outputLimit = limit
       }
     case .choices: facts.choices = try Self.integer(value, name, in: RequestFacts.choicesAllowed)
-    case .serviceTier: facts.serviceTier = try Self.name(value, name)
+    case .serviceTier: facts.serviceTier = try Self.tier(value, name)
     case .user(let precedence):
       let user = try Self.name(value, name)
       if precedence < userPrecedence, !user.isEmpty {
@@ -218,6 +218,16 @@ private struct RequestReader {
       throw .invalid(param: param, expected: expected)
     }
     return integer
+  }
+
+  /// Batches and decisions have tiers of their own, at lower prices: who asks for one of them in
+  /// another request is served, and billed by the provider, at another one.
+  private static func tier(_ value: JSONValue, _ param: String) throws(MeteringError) -> String {
+    let tier = try name(value, param)
+    guard tier != BatchLine.tier, tier != Endpoints.decisions.tier else {
+      throw .invalid(param: param, expected: "a tier that requests can ask for, not '\(tier)'")
+    }
+    return tier
   }
 
   private static func name(_ value: JSONValue, _ param: String) throws(MeteringError) -> String {

@@ -104,7 +104,8 @@ struct RequestFactsTests {
       ("max_tokens", "0"), ("max_tokens", "-5"), ("max_tokens", "10.0"), ("max_tokens", "1e3"),
       ("max_tokens", "\"10\""), ("max_tokens", "9007199254740993"),
       ("max_completion_tokens", "18446744073709551615"), ("n", "0"), ("n", "129"), ("n", "1.5"),
-      ("n", "true"), ("service_tier", "1"), ("user", "{}"), ("safety_identifier", "1"),
+      ("n", "true"), ("service_tier", "1"), ("service_tier", "\"batch\""),
+      ("service_tier", "\"decisions\""), ("user", "{}"), ("safety_identifier", "1"),
       ("metadata", "\"x\""), ("reasoning_effort", "1"),
     ])
   func wrongTypes(_ member: String, _ value: String) {
