@@ -102,12 +102,18 @@ struct AnswerRelay {
   }
 
   /// Passes on the rest as it comes. The last byte waits for the row.
+  ///
+  /// - Parameter report: by what it is charged, where that is known before it is read.
   @inline(never)
   private func passOn(_ beginning: [UInt8], report: UsageReport?) async {
     var held = beginning
     var outcome = outcome(isError: false)
     do {
-      let fields = passage.responseFields(head, remaining: passage.grant.tightest)
+      var fields = passage.responseFields(head, remaining: passage.grant.tightest)
+      if let report {
+        let ending = Ending(status: head.status, outcome: outcome, report: report)
+        fields.appendOwn(.catracaCost, Settled.Figures(ending, of: passage).costUSD)
+      }
       try await passage.exchange.start(
         ResponseHead(status: head.status, fields: fields), framing: .chunked)
       var piece: [UInt8] = []

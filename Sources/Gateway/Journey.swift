@@ -67,7 +67,9 @@ final class Journey {
       let providers = rules.settings.providers.lazy.map { $0.name }
       switch Route(path: exchange.head.path, providers: providers) {
       case .health: await answer(healthy())
-      case .own: await gateway.ownCalls.handle(exchange)
+      case .own:
+        exchange.addedFields.appendOwn(.catracaRequestID, "\(id)")
+        await gateway.ownCalls.handle(exchange)
       case .unknown: throw .unknownPath(exchange.head.path)
       case .unknownProvider(let name): throw .unknownProvider(name)
       case .provider(let name, let endpoint):

@@ -40,8 +40,18 @@ public final class RuleBook: Sendable {
   /// Whether an endpoint that can't be metered is forwarded at no cost.
   func allowsUnmetered(_ path: String) -> Bool {
     guard case .allow(let patterns) = settings.metering.unmeteredEndpoints else { return false }
+    let way = RuleBook.waysAroundCatraca.first { path.hasPrefix($0) }
     return patterns.contains { pattern in
-      pattern.hasSuffix("*") ? path.hasPrefix(pattern.dropLast()) : path == pattern
+      guard pattern.hasSuffix("*") else { return path == pattern }
+      let beginning = pattern.dropLast()
+      return path.hasPrefix(beginning) && beginning.hasPrefix(way ?? "")
     }
   }
+
+  /// What begins so gives clients a way to the provider that doesn't lead through Catraca: a list
+  /// of unmetered endpoints has to mean it, not only to begin like it.
+  private static let waysAroundCatraca = [
+    "/v1/realtime/client_secrets", "/v1/realtime/calls", "/v1/realtime/sessions",
+    "/v1/realtime/transcription_sessions", "/v1/realtime/translations", "/v1/live/",
+  ]
 }

@@ -33,6 +33,9 @@ final class Settled {
       self.source = source
     }
 
+    /// Nine decimals, as in `usage_logs.cost_usd`.
+    var costUSD: String { Money(nanoUnits: charge.nanoUSD, currency: .usd).decimalText }
+
     /// As budgets count it.
     var consumption: Consumption {
       Consumption(tokens: usage.totalTokens, cost: charge.exact)
@@ -75,7 +78,7 @@ final class Settled {
       overheadMicroseconds: passage.overhead.wholeMicroseconds,
       metadata: passage.request.metadata, estimateCheck: check, createdAt: journey.startedAt,
       day: journey.day(in: passage.request.identity.client.timeZone))
-    costUSD = Money(nanoUnits: row.costNanoUSD, currency: .usd).decimalText
+    costUSD = figures.costUSD
     entry = SettledRequest(
       row: row, charges: settlement.charges.map(BudgetCharge.init), draws: settlement.draws,
       priceRecord: charge.bill?.record,

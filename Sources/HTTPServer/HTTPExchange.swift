@@ -31,6 +31,9 @@ public final class HTTPExchange {
   private var state = State.unanswered
   private var body: RequestBody
 
+  /// What the head of the answer has besides its own fields, for who hands the exchange on.
+  public var addedFields = HeaderFields()
+
   /// The client has hung up. What it still sends or takes is lost.
   public private(set) var isClientGone = false
   /// Called once, when the client hangs up while the handler waits for something else.
@@ -99,8 +102,9 @@ public final class HTTPExchange {
   public func respond(_ answer: HTTPAnswer) async throws(HTTPExchangeError) {
     guard case .unanswered = state else { preconditionFailure("a request is answered once") }
     if !body.isComplete { connection.closesAfterExchange = true }
+    let answerHead = withAddedFields(answer.head)
     connection.compose { output in
-      answer.head.appendAnswer(
+      answerHead.appendAnswer(
         to: &output, body: answer.body, isHead: head.method == .head,
         closes: connection.closesAfterExchange)
     }
@@ -120,6 +124,7 @@ public final class HTTPExchange {
     var framing = framing
     if framing == .chunked && head.version == .http10 { framing = .untilClose }
     if framing == .untilClose { connection.closesAfterExchange = true }
+    let response = withAddedFields(response)
     connection.compose { output in
       response.appendStart(
         to: &output, framing: framing, closes: connection.closesAfterExchange)
@@ -128,6 +133,13 @@ public final class HTTPExchange {
     status = response.status
     if isHeldBack, case .streaming = state { return }
     guard await connection.flush() else { throw failed() }
+  }
+
+  private func withAddedFields(_ head: ResponseHead) -> ResponseHead {
+    guard addedFields.count > 0 else { return head }
+    var head = head
+    head.fields.append(contentsOf: addedFields)
+    return head
   }
 
   /// Whether a head is held back.

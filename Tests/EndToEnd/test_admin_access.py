@@ -54,6 +54,8 @@ def test_the_proxy_listener_serves_a_clients_own_status_alone(catraca, tokens):
     catraca.start()
     with catraca.connect() as connection:
         assert connection.get("/api/budget/status", catraca.key()).json()["client_id"] == "acme"
+        for path in ["/api/budget/status", "/api/usage/nothing", "/widget"]:
+            assert len(connection.get(path, catraca.key()).fields["x-catraca-request-id"]) == 36
         assert connection.get("/api/admin/clients", tokens["admin"]).status == 404
         assert connection.get("/api/budget/status").status == 401
         for role in ["admin", "viewer"]:

@@ -1,5 +1,7 @@
 """Clients and keys through the admin API."""
 
+import json
+
 from harness.waiting import eventually
 
 BODY = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}
@@ -81,7 +83,7 @@ def test_lists_have_pages_that_neither_repeat_nor_skip(admin):
     assert [client["id"] for client in found] == ["c03"]
 
 
-def test_keys_are_listed_by_name(admin):
+def test_keys_are_listed_by_name(catraca, admin):
     names = ["web", "a", "web-2", "web.3", "web0"]
     for name in names:
         make_key(admin, "acme", name)
@@ -92,7 +94,9 @@ def test_keys_are_listed_by_name(admin):
         if not page["has_more"]:
             break
         page = admin.done("GET", f"{path}&after={page['next']}")
-    assert [name for name in listed if name in names] == sorted(names)
+    assert listed == sorted(listed) and set(names) < set(listed)
+    shown = catraca.command("key", "list", "--client", "acme", "--format", "json")
+    assert [key["name"] for key in json.loads(shown.stdout)["data"]] == listed
 
 
 def test_what_was_charged_and_granted_stays_listed_when_a_client_is_gone(admin):

@@ -80,6 +80,8 @@ def test_speech_is_priced_by_the_character(running, direct, model, price):
     request = {"model": model, "voice": "alloy", "input": TEXT}
     answer = same_bytes(running.openai().audio.speech, direct.audio.speech, **request)
     assert answer.headers["content-type"] == "audio/mpeg"
+    cost = Decimal(running.row()["cost_nano_usd"]) / 10**9
+    assert answer.headers["x-catraca-cost-usd"] == f"{cost:.9f}"
     assert_recorded(
         running,
         per_million((CHARACTERS, price)),

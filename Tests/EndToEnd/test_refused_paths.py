@@ -85,6 +85,25 @@ def test_what_is_not_metered_is_refused(house, sandbox, method, path):
     assert house.ledger.usage() == []
 
 
+@pytest.mark.parametrize(
+    ("entry", "path", "is_open"),
+    [
+        ("/v1/*", "/v1/vector_stores", True),
+        ("/v1/*", "/v1/realtime/client_secrets", False),
+        ("/v1/*", "/v1/live/sessions", False),
+        ("/v1/realtime/*", "/v1/realtime/calls", False),
+        ("/v1/realtime/calls", "/v1/realtime/calls", True),
+        ("/live/*", "/v1/live/sessions", True),
+        ("/vector_stores*", "/v1/vector_stores/vs_1/search", True),
+    ],
+)
+def test_ways_around_are_opened_by_who_means_them(catraca, entry, path, is_open):
+    catraca.configuration.settings["metering"] = {"unmetered_endpoints": [entry]}
+    catraca.start()
+    # The stand-in has no such call: that its own 404 comes shows that it was asked.
+    assert catraca.post({}, path).status == (404 if is_open else 403)
+
+
 def test_only_listed_paths_are_opened(catraca, sandbox):
     catraca.configuration.settings["metering"] = {"unmetered_endpoints": ["/v1/vector_stores*"]}
     catraca.start()

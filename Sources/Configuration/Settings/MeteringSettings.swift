@@ -83,12 +83,14 @@ extension ValueFormat<MeteringSettings.UnmeteredEndpoints> {
 }
 
 extension ValueFormat<String> {
+  /// With `/v1` before it, whether it is written or not.
   fileprivate static var endpointPath: ValueFormat {
     .scalar("a path that begins with / and has a * at most at its end") { text in
       let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
       let hasStarInside = text.dropLast().contains("*")
       let isPath = text.hasPrefix("/") && !text.contains("?") && !text.contains("#")
-      return isVisible && isPath && !hasStarInside ? text : nil
+      guard isVisible, isPath, !hasStarInside else { return nil }
+      return text.hasPrefix("/v1/") ? text : "/v1\(text)"
     }
   }
 }

@@ -3,7 +3,7 @@ internal import Ledger
 /// `catraca explain REQUEST_ID`: why a request cost what it cost, or why it was refused.
 enum Explain {
   private static let request = Parameter(
-    "request", ArgumentFormat<RequestID>.requestID, "as x-catraca-request-id says it",
+    "request", ArgumentFormat<String>.text("REQUEST_ID"), "as x-catraca-request-id says it",
     isRequired: true)
 
   static let command = Command(
@@ -16,9 +16,10 @@ enum Explain {
         meaning: "quantities × prices = cost, what was held, and the budgets that paid")
     ]
   ) { invocation throws(CommandError) in
-    let id = try invocation.values.required(request)
+    let name = try invocation.values.required(request)
     let reader = try invocation.reader()
     let document = try invocation.ledger { () throws(LedgerError) -> Document? in
+      guard let id = RequestID(name.lowercased()) else { return nil }
       if let entry = try reader.usageLogEntry(id) {
         let record = try entry.content.priceVersion.flatMap { version throws(LedgerError) in
           try reader.priceRecord(version: version)
@@ -37,7 +38,7 @@ enum Explain {
     }
     guard let document else {
       throw .failed(
-        "there is no request \(id) in \(try invocation.ledgerLocation()); a request that reached "
+        "there is no request \(name) in \(try invocation.ledgerLocation()); a request that reached "
           + "no provider, and that no budget refused, is only in the log")
     }
     return Outcome(.document(document))
@@ -52,13 +53,5 @@ enum Explain {
       ],
       table: record.table
     ) { $0.record(record) }
-  }
-}
-
-extension ArgumentFormat<RequestID> {
-  static var requestID: ArgumentFormat {
-    ArgumentFormat(
-      "REQUEST_ID", allowed: "a request id such as 019aab6e-3c1b-7000-8000-5f2d8a90b1c3"
-    ) { RequestID($0) }
   }
 }

@@ -15,18 +15,21 @@ enum KeyList {
     let client = try directory.client(try invocation.values.required(KeyOptions.client))
     let reader = try invocation.readerIfPresent()
     let rows = try invocation.ledger { () throws(LedgerError) in
-      var rows: [[Cell]] = []
+      var rows: [(name: String, cells: [Cell])] = []
       for key in directory.declared.client(client.id)?.keys ?? [] {
         let lastUsed = try reader?.latestUse(
           ofKey: key.name, ofClient: client.id, since: ledgerBegin)
-        rows.append(KeyForm.row(key, of: client.id, lastUsed: lastUsed, at: now))
+        rows.append((key.name, KeyForm.row(key, of: client.id, lastUsed: lastUsed, at: now)))
       }
       for key in try reader?.storedKeys(ofClient: client.id) ?? [] {
         let lastUsed = try reader?.latestUse(
           ofKey: key.name, ofClient: client.id, since: key.createdAt)
-        rows.append(KeyForm.row(key, lastUsed: lastUsed, at: now))
+        rows.append((key.name, KeyForm.row(key, lastUsed: lastUsed, at: now)))
       }
-      return rows
+      // Those of one name stay as they were: the ledger's come by their age.
+      return rows.enumerated().sorted {
+        ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
+      }.map(\.element.cells)
     }
     var table = Table(KeyForm.columns, emptyText: "Client \(client.id) has no keys.")
     for row in rows { table.append(row) }
