@@ -52,6 +52,6 @@ public final class RuleBook: Sendable {
   /// of unmetered endpoints has to mean it, not only to begin like it.
   private static let waysAroundCatraca = [
     "/v1/realtime/client_secrets", "/v1/realtime/calls", "/v1/realtime/sessions",
-    "/v1/realtime/transcription_sessions", "/v1/realtime/translations", "/v1/live/",
+    "/v1/realtime/transcription_sessions", "/v1/live/",
   ]
 }

@@ -54,7 +54,7 @@ public struct BatchLine: Sendable {
     self.facts = facts
   }
 
-  /// The service tier that all requests of a batch are billed by, whatever they ask for.
+  /// The service tier that all requests of a batch are billed by, whatever other they ask for.
   public static let tier = "batch"
 }
 

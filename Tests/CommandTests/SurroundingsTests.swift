@@ -17,6 +17,6 @@ import Testing
 
   @Test("A process knows its user's name, or at least the number")
   func userName() {
-    #expect(!Surroundings.ofThisProcess().userName.isEmpty)
+    #expect(!Surroundings.ofThisProcess().userName().isEmpty)
   }
 }

@@ -36,7 +36,8 @@ final class TestBench: Sendable {
 
   var surroundings: Surroundings {
     Surroundings(
-      environment: ["USER": "alice"], userName: "nobody", files: files, now: { TestBench.now },
+      environment: ["USER": "alice"], userName: { "nobody" }, files: files,
+      now: { TestBench.now },
       randomBytes: { Array(repeating: 7, count: $0) }, output: .plain, errorOutput: .plain,
       writeOutput: { _ in true }, writeError: { _ in })
   }

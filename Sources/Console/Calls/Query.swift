@@ -47,14 +47,23 @@ struct Query: Sendable {
   }
 
   /// As `text`, for what is made by this server and may be longer than what people write.
-  ///
-  /// - Parameter allowed: where it comes from.
-  func token(_ name: String, allowed: String) throws(APIError) -> String? {
+  func token(_ name: String) throws(APIError) -> String? {
     guard let value = values[name] else { return nil }
     guard value.utf8.count <= Query.longestToken else {
-      throw .invalidValue(name, allowed: allowed)
+      throw .invalidValue(name, allowed: "what POST /api/widget-tokens answered")
     }
     return value
+  }
+
+  /// Where a page of a list begins whose order isn't that of a name or number; nil on the first.
+  ///
+  /// - Parameter read: makes it of the text that stood in `next`; nil where it is none.
+  func cursor<Cursor>(_ read: (String) -> Cursor?) throws(APIError) -> Cursor? {
+    guard let text = values["after"] else { return nil }
+    guard text.utf8.count <= Query.longestToken, let cursor = read(text) else {
+      throw .invalidValue("after", allowed: "`next` of the page before")
+    }
+    return cursor
   }
 
   private static let longestToken = 4096

@@ -112,11 +112,7 @@ enum BudgetCalls {
   private static func subjects(_ call: Call) throws(APIError) -> Answer {
     let id = id(in: call)
     let limit = try call.query.limit()
-    let after = try call.query.token("after", allowed: "`next` of the page before")
-    let start = after.flatMap { Fullness($0) }
-    guard (after == nil) == (start == nil) else {
-      throw .invalidValue("after", allowed: "`next` of the page before")
-    }
+    let start = try call.query.cursor { Fullness($0) }
     let now = call.now
     guard let all = call.server.readBudgets({ try? $0.subjects(of: id, at: now) }) else {
       throw .notFound("budget \(id)")
@@ -151,12 +147,12 @@ enum BudgetCalls {
   private static func makeUnnamed(
     _ fields: BudgetFields, of client: Client, _ call: Call
   ) async throws(APIError) -> BudgetID {
-    let declared = Set(call.clients.budgets.map(\.id))
+    let known = Set(call.clients.budgets.map(\.id))
     return try await call.change { editor throws(LedgerError) in
       var number = 1
       while true {
         let id = BudgetID(client: client.id, name: "b\(number)")
-        if !declared.contains(id), try editor.insert(fields.budget(id, at: call.now)) { return id }
+        if !known.contains(id), try editor.insert(fields.budget(id, at: call.now)) { return id }
         number += 1
       }
     }

@@ -146,11 +146,7 @@ enum LogCalls {
     let zone = try call.query.text("client").flatMap { call.clients.client($0)?.timeZone } ?? .utc
     let time = try TimeRange(call.query, zone: zone, at: call.now)
     let limit = try call.query.limit()
-    let after = try call.query.text("after")
-    let cursor = after.flatMap { LogCursor($0) }
-    guard (after == nil) == (cursor == nil) else {
-      throw .invalidValue("after", allowed: "`next` of the page before")
-    }
+    let cursor = try call.query.cursor { LogCursor($0) }
     return LogRange(since: time.from, until: time.to, cursor: cursor, limit: limit)
   }
 }

@@ -6,8 +6,8 @@ internal import Time
 /// All that a command can notice of the machine: handed in, so that tests hand in another.
 struct Surroundings: Sendable {
   var environment: [String: String]
-  /// As whom the process runs.
-  var userName: String
+  /// As whom the process runs; where that is asked for in a network, it takes time.
+  var userName: @Sendable () -> String
   var files: any FileSource
   var now: @Sendable () -> Timestamp
   /// So many bytes that nobody can guess.
@@ -27,7 +27,7 @@ extension Surroundings {
   static func ofThisProcess() -> Surroundings {
     let environment = ProcessEnvironment.variables()
     return Surroundings(
-      environment: environment, userName: systemUserName(), files: DiskFiles(),
+      environment: environment, userName: { systemUserName() }, files: DiskFiles(),
       now: { Timestamp.readSystemClock() }, randomBytes: { SecureRandom.bytes($0) },
       output: .ofDescriptor(STDOUT_FILENO, environment),
       errorOutput: .ofDescriptor(STDERR_FILENO, environment),
@@ -52,6 +52,6 @@ extension Surroundings {
   /// Who types, for the audit log: `cli:USER`.
   var actor: String {
     let user = environment["USER"] ?? environment["LOGNAME"] ?? ""
-    return "cli:\(user.isEmpty ? userName : user)"
+    return "cli:\(user.isEmpty ? userName() : user)"
   }
 }
