@@ -141,7 +141,7 @@ final class MeteredRequest {
       case .bodyTooLarge: throw .bodyTooLarge(limit: limit)
       case .invalidBody(let reason): throw .malformed(reason)
       case .bodyTimeout: throw .requestTimeout
-      case .disconnected: throw .clientLeft
+      case .disconnected, .alreadyAnswered, .notUpgradable: throw .clientLeft
       }
     }
   }

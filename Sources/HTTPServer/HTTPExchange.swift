@@ -72,6 +72,7 @@ public final class HTTPExchange {
 
   /// Appends the next piece of the body to `bytes`; false at its end.
   private func readBodyPiece(into bytes: inout [UInt8]) async throws(HTTPExchangeError) -> Bool {
+    if case .broken = state { throw .disconnected }
     if body.isComplete { return false }
     if connection.input.isEmpty {
       if head.expectsContinue && !body.hasBegun {
@@ -100,7 +101,7 @@ public final class HTTPExchange {
 
   /// Sends a whole answer with its length.
   public func respond(_ answer: HTTPAnswer) async throws(HTTPExchangeError) {
-    guard case .unanswered = state else { preconditionFailure("a request is answered once") }
+    try expectUnanswered()
     if !body.isComplete { connection.closesAfterExchange = true }
     let answerHead = withAddedFields(answer.head)
     connection.compose { output in
@@ -119,7 +120,7 @@ public final class HTTPExchange {
   public func start(
     _ response: ResponseHead, framing: Framing, isHeldBack: Bool = false
   ) async throws(HTTPExchangeError) {
-    guard case .unanswered = state else { preconditionFailure("a request is answered once") }
+    try expectUnanswered()
     if !body.isComplete { connection.closesAfterExchange = true }
     var framing = framing
     if framing == .chunked && head.version == .http10 { framing = .untilClose }
@@ -177,14 +178,26 @@ public final class HTTPExchange {
   /// Ends HTTP on this connection: after `response`, whose status is 101, its bytes are the
   /// caller's. Whatever they end with, the connection is closed after the handler.
   public func upgrade(_ response: ResponseHead) async throws(HTTPExchangeError) -> UpgradedStream {
-    guard case .unanswered = state else { preconditionFailure("a request is answered once") }
-    precondition(response.status == 101 && body.isComplete, "only a whole request is upgraded")
+    try expectUnanswered()
+    guard response.status == 101 && body.isComplete else { throw .notUpgradable }
     state = .upgraded
     status = response.status
     connection.closesAfterExchange = true
     connection.compose { response.appendUpgrade(to: &$0) }
     guard await connection.flush() else { throw failed() }
     return UpgradedStream(on: connection)
+  }
+
+  /// Checks that an answer may begin.
+  ///
+  /// The client decides when its connection breaks, so a broken exchange throws and never traps:
+  /// a trap would end the process for all other clients.
+  private func expectUnanswered() throws(HTTPExchangeError) {
+    switch state {
+    case .unanswered: return
+    case .broken: throw .disconnected
+    case .streaming, .answered, .upgraded: throw .alreadyAnswered
+    }
   }
 
   /// Breaks the connection, so that the client sees that the answer isn't whole.

@@ -39,4 +39,8 @@ public enum HTTPExchangeError: Error, Hashable, Sendable {
   case invalidBody(HTTPError)
   /// The body didn't come in time.
   case bodyTimeout
+  /// The handler has begun an answer to this request before.
+  case alreadyAnswered
+  /// The response isn't a 101, or the request's body hasn't been read to its end.
+  case notUpgradable
 }

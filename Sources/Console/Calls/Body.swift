@@ -19,7 +19,7 @@ struct Body {
       switch error {
       case .bodyTooLarge: throw .tooLarge(limit: largest)
       case .invalidBody(let error): throw .malformed(error)
-      case .bodyTimeout, .disconnected: throw .requestTimeout
+      case .bodyTimeout, .disconnected, .alreadyAnswered, .notUpgradable: throw .requestTimeout
       }
     }
   }
