@@ -71,6 +71,7 @@ final class Journey {
         exchange.addedFields.appendOwn(.catracaRequestID, "\(id)")
         await gateway.ownCalls.handle(exchange)
       case .unknown: throw .unknownPath(exchange.head.path)
+      case .ambiguous: throw .ambiguousPath
       case .unknownProvider(let name): throw .unknownProvider(name)
       case .provider(let name, let endpoint):
         trace = gateway.tracer.map { RequestTrace($0, of: self) }
@@ -110,6 +111,7 @@ final class Journey {
       try await serveFree(path, of: providerName, onlyForBatches: !rules.allowsUnmetered(path))
     case .free:
       try await serveFree(path, of: providerName)
+    case .closed: throw .endpointNotMetered(method: exchange.head.method.name, path: path)
     case .refused:
       guard rules.allowsUnmetered(path) else {
         throw .endpointNotMetered(method: exchange.head.method.name, path: path)

@@ -15,6 +15,8 @@ indirect enum Refusal: Error {
   case rateLimited(retryAfterSeconds: Int64)
   // What is it?
   case unknownPath(String)
+  /// The path isn't plain: see `RequestTarget.plainPath(of:)`.
+  case ambiguousPath
   case unknownProvider(String)
   case endpointNotMetered(method: String, path: String)
   /// It is served over a WebSocket alone.

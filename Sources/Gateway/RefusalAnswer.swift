@@ -35,6 +35,7 @@ struct RefusalAnswer {
       self.init(
         404, "invalid_request_error", "unknown_path",
         "Nothing is served at \(path). Use /v1/…, /openai/v1/… or /groq/openai/v1/….")
+    case .ambiguousPath: self = .ambiguousPath
     case .unknownProvider(let name):
       self.init(
         404, "invalid_request_error", "unknown_provider", "There is no provider '\(name)' here.")
@@ -135,6 +136,11 @@ struct RefusalAnswer {
         "This is not a request that opens a WebSocket: \(error).")
     }
   }
+
+  private static let ambiguousPath = RefusalAnswer(
+    400, "invalid_request_error", "invalid_path",
+    "The path is not plain. Write it with letters, digits and '-._~:@' between single slashes, "
+      + "without escapes, dot segments, parameters or a slash at the end.")
 
   private static let invalidMetadata = RefusalAnswer(
     400, "invalid_request_error", "invalid_json",

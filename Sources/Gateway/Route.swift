@@ -11,9 +11,18 @@ enum Route: Equatable {
   /// The path names a provider that isn't configured.
   case unknownProvider(String)
   case unknown
+  /// Another server could read the path as a different one.
+  case ambiguous
 
-  /// - Parameter providers: names of the configured providers.
-  init(path: String, providers: some Collection<String>) {
+  /// - Parameters:
+  ///   - sent: the path as it was sent. `Route` alone reads it: everything else sees and forwards
+  ///     the endpoint that comes out here.
+  ///   - providers: names of the configured providers.
+  init(path sent: String, providers: some Collection<String>) {
+    guard let path = RequestTarget.plainPath(of: sent) else {
+      self = sent == "*" ? .unknown : .ambiguous
+      return
+    }
     if path == "/healthz" {
       self = .health
       return

@@ -38,9 +38,17 @@ public final class RuleBook: Sendable {
   }
 
   /// Whether an endpoint that can't be metered is forwarded at no cost.
+  ///
+  /// - Parameter path: a plain path without a provider's prefix.
   func allowsUnmetered(_ path: String) -> Bool {
     guard case .allow(let patterns) = settings.metering.unmeteredEndpoints else { return false }
-    let way = RuleBook.waysAroundCatraca.first { path.hasPrefix($0) }
+    return RuleBook.allows(path, by: patterns)
+  }
+
+  static func allows(_ path: String, by patterns: [String]) -> Bool {
+    // Servers that ignore capitals would take the way under any spelling.
+    let lowercased = path.lowercased()
+    let way = waysAroundCatraca.first { lowercased.hasPrefix($0) }
     return patterns.contains { pattern in
       guard pattern.hasSuffix("*") else { return path == pattern }
       let beginning = pattern.dropLast()
@@ -48,10 +56,12 @@ public final class RuleBook: Sendable {
     }
   }
 
-  /// What begins so gives clients a way to the provider that doesn't lead through Catraca: a list
-  /// of unmetered endpoints has to mean it, not only to begin like it.
+  /// Beginnings of paths by which clients reach a provider without Catraca: keys for clients, calls
+  /// whose media goes to the provider directly, agents that work on by themselves, and keys of the
+  /// account. Only an entry of `unmetered_endpoints` that begins so opens such a path.
   private static let waysAroundCatraca = [
     "/v1/realtime/client_secrets", "/v1/realtime/calls", "/v1/realtime/sessions",
-    "/v1/realtime/transcription_sessions", "/v1/live/",
+    "/v1/realtime/transcription_sessions", "/v1/realtime/translations", "/v1/live", "/v1/agents",
+    "/v1/chatkit", "/v1/organization",
   ]
 }

@@ -45,6 +45,9 @@ extension ByteSet {
   /// same. Absent: the fragment's `#`, and `\ " < >`, which parsers of URLs read differently.
   static let target = ByteSet(alphanumerics + "-._~%!$&'()*+,;=:@/?" + "[]{}|^`")
 
+  /// What stands in a path that every server reads alike.
+  static let plainPath = ByteSet(alphanumerics + "-._~:@/")
+
   /// Names of hosts and IPv4 addresses: `reg-name` of RFC 3986 without its escapes and delimiters,
   /// which no real name has.
   static let hostName = ByteSet(alphanumerics + "-._~")

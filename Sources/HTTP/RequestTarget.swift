@@ -1,6 +1,6 @@
 /// What a request is for (RFC 9112 3.2): `/path?query`, a whole URL, or `*` with `OPTIONS`.
 ///
-/// Nothing is decoded or resolved: escapes and dot segments are as they were sent.
+/// `path` and `query` are as they were sent. Whoever routes a request takes `plainPath`.
 public struct RequestTarget: Hashable, Sendable {
   /// Exactly as sent.
   public let text: String
@@ -46,13 +46,38 @@ public struct RequestTarget: Hashable, Sendable {
     }
   }
 
-  /// Whether a segment of the path is `.` or `..`, also when dots or slashes are escaped. Whoever
-  /// resolves such a path finds another one than was looked up here.
-  public var hasDotSegments: Bool {
-    guard path.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") })
-    else { return false }
-    let plain = path.lowercased().replacing("%2e", with: ".").replacing("%2f", with: "/")
-    return plain.split(separator: "/").contains { $0 == "." || $0 == ".." }
+  /// The path in the one spelling that is served; nil for a path that another server could read
+  /// as a different one. See `plainPath(of:)`.
+  public var plainPath: String? { Self.plainPath(of: path) }
+
+  /// A path in the one spelling that is served.
+  ///
+  /// The result is nil for an empty segment (so also for a slash at the end), for a segment of
+  /// dots, and for any character but letters, digits and `-._~:@`. So there are no escapes, no
+  /// parameters (`;`) and no backslashes. Only an escaped colon is decoded, because some clients
+  /// escape the colons of model names. Example: `/v1/models/ft%3Agpt-4o` gives
+  /// `/v1/models/ft:gpt-4o`, and `/v1/files/%2e%2e/chat` gives nil.
+  public static func plainPath(of path: String) -> String? {
+    if path == "/" { return path }
+    var plain = path
+    if path.utf8.contains(UInt8(ascii: "%")) {
+      plain = path.replacing("%3A", with: ":").replacing("%3a", with: ":")
+    }
+    let bytes = plain.utf8.span
+    guard bytes.count > 0, bytes[0] == ASCII.slash, ByteSet.plainPath.containsAll(bytes)
+    else { return nil }
+    var length = 0
+    var dots = 0
+    for index in 1..<bytes.count {
+      if bytes[index] == ASCII.slash {
+        guard dots < length else { return nil }
+        (length, dots) = (0, 0)
+      } else {
+        length += 1
+        if bytes[index] == UInt8(ascii: ".") { dots += 1 }
+      }
+    }
+    return dots < length ? plain : nil
   }
 
   /// Where the authority of `http://` or `https://` begins; nil for anything else.

@@ -1,3 +1,4 @@
+internal import HTTP
 import Pricing
 
 /// What Catraca does with a request, by its method and path.
@@ -10,8 +11,11 @@ public enum EndpointClass: Sendable {
   case upload
   /// A read that costs nothing: passes unmetered.
   case free
-  /// Unknown, or known to cost money in ways that can't be metered.
+  /// Unknown, or known to cost money in ways that can't be metered. Operators can open it.
   case refused
+  /// A path or method that another server could take for an endpoint that costs money. Nothing
+  /// opens it.
+  case closed
 }
 
 /// The table of endpoints. To meter one more, add its entry to `metered`.
@@ -159,7 +163,8 @@ public enum Endpoints {
   ///
   /// - Parameters:
   ///   - method: the request's method; methods are case-sensitive.
-  ///   - path: the path without a provider's prefix and without the query: `/v1/models`.
+  ///   - path: the path without a provider's prefix and without the query: `/v1/models`. A path
+  ///     that isn't plain is closed.
   public static func classify(method: String, path: String) -> EndpointClass {
     if let endpoint = metered.first(where: { $0.path == path && $0.method == method }) {
       return .metered(endpoint)
@@ -169,10 +174,36 @@ public enum Endpoints {
     case ("POST", "/v1/files"): return .upload
     default: break
     }
-    guard let segments = plainSegments(path) else { return .refused }
+    guard !isDisguised(method: method, path: path) else { return .closed }
+    let segments = path.dropFirst().split(separator: "/")
     let isFree = free.contains { $0.method == method && matches(segments, pattern: $0.pattern) }
     return isFree ? .free : .refused
   }
+
+  /// Whether another server could take a request for that of an endpoint which costs money.
+  ///
+  /// Some servers ignore capitals, and some answer a method by its name in capitals.
+  /// Example: `POST /v1/Chat/Completions`, `post /v1/chat/completions`.
+  private static func isDisguised(method: String, path: String) -> Bool {
+    guard methods.contains(method), RequestTarget.plainPath(of: path) == path,
+      path.hasPrefix("/v1/")
+    else { return true }
+    let resource = path.utf8.dropFirst("/v1/".utf8.count).prefix { $0 != UInt8(ascii: "/") }
+    // All names of resources are in lower case. Identifiers come behind them.
+    if resource.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) {
+      return true
+    }
+    let lowercased = path.lowercased()
+    guard metered.contains(where: { $0.path == lowercased }) else { return false }
+    return lowercased != path || bodyMethods.contains(method)
+  }
+
+  /// The methods of the APIs. `TRACE` is none of them: its answer shows the provider's key.
+  private static let methods: Set<String> = [
+    "GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE",
+  ]
+  /// The methods by which work is asked for.
+  private static let bodyMethods: Set<String> = ["POST", "PUT", "PATCH"]
 
   /// The id of the response that a free request reads or cancels, which may show its end; nil for
   /// any other path.
@@ -185,25 +216,6 @@ public enum Endpoints {
       return nil
     }
     return String(id)
-  }
-
-  /// The segments of a path that every server reads alike; nil for any other: one with an escape,
-  /// an empty segment, a dot segment or a character that isn't plain.
-  private static func plainSegments(_ path: String) -> [Substring]? {
-    guard path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy(isPlain) else { return nil }
-    let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-    let areNamed = segments.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }
-    return areNamed ? segments : nil
-  }
-
-  static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"),
-      UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"), UInt8(ascii: "~"):
-      true
-    default: false
-    }
   }
 
   private static func matches(_ segments: [Substring], pattern: String) -> Bool {

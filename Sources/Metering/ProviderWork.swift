@@ -1,3 +1,4 @@
+internal import HTTP
 import JSON
 
 /// Work that a provider goes on with after its HTTP answer: a response made in the background, or a
@@ -44,6 +45,7 @@ public struct ProviderWork: Sendable, Hashable {
   /// Whether an id can stand in a path as it is.
   static func isPlain(_ id: String) -> Bool {
     (1...longestID).contains(id.utf8.count) && id != "." && id != ".."
-      && id.utf8.allSatisfy { Endpoints.isPlain($0) && $0 != UInt8(ascii: "/") }
+      && !id.utf8.contains(UInt8(ascii: "/"))
+      && RequestTarget.plainPath(of: "/\(id)") == "/\(id)"
   }
 }

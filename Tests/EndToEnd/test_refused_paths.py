@@ -92,6 +92,7 @@ def test_what_is_not_metered_is_refused(house, sandbox, method, path):
         ("/v1/*", "/v1/realtime/client_secrets", False),
         ("/v1/*", "/v1/live/sessions", False),
         ("/v1/realtime/*", "/v1/realtime/calls", False),
+        ("/v1/agents/*", "/v1/agents/agent_1", True),
         ("/v1/realtime/calls", "/v1/realtime/calls", True),
         ("/live/*", "/v1/live/sessions", True),
         ("/vector_stores*", "/v1/vector_stores/vs_1/search", True),

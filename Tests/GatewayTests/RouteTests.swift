@@ -27,8 +27,17 @@ import Testing
     Case(path: "/", route: .unknown),
     Case(path: "/openai/v2/models", route: .unknown),
     Case(path: "/openai", route: .unknown),
-    Case(path: "//v1/models", route: .unknownProvider("")),
-    Case(path: "/healthz/", route: .unknown),
+    Case(path: "/V1/models", route: .unknown), Case(path: "*", route: .unknown),
+    Case(path: "/OpenAI/v1/models", route: .unknownProvider("OpenAI")),
+    Case(
+      path: "/openai/v1/models/ft%3Agpt-4o:acme",
+      route: .provider(named: "openai", endpoint: "/v1/models/ft:gpt-4o:acme")),
+    Case(path: "//v1/models", route: .ambiguous), Case(path: "/healthz/", route: .ambiguous),
+    Case(path: "/v1/x/../realtime/calls", route: .ambiguous),
+    Case(path: "/openai/../v1/models", route: .ambiguous),
+    Case(path: "/openai/v1/%2e%2e/v1/models", route: .ambiguous),
+    Case(path: "/api/..%2fv1/models", route: .ambiguous),
+    Case(path: "/widget/..;/v1/models", route: .ambiguous),
   ]
 
   @Test("A path says where a request goes", arguments: cases)

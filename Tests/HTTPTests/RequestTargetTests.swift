@@ -58,14 +58,31 @@ import Testing
   }
 
   @Test(
-    "Dot segments are noticed, however they are written",
+    "A plain path is served as it is",
     arguments: [
-      ("/v1/files/../chat", true), ("/.", true), ("/..", true), ("/a/./b", true),
-      ("/a/%2e%2E/b", true), ("/a/.%2e", true), ("/a%2f..%2Fb", true),
-      ("/", false), ("/v1/models/gpt-4.1", false), ("/a/...", false), ("/.well-known/x", false),
-      ("/a?../b", false), ("/a%20b", false),
+      "/", "/healthz", "/v1/models/gpt-4.1", "/v1/models/ft:gpt-4o:acme::x1:ckpt-step-90",
+      "/v1/models/@cf/meta/llama", "/.well-known/x", "/a~b_c-d", "/v1/files/file-1..2",
     ])
-  func dotSegments(text: String, hasThem: Bool) throws {
-    #expect(try RequestTarget(text, method: .get).hasDotSegments == hasThem)
+  func plain(path: String) throws {
+    #expect(RequestTarget.plainPath(of: path) == path)
+    #expect(try RequestTarget("\(path)?a=../b", method: .get).plainPath == path)
+  }
+
+  @Test("An escaped colon is read as the colon that it is")
+  func escapedColon() {
+    #expect(RequestTarget.plainPath(of: "/m/ft%3Agpt%3ax") == "/m/ft:gpt:x")
+  }
+
+  @Test(
+    "A path that two servers could read differently isn't plain",
+    arguments: [
+      "", "*", "v1/models", "//", "//v1/models", "/v1//models", "/v1/models/", "/.", "/..", "/...",
+      "/v1/files/../chat", "/a/./b", "/a/.", "/a/%2e%2E/b", "/a/.%2e", "/a%2f..%2Fb", "/a/..%5cb",
+      "/a/..;/b", "/a/..;x=1/b", "/a;x", "/a/;/b", "/a%2fb", "/a%5Cb", "/a\\b", "/a%00", "/a%",
+      "/a%0", "/%76%31/models", "/v1/%63hat", "/a%253Ab", "/a%%3A3A", "/a%3Bb", "/a%20b", "/a+b",
+      "/a b", "/a%C0%AE%C0%AE/b", "/a%u002e", "/a|b", "/a{b}", "/a*", "/é", "/a\u{0}",
+    ])
+  func notPlain(path: String) {
+    #expect(RequestTarget.plainPath(of: path) == nil)
   }
 }

@@ -12,6 +12,7 @@ struct EndpointsTests {
     case .upload: "upload"
     case .free: "free"
     case .refused: "refused"
+    case .closed: "closed"
     }
   }
 
@@ -40,7 +41,8 @@ struct EndpointsTests {
   @Test(
     "everything else is refused",
     arguments: [
-      ("GET", "/v1/chat/completions"), ("post", "/v1/chat/completions"), ("POST", "/v1/models"),
+      ("GET", "/v1/chat/completions"), ("POST", "/v1/models"),
+      ("DELETE", "/v1/chat/completions"), ("POST", "/v1/chat/completions/chatcmpl-1"),
       ("DELETE", "/v1/files/f-1"), ("POST", "/v1/files/f-1"), ("GET", "/v1/responses"),
       ("GET", "/v1/modelsx"), ("POST", "/v1/videos"), ("POST", "/v1/responses/cancel"),
       ("POST", "/v1/responses/a/b/cancel"), ("POST", "/v1/responses/resp_1"),
@@ -53,16 +55,29 @@ struct EndpointsTests {
       ("POST", "/v1/vector_stores"), ("POST", "/v1/vector_stores/v/search"),
       ("POST", "/v1/containers"), ("POST", "/v1/threads"), ("POST", "/v1/threads/t/runs"),
       ("POST", "/v1/assistants"), ("GET", "/v1/organization/usage/completions"),
-      ("POST", "/v1/realtime"),
+    ])
+  func refused(_ method: String, _ path: String) {
+    #expect(kind(method, path) == "refused")
+  }
+
+  @Test(
+    "what could be taken for an endpoint that costs money is closed",
+    arguments: [
+      ("POST", "/v1/realtime"), ("post", "/v1/chat/completions"), ("Post", "/v1/responses"),
+      ("PUT", "/v1/chat/completions"), ("PATCH", "/v1/responses"),
+      ("TRACE", "/v1/models"), ("trace", "/v1/videos"), ("PROPFIND", "/v1/files"),
+      ("POST", "/v1/Chat/completions"), ("POST", "/v1/chat/Completions"),
+      ("POST", "/v1/responses/Compact"), ("POST", "/v1/audio/SPEECH"), ("POST", "/v1/Batches"),
+      ("POST", "/v1/Realtime/calls"), ("GET", "/v1/REALTIME"), ("GET", "/v1/realtimE"),
       ("GET", ""), ("GET", "/"), ("GET", "v1/models"), ("GET", "/v1/models/"),
-      ("GET", "//v1/models"),
+      ("GET", "//v1/models"), ("GET", "/v1"), ("GET", "/v2/models"),
       ("GET", "/v1//models"), ("GET", "/v1/models/.."), ("GET", "/v1/models/../responses/x"),
       ("GET", "/v1/models/."), ("GET", "/v1/models/a%2fb"), ("GET", "/v1/models/%2e%2e/x"),
       ("GET", "/v1/models?x=1"), ("GET", "/v1/models#x"), ("GET", "/v1/models;x"),
       ("GET", "/v1\\models"), ("GET", "/v1/models/\u{0}"), ("GET", "/v1/models/é"),
       ("POST", "/v1/chat/completions/"), ("POST", "/V1/chat/completions"),
     ])
-  func refused(_ method: String, _ path: String) {
-    #expect(kind(method, path) == "refused")
+  func closed(_ method: String, _ path: String) {
+    #expect(kind(method, path) == "closed")
   }
 }

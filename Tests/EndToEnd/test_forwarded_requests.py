@@ -1,0 +1,94 @@
+"""What of a request reaches the provider: the path that was read, and no header field that acts on
+the provider's account."""
+
+import pytest
+from harness.catraca import Catraca
+from harness.configuration import Configuration
+from harness.recording_server import RecordingServer
+
+MODEL = {"model": "gpt-4o-mini"}
+
+# Spellings by which a provider could be asked for what stays closed.
+DISGUISED = [
+    "/v1/x/../realtime/calls",
+    "/v1/x/%2e%2e/realtime/calls",
+    "/v1/x/..%2frealtime/calls",
+    "/v1/x/..%5crealtime/calls",
+    "/v1/x/..;/realtime/calls",
+    "/v1/./realtime/calls",
+    "/v1//realtime/calls",
+    "/v1/realtime//calls",
+    "/v1/realtime;x=1/calls",
+    "/v1/realtime/calls;x",
+    "/v1/realtime%2Fcalls",
+    "/v1/realtime/%63alls",
+    "/v1/realtime/calls%00",
+    "/v1/realtime/calls/",
+    "/v1/realtime/Calls",
+    "/v1/Realtime/calls",
+    "/V1/realtime/calls",
+    "/openai/v1/x/../../v1/realtime/calls",
+    "/openai/../v1/realtime/calls",
+    "/v1/agents",
+    "/v1/live",
+    # Work that is metered must not pass as work that isn't known.
+    "/v1/chat/completions/",
+    "/v1//chat/completions",
+    "/v1/Chat/Completions",
+    "/v1/chat/%63ompletions",
+    "/v1/vector_stores/../chat/completions",
+]
+
+
+@pytest.fixture(scope="module")
+def provider():
+    provider = RecordingServer()
+    yield provider
+    provider.close()
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory, provider):
+    url = f"http://127.0.0.1:{provider.port}/v1"
+    configuration = Configuration(
+        tmp_path_factory.mktemp("forwarded"), {"openai": {"base_url": url}}
+    )
+    configuration.settings["pricing"] = ["pricing/openai.yaml"]
+    configuration.settings["metering"] = {"unmetered_endpoints": ["/v1/*"]}
+    configuration.add_client("acme")
+    catraca = Catraca(configuration).start()
+    yield catraca
+    catraca.end()
+
+
+@pytest.mark.parametrize("path", DISGUISED)
+def test_a_wildcard_opens_nothing_in_disguise(house, provider, path):
+    provider.taken()
+    assert house.post(MODEL, path).status in (400, 403, 404)
+    assert provider.taken() == []
+
+
+@pytest.mark.parametrize("method", ["post", "TRACE", "PUT"])
+def test_a_wildcard_opens_no_other_method_of_work(house, provider, method):
+    provider.taken()
+    with house.connect() as connection:
+        connection.send(connection.request(method, "/v1/chat/completions", MODEL, house.key()))
+        answer = connection.answer()
+    assert (answer.status, answer.code) == (403, "endpoint_not_metered")
+    assert provider.taken() == []
+
+
+@pytest.mark.parametrize(
+    ("path", "forwarded"),
+    [
+        ("/v1/vector_stores/vs_1/search?a=../b", "/v1/vector_stores/vs_1/search?a=../b"),
+        ("/v1/models/ft:gpt-4o:acme::x1", "/v1/models/ft:gpt-4o:acme::x1"),
+        ("/openai/v1/models/ft%3Agpt-4o", "/v1/models/ft:gpt-4o"),
+    ],
+)
+def test_the_path_that_was_read_is_forwarded(house, provider, path, forwarded):
+    provider.taken()
+    with house.connect() as connection:
+        assert connection.get(path, house.key()).status == 200
+    [seen] = provider.taken()
+    assert seen.target == forwarded
