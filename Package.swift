@@ -88,7 +88,7 @@ let package = Package(
       strictWithC),
     module(
       "Configuration",
-      ["Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging", "CYAML"],
+      ["Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging", "TLS", "CYAML"],
       strictWithC),
     module(
       "Alerts",

@@ -21,6 +21,8 @@ struct DemoFiles: FileSource {
     }
   }
 
+  func stamp(of path: String) -> FileStamp? { nil }
+
   private var settings: String {
     """
     proxy: { listen: ["\(listenAddress)"] }

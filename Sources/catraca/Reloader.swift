@@ -45,6 +45,10 @@ actor Reloader {
   /// thing for which a server at rest wakes threads, five of them each time.
   private static let followingInterval = Duration.milliseconds(333)
 
+  /// How long `catraca check --accept` holds: long enough to put files in place afterwards, and not
+  /// so long that it covers an accident of next month.
+  private static let acceptanceLifetime = Duration.seconds(24 * 3600)
+
   /// A ledger is told of more budgets when the server listens already: a request waits for none of
   /// them, and they may take as long as all else of the start.
   private static let mostBudgetsDeclaredFirst = 1_000
@@ -83,12 +87,12 @@ actor Reloader {
     isPending = true
     try? await Task.sleep(for: Reloader.settlingTime)
     isPending = false
-    await apply(store.reloadIfChanged())
+    await apply(store.reloadIfChanged(isAccepted: isAccepted))
   }
 
   /// Reads everything again, certificates included.
   func reload() async {
-    await apply(store.reload())
+    await apply(store.reload(isAccepted: isAccepted))
   }
 
   /// Takes over what commands change in the ledger, until the task is cancelled.
@@ -107,7 +111,7 @@ actor Reloader {
         logger.log(.warn, "ledger_not_followed") { $0.member("reason", error.description) }
         continue
       }
-      await putInForce(store.current, awaitingRestart: [])
+      await takeOverChange()
     }
   }
 
@@ -121,7 +125,16 @@ actor Reloader {
       // What notified is asked again within `followingInterval`.
       return
     }
-    await putInForce(store.current, awaitingRestart: [])
+    await takeOverChange()
+  }
+
+  /// Takes over what a command or another server has changed, be it that an administrator has
+  /// accepted files that were refused.
+  private func takeOverChange() async {
+    switch store.reloadIfAccepted(isAccepted) {
+    case .unchanged: await putInForce(store.current, awaitingRestart: [])
+    case let outcome: await apply(outcome)
+    }
   }
 
   /// Takes over what the ledger says now, before the caller goes on; false, and logged, where that
@@ -142,6 +155,9 @@ actor Reloader {
     case .unchanged: break
     case .refused(let mistakes):
       for mistake in mistakes { refuse("\(mistake)") }
+      isDone = false
+    case .lossRefused(let loss):
+      refuse(Reloader.text(of: loss))
       isDone = false
     case .replaced(let loaded, let awaitingRestart):
       for warning in loaded.warnings {
@@ -270,6 +286,24 @@ actor Reloader {
       nextBillingPeriod = next
       logger.log(.warn, "ledger_not_followed") { $0.member("reason", error.description) }
     }
+  }
+
+  /// Whether an administrator has accepted files with this digest of late.
+  private func isAccepted(_ digest: String) -> Bool {
+    let since = Timestamp.readSystemClock().advanced(by: .zero - Reloader.acceptanceLifetime)
+    do {
+      return try records.isConfigurationAccepted(digest, since: since)
+    } catch {
+      logger.log(.warn, "ledger_not_followed") { $0.member("reason", error.description) }
+      return false
+    }
+  }
+
+  private static func text(of loss: SuddenLoss) -> String {
+    "the files declare much less than the settings in force: \(loss). A file may be cut short, "
+      + "so the old settings stay in force. If this is meant, run `catraca check --accept`, or "
+      + "send SIGHUP again after \(ConfigurationStore.settlingTime.components.seconds) seconds. "
+      + "Write a file under another name and rename it into place: it is never half written then"
   }
 
   private func refuse(_ mistake: String) {

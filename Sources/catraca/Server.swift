@@ -49,7 +49,7 @@ final class Server: Sendable {
     let (ledger, location) = try Server.openLedger(settings.ledger, rules)
     let now = Timestamp.readSystemClock()
     let reader = try LedgerReader(at: location)
-    let (stored, clients) = try Server.takeOver(reader, settings, into: rules)
+    let (stored, clients) = try Server.takeOver(reader, settings, into: rules, logger)
     var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
     let (adjustments, reached) = try budgets.restore(from: reader, of: clients, settings, at: now)
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
@@ -101,12 +101,21 @@ final class Server: Sendable {
 
   /// The clients that the ledger keeps, and all clients; from here on the rules are whole.
   private static func takeOver(
-    _ reader: LedgerReader, _ settings: Settings, into rules: Lock<RuleBook>
+    _ reader: LedgerReader, _ settings: Settings, into rules: Lock<RuleBook>,
+    _ logger: Logger
   ) throws -> (StoredClients, ClientRegistry) {
     let stored = try reader.storedClients()
     let clients = try settings.clients.adding(stored)
     let book = try RuleBook(settings, clients: clients, priceOverrides: stored.priceOverrides)
     rules.withLock { $0 = book }
+    if try clients.clients.isEmpty && reader.hasServedClients() {
+      logger.log(.warn, "configuration_warning") { line in
+        line.member(
+          "warning",
+          "no client is declared, though the ledger has served some: every key is answered 401. "
+            + "Was the file of the clients cut short?")
+      }
+    }
     return (stored, clients)
   }
 

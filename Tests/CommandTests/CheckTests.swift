@@ -1,4 +1,7 @@
+import Configuration
+import Ledger
 import Testing
+import Time
 
 @testable import catraca
 
@@ -23,6 +26,28 @@ import Testing
     #expect(lines.contains { $0.hasPrefix("config/clients.yaml:1:26: plan: there is no plan") })
     #expect(lines.contains { $0.hasPrefix("config/clients.yaml:1:32: unknown key \"nmae\"") })
     #expect(lines.contains { $0.hasPrefix("config/prices.yaml:1:") })
+  }
+
+  @Test("What is accepted is told to servers through the ledger, with who did it")
+  func accepts() async throws {
+    let bench = TestBench()
+    let printout = await bench.run("check --accept")
+    #expect(printout.output.hasPrefix("ok: 1 provider, 1 model, 1 client, 1 key, 0 budgets\n"))
+    #expect(printout.output.contains("accepted for 24 hours"))
+    #expect(printout.exitCode == .well)
+    let loaded = try ConfigurationLoader(
+      folder: "config", files: bench.surroundings.files, environment: [:],
+      missingSecrets: .tolerated
+    ).load()
+    let reader = try LedgerReader(at: .sqlite(path: bench.ledgerPath))
+    let now = TestBench.now
+    #expect(try reader.isConfigurationAccepted(loaded.digest, since: now))
+    #expect(
+      try !reader.isConfigurationAccepted(loaded.digest, since: now.advanced(by: .seconds(1))))
+    bench.edit("config/clients.yaml", "")
+    let others = await bench.run("check")
+    #expect(others.output.hasPrefix("ok: 1 provider, 1 model, 0 clients, 0 keys, 0 budgets\n"))
+    #expect(!others.output.contains("accepted"))
   }
 
   @Test("A folder without configuration is named")

@@ -118,4 +118,6 @@ final class MemoryFiles: FileSource {
     guard text.utf8.count <= limit else { throw .tooLarge(limit: limit) }
     return Array(text.utf8)
   }
+
+  func stamp(of path: String) -> FileStamp? { nil }
 }

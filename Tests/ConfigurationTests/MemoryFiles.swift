@@ -4,6 +4,8 @@ import EventLoop
 /// Files without a disk. They can be edited between two loads.
 final class MemoryFiles: FileSource {
   private let contents: Lock<[String: String]>
+  /// How often each file was written, by its path.
+  private let writes = Lock<[String: Int64]>([:])
 
   init(_ contents: [String: String]) {
     self.contents = Lock(contents)
@@ -11,7 +13,14 @@ final class MemoryFiles: FileSource {
 
   subscript(path: String) -> String? {
     get { contents.withLock { $0[path] } }
-    set { contents.withLock { $0[path] = newValue } }
+    set {
+      contents.withLock { $0[path] = newValue }
+      writes.withLock { $0[path, default: 0] += 1 }
+    }
+  }
+
+  func stamp(of path: String) -> FileStamp? {
+    FileStamp(inode: 1, nanoseconds: writes.withLock { $0[path] ?? 0 })
   }
 
   func read(_ path: String, atMost limit: Int) throws(FileError) -> [UInt8] {

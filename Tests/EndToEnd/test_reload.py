@@ -5,6 +5,7 @@ import signal
 from collections import Counter
 
 from harness.configuration import new_key
+from harness.metrics import Metrics
 from harness.rows import assert_cost
 from harness.sandbox import expected_usage
 from harness.waiting import eventually
@@ -84,6 +85,65 @@ def test_a_bad_edit_leaves_all_of_the_old_in_force(running):
     assert cost(running) == before
     running.configuration.write()
     eventually(lambda: running.post(BODY, client="late").status == 200, "the client", IN_FORCE)
+
+
+def cut_short(catraca, text=""):
+    """Writes a clients.yaml in place, as a writer does that fails after so much of it."""
+    (catraca.configuration.folder / "clients.yaml").write_text(text)
+    return catraca.process.wait_for_line(
+        lambda line: line.get("event") == "configuration_refused", "the refusal", IN_FORCE
+    )
+
+
+def is_known(catraca):
+    return catraca.post(BODY).status == 200
+
+
+def is_unknown(catraca):
+    with catraca.connect() as connection:
+        return connection.post("/v1/chat/completions", BODY, catraca.key()).status == 401
+
+
+def test_a_file_of_clients_that_is_cut_short_is_not_put_in_force(running):
+    line = cut_short(running)
+    assert "0 of 1 clients, 0 of 1 keys" in line["mistake"]
+    assert "catraca check --accept" in line["mistake"]
+    assert is_known(running)
+    assert Metrics.of(running).value("catraca_config_reload_failures_total") == 1
+    running.configuration.add_client("late")
+    running.configuration.write()
+    eventually(lambda: running.post(BODY, client="late").status == 200, "the client", IN_FORCE)
+
+
+def test_a_loss_that_is_meant_is_accepted_by_a_command(running):
+    cut_short(running, "clients: {}\n")
+    assert is_known(running)
+    done = running.command("check", "--accept")
+    assert done.returncode == 0, done.stderr
+    assert "accepted" in done.stdout
+    eventually(lambda: is_unknown(running), "the accepted files", IN_FORCE)
+
+
+def test_a_loss_that_is_read_twice_alike_is_put_in_force(running):
+    cut_short(running)
+    assert is_known(running)
+
+    def confirm():
+        running.process.signal(signal.SIGHUP)
+        return is_unknown(running)
+
+    eventually(confirm, "the second look", 3 * IN_FORCE)
+
+
+def test_a_start_without_the_clients_that_it_had_says_so(running):
+    assert is_known(running)
+    assert running.terminate() == 0
+    running.configuration.clients["clients"].clear()
+    running.start()
+    line = running.process.wait_for_line(
+        lambda line: "no client is declared" in line.get("warning", ""), "the warning", IN_FORCE
+    )
+    assert line["event"] == "configuration_warning"
 
 
 def test_sighup_reads_the_configuration_again(running):

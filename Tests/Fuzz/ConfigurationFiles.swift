@@ -19,6 +19,8 @@ enum ConfigurationFiles {
     let name: String
     let text: [UInt8]
 
+    func stamp(of path: String) -> FileStamp? { nil }
+
     func read(_ path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
       if path == name { return text }
       switch path {

@@ -44,7 +44,9 @@ public struct ConfigurationLoader: Sendable {
     let settings = readSettings(recorded, diagnostics, &clients)
     let result: Result<LoadedConfiguration, ConfigurationError> =
       if let settings, !diagnostics.hasMistakes {
-        .success(LoadedConfiguration(settings: settings, warnings: diagnostics.warnings))
+        .success(
+          LoadedConfiguration(
+            settings: settings, warnings: diagnostics.warnings, digest: recorded.documentsDigest))
       } else {
         .failure(.mistakes(diagnostics.mistakes))
       }
@@ -56,6 +58,13 @@ public struct ConfigurationLoader: Sendable {
     let recorded = RecordedFiles(files)
     for path in paths { recorded.note(path, atMost: Self.largestFile) }
     return recorded.fingerprints
+  }
+
+  /// When and where each of these files was written.
+  func stamps(of paths: some Sequence<String>) -> [String: FileStamp?] {
+    var stamps: [String: FileStamp?] = [:]
+    for path in paths { stamps[path] = .some(files.stamp(of: path)) }
+    return stamps
   }
 
   private func readSettings(
@@ -145,6 +154,8 @@ public struct LoadedConfiguration: Sendable {
   public let settings: Settings
   /// In the order of files and lines.
   public let warnings: [Diagnostic]
+  /// The SHA-256 of all files, without those of secrets: 64 hexadecimal digits.
+  public let digest: String
 }
 
 /// What one load came to.

@@ -25,6 +25,15 @@ public struct DiskFiles: FileSource {
     }
   }
 
+  public func stamp(of path: String) -> FileStamp? {
+    var status = stat()
+    guard unsafe fstatat(AT_FDCWD, path, &status, 0) == 0 else { return nil }
+    let written = status.st_mtim
+    return FileStamp(
+      inode: UInt64(status.st_ino),
+      nanoseconds: Int64(written.tv_sec) &* 1_000_000_000 &+ Int64(written.tv_nsec))
+  }
+
   /// What the system says of it; zero where it can't.
   private func size(_ descriptor: CInt) -> Int {
     var status = stat()

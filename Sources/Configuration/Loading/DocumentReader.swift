@@ -44,7 +44,7 @@ struct DocumentReader {
   }
 
   private func text(_ fullPath: String) throws(FileError) -> SourceText {
-    let bytes = try secrets.files.read(fullPath, atMost: ConfigurationLoader.largestFile)
+    let bytes = try secrets.files.readDocument(fullPath, atMost: ConfigurationLoader.largestFile)
     return SourceText(path: fullPath, bytes: bytes)
   }
 

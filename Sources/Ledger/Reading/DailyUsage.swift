@@ -13,6 +13,11 @@ public struct DailyUsage: Hashable, Sendable {
 }
 
 extension LedgerReader {
+  /// Whether any client was ever served.
+  public func hasServedClients() throws(LedgerError) -> Bool {
+    try connection.prepare("SELECT 1 FROM token_usage LIMIT 1").firstInteger() != nil
+  }
+
   /// The days with use from `first` to `last`, newest first.
   public func dailyUsage(
     ofClient clientID: String, from first: CivilDate, through last: CivilDate

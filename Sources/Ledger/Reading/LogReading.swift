@@ -119,6 +119,19 @@ extension LedgerReader {
     }
   }
 
+  /// Whether an administrator has accepted configuration files with this digest at `since` or
+  /// later.
+  public func isConfigurationAccepted(
+    _ digest: String, since: Timestamp
+  ) throws(LedgerError) -> Bool {
+    let select = try connection.prepare(
+      "SELECT max(id) FROM audit_log WHERE action = ? AND target = ? AND created_at >= ?")
+    select.bind(AuditEntry.acceptsConfiguration, at: 1)
+    select.bind(AuditEntry.configuration(digest), at: 2)
+    select.bind(since.rfc3339, at: 3)
+    return try select.firstInteger() != nil
+  }
+
   /// That of an index, so that a page is found without reading what isn't on it.
   enum LogOrder {
     case byID, byInstant

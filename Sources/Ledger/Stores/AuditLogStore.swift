@@ -41,4 +41,10 @@ struct AuditEntry {
   var before: String?
   var after: String?
   var createdAt: Timestamp
+
+  /// The action that accepts configuration files which declare much less than those in force.
+  static let acceptsConfiguration = "configuration.accept"
+
+  /// The target of that action.
+  static func configuration(_ digest: String) -> String { "configuration:\(digest)" }
 }

@@ -205,6 +205,20 @@ public final class LedgerEditor {
     try connection.edit { () throws(LedgerError) in try answers.insert(answer) }
   }
 
+  // MARK: Configuration files
+
+  /// Lets servers take over configuration files with this digest, 64 hexadecimal digits, whatever
+  /// they lack.
+  public func acceptConfiguration(_ digest: String) throws(LedgerError) {
+    try connection.edit { () throws(LedgerError) in
+      try auditLog.append(
+        AuditEntry(
+          actor: author.actor, action: AuditEntry.acceptsConfiguration,
+          target: AuditEntry.configuration(digest), clientID: nil, before: nil, after: nil,
+          createdAt: author.now))
+    }
+  }
+
   // MARK: The audit log
 
   private func record(
