@@ -178,7 +178,7 @@ let package = Package(
     tests("PagesTests", ["Pages", "Money", "Time"]),
     tests(
       "ConsoleTests",
-      ["Console", "TLS", "HTTP", "Budgets", "Money", "Pages", "Pricing", "Time"]),
+      ["Console", "TLS", "HTTP", "HTTPServer", "Budgets", "Money", "Pages", "Pricing", "Time"]),
     tests("TelemetryTests", ["Telemetry", "HTTP", "Metrics", "Money", "Pricing", "Time"]),
     tests("BillingTests", ["Billing", "Configuration", "TLS", "Time"]),
     tests(

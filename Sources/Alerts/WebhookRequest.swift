@@ -50,14 +50,3 @@ struct WebhookRequest {
     return "t=\(seconds),v1=\(code.hex)"
   }
 }
-
-extension HeaderFields {
-  /// Adds a field with a value of our own making, which is always one.
-  fileprivate mutating func appendOwn(_ name: FieldName, _ value: String) {
-    do {
-      try append(name, value)
-    } catch {
-      preconditionFailure("a field of our own is not a field's value: \(error)")
-    }
-  }
-}

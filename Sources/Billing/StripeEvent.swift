@@ -62,7 +62,8 @@ public struct StripeEvent {
       SHA256Digest(hex: code.lowercased())?.isEqualInConstantTime(to: expected) ?? false
     }
     guard isRight else { throw .signature }
-    guard abs(now.milliseconds / 1000 - seconds) <= largestAge else { throw .age }
+    let (age, overflows) = (now.milliseconds / 1000).subtractingReportingOverflow(seconds)
+    guard !overflows, (-largestAge...largestAge).contains(age) else { throw .age }
   }
 }
 

@@ -16,10 +16,14 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
     return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
+  /// The instant so much later; the last or first that there is where it would be beyond.
   public func advanced(by duration: Duration) -> MonotonicInstant {
     let (seconds, attoseconds) = duration.components
-    return MonotonicInstant(
-      nanoseconds: nanoseconds + seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, isTooLate) = nanoseconds.addingReportingOverflow(whole)
+    if isTooLong || isTooLate { return MonotonicInstant(nanoseconds: seconds < 0 ? .min : .max) }
+    let (exact, overflows) = sum.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return MonotonicInstant(nanoseconds: overflows ? .max : exact)
   }
 
   /// How long after `earlier` this instant lies.

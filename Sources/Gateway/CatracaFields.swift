@@ -15,14 +15,3 @@ extension FieldName {
   static let catracaMetadata: FieldName = "x-catraca-metadata"
   static let shouldRetry: FieldName = "x-should-retry"
 }
-
-extension HeaderFields {
-  /// Adds a field whose value we made ourselves of characters that are always allowed.
-  mutating func appendOwn(_ name: FieldName, _ value: String) {
-    do {
-      try append(name, value)
-    } catch {
-      preconditionFailure("\(name) was given a value that HTTP doesn't allow")
-    }
-  }
-}

@@ -115,20 +115,21 @@ final class Offer: Sendable {
   private static func boundRequest(
     _ facts: RequestFacts, _ model: PricedModel?, overhead: Int64
   ) -> BoundRequest {
-    let all = facts.boundInputTokens + overhead
+    let all = facts.boundInputTokens.addingClamped(overhead)
     let images = facts.boundImageTokens
     let audio = facts.boundAudioTokens
     var text = all - images - audio
     let context = model?.declaration.contextTokens
     if facts.input.isOpenEnded {
       // What the provider fetches itself fills the model's context at most, each time.
-      text = max(text, (context ?? PricedModel.assumedLargestOutput) * facts.passes)
+      let each = context ?? PricedModel.assumedLargestOutput
+      text = max(text, each.multipliedClamped(by: facts.passes))
     } else if facts.operation == .embedding, let context {
-      text = min(text, context * max(1, facts.input.messages))
+      text = min(text, context.multipliedClamped(by: max(1, facts.input.messages)))
     }
     var request = BoundRequest(
       textInputTokens: text, imageInputTokens: images, audioInputTokens: audio,
-      outputLimit: facts.outputLimit.map { $0 + facts.boundPredictionTokens },
+      outputLimit: facts.outputLimit.map { $0.addingClamped(facts.boundPredictionTokens) },
       choices: facts.choices, hasAudioOutput: facts.asksForAudio,
       hasImageOutput: facts.asksForImages, audioMilliseconds: facts.audioMilliseconds,
       characters: facts.characters, images: facts.images, calls: facts.calls)
@@ -191,13 +192,13 @@ final class Offer: Sendable {
     _ facts: RequestFacts, _ bound: Bound, _ expectation: ModelExperience.Expectation
   ) -> Consumption {
     let output = min(
-      bound.largestOutput, expectation.meanOutput ?? Offer.assumedMeanOutput)
+      bound.largestOutput, expectation.meanOutput ?? Offer.assumedMeanOutput
+    ).multipliedClamped(by: bound.choices)
     let input = min(bound.inputTokens, facts.estimatedInputTokens(by: expectation.rates))
     let share = ExactAmount(
       units: bound.fixedCost.units / Int128(max(1, bound.inputTokens)) * Int128(input))
     return Consumption(
-      tokens: input + output * bound.choices,
-      cost: share + bound.outputTokenCost * (output * bound.choices))
+      tokens: input.addingClamped(output), cost: share + bound.outputTokenCost * output)
   }
 
   /// The mean output of a model that hasn't answered yet.

@@ -152,6 +152,18 @@ extension HeaderFields {
     }
   }
 
+  /// Adds a field whose value Catraca has made itself: an id, a number, a time, its own key.
+  ///
+  /// A value that came from outside, even in part, goes through `append`, which throws. The few own
+  /// fields have room above `maximumBytes`, since a client or a provider decides how much of that
+  /// is taken.
+  public mutating func appendOwn(_ name: FieldName, _ value: String) {
+    let bytes = value.utf8.span
+    precondition(
+      ControlBytes.firstIndex(in: bytes, from: 0) == nil, "an own value has a control character")
+    appendChecked(name.bytes.span, bytes)
+  }
+
   /// Adds the field of a raw `Name: value` line, with or without its CRLF; the name keeps its case.
   ///
   /// Throws `foldedField`, `invalidFieldName`, `invalidFieldValue`, or `headerTooLarge` past

@@ -1,3 +1,5 @@
+internal import Pricing
+
 /// How many tokens a model makes of a text.
 ///
 /// It begins with what is usual in the model's family, and follows what the provider reports. Old
@@ -36,13 +38,6 @@ struct TokenRate: Sendable, Hashable {
   func tokens(ofBytes count: Int64) -> Int64 {
     let product = Int128(count) * Int128(tokens) + Int128(bytes - 1)
     return Int64(clamping: product / Int128(bytes))
-  }
-}
-
-extension Int64 {
-  fileprivate func multipliedClamped(by factor: Int64) -> Int64 {
-    let (product, overflow) = multipliedReportingOverflow(by: factor)
-    return overflow ? .max : product
   }
 }
 

@@ -16,6 +16,11 @@ public struct ExactAmount: Hashable, Comparable, Sendable {
     self.units = units
   }
 
+  /// What was rounded to billionths of a dollar and recorded; zero for a record below zero.
+  public init(nanoUSD: Int64) {
+    self.init(units: Int128(max(nanoUSD, 0)) * (ExactAmount.unitsPerDollar / 1_000_000_000))
+  }
+
   public static let zero = ExactAmount(units: 0)
   /// More than any amount that can be reckoned with.
   public static let unlimited = ExactAmount(units: .max)

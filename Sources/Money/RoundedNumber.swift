@@ -40,9 +40,9 @@ private struct ScientificNumber {
     }
     if let mark = rest.first, mark | 0x20 == UInt8(ascii: "e") {
       rest.removeFirst()
-      guard let power = Int(String(decoding: rest, as: UTF8.self)), abs(power) <= 1_000 else {
-        return nil
-      }
+      guard let power = Int(String(decoding: rest, as: UTF8.self)),
+        (-1_000...1_000).contains(power)
+      else { return nil }
       exponent += power
       rest = rest.suffix(0)
     }

@@ -25,6 +25,8 @@ struct OrganizationReport {
   private static let usualLimit: Int64 = 7
   private static let largestLimit: Int64 = 31
   private static let longestSpan: Int64 = 3_660
+  /// From 1970 to the end of 9999.
+  private static let times: ClosedRange<Int64> = 0...253_402_300_799
 
   init(_ part: Part, query: String?) throws(ProviderError) {
     var numbers: [Substring: Int64] = [:]
@@ -32,7 +34,7 @@ struct OrganizationReport {
       let sides = field.split(separator: "=", maxSplits: 1)
       if sides.count == 2, let number = Int64(sides[1]) { numbers[sides[0]] = number }
     }
-    guard let start = numbers["start_time"], start >= 0 else {
+    guard let start = numbers["start_time"], OrganizationReport.times.contains(start) else {
       throw ProviderError(
         status: 400, message: "start_time is missing, or is no time", param: "start_time")
     }

@@ -8,7 +8,7 @@ public enum RetrySchedule {
 
   /// How long to wait after so many attempts have failed, at least one; nil: it is given up.
   public static func pause(after attempts: Int) -> Duration? {
-    if attempts <= firstPauses.count { return firstPauses[attempts - 1] }
+    if attempts <= firstPauses.count { return firstPauses[max(attempts, 1) - 1] }
     return attempts <= firstPauses.count + hourlyAttempts ? .seconds(3600) : nil
   }
 }

@@ -33,6 +33,11 @@ import Time
     #expect(throws: StripeEvent.Mistake.age) { try read("t=\(seconds),v1=\(Self.code(seconds))") }
   }
 
+  @Test("A signed event of an absurd time is refused", arguments: [Int64.min, .min + 1, .max])
+  func absurd(seconds: Int64) {
+    #expect(throws: StripeEvent.Mistake.age) { try read("t=\(seconds),v1=\(Self.code(seconds))") }
+  }
+
   @Test("Without the right signature nothing is believed")
   func unsigned() throws {
     let seconds = Self.now.milliseconds / 1000

@@ -31,7 +31,9 @@ import Testing
 
   @Test(
     "What is no number of a price is none",
-    arguments: ["-1", "", "x", "1e99", "1e", "1.2.3", "\"1\"", "null", "9e30"])
+    arguments: [
+      "-1", "", "x", "1e99", "1e", "1.2.3", "\"1\"", "null", "9e30", "1e-9223372036854775808",
+    ])
   func noPrice(json: String) {
     #expect(FixedDecimal(json: json, shiftedBy: 0) == nil)
     #expect(FixedDecimal(roundingUp: json, shiftedBy: 0) == nil)
@@ -55,6 +57,12 @@ import Testing
     #expect(field.quantity == quantity)
     #expect(field.aboveInputTokens == step)
     #expect(field.tier == tier)
+  }
+
+  @Test("A length step beyond 64 bits makes a field of no price")
+  func absurdStep() {
+    #expect(LiteLLMField("input_cost_per_token_above_9223372036854775807k_tokens") == nil)
+    #expect(LiteLLMField("input_cost_per_token_above_99999999999999999999k_tokens") == nil)
   }
 
   private func prices(_ json: String, of provider: String = "openai") throws -> LiteLLMPrices {

@@ -57,6 +57,12 @@ struct TierBarsTests {
     #expect(text.contains("989 tiers before these are full."))
   }
 
+  @Test("Even the largest use that can be recorded has its bars")
+  func largest() throws {
+    let text = try html(Case(included: 0, every: 1, used: .max, bars: [], sentence: ""))
+    #expect(TierBarsTests.labels(in: text).count == 12)
+  }
+
   private func html(_ each: Case) throws -> String {
     let fee = Money(nanoUnits: 0, currency: try #require(Currency("BRL")))
     let billing = PlanBilling(

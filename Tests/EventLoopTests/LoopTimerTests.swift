@@ -20,6 +20,16 @@ struct LoopTimerTests {
     }
   }
 
+  @Test("However long a time is, the instant after it is one that there is")
+  func farthest() {
+    let now = MonotonicInstant(nanoseconds: 5)
+    #expect(now.advanced(by: .milliseconds(1)).nanoseconds == 1_000_005)
+    for duration in [Duration.seconds(Int64.max), .seconds(9_223_372_036) + .seconds(1)] {
+      #expect(now.advanced(by: duration).nanoseconds == .max)
+      #expect(MonotonicInstant(nanoseconds: -5).advanced(by: .zero - duration).nanoseconds == .min)
+    }
+  }
+
   @Test("A timer fires once, at its last deadline, and not before it")
   func moved() async throws {
     try await onLoop { loop in

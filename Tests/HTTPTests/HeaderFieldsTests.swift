@@ -30,6 +30,16 @@ import Testing
     #expect(sample.withFirst("x-two") { $0.count } == nil)
   }
 
+  @Test("Own fields have room beside what came from outside, however much that is")
+  func own() throws {
+    var fields = HeaderFields()
+    let most = String(repeating: "a", count: HeaderFields.maximumBytes - 1)
+    try fields.append("b", most)
+    #expect(throws: HTTPError.headerTooLarge) { try fields.append("c", "d") }
+    fields.appendOwn("c", "d")
+    #expect(fields.first("c") == "d")
+  }
+
   @Test("Fields are visited as they were sent")
   func iteration() {
     #expect(

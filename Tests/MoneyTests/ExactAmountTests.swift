@@ -42,6 +42,13 @@ import Testing
     #expect(money == Money(nanoUnits: nanoUnits, currency: Self.brl))
   }
 
+  @Test("A recorded amount is exact, and a record below zero is zero")
+  func recorded() {
+    #expect(ExactAmount(nanoUSD: 1).units == 3_000_000_000)
+    #expect(ExactAmount(nanoUSD: .max).units == Int128(Int64.max) * 3_000_000_000)
+    #expect(ExactAmount(nanoUSD: -1) == .zero && ExactAmount(nanoUSD: .min) == .zero)
+  }
+
   @Test("Absurd magnitudes end in no money, never in a trap")
   func overflow() {
     let dearest = FixedDecimal(scaled: .max)

@@ -10,6 +10,7 @@ import Testing
     ("9223372036.854775807", .max), ("9223372036.854775808", nil), ("1e10", nil), ("1e999", nil),
     ("0e99", 0), ("", nil), ("-", nil), (".5", nil), ("5.", nil), ("+1", nil), ("1e", nil),
     ("1e5e5", nil), ("0x10", nil), ("NaN", nil), ("1 ", nil), ("1,5", nil),
+    ("1e-9223372036854775808", nil), ("1e9223372036854775807", nil),
   ]
 
   @Test("A number is rounded to the nearest nano-unit, by its digits", arguments: cases)

@@ -29,6 +29,12 @@ import Testing
     #expect(
       address.text == "/dashboard/clients/..%2Fa%3Fb%23c/x%20y?q=%C3%A1%26b%3D&n=1")
   }
+
+  @Test("A query that came with a request keeps only bytes that may stand in a header field")
+  func queries() {
+    let address = PageAddress("/dashboard/").with(query: "a=1 2\u{7F}\r\n\0&b=ç~!")
+    #expect(address.text == "/dashboard/?a=12&b=~!")
+  }
 }
 
 extension HTML {

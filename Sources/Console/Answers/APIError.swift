@@ -52,6 +52,10 @@ struct APIError: Error {
       error.status, "invalid_value", "This is not a request that HTTP/1.1 allows: \(error).")
   }
 
+  /// Has no header fields of its own, so that it can always be sent.
+  static let unsendableField = invalid(
+    400, "invalid_value", "HTTP does not allow a header field that this would be answered with.")
+
   // MARK: 401 … 405
 
   static let invalidCredential = APIError(

@@ -33,6 +33,10 @@ struct Answer: Sendable {
   /// Done, and nothing to say.
   static let removed = Answer(status: 204, body: [])
 
+  /// The answer as it is sent.
+  ///
+  /// A field's value may come from the request, such as the page that a form leads back to. If HTTP
+  /// doesn't allow that value, the answer is a 400 instead.
   var httpAnswer: HTTPAnswer {
     var head = ResponseHead(status: status)
     if !body.isEmpty || rest != nil { head.fields.append(.contentType, constant: contentType) }
@@ -41,7 +45,7 @@ struct Answer: Sendable {
       do {
         try head.fields.append(name, value)
       } catch {
-        preconditionFailure("a field of our own is not a field's value: \(error)")
+        return APIError.unsendableField.answer.httpAnswer
       }
     }
     return HTTPAnswer(head: head, body: body)

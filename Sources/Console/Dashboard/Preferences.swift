@@ -44,7 +44,7 @@ struct Preferences {
 extension Visit {
   /// The page that a form was on, which is told what was done; `other` where the form doesn't say.
   func wayBack(done: Notice.Done, else other: PageAddress) -> PageAddress {
-    guard let text = form["back"] else { return other.with("done", done.rawValue) }
+    guard let text = formerPage else { return other.with("done", done.rawValue) }
     // What was done before is no news any more.
     let parts = text.split(separator: "?", maxSplits: 1)
     let rest = (parts.dropFirst().first ?? "").split(separator: "&")
@@ -57,7 +57,14 @@ extension Visit {
   }
 
   /// The page that a form was on, as it says itself; never one of another site.
-  var wayBack: PageAddress { wayBack(to: form["back"] ?? "") }
+  var wayBack: PageAddress { wayBack(to: formerPage ?? "") }
+
+  /// What the form says of the page that it was on; nil where that is too long for an address.
+  private var formerPage: String? {
+    form["back"].flatMap { $0.utf8.count <= Visit.longestAddress ? $0 : nil }
+  }
+
+  private static let longestAddress = 2 << 10
 
   private func wayBack(to text: String) -> PageAddress {
     let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)

@@ -131,7 +131,9 @@ enum AnalyticsCalls {
     /// The days that it has a part of; nil where it is empty.
     var days: ClosedRange<CivilDate>? {
       guard from < to else { return nil }
-      return zone.civilDate(of: from)...zone.civilDate(of: to.advanced(by: .milliseconds(-1)))
+      let first = zone.civilDate(of: from)
+      // Where clocks go back over midnight, a later instant can lie on the day before.
+      return first...max(first, zone.civilDate(of: to.advanced(by: .milliseconds(-1))))
     }
 
     var dayCount: Int {

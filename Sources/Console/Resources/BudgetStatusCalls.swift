@@ -123,7 +123,7 @@ enum BudgetStatusCalls {
           object.member("cost", total.cost.decimalText)
           object.member(
             "cost_usd", Money(nanoUnits: total.costNanoUSD, currency: .usd).decimalText)
-          object.member("percentage", permille: whole > 0 ? Int(part * 1000 / whole) : 0)
+          object.member("percentage", permille: whole > 0 ? Int(clamping: part * 1000 / whole) : 0)
         }
       }
     }

@@ -44,12 +44,14 @@ struct RecentUse: Equatable {
       totals += try reader.usageTotals(
         of: UsageQuery(by: .operation, where: conditions, since: start, zone: zone))
     }
-    let nanoUSD = totals.reduce(Int128(0)) { $0 + Int128($1.costNanoUSD) }
+    // Within 64 bits, since the product with the rate must fit into 128.
+    let nanoUSD = Int64(clamping: totals.reduce(Int128(0)) { $0 + Int128($1.costNanoUSD) })
     let rate = settings.rates.rate(of: status.settledCost.currency) ?? .one
     self.init(
       since: start,
       tokens: Int64(clamping: totals.reduce(Int128(0)) { $0 + Int128($1.totalTokens) }),
-      nanoUnits: Int64(clamping: nanoUSD * Int128(rate.scaled) / Int128(FixedDecimal.one.scaled)))
+      nanoUnits: Int64(
+        clamping: Int128(nanoUSD) * Int128(rate.scaled) / Int128(FixedDecimal.one.scaled)))
   }
 
   /// What each row that the account counts has in common with one of these.

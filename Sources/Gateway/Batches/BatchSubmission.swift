@@ -169,11 +169,11 @@ struct BatchSum {
     let bound = demand.bound(output: demand.largestOutput)
     input.textBytes += facts.input.textBytes
     input.messages += facts.input.messages
-    inputTokens = inputTokens.addingSaturated(demand.inputTokens)
-    outputTokens = outputTokens.addingSaturated(bound.tokens - demand.inputTokens)
+    inputTokens = inputTokens.addingClamped(demand.inputTokens)
+    outputTokens = outputTokens.addingClamped(bound.tokens - demand.inputTokens)
     cost += bound.cost
     estimate = Consumption(
-      tokens: estimate.tokens.addingSaturated(demand.estimate.tokens),
+      tokens: estimate.tokens.addingClamped(demand.estimate.tokens),
       cost: estimate.cost + demand.estimate.cost)
   }
 }
@@ -187,12 +187,5 @@ extension Offer {
         inputTokens: sum.inputTokens, fixedCost: sum.cost, outputTokenCost: .zero, choices: 1,
         largestOutput: sum.outputTokens, limitIsExplicit: true, recentOutput: nil,
         estimate: sum.estimate, rates: rates))
-  }
-}
-
-extension Int64 {
-  fileprivate func addingSaturated(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
   }
 }

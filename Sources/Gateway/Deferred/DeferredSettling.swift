@@ -156,10 +156,9 @@ extension UsageReport {
 extension Consumption {
   /// What an intent expects, by the cost of its row.
   fileprivate init(estimateOf row: UsageRow, within bound: Consumption) {
-    let unitsPerNano = ExactAmount.unitsPerDollar / 1_000_000_000
     self.init(
       tokens: row.usage.totalTokens,
-      cost: min(bound.cost, ExactAmount(units: Int128(row.costNanoUSD) * unitsPerNano)))
+      cost: min(bound.cost, ExactAmount(nanoUSD: row.costNanoUSD)))
   }
 }
 

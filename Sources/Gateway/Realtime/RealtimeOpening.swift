@@ -61,7 +61,11 @@ struct RealtimeOpening {
     fields.remove(.secWebSocketProtocol)
     fields.append(.upgrade, constant: "websocket")
     if !request.protocols.isEmpty {
-      fields.appendOwn(.secWebSocketProtocol, request.protocols.joined(separator: ", "))
+      do {
+        try fields.append(.secWebSocketProtocol, request.protocols.joined(separator: ", "))
+      } catch {
+        throw .malformed(error)
+      }
     }
     let upstream = UpstreamRequest(
       url: Forwarding.url(

@@ -90,7 +90,6 @@ public struct DeferredSettlement: Hashable, Sendable {
 
 extension Consumption {
   fileprivate init(tokens: Int64, nanoUSD: Int64) {
-    let unitsPerNano = ExactAmount.unitsPerDollar / 1_000_000_000
-    self.init(tokens: tokens, cost: ExactAmount(units: Int128(nanoUSD) * unitsPerNano))
+    self.init(tokens: max(tokens, 0), cost: ExactAmount(nanoUSD: nanoUSD))
   }
 }

@@ -39,10 +39,11 @@ public struct PageAddress: Sendable, Hashable {
     return address
   }
 
-  /// With a whole query as a browser sent it.
+  /// With a whole query as a browser sent it, without the bytes that no address has.
   public func with(query: String) -> PageAddress {
     var address = self
-    address.text += "?" + query.filter { $0 > " " && $0.isASCII }
+    let visible = query.utf8.filter { (0x21...0x7E).contains($0) }
+    address.text += "?" + String(decoding: visible, as: UTF8.self)
     address.hasQuery = true
     return address
   }

@@ -37,7 +37,7 @@ extension FixedDecimal {
     let parts = text.split(
       maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: { $0 == "e" || $0 == "E" })
     guard let mantissa = parts.first, let exponent = parts.count > 1 ? Int(parts[1]) : 0,
-      abs(exponent) < largestExponent
+      (-largestExponent...largestExponent).contains(exponent)
     else { return nil }
     let sides = mantissa.split(separator: ".", omittingEmptySubsequences: false)
     guard sides.count <= 2, let whole = sides.first else { return nil }

@@ -61,8 +61,10 @@ struct LiteLLMField {
     let digits = name.dropLast(closing.count).suffix(while: { $0.isASCII && $0.isNumber })
     let head = name.dropLast(closing.count + digits.count)
     guard head.hasSuffix(opening), let thousands = Int64(digits) else { return nil }
+    let (step, overflows) = thousands.multipliedReportingOverflow(by: 1000)
+    guard !overflows else { return nil }
     name = head.dropLast(opening.count)
-    return thousands * 1000
+    return step
   }
 }
 

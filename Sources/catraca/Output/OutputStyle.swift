@@ -25,11 +25,16 @@ struct OutputStyle: Hashable, Sendable {
     let noColor = environment["NO_COLOR"] ?? ""
     return OutputStyle(
       isTerminal: true, hasColor: noColor.isEmpty && environment["TERM"] != "dumb",
-      width: environment["COLUMNS"].flatMap { Int($0) } ?? columns(of: descriptor))
+      width: environment["COLUMNS"].flatMap { width($0) } ?? columns(of: descriptor))
   }
 
   func bold(_ text: String) -> String {
     hasColor ? "\u{1B}[1m\(text)\u{1B}[0m" : text
+  }
+
+  /// Nil for a number that is no terminal's.
+  private static func width(_ text: String) -> Int? {
+    Int(text).flatMap { (1...Int(UInt16.max)).contains($0) ? $0 : nil }
   }
 
   private static func columns(of descriptor: CInt) -> Int? {

@@ -46,7 +46,8 @@ struct RaiseButton {
   static func rounded(_ amount: Int64) -> Int64 {
     var step: Int64 = 1
     while amount / step >= 100 { step *= 10 }
-    let (rounded, overflow) = ((amount + step - 1) / step).multipliedReportingOverflow(by: step)
+    let steps = amount / step + (amount % step == 0 ? 0 : 1)
+    let (rounded, overflow) = steps.multipliedReportingOverflow(by: step)
     return overflow ? amount : rounded
   }
 

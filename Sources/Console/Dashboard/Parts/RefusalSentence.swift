@@ -36,8 +36,10 @@ struct RefusalSentence {
     let budget = row.budgetID ?? ""
     switch row.reason {
     case .tokenLimit, .costLimit:
-      let left = max(0, row.limitValue - row.used - row.held)
-      return reader(.needed(budget, amount(row.requested), amount(left), amount(row.limitValue)))
+      let left = max(0, Int128(row.limitValue) - Int128(row.used) - Int128(row.held))
+      return reader(
+        .needed(
+          budget, amount(row.requested), amount(Int64(clamping: left)), amount(row.limitValue)))
     case .budgetContended: return reader(.contended(budget, amount(row.requested)))
     case .conversationLimit:
       return reader(.conversations(reader.number(row.limitValue)))

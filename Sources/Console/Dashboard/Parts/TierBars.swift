@@ -26,7 +26,7 @@ struct TierBars {
   /// The tiers that are shown, by their blocks.
   private var blocks: ClosedRange<Int64> {
     let hasNext = billing.overage != nil || used > billing.included
-    let last = hasNext ? billing.blocks(begunAt: used) + 1 : lowest
+    let last = hasNext ? min(billing.blocks(begunAt: used), .max - 1) + 1 : lowest
     return max(lowest, last - TierBars.mostTiers + 1)...last
   }
 
