@@ -25,7 +25,7 @@ enum MP3File {
 }
 
 /// The header of one frame.
-private struct MP3Frame {
+struct MP3Frame {
   let sampleRate: UInt64
   let samples: UInt64
   let length: Int

@@ -31,22 +31,28 @@ enum MP4File {
     _ type: StaticString, in range: Range<Int>, of bytes: Span<UInt8>
   ) -> Range<Int>? {
     var position = range.lowerBound
-    while position + 8 <= range.upperBound, let size = bytes.bigEndian(at: position, count: 4) {
-      var content = position + 8
-      var length = size
-      if size == 1 {
-        guard let long = bytes.bigEndian(at: content, count: 8) else { return nil }
-        length = long
-        content += 8
-      } else if size == 0 {
-        length = UInt64(range.upperBound - position)
-      }
-      guard length >= UInt64(content - position), length <= UInt64(range.upperBound - position)
-      else { return nil }
-      let end = position + Int(length)
-      if bytes.hasText(type, at: position + 4) { return content..<end }
-      position = end
+    while let box = box(bytes, at: position, before: range.upperBound) {
+      if bytes.hasText(type, at: position + 4) { return box }
+      position = box.upperBound
     }
     return nil
+  }
+
+  /// The content of the box at a position; nil where none is, or it doesn't end before `end`.
+  static func box(_ bytes: Span<UInt8>, at position: Int, before end: Int) -> Range<Int>? {
+    guard position + 8 <= end, let size = bytes.bigEndian(at: position, count: 4) else {
+      return nil
+    }
+    var content = position + 8
+    var length = size
+    if size == 1 {
+      guard let long = bytes.bigEndian(at: content, count: 8) else { return nil }
+      length = long
+      content += 8
+    } else if size == 0 {
+      length = UInt64(end - position)
+    }
+    guard length >= UInt64(content - position), length <= UInt64(end - position) else { return nil }
+    return content..<position + Int(length)
   }
 }

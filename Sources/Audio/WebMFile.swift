@@ -57,7 +57,7 @@ enum WebMFile {
   }
 
   /// A number whose first byte tells its length: so many zero bits, so many further bytes.
-  private static func number(
+  static func number(
     _ bytes: Span<UInt8>, _ position: inout Int, keepsMarker: Bool
   ) -> UInt64? {
     guard let first = bytes.byte(at: position), first != 0 else { return nil }

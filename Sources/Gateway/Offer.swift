@@ -117,9 +117,11 @@ final class Offer: Sendable {
   ) -> BoundRequest {
     let all = facts.boundInputTokens.addingClamped(overhead)
     let images = facts.boundImageTokens
-    let audio = facts.boundAudioTokens
+    var audio = facts.boundAudioTokens
     var text = all - images - audio
     let context = model?.declaration.contextTokens
+    // A sound within a conversation is in the model's context with the rest.
+    if facts.operation == .chat, let context { audio = min(audio, context) }
     if facts.input.isOpenEnded {
       // What the provider fetches itself fills the model's context at most, each time.
       let each = context ?? PricedModel.assumedLargestOutput

@@ -1,26 +1,46 @@
 import Audio
 import Pricing
 
-/// What is known of a sound that is to be written down.
+/// How long a sound is that is to be transcribed.
 struct AudioLength: Sendable, Hashable {
-  /// The longest that it can be.
+  /// The longest that it can be, in milliseconds.
   let bound: Int64
-  /// How long it is, as far as that can be told.
+  /// How long it is, as far as that can be told, in milliseconds.
   let estimate: Int64
 
   /// Providers bill whole seconds, and decoders add some silence.
   private static let margin: Int64 = 1000
+  /// How much longer than stated a file may seem to be. Where a reader can't tell frames apart it
+  /// counts the longest kind, so the frames of an honest file may seem to last this many times as
+  /// long.
+  private static let largestDoubt: Int64 = 4
+  /// Compressed speech has about 32 kbit/s.
+  private static let usualBytesPerMillisecond: Int64 = 4
 
-  /// The length that the file's own headers tell. A file that tells none is as long as so many
-  /// bytes can be at 8 kbit/s, the slowest in use, and is taken to have 32 kbit/s.
+  /// The bound is the larger of what the file's header states and what a decoder can make of its
+  /// bytes. Whoever makes a file can write any duration into its header, but providers bill what
+  /// they decode.
+  ///
+  /// Example: a header states 1 second, and the file has 600 seconds of frames. The bound is 601
+  /// seconds. A file in an unknown format is bounded by `longestMillisecondsPerByte`: 100 kB may
+  /// be 19 hours.
   init(ofFile bytes: Span<UInt8>) {
-    if let milliseconds = AudioDuration.milliseconds(of: bytes) {
-      bound = (milliseconds + 999) / 1000 * 1000 + AudioLength.margin
-      estimate = milliseconds
+    let stated = AudioDuration.milliseconds(of: bytes)
+    let size = Int64(bytes.count)
+    let longest: Int64
+    if let decoded = AudioDuration.boundMilliseconds(of: bytes) {
+      longest = decoded
+      if let stated, decoded / AudioLength.largestDoubt <= stated {
+        estimate = stated
+      } else {
+        estimate = decoded
+      }
     } else {
-      bound = max(1, Int64(bytes.count))
-      estimate = max(1, Int64(bytes.count) / 4)
+      longest = min(
+        AudioDuration.longestMilliseconds, size * AudioDuration.longestMillisecondsPerByte)
+      estimate = stated ?? max(1, size / AudioLength.usualBytesPerMillisecond)
     }
+    bound = (max(longest, stated ?? 0) + 999) / 1000 * 1000 + AudioLength.margin
   }
 }
 

@@ -1,3 +1,4 @@
+import Audio
 import JSON
 
 extension InputSize {
@@ -93,24 +94,56 @@ extension InputSize {
     if image["detail"]?.isString("low") == true { lowDetailImages += 1 } else { images += 1 }
   }
 
-  /// Adds a sound, which counts by the longest time that so many bytes can last.
+  /// Adds a sound, which counts by the longest that a decoder can make of it. The stated format is
+  /// ignored: the bytes tell it.
   private mutating func add(audio: JSONValue) throws(MeteringError) {
     try audio.checkKeys()
-    var bytes: Int64 = 0
-    var isWave = false
-    for member in audio.members {
-      if member.hasKey("data") {
-        bytes += Int64(member.value.utf8Count ?? 0) / 4 * 3 + 3
-      } else if member.hasKey("format") {
-        isWave = member.value.isString("wav")
+    for member in audio.members where member.hasKey("data") {
+      let data = member.value.string ?? ""
+      if let bytes = Base64.decoded(data) {
+        audioMilliseconds += AudioLength(ofFile: bytes.span).bound
+      } else {
+        audioMilliseconds +=
+          Int64(data.utf8.count) * AudioDuration.longestMillisecondsPerByte
       }
     }
-    let bytesPerSecond = isWave ? InputSize.slowestWave : InputSize.slowestSound
-    audioMilliseconds += (bytes * 1000 + bytesPerSecond - 1) / bytesPerSecond
+  }
+}
+
+/// Bytes as text (RFC 4648, section 4).
+private enum Base64 {
+  /// Nil for text that readers could understand differently: with other characters, or with padding
+  /// anywhere but at the end.
+  static func decoded(_ text: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count / 4 * 3 + 3)
+    var bits: UInt32 = 0
+    var count = 0
+    var isPadding = false
+    for character in text.utf8 {
+      if character == UInt8(ascii: "=") {
+        isPadding = true
+        continue
+      }
+      guard !isPadding, let value = value(of: character) else { return nil }
+      bits = bits << 6 | UInt32(value)
+      count += 6
+      if count >= 8 {
+        count -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+      }
+    }
+    return bytes
   }
 
-  /// Bytes a second of a WAV file at 8 kHz and four bits, the slowest in use.
-  private static let slowestWave: Int64 = 4000
-  /// Bytes a second of compressed speech at 8 kbit/s, the slowest in use.
-  private static let slowestSound: Int64 = 1000
+  private static func value(of character: UInt8) -> UInt8? {
+    switch character {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
+    case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+    case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
 }

@@ -5,9 +5,11 @@ from decimal import Decimal
 import groq
 import openai
 import pytest
+from harness.crowd import at_once
+from harness.forms import form
 from harness.prices import ceiling
 from harness.sandbox import script
-from harness.sounds import wave_file
+from harness.sounds import lying_flac, wave_file
 
 SECONDS = Decimal("12.42")
 TEXT = "Café à Zürich 🙂"
@@ -361,3 +363,18 @@ def test_a_long_sound_is_refused_before_a_byte_goes_out(configuration, catraca, 
         client.audio.transcriptions.create(model="whisper-1", file=sound(Decimal(100)))
     assert len(sandbox.journal()) == 1
     assert len(running.ledger.usage()) == 1
+
+
+def test_a_header_that_states_a_moment_overspends_nothing(configuration, catraca):
+    budget = {"name": "tight", "mode": "cost", "cost": "0.50", "currency": "USD", "period": "total"}
+    configuration.add_client("acme", [budget])
+    configuration.settings["budgets"] = {"admission_wait": "60s"}
+    running = catraca.start()
+    # 820 seconds are billed, of 1.2 kB whose header states one sample.
+    content_type, body = form(lying_flac(100), model="whisper-1", response_format="json")
+    path = "/v1/audio/transcriptions"
+    headers = {"content-type": content_type}
+    answers = at_once(100, lambda _: running.post(body, path=path, headers=headers).status)
+    assert sorted(answers) == [200] * 6 + [429] * 94
+    costs = [row["cost_nano_usd"] for row in running.ledger.usage()]
+    assert costs == [82_000_000] * 6

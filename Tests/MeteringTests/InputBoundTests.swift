@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import Pricing
 import Testing
@@ -67,19 +68,26 @@ struct InputBoundTests {
     #expect(try facts("\"messages\":\(part(""))", model: "unheard-of").boundImageTokens == 50_000)
   }
 
-  @Test("a sound counts by the longest time that it can last")
+  @Test("a sound in a message counts by its bytes, whatever format the request states")
   func audio() throws {
-    let data = String(repeating: "A", count: 40_000)
-    let messages = { (format: String) -> String in
+    func input(_ data: String, _ format: String = "wav") throws -> RequestFacts {
       let sound = #"{"data":"\#(data)","format":"\#(format)"}"#
-      return #""messages":[{"content":[{"type":"input_audio","input_audio":\#(sound)}]}]"#
+      return try facts(
+        #""messages":[{"content":[{"type":"input_audio","input_audio":\#(sound)}]}]"#)
     }
-    let mp3 = try facts(messages("mp3"))
-    #expect(mp3.hasAudioInput)
-    #expect(mp3.input.audioMilliseconds == 30_003)
-    #expect(mp3.boundAudioTokens == 601)
-    #expect(mp3.input.textBytes == 0)
-    #expect(try facts(messages("wav")).input.audioMilliseconds == 7_501)
+    // 10 seconds, of which the header states 1.
+    let wave = Data(Sound.wave(seconds: 10, byteRate: 80_000)).base64EncodedString()
+    for format in ["wav", "mp3"] {
+      let sound = try input(wave, format)
+      #expect(sound.hasAudioInput)
+      #expect(sound.input.audioMilliseconds == 11_000)
+      #expect(sound.boundAudioTokens == 220)
+      #expect(sound.input.textBytes == 0)
+    }
+    let unknown = String(repeating: "A", count: 400)
+    #expect(try input(unknown).input.audioMilliseconds == 206_000)
+    // Readers differ over what stands behind padding.
+    #expect(try input("AA==" + unknown).input.audioMilliseconds == 404 * 683)
   }
 
   @Test(

@@ -16,11 +16,28 @@ struct MultipartRequestTests {
       body.bytes, contentType: body.contentType, endpoint: endpoint, parser: JSONParser())
   }
 
-  @Test("A sound whose length can't be told is bound by its bytes")
+  @Test("A sound in an unknown format is bounded by the codec with the fewest bytes a second")
   func boundByBytes() throws {
     let facts = try read(["model": "whisper-1"])
-    #expect(facts.audioMilliseconds == 8000)
+    #expect(facts.audioMilliseconds == 5_465_000)
     #expect(facts.estimatedAudioMilliseconds == 2000)
+  }
+
+  @Test("A header that states less than the bytes hold shortens neither bound nor estimate")
+  func lyingHeader() {
+    // 100 seconds at 8 kHz and 8 bits, of which the header states 0.1.
+    let length = AudioLength(ofFile: Sound.wave(seconds: 100, byteRate: 8_000_000).span)
+    #expect(length.bound == 101_000)
+    #expect(length.estimate == 100_000)
+    let honest = AudioLength(ofFile: Sound.wave(seconds: 100, byteRate: 8000).span)
+    #expect(honest == length)
+  }
+
+  @Test("A header that states more than the bytes hold is believed")
+  func boastingHeader() {
+    let length = AudioLength(ofFile: Sound.wave(seconds: 10, byteRate: 800).span)
+    #expect(length.bound == 101_000)
+    #expect(length.estimate == 100_000)
   }
 
   @Test("A part that isn't known counts as text, and inert ones don't")
@@ -69,6 +86,20 @@ struct MultipartRequestTests {
         parser: JSONParser())
     }
     #expect(error == .notAForm(.invalidContentType))
+  }
+}
+
+/// A WAV file of silence at 8 kHz and 8 bits.
+enum Sound {
+  static func wave(seconds: Int, byteRate: UInt32) -> [UInt8] {
+    func little(_ value: UInt32, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) }
+    }
+    let size = seconds * 8000
+    return Array("RIFF".utf8) + little(0, 4) + Array("WAVEfmt ".utf8) + little(16, 4)
+      + little(1, 2) + little(1, 2) + little(8000, 4) + little(byteRate, 4) + little(1, 2)
+      + little(8, 2) + Array("data".utf8) + little(UInt32(size), 4)
+      + [UInt8](repeating: 128, count: size)
   }
 }
 

@@ -43,7 +43,10 @@ struct MediaRequest {
       if part.isFile {
         hasFile = true
         let content = body.span.extracting(part.content)
-        milliseconds = AudioDuration.milliseconds(of: content) ?? milliseconds
+        // A provider bills what it decodes, whatever the header states.
+        let decoded = AudioDuration.boundMilliseconds(of: content) ?? 0
+        let stated = AudioDuration.milliseconds(of: content) ?? 0
+        if max(decoded, stated) > 0 { milliseconds = max(decoded, stated) }
       } else {
         fields[part.name] = String(decoding: body[part.content], as: UTF8.self)
       }

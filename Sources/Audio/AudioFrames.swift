@@ -1,0 +1,106 @@
+/// Files that are frames and nothing else: MPEG audio (MP3), and AAC with ADTS headers. Each frame
+/// tells its own length and duration.
+enum AudioFrames {
+  /// Frames that a file must begin with before it is taken for frames. Decoders recognize a format
+  /// the same way: behind so many frames none of them looks for another format.
+  private static let firstFrames = 7
+  /// Longer than any frame: the length in an ADTS header has 13 bits.
+  private static let window = 1 << 13
+
+  /// The most that a decoder can make of the frames: the longest chain of frames that don't
+  /// overlap, wherever they stand.
+  ///
+  /// A decoder takes each frame once and goes on behind it, or looks for the next one where a
+  /// header is wrong. Whichever frames it finds are such a chain. Nil for a file that doesn't begin
+  /// with frames.
+  static func boundMicroseconds(_ bytes: Span<UInt8>, from start: Int) -> UInt64? {
+    var start = start
+    while bytes.byte(at: start) == 0 { start += 1 }
+    guard begins(bytes, at: start) else { return nil }
+    return longestChain(bytes)
+  }
+
+  /// The longest chain of frames in any bytes, in microseconds.
+  static func longestChain(_ bytes: Span<UInt8>) -> UInt64 {
+    // What a chain that ends at a position lasts, at most, for the positions ahead.
+    var ahead = [UInt64](repeating: 0, count: window)
+    var longest: UInt64 = 0
+    var toTheEnd: UInt64 = 0
+    for position in bytes.indices {
+      let place = position & (window - 1)
+      if ahead[place] > 0 {
+        longest = max(longest, ahead[place])
+        ahead[place] = 0
+      }
+      guard bytes[position] == 0xFF, let frame = AudioFrame(bytes, at: position) else { continue }
+      let duration = longest + frame.microseconds
+      if frame.length > bytes.count - position {
+        toTheEnd = max(toTheEnd, duration)
+      } else {
+        let end = (position + frame.length) & (window - 1)
+        ahead[end] = max(ahead[end], duration)
+      }
+    }
+    let last = ahead[bytes.count & (window - 1)]
+    return max(longest, max(toTheEnd, last))
+  }
+
+  /// Whether frames of one kind follow each other from here on.
+  private static func begins(_ bytes: Span<UInt8>, at start: Int) -> Bool {
+    guard let first = AudioFrame(bytes, at: start) else { return false }
+    var position = start
+    for _ in 0..<firstFrames {
+      guard let frame = AudioFrame(bytes, at: position), frame.isLike(first) else {
+        return position == bytes.count || bytes.hasText("TAG", at: position)
+      }
+      guard frame.length <= bytes.count - position else { return true }
+      position += frame.length
+    }
+    return true
+  }
+}
+
+/// One frame of either kind.
+struct AudioFrame {
+  let length: Int
+  let microseconds: UInt64
+  private let rate: UInt64
+  private let isAAC: Bool
+
+  init?(_ bytes: Span<UInt8>, at position: Int) {
+    let samples: UInt64
+    if let frame = MP3Frame(bytes, at: position) {
+      (length, samples, rate, isAAC) = (frame.length, frame.samples, frame.sampleRate, false)
+    } else if let frame = ADTSFrame(bytes, at: position) {
+      (length, samples, rate, isAAC) = (frame.length, frame.samples, frame.rate, true)
+    } else {
+      return nil
+    }
+    microseconds = TickCount(samples, perSecond: rate)?.microseconds ?? 0
+  }
+
+  func isLike(_ other: AudioFrame) -> Bool {
+    rate == other.rate && isAAC == other.isAAC
+  }
+}
+
+/// The header of a frame of AAC outside a container.
+struct ADTSFrame {
+  let length: Int
+  let rate: UInt64
+  let samples: UInt64
+
+  private static let shortestHeader = 7
+
+  init?(_ bytes: Span<UInt8>, at position: Int) {
+    guard bytes.byte(at: position) == 0xFF,
+      let header = bytes.bigEndian(at: position, count: 7), header >> 44 == 0xFFF,
+      header >> 41 & 3 == 0,
+      let rate = AACConfiguration.rate(index: header >> 34 & 15)
+    else { return nil }
+    length = Int(header >> 13 & 0x1FFF)
+    guard length >= ADTSFrame.shortestHeader else { return nil }
+    self.rate = rate
+    samples = ((header & 3) + 1) * AACConfiguration.samplesPerFrame
+  }
+}

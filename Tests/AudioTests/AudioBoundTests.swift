@@ -1,0 +1,65 @@
+import Audio
+import Testing
+
+@Suite("The longest that a decoder can make of a sound file")
+struct AudioBoundTests {
+  static func bound(_ file: [UInt8]) -> Int64? {
+    AudioDuration.boundMilliseconds(of: file.span)
+  }
+
+  @Test("A header that states a moment doesn't shorten the bound", arguments: LyingFile.all)
+  func lies(_ file: LyingFile) throws {
+    #expect(AudioDuration.milliseconds(of: file.bytes.span) ?? 0 < file.milliseconds)
+    let bound = try #require(Self.bound(file.bytes))
+    #expect(bound >= file.milliseconds)
+    #expect(bound <= file.milliseconds * file.slack + 300)
+  }
+
+  @Test("An honest file is bounded by what it states, or a little more")
+  func honest() {
+    #expect(Self.bound(SampleFile.wave(bytes: 320_000, perSecond: 32_000)) == 10_000)
+    #expect(Self.bound(SampleFile.mp3(frames: 100)) == 2613)
+    #expect(Self.bound(SampleFile.id3(size: 300) + SampleFile.mp3(frames: 100)) == 2613)
+    #expect(Self.bound(SampleFile.mp3(frames: 2) + Array("TAG".utf8)) == 53)
+  }
+
+  @Test(
+    "A codec that no reader knows has no bound",
+    arguments: [
+      [], [1, 2, 3], Array("#!AMR\n".utf8),
+      LyingFile.wave(codec: 0x161, rate: 8000, bits: 16, byteRate: 8000, data: 100),
+      LyingFile.wave(codec: 1, rate: 0, bits: 16, byteRate: 8000, data: 100),
+      LyingFile.webM(codec: "A_FLAC"),
+      // Junk before the frames: a decoder may see another format in it.
+      [1, 2, 3] + SampleFile.mp3(frames: 100),
+    ])
+  func unknown(_ file: [UInt8]) {
+    #expect(Self.bound(file) == nil)
+  }
+
+  @Test("A WebM file with a cluster where only a resynchronizing decoder finds it has no bound")
+  func hiddenCluster() {
+    let cluster: [UInt8] = [0x1F, 0x43, 0xB6, 0x75, 0xFF]
+    let void: [UInt8] = [0xEC, 0x80 | UInt8(cluster.count)] + cluster
+    #expect(Self.bound(LyingFile.webM(codec: "A_OPUS", tail: void)) == nil)
+    #expect(Self.bound(LyingFile.webM(codec: "A_OPUS", tail: [0] + cluster)) == nil)
+    #expect(Self.bound(LyingFile.webM(codec: "A_OPUS", tail: [0])) == 60_000)
+  }
+
+  @Test(
+    "Cut off or changed anywhere, a file is read without a trap",
+    arguments: SampleFile.all + LyingFile.all.map { Array($0.bytes.prefix(3000)) })
+  func hostile(_ file: [UInt8]) {
+    let cuts = stride(from: 0, to: file.count, by: max(1, file.count / 100))
+    for length in cuts { _ = Self.bound(Array(file[..<length])) }
+    for index in file.indices.prefix(300) {
+      for byte: UInt8 in [0, 0x7F, 0x80, 0xFF] {
+        var changed = file
+        changed[index] = byte
+        if let found = Self.bound(changed) {
+          #expect((1...AudioDuration.longestMilliseconds).contains(found))
+        }
+      }
+    }
+  }
+}
