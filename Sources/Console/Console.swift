@@ -118,39 +118,63 @@ public final class Console: HTTPHandler {
   private func answer(to exchange: HTTPExchange) async throws(APIError) -> Answer {
     let head = exchange.head
     let (route, parameters) = try routes.route(head.method, path: head.path)
-    let body = try await Body.read(from: exchange)
     let now = clock()
+    let credential = try await credential(of: exchange, for: route, at: now)
+    let body = try await self.body(of: exchange, for: route)
     let idempotencyKey = head.fields.first(IdempotentCalls.field)
-    let network = exchange.clientNetwork
-    // The ledger blocks, so the rest runs on no event loop.
-    let work = Task { [self] () -> Result<Answer, APIError> in
-      do throws(APIError) {
-        let credential = try signIn(head.fields, from: network, to: route, at: now)
-        let query = try Query(head.query, allowed: route.query)
-        let call = Call(
-          server: server, credential: credential, parameters: parameters, query: query,
-          body: (body, route.body), fields: head.fields, now: now)
-        guard route.method == .post, let idempotencyKey else {
-          return .success(try await route.handler(call))
-        }
-        return .success(
-          try await idempotentCalls.answer(
-            call, key: idempotencyKey, owner: try route.idempotencyOwner(call),
-            target: head.target.text, route.handler))
-      } catch {
-        return .failure(error)
+    return try await Console.work { [self] () throws(APIError) in
+      let query = try Query(head.query, allowed: route.query)
+      let call = Call(
+        server: server, credential: credential, parameters: parameters, query: query,
+        body: (body, route.body), fields: head.fields, now: now)
+      guard route.method == .post, let idempotencyKey else {
+        return try await route.handler(call)
       }
+      return try await idempotentCalls.answer(
+        call, key: idempotencyKey, owner: try route.idempotencyOwner(call),
+        target: head.target.text, route.handler)
     }
-    return try await work.value.get()
+  }
+
+  /// Reads the body of a call whose caller is known by now, and of no other call but one that
+  /// signs its body.
+  private func body(
+    of exchange: HTTPExchange, for route: Route
+  ) async throws(APIError) -> [UInt8] {
+    guard case .anyone = route.access else { return try await Body.read(from: exchange) }
+    guard route.takesAnyObject else { return [] }
+    return try await Body.read(
+      from: exchange, limit: Body.largestSigned, beforeCredential: true)
   }
 
   // MARK: Who is it?
 
+  /// Finds out who calls, before anything of the body is read: strangers must not take memory or
+  /// time with bodies.
+  private func credential(
+    of exchange: HTTPExchange, for route: Route, at now: Timestamp
+  ) async throws(APIError) -> Credential? {
+    if case .anyone = route.access { return nil }
+    let (fields, network) = (exchange.head.fields, exchange.clientNetwork)
+    return try await Console.work { [self] () throws(APIError) in
+      try signIn(fields, from: network, to: route, at: now)
+    }
+  }
+
+  /// Runs `body` on no event loop: it asks the ledger, which blocks.
+  static func work<Answer: Sendable>(
+    _ body: @escaping @Sendable () async throws(APIError) -> Answer
+  ) async throws(APIError) -> Answer {
+    let work = Task { () -> Result<Answer, APIError> in
+      do throws(APIError) { return .success(try await body()) } catch { return .failure(error) }
+    }
+    return try await work.value.get()
+  }
+
   private func signIn(
     _ fields: HeaderFields, from network: SocketAddress.Network?, to route: Route,
     at now: Timestamp
-  ) throws(APIError) -> Credential? {
-    if case .anyone = route.access { return nil }
+  ) throws(APIError) -> Credential {
     let credential = try credential(
       in: fields, from: network, isChange: route.method != .get, at: now)
     if servesKeysAlone, case .token = credential { throw .invalidCredential }

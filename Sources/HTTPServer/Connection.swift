@@ -216,8 +216,11 @@ final class Connection {
     body(&output)
   }
 
-  /// Sends all of `output`, then `piece`, then `end`; false when the client is gone or takes no
-  /// bytes in time.
+  /// Sends all of `output`, then `piece`, then `end`; false when the client is gone, or takes the
+  /// bytes too slowly.
+  ///
+  /// The time in which a stream has nothing to send doesn't count, so a stream that rests is never
+  /// cut.
   func flush(followedBy piece: [UInt8] = [], end: StaticString = "") async -> Bool {
     var (piece, end) = (piece, end)
     if !transport.isInTheClear || piece.count < Connection.leastUncopied {
@@ -229,15 +232,21 @@ final class Connection {
     }
     let count = output.count + piece.count + end.utf8CodeUnitCount
     var sent = 0
+    var pace: TransferPace?
     defer { loop.spareBytes.takeBack(&output) }
     while true {
       switch sent == count ? transport.writePending() : write(piece, end, from: sent) {
       case .bytes(let written):
         if sent == count { return true }
         sent += written
+        pace?.note(written)
       case .end, .broken: return false
       case .wouldBlock:
-        startTimer(limits.idle)
+        let begun =
+          pace
+          ?? TransferPace(from: loop.now, allowance: limits.idle, bytesPerSecond: limits.bodyRate)
+        pace = begun
+        startTimer(min(limits.idle, begun.timeLeft(at: loop.now)))
         await transport.socket.waitWritable()
         let late = timedOut
         stopTimer()

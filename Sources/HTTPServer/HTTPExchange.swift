@@ -59,19 +59,32 @@ public final class HTTPExchange {
 
   // MARK: The request's body
 
-  /// Reads the whole body, at most `limit` bytes.
-  public func readBody(limit: Int) async throws(HTTPExchangeError) -> [UInt8] {
+  /// Reads the whole body.
+  ///
+  /// - Parameters:
+  ///   - limit: the most bytes that it may have.
+  ///   - beforeCredential: whether nobody knows yet who sends it, as where the body itself is the
+  ///     credential. It then has the time of a head.
+  /// - Throws: `bodyTooLarge`, `bodyTimeout`, `invalidBody` or `disconnected`.
+  public func readBody(
+    limit: Int, beforeCredential: Bool = false
+  ) async throws(HTTPExchangeError) -> [UInt8] {
     if case .sized(let length) = head.framing, length > limit { throw .bodyTooLarge }
     var bytes: [UInt8] = []
     if case .sized(let length) = head.framing { bytes.reserveCapacity(Int(length)) }
-    while try await readBodyPiece(into: &bytes) {
+    var pace: TransferPace?
+    while try await readBodyPiece(into: &bytes, beforeCredential, &pace) {
       if bytes.count > limit { throw .bodyTooLarge }
     }
     return bytes
   }
 
   /// Appends the next piece of the body to `bytes`; false at its end.
-  private func readBodyPiece(into bytes: inout [UInt8]) async throws(HTTPExchangeError) -> Bool {
+  ///
+  /// - Parameter pace: the body's deadline; nil until the first wait, which begins it.
+  private func readBodyPiece(
+    into bytes: inout [UInt8], _ beforeCredential: Bool, _ pace: inout TransferPace?
+  ) async throws(HTTPExchangeError) -> Bool {
     if case .broken = state { throw .disconnected }
     if body.isComplete { return false }
     if connection.input.isEmpty {
@@ -79,7 +92,14 @@ public final class HTTPExchange {
         connection.compose { $0.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8) }
         guard await connection.flush() else { throw failed() }
       }
-      connection.startTimer(connection.limits.idle)
+      let (limits, now) = (connection.limits, loop.now)
+      let begun =
+        pace
+        ?? TransferPace(
+          from: now, allowance: beforeCredential ? limits.headerTimeout : limits.bodyTimeout,
+          bytesPerSecond: limits.bodyRate)
+      pace = begun
+      connection.startTimer(min(limits.idle, begun.timeLeft(at: now)))
       let arrived = await connection.readMore()
       let late = connection.timedOut
       connection.stopTimer()
@@ -88,7 +108,9 @@ public final class HTTPExchange {
         throw late ? .bodyTimeout : failed()
       }
     }
+    let before = bytes.count
     try body.take(from: &connection.input, into: &bytes)
+    pace?.note(bytes.count - before)
     return true
   }
 

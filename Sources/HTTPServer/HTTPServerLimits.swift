@@ -9,17 +9,34 @@ public struct HTTPServerLimits: Sendable {
   /// How long a connection may rest: between requests, within a body, or while it takes no bytes
   /// of an answer.
   public var idle: Duration
-  /// Bytes of a body that nobody wanted, read away so that the connection can be used again.
-  public var discardedBody: Int
+  /// From the first wait for bytes of a body to its last byte; `bodyRate` extends it.
+  public var bodyTimeout: Duration
+  /// Bytes, at least 1, each of which give a body one second beyond `bodyTimeout`, and an answer
+  /// that a client takes slowly one second beyond `idle`.
+  public var bodyRate: Int
 
   public init(
     header: Int = 64 << 10, connections: Int = 10_000, headerTimeout: Duration = .seconds(10),
-    idle: Duration = .seconds(75), discardedBody: Int = 64 << 10
+    idle: Duration = .seconds(75), bodyTimeout: Duration = .seconds(60),
+    bodyRate: Int = 16 << 10
   ) {
     self.header = header
     self.connections = connections
     self.headerTimeout = headerTimeout
     self.idle = idle
-    self.discardedBody = discardedBody
+    self.bodyTimeout = bodyTimeout
+    self.bodyRate = bodyRate
+  }
+
+  /// How long a client may take for a refusal that it gets in place of a connection.
+  private static let refusalTimeout = Duration.seconds(2)
+
+  /// The same for a connection that is only told that there is no room for it. No limit counts
+  /// such connections, so they end soon.
+  var ofRefusedConnection: HTTPServerLimits {
+    var limits = self
+    limits.headerTimeout = min(headerTimeout, Self.refusalTimeout)
+    limits.idle = min(idle, Self.refusalTimeout)
+    return limits
   }
 }

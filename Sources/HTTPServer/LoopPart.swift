@@ -20,9 +20,13 @@ final class LoopPart {
   /// Nothing is waited for any more.
   private var isHurried = false
   private let allEnded = Waiter<Void>()
+  /// Connections that are being told that there is no room for them.
+  private var refusalCount = 0
 
   /// How long what latecomers are being told may take when all else has ended.
   private static let latecomerPatience = Duration.seconds(1)
+  /// The most connections that are told at once; further ones are closed without an answer.
+  private static let mostRefusals = 64
 
   init(
     handler: any HTTPHandler, limits: @escaping @Sendable () -> HTTPServerLimits,
@@ -54,6 +58,11 @@ final class LoopPart {
   private func accept(_ socket: StreamSocket) {
     let limits = limits()
     let admitted = open.enter(limit: limits.connections)
+    guard admitted || refusalCount < LoopPart.mostRefusals else {
+      socket.close(reset: true)
+      return
+    }
+    if !admitted { refusalCount += 1 }
     let session: TLSSession?
     do throws(TLSError) {
       session = try tls.map { context throws(TLSError) in
@@ -62,12 +71,13 @@ final class LoopPart {
     } catch {
       logger.log(.error, "tls_session_failed") { $0.member("reason", error.description) }
       socket.close(reset: true)
-      if admitted { open.leave() }
+      leave(wasAdmitted: admitted)
       return
     }
     let transport = ConnectionTransport(socket, session: session, scratch: scratch)
     let connection = Connection(
-      transport, handler: handler, limits: limits, isLate: isDraining)
+      transport, handler: handler, limits: admitted ? limits : limits.ofRefusedConnection,
+      isLate: isDraining)
     if isDraining {
       latecomers[ObjectIdentifier(connection)] = connection
     } else {
@@ -78,12 +88,17 @@ final class LoopPart {
       let (part, connection) = bound.value
       if admitted {
         await connection.serve()
-        part.open.leave()
       } else {
         await connection.refuseConnection()
       }
+      part.leave(wasAdmitted: admitted)
       part.ended(connection)
     }
+  }
+
+  /// Gives back the place of a connection among those that are served, or refused.
+  private func leave(wasAdmitted: Bool) {
+    if wasAdmitted { open.leave() } else { refusalCount -= 1 }
   }
 
   private func ended(_ connection: Connection) {

@@ -31,7 +31,8 @@ struct ConnectionCeiling: Sendable {
   func limits(_ limits: Limits) -> HTTPServerLimits {
     HTTPServerLimits(
       header: limits.header.bytes, connections: min(limits.connections, connections),
-      headerTimeout: limits.headerTimeout, idle: limits.idle)
+      headerTimeout: limits.headerTimeout, idle: limits.idle, bodyTimeout: limits.bodyTimeout,
+      bodyRate: limits.bodyRate.bytes)
   }
 
   /// What to mend where fewer connections are possible than configured.

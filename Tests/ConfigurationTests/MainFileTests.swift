@@ -36,7 +36,8 @@ import Testing
       budgets: { admission_wait: 0s, admission_queue: 0 }
       metering: { unknown_model: free, unmetered_endpoints: [/v1/files, "/v1/evals*"] }
       limits: { request_body: 1MiB, header: 8KiB, connections: 10, header_timeout: 1s,
-                idle: 2s, upstream_connect: 3s, upstream_idle: 4s }
+                idle: 2s, body_timeout: 5s, body_rate: 1KiB, upstream_connect: 3s,
+                upstream_idle: 4s }
       log: { level: warn, format: console, file: /var/log/catraca.log }
       alerts:
         webhooks: [{ url: "https://h/x?y=1", secret_env: HOOK, format: slack }]
@@ -65,6 +66,8 @@ import Testing
     #expect(settings.metering.unknownModel == .free)
     #expect(settings.metering.unmeteredEndpoints == .allow(["/v1/files", "/v1/evals*"]))
     #expect(settings.limits.upstreamIdle == .seconds(4))
+    #expect(settings.limits.bodyTimeout == .seconds(5))
+    #expect(settings.limits.bodyRate == .kibibytes(1))
     #expect(settings.log.level == .warn && settings.log.format == .console)
     #expect(settings.alerts.webhooks.map { $0.secret?.revealed() } == ["hush"])
     #expect(settings.alerts.smtp?.to == ["c@d"])

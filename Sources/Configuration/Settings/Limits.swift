@@ -10,6 +10,10 @@ public struct Limits: Hashable, Sendable {
   public var headerTimeout = Duration.seconds(10)
   /// Between requests, and between reads of a request's body.
   public var idle = Duration.seconds(75)
+  /// From the first wait for bytes of a request's body to its last byte.
+  public var bodyTimeout = Duration.seconds(60)
+  /// Each so many bytes give a body a second beyond `bodyTimeout`.
+  public var bodyRate = ByteCount.kibibytes(16)
   /// Until a connection to a provider stands.
   public var upstreamConnect = Duration.seconds(10)
   /// Without a byte from a provider.
@@ -39,6 +43,14 @@ extension Limits: TabledSettings {
       SettingRow(
         "idle", \.idle, .duration(shortestTimeout...(.seconds(3600))),
         "How long a connection may be silent between requests or within a body"),
+      SettingRow(
+        "body_timeout", \.bodyTimeout, .duration(shortestTimeout...(.seconds(3600))),
+        "How long the body of a request may take (408 after), besides the time that "
+          + "`limits.body_rate` gives"),
+      SettingRow(
+        "body_rate", \.bodyRate, .size(ByteCount(bytes: 1)...(.gibibytes(1))),
+        "Each so many bytes that arrive give a body one more second, and each so many bytes that "
+          + "a client takes give an answer one more second than `limits.idle`"),
       SettingRow(
         "upstream_connect", \.upstreamConnect, .duration(shortestTimeout...(.seconds(300))),
         "How long a connection to a provider may take to stand (502 after)"),

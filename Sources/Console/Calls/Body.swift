@@ -9,15 +9,24 @@ struct Body {
   private let fields: [String: JSONValue]
 
   static let largest = 1 << 20
+  /// The most bytes of a body that nobody vouches for until it is read: a signed event of the
+  /// payment provider.
+  static let largestSigned = 256 << 10
+  /// The most bytes of a form that needs no session, as that of a sign-in.
+  static let largestForm = 4 << 10
   private static let largestDepth = 32
 
-  /// The bytes of a request's body.
-  static func read(from exchange: HTTPExchange) async throws(APIError) -> [UInt8] {
+  /// Reads the bytes of a request's body, at most `limit`.
+  ///
+  /// - Parameter beforeCredential: whether nobody knows yet who sends it.
+  static func read(
+    from exchange: HTTPExchange, limit: Int = largest, beforeCredential: Bool = false
+  ) async throws(APIError) -> [UInt8] {
     do throws(HTTPExchangeError) {
-      return try await exchange.readBody(limit: largest)
+      return try await exchange.readBody(limit: limit, beforeCredential: beforeCredential)
     } catch {
       switch error {
-      case .bodyTooLarge: throw .tooLarge(limit: largest)
+      case .bodyTooLarge: throw .tooLarge(limit: limit)
       case .invalidBody(let error): throw .malformed(error)
       case .bodyTimeout, .disconnected, .alreadyAnswered, .notUpgradable: throw .requestTimeout
       }

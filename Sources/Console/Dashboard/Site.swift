@@ -54,27 +54,41 @@ final class Site: Sendable {
     let head = exchange.head
     let now = clock()
     let network = exchange.clientNetwork
-    let body: Result<[UInt8], APIError>
     do throws(APIError) {
-      body = .success(try await Body.read(from: exchange))
-    } catch {
-      body = .failure(error)
-    }
-    // The ledger blocks, so the rest runs on no event loop.
-    let work = Task { [self] () -> Answer in
-      do throws(APIError) {
-        return try await answer(head, try body.get(), from: network, at: now)
-      } catch {
-        return refusal(error, head, at: now)
+      // The ledger blocks, so only the body is read on an event loop.
+      let admission = try await Console.work { () throws(APIError) in
+        try self.admission(of: head, at: now)
       }
+      switch admission {
+      case .redirected(let answer): return answer
+      case .admitted(let entry):
+        let form = try await Site.form(of: entry.route, from: exchange)
+        return try await Console.work { () throws(APIError) in
+          try await self.answer(head, entry, form, from: network, at: now)
+        }
+      }
+    } catch {
+      return refusal(error, head, at: now)
     }
-    return await work.value
   }
 
-  private func answer(
-    _ head: RequestHead, _ body: [UInt8], from network: SocketAddress.Network?,
-    at now: Timestamp
-  ) async throws(APIError) -> Answer {
+  /// What the head of a request comes to, before anything of its body is read.
+  private enum Admission: Sendable {
+    case admitted(Entry)
+    /// The browser is led elsewhere.
+    case redirected(Answer)
+  }
+
+  /// A page that may be seen, and who sees it.
+  private struct Entry: Sendable {
+    let route: PageRoute
+    let parameters: [String: String]
+    let credential: Credential?
+    /// Nil where nobody is signed in.
+    let session: Session?
+  }
+
+  private func admission(of head: RequestHead, at now: Timestamp) throws(APIError) -> Admission {
     let (route, parameters) = try routes.route(head.method, path: head.path)
     let session = signIns.session(of: head.fields, at: now)
     let credential: Credential?
@@ -83,14 +97,35 @@ final class Site: Sendable {
     } else {
       credential = nil
     }
-    if let elsewhere = try check(credential, for: route, head) { return elsewhere }
-    let form = route.method == .post ? try PageForm(body) : .empty
+    if let elsewhere = try check(credential, for: route, head) { return .redirected(elsewhere) }
+    return .admitted(
+      Entry(
+        route: route, parameters: parameters, credential: credential,
+        session: credential == nil ? nil : session))
+  }
+
+  /// Reads what a page's form sends; nothing of a request for a page. A form that anyone may send,
+  /// as that of a sign-in, has little room and time.
+  private static func form(
+    of route: PageRoute, from exchange: HTTPExchange
+  ) async throws(APIError) -> PageForm {
+    guard route.method == .post else { return .empty }
+    guard case .anyone = route.access else { return try PageForm(await Body.read(from: exchange)) }
+    return try PageForm(
+      await Body.read(from: exchange, limit: Body.largestForm, beforeCredential: true))
+  }
+
+  private func answer(
+    _ head: RequestHead, _ entry: Entry, _ form: PageForm, from network: SocketAddress.Network?,
+    at now: Timestamp
+  ) async throws(APIError) -> Answer {
+    let route = entry.route
     let call = Call(
-      server: server, credential: credential, parameters: parameters,
+      server: server, credential: entry.credential, parameters: entry.parameters,
       query: try Query(head.query, allowed: route.query, isOfForm: true), body: ([], .none),
       fields: HeaderFields(), now: now)
     let visit = Visit(
-      call, head: head, from: network, session: credential == nil ? nil : session, form: form,
+      call, head: head, from: network, session: entry.session, form: form,
       signIns: signIns, cookie: cookie)
     if route.method == .post { try checkOrigin(of: visit, route) }
     return try await route.handler(visit)
