@@ -26,6 +26,7 @@ public actor AlertCourier {
   private var underway: Set<Name> = []
   private var deliveries: [Name: Task<Void, Never>] = [:]
   private var isStopped = false
+  private var pace = AlertPace()
   private nonisolated let bell = WorkBell()
 
   /// Deliveries of one channel under way at once.
@@ -75,32 +76,73 @@ public actor AlertCourier {
     guard !isStopped else { return }
     do throws(LedgerError) {
       let channels = server.settings.alerts.channels
-      try plan(for: channels.map(\.name))
+      let held = try plan(for: channels.map(\.name))
       try outbox.giveUpChannels(besides: channels.map(\.name))
       for channel in channels { try startDue(channel) }
       let now = clock()
-      let next = try outbox.nextAttempt(after: now).map { $0.elapsed(since: now) }
-      bell.ring(after: min(next ?? AlertCourier.longestPause, AlertCourier.longestPause))
+      let next = [try outbox.nextAttempt(after: now), held].compactMap { $0?.elapsed(since: now) }
+      bell.ring(after: min(next.min() ?? AlertCourier.longestPause, AlertCourier.longestPause))
     } catch {
       logger.log(.warn, "alerts_not_read") { $0.member("reason", error.description) }
       bell.ring(after: AlertCourier.ledgerPause)
     }
   }
 
-  private func plan(for channels: [String]) throws(LedgerError) {
-    while true {
-      let alerts = try outbox.unplanned(limit: AlertCourier.alertsAtOnce)
+  /// Gives every alert its text and its deliveries, unless it waits for others of its budget.
+  /// Returns when the first wait ends.
+  private func plan(for channels: [String]) throws(LedgerError) -> Timestamp? {
+    pace.forget(at: clock())
+    var next: Timestamp?
+    for group in try outbox.unplannedGroups() {
+      if group.areAlone {
+        try planOneByOne(group, for: channels)
+        continue
+      }
+      switch pace.decide(group.count, of: group.budget, at: clock()) {
+      case .oneByOne: try planOneByOne(group, for: channels)
+      case .together: try planTogether(group.budget, for: channels)
+      case .later(let end): next = min(next ?? end, end)
+      }
+    }
+    return next
+  }
+
+  private func planOneByOne(
+    _ group: UnplannedAlerts, for channels: [String]
+  ) throws(LedgerError) {
+    var rest = Int(clamping: group.count)
+    while rest > 0 {
+      let alerts = try outbox.unplanned(of: group, limit: min(rest, AlertCourier.alertsAtOnce))
+      if alerts.isEmpty { return }
       for recorded in alerts {
         let now = clock()
-        let alert = recorded.alert
         let text = AlertText(
-          recorded, of: server.clients.client(alert.budgetID.client),
-          budget: alert.isAboutBudget
-            ? try server.budgetObject(alert.budgetID, of: alert.subject, at: now) : nil)
+          recorded, of: client(of: recorded), budget: try budget(of: recorded, at: now))
         try outbox.plan(recorded.number, text, for: channels, at: now)
       }
-      if alerts.count < AlertCourier.alertsAtOnce { return }
+      rest -= alerts.count
     }
+  }
+
+  private func planTogether(_ budget: BudgetID, for channels: [String]) throws(LedgerError) {
+    let now = clock()
+    try outbox.planTogether(of: budget, for: channels, at: now) { gathered throws(LedgerError) in
+      AlertText(
+        gathered, of: client(of: gathered.lead), budget: try self.budget(of: gathered.lead, at: now)
+      )
+    }
+  }
+
+  private func client(of recorded: RecordedAlert) -> Client? {
+    server.clients.client(recorded.alert.budgetID.client)
+  }
+
+  private func budget(
+    of recorded: RecordedAlert, at now: Timestamp
+  ) throws(LedgerError) -> [UInt8]? {
+    let alert = recorded.alert
+    guard alert.isAboutBudget else { return nil }
+    return try server.budgetObject(alert.budgetID, of: alert.subject, at: now)
   }
 
   private func startDue(_ channel: AlertChannel) throws(LedgerError) {

@@ -13,8 +13,9 @@ struct AlertSentence: CustomStringConvertible {
 
   var description: String { "\(name): \(finding) (\(place))\(reset)" }
 
-  private var name: String {
-    if let client { return client.name }
+  /// Who it is about.
+  var name: String {
+    if let client { return "\(AlertName(client.name))" }
     let id = alert.budgetID.client
     return id == BudgetID.everything ? "All clients" : id
   }
@@ -31,7 +32,7 @@ struct AlertSentence: CustomStringConvertible {
   private var place: String {
     if case .paymentFailed(let charge) = alert.kind { return charge }
     let isOfWholeClient = alert.subject.hasPrefix("\(BudgetDefinition.Per.client.rawValue):")
-    return isOfWholeClient ? "\(alert.budgetID)" : "\(alert.budgetID), \(alert.subject)"
+    return isOfWholeClient ? "\(alert.budgetID)" : "\(alert.budgetID), \(AlertName(alert.subject))"
   }
 
   private var reset: String {

@@ -16,6 +16,17 @@ extension AlertText {
       clientID: alert.budgetID.client, percent: alert.percent, budget: budget)
   }
 
+  /// What is told of many alerts of a budget's subjects at once.
+  ///
+  /// - Parameter budget: The budget as it stands for the subject of the lead; as above.
+  init(_ alerts: GatheredAlerts, of client: Client?, budget: [UInt8]?) {
+    let lead = alerts.lead.alert
+    self.init(
+      id: alerts.lead.id, type: lead.type, createdAt: lead.createdAt,
+      sentence: "\(GatheredSentence(alerts: alerts, client: client))",
+      clientID: lead.budgetID.client, percent: lead.percent, budget: budget, gathered: alerts)
+  }
+
   /// What is told to see whether it arrives.
   init(testWithID id: String, at now: Timestamp) {
     self.init(
@@ -32,7 +43,7 @@ extension AlertText {
 
   private init(
     id: String, type: String, createdAt: Timestamp, sentence: String, clientID: String?,
-    percent: Int?, budget: [UInt8]?
+    percent: Int?, budget: [UInt8]?, gathered: GatheredAlerts? = nil
   ) {
     var writer = JSONWriter()
     writer.object { body in
@@ -41,11 +52,35 @@ extension AlertText {
       body.member("created_at", createdAt.rfc3339)
       body.member("text", sentence)
       body.member("client_id", clientID)
-      body.key("threshold")
-      if let percent { body.integer(Int64(percent)) } else { body.null() }
+      AlertText.write(percent, to: &body)
       body.key("budget")
       if let budget { body.raw(budget) } else { body.null() }
+      if let gathered { body.member("gathered") { AlertText.write(gathered, to: &$0) } }
     }
     self.init(sentence: sentence, body: String(decoding: writer.bytes, as: UTF8.self))
+  }
+
+  private static func write(_ percent: Int?, to alert: inout JSONWriter) {
+    alert.key("threshold")
+    if let percent { alert.integer(Int64(percent)) } else { alert.null() }
+  }
+
+  private static func write(_ gathered: GatheredAlerts, to body: inout JSONWriter) {
+    body.object { body in
+      body.member("count", gathered.count)
+      body.member("alerts") { list in
+        list.array { list in
+          for recorded in gathered.named {
+            list.object { alert in
+              alert.member("id", recorded.id)
+              alert.member("type", recorded.alert.type)
+              write(recorded.alert.percent, to: &alert)
+              alert.member("subject", recorded.alert.subject)
+            }
+          }
+        }
+      }
+      body.member("more", gathered.count - Int64(gathered.named.count))
+    }
   }
 }

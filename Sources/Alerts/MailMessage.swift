@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Ledger
+internal import Logging
 internal import Time
 
 /// A delivery as RFC 5322 writes it.
@@ -7,25 +8,29 @@ struct MailMessage {
   let bytes: [UInt8]
 
   init(_ text: AlertText, id: String, _ settings: MailSettings, at now: Timestamp) {
+    let sentence = HarmlessText.escaping(text.sentence)
     let lines = [
       "Date: \(now.mailDate)",
       "From: <\(settings.from)>",
       "To: \(settings.to.map { "<\($0)>" }.joined(separator: ",\r\n "))",
-      "Subject: \(MailMessage.encodedWords(text.sentence))",
+      "Subject: \(MailMessage.encodedWords(sentence))",
       "Message-ID: <\(id)@catraca>",
       "MIME-Version: 1.0",
       "Content-Type: text/plain; charset=utf-8",
       "Content-Transfer-Encoding: 8bit",
       "",
-      text.sentence,
+      sentence,
       "",
     ]
     bytes = Array(lines.joined(separator: "\r\n").utf8)
   }
 
-  /// RFC 2047: header fields are ASCII, and what isn't goes in pieces of whole characters.
+  /// RFC 2047: header fields are ASCII, and what isn't goes in pieces of whole characters. So does
+  /// a text that itself looks like such a piece, which a reader would decode.
   static func encodedWords(_ text: String) -> String {
-    if text.count <= longestPlainText, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+    if text.count <= longestPlainText, !text.contains("=?"),
+      text.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+    {
       return text
     }
     var words: [String] = []

@@ -37,7 +37,7 @@ struct WebhookRequest {
     case .json: return Array(text.body.utf8)
     case .slack:
       var writer = JSONWriter()
-      writer.object { $0.member("text", text.sentence) }
+      writer.object { $0.member("text", "\(SlackText(text.sentence))") }
       return writer.bytes
     }
   }

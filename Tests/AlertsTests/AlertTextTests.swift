@@ -47,6 +47,59 @@ private let acme = Client(
     #expect(AlertSentence(alert: alert, client: acme).description == expected)
   }
 
+  @Test(
+    "A name that an app made up is cut, and can't steer what shows it",
+    arguments: [
+      ("u1", "u1"), ("ana@example.com", "ana@example.com"), ("São João 🙂", "São João 🙂"),
+      ("a\r\nBcc: x@example.com", "a\\r\\nBcc: x@example.com"),
+      ("\u{1B}[2J", "\\u{1B}[2J"), ("a\u{202E}b\u{2028}", "a\\u{202E}b\\u{2028}"),
+      (String(repeating: "a", count: 64), String(repeating: "a", count: 64)),
+      (String(repeating: "a", count: 100_000), String(repeating: "a", count: 63) + "…"),
+      (String(repeating: "\u{7F}", count: 64), String(repeating: "\\u{7F}", count: 10) + "\\u{…"),
+      (
+        "a" + String(repeating: "\u{301}", count: 1_000),
+        "a" + String(repeating: "\u{301}", count: 62) + "…"
+      ),
+    ])
+  func appNames(_ name: String, expected: String) {
+    #expect(AlertName(name).description == expected)
+    let sentence = AlertSentence(
+      alert: threshold(subject: "user:\(name.prefix(50))", end: nil), client: nil)
+    #expect(!sentence.description.contains { $0.isNewline || $0 == "\u{1B}" })
+    let client = Client(id: "acme", name: name)
+    #expect(AlertSentence(alert: threshold(end: nil), client: client).name == expected)
+  }
+
+  @Test("Many alerts are told in one sentence, which names a few of each kind")
+  func gathered() {
+    func recorded(_ number: Int64, _ alert: Alert) -> RecordedAlert {
+      RecordedAlert(number: number, id: "id-\(number)", alert: alert)
+    }
+    var refused = threshold(subject: "user:u0", end: nil)
+    refused.kind = .exceeded
+    let lead = recorded(0, refused)
+    let named =
+      [lead] + (1...4).map { recorded($0, threshold(subject: "user:u\($0)", end: nil)) }
+    let alerts = GatheredAlerts(
+      lead: lead, kinds: [.init(percent: nil, count: 1), .init(percent: 80, count: 1_200)],
+      named: named)
+    let text = AlertText(alerts, of: acme, budget: Array(#"{"id":"acme/1"}"#.utf8))
+    let sentence =
+      "ACME Corp: 1,201 alerts of acme/1: 1 × budget exceeded (user:u0), "
+      + "1,200 × 80 % used (user:u1, user:u2, user:u3, …)"
+    #expect(text.sentence == sentence)
+    #expect(
+      text.body.hasPrefix(
+        """
+        {"id":"id-0","type":"budget.exceeded","created_at":"2026-11-22T07:30:00.123Z",\
+        "text":"\(sentence)","client_id":"acme","threshold":null,"budget":{"id":"acme/1"},\
+        "gathered":{"count":1201,"alerts":[{"id":"id-0","type":"budget.exceeded",\
+        "threshold":null,"subject":"user:u0"},{"id":"id-1","type":"budget.threshold",\
+        "threshold":80,"subject":"user:u1"},
+        """))
+    #expect(text.body.hasSuffix(#"],"more":1196}}"#))
+  }
+
   @Test("A budget over everything, and a client that is gone, have names too")
   func names() {
     let everything = threshold(

@@ -41,6 +41,34 @@ struct MessageTests {
     #expect(request.upstream.fields.first(WebhookRequest.signature) == nil)
   }
 
+  @Test(
+    "Nothing that an app made up calls people, makes a link or shows a picture in Slack",
+    arguments: [
+      ("ACME & Co: 80 % used", "ACME &amp; Co: 80 % used"),
+      ("<!channel>", "&lt;!channel&gt;"), ("<https://x|y>", "&lt;https:\u{200B}//x|y&gt;"),
+      ("(user:@here)", "(user:@\u{200B}here)"), ("a@everyone", "a@\u{200B}everyone"),
+      ("@U012", "@\u{200B}U012"), ("ana@example.com", "ana@example.com"),
+      ("![x](http://h)", "![x]\u{200B}(http:\u{200B}//h)"),
+    ])
+  func slackEscapes(_ sentence: String, expected: String) {
+    #expect(SlackText(sentence).description == expected)
+  }
+
+  @Test("No text of an alert adds a field or a line to mail, or is decoded as another")
+  func mailEscapes() {
+    let settings = MailSettings(
+      url: "smtp://localhost:25", from: "a@example.com", to: ["b@example.com"], username: nil,
+      password: nil)
+    let text = AlertText(sentence: "u\r\n.\r\nBcc: c@example.com\r\n\r\n<b>", body: "{}")
+    let lines = String(
+      decoding: MailMessage(text, id: "id-1", settings, at: now).bytes, as: UTF8.self
+    ).split(separator: "\r\n", omittingEmptySubsequences: false)
+    #expect(lines.count == 11)
+    #expect(!lines.contains { $0.hasPrefix("Bcc") || $0 == "." })
+    let encoded = "=?UTF-8?Q?Pay_me?="
+    #expect(!MailMessage.encodedWords(encoded).contains(encoded))
+  }
+
   @Test("Mail has its fields in ASCII and its text in UTF-8")
   func mail() {
     let settings = MailSettings(

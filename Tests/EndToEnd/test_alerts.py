@@ -2,6 +2,7 @@
 
 import json
 import ssl
+from collections import Counter
 
 import pytest
 from harness.certificate import make_certificate
@@ -251,6 +252,39 @@ def test_what_an_interrupted_request_reaches_is_told_by_the_next_start(watched, 
         watched.terminate()
     assert delivery.json()["threshold"] == 1
     assert [row["threshold"] for row in watched.ledger.alerts()] == [1]
+
+
+def test_very_many_subjects_are_told_in_few_messages_and_no_name_calls_people(watched, receiver):
+    add_budget(watched, per="user", alerts=[80])
+    slack = {"url": f"{receiver.url}/slack", "format": "slack"}
+    watched.configuration.settings["alerts"]["webhooks"].append(slack)
+    watched.start()
+    users = ["<!channel> & @here", *(f"u{number}" for number in range(40))]
+    for user in users:
+        assert spend(watched, 850, user).status == 200
+    eventually(lambda: len(watched.ledger.alerts()) == 41, "the alerts")
+
+    def told(path):
+        return [one.json() for one in list(receiver.deliveries) if one.path.startswith(path)]
+
+    eventually(lambda: len(told("/hook")) + len(told("/slack")) >= 6, "the first messages")
+    watched.terminate()
+    assert [one["budget"]["subject"] for one in told("/hook")] == [
+        f"user:{name}" for name in users[:3]
+    ]
+    shown = "user:&lt;!channel&gt; &amp; @\u200bhere)"
+    assert any(shown in one["text"] for one in told("/slack"))
+    # The next start tells the rest, without waiting for the minute's end.
+    watched.start()
+    eventually(lambda: len(told("/hook")) == 4, "the message of the rest")
+    rest = told("/hook")[-1]
+    text = "ACME Corp: 38 alerts of acme/month: 38 × 80 % used (user:u2, user:u3, user:u4, …)"
+    assert (rest["text"], rest["type"], rest["threshold"]) == (text, "budget.threshold", 80)
+    assert (rest["gathered"]["count"], rest["gathered"]["more"]) == (38, 0)
+    assert len(rest["gathered"]["alerts"]) == 38
+    entries = listed(watched, "?limit=100")
+    states = Counter(to["status"] for one in entries for to in one["deliveries"])
+    assert states["gathered"] == 2 * 37 and rest["id"] in {one["id"] for one in entries}
 
 
 def test_a_reset_re_arms(watched, receiver):

@@ -146,6 +146,51 @@ struct AlertTests {
       ])
   }
 
+  @Test("Alerts of a budget's subjects are told in one message; those of the client stay alone")
+  func together() async throws {
+    let folder = TemporaryFolder()
+    let ledger = try folder.ledger()
+    ledger.record(alert())
+    for number in 1...3 { ledger.record(alert(subject: "user:u\(number)")) }
+    ledger.record(alert(.exceeded, subject: "user:u2"))
+    ledger.record(alert(.threshold(percent: 90), subject: "user:u3"))
+    await ledger.close()
+    let outbox = try AlertOutbox(at: folder.location)
+    let budget = BudgetID(client: "acme", name: "month")
+    let groups = try outbox.unplannedGroups()
+    #expect(
+      groups == [
+        UnplannedAlerts(budget: budget, areAlone: true, count: 1),
+        UnplannedAlerts(budget: budget, areAlone: false, count: 5),
+      ])
+    #expect(try outbox.unplanned(of: groups[0], limit: 10).map(\.alert) == [alert()])
+    #expect(try outbox.unplanned(of: groups[1], limit: 2).count == 2)
+
+    var told: GatheredAlerts?
+    let channels = ["webhook:0", "smtp"]
+    let text = AlertText(sentence: "5 alerts", body: "{}")
+    for _ in 1...2 {
+      try outbox.planTogether(of: budget, for: channels, at: Sample.admitted) { gathered in
+        #expect(told == nil)
+        told = gathered
+        return text
+      }
+    }
+    let gathered = try #require(told)
+    #expect(gathered.kinds.map(\.percent) == [nil, 90, 80])
+    #expect(gathered.kinds.map(\.count) == [1, 1, 3] && gathered.count == 5)
+    #expect(
+      gathered.named.map(\.alert.subject) == ["user:u2", "user:u3"] + (1...3).map { "user:u\($0)" })
+    #expect(gathered.lead == gathered.named[0])
+    let due = try outbox.due("smtp", at: Sample.admitted, limit: 9)
+    #expect(due.map(\.alertID) == [gathered.lead.id] && due.map(\.text) == [text])
+    #expect(try outbox.unplannedGroups() == [groups[0]])
+    let states = try log(folder).map { $0.deliveries.map(\.state.rawValue) }
+    #expect(states[0] == [])
+    #expect(states[1...].count { $0 == ["gathered", "gathered"] } == 4)
+    #expect(states[1...].count { $0 == ["pending", "pending"] } == 1)
+  }
+
   @Test("An alert that nobody is told of is done with")
   func noChannel() async throws {
     let folder = TemporaryFolder()

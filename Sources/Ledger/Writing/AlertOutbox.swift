@@ -8,7 +8,7 @@ public import Time
 /// All of that is in rows: a start goes on where the last process was. All calls block, and throw
 /// `unavailable` or `unreadable`.
 public final class AlertOutbox {
-  private let connection: Connection
+  let connection: Connection
   private let selectUnplanned: Statement
   private let selectDue: Statement
   private let insertDelivery: Statement
@@ -31,16 +31,7 @@ public final class AlertOutbox {
   /// Alerts that have no deliveries yet, oldest first.
   public func unplanned(limit: Int) throws(LedgerError) -> [RecordedAlert] {
     selectUnplanned.bind(Int64(limit), at: 1)
-    var alerts: [RecordedAlert] = []
-    try selectUnplanned.forEachRow { () throws(LedgerError) in
-      let fields = ColumnReader(statement: selectUnplanned)
-      alerts.append(
-        RecordedAlert(
-          number: fields.integer("id") ?? 0,
-          id: try fields.requiredText("uuid", of: "an alert"),
-          alert: try Alert(from: fields)))
-    }
-    return alerts
+    return try selectUnplanned.rows(RecordedAlert.init)
   }
 
   /// Gives an alert its text, and a delivery for each channel that is tried at once; with no
@@ -49,17 +40,24 @@ public final class AlertOutbox {
     _ alert: Int64, _ text: AlertText, for channels: [String], at now: Timestamp
   ) throws(LedgerError) {
     try connection.transaction { () throws(LedgerError) in
-      let update = try connection.prepare(AlertOutbox.setText)
-      update.bind(text.sentence, at: 1)
-      update.bind(text.body, at: 2)
-      update.bind(alert, at: 3)
-      try update.run()
-      for channel in channels {
-        insertDelivery.bind(alert, at: 1)
-        insertDelivery.bind(channel, at: 2)
-        insertDelivery.bind(now.rfc3339, at: 3)
-        try insertDelivery.run()
-      }
+      try plan(alert, text, at: now, for: channels)
+    }
+  }
+
+  /// The same, within a transaction.
+  func plan(
+    _ alert: Int64, _ text: AlertText, at now: Timestamp, for channels: [String]
+  ) throws(LedgerError) {
+    let update = try connection.prepare(AlertOutbox.setText)
+    update.bind(text.sentence, at: 1)
+    update.bind(text.body, at: 2)
+    update.bind(alert, at: 3)
+    try update.run()
+    for channel in channels {
+      insertDelivery.bind(alert, at: 1)
+      insertDelivery.bind(channel, at: 2)
+      insertDelivery.bind(now.rfc3339, at: 3)
+      try insertDelivery.run()
     }
   }
 

@@ -1,4 +1,5 @@
 internal import JSON
+internal import Logging
 internal import Money
 internal import Time
 
@@ -38,13 +39,13 @@ enum Cell: Hashable, Sendable {
   var shown: String {
     switch self {
     case .none: "-"
-    case .text(let text), .json(let text): Cell.harmless(text)
+    case .text(let text), .json(let text): HarmlessText.escaping(text)
     case .integer(let number): Cell.grouped(number)
     case .decimal(let text): text
     case .nanoUnits(let nanoUnits): Cell.decimalText(nanoUnits)
     case .tenths(let tenths): "\(tenths / 10).\(tenths % 10)"
     case .boolean(let value): value ? "yes" : "no"
-    case .list(let items): Cell.harmless(items.joined(separator: ","))
+    case .list(let items): HarmlessText.escaping(items.joined(separator: ","))
     }
   }
 
@@ -75,21 +76,6 @@ enum Cell: Hashable, Sendable {
   private static func decimalText(_ nanoUnits: Int64) -> String {
     // The text is the same in every currency.
     Money(nanoUnits: nanoUnits, currency: .usd).decimalText
-  }
-
-  private static func harmless(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
-    return text.unicodeScalars.map { scalar in
-      isControl(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
-    }.joined()
-  }
-
-  /// C0, DEL, C1, and the marks that turn the direction of writing.
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F...0x9F, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
-    default: false
-    }
   }
 
   /// With commas between thousands.

@@ -1,0 +1,36 @@
+internal import Budgets
+internal import Configuration
+internal import Ledger
+internal import Money
+
+/// What many alerts of one budget say to people, in one sentence: `ACME Corp: 118 alerts of
+/// acme/month: 40 × budget exceeded (user:u1, user:u2, user:u3, …), 78 × 80 % used (user:u4)`.
+struct GatheredSentence: CustomStringConvertible {
+  let alerts: GatheredAlerts
+  /// As of `AlertSentence`.
+  let client: Client?
+
+  /// Subjects that the sentence names of each kind.
+  private static let mostNamed = 3
+
+  var description: String {
+    let lead = AlertSentence(alert: alerts.lead.alert, client: client)
+    let kinds = alerts.kinds.map { kind in
+      "\(kind.count.groupedByThousands) × \(finding(kind.percent))\(subjects(of: kind))"
+    }
+    return "\(lead.name): \(alerts.count.groupedByThousands) alerts of "
+      + "\(alerts.lead.alert.budgetID): \(kinds.joined(separator: ", "))"
+  }
+
+  private func finding(_ percent: Int?) -> String {
+    percent.map { "\($0) % used" } ?? "budget exceeded"
+  }
+
+  private func subjects(of kind: GatheredAlerts.Kind) -> String {
+    let named = alerts.named.lazy.filter { $0.alert.percent == kind.percent }
+      .prefix(GatheredSentence.mostNamed).map { "\(AlertName($0.alert.subject))" }
+    if named.isEmpty { return "" }
+    let more = kind.count > named.count ? ", …" : ""
+    return " (\(named.joined(separator: ", "))\(more))"
+  }
+}

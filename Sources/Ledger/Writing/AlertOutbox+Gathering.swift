@@ -1,0 +1,144 @@
+public import Budgets
+public import Time
+
+extension AlertOutbox {
+  /// The budgets whose alerts have no deliveries yet, those with the oldest alert first. Alerts
+  /// about a whole client are a group of their own, and so are those about its charges.
+  public func unplannedGroups() throws(LedgerError) -> [UnplannedAlerts] {
+    try connection.prepare(AlertOutbox.groups).rows { fields throws(LedgerError) in
+      UnplannedAlerts(
+        budget: try BudgetID(ofAlert: fields), areAlone: fields.integer("alone") == 1,
+        count: fields.integer("alerts") ?? 0)
+    }
+  }
+
+  /// Alerts of one group that have no deliveries yet, oldest first.
+  public func unplanned(
+    of group: UnplannedAlerts, limit: Int
+  ) throws(LedgerError) -> [RecordedAlert] {
+    let select = try connection.prepare(AlertOutbox.unplannedOfGroup)
+    select.bind(group.budget.description, at: 1)
+    select.bind(group.areAlone ? 1 : 0, at: 2)
+    select.bind(Int64(limit), at: 3)
+    return try select.rows(RecordedAlert.init)
+  }
+
+  /// Has all alerts of a budget's subjects that have no deliveries yet told in one message.
+  ///
+  /// The gravest alert gets the text and the deliveries. Each other alert gets deliveries that are
+  /// `gathered`, and a body that names the first: `{"told_with":"UUID"}`.
+  ///
+  /// - Parameter text: What is told of them; it may read the ledger.
+  public func planTogether(
+    of budget: BudgetID, for channels: [String], at now: Timestamp,
+    _ text: (GatheredAlerts) throws(LedgerError) -> AlertText
+  ) throws(LedgerError) {
+    try connection.transaction { () throws(LedgerError) in
+      let gravest = try connection.prepare(AlertOutbox.gravestUnplanned)
+      gravest.bind(budget.description, at: 1)
+      guard let lead = try gravest.rows(RecordedAlert.init).first else { return }
+      let mark = "{\"told_with\":\"\(lead.id)\"}"
+      // Another server that plans the same alerts waits here, and then finds nothing left.
+      let claim = try connection.prepare(AlertOutbox.claimLead)
+      claim.bind(mark, at: 1)
+      claim.bind(lead.number, at: 2)
+      guard try claim.changedRows() == 1 else { return }
+      let claimOthers = try connection.prepare(AlertOutbox.claimOthers)
+      claimOthers.bind(mark, at: 1)
+      claimOthers.bind(budget.description, at: 2)
+      claimOthers.bind(AlertOutbox.mostTogether, at: 3)
+      try claimOthers.run()
+      let gathered = GatheredAlerts(
+        lead: lead, kinds: try kinds(of: budget, mark), named: try named(of: budget, mark))
+      // With its own text the first is no longer one of those that are marked.
+      try plan(lead.number, try text(gathered), at: now, for: channels)
+      let insert = try connection.prepare(AlertOutbox.insertGathered)
+      for channel in channels {
+        insert.bind(channel, at: 1)
+        insert.bind(budget.description, at: 2)
+        insert.bind(mark, at: 3)
+        try insert.run()
+      }
+    }
+  }
+
+  private func kinds(
+    of budget: BudgetID, _ mark: String
+  ) throws(LedgerError) -> [GatheredAlerts.Kind] {
+    let select = try connection.prepare(AlertOutbox.markedKinds)
+    select.bind(budget.description, at: 1)
+    select.bind(mark, at: 2)
+    return try select.rows { fields in
+      GatheredAlerts.Kind(
+        percent: fields.integer("threshold").map { Int(clamping: $0) },
+        count: fields.integer("alerts") ?? 0)
+    }
+  }
+
+  private func named(of budget: BudgetID, _ mark: String) throws(LedgerError) -> [RecordedAlert] {
+    let select = try connection.prepare(AlertOutbox.marked)
+    select.bind(budget.description, at: 1)
+    select.bind(mark, at: 2)
+    select.bind(Int64(GatheredAlerts.mostNamed), at: 3)
+    return try select.rows(RecordedAlert.init)
+  }
+
+  /// Alerts that one message tells; further ones are told by the next.
+  private static let mostTogether: Int64 = 10_000
+
+  private static let areAlone = """
+    CASE WHEN type = '\(Alert.paymentFailed)' OR subject = 'client:' || client_id
+    THEN 1 ELSE 0 END
+    """
+  /// Refusals first, then the highest percentage; of one kind, the oldest.
+  private static let gravestFirst =
+    "ORDER BY CASE WHEN threshold IS NULL THEN 0 ELSE 1 END, threshold DESC"
+
+  private static let groups = """
+    SELECT budget_id, \(areAlone) AS alone, count(*) AS alerts FROM alerts WHERE body IS NULL
+    GROUP BY budget_id, \(areAlone) ORDER BY min(id)
+    """
+  private static let unplannedOfGroup = """
+    SELECT * FROM alerts WHERE body IS NULL AND budget_id = ? AND \(areAlone) = ?
+    ORDER BY id LIMIT ?
+    """
+  private static let gravestUnplanned = """
+    SELECT * FROM alerts WHERE body IS NULL AND budget_id = ? AND \(areAlone) = 0
+    \(gravestFirst), id LIMIT 1
+    """
+  private static let claimLead = """
+    UPDATE alerts SET sentence = '', body = ? WHERE id = ? AND body IS NULL
+    """
+  private static let claimOthers = """
+    UPDATE alerts SET sentence = '', body = ?1 WHERE body IS NULL AND id IN (
+      SELECT id FROM alerts WHERE body IS NULL AND budget_id = ?2 AND \(areAlone) = 0
+      ORDER BY id LIMIT ?3)
+    """
+  private static let markedKinds = """
+    SELECT threshold, count(*) AS alerts FROM alerts WHERE budget_id = ? AND body = ?
+    GROUP BY threshold \(gravestFirst)
+    """
+  private static let marked = """
+    SELECT * FROM alerts WHERE budget_id = ? AND body = ? \(gravestFirst), id LIMIT ?
+    """
+  private static let insertGathered = """
+    INSERT INTO alert_deliveries (alert, channel, status, attempts, next_attempt_at)
+    SELECT id, ?1, 'gathered', 0, NULL FROM alerts WHERE budget_id = ?2 AND body = ?3
+    ON CONFLICT DO NOTHING
+    """
+}
+
+extension RecordedAlert {
+  init(_ fields: ColumnReader) throws(LedgerError) {
+    self.init(
+      number: fields.integer("id") ?? 0, id: try fields.requiredText("uuid", of: "an alert"),
+      alert: try Alert(from: fields))
+  }
+}
+
+extension BudgetID {
+  fileprivate init(ofAlert fields: ColumnReader) throws(LedgerError) {
+    let text = try fields.requiredText("budget_id", of: "an alert")
+    self = try fields.required("budget_id", of: "an alert", BudgetID(recorded: text))
+  }
+}
