@@ -30,6 +30,46 @@ import Time
     }
   }
 
+  @Test("A client that signs in without end ends its own oldest session, and nobody else's")
+  func capacityOfCredential() {
+    let administrator = sessions.begin(for: digest, at: now)
+    let neighbor = sessions.begin(for: SHA256.digest(of: "neighbor"), isOfKey: true, at: now)
+    let key = SHA256.digest(of: "key")
+    let own = (1...10_001).map { _ in sessions.begin(for: key, isOfKey: true, at: now) }
+    #expect(sessions.session(administrator.id, at: now) != nil)
+    #expect(sessions.session(neighbor.id, at: now) != nil)
+    let alive = own.map { sessions.session($0.id, at: now) != nil }
+    #expect(alive.count { $0 } == Sessions.mostOfCredential)
+    #expect(alive.suffix(Sessions.mostOfCredential).allSatisfy { $0 })
+  }
+
+  @Test("A client with very many keys ends its own sessions, and no administrator's")
+  func capacityOfKeys() {
+    let administrator = sessions.begin(for: digest, at: now)
+    let first = sessions.begin(for: SHA256.digest(of: "0"), isOfKey: true, at: now)
+    for number in 1...Int64(Sessions.mostOfKeys) {
+      let key = SHA256.digest(of: "\(number / 100)")
+      _ = sessions.begin(for: key, isOfKey: true, at: now.advanced(by: .milliseconds(number)))
+    }
+    #expect(sessions.session(administrator.id, at: now) != nil)
+    #expect(sessions.session(first.id, at: now) == nil)
+  }
+
+  @Test("Live pages are bounded for each token or key, and keys never take all places")
+  func listeners() {
+    var listeners = Listeners()
+    let administrator = sessions.begin(for: digest, at: now)
+    let keys = (0..<20).map { number in
+      sessions.begin(for: SHA256.digest(of: "\(number)"), isOfKey: true, at: now)
+    }
+    func added(_ session: Session) -> Int { (0..<200).count { _ in listeners.add(session) } }
+    #expect(added(keys[0]) == LiveEvents.mostOfCredential)
+    #expect(keys.dropFirst().map(added).reduce(0, +) == LiveEvents.mostOfKeys - 20)
+    #expect(added(administrator) == LiveEvents.mostOfCredential)
+    listeners.remove(keys[0])
+    #expect(added(keys[0]) == 1)
+  }
+
   @Test("Where too many are signed in, whoever came first has to sign in again")
   func capacity() {
     let first = sessions.begin(for: digest, at: now)

@@ -9,6 +9,10 @@ enum Credential: Sendable {
   /// A client's own key, which sees its own client alone.
   case key(ClientRegistry.KeyOwner)
 
+  var isKey: Bool {
+    if case .key = self { true } else { false }
+  }
+
   /// For the audit log.
   var actor: String {
     switch self {

@@ -127,6 +127,9 @@ struct APIError: Error {
       "The payment provider can't be asked right now: \(reason).")
   }
 
+  static let tooManyPages = APIError(
+    503, "server_error", "overloaded", "Too many open pages are told of changes already.")
+
   static let overloaded = APIError(
     503, "server_error", "overloaded", "Too many connections are open.")
 }

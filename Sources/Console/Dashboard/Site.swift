@@ -138,9 +138,10 @@ final class Site: Sendable {
   /// Tells an open page of changes, for as long as its reader is signed in.
   private func tell(_ exchange: HTTPExchange) async {
     let (fields, signIns, clock) = (exchange.head.fields, signIns, clock)
+    let session = signIns.session(of: fields, at: clock())
     let isSignedIn = { signIns.session(of: fields, at: clock()) != nil }
-    if isSignedIn(), await liveEvents.serve(exchange, while: isSignedIn) { return }
-    let error = isSignedIn() ? APIError.overloaded : .invalidCredential
+    if let session, await liveEvents.serve(exchange, of: session, while: isSignedIn) { return }
+    let error = session == nil ? APIError.invalidCredential : .tooManyPages
     do {
       try await exchange.respond(error.answer.httpAnswer)
     } catch {

@@ -23,8 +23,9 @@ enum SignInPage {
 
   private static func signIn(_ visit: Visit) throws(APIError) -> Answer {
     let secret = visit.form["token"] ?? ""
+    let credential: Credential
     do throws(APIError) {
-      _ = try visit.signIns.credential(of: secret, from: visit.network, at: visit.now)
+      credential = try visit.signIns.credential(of: secret, from: visit.network, at: visit.now)
     } catch {
       let problem: Phrase =
         switch error.status {
@@ -37,7 +38,7 @@ enum SignInPage {
       return answer
     }
     let session = visit.signIns.sessions.begin(
-      for: SHA256.digest(of: secret), at: visit.now)
+      for: SHA256.digest(of: secret), isOfKey: credential.isKey, at: visit.now)
     var answer = Answer.redirect(to: visit.wayBack)
     answer.fields.append((.setCookie, visit.cookie.setting(session)))
     return answer
