@@ -184,8 +184,8 @@ let package = Package(
     tests(
       "GatewayTests",
       [
-        "Gateway", "Budgets", "Configuration", "HTTP", "HTTPServer", "JSON", "Ledger", "Money",
-        "Time",
+        "Gateway", "Budgets", "Configuration", "HTTP", "HTTPServer", "JSON", "Ledger", "Metering",
+        "Money", "Pricing", "Time",
       ]),
     tests("StyleTests", ["Configuration"]),
     tests(

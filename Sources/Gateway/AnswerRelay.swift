@@ -48,8 +48,14 @@ struct AnswerRelay {
     let report = read(body)
     // A batch has its usage in files of results, also when it has ended at once.
     let isBatch = passage.request.facts.operation == .batch
-    if let work = report.work, work.stage == .underway || isBatch, head.status < 400 {
-      return await deferSettlement(to: work.id, body)
+    if let work = report.work, head.status < 400 {
+      if work.stage == .underway || isBatch {
+        _ = await passage.deferSettlement(to: work.id)
+        return await answerUnsettled(body)
+      }
+      if await passage.endsEarlierWork(work, report, status: head.status) {
+        return await answerUnsettled(body)
+      }
     }
     let settled = await passage.settle(
       Ending(status: head.status, outcome: outcome(isError: report.isError), report: report))
@@ -78,10 +84,9 @@ struct AnswerRelay {
       head: ResponseHead(status: head.status, fields: fields), body: rendering.body)
   }
 
-  /// The provider goes on with the work: what it costs isn't known yet.
+  /// Passes on an answer whose cost isn't known yet, or is charged to an earlier request.
   @inline(never)
-  private func deferSettlement(to objectID: String, _ body: [UInt8]) async {
-    _ = await passage.deferSettlement(to: objectID)
+  private func answerUnsettled(_ body: [UInt8]) async {
     guard !passage.clientLeft else { return passage.exchange.abort() }
     let fields = passage.responseFields(head, remaining: passage.grant.tightest)
     await passage.journey.answer(
@@ -97,8 +102,10 @@ struct AnswerRelay {
   }
 
   private func outcome(isError: Bool) -> Outcome {
+    // The provider's refusal costs nothing, whether or not the client waited for it.
+    if head.status >= 400 { return .providerError }
     if passage.clientLeft { return .clientDisconnected }
-    return head.status >= 400 || isError ? .providerError : .ok
+    return isError ? .providerError : .ok
   }
 
   /// Passes on the rest as it comes. The last byte waits for the row.

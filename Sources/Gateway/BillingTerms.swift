@@ -76,8 +76,25 @@ struct UsageCharge {
   let exact: ExactAmount
   let nanoUSD: Int64
   let billed: Money
-  /// Nil where nothing is charged by policy, or the whole hold.
+  /// Nil where nothing is charged by policy, or the whole hold of a usage without a price.
   let bill: Bill?
+}
+
+extension UsageCharge {
+  /// Charges the whole hold.
+  init(of hold: ExactAmount, _ rates: ExchangeRates, bill: Bill?) {
+    self.init(
+      exact: hold, nanoUSD: hold.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max,
+      billed: hold.billed(at: rates), bill: bill)
+  }
+}
+
+extension ExactAmount {
+  /// The same in the billing currency, rounded up once; the largest amount where it is larger.
+  func billed(at rates: ExchangeRates) -> Money {
+    roundedUp(in: rates.billing, rate: rates.billingRate)
+      ?? Money(nanoUnits: .max, currency: rates.billing)
+  }
 }
 
 /// What the price book lacks for a usage.
@@ -111,11 +128,14 @@ extension BillingTerms {
         exact: cost.exact, nanoUSD: cost.nanoUSD.nanoUnits, billed: cost.billed, bill: bill)
     } catch {
       tell(.unpriceable(error))
-      return UsageCharge(
-        exact: hold, nanoUSD: hold.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max,
-        billed: hold.roundedUp(in: rates.billing, rate: rates.billingRate)
-          ?? Money(nanoUnits: .max, currency: rates.billing),
-        bill: nil)
+      return UsageCharge(of: hold, rates, bill: nil)
     }
+  }
+
+  /// The charge of a whole hold, for work of which nobody can learn what it used. The prices are
+  /// those of `usage`, which stands for what was held.
+  func charge(ofHold hold: ExactAmount, for usage: Usage, in rules: RuleBook) -> UsageCharge {
+    let bill = try? self.bill(for: usage, nil, in: rules)
+    return UsageCharge(of: hold, rules.prices.rates, bill: bill)
   }
 }

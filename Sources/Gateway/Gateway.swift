@@ -62,8 +62,11 @@ public final class Gateway: HTTPHandler {
     self.tracer = tracer
     self.clock = clock
     var budgets = budgets
+    let deferredWorks = deferredWorks
     let works = deferred.map { request in
-      DeferredWork(request, budgets.restore(request.recordedHold, at: clock()))
+      DeferredWork(
+        request, budgets.restore(request.recordedHold, at: clock()),
+        place: deferredWorks.takePlaceAnyway(for: request.expected.row.clientID), origin: nil)
     }
     let leases = lender.map { LeaseDesk($0) }
     desk = AdmissionDesk(budgets, leases: leases, clock: clock) { events in
@@ -89,7 +92,7 @@ public final class Gateway: HTTPHandler {
       experience.note(recent, model: model)
     }
     await startPolling(on: loops[0])
-    for work in works where deferredWorks.insert(work) { startFollowing(work) }
+    for work in works { followAgain(work) }
   }
 
   private func startPolling(on loop: EventLoop) async {
@@ -97,6 +100,11 @@ public final class Gateway: HTTPHandler {
       LoopBound(Poller(for: self, at: self.workbenches[0].value, on: loop), on: loop)
     }.value
     self.poller.withLock { $0 = poller }
+  }
+
+  /// Follows work of another process, unless this one follows it already.
+  func followAgain(_ work: DeferredWork) {
+    if case .inserted = deferredWorks.insert(work) { startFollowing(work) }
   }
 
   /// Has a provider asked how its work stands, until that has ended.

@@ -197,20 +197,15 @@ final class Journey {
   /// Nil where it can't, which is answered.
   private func passage(for claim: Claim) async -> Passage? {
     do throws(Refusal) {
-      try checkRoom(for: claim)
-      return try await admit(claim.request, claim.offer)
+      trace?.note(claim.offer.provider)
+      let place = try takePlace(for: claim.request)
+      let passage = try await admit(claim.request, claim.offer)
+      passage.place = place
+      return passage
     } catch {
       await refuse(error)
       return nil
     }
-  }
-
-  @inline(never)
-  private func checkRoom(for claim: Claim) throws(Refusal) {
-    trace?.note(claim.offer.provider)
-    let facts = claim.request.facts
-    let isDeferred = facts.isBackground || facts.operation == .batch
-    if isDeferred && !gateway.deferredWorks.hasRoom { throw .overloaded }
   }
 
   /// Sets the request's bound aside. In the last mile the provider's own count may fit where the

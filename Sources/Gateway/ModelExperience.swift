@@ -2,8 +2,8 @@ internal import EventLoop
 internal import Ledger
 internal import Metering
 
-/// What is known of each model from its recent answers: how long they are as a rule, how many
-/// tokens its texts make, and how much a provider adds to a request's input.
+/// What is known of each model from its recent answers: how long they are as a rule, how fast it
+/// writes them, how many tokens its texts make, and how much a provider adds to a request's input.
 ///
 /// The first serves the clamp (SPEC §4.4) and soft budgets, the second all estimates. The third
 /// repairs a bound that was too low: an overrun raises the model's overhead at once, for every
@@ -30,6 +30,7 @@ final class ModelExperience: Sendable {
 
   private struct Record {
     var outputs = OutputSizes()
+    var generation = GenerationRate()
     var overhead: Int64 = 0
     var rates: TokenRates
   }
@@ -48,9 +49,26 @@ final class ModelExperience: Sendable {
     }
   }
 
+  /// How fast the model writes.
+  func generation(provider: String, model: String) -> GenerationRate {
+    models.withLock { $0[ModelID(provider: provider, model: model)]?.generation }
+      ?? GenerationRate()
+  }
+
   /// Takes in the output tokens of one choice of an answer.
-  func noteOutput(_ tokens: Int64, provider: String, model: String) {
-    update(provider, model) { $0.outputs.append(tokens) }
+  ///
+  /// - Parameters:
+  ///   - milliseconds: from sending the request to the last byte; nil where that isn't the time in
+  ///     which the answer was written.
+  ///   - reasons: whether some of the output was thought and not shown.
+  func noteOutput(
+    _ tokens: Int64, in milliseconds: Int64?, reasons: Bool, provider: String, model: String
+  ) {
+    update(provider, model) { record in
+      record.outputs.append(tokens)
+      if let milliseconds { record.generation.learn(tokens: tokens, milliseconds: milliseconds) }
+      if reasons { record.generation.noteReasoning() }
+    }
   }
 
   /// Takes in how many tokens the provider made of a request's texts.
@@ -64,7 +82,9 @@ final class ModelExperience: Sendable {
   func note(_ recent: RecentAnswers, model: String) {
     for answer in recent.answers {
       if answer.outputTokens > 0 {
-        noteOutput(answer.outputTokens, provider: recent.provider, model: model)
+        noteOutput(
+          answer.outputTokens, in: answer.latencyMilliseconds, reasons: answer.reasons,
+          provider: recent.provider, model: model)
       }
       note(MeasuredTexts(answer), provider: recent.provider, model: model)
     }

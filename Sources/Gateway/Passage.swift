@@ -24,11 +24,18 @@ final class Passage {
   private let dialect: ProviderDialect
   private var hold: Hold?
   private var hasIntent = false
+  /// Of work that outlives its answer: the place that it takes among its client's, until the work
+  /// itself takes it over.
+  var place: DeferredPlace?
+  /// Of work that outlives its answer: what would tell that the client asked for it twice.
+  private(set) var origin: DeferredWork.Origin?
 
   /// The client has hung up.
   var clientLeft = false
   /// When the provider's answer was taken over a client that had left.
   var isDraining = false
+  /// When the model began to write, where that isn't when the request was sent.
+  var generationStartedAt: MonotonicInstant?
   /// When the first byte of the answer's body came.
   var firstByteAt: MonotonicInstant?
   /// Time that went by in our own work: see `overhead`.
@@ -67,11 +74,17 @@ final class Passage {
       case .whole(let relay): await relay.run()
       case nil: break
       }
-      exchange.onClientGone = nil
+      forgetClient()
     } catch {
       await refuse(error)
     }
     return nil
+  }
+
+  /// Nobody waits for the client's end any more.
+  func forgetClient() {
+    exchange.onClientGone = nil
+    exchange.onBreakOff = nil
   }
 
   @inline(never)
@@ -137,6 +150,7 @@ final class Passage {
       fields: journey.forwardedFields(to: offer.provider, readAsJSON: request.isJSON),
       body: .bytes(body), connectTimeout: limits.upstreamConnect,
       idleTimeout: limits.upstreamIdle, certificateAuthorities: offer.provider.caFile)
+    if request.facts.outlivesAnswer { origin = DeferredWork.Origin(of: request, exchange.head) }
     exchange.forgetFields()
     do {
       startedSendingAt = .now()
@@ -175,10 +189,16 @@ final class Passage {
   }
 
   /// When the client hangs up: `cancel` stops the provider, `drain` reads on within its bounds.
+  ///
+  /// Work that outlives its answer goes on at the provider, whatever becomes of this connection. So
+  /// the answer, which alone names that work, is read to its end. Only a stop of the server that
+  /// has waited long enough ends that.
   @inline(never)
   private func watchClient(_ transfer: Transfer) {
+    exchange.onBreakOff = { transfer.cancel() }
     exchange.onClientGone = { [self] in
       clientLeft = true
+      guard !request.facts.outlivesAnswer else { return isDraining = true }
       switch offer.provider.onDisconnect {
       case .cancel: transfer.cancel()
       case .drain(let longest, _):
@@ -193,6 +213,7 @@ final class Passage {
   /// Whether reading goes on for a client that has left, after `count` bytes.
   @inline(never)
   func mayDrain(after count: Int) -> Bool {
+    if request.facts.outlivesAnswer { return true }
     guard case .drain(_, let most) = offer.provider.onDisconnect else { return false }
     return !gateway.isStopping && count <= Int(clamping: most.bytes)
   }
@@ -220,9 +241,17 @@ final class Passage {
     let answered = if case .clientLeft = refusal { 0 } else { RefusalAnswer(refusal).status }
     _ = await settle(
       Ending(
-        status: status ?? answered,
-        outcome: clientLeft ? .clientDisconnected : .upstreamBroken, report: report))
+        status: status ?? answered, outcome: outcome(ofFailureAfter: status), report: report))
     await journey.refuse(refusal)
+  }
+
+  /// How a request ended whose answer broke off.
+  ///
+  /// - Parameter status: the provider's, if it came. An error costs nothing, cut or whole.
+  private func outcome(ofFailureAfter status: Int?) -> Outcome {
+    if let status, status >= 400 { return .providerError }
+    // A client can't end work that outlives its answer.
+    return clientLeft && !request.facts.outlivesAnswer ? .clientDisconnected : .upstreamBroken
   }
 
   // MARK: Settle
@@ -321,6 +350,12 @@ final class Passage {
   /// From sending until now; nil before.
   var upstreamTime: Duration? {
     startedSendingAt.map { MonotonicInstant.now().elapsed(since: $0) }
+  }
+
+  /// The time in which the model may have written; nil before the request was sent.
+  var generationTime: Duration? {
+    guard let generationStartedAt else { return upstreamTime }
+    return MonotonicInstant.now().elapsed(since: generationStartedAt)
   }
 
   /// Our own share of the time so far: from the request's receipt to its sending, without the

@@ -9,9 +9,14 @@ internal import Time
 extension Passage {
   /// What the ledger must know before anything is sent: enough to write the row if the process
   /// dies, with an estimate above zero and at most what is held.
-  func intent() -> Intent {
-    let usage = expectedUsage()
-    let charge = charge(for: usage, nil)
+  ///
+  /// - Parameter isNamed: whether the provider has named work that outlives its answer, so that it
+  ///   can be asked how that ends. Until then nobody would ever learn what the work used, and the
+  ///   whole hold is expected.
+  func intent(isNamed: Bool = false) -> Intent {
+    let isUnseen = request.facts.outlivesAnswer && !isNamed
+    let usage = isUnseen ? wholeHold : expectedUsage()
+    let charge = isUnseen ? chargeOfWholeHold : charge(for: usage, nil)
     let expected = gateway.desk.expectation(
       settling: grant.hold,
       with: Consumption(tokens: usage.totalTokens, cost: charge.exact))

@@ -37,6 +37,8 @@ indirect enum Refusal: Error {
   case budget(BudgetRefusal)
   // Write it down; pass it on.
   case ledgerUnavailable
+  /// The client has as much work under way that outlives its answers as it may have.
+  case tooMuchDeferredWork(limit: Int)
   case overloaded
   case shuttingDown
   case upstreamUnreachable(provider: String)

@@ -31,6 +31,7 @@ struct RefusalAnswer {
     case .modelNotAllowed, .operationNotAllowed, .clientSuspended: self = .notAllowed(refusal)
     case .tooManyWrongKeys(let seconds): self = .tooManyWrongKeys(retryAfterSeconds: seconds)
     case .rateLimited(let seconds): self = .rateLimited(retryAfterSeconds: seconds)
+    case .tooMuchDeferredWork(let limit): self = .tooMuchDeferredWork(limit: limit)
     case .unknownPath(let path):
       self.init(
         404, "invalid_request_error", "unknown_path",
@@ -151,6 +152,15 @@ struct RefusalAnswer {
       429, "rate_limit_error", "rate_limit_exceeded",
       "This key has used up its requests or tokens a minute. Try again in \(seconds) s.")
     answer.fields = [(.retryAfter, "\(seconds)"), (.shouldRetry, "true")]
+    return answer
+  }
+
+  private static func tooMuchDeferredWork(limit: Int) -> RefusalAnswer {
+    var answer = RefusalAnswer(
+      429, "rate_limit_error", "rate_limit_exceeded",
+      "This client has \(limit) background responses and batches under way, the most that it may "
+        + "have at once. Try again when some of them have ended.")
+    answer.fields = [(.retryAfter, "60"), (.shouldRetry, "true")]
     return answer
   }
 

@@ -27,6 +27,12 @@ final class Settled {
     fileprivate let charge: UsageCharge
 
     init(_ ending: Ending, of passage: Passage) {
+      if passage.mayWorkUnseen(after: ending) {
+        usage = passage.wholeHold
+        charge = passage.chargeOfWholeHold
+        source = .estimated
+        return
+      }
       let (found, source) = Settled.usage(ending, of: passage)
       charge = passage.charge(for: found, ending.report)
       usage = charge.bill?.usage ?? found
@@ -99,16 +105,37 @@ final class Settled {
       )
     }
     if ending.outcome == .providerError && ending.status >= 400 { return (.zero, .reported) }
-    let estimate = estimate(ending.report, of: passage)
+    let estimate = estimate(
+      ending.report, generated: generatedTokens(before: ending, of: passage), of: passage)
     return (estimate.with(calls: calls) ?? estimate, .estimated)
   }
 
-  private static func estimate(_ report: UsageReport?, of passage: Passage) -> Usage {
+  private static func estimate(
+    _ report: UsageReport?, generated: Int64 = 0, of passage: Passage
+  ) -> Usage {
     Estimate.usage(
       for: passage.request.facts, outputTextBytes: report?.outputTextBytes ?? 0,
-      outputAudioTokens: report?.outputAudioTokens ?? 0, by: passage.offer.rates
+      outputAudioTokens: report?.outputAudioTokens ?? 0, generatedTokens: generated,
+      by: passage.offer.rates
     )
     .limited(to: passage)
+  }
+
+  /// What the model may have made in the time that the provider had: of an answer that was cut,
+  /// which says nothing of what was on its way, and of a whole one whose model reasons, since
+  /// thoughts make no text.
+  private static func generatedTokens(before ending: Ending, of passage: Passage) -> Int64 {
+    guard passage.request.facts.growsWithTime, let time = passage.generationTime else { return 0 }
+    let rate = passage.gateway.experience.generation(
+      provider: passage.offer.provider.name, model: passage.offer.modelName)
+    switch ending.outcome {
+    case .clientDisconnected, .upstreamBroken, .interrupted: break
+    case .ok: guard rate.reasons else { return 0 }
+    case .providerError: return 0
+    }
+    let (tokens, overflow) = rate.tokens(in: time).multipliedReportingOverflow(
+      by: passage.offer.demand.choices)
+    return overflow ? .max : tokens
   }
 
   /// What would have been estimated, beside what was reported: to learn from after a restart, and
@@ -136,7 +163,8 @@ final class Settled {
     let provider = passage.offer.provider.name
     let model = passage.offer.modelName
     passage.gateway.experience.noteOutput(
-      usage.outputTokens / demand.choices, provider: provider, model: model)
+      usage.outputTokens / demand.choices, in: passage.generationTime?.wholeMilliseconds,
+      reasons: usage.reasoningTokens > 0, provider: provider, model: model)
     if let texts { passage.gateway.experience.note(texts, provider: provider, model: model) }
     let excess = usage.inputTokens - demand.inputTokens
     if excess > 0 && !passage.offer.isCounted {

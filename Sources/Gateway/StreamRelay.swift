@@ -40,7 +40,7 @@ final class StreamRelay {
   func run() async {
     await start()
     await end(cut: await passEvents())
-    passage.exchange.onClientGone = nil
+    passage.forgetClient()
   }
 
   @inline(never)
@@ -68,7 +68,9 @@ final class StreamRelay {
       while try await transfer.next(into: &arrived) {
         let count = arrived.count
         let progress = receive(&arrived)
-        if passage.request.facts.isBackground && deferred == nil { await deferIfUnderway() }
+        if passage.request.facts.isBackground && deferred == nil && !isSettled {
+          await deferIfUnderway()
+        }
         if progress == .terminated && !isSettled {
           await settle(cut: nil)
           meter.takeWithheld(into: &passing)
@@ -109,6 +111,8 @@ final class StreamRelay {
   private func deferIfUnderway() async {
     guard let work = meter.report.work, work.stage == .underway else { return }
     deferred = await passage.deferSettlement(to: work.id)
+    // Nothing is left to be settled by this stream where there is nothing to follow.
+    isSettled = deferred == nil
   }
 
   /// After the provider's last byte, or where it broke off.
@@ -130,13 +134,16 @@ final class StreamRelay {
       guard let ending = Ending(of: deferred, report, status: status) else { return }
       return await passage.gateway.settle(deferred, ending)
     }
+    if let work = report.work, await passage.endsEarlierWork(work, report, status: status) {
+      return
+    }
     _ = await passage.settle(ending(report, cut: cut))
   }
 
   @inline(never)
   private func ending(_ report: UsageReport, cut: UpstreamError?) -> Ending {
     let outcome: Outcome =
-      if passage.clientLeft {
+      if passage.clientLeft && !(passage.request.facts.outlivesAnswer && cut != nil) {
         .clientDisconnected
       } else if cut != nil {
         .upstreamBroken

@@ -32,6 +32,8 @@ final class Connection {
   var isLate: Bool
   /// Told that the server stops, where the connection has been upgraded.
   var onStop: (() -> Void)?
+  /// See `HTTPExchange.onBreakOff`.
+  var onBreakOff: (() -> Void)?
   private var sawEnd = false
   private var isReadingInterrupted = false
 
@@ -70,6 +72,7 @@ final class Connection {
     await handler.handle(exchange)
     transport.socket.onHangup = nil
     onStop = nil
+    onBreakOff = nil
     guard await exchange.end() else { return false }
     return !closesAfterExchange
   }
@@ -167,8 +170,10 @@ final class Connection {
   /// Breaks the connection, and tells a handler that waits for something else.
   func breakOff() {
     let hangup = transport.socket.onHangup
+    let breakOff = onBreakOff
     abort()
     hangup?()
+    breakOff?()
   }
 
   // MARK: Reading and writing

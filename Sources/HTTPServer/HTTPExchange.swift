@@ -39,6 +39,13 @@ public final class HTTPExchange {
   /// Called once, when the client hangs up while the handler waits for something else.
   public var onClientGone: (() -> Void)?
 
+  /// Called when a stop of the server waits no longer for this exchange, also where its client has
+  /// hung up before. The handler must end then.
+  public var onBreakOff: (() -> Void)? {
+    get { connection.onBreakOff }
+    set { connection.onBreakOff = newValue }
+  }
+
   public var loop: EventLoop { connection.loop }
 
   /// Where the client is, as far as its network tells; nil when it is gone. A system call.

@@ -47,8 +47,11 @@ public struct BatchLine: Sendable {
     guard let body = object.member("body") else { throw .missing(param: "body") }
     var facts = try RequestFacts.read(
       Array(line[body.valueRange]), endpoint: endpoint, parser: parser)
+    guard !facts.isBackground else {
+      throw .unsupported(
+        param: "background", reason: "A batch's results don't show the usage of such a response.")
+    }
     facts.stream = false
-    facts.isBackground = false
     // Moderation is free, and has no price of a batch.
     if facts.operation != .moderation { facts.serviceTier = BatchLine.tier }
     self.facts = facts
@@ -86,8 +89,11 @@ public struct BatchResult: Sendable {
 /// A batch as its provider shows it.
 public struct BatchObject: Sendable {
   public let work: ProviderWork
-  /// The files of its results: of answers, then of errors.
-  public let resultFileIDs: [String]
+  /// The file with the answers, which cost, and the file with the errors, which cost nothing.
+  public let outputFileID: String?
+  public let errorFileID: String?
+  /// Requests that were answered; nil where the batch doesn't say.
+  public let answeredRequests: Int64?
   /// Where its requests go; nil where that isn't known.
   public let endpoint: Endpoint?
 
@@ -95,13 +101,25 @@ public struct BatchObject: Sendable {
   public init?(_ body: [UInt8], parser: JSONParser) {
     guard let root = try? parser.parse(body), let work = ProviderWork(root) else { return nil }
     self.work = work
-    resultFileIDs = [root["output_file_id"], root["error_file_id"]].compactMap { value in
-      value?.string.flatMap { ProviderWork.isPlain($0) ? $0 : nil }
-    }
+    outputFileID = BatchObject.fileID(root["output_file_id"])
+    errorFileID = BatchObject.fileID(root["error_file_id"])
+    answeredRequests = root["request_counts"]?["completed"]?.integer
     endpoint = root["endpoint"].flatMap { path in
       Endpoints.batchable.first { path.isString($0.path) }
     }
   }
+}
+
+extension BatchObject {
+  private static func fileID(_ value: JSONValue?) -> String? {
+    value?.string.flatMap { ProviderWork.isPlain($0) ? $0 : nil }
+  }
+
+  /// The files of its results, those with answers first.
+  public var resultFileIDs: [String] { [outputFileID, errorFileID].compactMap(\.self) }
+
+  /// Whether requests were answered whose answers no file shows.
+  public var lacksAnswers: Bool { outputFileID == nil && answeredRequests ?? 0 > 0 }
 }
 
 /// The answer to a request for a batch: the batch, which the provider goes on with.

@@ -14,14 +14,16 @@ public enum Estimate {
   /// - Parameters:
   ///   - outputTextBytes: as in `UsageReport`.
   ///   - outputAudioTokens: as in `UsageReport`.
+  ///   - generatedTokens: output that the model may have made in the time that it had, whether or
+  ///     not any of it was received. The output is at least this.
   ///   - rates: of the model.
   public static func usage(
     for facts: RequestFacts, outputTextBytes: Int64, outputAudioTokens: Int64 = 0,
-    by rates: TokenRates
+    generatedTokens: Int64 = 0, by rates: TokenRates
   ) -> Usage {
     let text = rates.output.tokens(ofBytes: outputTextBytes)
     let media = facts.estimatedMediaTokens + outputAudioTokens
-    let output = min(text + media, Usage.largestCount)
+    let output = min(max(text + media, generatedTokens), Usage.largestCount)
     return Usage(
       inputTokens: min(facts.estimatedInputTokens(by: rates), Usage.largestCount),
       audioInputTokens: facts.estimatedAudioMilliseconds > 0 || facts.operation == .realtime
@@ -53,6 +55,14 @@ extension RequestFacts {
     let sound =
       estimatedAudioMilliseconds > 0 ? estimatedAudioMilliseconds : input.audioMilliseconds
     return (sound * Estimate.audioTokensPerSecond + 999) / 1000
+  }
+
+  /// Whether a model writes the answer token by token, so that its output grows with time.
+  public var growsWithTime: Bool {
+    switch operation {
+    case .chat, .responses, .completion, .realtime: true
+    default: false
+    }
   }
 
   /// Whether the answer is sound, images or what was spoken: its estimate is all that is known of

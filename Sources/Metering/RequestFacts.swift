@@ -63,6 +63,10 @@ public struct RequestFacts: Sendable, Hashable {
   }
 
   public var toolCount: Int64 { input.tools }
+  /// Whether the provider may go on with the work after its answer: with a response that is made in
+  /// the background, or a batch.
+  public var outlivesAnswer: Bool { isBackground || operation == .batch }
+
   public var hasImages: Bool { input.images + input.lowDetailImages > 0 }
   public var hasAudioInput: Bool { input.audioMilliseconds > 0 }
 

@@ -14,7 +14,7 @@ import Testing
     #expect(settings.limits.requestBody.bytes == 64 << 20)
     #expect(settings.rates == .usdOnly)
     #expect(settings.ledger.location == .sqlite(path: "catraca.db"))
-    #expect(settings.providers.map(\.onDisconnect) == [.cancel])
+    #expect(settings.providers.map(\.onDisconnect) == [.usual])
     #expect(settings.payments == .none)
     #expect(settings.clients.clients.isEmpty)
   }

@@ -48,9 +48,9 @@ struct WrongMainFile: CustomTestStringConvertible {
       1:54: api_key_file: c/f: no such file
       """),
     whole(
-      "providers: { a: { base_url: https://h, drain_time: 1s } }",
+      "providers: { a: { base_url: https://h, on_disconnect: cancel, drain_time: 1s } }",
       """
-      1:52: drain_time has no meaning here; allowed: only with on_disconnect: drain
+      1:75: drain_time has no meaning here; allowed: only with on_disconnect: drain
       """),
     added(
       "log: { level: loud }",

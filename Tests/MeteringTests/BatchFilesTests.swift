@@ -95,8 +95,33 @@ struct BatchFilesTests {
     let batch = try #require(BatchObject(Array(text.utf8), parser: parser))
     #expect(batch.work.id == "batch_1" && batch.work.stage == .ended(.expired))
     #expect(batch.resultFileIDs == ["file-o"])
+    #expect(!batch.lacksAnswers)
     #expect(batch.endpoint?.operation == .responses)
     #expect(BatchObject(Array("{}".utf8), parser: parser) == nil)
+  }
+
+  @Test(
+    "A batch whose answers no file shows is told from one that made none",
+    arguments: [
+      (#""output_file_id":null,"request_counts":{"total":3,"completed":2,"failed":1}"#, true),
+      (#""output_file_id":"f","request_counts":{"total":3,"completed":2,"failed":1}"#, false),
+      (#""error_file_id":"f","request_counts":{"total":3,"completed":0,"failed":3}"#, false),
+      (#""output_file_id":null"#, false),
+    ] as [(String, Bool)])
+  func lostAnswers(_ members: String, _ lacksAnswers: Bool) throws {
+    let text = #"{"id":"batch_1","status":"cancelled",\#(members)}"#
+    let batch = try #require(BatchObject(Array(text.utf8), parser: parser))
+    #expect(batch.lacksAnswers == lacksAnswers)
+  }
+
+  @Test("A line whose answer would be made in the background is refused")
+  func background() {
+    let body = #"{"model":"m","input":"x","background":true}"#
+    let text = #"{"method":"POST","url":"/v1/responses","body":\#(body)}"#
+    let error = #expect(throws: MeteringError.self) {
+      try BatchLine(Array(text.utf8), endpoint: Endpoints.responses, parser: parser)
+    }
+    #expect(error?.param == "background")
   }
 
   @Test("Lines are found wherever the pieces of a file are cut", arguments: 1...12)

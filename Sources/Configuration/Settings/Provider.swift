@@ -6,6 +6,11 @@ public struct Provider: Hashable, Sendable {
     case cancel
     /// The rest is read, within these bounds, and the exact usage is settled.
     case drain(atMost: Duration, bytes: ByteCount)
+
+    /// Of a provider that doesn't say that it stops billing: the rest is read.
+    public static let usual = OnDisconnect.drain(atMost: usualDrainTime, bytes: usualDrainBytes)
+    static let usualDrainTime = Duration.seconds(120)
+    static let usualDrainBytes = ByteCount.mebibytes(16)
   }
 
   /// The name in paths (`/NAME/v1/…`), in price files and in `usage_logs.source`.
@@ -18,7 +23,7 @@ public struct Provider: Hashable, Sendable {
   public let caFile: String?
 
   public init(
-    name: String, baseURL: BaseURL, apiKey: Secret?, onDisconnect: OnDisconnect = .cancel,
+    name: String, baseURL: BaseURL, apiKey: Secret?, onDisconnect: OnDisconnect = .usual,
     caFile: String? = nil
   ) {
     self.name = name
@@ -81,13 +86,14 @@ extension Provider {
     let choice = section.optional("on_disconnect", ValueFormat<DisconnectChoice>.choice)
     let time = section.optional("drain_time", .duration(.seconds(1)...(.seconds(3600))))
     let bytes = section.optional("drain_bytes", .size(.kibibytes(1)...(.gibibytes(1))))
-    if choice != .drain {
+    if choice == .cancel {
       for key in ["drain_time", "drain_bytes"] where section.has(key) {
         section.mistake(
           at: key, "\(key) has no meaning here; allowed: only with on_disconnect: drain")
       }
       return .cancel
     }
-    return .drain(atMost: time ?? .seconds(120), bytes: bytes ?? .mebibytes(16))
+    return .drain(
+      atMost: time ?? OnDisconnect.usualDrainTime, bytes: bytes ?? OnDisconnect.usualDrainBytes)
   }
 }

@@ -46,9 +46,6 @@ final class BatchSettling {
     self.facts = facts
   }
 
-  /// Whether any row was written, now or in an earlier attempt.
-  var hasProgress: Bool { claim.progress.settledLines > 0 || !rows.isEmpty }
-
   /// Reads a file of results to its end.
   func read(_ transfer: Transfer) async throws {
     var splitter = LineSplitter(longest: BatchSubmission.longestLine)

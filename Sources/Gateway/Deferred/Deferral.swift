@@ -1,23 +1,52 @@
 internal import Budgets
+internal import Configuration
+internal import HTTP
 internal import JSON
 internal import Ledger
 internal import Logging
 internal import Metering
 internal import Pricing
 
+// Work that goes on after its answer: a response made in the background, or a batch.
+
+extension Journey {
+  /// Takes a place for work that outlives its answer, before anything is held or sent: of requests
+  /// that come together, no more are let through than there are places. Nil for any other request.
+  @inline(never)
+  func takePlace(for request: MeteredRequest) throws(Refusal) -> DeferredPlace? {
+    guard request.facts.outlivesAnswer else { return nil }
+    do throws(DeferredWorks.Full) {
+      return try gateway.deferredWorks.takePlace(for: request.identity.client.id)
+    } catch {
+      switch error {
+      case .client: throw .tooMuchDeferredWork(limit: DeferredWorks.largestShare)
+      case .all: throw .overloaded
+      }
+    }
+  }
+}
+
 extension Passage {
   /// Leaves hold and intent to work that the provider goes on with, and returns when that is safe.
-  func deferSettlement(to objectID: String) async -> DeferredWork {
+  /// Nil where nothing is left to be settled.
+  func deferSettlement(to objectID: String) async -> DeferredWork? {
     let record = DeferredRequest(
       request.facts.operation == .batch ? .batch : .response, objectID: objectID,
-      intent: intent(), pricedModel: offer.terms.model?.name,
+      intent: intent(isNamed: true), pricedModel: offer.terms.model?.name,
       serviceTier: offer.terms.askedTier, imageModel: request.facts.imageToolModel)
-    let work = DeferredWork(record, grant)
-    guard gateway.deferredWorks.insert(work) else {
+    let work = DeferredWork(record, grant, place: place, origin: origin)
+    switch gateway.deferredWorks.insert(work) {
+    case .repeated(let known):
       // Asked again, the provider has answered with what it does already: charged once.
       await giveBack()
-      return gateway.deferredWorks.find(work.id) ?? work
+      return known
+    case .taken:
+      // The id is that of other work, so the provider can't be asked about this one.
+      _ = await settle(Ending(status: 200, outcome: .ok, report: nil))
+      return nil
+    case .inserted: break
     }
+    place = nil
     handOverHold()
     do throws(LedgerError) {
       try await gateway.ledger.deferSettlement(of: record)
@@ -30,5 +59,44 @@ extension Passage {
       line.member("object", objectID)
     }
     return work
+  }
+
+  /// Whether an answer shows the end of work that an earlier request of this client has begun, with
+  /// the same `Idempotency-Key`. That request is charged for it, and this one's hold is given back.
+  func endsEarlierWork(_ work: ProviderWork, _ report: UsageReport, status: Int) async -> Bool {
+    guard let origin else { return false }
+    let id = DeferredWork.ID(provider: offer.provider.name, object: work.id)
+    guard let earlier = gateway.deferredWorks.earlier(id, than: origin) else {
+      gateway.deferredWorks.noteEnded(id, origin)
+      return false
+    }
+    await giveBack()
+    if case .underway(let known) = earlier, let ending = Ending(of: known, report, status: status) {
+      await gateway.settle(known, ending)
+    }
+    return true
+  }
+
+  // MARK: Work that nobody can follow
+
+  /// Whether the provider may go on with work that it hasn't named: no answer came, or none that
+  /// could be read, or it had no id. Then nobody will ever learn what that work used.
+  func mayWorkUnseen(after ending: Ending) -> Bool {
+    guard request.facts.outlivesAnswer, ending.outcome != .providerError else { return false }
+    guard let report = ending.report else { return true }
+    if case .ended? = report.work?.stage { return false }
+    return report.usage == nil
+  }
+
+  /// All tokens that are held.
+  var wholeHold: Usage {
+    let input = min(offer.demand.inputTokens, Usage.largestCount)
+    let output = min(max(0, grant.bound.tokens - input), Usage.largestCount)
+    return Usage(inputTokens: input, outputTokens: output) ?? .zero
+  }
+
+  /// All money that is held.
+  var chargeOfWholeHold: UsageCharge {
+    offer.terms.charge(ofHold: grant.bound.cost, for: wholeHold, in: journey.rules)
   }
 }

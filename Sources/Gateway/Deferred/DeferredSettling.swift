@@ -15,8 +15,8 @@ extension Gateway {
   func settle(_ work: DeferredWork, _ ending: Ending) async {
     guard let claim = await work.claim() else { return }
     let hold = Hold(claim.grant, keeper: desk)
-    if claim.progress.settledLines > 0 {
-      // Lines of a batch have their rows already.
+    if claim.progress.isUsedUp {
+      // The lines of a batch have taken all of it.
       hold.release()
       await record(nil, of: work)
     } else {
@@ -50,31 +50,73 @@ extension Gateway {
   }
 
   /// The row, without what it charges, and what was used.
+  ///
+  /// A batch may report its usage, too. That stands for all of its lines, so it counts only while
+  /// none of them has its row.
   private func entry(
     of work: DeferredWork, _ claim: DeferredWork.Claim, _ ending: Ending
   ) -> (SettledRequest, used: Consumption) {
-    let rules = rules()
-    var entry = work.record.expected
+    var request = work.record
+    request.progress = claim.progress
+    var entry = request.expected
     entry.row.status = ending.status
     entry.row.outcome = ending.outcome
     entry.row.responseModel = ending.report?.responseModel
-    var exact = Consumption(estimateOf: entry.row, within: claim.grant.bound)
-    if let usage = ending.report?.chargedUsage {
-      let charge = work.record.terms(in: rules).charge(
-        for: usage, ending.report, hold: claim.grant.bound.cost, in: rules
-      ) { gap in
-        gap.write(to: logger) { work.record.expected.row.writeMembers(to: &$0) }
-      }
-      entry.row.set(charge.bill?.usage ?? usage, charge)
-      entry.priceRecord = charge.bill?.record
-      exact = Consumption(tokens: entry.row.usage.totalTokens, cost: charge.exact)
-      experience.noteOutput(
-        usage.outputTokens, provider: work.record.provider,
-        model: work.record.pricedModel ?? entry.row.model)
-    }
+    entry.row.heldTokens = claim.progress.heldTokens
+    entry.row.heldNanoUSD = claim.progress.heldNanoUSD
     entry.row.latencyMilliseconds =
       max(0, clock().milliseconds - entry.row.createdAt.milliseconds)
-    return (entry, exact)
+    if claim.progress.settledLines == 0, let usage = ending.report?.chargedUsage {
+      experience.noteOutput(
+        usage.outputTokens, in: nil, reasons: usage.reasoningTokens > 0,
+        provider: request.provider, model: request.pricedModel ?? entry.row.model)
+      return charge(usage, ending.report, for: request, entry, within: claim.grant)
+    }
+    switch UnreportedWork(request.kind, ending) {
+    case .rest:
+      entry.row.usage = request.restOfHold
+      entry.row.costNanoUSD = entry.row.heldNanoUSD
+      let used = Consumption(estimateOf: entry.row, within: claim.grant.bound)
+      entry.row.cost = used.cost.billed(at: rules().prices.rates)
+      return (entry, used)
+    case .recorded:
+      return (entry, Consumption(estimateOf: entry.row, within: claim.grant.bound))
+    case .written:
+      let usage = request.estimate(withOutputAtLeast: writtenTokens(by: entry.row, ending, request))
+      var charged = charge(usage, ending.report, for: request, entry, within: claim.grant)
+      charged.0.row.usageSource = .estimated
+      return charged
+    }
+  }
+
+  private func charge(
+    _ usage: Usage, _ report: UsageReport?, for request: DeferredRequest, _ entry: SettledRequest,
+    within grant: Grant
+  ) -> (SettledRequest, used: Consumption) {
+    let rules = rules()
+    let charge = request.terms(in: rules).charge(
+      for: usage, report, hold: grant.bound.cost, in: rules
+    ) { gap in
+      gap.write(to: logger) { request.expected.row.writeMembers(to: &$0) }
+    }
+    var entry = entry
+    entry.row.set(charge.bill?.usage ?? usage, charge)
+    entry.priceRecord = charge.bill?.record
+    return (entry, Consumption(tokens: entry.row.usage.totalTokens, cost: charge.exact))
+  }
+
+  /// What the model may have written of a response until now: as much as its time allows, and at
+  /// least the text that was seen.
+  private func writtenTokens(
+    by row: UsageRow, _ ending: Ending, _ request: DeferredRequest
+  ) -> Int64 {
+    let model = request.pricedModel ?? row.model
+    let seen = Estimate.usage(
+      for: request.facts, outputTextBytes: ending.report?.outputTextBytes ?? 0,
+      by: experience.expectation(provider: request.provider, model: model).rates)
+    let rate = experience.generation(provider: request.provider, model: model)
+    let time = Duration.milliseconds(row.latencyMilliseconds ?? 0)
+    return max(seen.outputTokens, rate.tokens(in: time))
   }
 
   /// Writes rows of deferred work, and says so in the log.
@@ -160,6 +202,11 @@ extension Consumption {
       tokens: row.usage.totalTokens,
       cost: min(bound.cost, ExactAmount(nanoUSD: row.costNanoUSD)))
   }
+}
+
+extension DeferredRequest.Progress {
+  /// Whether nothing is held any more.
+  fileprivate var isUsedUp: Bool { settledLines > 0 && heldTokens <= 0 && heldNanoUSD <= 0 }
 }
 
 extension UsageRow {

@@ -1,5 +1,7 @@
 internal import Budgets
+internal import Configuration
 internal import EventLoop
+internal import HTTP
 internal import Ledger
 
 /// Work that a provider goes on with after its answer, and what is held for it until somebody has
@@ -11,6 +13,34 @@ final class DeferredWork: Sendable {
     let object: String
   }
 
+  /// Who asked for work, to tell a request that asks for the same work again from one that makes
+  /// more: a provider answers the same client's repeat of an `Idempotency-Key` with the object that
+  /// it has made already.
+  struct Origin: Hashable, Sendable {
+    let clientID: String
+    /// Nil where the request had none, or one that is too long to be kept.
+    let idempotencyKey: String?
+
+    private static let longestKey = 256
+    private static let field: FieldName = "idempotency-key"
+
+    init(clientID: String, idempotencyKey: String?) {
+      self.clientID = clientID
+      self.idempotencyKey = idempotencyKey.flatMap { key in
+        (1...Origin.longestKey).contains(key.utf8.count) ? key : nil
+      }
+    }
+
+    init(of request: MeteredRequest, _ head: RequestHead) {
+      self.init(
+        clientID: request.identity.client.id, idempotencyKey: head.fields.first(Origin.field))
+    }
+
+    func isRepeated(by later: Origin) -> Bool {
+      idempotencyKey != nil && self == later
+    }
+  }
+
   /// Whoever sees the end first claims the hold, and settles; who comes later waits for that.
   private enum State {
     case held(Grant, DeferredRequest.Progress)
@@ -19,14 +49,28 @@ final class DeferredWork: Sendable {
   }
 
   let record: DeferredRequest
+  /// Nil for work of an earlier process, which didn't write it down.
+  let origin: Origin?
+  private let place: DeferredPlace?
   private let state: Lock<State>
 
-  init(_ record: DeferredRequest, _ grant: Grant) {
+  /// - Parameter place: what the work takes of its client's share until it has ended.
+  init(_ record: DeferredRequest, _ grant: Grant, place: DeferredPlace?, origin: Origin?) {
     self.record = record
+    self.place = place
+    self.origin = origin
     state = Lock(.held(grant, record.progress))
   }
 
   var id: ID { ID(provider: record.provider, object: record.objectID) }
+  var clientID: String { record.expected.row.clientID }
+
+  /// Whether a request that is answered with this work asks for it again. For work of an earlier
+  /// process the client and the presence of a key must do.
+  func isRepeated(by later: Origin) -> Bool {
+    if let origin { return origin.isRepeated(by: later) }
+    return later.clientID == clientID && later.idempotencyKey != nil
+  }
 
   var isSettled: Bool {
     state.withLock { if case .settled = $0 { true } else { false } }
@@ -78,32 +122,5 @@ final class DeferredWork: Sendable {
       return tasks
     }
     for task in waiting { task.resume() }
-  }
-}
-
-/// All work that providers go on with.
-final class DeferredWorks: Sendable {
-  private let works = Lock<[DeferredWork.ID: DeferredWork]>([:])
-
-  /// So much work may be under way; each is asked about once a minute at least.
-  static let largestCount = 10_000
-
-  var hasRoom: Bool { works.withLock { $0.count < DeferredWorks.largestCount } }
-
-  /// False where this work is known already.
-  func insert(_ work: DeferredWork) -> Bool {
-    works.withLock { works in
-      guard works[work.id] == nil else { return false }
-      works[work.id] = work
-      return true
-    }
-  }
-
-  func find(_ id: DeferredWork.ID) -> DeferredWork? {
-    works.withLock { $0[id] }
-  }
-
-  func remove(_ id: DeferredWork.ID) {
-    works.withLock { $0[id] = nil }
   }
 }

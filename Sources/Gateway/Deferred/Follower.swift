@@ -13,6 +13,8 @@ final class Follower {
   let work: DeferredWork
   private unowned let poller: Poller
   private let pause = Waiter<Void>()
+  /// Whether the poller has given it its turn while it waited for that.
+  private var hasTurn = false
   /// The call under way, if any.
   private var transfer: Transfer?
   private var wait = Follower.shortestWait
@@ -54,14 +56,26 @@ final class Follower {
   func run() async {
     while true {
       await sleep()
-      guard !poller.isStopped, !gateway.isStopping, !work.isSettled else { return }
-      guard poller.askingCount < Poller.mostAtOnce else { continue }
-      poller.askingCount += 1
-      let sighting = await look()
-      await act(on: sighting)
-      poller.askingCount -= 1
+      guard isNeeded, await poller.beginTurn(of: self) else { return }
+      if isNeeded { await act(on: await look()) }
+      poller.endTurn(of: self)
       wait = min(wait * 2, Follower.longestWait)
     }
+  }
+
+  private var isNeeded: Bool { !poller.isStopped && !gateway.isStopping && !work.isSettled }
+
+  /// Waits until the poller gives it its turn; false where the poller stops first.
+  func waitForTurn() async -> Bool {
+    guard !poller.isStopped else { return false }
+    await pause.wait()
+    defer { hasTurn = false }
+    return hasTurn
+  }
+
+  func takeTurn() {
+    hasTurn = true
+    pause.wake()
   }
 
   func stop() {
@@ -119,9 +133,14 @@ final class Follower {
     return BatchObject(body, parser: parser).map { .results($0, ending) } ?? .nothing
   }
 
-  /// Reads a batch's results. Those that the provider doesn't have any more are charged by the
-  /// usage that the batch itself reports, else by the estimate.
+  /// Reads a batch's results. If the provider doesn't have the answers any more, the batch is
+  /// charged the usage that it reports itself, else what is left of its hold.
   private func settle(_ batch: BatchObject, _ ending: Ending) async {
+    if batch.lacksAnswers {
+      misses += 1
+      if misses >= Follower.mostMisses { await gateway.settle(work, ending) }
+      return
+    }
     guard let claim = await work.claim() else { return }
     let settling = BatchSettling(
       of: work, claim, batch, gateway: gateway, parser: poller.workbench.parser)
@@ -138,12 +157,11 @@ final class Follower {
           transfer.cancel()
           if status == 404 { misses += 1 }
           let isLost = status == 404 && misses >= Follower.mostMisses
-          guard isLost && !settling.hasProgress else {
-            if isLost { break }
-            return await settling.giveUp()
-          }
+          // Errors cost nothing, so their file may be missed.
+          if isLost && file != batch.outputFileID { break }
           await settling.giveUp()
-          return await gateway.settle(work, ending)
+          if isLost { await gateway.settle(work, ending) }
+          return
         }
       }
       await settling.finish()

@@ -5,8 +5,10 @@ extension Gateway {
   /// they held, and has the providers asked.
   public func inherit(_ requests: [DeferredRequest]) {
     for request in requests {
-      let work = DeferredWork(request, desk.restore(request.recordedHold))
-      if deferredWorks.insert(work) { startFollowing(work) }
+      followAgain(
+        DeferredWork(
+          request, desk.restore(request.recordedHold),
+          place: deferredWorks.takePlaceAnyway(for: request.expected.row.clientID), origin: nil))
     }
   }
 }

@@ -12,11 +12,9 @@ final class Poller {
   private var followers: [DeferredWork.ID: Follower] = [:]
   private let end = Waiter<Void>()
   private(set) var isStopped = false
-  /// Followers that are asking right now.
-  var askingCount = 0
-
-  /// Providers are asked about so much work at once; the rest waits its turn.
-  static let mostAtOnce = 16
+  /// Providers are asked about so much work at once, and about so much of one client's; the rest
+  /// waits its turn.
+  private var turns = AskingTurns<Follower>(mostAtOnce: 16, mostOfOneClient: 8)
 
   init(for gateway: Gateway, at workbench: Workbench, on loop: EventLoop) {
     self.gateway = gateway
@@ -35,6 +33,18 @@ final class Poller {
       await follower.run()
       poller.remove(follower)
     }
+  }
+
+  // MARK: Turns
+
+  /// Waits until a follower may ask. False where the poller stops first.
+  func beginTurn(of follower: Follower) async -> Bool {
+    if turns.begin(follower, of: follower.work.clientID) { return true }
+    return await follower.waitForTurn()
+  }
+
+  func endTurn(of follower: Follower) {
+    for next in turns.end(of: follower.work.clientID) { next.takeTurn() }
   }
 
   private func remove(_ follower: Follower) {

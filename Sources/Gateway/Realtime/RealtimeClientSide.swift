@@ -88,6 +88,7 @@ extension RealtimeSession {
       try countResponse()
       let turn = try await takeNext(limit: event.outputLimit)
       turn.eventID = event.eventID
+      turn.begin()
       responses.append(turn)
     case .updateSession:
       unconfirmedUpdates += 1

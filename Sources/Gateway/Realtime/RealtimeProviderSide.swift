@@ -105,6 +105,7 @@ extension RealtimeSession {
       } else {
         let turn = try await takeNext()
         turn.responseID = id
+        turn.begin()
         responses.append(turn)
       }
       context.responseBegan()

@@ -49,6 +49,12 @@ final class RealtimeTurn {
     isOpen = true
   }
 
+  /// The response was asked for, or the provider has begun it by itself: from now on the model may
+  /// write, whether or not any event of it arrives.
+  func begin() {
+    passage.generationStartedAt = .now()
+  }
+
   /// Reads an event of its response; the first one has its first byte.
   func noteDelta() {
     if passage.firstByteAt == nil { passage.firstByteAt = .now() }

@@ -267,11 +267,12 @@ private struct Audit {
 }
 
 extension UsageRow {
-  /// An estimate that would exceed its hold is cut to it, and usage that nothing prices is
-  /// charged the whole hold.
+  /// An estimate that would exceed its hold is cut to it. Usage that nothing prices is charged the
+  /// whole hold, and so is work whose use nobody can learn: all tokens and all money of it.
   fileprivate func isChargedItsHold(insteadOf recomputedNanoUSD: Int64?) -> Bool {
     guard costNanoUSD == heldNanoUSD else { return false }
     guard let recomputedNanoUSD else { return true }
-    return usageSource == .estimated && recomputedNanoUSD > heldNanoUSD
+    return usageSource == .estimated
+      && (recomputedNanoUSD > heldNanoUSD || usage.totalTokens == heldTokens)
   }
 }

@@ -1,4 +1,5 @@
-/// A model's latest answers, to know how long they tend to be and how many tokens its texts make.
+/// A model's latest answers, to know how long they tend to be, how fast the model writes and how
+/// many tokens its texts make.
 public struct RecentAnswers: Hashable, Sendable {
   public var provider: String
   public var model: String
@@ -14,6 +15,10 @@ public struct RecentAnswers: Hashable, Sendable {
     public var outputTextTokens: Int64
     public var inputTextBytes: Int64
     public var outputTextBytes: Int64
+    /// From the request's receipt to the answer's last byte; nil where that isn't known.
+    public var latencyMilliseconds: Int64?
+    /// Whether some of the output was thought and not shown.
+    public var reasons: Bool
   }
 }
 
@@ -36,7 +41,8 @@ extension LedgerReader {
         RecentAnswers.Answer(
           inputTokens: select.integer(2) ?? 0, outputTokens: select.integer(3) ?? 0,
           outputTextTokens: select.integer(4) ?? 0, inputTextBytes: select.integer(5) ?? 0,
-          outputTextBytes: select.integer(6) ?? 0))
+          outputTextBytes: select.integer(6) ?? 0, latencyMilliseconds: select.integer(7),
+          reasons: select.integer(8) ?? 0 > 0))
     }
     return models
   }
@@ -44,7 +50,7 @@ extension LedgerReader {
   private static let selectAnswers = """
     SELECT source, model, prompt_tokens, completion_tokens,
       completion_tokens - audio_output_tokens - image_output_tokens,
-      input_text_bytes, output_text_bytes
+      input_text_bytes, output_text_bytes, latency_ms, reasoning_tokens
     FROM (
       SELECT *, row_number() OVER (PARTITION BY source, model ORDER BY id DESC) AS place
       FROM usage_logs

@@ -12,6 +12,8 @@ final class Batches: Sendable {
     let results: [Result]
     var pendingLooks: Int
     var status = "in_progress"
+    /// Of the results, from the first on.
+    var finished = 0
     var outputFileID: String?
     var errorFileID: String?
   }
@@ -88,6 +90,7 @@ final class Batches: Sendable {
   private func end(_ entry: inout Entry, as status: String, _ finished: Int) {
     guard entry.status == "in_progress" else { return }
     entry.status = status
+    entry.finished = finished
     let done = entry.results.prefix(finished)
     entry.outputFileID = file(of: done.filter { !$0.isError })
     entry.errorFileID = file(of: done.filter(\.isError))
@@ -134,6 +137,7 @@ final class Batches: Sendable {
   }
 
   private static func json(_ id: String, _ entry: Entry, status: String) -> [UInt8] {
+    let done = entry.results.prefix(entry.finished)
     var writer = JSONWriter()
     writer.object {
       $0.member("id", id)
@@ -148,8 +152,8 @@ final class Batches: Sendable {
       $0.member("request_counts") { counts in
         counts.object {
           $0.member("total", Int64(entry.results.count))
-          $0.member("completed", Int64(entry.results.filter { !$0.isError }.count))
-          $0.member("failed", Int64(entry.results.filter(\.isError).count))
+          $0.member("completed", Int64(done.filter { !$0.isError }.count))
+          $0.member("failed", Int64(done.filter(\.isError).count))
         }
       }
     }

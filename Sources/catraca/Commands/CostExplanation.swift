@@ -72,7 +72,8 @@ struct CostExplanation {
     if let cost, cost.nanoUSD.nanoUnits == row.costNanoUSD, cost.billed == row.cost { return nil }
     if row.costNanoUSD == row.heldNanoUSD {
       return
-        "Its whole hold was charged: no price fits the usage, or its estimate exceeds the hold."
+        "Its whole hold was charged: no price fits the usage, its estimate exceeds the hold, or "
+        + "nobody could learn what it used."
     }
     let recomputed = cost.map { "\($0.nanoUSD.decimalText) USD" } ?? "no cost"
     return "These quantities make \(recomputed), which is not what is recorded: run catraca audit."

@@ -1,0 +1,41 @@
+internal import Ledger
+internal import Metering
+internal import Pricing
+
+/// What deferred work is charged whose end came without usage.
+enum UnreportedWork: Hashable {
+  /// All that is still held: nobody can learn what the work used. So it is with a response that the
+  /// provider doesn't know any more, since a client may have deleted it, and with a batch whose
+  /// results are gone.
+  case rest
+  /// At least what the model may have written until then, and at least the recorded estimate: the
+  /// client has cancelled a response, perhaps after it had read nearly all of it.
+  case written
+  /// The estimate that was recorded when the provider answered: the work has failed.
+  case recorded
+
+  init(_ kind: DeferredRequest.Kind, _ ending: Ending) {
+    guard let report = ending.report, kind == .response else {
+      self = .rest
+      return
+    }
+    self = report.isError || ending.outcome == .providerError ? .recorded : .written
+  }
+}
+
+extension DeferredRequest {
+  /// All tokens that are still held.
+  var restOfHold: Usage {
+    let held = min(max(0, progress.heldTokens), Usage.largestCount)
+    let input = min(expected.row.usage.inputTokens, held)
+    return Usage(inputTokens: input, outputTokens: held - input) ?? .zero
+  }
+
+  /// The recorded estimate with at least so much output, and at most what is held.
+  func estimate(withOutputAtLeast tokens: Int64) -> Usage {
+    let recorded = expected.row.usage
+    let most = max(0, progress.heldTokens - recorded.inputTokens)
+    let output = max(recorded.outputTokens, min(tokens, most, Usage.largestCount))
+    return Usage(inputTokens: recorded.inputTokens, outputTokens: output) ?? recorded
+  }
+}
