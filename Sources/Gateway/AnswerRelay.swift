@@ -115,6 +115,7 @@ struct AnswerRelay {
   private func passOn(_ beginning: [UInt8], report: UsageReport?) async {
     var held = beginning
     var outcome = outcome(isError: false)
+    var isCut = false
     do {
       var fields = passage.responseFields(head, remaining: passage.grant.tightest)
       if let report {
@@ -132,9 +133,11 @@ struct AnswerRelay {
     } catch {
       outcome =
         error is UpstreamError && !passage.clientLeft ? .upstreamBroken : .clientDisconnected
+      isCut = true
       transfer.cancel()
     }
-    _ = await passage.settle(Ending(status: head.status, outcome: outcome, report: report))
+    _ = await passage.settle(
+      Ending(status: head.status, outcome: outcome, report: report, isCut: isCut))
     guard outcome == .ok || outcome == .providerError else { return passage.exchange.abort() }
     await passage.finish(held)
   }

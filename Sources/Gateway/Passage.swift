@@ -241,7 +241,8 @@ final class Passage {
     let answered = if case .clientLeft = refusal { 0 } else { RefusalAnswer(refusal).status }
     _ = await settle(
       Ending(
-        status: status ?? answered, outcome: outcome(ofFailureAfter: status), report: report))
+        status: status ?? answered, outcome: outcome(ofFailureAfter: status), report: report,
+        isCut: true))
     await journey.refuse(refusal)
   }
 
@@ -372,6 +373,8 @@ struct Ending {
   var outcome: Outcome
   /// What the answer said of its usage, as far as it came.
   var report: UsageReport?
+  /// Whether the answer broke off before its proper end, so that nobody saw all of it.
+  var isCut = false
 }
 
 extension UpstreamResponseHead {

@@ -128,11 +128,7 @@ final class Settled {
     guard passage.request.facts.growsWithTime, let time = passage.generationTime else { return 0 }
     let rate = passage.gateway.experience.generation(
       provider: passage.offer.provider.name, model: passage.offer.modelName)
-    switch ending.outcome {
-    case .clientDisconnected, .upstreamBroken, .interrupted: break
-    case .ok: guard rate.reasons else { return 0 }
-    case .providerError: return 0
-    }
+    guard ending.isCut || rate.reasons && ending.outcome != .providerError else { return 0 }
     let (tokens, overflow) = rate.tokens(in: time).multipliedReportingOverflow(
       by: passage.offer.demand.choices)
     return overflow ? .max : tokens

@@ -150,6 +150,6 @@ final class StreamRelay {
       } else {
         report.isError ? .providerError : .ok
       }
-    return Ending(status: status, outcome: outcome, report: report)
+    return Ending(status: status, outcome: outcome, report: report, isCut: cut != nil)
   }
 }

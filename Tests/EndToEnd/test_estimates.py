@@ -140,6 +140,17 @@ def test_a_drain_that_hits_its_bound_is_charged_by_time(catraca, sandbox):
     assert 2 * 0.7 * HALF_A_SECOND < row["completion_tokens"] <= 60_000
 
 
+def test_an_answer_that_was_read_to_its_end_is_estimated_by_its_text(catraca, sandbox):
+    catraca.configuration.settings["providers"]["openai"]["on_disconnect"] = "drain"
+    catraca.start()
+    path = "/v1/chat/completions"
+    teach(catraca, LONG, path)
+    slow = script(completion_tokens=20_000, chunks=6, chunk_delay_ms=200, no_usage=True)
+    row = leave(catraca, sandbox, {**LONG, "stream": True}, path, slow, chunks=2)
+    assert_estimated(row, "client_disconnected")
+    assert 0 < row["completion_tokens"] < 100
+
+
 def test_an_answer_that_times_out_is_charged_by_time(catraca, sandbox):
     catraca.configuration.settings["limits"] = {"upstream_idle": "700ms"}
     catraca.start()

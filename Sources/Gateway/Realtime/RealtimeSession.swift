@@ -142,7 +142,7 @@ final class RealtimeSession {
     stream.onStop = nil
     exchange.onClientGone = nil
     guard let ending else { preconditionFailure("a session ends for a reason") }
-    for turn in responses { await turn.settle(ending.outcome, turn.meter.report) }
+    for turn in responses { await turn.settle(ending.outcome, turn.meter.report, isCut: true) }
     await next?.giveBack()
     if context.pendingTranscriptions > 0 {
       await transcript?.settle(ending.outcome, RealtimeMeter().report)

@@ -61,8 +61,11 @@ final class RealtimeTurn {
   }
 
   /// Ends it with what was used, and returns when its row is safe.
-  func settle(_ outcome: Outcome, _ report: UsageReport) async {
-    _ = await passage.settle(Ending(status: RealtimeTurn.status, outcome: outcome, report: report))
+  ///
+  /// - Parameter isCut: whether the session ended before its last event.
+  func settle(_ outcome: Outcome, _ report: UsageReport, isCut: Bool = false) async {
+    _ = await passage.settle(
+      Ending(status: RealtimeTurn.status, outcome: outcome, report: report, isCut: isCut))
   }
 
   /// Ends it where nothing came of it.
