@@ -57,9 +57,11 @@ public final class Console: HTTPHandler {
   public func handle(_ exchange: HTTPExchange) async {
     if Site.serves(exchange.head.path) { return await site.handle(exchange) }
     let answer: Answer
+    var cause: String?
     do throws(APIError) {
       answer = try await self.answer(to: exchange)
     } catch {
+      cause = error.cause
       answer = error.answer(
         saysSuccess: exchange.head.path.hasPrefix(TokenBillingCalls.path))
     }
@@ -67,6 +69,7 @@ public final class Console: HTTPHandler {
       line.member("method", exchange.head.method.name)
       line.member("path", exchange.head.path)
       line.member("status", Int64(answer.status))
+      if let cause { line.member("reason", cause) }
     }
     do {
       try await send(answer, on: exchange)
@@ -128,11 +131,10 @@ public final class Console: HTTPHandler {
         server: server, credential: credential, parameters: parameters, query: query,
         body: (body, route.body), fields: head.fields, now: now)
       guard route.method == .post, let idempotencyKey else {
-        return try await route.handler(call)
+        return try await route.carryOut(call)
       }
       return try await idempotentCalls.answer(
-        call, key: idempotencyKey, owner: try route.idempotencyOwner(call),
-        target: head.target.text, route.handler)
+        call, key: idempotencyKey, of: route, target: head.target.text)
     }
   }
 

@@ -10,6 +10,6 @@ extension Gateway {
     try await ledger.settle(
       SettledRequest(
         row: usage.row, charges: settlement.charges.map(BudgetCharge.init),
-        draws: settlement.draws, priceRecord: usage.priceRecord))
+        draws: settlement.draws, priceRecord: usage.priceRecord, claim: usage.claim))
   }
 }

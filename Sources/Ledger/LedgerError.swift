@@ -2,6 +2,8 @@
 public indirect enum LedgerError: Error, Hashable, Sendable {
   /// It can't be written or read now; it may work again later.
   case unavailable(reason: String)
+  /// It could not be asked whether it has made a change that it was told to make.
+  case undecided(reason: String)
   /// It was closed before.
   case closed
   /// The file can't be opened at all.
@@ -34,6 +36,8 @@ extension LedgerError: CustomStringConvertible {
     switch self {
     case .unavailable(let reason):
       "the ledger is unavailable: \(reason)"
+    case .undecided(let reason):
+      "whether the ledger has made the change isn't known: \(reason)"
     case .closed:
       "the ledger is closed"
     case .cannotOpen(let path, let reason):

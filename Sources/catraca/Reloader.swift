@@ -25,6 +25,8 @@ actor Reloader {
   private var isPending = false
   private var dataVersion: Int64
   private var latestChange: Int64
+  /// Whether the last change couldn't be put in force, since the ledger failed meanwhile.
+  private var isBehind = false
   private var controls: [BudgetControl]
   private var latestReset: Int64
   /// What budgets there are.
@@ -102,10 +104,10 @@ actor Reloader {
       await openBillingPeriods()
       do {
         let version = try records.dataVersion()
-        guard version != dataVersion else { continue }
+        guard version != dataVersion || isBehind else { continue }
         dataVersion = version
         let change = try records.latestChange()
-        guard change != latestChange else { continue }
+        guard change != latestChange || isBehind else { continue }
         latestChange = change
       } catch {
         logger.log(.warn, "ledger_not_followed") { $0.member("reason", error.description) }
@@ -201,9 +203,11 @@ actor Reloader {
         try plans.uncounted(charged),
         conversations: try plans.conversations(besides: former.conversationLimits))
     } catch {
+      isBehind = error is LedgerError
       refuse("\(error)")
       return false
     }
+    isBehind = false
     logger.log(.info, "configuration_reloaded") { line in
       line.member("awaiting_restart") { list in
         list.array { for name in awaitingRestart { $0.string(name) } }

@@ -1,8 +1,17 @@
 """Calls that are repeated with the same `Idempotency-Key`."""
 
+import http.client
+import itertools
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
+from harness.sanitizers import TIME_FACTOR
+
 KEYS = "/api/admin/clients/acme/keys"
+CREDITS = "/api/admin/credits"
+# Eight lives of a server, each of another length, and who asks it meanwhile.
+KILLED_AFTER = [0.4 * TIME_FACTOR + 0.037 * life for life in range(8)]
+WORKERS = 8
 
 
 def post(admin, path, body, key):
@@ -65,3 +74,38 @@ def test_a_secret_is_replayed_from_memory_and_never_stored(catraca, admin):
     assert catraca.terminate() == 0
     reply = post(catraca.start().admin(admin.token), KEYS, {"name": "web"}, "k1")
     assert (reply.status, reply.code) == (409, "idempotency_conflict")
+
+
+def test_a_key_makes_one_credit_whenever_the_server_is_killed(catraca, tokens):
+    """The key is committed with the credit: no moment is between the two."""
+    numbers, waiting = itertools.count(), []
+    catraca.start()
+    for seconds in KILLED_AFTER:
+        admin = catraca.admin(tokens["admin"])
+
+        def grant_until_death(first):
+            number = first
+            while True:
+                number = next(numbers) if number is None else number
+                try:
+                    reply = post(admin, CREDITS, {"client_id": "acme", "tokens": 5}, f"k{number}")
+                except (OSError, http.client.HTTPException):
+                    return number
+                assert reply.status == 201, reply
+                number = None
+
+        firsts = waiting + [None] * (WORKERS - len(waiting))
+        killing = threading.Timer(seconds, catraca.kill)
+        killing.start()
+        with ThreadPoolExecutor(max_workers=WORKERS) as pool:
+            waiting = list(pool.map(grant_until_death, firsts))
+        killing.join()
+        catraca.start()
+    admin = catraca.admin(tokens["admin"])
+    for number in waiting:
+        assert post(admin, CREDITS, {"client_id": "acme", "tokens": 5}, f"k{number}").status == 201
+    count = next(numbers)
+    assert count > 2 * WORKERS
+    with catraca.ledger.changing() as database:
+        credits = database.execute("SELECT id FROM token_credits").fetchall()
+    assert len(credits) == count

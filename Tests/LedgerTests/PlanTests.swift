@@ -123,19 +123,4 @@ import Time
     #expect(try reader.audit() == [])
     await ledger.close()
   }
-
-  @Test("Answers to reports of usage are remembered for ever, others for a day")
-  func remembersReports() throws {
-    let editor = try editor()
-    for owner in ["usage:acme", "token:alice"] {
-      try editor.remember(
-        RememberedAnswer(
-          owner: owner, key: "k", requestSHA256: "d", status: 200, body: "{}",
-          createdAt: Sample.admitted))
-    }
-    let later = Sample.admitted.advanced(by: .seconds(400 * 86_400))
-    let reader = try LedgerReader(at: folder.location)
-    #expect(try reader.rememberedAnswer("k", of: "usage:acme", at: later) != nil)
-    #expect(try reader.rememberedAnswer("k", of: "token:alice", at: later) == nil)
-  }
 }

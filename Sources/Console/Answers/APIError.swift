@@ -9,6 +9,8 @@ struct APIError: Error {
   let message: String
   /// The field or parameter that is wrong.
   var param: String?
+  /// Why the server can't serve, for its log alone.
+  var cause: String?
   /// Header fields beside the usual ones.
   var fields: [(FieldName, String)] = []
 
@@ -77,7 +79,7 @@ struct APIError: Error {
     return error
   }
 
-  // MARK: 408 … 503
+  // MARK: 408 … 504
 
   static let requestTimeout = invalid(
     408, "request_timeout", "The request did not arrive in time.")
@@ -102,6 +104,11 @@ struct APIError: Error {
     return error
   }
 
+  static let keyOfAnotherCall = idempotencyConflict(
+    "This Idempotency-Key belongs to another call.")
+  static let secretIsShownNoMore = idempotencyConflict(
+    "The call was carried out, and its secret is shown no more.")
+
   static func tooLarge(limit: Int) -> APIError {
     invalid(413, "request_too_large", "The body is larger than \(limit) bytes.")
   }
@@ -120,6 +127,11 @@ struct APIError: Error {
 
   static let ledgerUnavailable = APIError(
     503, "server_error", "ledger_unavailable", "The ledger can't be used right now.")
+
+  static let undecided = APIError(
+    504, "server_error", "outcome_unknown",
+    "The ledger doesn't answer whether the change was made. Look, or repeat the call with the same"
+      + " Idempotency-Key.")
 
   static func paymentUnavailable(_ reason: String) -> APIError {
     APIError(

@@ -13,8 +13,6 @@ struct Answer: Sendable {
   /// What operators see belongs into no cache.
   var cacheControl: StaticString = "no-store"
   var fields: [(FieldName, String)] = []
-  /// Whether the body shows a secret, which is never stored.
-  var hasSecret = false
 
   /// An answer whose JSON `write` writes.
   init<Failure: Error>(

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import HTTP
 internal import Ledger
+internal import TLS
 internal import Time
 
 /// One call, and what it may reach.
@@ -20,6 +21,14 @@ final class Call {
   private let bodyFields: Fields
   let now: Timestamp
   private var openReader: LedgerReader?
+  /// The idempotency key that the call brings; nil without one.
+  private(set) var claim: IdempotencyClaim?
+  /// The change that the call was to make, once it is safe.
+  var changeMade: ClaimedKey?
+  /// Whether an earlier call with the same key made that change.
+  var isRepeated = false
+  /// Whether the key is claimed when the answer is stored, since no change has claimed it.
+  var claimsWithAnswer = true
 
   /// - Parameter body: its bytes, and the fields that the route declares.
   init(
@@ -38,8 +47,18 @@ final class Call {
     self.now = now
   }
 
-  /// By which a repetition of the call is recognized.
-  var idempotencyKey: String? { fields.first(IdempotentCalls.field) }
+  /// Gives the call its idempotency key.
+  ///
+  /// - Parameter known: the change that an earlier call with the key has made.
+  func take(_ claim: IdempotencyClaim, known: ClaimedKey?) {
+    self.claim = claim
+    changeMade = known
+    isRepeated = known != nil
+    claimsWithAnswer = known == nil
+  }
+
+  /// When the call's change was made, or is to be made.
+  var changedAt: Timestamp { changeMade?.createdAt ?? now }
 
   /// What the path says in the place of a name in braces.
   func parameter(_ name: String) -> String {
@@ -85,8 +104,6 @@ final class Call {
 
   // MARK: The ledger
 
-  private static let anyone = "anyone"
-
   /// Reads from the ledger.
   func read<Answer>(
     _ body: (LedgerReader) throws(LedgerError) -> Answer
@@ -101,33 +118,18 @@ final class Call {
       }
       return try body(reader)
     } catch {
+      // What it stands on may be broken: the next attempt opens another.
+      openReader = nil
       throw APIError(error)
     }
   }
 
-  /// Changes what the ledger keeps, and returns when that is in force.
-  ///
-  /// - Parameter actor: who it is that changes it, where there is no credential.
-  func change<Answer>(
-    as actor: String = anyone, _ body: (LedgerEditor) throws(LedgerError) -> Answer
-  ) async throws(APIError) -> Answer {
-    let answer = try edit(as: actor, body)
-    guard await server.takeOverLedger() else { throw .ledgerUnavailable }
-    return answer
-  }
+  /// Lets go of what `read` reads with, until it is asked again.
+  func closeReader() { openReader = nil }
 
-  /// Changes what the ledger keeps, where the server doesn't have to know.
-  ///
-  /// - Parameter actor: who it is that changes it, where there is no credential.
-  func edit<Answer>(
-    as actor: String = anyone, _ body: (LedgerEditor) throws(LedgerError) -> Answer
-  ) throws(APIError) -> Answer {
-    do throws(LedgerError) {
-      let author = LedgerEditor.Author(actor: credential?.actor ?? actor, now: now)
-      return try body(try LedgerEditor(at: server.ledgerLocation, author: author))
-    } catch {
-      throw APIError(error)
-    }
+  /// The id of a row that the call is to make: always the same for its idempotency key.
+  func requestID(ofClient id: String) -> RequestID? {
+    claim.flatMap { RequestID(digest: SHA256.digest(of: "\(id)\n\($0.key)").hex) }
   }
 }
 
@@ -138,7 +140,9 @@ extension APIError {
     case .alreadyExists(let record): self = .alreadyExists(record)
     case .stillUsed(let record, let user): self = .inUse(record, by: user)
     case .notFound(let record): self = .notFound(record)
+    case .undecided: self = .undecided
     default: self = .ledgerUnavailable
     }
+    if status >= 500 { cause = error.description }
   }
 }

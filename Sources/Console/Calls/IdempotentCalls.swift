@@ -6,8 +6,9 @@ internal import Time
 
 /// Answers a call that is repeated with the same `Idempotency-Key` as it was answered first.
 ///
-/// Answers are remembered in the ledger for a day. One with a secret is remembered without its
-/// body; that stays in memory, for ten minutes.
+/// The ledger commits the key together with what the call changes, and the answer after it. A
+/// repeated call whose answer was lost in between changes nothing; its answer is made from how
+/// things stand. An answer with a secret is never stored: this process keeps it for ten minutes.
 final class IdempotentCalls: Sendable {
   private struct Name: Hashable {
     let owner: String
@@ -15,7 +16,7 @@ final class IdempotentCalls: Sendable {
   }
 
   private struct Secret {
-    let body: [UInt8]
+    let answer: ClaimedKey.Answer
     let until: Timestamp
   }
 
@@ -29,44 +30,52 @@ final class IdempotentCalls: Sendable {
   private struct State {
     var running: [Name: Running] = [:]
     var secrets: [Name: Secret] = [:]
+    /// Keys of changes that are safe while the ledger couldn't store their answers, such as usage
+    /// that waits in the spool.
+    var unanswered: [Name: ClaimedKey] = [:]
   }
 
   static let field: FieldName = "idempotency-key"
   private static let replayed: FieldName = "idempotent-replayed"
   private static let secretLifetime = Duration.seconds(600)
   private static let longestKey = 255
+  /// When there are more, all are forgotten here; the ledger has their keys as soon as it can be
+  /// written.
+  private static let mostUnanswered = 10_000
 
   private let state = Lock(State())
 
-  /// Runs `perform`, unless the call has been answered before.
+  /// Carries a call out, unless it has been carried out before.
   ///
   /// - Parameters:
   ///   - key: the field's text.
-  ///   - owner: among whose keys it counts.
+  ///   - target: the path and query that were called.
   func answer(
-    _ call: Call, key: String, owner: String, target: String,
-    _ perform: (Call) async throws(APIError) -> Answer
+    _ call: Call, key: String, of route: Route, target: String
   ) async throws(APIError) -> Answer {
     guard (1...IdempotentCalls.longestKey).contains(key.utf8.count),
       key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else {
       throw .invalidValue("Idempotency-Key", allowed: "1 to 255 visible characters of ASCII")
     }
-    let name = Name(owner: owner, key: key)
-    let digest = SHA256.digest(of: Array("\(target)\n".utf8) + call.bodyBytes).hex
-    try await begin(name, digest)
+    let claim = IdempotencyClaim(
+      owner: try route.idempotencyOwner(call), key: key,
+      requestSHA256: SHA256.digest(of: Array("\(target)\n".utf8) + call.bodyBytes).hex,
+      createdAt: call.now, hasSecret: route.showsSecret)
+    let name = Name(owner: claim.owner, key: key)
+    try await begin(name, claim.requestSHA256)
     defer { end(name) }
-    let known = try call.read { reader throws(LedgerError) in
-      try reader.rememberedAnswer(key, of: name.owner, at: call.now)
+    let known = try known(name, call)
+    if let known {
+      guard known.requestSHA256 == claim.requestSHA256 else { throw APIError.keyOfAnotherCall }
+      if let answer = try replay(known, name, at: call.now) { return answer }
     }
-    if let known { return try replay(known, name, digest, at: call.now) }
-    let answer = try await perform(call)
-    try remember(answer, name, digest, call)
+    call.take(claim, known: known)
+    var answer = try await route.carryOut(call)
+    if !answer.isPreliminary { answer = try finish(answer, name, claim, call) }
+    if call.isRepeated { answer.fields.append((IdempotentCalls.replayed, "true")) }
     return answer
   }
-
-  private static let isOfAnother =
-    APIError.idempotencyConflict("This Idempotency-Key belongs to another call.")
 
   /// Returns once no other call with the key is being carried out.
   private func begin(_ name: Name, _ digest: String) async throws(APIError) {
@@ -77,7 +86,7 @@ final class IdempotentCalls: Sendable {
         return other
       }
       guard let other else { return }
-      guard other == digest else { throw IdempotentCalls.isOfAnother }
+      guard other == digest else { throw APIError.keyOfAnotherCall }
       await withCheckedContinuation { repetition in
         let isOver = state.withLock { state in
           state.running[name]?.repetitions.append(repetition) == nil
@@ -92,34 +101,68 @@ final class IdempotentCalls: Sendable {
     for repetition in ended?.repetitions ?? [] { repetition.resume() }
   }
 
-  private func replay(
-    _ known: RememberedAnswer, _ name: Name, _ digest: String, at now: Timestamp
-  ) throws(APIError) -> Answer {
-    guard known.requestSHA256 == digest else { throw IdempotentCalls.isOfAnother }
-    let secret = state.withLock { $0.secrets[name].flatMap { $0.until > now ? $0.body : nil } }
-    guard let body = known.body.map({ Array($0.utf8) }) ?? secret else {
-      throw .idempotencyConflict("The call was carried out, and its secret is shown no more.")
+  private func known(_ name: Name, _ call: Call) throws(APIError) -> ClaimedKey? {
+    if let unanswered = state.withLock({ $0.unanswered[name] }) { return unanswered }
+    return try call.read { reader throws(LedgerError) in
+      try reader.claimedKey(name.key, of: name.owner, at: call.now)
     }
-    var answer = Answer(status: known.status, body: body)
-    answer.fields = [(IdempotentCalls.replayed, "true")]
+  }
+
+  /// The answer that was given first; nil where it was lost and can be made again.
+  private func replay(
+    _ known: ClaimedKey, _ name: Name, at now: Timestamp
+  ) throws(APIError) -> Answer? {
+    if let stored = known.answer { return IdempotentCalls.replay(stored) }
+    if known.outcome != nil { return nil }
+    let secret = state.withLock { $0.secrets[name].flatMap { $0.until > now ? $0.answer : nil } }
+    guard let secret else { throw APIError.secretIsShownNoMore }
+    return IdempotentCalls.replay(secret)
+  }
+
+  private static func replay(_ stored: ClaimedKey.Answer) -> Answer {
+    var answer = Answer(status: stored.status, body: Array(stored.body.utf8))
+    answer.fields = [(replayed, "true")]
     return answer
   }
 
-  private func remember(
-    _ answer: Answer, _ name: Name, _ digest: String, _ call: Call
-  ) throws(APIError) {
-    let now = call.now
-    if answer.hasSecret {
-      let until = now.advanced(by: IdempotentCalls.secretLifetime)
-      state.withLock { state in
-        state.secrets = state.secrets.filter { $0.value.until > now }
-        state.secrets[name] = Secret(body: answer.body, until: until)
-      }
+  /// Keeps an answer for repetitions; returns the one that counts, which another server may have
+  /// stored first.
+  private func finish(
+    _ answer: Answer, _ name: Name, _ claim: IdempotencyClaim, _ call: Call
+  ) throws(APIError) -> Answer {
+    let given = ClaimedKey.Answer(
+      status: answer.status, body: String(decoding: answer.body, as: UTF8.self))
+    if claim.hasSecret {
+      keep(given, name, at: call.now)
+      if call.hasChanged { return answer }
     }
-    let remembered = RememberedAnswer(
-      owner: name.owner, key: name.key, requestSHA256: digest, status: answer.status,
-      body: answer.hasSecret ? nil : String(decoding: answer.body, as: UTF8.self),
-      createdAt: now)
-    try call.edit { editor throws(LedgerError) in try editor.remember(remembered) }
+    do throws(APIError) {
+      guard let stored = try call.store(claim.hasSecret ? nil : given, of: claim) else {
+        if let change = call.changeMade { remember(change, name) }
+        return answer
+      }
+      _ = state.withLock { $0.unanswered.removeValue(forKey: name) }
+      guard stored.requestSHA256 == claim.requestSHA256 else { throw APIError.keyOfAnotherCall }
+      if let first = stored.answer, first != given { return IdempotentCalls.replay(first) }
+    } catch {
+      guard call.hasChanged, error.status == APIError.ledgerUnavailable.status else { throw error }
+      if let change = call.changeMade { remember(change, name) }
+    }
+    return answer
+  }
+
+  private func keep(_ secret: ClaimedKey.Answer, _ name: Name, at now: Timestamp) {
+    let until = now.advanced(by: IdempotentCalls.secretLifetime)
+    state.withLock { state in
+      state.secrets = state.secrets.filter { $0.value.until > now }
+      state.secrets[name] = Secret(answer: secret, until: until)
+    }
+  }
+
+  private func remember(_ change: ClaimedKey, _ name: Name) {
+    state.withLock { state in
+      if state.unanswered.count >= IdempotentCalls.mostUnanswered { state.unanswered.removeAll() }
+      state.unanswered[name] = change
+    }
   }
 }

@@ -57,7 +57,8 @@ final class Visit {
       server: call.server, credential: call.credential, parameters: parameters,
       query: try Query(query, allowed: route.query),
       body: (writer.bytes, route.body), fields: HeaderFields(), now: now)
-    return try await route.handler(inner)
+    call.closeReader()
+    return try await route.carryOut(inner)
   }
 
   /// A text among the members of what the API answered; empty where there is none.

@@ -74,7 +74,7 @@ enum BudgetActionCalls {
     let cost = try body.money("cost", in: currency)
     guard tokens != nil || cost != nil else { throw .missingField("tokens") }
     let until = try body.require("until", try body.moment("until", in: definition.timeZone))
-    guard until > call.now, until <= call.now.advanced(by: longestRaise) else {
+    guard until > call.changedAt, until <= call.changedAt.advanced(by: longestRaise) else {
       throw .invalidValue("until", allowed: "a time to come, within 366 days")
     }
     let raise = Raise(

@@ -148,14 +148,17 @@ enum BudgetCalls {
     _ fields: BudgetFields, of client: Client, _ call: Call
   ) async throws(APIError) -> BudgetID {
     let known = Set(call.clients.budgets.map(\.id))
-    return try await call.change { editor throws(LedgerError) in
+    let name = try await call.change { editor throws(LedgerError) -> String in
       var number = 1
       while true {
         let id = BudgetID(client: client.id, name: "b\(number)")
-        if !known.contains(id), try editor.insert(fields.budget(id, at: call.now)) { return id }
+        if !known.contains(id), try editor.insert(fields.budget(id, at: call.now)) {
+          return id.name
+        }
         number += 1
       }
     }
+    return BudgetID(client: client.id, name: name)
   }
 
   private static func remove(_ call: Call) async throws(APIError) -> Answer {

@@ -53,8 +53,10 @@ enum ChargeCalls {
     _ = try call.body()
     let name = call.parameter("charge")
     guard let id = BillingCharge.id(named: name) else { throw .notFound("charge \(name)") }
-    let charge = try call.edit { editor throws(LedgerError) in try editor.retryCharge(id) }
+    _ = try call.edit { editor throws(LedgerError) in try editor.retryCharge(id).id }
     call.server.chargesAreDue()
+    let charge = try call.read { reader throws(LedgerError) in try reader.charge(id) }
+    guard let charge else { throw .notFound("charge \(name)") }
     return .billing { ChargeForm.write(charge, to: &$0) }
   }
 }

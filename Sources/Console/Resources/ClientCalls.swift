@@ -93,7 +93,8 @@ enum ClientCalls {
   private static func create(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
     let id = try body.require("id", try body.name("id"))
-    if call.clients.client(id) != nil { throw .alreadyExists("a client \(id)") }
+    // The ledger knows the others, and whether this very call has made one.
+    if call.clients.client(id)?.line != nil { throw .alreadyExists("a client \(id)") }
     var client = StoredClient(id: id, name: id, timeZone: "UTC", createdAt: call.now)
     try change(&client, as: body, call)
     let made = client

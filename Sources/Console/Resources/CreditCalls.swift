@@ -47,12 +47,14 @@ enum CreditCalls {
       clientID: client.id, granted: try amount(in: body, call),
       expiresAt: try body.moment("expires_at", in: client.timeZone),
       note: try body.text("note"), createdAt: call.now)
-    if let end = credit.expiresAt, end <= call.now {
+    if let end = credit.expiresAt, end <= call.changedAt {
       throw .invalidValue("expires_at", allowed: "a time to come")
     }
-    let granted = try await call.change { editor throws(LedgerError) in
-      try editor.grant(credit)
+    let id = try await call.change { editor throws(LedgerError) in try editor.grant(credit).id }
+    let granted = try call.read { reader throws(LedgerError) in
+      try reader.credits(ofClient: client.id, after: id - 1, limit: 1).first
     }
+    guard let granted else { throw .notFound("credit of client \(client.id)") }
     return Answer(status: 201) { write(granted, zone: client.timeZone, to: &$0) }
   }
 

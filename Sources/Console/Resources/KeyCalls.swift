@@ -20,7 +20,7 @@ enum KeyCalls {
       Route(
         .post, path, .admin, "Makes a key; its secret is shown this once",
         body: ["name": .name] + rules, answers: .created(KeyForm.schemaWithSecret),
-        handler: create),
+        showsSecret: true, handler: create),
       Route(
         .get, path + "/{key}", .viewer, "Shows a key",
         answers: .ok(KeyForm.schema), handler: show),
@@ -34,7 +34,7 @@ enum KeyCalls {
         .post, path + "/{key}/rotate", .admin,
         "Gives a key a new secret; the old one works on for a while",
         body: (["overlap_seconds": .integer(overlaps)] as Fields).clearable,
-        answers: .ok(KeyForm.schemaWithSecret), handler: rotate),
+        answers: .ok(KeyForm.schemaWithSecret), showsSecret: true, handler: rotate),
     ]
   }
 
@@ -64,9 +64,7 @@ enum KeyCalls {
     guard let form = named.first(where: { $0.status != .revoked }) ?? named.last else {
       throw .notFound("key \(name) of client \(client.id)")
     }
-    var answer = Answer(status: status) { form.write(to: &$0, secret: secret) }
-    answer.hasSecret = secret != nil
-    return answer
+    return Answer(status: status) { form.write(to: &$0, secret: secret) }
   }
 
   static func forms(of client: Client, _ call: Call) throws(APIError) -> [KeyForm] {
@@ -119,8 +117,8 @@ enum KeyCalls {
     var probe = StoredKey(clientID: client.id, name: name, sha256: "", createdAt: call.now)
     try change(&probe, as: body, zone: client.timeZone)
     let changed = probe
-    _ = try await call.change { editor throws(LedgerError) in
-      try editor.updateKey(name, ofClient: client.id) { key in
+    try await call.change { editor throws(LedgerError) in
+      _ = try editor.updateKey(name, ofClient: client.id) { key in
         if body.has("models") { key.models = changed.models }
         if body.has("operations") { key.operations = changed.operations }
         if body.has("expires_at") { key.expiresAt = changed.expiresAt }
@@ -147,8 +145,8 @@ enum KeyCalls {
     let body = try call.body()
     let overlap = try body.integer("overlap_seconds", in: overlaps) ?? defaultOverlapSeconds
     let secret = KeySecret.make()
-    _ = try await call.change { editor throws(LedgerError) in
-      try editor.rotateKey(
+    try await call.change { editor throws(LedgerError) in
+      _ = try editor.rotateKey(
         name, ofClient: client.id, to: secret.sha256, overlap: .seconds(overlap))
     }
     return try answer(name, of: client, call, secret: secret.text)

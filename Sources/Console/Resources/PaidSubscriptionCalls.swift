@@ -41,7 +41,7 @@ enum PaidSubscriptionCalls {
     }
     // Only now its period is open.
     if subscription.status == .active, let payment = subscription.latestInvoice {
-      try call.edit { editor throws(LedgerError) in
+      try call.amend { editor throws(LedgerError) in
         try editor.noteFixedFeePaid(by: payment, ofClient: client.id)
       }
     }

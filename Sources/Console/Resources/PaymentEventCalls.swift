@@ -23,8 +23,8 @@ enum PaymentEventCalls {
       let secret = settings.webhookSecret
     else { throw .notFound("payment provider that would send events") }
     let event = try event(call, secret)
-    _ = try await call.change(as: "stripe") { editor throws(LedgerError) in
-      try editor.take(event)
+    try await call.change(as: "stripe") { editor throws(LedgerError) in
+      _ = try editor.take(event)
     }
     call.server.alertsAreDue()
     call.server.chargesAreDue()

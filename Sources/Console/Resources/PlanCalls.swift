@@ -84,7 +84,8 @@ enum PlanCalls {
   private static func create(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
     let name = try body.require("name", try body.name("name"))
-    if call.clients.plans[name] != nil { throw .alreadyExists("a plan \(name)") }
+    // The ledger knows the others, and whether this very call has made one.
+    if call.clients.plans[name]?.line != nil { throw .alreadyExists("a plan \(name)") }
     var plan = StoredPlan(
       name: name, displayName: name, monthlyTokens: nil, monthlyConversations: nil, billing: nil,
       createdAt: call.now)

@@ -101,9 +101,16 @@ enum PricingCalls {
       throw .notFound("model \(name) of provider \(provider) in the price book")
     }
     let prices = try PriceFields(body).prices(for: model)
-    let (override, isNew) = try await call.change { editor throws(LedgerError) in
+    let isNew = try await call.change { editor throws(LedgerError) in
       try editor.replacePrices(
-        prices, ofModel: model.name, of: provider, forClient: client.id)
+        prices, ofModel: model.name, of: provider, forClient: client.id
+      ).isNew
+    }
+    let override = try call.read { reader throws(LedgerError) in
+      try reader.priceOverrides(ofClient: client.id)
+    }.first { ($0.provider, $0.model) == (provider, model.name) }
+    guard let override else {
+      throw .notFound("price override of client \(client.id) for \(provider)/\(model.name)")
     }
     return Answer(status: isNew ? 201 : 200) { write(override, to: &$0) }
   }

@@ -4,7 +4,6 @@ internal import JSON
 internal import Ledger
 internal import Money
 internal import Pricing
-internal import TLS
 internal import Time
 
 /// What `process-usage` is told: how much was used outside, by whom, and of what.
@@ -109,9 +108,7 @@ struct ReportedUsage {
   /// A new id; with an idempotency key always the same, so that a report is recorded once whatever
   /// happens between two attempts.
   func requestID(of call: Call) -> RequestID {
-    guard let key = call.idempotencyKey else { return ReportedUsage.ids.next(at: call.now) }
-    let digest = SHA256.digest(of: "\(client.id)\n\(key)").hex
-    return RequestID(digest: digest) ?? ReportedUsage.ids.next(at: call.now)
+    call.requestID(ofClient: client.id) ?? ReportedUsage.ids.next(at: call.now)
   }
 
   private static let ids = RequestIDSource()

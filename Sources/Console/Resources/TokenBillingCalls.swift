@@ -16,7 +16,7 @@ enum TokenBillingCalls {
       .post, path + "process-usage", .adminOrKey, "Records usage that did not pass the proxy",
       body: ReportedUsage.fields, answers: .ok(schema), handler: process)
     processUsage.idempotencyOwner = { call throws(APIError) in
-      "usage:\(try ReportedUsage.client(in: try call.body(), call).id)"
+      IdempotencyClaim.usageOwner(of: try ReportedUsage.client(in: try call.body(), call).id)
     }
     return [
       processUsage,
@@ -37,10 +37,9 @@ enum TokenBillingCalls {
 
   private static func process(_ call: Call) async throws(APIError) -> Answer {
     let usage = try ReportedUsage(try call.body(), call)
-    let id = usage.requestID(of: call)
-    let known = try call.read { reader throws(LedgerError) in try reader.usageRow(id) }
-    // A call that died between its row and its answer is answered when it is repeated.
-    if known == nil { try await record(usage, as: id, call) }
+    let id = try await call.record(usage.requestID(of: call)) { id throws(APIError) in
+      try usage.external(id, call)
+    }
     let period = try PlanPeriod(of: usage.client, call)
     let charges = try call.read { reader throws(LedgerError) in
       try reader.charges(where: [.request: "\(id)"])
@@ -53,17 +52,6 @@ enum TokenBillingCalls {
           list.array { list in for charge in charges { ChargeForm.writeTier(charge, to: &list) } }
         }
       }
-    }
-  }
-
-  private static func record(
-    _ usage: ReportedUsage, as id: RequestID, _ call: Call
-  ) async throws(APIError) {
-    let external = try usage.external(id, call)
-    do throws(LedgerError) {
-      try await call.server.record(external)
-    } catch {
-      throw APIError(error)
     }
   }
 

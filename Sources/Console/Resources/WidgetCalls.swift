@@ -14,7 +14,7 @@ enum WidgetCalls {
           "client_id": .name, "user": .plainText,
           "expires_in": .integer(WidgetTokens.lifetimes),
         ] as Fields).clearable,
-        answers: .created(schema), handler: create)
+        answers: .created(schema), showsSecret: true, handler: create)
     ]
   }
 
@@ -35,7 +35,7 @@ enum WidgetCalls {
       client: client.id, user: try body.text("user"),
       expiresAt: call.now.advanced(by: .seconds(seconds)))
     let token = call.server.widgetTokens.token(for: grant)
-    var answer = Answer(status: 201) { answer in
+    return Answer(status: 201) { answer in
       answer.object { answer in
         answer.member("token", token)
         answer.member("path", "/widget?token=\(token)")
@@ -44,8 +44,6 @@ enum WidgetCalls {
         answer.member("expires_at", grant.expiresAt.rfc3339)
       }
     }
-    answer.hasSecret = true
-    return answer
   }
 
   /// The client that the body names, or a key's own.

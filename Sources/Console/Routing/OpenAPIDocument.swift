@@ -105,7 +105,7 @@ enum OpenAPIDocument {
 
   // MARK: Answers
 
-  private static let errorStatuses = [400, 401, 403, 404, 405, 408, 409, 413, 429, 431, 503]
+  private static let errorStatuses = [400, 401, 403, 404, 405, 408, 409, 413, 429, 431, 503, 504]
 
   private static func writeResponses(to route: Route, _ writer: inout JSONWriter) {
     writer.object { responses in

@@ -42,6 +42,8 @@ struct Route: Routed {
   var takesAnyObject = false
   let success: Success
   let handler: @Sendable (Call) async throws(APIError) -> Answer
+  /// Whether its answers show a secret, which is never stored.
+  let showsSecret: Bool
   /// Whose idempotency keys its calls bring.
   var idempotencyOwner: @Sendable (Call) throws(APIError) -> String = { call in
     call.credential?.actor ?? "anyone"
@@ -50,6 +52,7 @@ struct Route: Routed {
   init(
     _ method: Method, _ path: String, _ access: Access, _ summary: String,
     query: [QueryParameter] = [], body: Fields = .none, answers success: Success,
+    showsSecret: Bool = false,
     handler: @escaping @Sendable (Call) async throws(APIError) -> Answer
   ) {
     self.method = method
@@ -59,6 +62,7 @@ struct Route: Routed {
     self.query = query
     self.body = body
     self.success = success
+    self.showsSecret = showsSecret
     self.handler = handler
   }
 }

@@ -19,10 +19,13 @@ extension Connection {
   }
 
   /// A transaction that decides what it changes by what it reads; made again where others come in
-  /// between.
+  /// between. An edit within an edit is a part of its transaction.
   func edit<Answer>(_ body: () throws(LedgerError) -> Answer) throws(LedgerError) -> Answer {
-    try repeatedly { () throws(LedgerError) in
+    if isEditing { return try body() }
+    return try repeatedly { () throws(LedgerError) in
       try transaction { () throws(LedgerError) in
+        isEditing = true
+        defer { isEditing = false }
         try take(.edits)
         return try body()
       }

@@ -13,6 +13,8 @@ final class Connection {
   private let backend: Backend
   /// Of a connection that goes back to the pool.
   private let loan: PostgresLoan?
+  /// Whether an `edit` is under way, of which further edits are a part.
+  var isEditing = false
 
   /// Told of each statement, so that tests can ask how it finds its rows.
   var whenPreparing: ((String) -> Void)?

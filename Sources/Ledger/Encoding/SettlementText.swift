@@ -20,6 +20,14 @@ extension JSONWriter {
   ) {
     object { text in
       if case .taken(let replica) = leases { text.member("leaseholder", replica.text) }
+      if let claim = settlement.claim {
+        text.member("claim") { claimed in
+          claimed.object { claimed in
+            claimed.member("key", claim.key)
+            claimed.member("request_sha256", claim.requestSHA256)
+          }
+        }
+      }
       text.member("row") { row in row.record { settlement.row.write(to: &$0) } }
       if withPriceRecord {
         text.fields { $0.write("price_record", settlement.priceRecord) }
@@ -84,15 +92,30 @@ final class SettlementReader {
   }
 
   func settlement(from json: JSONValue) throws(LedgerError) -> SettledRequest {
+    let row = try UsageRow(from: ObjectReader(json["row"]))
     var settlement = SettledRequest(
-      row: try UsageRow(from: ObjectReader(json["row"])),
+      row: row,
       charges: try elements(of: json["charges"], charge),
       draws: try elements(of: json["draws"]) { draw throws(LedgerError) in
         try CreditDraw(from: ObjectReader(draw))
       },
-      priceRecord: ObjectReader(json).text("price_record"))
+      priceRecord: ObjectReader(json).text("price_record"),
+      claim: try claim(from: json["claim"], of: row))
     settlement.leaseholder = json["leaseholder"]?.string.map { ReplicaID(text: $0) }
     return settlement
+  }
+
+  private func claim(
+    from json: JSONValue?, of row: UsageRow
+  ) throws(LedgerError) -> IdempotencyClaim? {
+    guard let json else { return nil }
+    let fields = ObjectReader(json)
+    let record = "the claim of a report"
+    return IdempotencyClaim(
+      owner: IdempotencyClaim.usageOwner(of: row.clientID),
+      key: try fields.requiredText("key", of: record),
+      requestSHA256: try fields.requiredText("request_sha256", of: record),
+      createdAt: row.createdAt)
   }
 
   private func charge(from json: JSONValue) throws(LedgerError) -> BudgetCharge {

@@ -30,11 +30,11 @@ extension LedgerReader {
     return dates
   }
 
-  /// What a call with this idempotency key was answered; nil where none was in its lifetime.
-  public func rememberedAnswer(
+  /// An idempotency key that was claimed; nil where none was in its lifetime.
+  public func claimedKey(
     _ key: String, of owner: String, at now: Timestamp
-  ) throws(LedgerError) -> RememberedAnswer? {
-    try RememberedAnswerStore(connection).find(key, of: owner, at: now)
+  ) throws(LedgerError) -> ClaimedKey? {
+    try IdempotencyKeyStore(connection).find(key, of: owner, at: now)
   }
 
   /// The digests of the admin tokens that no file declares, 64 hexadecimal digits, by name.

@@ -9,6 +9,8 @@ public struct ExternalUsage: Sendable {
   public var rates: ExchangeRates
   /// The prices named by the row's `priceVersion`.
   public var priceRecord: String?
+  /// The idempotency key of the report; nil where it has none.
+  public var claim: IdempotencyClaim?
 
   public init(
     row: UsageRow, caller: Caller, consumption: Consumption, rates: ExchangeRates,

@@ -11,6 +11,7 @@ public struct SettledRequest: Hashable, Sendable {
     var priceRecord: String?
     var upstreamMicroseconds: Int64?
     var leaseholder: ReplicaID?
+    var claim: IdempotencyClaim?
   }
 
   private final class Shared: Sendable {
@@ -25,12 +26,12 @@ public struct SettledRequest: Hashable, Sendable {
 
   public init(
     row: UsageRow, charges: [BudgetCharge], draws: [CreditDraw] = [], priceRecord: String?,
-    upstreamMicroseconds: Int64? = nil
+    upstreamMicroseconds: Int64? = nil, claim: IdempotencyClaim? = nil
   ) {
     shared = Shared(
       Content(
         row: row, charges: charges, draws: draws, priceRecord: priceRecord,
-        upstreamMicroseconds: upstreamMicroseconds))
+        upstreamMicroseconds: upstreamMicroseconds, claim: claim))
   }
 
   public var row: UsageRow {
@@ -59,6 +60,9 @@ public struct SettledRequest: Hashable, Sendable {
 
   /// From sending to the end of the provider's answer, for metrics; kept nowhere.
   public var upstreamMicroseconds: Int64? { shared.content.upstreamMicroseconds }
+
+  /// The key that is claimed with the row; where it was claimed before, nothing is written.
+  public var claim: IdempotencyClaim? { shared.content.claim }
 
   /// Whose leases the charges are taken off, where it waited in a spool.
   var leaseholder: ReplicaID? {

@@ -16,6 +16,7 @@ final class LedgerDatabase {
   private let budgetDefinitions: BudgetDefinitionStore
   private let priceVersions: PriceVersionStore
   let deferredRequests: DeferredRequestStore
+  private let idempotencyKeys: IdempotencyKeyStore
   private let denials: DenialStore
   private let unpricedModels: UnpricedModelStore
   private let alerts: AlertStore
@@ -61,6 +62,7 @@ final class LedgerDatabase {
     budgetDefinitions = try BudgetDefinitionStore(connection)
     priceVersions = try PriceVersionStore(connection)
     deferredRequests = try DeferredRequestStore(connection, replica: membership?.id)
+    idempotencyKeys = IdempotencyKeyStore(connection)
     denials = try DenialStore(connection)
     unpricedModels = try UnpricedModelStore(connection)
     alerts = try AlertStore(connection)
@@ -281,6 +283,13 @@ final class LedgerDatabase {
       return false
     }
     try biller.takeTurn()
+    // On PostgreSQL a request is unique only together with its instant, since usage_logs is divided
+    // into months. A report that comes again at another server has another instant.
+    if let claim = settlement.claim,
+      try !idempotencyKeys.claim(claim, outcome: row.requestID.description)
+    {
+      return false
+    }
     try priceVersions.keep(row.priceVersion, settlement.priceRecord)
     let accounts = try budgetAccounts.describe(settlement.charges, of: row)
     var beginsConversation = try conversations.isFirst(row)

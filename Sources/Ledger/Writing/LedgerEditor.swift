@@ -197,14 +197,6 @@ public final class LedgerEditor {
     try AdminTokenStore(connection).insert(name, sha256: sha256, at: author.now)
   }
 
-  // MARK: Idempotent calls
-
-  /// Remembers what a call was answered.
-  public func remember(_ answer: RememberedAnswer) throws(LedgerError) {
-    let answers = RememberedAnswerStore(connection)
-    try connection.edit { () throws(LedgerError) in try answers.insert(answer) }
-  }
-
   // MARK: Configuration files
 
   /// Lets servers take over configuration files with this digest, 64 hexadecimal digits, whatever

@@ -1,0 +1,75 @@
+internal import Time
+
+/// `idempotent_answers`: the idempotency keys of calls whose changes are committed, with what the
+/// calls answered.
+struct IdempotencyKeyStore {
+  private let connection: Connection
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
+  /// The key, if it was claimed and hasn't expired.
+  func find(
+    _ key: String, of owner: String, at now: Timestamp
+  ) throws(LedgerError) -> ClaimedKey? {
+    let select = try connection.prepare(
+      """
+      SELECT * FROM idempotent_answers
+      WHERE owner = ? AND key = ? AND (expires_at IS NULL OR expires_at > ?)
+      """)
+    select.bind(owner, at: 1)
+    select.bind(key, at: 2)
+    select.bind(now.rfc3339, at: 3)
+    return try select.firstRow { fields throws(LedgerError) in
+      let record = "an idempotency key"
+      return ClaimedKey(
+        requestSHA256: try fields.requiredText("request_sha256", of: record),
+        createdAt: try fields.requiredInstant("created_at", of: record),
+        outcome: fields.text("outcome"),
+        answer: fields.text("body").map { body in
+          ClaimedKey.Answer(status: Int(clamping: fields.integer("status") ?? 0), body: body)
+        })
+    }
+  }
+
+  /// Claims a key, within the transaction of what it stands for; false where it was claimed
+  /// before. Waits for a transaction that is about to claim it.
+  func claim(_ claim: IdempotencyClaim, outcome: String?) throws(LedgerError) -> Bool {
+    let insert = try connection.prepare(
+      """
+      INSERT INTO idempotent_answers
+        (owner, key, request_sha256, status, outcome, created_at, expires_at)
+      VALUES (?, ?, ?, 0, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1
+      """)
+    insert.bind(claim.owner, at: 1)
+    insert.bind(claim.key, at: 2)
+    insert.bind(claim.requestSHA256, at: 3)
+    insert.bind(claim.hasSecret ? nil : outcome, at: 4)
+    insert.bind(claim.createdAt.rfc3339, at: 5)
+    insert.bind(claim.expiresAt?.rfc3339, at: 6)
+    return try insert.firstInteger() != nil
+  }
+
+  /// Stores what a call answered, unless another server has stored its answer before.
+  func store(_ answer: ClaimedKey.Answer, of claim: IdempotencyClaim) throws(LedgerError) {
+    let update = try connection.prepare(
+      """
+      UPDATE idempotent_answers SET status = ?, body = ?
+      WHERE owner = ? AND key = ? AND request_sha256 = ? AND body IS NULL
+      """)
+    update.bind(Int64(answer.status), at: 1)
+    update.bind(answer.body, at: 2)
+    update.bind(claim.owner, at: 3)
+    update.bind(claim.key, at: 4)
+    update.bind(claim.requestSHA256, at: 5)
+    try update.run()
+  }
+
+  /// Forgets the keys that have expired.
+  func prune(at now: Timestamp) throws(LedgerError) {
+    let delete = try connection.prepare("DELETE FROM idempotent_answers WHERE expires_at <= ?")
+    delete.bind(now.rfc3339, at: 1)
+    try delete.run()
+  }
+}
