@@ -180,7 +180,7 @@ let package = Package(
       "ConsoleTests",
       ["Console", "TLS", "HTTP", "HTTPServer", "Budgets", "Money", "Pages", "Pricing", "Time"]),
     tests("TelemetryTests", ["Telemetry", "HTTP", "Metrics", "Money", "Pricing", "Time"]),
-    tests("BillingTests", ["Billing", "Configuration", "TLS", "Time"]),
+    tests("BillingTests", ["Billing", "Configuration", "Ledger", "Money", "TLS", "Time"]),
     tests(
       "GatewayTests",
       [

@@ -26,11 +26,16 @@ struct AlertSentence: CustomStringConvertible {
     case .exceeded:
       "budget exceeded, \(amount(alert.used)) of \(amount(alert.limitValue))\(unitWord) used"
     case .paymentFailed: "payment of \(amount(alert.limitValue)) failed"
+    case .paymentMismatch:
+      "a payment is not what was charged, \(amount(alert.limitValue)); it pays nothing"
     }
   }
 
   private var place: String {
-    if case .paymentFailed(let charge) = alert.kind { return charge }
+    switch alert.kind {
+    case .paymentFailed(let charge), .paymentMismatch(let charge): return charge
+    case .threshold, .exceeded: break
+    }
     let isOfWholeClient = alert.subject.hasPrefix("\(BudgetDefinition.Per.client.rawValue):")
     return isOfWholeClient ? "\(alert.budgetID)" : "\(alert.budgetID), \(AlertName(alert.subject))"
   }

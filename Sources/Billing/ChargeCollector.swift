@@ -104,6 +104,11 @@ public actor ChargeCollector {
     }
   }
 
+  /// Logs a payment that isn't what was charged.
+  public nonisolated func tell(ofDifference reason: String) {
+    logger.log(.error, "payment_mismatch") { $0.member("reason", reason) }
+  }
+
   // MARK: One charge
 
   private func collect(_ due: DueCharge, through account: StripeAccount) async {
@@ -134,21 +139,24 @@ public actor ChargeCollector {
   ) async throws(StripeError) -> ChargeAttempt {
     let charge = due.charge
     let customer = try await customer(of: charge.clientID, through: account)
-    if let former = try await formerPayment(due, through: account) {
+    var refused: StripePayment?
+    if let former = try await formerPayment(due, by: customer, through: account) {
       let isRetry = charge.failingSince != nil
       if former.status == .requiresConfirmation {
         return conclude(try await account.confirm(former.id), charge)
       }
       if let attempt = former.attempt, !isRetry || former.status == .succeeded { return attempt }
       if former.status == .processing { return conclude(former, charge) }
-      // What was refused must not be paid beside what is tried now.
-      if former.status != .canceled { try await account.cancel(former.id) }
+      if former.status != .canceled { refused = former }
     }
     guard let method = try await account.paymentMethod(of: customer) else {
       return .needsAction(
         reason: "customer \(customer) has no payment method at the payment provider", payment: nil)
     }
+    // From here on, what the provider says of the former payment is of an attempt given up.
     try note { () throws(LedgerError) in try outbox.noteSending(charge.id, at: clock()) }
+    // What was refused must not be paid beside what is tried now.
+    if let refused { try await account.cancel(refused.id) }
     let payment = try await account.pay(
       charge, by: customer, with: method, refusals: due.refusals)
     return conclude(payment, charge)
@@ -156,15 +164,18 @@ public actor ChargeCollector {
 
   /// A payment of the charge that was made before, or may have been.
   private func formerPayment(
-    _ due: DueCharge, through account: StripeAccount
+    _ due: DueCharge, by customer: String, through account: StripeAccount
   ) async throws(StripeError) -> StripePayment? {
-    if due.isUncertain { return try await account.findPayment(of: due.charge) }
+    if due.isUncertain { return try await account.findPayment(of: due.charge, by: customer) }
     guard let id = due.charge.paymentID else { return nil }
     return try await account.payment(id)
   }
 
   private func conclude(_ payment: StripePayment, _ charge: BillingCharge) -> ChargeAttempt {
     if let attempt = payment.attempt { return attempt }
+    if payment.status == .canceled {
+      return .refused(reason: StripePayment.wasCanceled, payment: payment.id)
+    }
     // The provider says how it ends; where its word is lost, it is asked.
     let pause = RetrySchedule.pause(after: charge.attempts + 1) ?? .seconds(3600)
     return .underWay(

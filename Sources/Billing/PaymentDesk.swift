@@ -16,12 +16,13 @@ public final class PaymentDesk: Sendable {
   public struct PaidSubscription: Sendable {
     public let id: String
     public let status: StoredSubscription.Status
-    public let latestInvoice: String?
+    /// What it has paid last; nil where that isn't paid.
+    public let payment: FeePayment?
 
-    public init(id: String, status: StoredSubscription.Status, latestInvoice: String?) {
+    public init(id: String, status: StoredSubscription.Status, payment: FeePayment?) {
       self.id = id
       self.status = status
-      self.latestInvoice = latestInvoice
+      self.payment = payment
     }
   }
 
@@ -40,11 +41,14 @@ public final class PaymentDesk: Sendable {
     through settings: StripeSettings
   ) async throws(PaymentError) -> PaidSubscription {
     do throws(StripeError) {
-      let subscription = try await StripeAccount(client: stripe, settings: settings).subscribe(
+      let account = StripeAccount(client: stripe, settings: settings)
+      let subscription = try await account.subscribe(
         clientID, as: customer, to: plan, former: former)
+      var invoice: StripeInvoice?
+      if let latest = subscription.latestInvoice { invoice = try await account.invoice(latest) }
       return PaidSubscription(
         id: subscription.id, status: subscription.status,
-        latestInvoice: subscription.latestInvoice)
+        payment: invoice?.isPaid == true ? invoice?.payment : nil)
     } catch {
       switch error {
       case .unavailable(let reason): throw .unavailable(reason: reason)

@@ -44,11 +44,11 @@ struct StripeAccount {
     let object = try await client.post(
       "payment_intents",
       [
-        "amount": "\(StripeAccount.amount(of: charge))",
+        "amount": "\(charge.currency.stripeUnits(of: charge.amount))",
         "currency": charge.currency.code.lowercased(), "customer": customer,
         "payment_method": method, "confirm": "true", "off_session": "true",
         "metadata[client]": metadata.clientID, "metadata[period]": metadata.period,
-        "metadata[block]": "\(metadata.block)",
+        "metadata[block]": "\(metadata.block)", "metadata[attempt]": "\(refusals)",
       ], key: metadata.idempotencyKey + suffix, of: settings)
     return try StripeAccount.payment(object)
   }
@@ -73,15 +73,22 @@ struct StripeAccount {
   /// Clocks may differ by so much.
   private static let clockTolerance: Int64 = 86_400
 
-  /// The latest payment of a charge whose answer was lost; nil where none was made.
-  func findPayment(of charge: BillingCharge) async throws(StripeError) -> StripePayment? {
+  /// The latest payment of a charge whose answer was lost; nil where none was made. A payment of
+  /// another amount, currency or customer is somebody else's.
+  func findPayment(
+    of charge: BillingCharge, by customer: String
+  ) async throws(StripeError) -> StripePayment? {
     let metadata = ChargeMetadata(charge)
+    let asked = PaidAmount(
+      amount: charge.amount, currency: charge.currency, customerID: customer)
     let oldest = charge.createdAt.milliseconds / 1000 - StripeAccount.clockTolerance
     var query: StripeForm = ["limit": "\(StripeAccount.pageSize)"]
     for _ in 1...StripeAccount.mostPages {
       let page = try await client.get("payment_intents", query, of: settings)
       let payments = page["data"]?.elements.compactMap { StripePayment($0) } ?? []
-      let found = payments.filter { $0.metadata == metadata && $0.status != .canceled }
+      let found = payments.filter {
+        $0.metadata == metadata && $0.paid == asked && $0.status != .canceled
+      }
       if let payment = found.first(where: { $0.status == .succeeded }) ?? found.first {
         return payment
       }
@@ -91,12 +98,6 @@ struct StripeAccount {
       query = ["limit": "\(StripeAccount.pageSize)", "starting_after": last.id]
     }
     return nil
-  }
-
-  /// Two currencies without decimals have two at Stripe.
-  private static func amount(of charge: BillingCharge) -> Int64 {
-    ["ISK", "UGX"].contains(charge.currency.code)
-      ? charge.amount.multipliedReportingOverflow(by: 100).partialValue : charge.amount
   }
 
   // MARK: Reading answers

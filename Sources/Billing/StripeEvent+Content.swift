@@ -13,9 +13,9 @@ extension StripeEvent {
       "payment_intent.requires_action", "payment_intent.canceled":
       return payment ?? .other
     case "invoice.paid", "invoice.payment_succeeded":
-      return fixedFee { .succeeded(payment: $0) }
+      return StripeInvoice(object)?.payment.map(PaymentEvent.Content.fixedFee) ?? .other
     case "invoice.payment_failed":
-      return fixedFee { .refused(reason: "the invoice was not paid", payment: $0) }
+      return StripeInvoice(object)?.refusal.map(PaymentEvent.Content.fixedFee) ?? .other
     case "customer.subscription.created", "customer.subscription.updated",
       "customer.subscription.deleted":
       guard let subscription = StripeSubscription(object) else { return .other }
@@ -29,19 +29,12 @@ extension StripeEvent {
     guard let payment = StripePayment(object), let metadata = payment.metadata else { return nil }
     let attempt: ChargeAttempt? =
       payment.status == .canceled
-      ? .refused(reason: "the payment was canceled", payment: payment.id) : payment.attempt
+      ? .refused(reason: StripePayment.wasCanceled, payment: payment.id) : payment.attempt
     return attempt.map {
       .payment(
-        client: metadata.clientID, period: metadata.period, block: metadata.block, $0)
+        ChargePayment(
+          clientID: metadata.clientID, period: metadata.period, block: metadata.block,
+          number: payment.number, attempt: $0, paid: payment.paid))
     }
-  }
-
-  private func fixedFee(_ attempt: (String) -> ChargeAttempt) -> PaymentEvent.Content {
-    let subscription =
-      object["subscription"]?.string
-      ?? object["parent"]?["subscription_details"]?["subscription"]?.string
-    guard let invoice = object["id"]?.string, let subscription else { return .other }
-    return .fixedFee(
-      subscription: subscription, attempt(object["payment_intent"]?.string ?? invoice))
   }
 }

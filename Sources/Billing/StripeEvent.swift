@@ -34,11 +34,10 @@ public struct StripeEvent {
     self.id = id
     self.type = type
     self.object = object
-    createdAt =
-      event["created"]?.integer.flatMap { seconds in
-        let (milliseconds, overflows) = seconds.multipliedReportingOverflow(by: 1000)
-        return overflows ? nil : Timestamp(milliseconds: milliseconds)
-      } ?? now
+    // Nothing that will happen is told before: an instant to come would outdo all later events.
+    let latest = now.advanced(by: .seconds(StripeEvent.largestAge))
+    let created = event["created"]?.integer.flatMap { Timestamp(stripeSeconds: $0) }
+    createdAt = min(created ?? now, latest)
   }
 
   private static func check(

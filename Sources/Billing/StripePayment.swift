@@ -18,6 +18,9 @@ struct StripePayment {
   let refusal: String?
   /// What it was made with: client, period and block.
   let metadata: ChargeMetadata?
+  /// Which attempt at its charge it is; nil where it doesn't say.
+  let number: Int?
+  let paid: PaidAmount
   /// In seconds since 1970.
   let createdAt: Int64
 
@@ -32,8 +35,13 @@ struct StripePayment {
       error?["code"]?.string.map { "\($0): \(message)" } ?? message
     }
     metadata = object["metadata"].flatMap(ChargeMetadata.init)
+    number = object["metadata"]?["attempt"]?.string.flatMap { Int($0) }
+    let received = status == .succeeded ? object["amount_received"]?.integer : nil
+    paid = PaidAmount(stripe: object, amount: received ?? object["amount"]?.integer)
     createdAt = object["created"]?.integer ?? 0
   }
+
+  static let wasCanceled = "the payment was canceled"
 
   /// What a charge has come to with this payment.
   ///
@@ -72,4 +80,33 @@ struct ChargeMetadata: Hashable {
 
   /// By which the provider knows a repetition of the payment.
   var idempotencyKey: String { "catraca-\(clientID)-\(period)-\(block)" }
+}
+
+extension PaidAmount {
+  /// - Parameters:
+  ///   - object: of Stripe's, with the currency and the customer.
+  ///   - amount: what was paid, in Stripe's smallest unit.
+  init(stripe object: JSONValue, amount: Int64?) {
+    let currency = object["currency"]?.string.flatMap { Currency($0.uppercased()) }
+    self.init(
+      amount: amount.flatMap { amount in currency.flatMap { $0.ownUnits(ofStripe: amount) } },
+      currency: currency,
+      customerID: object["customer"]?.string ?? object["customer"]?["id"]?.string)
+  }
+}
+
+extension Currency {
+  /// Two currencies without decimals have two at Stripe.
+  private var stripeFactor: Int64 { ["ISK", "UGX"].contains(code) ? 100 : 1 }
+
+  /// What Stripe calls an amount of the smallest unit; at most the largest that it can.
+  func stripeUnits(of amount: Int64) -> Int64 {
+    let (units, overflows) = amount.multipliedReportingOverflow(by: stripeFactor)
+    return overflows ? .max : units
+  }
+
+  /// An amount of Stripe's in the smallest unit; nil where it isn't a whole number of them.
+  fileprivate func ownUnits(ofStripe amount: Int64) -> Int64? {
+    amount.isMultiple(of: stripeFactor) ? amount / stripeFactor : nil
+  }
 }

@@ -55,6 +55,10 @@ extension StripeAccount {
     return subscription
   }
 
+  func invoice(_ id: String) async throws(StripeError) -> StripeInvoice? {
+    StripeInvoice(try await client.get("invoices/\(id)", of: settings))
+  }
+
   private func subscription(_ id: String) async throws(StripeError) -> StripeSubscription? {
     do throws(StripeError) {
       return StripeSubscription(try await client.get("subscriptions/\(id)", of: settings))

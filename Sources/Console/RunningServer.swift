@@ -45,6 +45,9 @@ public protocol RunningServer: Sendable {
   /// Says that there may be alerts to deliver.
   func alertsAreDue()
 
+  /// Logs a payment that isn't what was charged.
+  func tell(ofPaymentDifference reason: String)
+
   /// Says that there may be charges to collect.
   func chargesAreDue()
 

@@ -118,6 +118,10 @@ final class ServerState: RunningServer {
 
   func chargesAreDue() { connected.collector.ring() }
 
+  func tell(ofPaymentDifference reason: String) {
+    connected.collector.tell(ofDifference: reason)
+  }
+
   func takeOverLedger() async -> Bool {
     await connected.reloader.takeOverLedger()
   }

@@ -1,4 +1,6 @@
 import Configuration
+import Ledger
+import Money
 import TLS
 import Testing
 import Time
@@ -52,6 +54,96 @@ import Time
     #expect(throws: StripeEvent.Mistake.signature) {
       try read("t=\(seconds),v1=\(right)", Self.body + [0x20])
     }
+  }
+
+  /// An event as it is read once its signature is right.
+  private func event(_ type: String, _ object: String, created: String = "5") throws -> PaymentEvent
+  {
+    let body = Array(
+      #"{"id":"evt_1","type":"\#(type)","created":\#(created),"data":{"object":\#(object)}}"#.utf8)
+    let seconds = Self.now.milliseconds / 1000
+    let code = HMACSHA256.code(
+      of: Array("\(seconds).".utf8) + body, key: Array(Self.secret.revealed().utf8)
+    ).hex
+    return try read("t=\(seconds),v1=\(code)", body).event
+  }
+
+  @Test(
+    "An event that says an absurd instant was made now, and none was made later than that",
+    arguments: [
+      ("-9223372036854775808", 0), ("-1", 0), ("9223372036854775807", 0), ("1e300", 0),
+      ("null", 0), ("253402300799", 300), ("1795332900", 300),
+    ] as [(String, Int64)])
+  func created(text: String, later: Int64) throws {
+    let event = try event("charge.refunded", "{}", created: text)
+    #expect(event.createdAt == Self.now.advanced(by: .seconds(later)))
+  }
+
+  @Test("A payment says its attempt, what was paid and by whom")
+  func payments() throws {
+    let object = """
+      {"id":"pi_1","status":"succeeded","amount":10001,"amount_received":10000,"currency":"brl",
+      "customer":"cus_1",
+      "metadata":{"client":"acme","period":"2026-11","block":"1","attempt":"2"}}
+      """
+    let expected = ChargePayment(
+      clientID: "acme", period: "2026-11", block: 1, number: 2,
+      attempt: .succeeded(payment: "pi_1"),
+      paid: PaidAmount(amount: 10_000, currency: Currency("BRL"), customerID: "cus_1"))
+    #expect(try event("payment_intent.succeeded", object).content == .payment(expected))
+  }
+
+  @Test(
+    "What a payment doesn't say is missing, whatever stands in its place",
+    arguments: [
+      "", #","amount":"10000","currency":7,"customer":[]"#,
+      #","amount":1e300,"currency":"","customer":{"id":7}"#,
+      #","amount":10000.5,"currency":"brlx","customer":null"#,
+    ])
+  func missing(members: String) throws {
+    let object = """
+      {"id":"pi_1","status":"succeeded",
+      "metadata":{"client":"acme","period":"2026-11","block":"1"}\(members)}
+      """
+    guard case .payment(let payment) = try event("payment_intent.succeeded", object).content else {
+      Issue.record("it is no payment")
+      return
+    }
+    #expect(payment.paid == PaidAmount(amount: nil, currency: nil, customerID: nil))
+    #expect(payment.number == nil)
+  }
+
+  @Test("Amounts of currencies that have two decimals at Stripe alone are divided")
+  func minorUnits() throws {
+    func amount(_ amount: Int, _ currency: String) throws -> Int64? {
+      let object = """
+        {"id":"pi_1","status":"succeeded","amount":\(amount),"currency":"\(currency)",
+        "metadata":{"client":"acme","period":"2026-11","block":"1"}}
+        """
+      guard case .payment(let payment) = try event("payment_intent.succeeded", object).content
+      else { return nil }
+      return payment.paid.amount
+    }
+    #expect(try amount(500, "isk") == 5 && amount(501, "ugx") == nil && amount(501, "jpy") == 501)
+  }
+
+  @Test(
+    "An invoice is for the month of its lines, else for that after its own period",
+    arguments: [
+      (#""period_end":1793502000,"lines":{"data":[{"period":{"start":3,"end":4}}]}"#, 3),
+      (#""period_start":1,"period_end":1793502000,"lines":{"data":[]}"#, 1_793_502_000),
+      (#""period_end":9223372036854775807"#, nil), (#""lines":7"#, nil),
+    ] as [(String, Int64?)])
+  func invoices(members: String, start: Int64?) throws {
+    let object = """
+      {"id":"in_1","subscription":"sub_1","payment_intent":"pi_1","amount_paid":40000,
+      "currency":"brl","customer":"cus_1",\(members)}
+      """
+    let expected = FeePayment(
+      subscriptionID: "sub_1", periodStart: start.map { Timestamp(milliseconds: $0 * 1000) },
+      attempt: .succeeded(payment: "pi_1"),
+      paid: PaidAmount(amount: 40_000, currency: Currency("BRL"), customerID: "cus_1"))
+    #expect(try event("invoice.paid", object).content == .fixedFee(expected))
   }
 
   @Test("Form fields are escaped, and keep their brackets")

@@ -164,7 +164,8 @@ def test_a_card_that_is_declined_fails_the_charge_and_another_pays_it(catraca, p
 
 
 def test_a_client_who_does_not_pay_is_paused_after_so_many_days(catraca, paid, stripe):
-    know_customer(catraca, stripe.customer(card=None))
+    customer = stripe.customer(card=None)
+    know_customer(catraca, customer)
     report(paid, 1001)
     all_are(catraca, "needs_action", 1)
     assert catraca.post(CHAT).status == 200
@@ -178,7 +179,7 @@ def test_a_client_who_does_not_pay_is_paused_after_so_many_days(catraca, paid, s
     catraca.start()
     eventually(lambda: catraca.post(CHAT).status == 429, "paused")
     assert catraca.post(CHAT).json()["error"]["code"] == "budget_paused"
-    signed = event("payment_intent.succeeded", payment("succeeded", block=1))
+    signed = event("payment_intent.succeeded", payment("succeeded", 1, customer))
     assert deliver(catraca, signed).status == 200
     eventually(lambda: catraca.post(CHAT).status == 200, "paid, and let through")
 
@@ -218,10 +219,13 @@ def event(kind, thing, name="evt_1", created=None):
     ).encode()
 
 
-def payment(status, block, **others):
+def payment(status, block, customer, **others):
     period = time.strftime("%Y-%m")
-    metadata = {"client": "acme", "period": period, "block": str(block)}
+    metadata = {"client": "acme", "period": period, "block": str(block), "attempt": "0"}
     return {"id": "pi_1", "object": "payment_intent", "status": status, "created": 1} | {
+        "amount": 10000,
+        "currency": "brl",
+        "customer": customer,
         "metadata": metadata,
         **others,
     }
@@ -240,10 +244,11 @@ def deliver(catraca, body, header=None):
 
 
 def test_events_count_once_when_they_are_signed_and_new(catraca, paid, stripe):
-    know_customer(catraca, stripe.customer(card=None))
+    customer = stripe.customer(card=None)
+    know_customer(catraca, customer)
     report(paid, 2001)
     all_are(catraca, "needs_action", 2)
-    body = event("payment_intent.succeeded", payment("succeeded", block=1))
+    body = event("payment_intent.succeeded", payment("succeeded", 1, customer))
     old = int(time.time()) - 301
     for header in ["", "t=1", signature(body, "whsec_other"), signature(body, instant=old)]:
         reply = deliver(catraca, body, header)
@@ -255,12 +260,89 @@ def test_events_count_once_when_they_are_signed_and_new(catraca, paid, stripe):
         assert deliver(catraca, body).json() == {"success": True, "data": {"received": True}}
     assert statuses(catraca) == ["succeeded", "needs_action"]
     # What is paid stays paid, and an event that was taken is taken no more.
-    later = event("payment_intent.payment_failed", payment("requires_payment_method", 1), "evt_2")
-    again = event("payment_intent.succeeded", payment("succeeded", block=2))
+    failed = payment("requires_payment_method", 1, customer)
+    later = event("payment_intent.payment_failed", failed, "evt_2")
+    again = event("payment_intent.succeeded", payment("succeeded", 2, customer))
     for body in [later, again, event("charge.refunded", {"id": "ch_1"}, "evt_3")]:
         assert deliver(catraca, body).status == 200
     assert statuses(catraca) == ["succeeded", "needs_action"]
     assert deliver(catraca, b"{}", signature(b"{}")).status == 400
+
+
+def test_a_payment_of_something_else_pays_nothing_and_is_told(catraca, stripe, paid, receiver):
+    catraca.configuration.settings["alerts"] = {"webhooks": [{"url": receiver.url}]}
+    catraca.configuration.write()
+    customer = stripe.customer(card=None)
+    catraca.process.wait_for_line(
+        lambda line: line.get("event") == "configuration_reloaded", "the alerts in force"
+    )
+    know_customer(catraca, customer)
+    report(paid, 1001)
+    all_are(catraca, "needs_action", 1)
+    receiver.told(1)
+    wrong = payment("succeeded", 1, customer, amount=1)
+    for _ in range(2):
+        assert deliver(catraca, event("payment_intent.succeeded", wrong)).status == 200
+    line = catraca.process.wait_for_line(
+        lambda line: line.get("event") == "payment_mismatch", "the difference is logged"
+    )
+    assert line["level"] == "error" and "charged 10000" in line["reason"]
+    told = receiver.told(2)[-1]
+    assert (told["type"], told["client_id"], told["budget"]) == ("payment.mismatch", "acme", None)
+    [charge] = charges(paid, "status=needs_action")
+    assert charge["id"] in told["text"] and "BRL 100.00" in told["text"]
+    right = event("payment_intent.succeeded", payment("succeeded", 1, customer), "evt_2")
+    assert deliver(catraca, right).status == 200
+    assert statuses(catraca) == ["succeeded"]
+
+
+def test_a_signed_event_of_an_absurd_time_is_refused_and_the_server_lives(catraca, paid):
+    body = event("charge.refunded", {"id": "ch_1"})
+    for instant in [-(2**63), -(2**63) + 1, 2**63 - 1]:
+        reply = deliver(catraca, body, signature(body, instant=instant))
+        assert (reply.status, reply.error["param"]) == (400, "Stripe-Signature"), instant
+    assert deliver(catraca, body).status == 200
+
+
+def test_a_payment_that_was_given_up_does_not_hide_the_one_sent_after_it(catraca, stripe, paid):
+    """The event that the first is canceled comes while the answer of the second is awaited."""
+    customer = stripe.customer(card="4000000000000341")
+    know_customer(catraca, customer)
+    report(paid, 1001)
+    all_are(catraca, "failed", 1)
+    [charge] = charges(paid, "status=failed")
+    catraca.terminate()
+    # The second is paid at the provider, and the server died before it knew.
+    stripe.give_card(customer)
+    [former] = stripe.payments("requires_payment_method")
+    stripe.call("POST", f"payment_intents/{former['id']}/cancel")
+    fields = {f"metadata[{name}]": value for name, value in former["metadata"].items()}
+    method = stripe.call("GET", f"customers/{customer}")["invoice_settings"]
+    stripe.call(
+        "POST",
+        "payment_intents",
+        amount=10000,
+        currency="brl",
+        customer=customer,
+        payment_method=method["default_payment_method"],
+        confirm="true",
+        off_session="true",
+        **{**fields, "metadata[attempt]": "1"},
+    )
+    with catraca.ledger.changing() as database:
+        database.execute(
+            "UPDATE token_billing_charges SET status = 'pending', sent_at = updated_at,"
+            " payment_id = ?, refusals = 1, next_attempt_at = '2100-01-01T00:00:00.000Z'"
+            " WHERE block = 1",
+            (former["id"],),
+        )
+    admin = catraca.start().admin(paid.token)
+    canceled = payment("canceled", 1, customer, id=former["id"])
+    assert deliver(catraca, event("payment_intent.canceled", canceled)).status == 200
+    assert statuses(catraca) == ["pending"]
+    admin.done("POST", f"{CHARGES}/{charge['id']}/retry", {})
+    all_are(catraca, "succeeded", 1)
+    assert [made["status"] for made in stripe.payments()].count("succeeded") == 1
 
 
 def test_events_of_a_subscription_say_whether_the_fee_is_paid(catraca, paid, stripe):

@@ -91,24 +91,4 @@ import Time
     #expect(try editor.retryCharge(2).status == .succeeded)
     #expect(throws: LedgerError.notFound(record: "charge chg_99")) { try editor.retryCharge(99) }
   }
-
-  @Test("An event counts once, and neither an old one nor that of another payment undoes anything")
-  func events() async throws {
-    _ = try await outbox()
-    let editor = try LedgerEditor(
-      at: folder.location, author: LedgerEditor.Author(actor: "stripe", now: later))
-    func take(_ id: String, _ attempt: ChargeAttempt) throws -> Bool {
-      try editor.take(
-        PaymentEvent(
-          id: id, content: .payment(client: "acme", period: "2026-11", block: 1, attempt),
-          createdAt: later))
-    }
-    #expect(try take("evt_1", .needsAction(reason: "3DS", payment: "pi_1")))
-    #expect(try charge(1).status == .needsAction && charge(1).attempts == 0)
-    #expect(try !take("evt_1", .succeeded(payment: "pi_1")))
-    #expect(try take("evt_2", .refused(reason: "canceled", payment: "pi_0")))
-    #expect(try charge(1).status == .needsAction)
-    #expect(try take("evt_3", .succeeded(payment: "pi_1")))
-    #expect(try charge(1).status == .succeeded)
-  }
 }

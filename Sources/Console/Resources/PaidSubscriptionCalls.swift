@@ -40,10 +40,8 @@ enum PaidSubscriptionCalls {
           status: subscription.status), to: client.plan == plan ? nil : plan, startedOn: today)
     }
     // Only now its period is open.
-    if subscription.status == .active, let payment = subscription.latestInvoice {
-      try call.amend { editor throws(LedgerError) in
-        try editor.noteFixedFeePaid(by: payment, ofClient: client.id)
-      }
+    if let payment = subscription.payment {
+      try note(payment, ofClient: client.id, call)
     }
     guard let changed = call.server.clients.client(client.id) else {
       throw .notFound("client \(client.id)")
@@ -61,6 +59,21 @@ enum PaidSubscriptionCalls {
     }
   }
 
+  private static func note(
+    _ payment: FeePayment, ofClient clientID: String, _ call: Call
+  ) throws(APIError) {
+    var outcome = PaymentOutcome.taken
+    try call.amend { editor throws(LedgerError) in
+      do throws(LedgerError) {
+        outcome = try editor.take(
+          payment, ofClient: clientID, payer: PaymentEventCalls.payer(in: call))
+      } catch .notFound {
+        // A month that hasn't begun here: the provider's event will say it again.
+      }
+    }
+    if case .differs(let reason) = outcome { call.server.tell(ofPaymentDifference: reason) }
+  }
+
   /// Has the payment provider collect the plan's fixed fee, where there is one.
   private static func subscribe(
     _ client: Client, as customer: String, to name: String, _ call: Call
@@ -68,7 +81,7 @@ enum PaidSubscriptionCalls {
     guard case .stripe(let settings) = call.settings.payments, let plan = call.clients.plans[name]
     else {
       return PaymentDesk.PaidSubscription(
-        id: "sub_\(client.id)", status: .active, latestInvoice: nil)
+        id: "sub_\(client.id)", status: .active, payment: nil)
     }
     let former = try call.read { reader throws(LedgerError) in
       try reader.paymentAccount(ofClient: client.id)

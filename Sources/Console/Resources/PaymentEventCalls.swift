@@ -23,12 +23,25 @@ enum PaymentEventCalls {
       let secret = settings.webhookSecret
     else { throw .notFound("payment provider that would send events") }
     let event = try event(call, secret)
-    try await call.change(as: "stripe") { editor throws(LedgerError) in
-      _ = try editor.take(event)
+    let payer = payer(in: call)
+    let difference = try await call.change(as: "stripe") { editor throws(LedgerError) -> String in
+      let outcome = try editor.take(event, payer: payer)
+      if case .differs(let reason) = outcome { return reason }
+      return ""
     }
+    if !difference.isEmpty { call.server.tell(ofPaymentDifference: "\(event.id), \(difference)") }
     call.server.alertsAreDue()
     call.server.chargesAreDue()
     return .billing { $0.object { $0.member("received", true) } }
+  }
+
+  /// What the configuration says of who pays for clients.
+  static func payer(in call: Call) -> (String) -> Payer? {
+    { clientID in
+      call.clients.client(clientID).map {
+        Payer(zone: $0.timeZone, customerID: $0.paymentCustomerID)
+      }
+    }
   }
 
   private static func event(_ call: Call, _ secret: Secret) throws(APIError) -> PaymentEvent {

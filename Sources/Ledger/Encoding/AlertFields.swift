@@ -25,10 +25,13 @@ extension Alert {
     }
     let percent = fields.integer("threshold").map { Int($0) }
     let subject = try text("subject")
+    let charge = String(subject.drop { $0 != ":" }.dropFirst())
     let kind: Kind =
-      try text("type") == Alert.paymentFailed
-      ? .paymentFailed(charge: String(subject.drop { $0 != ":" }.dropFirst()))
-      : percent.map { .threshold(percent: $0) } ?? .exceeded
+      switch try text("type") {
+      case Alert.paymentFailed: .paymentFailed(charge: charge)
+      case Alert.paymentMismatch: .paymentMismatch(charge: charge)
+      default: percent.map { .threshold(percent: $0) } ?? .exceeded
+      }
     self.init(
       kind: kind,
       budgetID: try fields.required(

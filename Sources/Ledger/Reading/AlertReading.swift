@@ -83,7 +83,7 @@ extension LedgerReader {
       max(CASE WHEN threshold IS NULL AND unit = 'conversations' THEN 1 END)
         AS has_refused_conversation
     FROM alerts AS a
-    WHERE (window_end IS NULL OR window_end > ?1) AND type <> '\(Alert.paymentFailed)'
+    WHERE (window_end IS NULL OR window_end > ?1) AND type NOT LIKE 'payment.%'
       AND NOT EXISTS (SELECT 1 FROM budget_resets AS r
         WHERE r.budget_id = a.budget_id AND r.subject IN ('', a.subject)
           AND r.created_at >= a.created_at)

@@ -12,6 +12,8 @@ public struct Alert: Hashable, Sendable {
     case exceeded
     /// A charge could not be collected, such as `chg_01`.
     case paymentFailed(charge: String)
+    /// A payment isn't what was charged, such as `chg_01`.
+    case paymentMismatch(charge: String)
   }
 
   public var kind: Kind
@@ -51,6 +53,18 @@ public struct Alert: Hashable, Sendable {
       unit: .nanoUnits(charge.currency), limitValue: amount, used: amount, createdAt: now)
   }
 
+  /// That somebody has paid something else than a client's charge. `used` is what was paid.
+  init(mismatchOf charge: BillingCharge, paid: PaidAmount, at now: Timestamp) {
+    let money = paid.amount.flatMap { amount in
+      paid.currency.flatMap { Money(minorUnits: amount, currency: $0) }
+    }
+    self.init(
+      kind: .paymentMismatch(charge: charge.name), budgetID: .plan(of: charge.clientID),
+      subject: "charge:\(charge.name)", window: BudgetWindow(start: charge.createdAt, end: nil),
+      unit: .nanoUnits(charge.currency), limitValue: charge.money?.nanoUnits ?? .max,
+      used: max(0, money?.nanoUnits ?? 0), createdAt: now)
+  }
+
   init(
     kind: Kind, budgetID: BudgetID, subject: String, window: BudgetWindow, unit: CountedUnit,
     limitValue: Int64, used: Int64, createdAt: Timestamp
@@ -73,14 +87,19 @@ extension Alert {
     case .threshold: "budget.threshold"
     case .exceeded: "budget.exceeded"
     case .paymentFailed: Alert.paymentFailed
+    case .paymentMismatch: Alert.paymentMismatch
     }
   }
 
   static let paymentFailed = "payment.failed"
+  static let paymentMismatch = "payment.mismatch"
 
   /// Whether a budget is at its limit or near it.
   public var isAboutBudget: Bool {
-    if case .paymentFailed = kind { false } else { true }
+    switch kind {
+    case .threshold, .exceeded: true
+    case .paymentFailed, .paymentMismatch: false
+    }
   }
 
   /// The percentage that was reached; nil for a refusal.

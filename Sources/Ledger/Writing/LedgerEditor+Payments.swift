@@ -1,3 +1,4 @@
+internal import Money
 internal import Time
 
 // What the payment provider says of charges and subscriptions.
@@ -6,35 +7,41 @@ extension LedgerEditor {
   /// How long an event is remembered; its signature is believed for far less.
   private static let eventLifetime = Duration.seconds(30 * 86_400)
 
-  /// Takes over what an event says; false, and nothing done, where it was taken over before.
-  public func take(_ event: PaymentEvent) throws(LedgerError) -> Bool {
+  /// Takes over what an event says, once.
+  ///
+  /// - Parameter payer: who pays for a client; nil for a client that is gone.
+  /// - Throws: `notFound` for a payment of a month that hasn't begun here yet. The event isn't
+  ///   taken then: the provider delivers it again.
+  public func take(
+    _ event: PaymentEvent, payer: (String) -> Payer?
+  ) throws(LedgerError) -> PaymentOutcome {
     try connection.edit { () throws(LedgerError) in
-      guard try remember(event.id) else { return false }
+      guard try remember(event.id) else { return .takenBefore }
       switch event.content {
-      case .payment(let client, let period, let block, let attempt):
-        try note(
-          attempt, of: try charge(of: client, period: period, block: block))
+      case .payment(let payment): return try take(payment, payer)
       case .subscription(let id, let status):
         try note(status, ofSubscription: id, event.createdAt)
-      case .fixedFee(let subscription, let attempt):
-        guard let account = try accounts.find(subscription: subscription) else { break }
-        try note(attempt, of: try fixedFee(of: account.clientID, until: event.createdAt))
-        if case .refused = attempt {
-          try note(.pastDue, ofSubscription: subscription, event.createdAt)
+      case .fixedFee(let fee):
+        // Subscriptions that Catraca didn't make are somebody else's.
+        guard let account = try accounts.find(subscription: fee.subscriptionID) else { break }
+        let outcome = try take(fee, of: account, payer)
+        if case .refused = fee.attempt {
+          try note(.pastDue, ofSubscription: fee.subscriptionID, event.createdAt)
         }
+        return outcome
       case .other: break
       }
-      return true
+      return .taken
     }
   }
 
-  /// Notes that a client's fixed fee of the open period is paid.
-  public func noteFixedFeePaid(
-    by payment: String, ofClient clientID: String
-  ) throws(LedgerError) {
+  /// Notes what a new subscription has paid at once.
+  public func take(
+    _ fee: FeePayment, ofClient clientID: String, payer: (String) -> Payer?
+  ) throws(LedgerError) -> PaymentOutcome {
     try connection.edit { () throws(LedgerError) in
-      try note(
-        .succeeded(payment: payment), of: try fixedFee(of: clientID, until: author.now))
+      guard let account = try accounts.find(clientID) else { return .taken }
+      return try take(fee, of: account, payer)
     }
   }
 
@@ -54,17 +61,68 @@ extension LedgerEditor {
     return try insert.firstInteger() != nil
   }
 
-  private func note(_ attempt: ChargeAttempt, of charge: BillingCharge?) throws(LedgerError) {
-    guard let charge else { return }
-    // A payment that was given up for another says nothing about the charge any more.
-    if let known = charge.paymentID, attempt.payment != known, !attempt.isSuccess { return }
+  // MARK: Payments of blocks
+
+  /// An event is about one attempt. It never changes the state of an attempt that was made later:
+  /// the end of a payment that was given up says nothing about the one that was sent after it.
+  private func take(
+    _ payment: ChargePayment, _ payer: (String) -> Payer?
+  ) throws(LedgerError) -> PaymentOutcome {
+    let known = try charge(of: payment.clientID, period: payment.period, block: payment.block)
+    guard let (charge, sending) = known else {
+      return payment.attempt.isSuccess
+        ? .differs(
+          reason: "\(payment.attempt.name) is for a charge that isn't there, block"
+            + " \(payment.block) of \(payment.period)") : .taken
+    }
+    let isOfLatest = payment.isOfLatestAttempt(at: charge, sending)
+    guard payment.attempt.isSuccess else {
+      if isOfLatest { try note(payment.attempt, of: charge) }
+      return .taken
+    }
+    if !isOfLatest, charge.isUnderWay(sending) {
+      return try differ(
+        charge, payment.paid, "\(payment.attempt.name) was paid, which had been given up")
+    }
+    return try pay(charge, by: payment.attempt, payment.paid, payer)
+  }
+
+  /// Notes that a charge is paid, if what was paid is what was charged.
+  private func pay(
+    _ charge: BillingCharge, by attempt: ChargeAttempt, _ paid: PaidAmount,
+    _ payer: (String) -> Payer?
+  ) throws(LedgerError) -> PaymentOutcome {
+    let customer =
+      try accounts.find(charge.clientID)?.customerID ?? payer(charge.clientID)?.customerID
+    if let reason = paid.difference(from: charge, by: customer) {
+      return try differ(charge, paid, "\(attempt.name): \(reason)")
+    }
+    if charge.status == .succeeded {
+      if charge.paymentID == attempt.payment { return .taken }
+      return try differ(
+        charge, paid, "\(attempt.name) pays what \(charge.paymentID ?? "another") has paid")
+    }
+    try note(attempt, of: charge)
+    return .taken
+  }
+
+  private func differ(
+    _ charge: BillingCharge, _ paid: PaidAmount, _ reason: String
+  ) throws(LedgerError) -> PaymentOutcome {
+    try AlertStore(connection).insert(
+      Alert(mismatchOf: charge, paid: paid, at: author.now))
+    return .differs(reason: "\(charge.name): \(reason)")
+  }
+
+  private func note(_ attempt: ChargeAttempt, of charge: BillingCharge) throws(LedgerError) {
     try ChargeAttemptStore(connection).note(
       attempt, of: charge.id, isOwn: false, at: author.now)
   }
 
+  /// A charge, and the attempt at it that was sent and whose answer isn't known yet.
   private func charge(
     of clientID: String, period: String, block: Int64
-  ) throws(LedgerError) -> BillingCharge? {
+  ) throws(LedgerError) -> (BillingCharge, Sending?)? {
     let select = try connection.prepare(
       """
       SELECT * FROM token_billing_charges WHERE client_id = ? AND period = ? AND block = ?
@@ -72,23 +130,47 @@ extension LedgerEditor {
     select.bind(clientID, at: 1)
     select.bind(period, at: 2)
     select.bind(block, at: 3)
-    return try select.firstRow { fields throws(LedgerError) in try BillingCharge(from: fields) }
+    return try select.firstRow { fields throws(LedgerError) in
+      let number = Int(clamping: fields.integer("refusals") ?? 0)
+      return (
+        try BillingCharge(from: fields),
+        fields.text("sent_at").map { _ in Sending(number: number) }
+      )
+    }
   }
 
-  /// The latest fixed fee that was charged before an instant.
-  private func fixedFee(
-    of clientID: String, until instant: Timestamp
-  ) throws(LedgerError) -> BillingCharge? {
-    let select = try connection.prepare(
-      """
-      SELECT * FROM token_billing_charges
-      WHERE client_id = ? AND block = 0 AND (created_at <= ? OR status <> 'succeeded')
-      ORDER BY period DESC LIMIT 1
-      """)
-    select.bind(clientID, at: 1)
-    select.bind(instant.rfc3339, at: 2)
-    return try select.firstRow { fields throws(LedgerError) in try BillingCharge(from: fields) }
+  // MARK: Payments of fixed fees
+
+  /// A fee is of the period in which the paid month begins, by the client's calendar.
+  private func take(
+    _ fee: FeePayment, of account: PaymentAccount, _ payer: (String) -> Payer?
+  ) throws(LedgerError) -> PaymentOutcome {
+    let clientID = account.clientID
+    guard let start = fee.periodStart else {
+      return fee.attempt.isSuccess
+        ? .differs(reason: "\(fee.attempt.name) of client \(clientID) names no period") : .taken
+    }
+    let day = (payer(clientID)?.zone ?? .utc).civilDate(of: start)
+    let periods = try BillingPeriodStore(connection)
+    guard let period = try periods.find(clientID, containing: day) else {
+      if let latest = try periods.latest(of: clientID), day >= latest.endDay {
+        throw .notFound(record: "billing period of client \(clientID) that has \(day)")
+      }
+      return fee.attempt.isSuccess
+        ? .differs(reason: "\(fee.attempt.name) is of \(day), when \(clientID) wasn't billed")
+        : .taken
+    }
+    guard let (charge, _) = try charge(of: clientID, period: period.name, block: 0) else {
+      return fee.attempt.isSuccess
+        ? .differs(reason: "\(fee.attempt.name) is of \(period.name), which has no fixed fee")
+        : .taken
+    }
+    if fee.attempt.isSuccess { return try pay(charge, by: fee.attempt, fee.paid, payer) }
+    try note(fee.attempt, of: charge)
+    return .taken
   }
+
+  // MARK: Subscriptions
 
   /// An event that is older than the latest that was taken over changes nothing.
   private func note(
@@ -111,10 +193,52 @@ extension LedgerEditor {
   }
 }
 
+/// An attempt at a charge that was sent, and whose answer isn't known yet.
+private struct Sending {
+  /// From 0.
+  let number: Int
+}
+
+extension BillingCharge {
+  /// Whether a payment of it may still succeed by itself.
+  fileprivate func isUnderWay(_ sending: Sending?) -> Bool {
+    sending != nil || (status == .pending && paymentID != nil)
+  }
+}
+
+extension ChargePayment {
+  /// Whether it is the attempt that was made last.
+  fileprivate func isOfLatestAttempt(at charge: BillingCharge, _ sending: Sending?) -> Bool {
+    if let sending {
+      return attempt.payment != charge.paymentID && number ?? 0 == sending.number
+    }
+    return charge.paymentID.map { $0 == attempt.payment } ?? true
+  }
+}
+
+extension PaidAmount {
+  /// How it differs from what was charged; nil where it doesn't.
+  fileprivate func difference(from charge: BillingCharge, by customer: String?) -> String? {
+    if amount != charge.amount {
+      return "paid are \(amount.map { "\($0)" } ?? "no amount"), charged \(charge.amount)"
+    }
+    if currency != charge.currency {
+      return "paid is in \(currency?.code ?? "no currency"), charged in \(charge.currency.code)"
+    }
+    if customerID == nil || customerID != customer {
+      return "paid by \(customerID ?? "nobody"), charged to \(customer ?? "nobody")"
+    }
+    return nil
+  }
+}
+
 extension ChargeAttempt {
   fileprivate var isSuccess: Bool {
     if case .succeeded = self { true } else { false }
   }
+
+  /// How a difference names its payment.
+  fileprivate var name: String { "payment \(payment ?? "without an id")" }
 
   fileprivate var payment: String? {
     switch self {
