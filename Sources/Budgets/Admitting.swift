@@ -105,11 +105,10 @@ extension BudgetState {
     let left =
       policy.sharesLimits
       ? affordableOutput(for: demand, on: portions, within: .leasable, at: now) : affordable
-    let output = Clamp.output(
+    // The least output fits, as the verdict has said; no rounding of absurd figures changes that.
+    return Clamp.output(
       affordable: affordable, left: left, usual: demand.usualOutput,
-      largest: demand.largestOutput)
-    guard let output else { preconditionFailure("the least output fits, but none is given") }
-    return output
+      largest: demand.largestOutput) ?? demand.leastOutput
   }
 
   /// Sets aside what `output` needs on every account.

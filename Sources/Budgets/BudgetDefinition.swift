@@ -57,11 +57,8 @@ public struct BudgetDefinition: Hashable, Sendable {
     enforcement: Enforcement, alerts: [Int]
   ) {
     precondition(
-      (limit.tokens ?? 0) >= 0 && (limit.cost?.nanoUnits ?? 0) >= 0, "a limit is never negative")
+      Self.allows(limit, alerts: alerts), "a limit is never negative, and alerts ascend in 1…100")
     precondition(period.isValid, "a period has 1…\(BudgetPeriod.longestDays) days")
-    precondition(
-      alerts.allSatisfy((1...100).contains) && zip(alerts, alerts.dropFirst()).allSatisfy(<),
-      "alerts ascend within 1…100")
     self.id = id
     self.per = per
     self.limit = limit
@@ -69,6 +66,13 @@ public struct BudgetDefinition: Hashable, Sendable {
     self.timeZone = timeZone
     self.enforcement = enforcement
     self.alerts = alerts
+  }
+
+  /// Whether a budget may have this limit and these alerts: asked of what a ledger says.
+  public static func allows(_ limit: BudgetLimit, alerts: [Int]) -> Bool {
+    (limit.tokens ?? 0) >= 0 && (limit.cost?.nanoUnits ?? 0) >= 0
+      && alerts.allSatisfy((1...100).contains)
+      && zip(alerts, alerts.dropFirst()).allSatisfy(<)
   }
 
   /// The currency in which the budget counts money: that of its limit, else the billing currency.

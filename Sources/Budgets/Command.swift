@@ -19,9 +19,9 @@ public struct Raise: Hashable, Sendable {
   public let amount: Spend
   public let until: Timestamp
 
+  /// A raise never lowers a limit: an amount below zero counts as zero.
   public init(amount: Spend, until: Timestamp) {
-    precondition(amount.tokens >= 0 && amount.nanoUnits >= 0, "a raise never lowers a limit")
-    self.amount = amount
+    self.amount = amount.atLeastZero
     self.until = until
   }
 }

@@ -52,13 +52,12 @@ public struct RecordedUse: Hashable, Sendable {
     budget: BudgetID, subject: Subject, period: String, window: BudgetWindow, tokens: Int64,
     cost: Money, paidByCredits: Int64 = 0
   ) {
-    precondition(tokens >= 0 && cost.nanoUnits >= 0, "recorded use is never negative")
     self.budget = budget
     self.subject = subject
     self.period = period
     self.window = window
-    self.tokens = tokens
-    self.cost = cost
-    self.paidByCredits = paidByCredits
+    self.tokens = max(0, tokens)
+    self.cost = cost.nanoUnits < 0 ? Money(nanoUnits: 0, currency: cost.currency) : cost
+    self.paidByCredits = max(0, paidByCredits)
   }
 }

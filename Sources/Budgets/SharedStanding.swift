@@ -13,14 +13,10 @@ public struct SharedStanding: Hashable, Sendable {
     of source: LeaseSource, settled: Spend, paidByCredits: Int64 = 0, leased: Spend,
     leasedToOthers: Spend
   ) {
-    precondition(
-      paidByCredits >= 0
-        && [settled, leased, leasedToOthers].allSatisfy { $0.tokens >= 0 && $0.nanoUnits >= 0 },
-      "what is counted is never negative")
     self.source = source
-    self.settled = settled
-    self.paidByCredits = paidByCredits
-    self.leased = leased
-    self.leasedToOthers = leasedToOthers
+    self.settled = settled.atLeastZero
+    self.paidByCredits = max(0, paidByCredits)
+    self.leased = leased.atLeastZero
+    self.leasedToOthers = leasedToOthers.atLeastZero
   }
 }

@@ -66,6 +66,9 @@ public struct Spend: Hashable, Sendable {
     nanoUnits -= other.nanoUnits
   }
 
+  /// The same, with zero for what is below it, as in a ledger that somebody has edited.
+  var atLeastZero: Spend { Spend(tokens: max(0, tokens), nanoUnits: max(0, nanoUnits)) }
+
   /// The smaller of the two in each unit.
   public func least(_ other: Spend) -> Spend {
     Spend(tokens: min(tokens, other.tokens), nanoUnits: min(nanoUnits, other.nanoUnits))

@@ -67,17 +67,15 @@ struct RefusalAnswer {
       self.init(
         431, "invalid_request_error", "request_too_large",
         "The request line and header are larger than \(limit) bytes.")
-    case .requestTimeout:
-      self.init(
-        408, "invalid_request_error", "request_timeout", "The request did not arrive in time.")
+    case .requestTimeout: self = .requestTimeout
     case .modelNotPriced(let model, let detail):
       self.init(
         400, "invalid_request_error", "model_not_priced",
         "The model '\(model)' has no price here\(detail.map { " (\($0))" } ?? ""), "
           + "so it is not forwarded.",
         param: "model")
-    case .budget, .clientLeft:
-      preconditionFailure("answered by BudgetRefusal, or by nobody")
+    case .budget(let refusal): self = refusal.answer
+    case .clientLeft: self = .requestTimeout
     case .ledgerUnavailable, .overloaded, .shuttingDown: self = .unavailable(refusal)
     case .upstreamUnreachable, .upstreamInvalid, .upstreamTimeout: self = .upstream(refusal)
     }
@@ -142,6 +140,10 @@ struct RefusalAnswer {
     400, "invalid_request_error", "invalid_path",
     "The path is not plain. Write it with letters, digits and '-._~:@' between single slashes, "
       + "without escapes, dot segments, parameters or a slash at the end.")
+
+  /// Also of a client that has left, and so reads it in its trace and log alone.
+  private static let requestTimeout = RefusalAnswer(
+    408, "invalid_request_error", "request_timeout", "The request did not arrive in time.")
 
   private static let invalidMetadata = RefusalAnswer(
     400, "invalid_request_error", "invalid_json",

@@ -2,12 +2,15 @@
 ///
 /// It can't be split in two: the reason comes from a table, and fields can't hold line ends.
 public struct ResponseHead: Equatable, Sendable {
-  /// 100…999.
+  /// The numbers that a status can be.
+  public static let statuses = 100...999
+
+  /// One of `statuses`.
   public let status: Int
   public var fields: HeaderFields
 
   public init(status: Int, fields: HeaderFields = HeaderFields()) {
-    precondition(100...999 ~= status, "a status code has three digits")
+    precondition(Self.statuses.contains(status), "a status code has three digits")
     self.status = status
     self.fields = fields
   }

@@ -54,6 +54,9 @@ extension BudgetDefinition {
     guard let period = BudgetPeriod(stored.period, anchor: anchor) else {
       throw .unreadable(record: "period of budget \(stored.id)")
     }
+    guard BudgetDefinition.allows(stored.limit, alerts: stored.alerts) else {
+      throw .unreadable(record: "limit or alerts of budget \(stored.id)")
+    }
     self.init(
       id: stored.id, per: stored.per, limit: stored.limit, period: period,
       timeZone: client.timeZone, enforcement: stored.enforcement, alerts: stored.alerts)
@@ -80,8 +83,9 @@ extension Client {
 extension Plan {
   fileprivate init(_ stored: StoredPlan) {
     self.init(
-      name: stored.name, displayName: stored.displayName, monthlyTokens: stored.monthlyTokens,
-      monthlyConversations: stored.monthlyConversations,
+      name: stored.name, displayName: stored.displayName,
+      monthlyTokens: stored.monthlyTokens.map { max(0, $0) },
+      monthlyConversations: stored.monthlyConversations.map { max(0, $0) },
       billing: stored.billing, line: nil)
   }
 }

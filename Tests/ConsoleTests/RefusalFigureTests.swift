@@ -16,6 +16,11 @@ struct RefusalFigureTests {
     #expect(RaiseButton.rounded(amount) == expected)
   }
 
+  @Test("An answer of no status that HTTP has can't be used", arguments: [Int.min, 0, 99, 1000])
+  func wrongStatus(status: Int) {
+    #expect(Answer(status: status, body: []).httpAnswer.head.status == 503)
+  }
+
   @Test(
     "An answer whose field HTTP doesn't allow is a 400 without that field",
     arguments: ["a\u{7F}", "a\r\nset-cookie: x=1", String(repeating: "a", count: 2 << 20)])

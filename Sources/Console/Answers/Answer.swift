@@ -34,8 +34,12 @@ struct Answer: Sendable {
   /// The answer as it is sent.
   ///
   /// A field's value may come from the request, such as the page that a form leads back to. If HTTP
-  /// doesn't allow that value, the answer is a 400 instead.
+  /// doesn't allow that value, the answer is a 400 instead. A status may come from the ledger, with
+  /// the answer to an earlier request. If HTTP has no such status, the ledger can't be used.
   var httpAnswer: HTTPAnswer {
+    guard ResponseHead.statuses.contains(status) else {
+      return APIError.ledgerUnavailable.answer.httpAnswer
+    }
     var head = ResponseHead(status: status)
     if !body.isEmpty || rest != nil { head.fields.append(.contentType, constant: contentType) }
     head.fields.append(.cacheControl, constant: cacheControl)

@@ -31,7 +31,7 @@ extension PlanBilling {
       fixedFee: try money("fixed_fee_nano"),
       measure: try fields.required(
         "measure", of: record, fields.text("measure").flatMap { Measure(rawValue: $0) }),
-      included: fields.integer("included") ?? 0, overage: overage)
+      included: max(0, fields.integer("included") ?? 0), overage: overage)
   }
 }
 
