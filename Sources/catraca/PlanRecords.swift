@@ -64,11 +64,18 @@ struct PlanRecords {
       let window = openWindow(of: plan)
       let use = try reader.planUse(of: plan.id.client, in: window, currency: billing)
       let spend = Spend(
-        tokens: max(0, use.all.tokens - use.charged.tokens + before.charged.tokens),
-        nanoUnits: max(0, use.all.nanoUnits - use.charged.nanoUnits + before.charged.nanoUnits))
+        tokens: PlanRecords.uncounted(
+          use.all.tokens, use.charged.tokens, before: before.charged.tokens),
+        nanoUnits: PlanRecords.uncounted(
+          use.all.nanoUnits, use.charged.nanoUnits, before: before.charged.nanoUnits))
       uses.append(recorded(spend, paidByCredits: before.paidByCredits, of: plan, in: window))
     }
     return uses
+  }
+
+  /// What all used without what was charged since `before`; no sums of a ledger overflow.
+  private static func uncounted(_ all: Int64, _ charged: Int64, before: Int64) -> Int64 {
+    Int64(clamping: max(0, Int128(all) - Int128(charged) + Int128(before)))
   }
 
   /// The conversations begun in the open periods of those clients whose limit `former` doesn't
