@@ -11,7 +11,6 @@ final class StripeClient: Sendable {
 
   /// What isn't answered within this time has failed.
   private static let timeout = Duration.seconds(20)
-  private static let idempotencyKey: FieldName = "idempotency-key"
 
   init(on loop: EventLoop) async {
     self.loop = loop
@@ -66,7 +65,7 @@ final class StripeClient: Sendable {
     var fields = HeaderFields()
     do {
       try fields.append(.authorization, "Bearer \(secret.revealed())")
-      if let key { try fields.append(idempotencyKey, key) }
+      if let key { try fields.append(.idempotencyKey, key) }
     } catch {
       throw .unavailable(reason: "a header field can't be sent")
     }

@@ -29,7 +29,7 @@ final class Journey {
   /// Its span; nil where nothing is traced.
   private(set) var trace: RequestTrace?
   /// Nil until it is known who asks.
-  private var clientID: String?
+  var clientID: String?
 
   init(_ exchange: HTTPExchange, through gateway: Gateway, at workbench: Workbench) {
     self.exchange = exchange
@@ -95,6 +95,7 @@ final class Journey {
     if gateway.isStopping { throw .shuttingDown }
     let identity = try identify()
     trace?.note(identity)
+    try Forwarding.check(query: exchange.head.query)
     switch Endpoints.classify(method: exchange.head.method.name, path: path) {
     case .metered(let endpoint):
       trace?.note(route: endpoint.path)
@@ -279,36 +280,6 @@ final class Journey {
     gateway.desk.decide(offer.demand, for: request.caller(for: offer))
   }
 
-  /// Tells the operator and the ledger of a refusal by a budget.
-  private func report(_ refusal: BudgetRefusal, of request: MeteredRequest, _ offer: Offer) {
-    let denial = refusal.denial
-    gateway.logger.log(.warn, refusal.code) { line in
-      writeMembers(of: request, offer, to: &line)
-      refusal.writeLogMembers(to: &line)
-    }
-    gateway.ledger.record(
-      DenialRow(
-        requestID: id, clientID: request.identity.client.id,
-        keyName: request.identity.key.name, userID: request.user,
-        operation: request.facts.operation, model: request.facts.model,
-        budgetID: "\(denial.budget)", reason: refusal.rowReason, limitValue: denial.limit,
-        used: denial.used, held: denial.held, requested: denial.requested,
-        resetAt: denial.resetAt, createdAt: startedAt))
-  }
-
-  /// Tells the operator what a budget that only watches would have refused.
-  private func logShadow(_ denial: Denial, of request: MeteredRequest, _ offer: Offer) {
-    let refusal = budgetRefusal(denial, client: request.identity.client.id)
-    gateway.logger.log(.warn, "budget_shadow") { line in
-      writeMembers(of: request, offer, to: &line)
-      refusal.writeLogMembers(to: &line)
-    }
-  }
-
-  private func budgetRefusal(_ denial: Denial, client: String) -> BudgetRefusal {
-    BudgetRefusal(denial: denial, clientID: client, requestID: id, now: gateway.clock())
-  }
-
   /// The members that every line about a metered request has.
   func writeMembers(
     of request: MeteredRequest, _ offer: Offer, to line: inout JSONWriter
@@ -336,9 +307,12 @@ final class Journey {
   }
 
   /// The fields that the provider gets.
-  func forwardedFields(to provider: Provider, readAsJSON: Bool = false) -> HeaderFields {
+  func forwardedFields(
+    to provider: Provider, isUpgrade: Bool = false, readAsJSON: Bool = false
+  ) -> HeaderFields {
     Forwarding.request(
-      exchange.head.fields, to: provider, readAsJSON: readAsJSON, at: trace?.position)
+      exchange.head.fields, to: provider, of: clientID ?? "", isUpgrade: isUpgrade,
+      readAsJSON: readAsJSON, at: trace?.position)
   }
 
   // MARK: Our own answers
@@ -346,38 +320,6 @@ final class Journey {
   private func healthy() -> HTTPAnswer {
     RefusalAnswer.httpAnswer(
       status: 200, fields: [], body: Array(#"{"status":"ok"}"#.utf8), requestID: "\(id)")
-  }
-
-  func refuse(_ refusal: Refusal) async {
-    trace?.note(refusal)
-    switch refusal {
-    case .clientLeft:
-      exchange.abort()
-    case .budget(let refusal):
-      await answer(refusal.httpAnswer())
-    default:
-      noteUnpriced(refusal)
-      let answer = RefusalAnswer(refusal)
-      gateway.logger.log(answer.status >= 500 ? .error : .info, "request_refused") { line in
-        line.member("request_id", "\(id)")
-        if let trace { line.member("trace_id", trace.traceText) }
-        line.member("status", Int64(answer.status))
-        line.member("code", answer.code)
-        line.member("path", exchange.head.path)
-      }
-      await self.answer(answer.httpAnswer(requestID: "\(id)"))
-    }
-  }
-
-  /// Remembers which price is missing.
-  private func noteUnpriced(_ refusal: Refusal) {
-    switch refusal {
-    case .modelNotPriced(let model, let detail):
-      gateway.ledger.record(
-        UnpricedModel(model, detail: detail, clientID: clientID, lastSeen: startedAt))
-    case .batchLine(_, let refusal): noteUnpriced(refusal)
-    default: break
-    }
   }
 
   func answer(_ answer: HTTPAnswer) async {

@@ -41,6 +41,8 @@ extension ByteSet {
   /// RFC 9110 5.6.2 `tchar`: methods and field names.
   static let token = ByteSet(alphanumerics + "!#$%&'*+-.^_`|~")
 
+  static let plainName = ByteSet(alphanumerics + "-")
+
   /// RFC 3986's bytes of paths and queries, and those which clients send there unescaped all the
   /// same. Absent: the fragment's `#`, and `\ " < >`, which parsers of URLs read differently.
   static let target = ByteSet(alphanumerics + "-._~%!$&'()*+,;=:@/?" + "[]{}|^`")

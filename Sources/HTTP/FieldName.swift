@@ -24,6 +24,24 @@ public struct FieldName: Hashable, Sendable {
     String(bytes.span)
   }
 
+  /// Whether a name has letters, digits and hyphens alone. Many servers take other characters for
+  /// hyphens.
+  public static func isPlain(_ name: Span<UInt8>) -> Bool {
+    ByteSet.plainName.containsAll(name)
+  }
+
+  /// Whether a name begins so, in any case.
+  ///
+  /// - Parameter lowercase: has no capitals.
+  public static func isBeginning(_ lowercase: StaticString, of name: Span<UInt8>) -> Bool {
+    let count = lowercase.utf8CodeUnitCount
+    guard name.count > count else { return false }
+    return lowercase.withUTF8Buffer { buffer in
+      let beginning = unsafe buffer.span
+      return name.extracting(0..<count).equalsIgnoringCase(beginning)
+    }
+  }
+
   /// Whether `name`, in any case, is this one.
   public func matches(_ name: Span<UInt8>) -> Bool {
     name.equalsIgnoringCase(bytes.span)
@@ -58,6 +76,7 @@ extension FieldName {
   public static let etag: FieldName = "etag"
   public static let expect: FieldName = "expect"
   public static let host: FieldName = "host"
+  public static let idempotencyKey: FieldName = "idempotency-key"
   public static let ifNoneMatch: FieldName = "if-none-match"
   public static let keepAlive: FieldName = "keep-alive"
   public static let location: FieldName = "location"

@@ -1,24 +1,17 @@
-/// Several names that a field is compared with at once: the length of most names is that of none of
-/// them.
+/// Several names that a field is compared with at once. Only names of its own length are looked at.
 public struct FieldNameSet: Sendable {
-  private let names: [FieldName]
-  /// The bit of each length that one of the names has.
-  private let lengths: UInt64
+  /// Those of each length.
+  private let names: [[FieldName]]
 
   /// - Parameter names: Of fewer than 64 bytes each.
   public init(_ names: FieldName...) {
-    self.names = names
-    lengths = names.reduce(0) { lengths, name in
-      precondition(name.bytes.count < UInt64.bitWidth, "no field is called \(name)")
-      return lengths | 1 << UInt64(name.bytes.count)
-    }
+    let longest = names.reduce(0) { max($0, $1.bytes.count) }
+    precondition(longest < 64, "no field has a name of \(longest) bytes")
+    self.names = (0...longest).map { length in names.filter { $0.bytes.count == length } }
   }
 
   /// Whether one of the names is this one, in any case.
   public func contains(_ name: Span<UInt8>) -> Bool {
-    guard name.count < UInt64.bitWidth, lengths >> UInt64(name.count) & 1 == 1 else {
-      return false
-    }
-    return names.contains { $0.matches(name) }
+    name.count < names.count && names[name.count].contains { $0.matches(name) }
   }
 }

@@ -92,3 +92,43 @@ def test_the_path_that_was_read_is_forwarded(house, provider, path, forwarded):
         assert connection.get(path, house.key()).status == 200
     [seen] = provider.taken()
     assert seen.target == forwarded
+
+
+ACCOUNT_FIELDS = {
+    "OpenAI-Organization": "org-other",
+    "OpenAI-Project": "proj_other",
+    "openai_organization": "org-other",
+    "api-key": "sk-other",
+    "x-api-key": "sk-other",
+    "Cookie": "session=1",
+    "X-HTTP-Method-Override": "DELETE",
+    "X-Original-URL": "/v1/organization/admin_api_keys",
+    "X-Rewrite-URL": "/v1/organization/admin_api_keys",
+    "X-Forwarded-For": "203.0.113.7",
+    "Sec-WebSocket-Protocol": "realtime, openai-insecure-api-key.sk-ctr-of-the-app",
+}
+CHAT = {**MODEL, "messages": [{"role": "user", "content": "Hello"}], "max_completion_tokens": 9}
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", "/v1/chat/completions"), ("GET", "/v1/files")])
+def test_no_field_acts_on_the_account(house, provider, method, path):
+    provider.taken()
+    headers = {**ACCOUNT_FIELDS, "Idempotency-Key": "order-1", "X-Invented": "1"}
+    body = CHAT if method == "POST" else None
+    with house.connect() as connection:
+        connection.send(connection.request(method, path, body, house.key(), headers))
+        assert connection.answer().status == 200
+    [seen] = provider.taken()
+    for name in ACCOUNT_FIELDS:
+        assert seen.values(name.lower()) == [], name
+    assert seen.values("idempotency-key") == ["acme:order-1"]
+    assert seen.values("x-invented") == ["1"]
+
+
+def test_a_query_brings_no_credential(house, provider):
+    provider.taken()
+    with house.connect() as connection:
+        answer = connection.get("/v1/files?api_key=sk-other", house.key())
+    assert (answer.status, answer.code) == (400, "unsupported_parameter")
+    assert answer.json()["error"]["param"] == "api_key"
+    assert provider.taken() == []

@@ -25,13 +25,86 @@ import Testing
       ("x-hop", "1"), ("Accept-Encoding", "gzip"), ("Content-Length", "2"),
       ("x-stainless-os", "Linux"),
     ])
-    let forwarded = Forwarding.request(sent, to: try provider())
+    let forwarded = Forwarding.request(sent, to: try provider(), of: "acme")
     #expect(
       forwarded
         == (try fields([
           ("content-type", "application/json"), ("x-stainless-os", "Linux"),
           ("accept-encoding", "identity"), ("authorization", "Bearer sk-of-the-provider"),
         ])))
+  }
+
+  @Test(
+    "A field that acts on the account, the method, the path or the way here doesn't pass",
+    arguments: [
+      "OpenAI-Organization", "openai-project", "OPENAI-PROJECT", "api-key", "Api-Key", "x-api-key",
+      "X-Goog-Api-Key", "Cookie", "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override",
+      "X-Original-URL", "X-Original-URI", "X-Rewrite-URL", "Forwarded", "X-Forwarded-For",
+      "X-Forwarded-Host", "X-Forwarded-Prefix", "X-Real-IP", "X-Client-IP", "True-Client-IP",
+      "CF-Connecting-IP", "Sec-WebSocket-Protocol", "Sec-WebSocket-Key",
+      "OpenAI_Organization", "X_HTTP_Method_Override", "Authorization_", "OpenAI.Project",
+      "OpenAI!Project", "X~Original~URL", "Proxy-Authorization", "X-Catraca-User",
+    ])
+  func dropped(name: String) throws {
+    let sent = try fields([(try #require(FieldName(name)), "v")])
+    let forwarded = Forwarding.request(sent, to: try provider(), of: "acme")
+    #expect(
+      forwarded
+        == (try fields([
+          ("accept-encoding", "identity"), ("authorization", "Bearer sk-of-the-provider"),
+        ])))
+  }
+
+  @Test(
+    "What apps may invent passes",
+    arguments: [
+      "X-Anything", "x-stainless-os", "OpenAI-Beta", "x-client-request-id", "User-Agent", "Accept",
+      "X-Api-Keys", "X-Forwarded-", "X-Catraca-", "Forwarded-By", "traceparent", "Range",
+    ])
+  func passes(name: String) throws {
+    let field = try #require(FieldName(name))
+    let sent = try fields([(field, "v")])
+    let forwarded = Forwarding.request(sent, to: try provider(), of: "acme")
+    #expect(forwarded.values(field) == ["v"])
+  }
+
+  @Test("A WebSocket's own fields pass with an upgrade alone")
+  func webSocketFields() throws {
+    let sent = try fields([("sec-websocket-key", "k"), ("sec-websocket-version", "13")])
+    let forwarded = Forwarding.request(sent, to: try provider(), of: "acme", isUpgrade: true)
+    #expect(forwarded.first("sec-websocket-key") == "k")
+    #expect(forwarded.first("sec-websocket-version") == "13")
+  }
+
+  @Test("An idempotency key is its client's own, and of bounded length")
+  func idempotencyKeys() throws {
+    let sent = try fields([("Idempotency-Key", "order-1"), ("idempotency-key", "order-2")])
+    let forwarded = Forwarding.request(sent, to: try provider(), of: "acme")
+    #expect(forwarded.values(.idempotencyKey) == ["acme:order-1"])
+    let longest = String(repeating: "k", count: Forwarding.longestIdempotencyKey - 5)
+    #expect(Forwarding.idempotencyKey(longest, of: "acme") == "acme:\(longest)")
+    let hashed = Forwarding.idempotencyKey("\(longest)k", of: "acme")
+    #expect(hashed.utf8.count == 65 && hashed.hasPrefix(":"))
+    #expect(hashed != Forwarding.idempotencyKey("\(longest)k", of: "acne"))
+    #expect(hashed != Forwarding.idempotencyKey("\(longest)kk", of: "acme"))
+  }
+
+  @Test(
+    "A query can't bring a credential or a method",
+    arguments: [
+      ("api_key=x", true), ("limit=2&API-KEY=x", true), ("a=1;access_token=x", true),
+      ("api%5Fkey=x", true), ("key", true), ("_method=DELETE", true), ("apikey=", true),
+      ("limit=2&after=file-1&order=desc", false), ("metadata[key]=x", false),
+      ("purpose=key", false),
+      ("api-version=2026-11-01", false), ("", false),
+    ])
+  func queries(query: String, isRefused: Bool) {
+    do throws(Refusal) {
+      try Forwarding.check(query: query)
+      #expect(!isRefused)
+    } catch {
+      #expect(isRefused)
+    }
   }
 
   @Test(
@@ -43,10 +116,10 @@ import Testing
     ] as [(String?, Bool)])
   func mediaType(said: String?, stays: Bool) throws {
     let sent = try fields(said.map { [(.contentType, $0)] } ?? [])
-    let forwarded = Forwarding.request(sent, to: try provider(), readAsJSON: true)
+    let forwarded = Forwarding.request(sent, to: try provider(), of: "acme", readAsJSON: true)
     #expect(forwarded.count(of: .contentType) == 1)
     #expect(forwarded.first(.contentType) == (stays ? said : "application/json"))
-    #expect(Forwarding.request(sent, to: try provider()).first(.contentType) == said)
+    #expect(Forwarding.request(sent, to: try provider(), of: "acme").first(.contentType) == said)
   }
 
   @Test("The client gets the provider's fields, but none that speak in our name")

@@ -56,7 +56,7 @@ struct RealtimeOpening {
     _ request: RealtimeRequest, _ provider: Provider, on journey: Journey
   ) throws(Refusal) -> Transfer {
     let limits = journey.rules.settings.limits
-    var fields = journey.forwardedFields(to: provider)
+    var fields = journey.forwardedFields(to: provider, isUpgrade: true)
     fields.remove(.secWebSocketExtensions)
     fields.remove(.secWebSocketProtocol)
     fields.append(.upgrade, constant: "websocket")

@@ -37,10 +37,19 @@ struct RealtimeRequest {
       facts: facts)
   }
 
-  /// What the client asked to be spoken between it and the provider, without its key.
+  /// What the client asked to be spoken between it and the provider, without what acts on the
+  /// provider's account.
   var protocols: [String] {
-    upgrade.protocols.filter { !$0.hasPrefix(RealtimeRequest.keyProtocolPrefix) }
+    upgrade.protocols.filter { offered in
+      let lowercased = offered.lowercased()
+      return !RealtimeRequest.accountPrefixes.contains { lowercased.hasPrefix($0) }
+    }
   }
+
+  /// Beginnings of subprotocols that choose an account: they don't pass.
+  private static let accountPrefixes = [
+    keyProtocolPrefix, "openai-organization.", "openai-project.",
+  ]
 
   /// One response or transcription of the session, as a request of its own.
   func metered(_ facts: RequestFacts, _ endpoint: Endpoint) -> MeteredRequest {
@@ -49,7 +58,7 @@ struct RealtimeRequest {
 
   /// The one `model` of a query. A name with an escape could be read differently by others, and
   /// some part parameters at semicolons too.
-  private static func model(in query: String) throws(Refusal) -> String {
+  static func model(in query: String) throws(Refusal) -> String {
     var model: String?
     guard !query.utf8.contains(UInt8(ascii: ";")) else {
       throw .unreadable(.invalid(param: "query", expected: "without semicolons"))
@@ -58,17 +67,17 @@ struct RealtimeRequest {
       let sides = parameter.split(
         separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = String(sides[0])
+      // `Model`, `model[]` or `mod%65l` is `model` to some readers.
+      guard name.utf8.allSatisfy(isPlainNameByte) else {
+        throw .unreadable(
+          .invalid(param: "query", expected: "of names with small letters, digits, '_' and '-'"))
+      }
       if unsupportedParameters.contains(name) {
         throw .unreadable(
           .unsupported(
             param: name, reason: "Realtime sessions with '\(name)' can't be metered yet."))
       }
-      guard name == "model" else {
-        guard !name.utf8.contains(UInt8(ascii: "%")) else {
-          throw .unreadable(.invalid(param: "query", expected: "without escapes in its names"))
-        }
-        continue
-      }
+      guard name == "model" else { continue }
       guard model == nil else { throw .unreadable(.repeatedMember("model")) }
       guard sides.count == 2, !sides[1].isEmpty,
         sides[1].utf8.count <= RequestFacts.longestName,
@@ -78,5 +87,14 @@ struct RealtimeRequest {
     }
     guard let model else { throw .unreadable(.missing(param: "model")) }
     return model
+  }
+
+  private static func isPlainNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "_"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
   }
 }

@@ -1,0 +1,76 @@
+internal import Budgets
+internal import Configuration
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Ledger
+internal import Logging
+internal import Metering
+
+// How a request is refused: what the client gets, the operator reads and the ledger keeps.
+
+extension Journey {
+  func refuse(_ refusal: Refusal) async {
+    trace?.note(refusal)
+    switch refusal {
+    case .clientLeft:
+      exchange.abort()
+    case .budget(let refusal):
+      await answer(refusal.httpAnswer())
+    default:
+      noteUnpriced(refusal)
+      let answer = RefusalAnswer(refusal)
+      gateway.logger.log(answer.status >= 500 ? .error : .info, "request_refused") { line in
+        line.member("request_id", "\(id)")
+        if let trace { line.member("trace_id", trace.traceText) }
+        line.member("status", Int64(answer.status))
+        line.member("code", answer.code)
+        line.member("path", exchange.head.path)
+      }
+      await self.answer(answer.httpAnswer(requestID: "\(id)"))
+    }
+  }
+
+  /// Remembers which price is missing.
+  private func noteUnpriced(_ refusal: Refusal) {
+    switch refusal {
+    case .modelNotPriced(let model, let detail):
+      gateway.ledger.record(
+        UnpricedModel(model, detail: detail, clientID: clientID, lastSeen: startedAt))
+    case .batchLine(_, let refusal): noteUnpriced(refusal)
+    default: break
+    }
+  }
+
+  // MARK: Refusals by a budget
+
+  /// Tells the operator and the ledger of a refusal by a budget.
+  func report(_ refusal: BudgetRefusal, of request: MeteredRequest, _ offer: Offer) {
+    let denial = refusal.denial
+    gateway.logger.log(.warn, refusal.code) { line in
+      writeMembers(of: request, offer, to: &line)
+      refusal.writeLogMembers(to: &line)
+    }
+    gateway.ledger.record(
+      DenialRow(
+        requestID: id, clientID: request.identity.client.id,
+        keyName: request.identity.key.name, userID: request.user,
+        operation: request.facts.operation, model: request.facts.model,
+        budgetID: "\(denial.budget)", reason: refusal.rowReason, limitValue: denial.limit,
+        used: denial.used, held: denial.held, requested: denial.requested,
+        resetAt: denial.resetAt, createdAt: startedAt))
+  }
+
+  /// Tells the operator what a budget that only watches would have refused.
+  func logShadow(_ denial: Denial, of request: MeteredRequest, _ offer: Offer) {
+    let refusal = budgetRefusal(denial, client: request.identity.client.id)
+    gateway.logger.log(.warn, "budget_shadow") { line in
+      writeMembers(of: request, offer, to: &line)
+      refusal.writeLogMembers(to: &line)
+    }
+  }
+
+  func budgetRefusal(_ denial: Denial, client: String) -> BudgetRefusal {
+    BudgetRefusal(denial: denial, clientID: client, requestID: id, now: gateway.clock())
+  }
+}
