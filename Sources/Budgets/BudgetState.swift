@@ -10,18 +10,23 @@ public struct BudgetPolicy: Hashable, Sendable {
   /// Whether other replicas use the same limits, so that each uses only what it has leased. Stays
   /// as it is while the program runs.
   public let sharesLimits: Bool
+  /// The most subjects of one budget that are counted apart.
+  public let mostSubjects: Int
 
   public init(
     rates: ExchangeRates, admissionQueue: Int = BudgetPolicy.defaultAdmissionQueue,
-    sharesLimits: Bool = false
+    sharesLimits: Bool = false, mostSubjects: Int = BudgetPolicy.defaultMostSubjects
   ) {
     precondition(admissionQueue >= 0, "a queue's limit is never negative")
+    precondition(mostSubjects > 0, "a budget has a subject")
+    self.mostSubjects = mostSubjects
     self.rates = rates
     self.admissionQueue = admissionQueue
     self.sharesLimits = sharesLimits
   }
 
   public static let defaultAdmissionQueue = 1_000
+  public static let defaultMostSubjects = 100_000
 }
 
 /// Every budget, what it has counted, and who holds or waits for what is left of it.
@@ -159,10 +164,24 @@ extension BudgetState {
   }
 
   /// The account of a subject, new where it has none, with its open window.
-  mutating func account(of budget: Int, subject: String, at now: Timestamp) -> Int {
-    if let known = budgets[budget].accounts[subject] {
+  ///
+  /// Names of users and conversations come from apps, which can make up any number of them. When a
+  /// budget has `mostSubjects` of them, the subjects that come after share one account, `other`:
+  /// they are never free, and need no further memory.
+  mutating func account(of budget: Int, subject name: String, at now: Timestamp) -> Int {
+    if let known = budgets[budget].accounts[name] {
       catchUp(known, with: now)
       return known
+    }
+    var subject = name
+    if budgets[budget].accounts.count >= policy.mostSubjects {
+      subject = sharedSubject(for: name, in: budget)
+      // Idle subjects make room for new ones, as they would where there is room.
+      placesToSweep += BudgetState.placesSweptForEachNewAccount
+      if let shared = budgets[budget].accounts[subject] {
+        catchUp(shared, with: now)
+        return shared
+      }
     }
     let window = budgets[budget].rememberOpenWindow(at: now)
     let account = Account(budget: budget, subject: subject, window: window)
@@ -171,6 +190,15 @@ extension BudgetState {
     if policy.sharesLimits { openLease(on: index, at: now) }
     placesToSweep += BudgetState.placesSweptForEachNewAccount
     return index
+  }
+
+  /// The subject that stands for those beyond `mostSubjects`. In a budget over everything each
+  /// client has its own.
+  private func sharedSubject(for name: String, in budget: Int) -> String {
+    guard budgets[budget].definition.id.client == BudgetID.everything,
+      let slash = name.firstIndex(of: "/")
+    else { return "other" }
+    return "\(name[..<slash])/other"
   }
 
   /// Lets an account find out what the clock has ended: its raise, its window.

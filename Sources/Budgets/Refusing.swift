@@ -117,14 +117,26 @@ extension BudgetState {
   private mutating func remember(
     _ unit: LimitUnit, of demand: Demand, on portion: Portion, at now: Timestamp
   ) {
+    guard !isUnusedName(portion.account) else { return }
     let affordable = affordableOutput(for: demand, on: portion, within: .leasable, at: now)
     accounts[portion.account].exhaustedUnit = affordable < Clamp.smallestOutput ? unit : nil
+  }
+
+  /// Whether an account is that of a name which an app gave and of which nothing was ever used.
+  ///
+  /// A refusal stores nothing of such a name: an app can make up a new one for each request.
+  private func isUnusedName(_ account: Int) -> Bool {
+    guard accounts[account].settled == .zero else { return false }
+    switch budgets[accounts[account].budget].definition.per {
+    case .user, .conversation: return true
+    case .client, .key, .model: return false
+    }
   }
 
   private mutating func reportFirst(
     _ denial: Denial, on portion: Portion, events: inout [Event]
   ) {
-    guard !accounts[portion.account].hasRefused else { return }
+    guard !accounts[portion.account].hasRefused, !isUnusedName(portion.account) else { return }
     accounts[portion.account].hasRefused = true
     events.append(.exceeded(denial, accounts[portion.account].window))
   }

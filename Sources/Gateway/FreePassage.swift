@@ -26,9 +26,12 @@ struct FreePassage {
     }
   }
 
+  /// Counts against the key's requests a minute, and is logged and counted once it has an answer.
+  ///
   /// - Parameter onlyForBatches: whether what is uploaded must be the file of a batch.
-  func run(onlyForBatches: Bool = false) async throws(Refusal) {
+  func run(for identity: Identity, onlyForBatches: Bool = false) async throws(Refusal) {
     let exchange = journey.exchange
+    try journey.limitRate(identity, isFree: true)
     journey.trace?.note(provider)
     let body = try await MeteredRequest.readBody(of: journey)
     if onlyForBatches { try checkPurpose(of: body) }
@@ -46,7 +49,21 @@ struct FreePassage {
     do { head = try await transfer.head() } catch {
       throw Refusal(error, provider: provider.name, on: journey)
     }
+    note(identity, status: head.status)
     await relay(head, transfer)
+  }
+
+  private func note(_ identity: Identity, status: Int) {
+    journey.gateway.unmeteredRequests.count(identity.client.id)
+    journey.gateway.logger.log(.info, "unmetered_request") { line in
+      line.member("request_id", "\(journey.id)")
+      line.member("client", identity.client.id)
+      line.member("key", identity.key.name)
+      line.member("provider", provider.name)
+      line.member("method", journey.exchange.head.method.name)
+      line.member("path", Journey.shortened(path))
+      line.member("status", Int64(status))
+    }
   }
 
   private func checkPurpose(of body: [UInt8]) throws(Refusal) {

@@ -23,6 +23,10 @@ public final class Gateway: HTTPHandler {
   let ownCalls: any HTTPHandler
   let experience = ModelExperience()
   let rateLimits = RateLimits()
+  /// Answers that passed without being metered.
+  public let unmeteredRequests = ClientCounts()
+  /// How often refusals by budgets are written down.
+  public let denialLimits = DenialLimits()
   let failedSignIns: FailedSignIns
   let requestIDs = RequestIDSource()
   let logger: Logger

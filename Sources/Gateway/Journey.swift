@@ -70,9 +70,9 @@ final class Journey {
       case .own:
         exchange.addedFields.appendOwn(.catracaRequestID, "\(id)")
         await gateway.ownCalls.handle(exchange)
-      case .unknown: throw .unknownPath(exchange.head.path)
+      case .unknown: throw .unknownPath(Journey.shortened(exchange.head.path))
       case .ambiguous: throw .ambiguousPath
-      case .unknownProvider(let name): throw .unknownProvider(name)
+      case .unknownProvider(let name): throw .unknownProvider(Journey.shortened(name))
       case .provider(let name, let endpoint):
         trace = gateway.tracer.map { RequestTrace($0, of: self) }
         return try await forward(endpoint, to: name)
@@ -109,25 +109,26 @@ final class Journey {
       try limitRate(identity)
       return try await serveBatch(identity, of: providerName)
     case .upload:
-      try await serveFree(path, of: providerName, onlyForBatches: !rules.allowsUnmetered(path))
+      try await serveFree(
+        path, identity, of: providerName, onlyForBatches: !rules.allowsUnmetered(path))
     case .free:
-      try await serveFree(path, of: providerName)
+      try await serveFree(path, identity, of: providerName)
     case .closed: throw .endpointNotMetered(method: exchange.head.method.name, path: path)
     case .refused:
       guard rules.allowsUnmetered(path) else {
         throw .endpointNotMetered(method: exchange.head.method.name, path: path)
       }
-      try await serveFree(path, of: providerName)
+      try await serveFree(path, identity, of: providerName)
     }
     return nil
   }
 
   @inline(never)
   private func serveFree(
-    _ path: String, of providerName: String?, onlyForBatches: Bool = false
+    _ path: String, _ identity: Identity, of providerName: String?, onlyForBatches: Bool = false
   ) async throws(Refusal) {
     try await FreePassage(path: path, providerName: providerName, on: self).run(
-      onlyForBatches: onlyForBatches)
+      for: identity, onlyForBatches: onlyForBatches)
   }
 
   @inline(never)
@@ -187,8 +188,10 @@ final class Journey {
   }
 
   @inline(never)
-  private func limitRate(_ identity: Identity) throws(Refusal) {
-    if let seconds = gateway.rateLimits.admit(identity.key, of: identity.client.id, at: startedAt) {
+  func limitRate(_ identity: Identity, isFree: Bool = false) throws(Refusal) {
+    if let seconds = gateway.rateLimits.admit(
+      identity.key, of: identity.client.id, isFree: isFree, at: startedAt)
+    {
       throw .rateLimited(retryAfterSeconds: seconds)
     }
   }

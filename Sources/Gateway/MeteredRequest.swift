@@ -49,9 +49,10 @@ final class MeteredRequest {
     } catch {
       throw .unreadable(error)
     }
-    user = fields.first(.catracaUser) ?? facts.user
-    conversation = fields.first(.catracaConversation) ?? facts.conversation
-    agent = fields.first(.catracaAgent)
+    user = try MeteredRequest.identifier(.catracaUser, in: fields) ?? facts.user
+    conversation =
+      try MeteredRequest.identifier(.catracaConversation, in: fields) ?? facts.conversation
+    agent = try MeteredRequest.identifier(.catracaAgent, in: fields)
     metadata = try MeteredRequest.readMetadata(of: fields, journey.workbench.parser)
     try checkKey()
   }
@@ -68,9 +69,9 @@ final class MeteredRequest {
     body = []
     isJSON = false
     let fields = journey.exchange.head.fields
-    user = fields.first(.catracaUser)
-    conversation = fields.first(.catracaConversation)
-    agent = fields.first(.catracaAgent)
+    user = try MeteredRequest.identifier(.catracaUser, in: fields)
+    conversation = try MeteredRequest.identifier(.catracaConversation, in: fields)
+    agent = try MeteredRequest.identifier(.catracaAgent, in: fields)
     metadata = try MeteredRequest.readMetadata(of: fields, journey.workbench.parser)
     try checkKey()
   }
@@ -125,9 +126,9 @@ final class MeteredRequest {
     self.body = body
     isJSON = endpoint.readsJSON(contentType: "")
     providerName = provider.name
-    user = fields.first(.catracaUser)
-    conversation = fields.first(.catracaConversation)
-    agent = fields.first(.catracaAgent)
+    user = try MeteredRequest.identifier(.catracaUser, in: fields)
+    conversation = try MeteredRequest.identifier(.catracaConversation, in: fields)
+    agent = try MeteredRequest.identifier(.catracaAgent, in: fields)
     metadata = try MeteredRequest.readMetadata(of: fields, journey.workbench.parser)
   }
 
@@ -150,6 +151,25 @@ final class MeteredRequest {
   /// that is also compressed data, isn't metered.
   private static func isPlain(_ fields: HeaderFields) -> Bool {
     fields.values(.contentEncoding).allSatisfy { $0.lowercased() == "identity" }
+  }
+
+  /// The name that a header gives; nil without the header.
+  ///
+  /// - Throws: 400 for a name that `RequestFacts` refuses in a body, too, or that isn't UTF-8.
+  static func identifier(
+    _ name: FieldName, in fields: HeaderFields
+  ) throws(Refusal) -> String? {
+    guard let text = fields.first(name) else { return nil }
+    do throws(MeteringError) {
+      // Stands for bytes that aren't UTF-8.
+      guard !text.unicodeScalars.contains("\u{FFFD}") else {
+        throw .invalid(param: name.lowercased, expected: "UTF-8")
+      }
+      try RequestFacts.check(identifier: text, param: name.lowercased)
+    } catch {
+      throw .unreadable(error)
+    }
+    return text
   }
 
   private static func readMetadata(

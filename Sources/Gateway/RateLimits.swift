@@ -24,14 +24,19 @@ final class RateLimits: Sendable {
   private let buckets = Lock<[Name: Bucket]>([:])
 
   /// Lets a request through, or says in how many whole seconds, at least 1, it may be tried again.
-  func admit(_ key: ClientKey, of client: String, at now: Timestamp) -> Int64? {
+  ///
+  /// - Parameter isFree: whether the request uses no tokens, so that a debt of tokens doesn't stop
+  ///   it.
+  func admit(
+    _ key: ClientKey, of client: String, isFree: Bool = false, at now: Timestamp
+  ) -> Int64? {
     guard key.requestsPerMinute != nil || key.tokensPerMinute != nil else { return nil }
     return buckets.withLock { buckets in
       if buckets.count >= RateLimits.largestCount {
         buckets = buckets.filter { !$0.value.isFull(at: now) }
       }
       // Tokens first: a request that they refuse must not take from the other bucket.
-      if let limit = key.tokensPerMinute {
+      if !isFree, let limit = key.tokensPerMinute {
         let name = Name(client: client, key: key.name, unit: .tokens)
         buckets[name, default: Bucket(limit: limit, at: now)].fill(limit: limit, at: now)
         if let wait = buckets[name]?.secondsUntil(1) { return wait }

@@ -25,7 +25,7 @@ extension Journey {
         if let trace { line.member("trace_id", trace.traceText) }
         line.member("status", Int64(answer.status))
         line.member("code", answer.code)
-        line.member("path", exchange.head.path)
+        line.member("path", Journey.shortened(exchange.head.path))
       }
       await self.answer(answer.httpAnswer(requestID: "\(id)"))
     }
@@ -42,18 +42,32 @@ extension Journey {
     }
   }
 
+  /// A path for a line of the log, of bounded length.
+  static func shortened(_ path: String) -> String { String(path.prefix(PlainText.longest)) }
+
   // MARK: Refusals by a budget
 
   /// Tells the operator and the ledger of a refusal by a budget.
   func report(_ refusal: BudgetRefusal, of request: MeteredRequest, _ offer: Offer) {
     let denial = refusal.denial
+    let client = request.identity.client.id
+    let verdict = gateway.denialLimits.verdict(
+      client: client, reason: refusal.rowReason, at: startedAt)
+    if case .count(let untold) = verdict {
+      guard let untold else { return }
+      return gateway.logger.log(.warn, "denials_not_written") { line in
+        line.member("client", client)
+        line.member("reason", refusal.rowReason.rawValue)
+        line.member("count", untold)
+      }
+    }
     gateway.logger.log(.warn, refusal.code) { line in
       writeMembers(of: request, offer, to: &line)
       refusal.writeLogMembers(to: &line)
     }
     gateway.ledger.record(
       DenialRow(
-        requestID: id, clientID: request.identity.client.id,
+        requestID: id, clientID: client,
         keyName: request.identity.key.name, userID: request.user,
         operation: request.facts.operation, model: request.facts.model,
         budgetID: "\(denial.budget)", reason: refusal.rowReason, limitValue: denial.limit,

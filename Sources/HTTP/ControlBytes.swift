@@ -39,3 +39,20 @@ enum ControlBytes {
     return (belowSpace | isDelete) & (ones &* 0x80)
   }
 }
+
+/// Text that names something: 1 to 256 bytes of UTF-8 without control characters.
+///
+/// Names of users, conversations and agents are stored with each request, so their length bounds
+/// what one request can add to the ledger.
+public enum PlainText {
+  /// In bytes.
+  public static let longest = 256
+  public static let rule = "text of 1 to \(longest) bytes without control characters"
+
+  public static func isValid(_ text: String) -> Bool {
+    (1...longest).contains(text.utf8.count)
+      && text.unicodeScalars.allSatisfy { scalar in
+        scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
+      }
+  }
+}

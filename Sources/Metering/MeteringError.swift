@@ -19,6 +19,11 @@ public enum MeteringError: Error, Hashable, Sendable {
 }
 
 extension MeteringError {
+  /// The name of a user, conversation or agent isn't one.
+  static func invalidIdentifier(param: String) -> MeteringError {
+    .invalid(param: param, expected: PlainText.rule)
+  }
+
   /// The `code` of the error that the client gets.
   public var code: String {
     if case .unsupported = self { "unsupported_parameter" } else { "invalid_json" }

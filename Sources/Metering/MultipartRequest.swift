@@ -87,7 +87,10 @@ struct MultipartRequest {
     switch field {
     case .model: facts.model = try text(of: part)
     case .stream: facts.stream = try boolean(part)
-    case .user: facts.user = try text(of: part)
+    case .user:
+      let user = try text(of: part)
+      try RequestFacts.check(identifier: user, param: name)
+      facts.user = user
     case .transcriptFormat:
       transcript.format = TranscriptFormat(rawValue: try text(of: part))
       transcript.formatPlace = part.content

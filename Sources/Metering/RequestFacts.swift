@@ -1,3 +1,4 @@
+internal import HTTP
 public import Pricing
 
 /// What metering needs to know of a request, read from its body once.
@@ -70,7 +71,16 @@ public struct RequestFacts: Sendable, Hashable {
   public var hasImages: Bool { input.images + input.lowDetailImages > 0 }
   public var hasAudioInput: Bool { input.audioMilliseconds > 0 }
 
-  /// The longest model name and identifier of a user or conversation that is taken, in bytes.
+  /// Checks the name of a user, conversation or agent. An empty one names nobody.
+  ///
+  /// - Parameter param: what the client is told to mend: the member or the header.
+  public static func check(identifier: String, param: String) throws(MeteringError) {
+    guard identifier.isEmpty || PlainText.isValid(identifier) else {
+      throw .invalidIdentifier(param: param)
+    }
+  }
+
+  /// The longest model name that is taken, in bytes.
   public static let longestName = 512
   /// How many answers one request may ask for.
   public static let choicesAllowed: ClosedRange<Int64> = 1...128

@@ -96,7 +96,7 @@ private struct RequestReader {
     case .choices: facts.choices = try Self.integer(value, name, in: RequestFacts.choicesAllowed)
     case .serviceTier: facts.serviceTier = try Self.tier(value, name)
     case .user(let precedence):
-      let user = try Self.name(value, name)
+      let user = try Self.identifier(value, name)
       if precedence < userPrecedence, !user.isEmpty {
         userPrecedence = precedence
         facts.user = user
@@ -183,7 +183,7 @@ private struct RequestReader {
     guard value.kind == .object else { throw .invalid(param: name, expected: "an object or null") }
     try value.checkKeys()
     guard let identifier = value["conversation_id"], !identifier.isNull else { return }
-    let conversation = try Self.name(identifier, "\(name).conversation_id")
+    let conversation = try Self.identifier(identifier, "\(name).conversation_id")
     facts.conversation = conversation.isEmpty ? nil : conversation
   }
 
@@ -228,6 +228,15 @@ private struct RequestReader {
       throw .invalid(param: param, expected: "a tier that requests can ask for, not '\(tier)'")
     }
     return tier
+  }
+
+  /// Who or what a request is for: stored with it, unlike the other names.
+  private static func identifier(
+    _ value: JSONValue, _ param: String
+  ) throws(MeteringError) -> String {
+    guard let text = value.string else { throw .invalidIdentifier(param: param) }
+    try RequestFacts.check(identifier: text, param: param)
+    return text
   }
 
   private static func name(_ value: JSONValue, _ param: String) throws(MeteringError) -> String {

@@ -92,12 +92,15 @@ final class ServerState: RunningServer {
   var vitals: ServerVitals {
     let connected = connected
     let reloads = connected.reloader.reloads.counts
-    return ServerVitals(
+    var vitals = ServerVitals(
       version: Version.number,
       connections: listeners.withLock { $0 }.map { ($0.key, $0.value.connectionCount) },
       requestsInFlight: connected.gateway.requestsInFlight, ledgerLag: ledger.lag,
       reloads: reloads.done, reloadFailures: reloads.failed,
       droppedSpans: connected.tracer?.droppedSpans)
+    vitals.unmeteredRequests = connected.gateway.unmeteredRequests.byClient
+    vitals.unwrittenDenials = connected.gateway.denialLimits.unwritten
+    return vitals
   }
 
   func readBudgets<Answer: Sendable>(_ body: @Sendable (BudgetState) -> Answer) -> Answer {

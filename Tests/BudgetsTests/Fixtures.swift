@@ -73,11 +73,13 @@ struct Turnstile {
 
   init(
     _ definitions: [BudgetDefinition], queue: Int = 1_000, rates: ExchangeRates = .usdOnly,
-    sharesLimits: Bool = false
+    sharesLimits: Bool = false, mostSubjects: Int = BudgetPolicy.defaultMostSubjects
   ) {
     state = try! BudgetState(
       definitions,
-      policy: BudgetPolicy(rates: rates, admissionQueue: queue, sharesLimits: sharesLimits))
+      policy: BudgetPolicy(
+        rates: rates, admissionQueue: queue, sharesLimits: sharesLimits,
+        mostSubjects: mostSubjects))
   }
 
   mutating func hold(_ demand: Demand, for who: Caller = caller()) -> Admission {

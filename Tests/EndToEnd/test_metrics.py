@@ -36,6 +36,7 @@ LABELS = {
     "catraca_tokens_total": {"client", "provider", "model", "kind"},
     "catraca_cost_usd_total": {"client", "provider", "model"},
     "catraca_denials_total": {"client", "reason"},
+    "catraca_unmetered_requests_total": {"client"},
     "catraca_budget_used_tokens": {"budget", "currency"},
     "catraca_budget_held_tokens": {"budget", "currency"},
     "catraca_budget_limit_tokens": {"budget", "currency"},
@@ -97,6 +98,8 @@ def used(catraca):
     catraca.post(BODY, headers=script(status=500))
     catraca.post({"model": "text-embedding-3-small", "input": "x"}, path="/v1/embeddings")
     catraca.post(BODY, client="small")
+    with catraca.connect() as connection:
+        assert connection.get("/v1/models", catraca.key()).status == 200
     assert catraca.post({**BODY, "max_completion_tokens": 5000}, client="small").status == 429
     return catraca
 

@@ -34,6 +34,19 @@ import Time
     #expect(limits.admit(key, of: "acme", at: instant(31)) == nil)
   }
 
+  @Test("A free request counts as a request, and a debt of tokens doesn't stop it")
+  func freeRequests() {
+    let limits = RateLimits()
+    let key = key(requests: 2, tokens: 60)
+    limits.use(90, by: key, of: "acme", at: instant(0))
+    #expect(limits.admit(key, of: "acme", isFree: true, at: instant(0)) == nil)
+    #expect(limits.admit(key, of: "acme", isFree: true, at: instant(0)) == nil)
+    #expect(limits.admit(key, of: "acme", isFree: true, at: instant(0)) == 30)
+    #expect(limits.admit(key, of: "acme", at: instant(60)) == nil)
+    #expect(limits.admit(key, of: "acme", isFree: true, at: instant(60)) == nil)
+    #expect(limits.admit(key, of: "acme", isFree: true, at: instant(60)) == 30)
+  }
+
   @Test("A key without limits is never refused")
   func unlimited() {
     let limits = RateLimits()

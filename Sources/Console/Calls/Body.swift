@@ -1,4 +1,5 @@
 internal import Configuration
+internal import HTTP
 internal import HTTPServer
 internal import JSON
 internal import Money

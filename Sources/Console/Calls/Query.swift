@@ -123,14 +123,3 @@ struct Query: Sendable {
     Int(try integer("limit", in: 1...1000) ?? 100)
   }
 }
-
-/// Text without control characters.
-enum PlainText {
-  static let longest = 256
-  static let rule = "text of 1 to \(longest) bytes without control characters"
-
-  static func isValid(_ text: String) -> Bool {
-    (1...longest).contains(text.utf8.count)
-      && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-  }
-}

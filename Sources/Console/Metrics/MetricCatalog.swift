@@ -13,6 +13,13 @@ enum MetricCatalog {
   static let denials = MetricFamily(
     "catraca_denials_total", .counter, "Requests refused by a budget since the start.")
 
+  static let unwrittenDenials = MetricFamily(
+    "catraca_denials_unwritten_total", .counter,
+    "Requests refused by a budget since the start that were too many to be written.")
+  static let unmeteredRequests = MetricFamily(
+    "catraca_unmetered_requests_total", .counter,
+    "Requests since the start that passed to a provider without being metered.")
+
   static let usedTokens = MetricFamily(
     "catraca_budget_used_tokens", .gauge, "Settled tokens of a budget, or of its fullest subject.")
   static let heldTokens = MetricFamily(

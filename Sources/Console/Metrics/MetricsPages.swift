@@ -23,12 +23,13 @@ public struct MetricsPages<Writer: MetricWriter> {
   public init(of server: any RunningServer, at now: Timestamp) {
     let usage = server.recordedUsage
     addUsage(usage)
-    addDenials(usage.denials)
+    let vitals = server.vitals
+    addDenials(usage.denials, unwritten: vitals.unwrittenDenials)
     addBudgets(BudgetFigures.all(of: server, at: now))
     add(MetricCatalog.overhead, usage.overhead)
     add(MetricCatalog.upstreamLatency, usage.upstreamLatency)
     add(MetricCatalog.timeToFirstToken, usage.timeToFirstToken)
-    addVitals(server.vitals)
+    addVitals(vitals)
   }
 
   /// Writes the next page; false after the last.
@@ -77,7 +78,19 @@ public struct MetricsPages<Writer: MetricWriter> {
     add(MetricCatalog.overruns, value: overruns)
   }
 
-  private mutating func addDenials(_ denials: [RecordedUsage.Refused: Int64]) {
+  private mutating func addDenials(
+    _ written: [RecordedUsage.Refused: Int64],
+    unwritten: [(client: String, reason: DenialReason, count: Int64)]
+  ) {
+    var denials = written
+    for entry in unwritten {
+      let refused = RecordedUsage.Refused(clientID: entry.client, reason: entry.reason)
+      denials[refused, default: 0] += entry.count
+    }
+    add(MetricCatalog.unwrittenDenials, unwritten) { entry, family, writer in
+      writer.sample(
+        family, ("client", entry.client), ("reason", entry.reason.rawValue), value: entry.count)
+    }
     let inOrder = denials.sorted {
       ($0.key.clientID, $0.key.reason.rawValue) < ($1.key.clientID, $1.key.reason.rawValue)
     }
@@ -120,6 +133,9 @@ public struct MetricsPages<Writer: MetricWriter> {
   private mutating func addVitals(_ vitals: ServerVitals) {
     add(MetricCatalog.connections, vitals.connections) { listener, family, writer in
       writer.sample(family, ("listener", listener.listener), value: Int64(listener.count))
+    }
+    add(MetricCatalog.unmeteredRequests, vitals.unmeteredRequests) { entry, family, writer in
+      writer.sample(family, ("client", entry.client), value: entry.count)
     }
     add(MetricCatalog.requestsInFlight, value: Int64(vitals.requestsInFlight))
     let lag = vitals.ledgerLag / .nanoseconds(1)

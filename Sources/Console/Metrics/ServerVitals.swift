@@ -1,3 +1,5 @@
+public import Ledger
+
 /// How the server is right now, for metrics.
 public struct ServerVitals: Sendable {
   public var version: String
@@ -12,6 +14,11 @@ public struct ServerVitals: Sendable {
   public var reloadFailures: Int64
   /// Since the start: spans that no receiver of traces got; nil where there are no traces.
   public var droppedSpans: Int64?
+
+  /// Since the start: answers to each client that passed without being metered.
+  public var unmeteredRequests: [(client: String, count: Int64)] = []
+  /// Since the start: refusals by budgets that were too many to be written.
+  public var unwrittenDenials: [(client: String, reason: DenialReason, count: Int64)] = []
 
   public init(
     version: String, connections: [(listener: String, count: Int)], requestsInFlight: Int,

@@ -1,5 +1,6 @@
 internal import Budgets
 internal import Configuration
+internal import HTTP
 internal import JSON
 internal import Ledger
 internal import Money

@@ -1,3 +1,5 @@
+internal import HTTP
+
 /// What a JSON value may be, as the API's description says it (JSON Schema 2020-12).
 indirect enum Schema: Sendable {
   /// Text; with a pattern (ECMA 262) such as it matches.

@@ -19,6 +19,11 @@ public struct RecordedUsage: Sendable {
   public struct Refused: Hashable, Sendable {
     public var clientID: String
     public var reason: DenialReason
+
+    public init(clientID: String, reason: DenialReason) {
+      self.clientID = clientID
+      self.reason = reason
+    }
   }
 
   public internal(set) var sums: [Key: UsageSums] = [:]

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import HTTP
 internal import Time
 
 /// How the text of an argument or option becomes a value.
@@ -34,10 +35,7 @@ extension ArgumentFormat<Bool> {
 
 extension ArgumentFormat<String> {
   static func text(_ valueName: String) -> ArgumentFormat {
-    ArgumentFormat(valueName, allowed: "text of 1 to 256 bytes without control characters") {
-      let isPlain = $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-      return (1...256).contains($0.utf8.count) && isPlain ? $0 : nil
-    }
+    ArgumentFormat(valueName, allowed: PlainText.rule) { PlainText.isValid($0) ? $0 : nil }
   }
 
   static func path(_ valueName: String) -> ArgumentFormat {
