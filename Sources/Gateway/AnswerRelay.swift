@@ -76,6 +76,12 @@ struct AnswerRelay {
     var fields = passage.responseFields(head, remaining: settled.tightest)
     fields.appendOwn(.catracaCost, settled.costUSD)
     guard let rendering = rendering(of: body) else {
+      if head.status >= 400 {
+        let error = passage.journey.redacted(
+          errorBody: body, status: head.status, from: passage.offer.provider)
+        fields = passage.journey.keyRedaction.redacted(fields)
+        return HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: error)
+      }
       return HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body)
     }
     fields.remove(.contentType)

@@ -90,10 +90,12 @@ struct FreePassage {
   /// Passes an answer on as it comes.
   func relay(_ head: UpstreamResponseHead, _ transfer: Transfer) async {
     var fields = Forwarding.response(head.fields)
+    if head.status >= 400 { fields = journey.keyRedaction.redacted(fields) }
     fields.appendOwn(.catracaRequestID, "\(journey.id)")
     do {
       try await journey.exchange.start(
         ResponseHead(status: head.status, fields: fields), framing: .chunked)
+      if head.status >= 400 { return try await relayError(status: head.status, transfer) }
       if let work = deferredWork {
         return try await DeferredRelay(
           work: work, journey: journey, head: head, transfer: transfer
@@ -107,6 +109,21 @@ struct FreePassage {
       transfer.cancel()
       journey.exchange.abort()
     }
+  }
+}
+
+extension FreePassage {
+  /// Passes an error on without the provider's key. Its beginning is read whole for that.
+  private func relayError(status: Int, _ transfer: Transfer) async throws {
+    var error: [UInt8] = []
+    var piece: [UInt8] = []
+    while error.count < ProviderKeyRedaction.largestError, try await transfer.next(into: &piece) {
+      error += piece
+    }
+    let redacted = journey.redacted(errorBody: error, status: status, from: provider)
+    if !redacted.isEmpty { try await journey.exchange.write(redacted) }
+    while try await transfer.next(into: &piece) { try await journey.exchange.write(piece) }
+    try await journey.exchange.finish()
   }
 }
 

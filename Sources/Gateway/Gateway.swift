@@ -23,6 +23,7 @@ public final class Gateway: HTTPHandler {
   let ownCalls: any HTTPHandler
   let experience = ModelExperience()
   let rateLimits = RateLimits()
+  let refusedKeys = RefusedKeys()
   /// Answers that passed without being metered.
   public let unmeteredRequests = ClientCounts()
   /// How often refusals by budgets are written down.

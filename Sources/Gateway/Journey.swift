@@ -96,6 +96,11 @@ final class Journey {
     let identity = try identify()
     trace?.note(identity)
     try Forwarding.check(query: exchange.head.query)
+    if path == Endpoints.responses.path, exchange.head.method == .get,
+      exchange.head.fields.contains(.upgrade, token: "websocket")
+    {
+      throw .webSocketNotServed
+    }
     switch Endpoints.classify(method: exchange.head.method.name, path: path) {
     case .metered(let endpoint):
       trace?.note(route: endpoint.path)

@@ -21,6 +21,8 @@ indirect enum Refusal: Error {
   case endpointNotMetered(method: String, path: String)
   /// It is served over a WebSocket alone.
   case upgradeRequired(WebSocketUpgradeError)
+  /// It is served over plain HTTP alone.
+  case webSocketNotServed
   case unreadable(MeteringError)
   /// A line of a batch's input file is what is refused.
   case batchLine(Int64, Refusal)

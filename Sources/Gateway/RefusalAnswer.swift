@@ -45,6 +45,7 @@ struct RefusalAnswer {
         403, "permission_error", "endpoint_not_metered",
         "\(method) \(path) can't be metered, so it is not forwarded.")
     case .upgradeRequired(let error): self = .upgradeRequired(error)
+    case .webSocketNotServed: self = .webSocketNotServed
     case .unreadable(let error):
       self.init(400, "invalid_request_error", error.code, error.message, param: error.param)
     case .batchLine(let number, let refusal):
@@ -135,6 +136,13 @@ struct RefusalAnswer {
         "This is not a request that opens a WebSocket: \(error).")
     }
   }
+
+  /// At 426 clients go on with POST at once. At 403 some of them try five times.
+  private static let webSocketNotServed = RefusalAnswer(
+    426, "invalid_request_error", "websocket_not_supported",
+    "Responses are not served over a WebSocket here. Use POST /v1/responses."
+  )
+  .with(.upgrade, "HTTP/1.1")
 
   private static let ambiguousPath = RefusalAnswer(
     400, "invalid_request_error", "invalid_path",

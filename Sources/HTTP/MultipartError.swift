@@ -16,6 +16,8 @@ public enum MultipartError: Error, Hashable, Sendable {
   /// understand differently.
   case invalidDisposition
   case unsupportedTransferEncoding
+  /// A part names another charset than UTF-8, or consists of parts itself.
+  case unsupportedCharset
 }
 
 extension MultipartError {
@@ -31,6 +33,7 @@ extension MultipartError {
     case .invalidPartHead: "a part's head is not valid"
     case .invalidDisposition: "a part has no plain Content-Disposition with a name"
     case .unsupportedTransferEncoding: "a part has a Content-Transfer-Encoding"
+    case .unsupportedCharset: "a part has another charset than UTF-8, or parts of its own"
     }
   }
 }

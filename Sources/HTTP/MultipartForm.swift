@@ -48,11 +48,15 @@ public struct MultipartForm: Sendable, Hashable {
     guard isFormType(contentType) else { return nil }
     var boundary: Substring?
     for piece in pieces.dropFirst() {
-      guard let equals = piece.firstIndex(of: "=") else { return nil }
-      let name = piece[..<equals].trimmingSpaces.lowercased()
-      guard name == "boundary" else { continue }
-      guard boundary == nil else { return nil }
-      boundary = piece[piece.index(after: equals)...].trimmingSpaces.unquoted
+      let parameter = piece.trimmingSpaces
+      guard let equals = parameter.firstIndex(of: "=") else { return nil }
+      let value = parameter[parameter.index(after: equals)...]
+      switch parameter[..<equals].lowercased() {
+      case "boundary" where boundary == nil: boundary = value.unquoted
+      case "charset" where isPlainCharset(value): break
+      // `boundary*`, `boundary*0` and the like name another boundary to some readers (RFC 2231).
+      default: return nil
+      }
     }
     guard let boundary, (1...longestBoundary).contains(boundary.utf8.count),
       boundary.utf8.allSatisfy(isBoundaryByte)
@@ -63,6 +67,11 @@ public struct MultipartForm: Sendable, Hashable {
   /// Whether a media type is `multipart/form-data`, with whatever parameters.
   public static func isFormType(_ contentType: String) -> Bool {
     contentType.prefix { $0 != ";" }.trimmingSpaces.lowercased() == "multipart/form-data"
+  }
+
+  /// Whether a text in this charset is read as UTF-8 by everybody.
+  static func isPlainCharset(_ charset: Substring) -> Bool {
+    ["utf-8", "us-ascii"].contains(charset.unquoted.lowercased())
   }
 
   private static let longestBoundary = 70

@@ -39,6 +39,7 @@ struct MultipartReader {
     _ body: Span<UInt8>, _ range: Range<Int>
   ) throws(MultipartError) -> MultipartForm.Part {
     var disposition: MultipartDisposition?
+    var hasType = false
     var start = range.lowerBound
     while true {
       guard let end = try lineEnd(body, from: start, in: range) else {
@@ -48,15 +49,18 @@ struct MultipartReader {
       let line = start..<end
       start = end + 2
       if line.isEmpty { break }
-      try readField(body, line, &disposition)
+      try readField(body, line, &disposition, &hasType)
     }
     guard let disposition else { throw .invalidDisposition }
+    // A part of this name gives the charset of all others (RFC 7578).
+    guard disposition.name.lowercased() != "_charset_" else { throw .unsupportedCharset }
     return MultipartForm.Part(
       name: disposition.name, filename: disposition.filename, content: start..<range.upperBound)
   }
 
   private func readField(
-    _ body: Span<UInt8>, _ line: Range<Int>, _ disposition: inout MultipartDisposition?
+    _ body: Span<UInt8>, _ line: Range<Int>, _ disposition: inout MultipartDisposition?,
+    _ hasType: inout Bool
   ) throws(MultipartError) {
     // A line that starts with white space would continue the one before.
     guard let colon = body.firstIndex(of: ASCII.colon, in: line), colon > line.lowerBound,
@@ -69,8 +73,27 @@ struct MultipartReader {
         throw .invalidDisposition
       }
       disposition = read
+    } else if name.equalsIgnoringCase("content-type") {
+      guard !hasType else { throw .invalidPartHead }
+      hasType = true
+      guard Self.isPlainType(value) else { throw .unsupportedCharset }
     } else if name.equalsIgnoringCase("content-transfer-encoding") {
       throw .unsupportedTransferEncoding
+    }
+  }
+
+  /// Whether a part of this media type is one text or file, and no other charset than UTF-8 is
+  /// named.
+  private static func isPlainType(_ type: String) -> Bool {
+    let pieces = type.lowercased().split(separator: ";", omittingEmptySubsequences: false)
+    guard let first = pieces.first, !first.trimmingSpaces.hasPrefix("multipart/") else {
+      return false
+    }
+    return pieces.dropFirst().allSatisfy { piece in
+      let parameter = piece.trimmingSpaces
+      guard parameter.contains("charset") else { return true }
+      return parameter.hasPrefix("charset=")
+        && MultipartForm.isPlainCharset(parameter.dropFirst("charset=".count))
     }
   }
 

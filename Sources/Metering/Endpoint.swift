@@ -71,11 +71,12 @@ enum RequestField: Sendable, Hashable {
   case model
   case stream
   case streamOptions
-  /// A limit of the output in tokens; of several the one with the lowest precedence number counts.
-  case outputLimit(precedence: Int)
+  /// A limit of the output in tokens. Providers differ in which of several they obey, so the
+  /// largest is held.
+  case outputLimit
   case choices
   case serviceTier
-  /// Who the client's own end user is; precedence as for `outputLimit`.
+  /// Who the client's own end user is; of several the one with the lowest precedence number counts.
   case user(precedence: Int)
   case metadata
   case modalities

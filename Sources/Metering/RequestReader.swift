@@ -62,7 +62,7 @@ extension RequestFacts {
 /// Gathers the facts of a request, member by member.
 private struct RequestReader {
   private var facts: RequestFacts
-  private var outputLimitPrecedence = Int.max
+  private var setsOutputLimit = false
   private var userPrecedence = Int.max
   private var candidates: Int64 = 1
   private var callLimit: Int64?
@@ -85,14 +85,12 @@ private struct RequestReader {
     case .model: facts.model = try Self.name(value, name)
     case .stream: facts.stream = try Self.boolean(value, name)
     case .streamOptions: try readStreamOptions(value, name)
-    case .outputLimit(let precedence):
+    case .outputLimit:
       // A completion may be asked for without any output, to have its input echoed.
       let least: Int64 = facts.operation == .completion ? 0 : 1
       let limit = try Self.integer(value, name, in: least...Usage.largestCount)
-      if precedence < outputLimitPrecedence {
-        outputLimitPrecedence = precedence
-        facts.outputLimit = limit
-      }
+      facts.outputLimit = setsOutputLimit ? max(limit, facts.outputLimit ?? 0) : limit
+      setsOutputLimit = true
     case .choices: facts.choices = try Self.integer(value, name, in: RequestFacts.choicesAllowed)
     case .serviceTier: facts.serviceTier = try Self.tier(value, name)
     case .user(let precedence):
@@ -175,6 +173,7 @@ private struct RequestReader {
     guard value.kind == .object, value.repeatedKey == nil else {
       throw .invalid(param: name, expected: "an object without repeated members, or null")
     }
+    try value.checkKeys(among: ["include_usage"])
     guard let option = value["include_usage"], !option.isNull else { return }
     facts.asksForUsage = try Self.boolean(option, "\(name).include_usage")
   }
@@ -192,7 +191,7 @@ private struct RequestReader {
     facts.input.add(json: value)
     for tool in value.elements {
       facts.input.tools += 1
-      try tool.checkKeys()
+      try tool.checkKeys(among: ["type", "model"])
       guard let type = tool["type"]?.string, type != "function", type != "custom" else { continue }
       hostedTools += 1
       if type.hasFragment("search") && type != OpenAI.fileSearch { facts.maySearchWeb = true }

@@ -23,4 +23,13 @@ extension JSONValue {
   func checkKeys() throws(MeteringError) {
     if let key = repeatedKey { throw .repeatedMember(key) }
   }
+
+  /// The same, and that no member could be taken for one of `names`, which are read.
+  func checkKeys(among names: Set<String>) throws(MeteringError) {
+    try checkKeys()
+    for member in members {
+      guard let name = member.key.string else { continue }
+      try RequestFacts.checkSpelling(of: name) { names.contains($0) }
+    }
+  }
 }

@@ -4,7 +4,8 @@ the provider's account."""
 import pytest
 from harness.catraca import Catraca
 from harness.configuration import Configuration
-from harness.recording_server import RecordingServer
+from harness.recording_server import ANSWER, RecordingServer
+from harness.waiting import eventually
 
 MODEL = {"model": "gpt-4o-mini"}
 
@@ -51,7 +52,8 @@ def provider():
 def house(tmp_path_factory, provider):
     url = f"http://127.0.0.1:{provider.port}/v1"
     configuration = Configuration(
-        tmp_path_factory.mktemp("forwarded"), {"openai": {"base_url": url}}
+        tmp_path_factory.mktemp("forwarded"),
+        {"openai": {"base_url": url, "api_key_env": "TEST_OPENAI_KEY"}},
     )
     configuration.settings["pricing"] = ["pricing/openai.yaml"]
     configuration.settings["metering"] = {"unmetered_endpoints": ["/v1/*"]}
@@ -132,3 +134,49 @@ def test_a_query_brings_no_credential(house, provider):
     assert (answer.status, answer.code) == (400, "unsupported_parameter")
     assert answer.json()["error"]["param"] == "api_key"
     assert provider.taken() == []
+
+
+UPGRADE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+
+
+@pytest.mark.parametrize("path", ["/v1/responses", "/openai/v1/responses"])
+def test_responses_over_a_websocket_are_answered_426(house, provider, path):
+    provider.taken()
+    with house.connect() as connection:
+        connection.send(connection.request("GET", path, None, house.key(), UPGRADE))
+        answer = connection.answer()
+    assert (answer.status, answer.code) == (426, "websocket_not_supported")
+    assert answer.fields["upgrade"] == "HTTP/1.1"
+    with house.connect() as connection:
+        connection.send(connection.request("GET", path, None, "sk-ctr-unknown", UPGRADE))
+        assert connection.answer().status == 401
+    assert provider.taken() == []
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/v1/chat/completions"), ("GET", "/v1/files/file-1")]
+)
+def test_an_error_does_not_show_the_providers_key(house, provider, method, path):
+    secret = "sk-provider-oai1"
+    for shown in [secret, f"{secret[:8]}{'*' * 20}{secret[-4:]}"]:
+        error = {"error": {"message": f"Incorrect API key provided: {shown}. See the docs."}}
+        provider.answer = (401, error)
+        body = CHAT if method == "POST" else None
+        with house.connect() as connection:
+            connection.send(connection.request(method, path, body, house.key()))
+            answer = connection.answer()
+        provider.answer = (200, ANSWER)
+        assert answer.status == 401
+        message = answer.json()["error"]["message"]
+        assert message == "Incorrect API key provided: [provider key]. See the docs."
+
+    def told():
+        return [line for line in house.process.log if line["event"] == "provider_key_refused"]
+
+    eventually(told, "the log tells it")
+    assert [line["provider"] for line in told()] == ["openai"]

@@ -131,7 +131,7 @@ def test_a_budget_refuses_in_http(catraca):
         (f"{PATH}&model=gpt-realtime-mini", 400, "invalid_json"),
         (f"{PATH}&call_id=rtc_1", 400, "unsupported_parameter"),
         ("/v1/realtime?intent=transcription", 400, "unsupported_parameter"),
-        ("/v1/responses", 403, "endpoint_not_metered"),
+        ("/v1/responses", 426, "websocket_not_supported"),
         ("/v1/live/sessions", 403, "endpoint_not_metered"),
     ],
 )

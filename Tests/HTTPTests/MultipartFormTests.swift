@@ -43,12 +43,50 @@ struct MultipartFormTests {
       ("multipart/form-data", nil),
       ("multipart/mixed; boundary=abc", nil),
       ("multipart/form-data; boundary=", nil),
+      ("multipart/form-data; boundary=a; charset=\"UTF-8\"", "a"),
+      ("multipart/form-data; boundary=a; charset=utf-16", nil),
+      ("multipart/form-data; boundary=a; boundary*=utf-8''b", nil),
+      ("multipart/form-data; boundary*0=a; boundary=b", nil),
+      ("multipart/form-data; boundary=a; x=\";boundary=b\"", nil),
+      ("multipart/form-data; boundary =a", nil), ("multipart/form-data; boundary= a", nil),
+      ("multipart/form-data; boundary=a;", nil),
       ("multipart/form-data; boundary=a; boundary=b", nil),
       ("multipart/form-data; boundary=\"a b\"", nil),
       ("multipart/form-data; boundary=" + String(repeating: "a", count: 71), nil),
     ])
   func boundary(_ type: String, _ expected: String?) {
     #expect(MultipartForm.boundary(of: type) == expected)
+  }
+
+  @Test(
+    "A part is UTF-8 and no form of its own",
+    arguments: [
+      ("Content-Type: text/plain", nil), ("Content-Type: text/plain; charset=UTF-8", nil),
+      ("content-type: text/plain;charset=\"us-ascii\"", nil),
+      ("Content-Type: audio/ogg; codecs=opus", nil),
+      ("Content-Type: text/plain; charset=utf-16", .unsupportedCharset),
+      ("Content-Type: text/plain; Charset = utf-7", .unsupportedCharset),
+      ("Content-Type: text/plain; charset*=utf-8''utf-16", .unsupportedCharset),
+      ("Content-Type: text/plain; charset=utf-8; charset=utf-16", .unsupportedCharset),
+      ("Content-Type: multipart/mixed; boundary=Y", .unsupportedCharset),
+      ("Content-Type: text/plain\r\nContent-Type: text/plain", .invalidPartHead),
+    ] as [(String, MultipartError?)])
+  func charsets(_ head: String, _ expected: MultipartError?) throws {
+    let part = Self.part("model", "m").dropFirst("--X\r\n".count)
+    let body = "--X\r\n\(head)\r\n\(part)--X--"
+    if let expected {
+      #expect(throws: expected) { try Self.parse(body) }
+    } else {
+      #expect(try Self.parse(body).parts.map(\.name) == ["model"])
+    }
+  }
+
+  @Test(
+    "A part that gives the charset of the others is refused", arguments: ["_charset_", "_Charset_"])
+  func charsetPart(_ name: String) {
+    #expect(throws: MultipartError.unsupportedCharset) {
+      try Self.parse(Self.part(name, "utf-16") + "--X--")
+    }
   }
 
   @Test(

@@ -37,6 +37,20 @@ struct RealtimeTests {
     #expect(event.transcription == .by(model: "w"))
   }
 
+  @Test("Of two limits of a session's output the larger one is held")
+  func twoLimits() throws {
+    for members in [
+      #""max_output_tokens":7,"max_response_output_tokens":90"#,
+      #""max_response_output_tokens":90,"max_output_tokens":7"#,
+    ] {
+      let event = try client(#"{"type":"session.update","session":{\#(members)}}"#)
+      #expect(event.outputLimit == .tokens(90))
+    }
+    let endless = #"{"max_output_tokens":"inf","max_response_output_tokens":9}"#
+    let event = try client(#"{"type":"session.update","session":\#(endless)}"#)
+    #expect(event.outputLimit == .model)
+  }
+
   @Test(
     "What provider and meter could read differently is refused",
     arguments: [
@@ -48,6 +62,14 @@ struct RealtimeTests {
       #"{"type":"x","item":{"content":[{"type":"input_image","type":"input_text"}]}}"#,
       #"{"type":"response.create","response":{"max_output_tokens":0}}"#,
       #"{"type":"response.create","response":{"max_output_tokens":1.5}}"#,
+      #"{"type":"x","Type":"response.create"}"#, #"{"type":"response.create","Response":{}}"#,
+      #"{"type":"session.update","session":{"Model":"a"}}"#,
+      #"{"type":"session.update","session":{"MODEL":"a","model":"b"}}"#,
+      #"{"type":"session.update","session":{"Max_output_tokens":9}}"#,
+      #"{"type":"session.update","session":{"audio":{"Input":{}}}}"#,
+      #"{"type":"session.update","session":{"audio":{"input":{"Transcription":{}}}}}"#,
+      #"{"type":"session.update","session":{"input_audio_transcription":{"Model":"w"}}}"#,
+      #"{"type":"session.update","session":{"tools":[{"Type":"mcp"}]}}"#,
       #"{"type":"session.update","session":{"audio":{"input":{"transcription":{}}}}}"#,
     ])
   func refused(_ text: String) {

@@ -41,6 +41,29 @@ struct RequestFactsTests {
     #expect(facts.toolCount == 1)
   }
 
+  @Test(
+    "of two limits the larger one is held",
+    arguments: [
+      (#""max_tokens":7,"max_completion_tokens":9"#, 9),
+      (#""max_completion_tokens":1,"max_tokens":10000"#, 10_000),
+      (#""max_tokens":10000,"max_completion_tokens":1"#, 10_000),
+      (#""max_tokens":null,"max_completion_tokens":3"#, 3), (#""max_tokens":5"#, 5),
+    ])
+  func outputLimits(members: String, expected: Int64) throws {
+    #expect(try facts(members).outputLimit == expected)
+  }
+
+  @Test(
+    "a member of a member that could be taken for one that matters is refused",
+    arguments: [
+      #""stream_options":{"Include_usage":true}"#, #""tools":[{"Type":"web_search"}]"#,
+      #""tools":[{"type":"function","TYPE":"web_search"}]"#,
+      #""tools":[{"type":"image_generation","Model":"m"}]"#,
+    ])
+  func nestedSpelling(members: String) {
+    #expect(throws: MeteringError.self) { try facts(members) }
+  }
+
   @Test("a member that is null is as good as missing")
   func nulls() throws {
     let facts = try facts(

@@ -46,6 +46,15 @@ public struct RealtimeClientEvent: Sendable, Hashable {
   public var audioCharacters: Int64 = 0
   public var images: Int64 = 0
 
+  /// The members that are read of an event, and of a session's or a response's settings.
+  private static let eventMembers: Set<String> = [
+    "type", "event_id", "session", "response", "item", "audio",
+  ]
+  private static let settingMembers: Set<String> = [
+    "model", "max_output_tokens", "max_response_output_tokens", "input_audio_transcription",
+    "audio", "prompt", "tools", "input",
+  ]
+
   /// Limits that a request may set.
   private static let limits: ClosedRange<Int64> = 1...1_000_000
 
@@ -59,7 +68,7 @@ public struct RealtimeClientEvent: Sendable, Hashable {
     let root: JSONValue
     do { root = try parser.parse(message) } catch { throw .notJSON(error) }
     guard root.kind == .object else { throw .notAnObject }
-    try root.checkKeys()
+    try root.checkKeys(among: eventMembers)
     guard let type = root["type"], type.kind == .string else { throw .missing(param: "type") }
     var event = RealtimeClientEvent()
     event.eventID = root["event_id"]?.string
@@ -88,7 +97,7 @@ public struct RealtimeClientEvent: Sendable, Hashable {
       if settings.isNull { return }
       throw .invalid(param: name, expected: "an object")
     }
-    try settings.checkKeys()
+    try settings.checkKeys(among: Self.settingMembers)
     for member in settings.members {
       let value = member.value
       if member.hasKey("model") {
@@ -96,7 +105,10 @@ public struct RealtimeClientEvent: Sendable, Hashable {
       } else if member.hasKey("max_output_tokens")
         || member.hasKey("max_response_output_tokens")
       {
-        outputLimit = try Self.limit(value, name: name)
+        let limit = try Self.limit(value, name: name)
+        // Of two limits the larger one is held: which one counts is the provider's to say.
+        let isLarger = limit.tokens ?? .max > outputLimit?.tokens ?? .max
+        if outputLimit == nil || isLarger { outputLimit = limit }
       } else if member.hasKey("input_audio_transcription") {
         transcription = try Self.transcription(value)
       } else if member.hasKey("audio") {
@@ -112,9 +124,9 @@ public struct RealtimeClientEvent: Sendable, Hashable {
   }
 
   private mutating func readAudio(_ audio: JSONValue) throws(MeteringError) {
-    try audio.checkKeys()
+    try audio.checkKeys(among: ["input"])
     guard let input = audio["input"] else { return }
-    try input.checkKeys()
+    try input.checkKeys(among: ["transcription"])
     if let transcription = input["transcription"] {
       self.transcription = try Self.transcription(transcription)
     }
@@ -123,15 +135,15 @@ public struct RealtimeClientEvent: Sendable, Hashable {
   /// What a tool finds that isn't the client's own is unknown.
   private mutating func read(tools: JSONValue) throws(MeteringError) {
     for tool in tools.elements {
-      try tool.checkKeys()
+      try tool.checkKeys(among: ["type"])
       if tool["type"]?.isString("function") != true { isOpenEnded = true }
     }
   }
 
   private mutating func read(item: JSONValue) throws(MeteringError) {
-    try item.checkKeys()
+    try item.checkKeys(among: ["content"])
     for part in (item["content"] ?? item).elements {
-      try part.checkKeys()
+      try part.checkKeys(among: ["type", "audio", "image_url"])
       if let audio = part["audio"] {
         take(audio: audio)
       } else if part["type"]?.isString("input_image") ?? false {
@@ -152,7 +164,7 @@ public struct RealtimeClientEvent: Sendable, Hashable {
     _ value: JSONValue
   ) throws(MeteringError) -> Transcription {
     if value.isNull { return .none }
-    try value.checkKeys()
+    try value.checkKeys(among: ["model"])
     guard let model = value["model"]?.string, model.utf8.count <= RequestFacts.longestName else {
       throw .missing(param: "transcription.model")
     }

@@ -34,6 +34,8 @@ class Seen:
 class RecordingServer:
     def __init__(self):
         self.requests = []
+        self.answer = (200, ANSWER)
+        """The status and the content of each answer."""
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -76,8 +78,9 @@ class RecordingServer:
         seen = Seen(method, target, b"", fields)
         seen.body = self._body(seen, stream)
         self.requests.append(seen)
-        content = json.dumps(ANSWER).encode()
-        head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
+        status, answer = self.answer
+        content = json.dumps(answer).encode()
+        head = f"HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\n"
         head += f"content-length: {len(content)}\r\n\r\n"
         connection.sendall(head.encode() + content)
         return True

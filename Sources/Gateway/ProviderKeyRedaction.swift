@@ -1,0 +1,135 @@
+internal import Configuration
+internal import EventLoop
+internal import HTTP
+internal import JSON
+internal import Logging
+internal import Time
+
+/// Takes the keys of providers out of what a provider says of an error.
+///
+/// A provider that refuses a key may repeat it, whole or masked. Example: of
+/// `Incorrect API key provided: sk-proj-********1234.` the app gets
+/// `Incorrect API key provided: [provider key].`
+struct ProviderKeyRedaction {
+  /// The most bytes of an error that are looked through. What comes after them passes as it is.
+  static let largestError = 1 << 20
+  private static let replacement = Array("[provider key]".utf8)
+  /// Shorter keys aren't secrets, and could be words.
+  private static let shortestKey = 8
+  /// A key of which so many bytes are repeated is taken out, masked or not.
+  private static let longestBeginning = 12
+  /// A masked key begins with at least so many bytes of the key, has at least so many bytes of a
+  /// mask behind them, and ends with at least so many bytes of the key.
+  private static let (shortestBeginning, shortestMask, shortestEnd) = (3, 3, 2)
+
+  private let keys: [[UInt8]]
+
+  init(of providers: [Provider]) {
+    self.init(keys: providers.compactMap { $0.apiKey?.revealed() })
+  }
+
+  init(keys: [String]) {
+    self.keys = keys.map { Array($0.utf8) }.filter { $0.count >= ProviderKeyRedaction.shortestKey }
+  }
+
+  func redacted(_ body: [UInt8]) -> [UInt8] {
+    var redacted: [UInt8] = []
+    redacted.reserveCapacity(body.count)
+    var index = 0
+    while index < body.count {
+      let byte = body[index]
+      let begun = keys.filter { $0[0] == byte }
+      if let found = begun.compactMap({ ProviderKeyRedaction.end(of: $0, in: body, from: index) })
+        .max()
+      {
+        redacted += ProviderKeyRedaction.replacement
+        index = found
+      } else {
+        redacted.append(byte)
+        index += 1
+      }
+    }
+    return redacted
+  }
+
+  /// Without fields that show a key.
+  func redacted(_ fields: HeaderFields) -> HeaderFields {
+    var fields = fields
+    fields.removeAll { _, value in
+      let bytes = value.indices.map { value[$0] }
+      return redacted(bytes) != bytes
+    }
+    return fields
+  }
+
+  /// Where a key ends that begins at `start`, whole, cut or masked; nil where none does.
+  private static func end(of key: [UInt8], in body: [UInt8], from start: Int) -> Int? {
+    var index = start
+    var beginning = 0
+    while index < body.count, beginning < key.count, body[index] == key[beginning] {
+      index += 1
+      beginning += 1
+    }
+    guard beginning >= shortestBeginning else { return nil }
+    if beginning == key.count { return index }
+    let maskStart = index
+    while index < body.count, isMask(body[index]) { index += 1 }
+    let isMasked = index - maskStart >= shortestMask
+    let wordStart = index
+    while index < body.count, isOfKey(body[index]) { index += 1 }
+    let end = body[wordStart..<index]
+    if isMasked, end.count >= shortestEnd, key.reversed().starts(with: end.reversed()) {
+      return index
+    }
+    return beginning >= longestBeginning ? maskStart : nil
+  }
+
+  /// Stars, dots, and the bytes of an ellipsis or a bullet.
+  private static func isMask(_ byte: UInt8) -> Bool {
+    [UInt8(ascii: "*"), UInt8(ascii: "."), 0xE2, 0x80, 0xA6, 0xA2].contains(byte)
+  }
+
+  private static func isOfKey(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+}
+
+/// When the log last told that a provider refuses its key: once a minute is enough.
+final class RefusedKeys: Sendable {
+  private static let pauseMilliseconds: Int64 = 60_000
+  private let told = Lock<[String: Timestamp]>([:])
+
+  func isDue(_ provider: String, at now: Timestamp) -> Bool {
+    told.withLock { told in
+      if let last = told[provider],
+        abs(now.milliseconds - last.milliseconds) < RefusedKeys.pauseMilliseconds
+      {
+        return false
+      }
+      told[provider] = now
+      return true
+    }
+  }
+}
+
+extension Journey {
+  /// A provider's error as the app gets it. A 401 is about the provider's key, as
+  /// the app's was taken, so the operator is told.
+  func redacted(errorBody body: [UInt8], status: Int, from provider: Provider) -> [UInt8] {
+    if status == 401, gateway.refusedKeys.isDue(provider.name, at: gateway.clock()) {
+      gateway.logger.log(.error, "provider_key_refused") { line in
+        line.member("request_id", "\(id)")
+        line.member("provider", provider.name)
+      }
+    }
+    let beginning = Array(body.prefix(ProviderKeyRedaction.largestError))
+    return keyRedaction.redacted(beginning) + body.dropFirst(beginning.count)
+  }
+
+  var keyRedaction: ProviderKeyRedaction { ProviderKeyRedaction(of: rules.settings.providers) }
+}
