@@ -7,6 +7,7 @@ extension FieldName {
   static let catracaRemainingCost: FieldName = "x-catraca-remaining-cost"
   static let catracaReset: FieldName = "x-catraca-reset"
   static let catracaClamped: FieldName = "x-catraca-clamped"
+  static let catracaClampedToolCalls: FieldName = "x-catraca-clamped-tool-calls"
   static let catracaDenied: FieldName = "x-catraca-denied"
   static let catracaProvider: FieldName = "x-catraca-provider"
   static let catracaUser: FieldName = "x-catraca-user"

@@ -22,6 +22,7 @@ public final class Gateway: HTTPHandler {
   /// Answers what clients ask about their own use.
   let ownCalls: any HTTPHandler
   let experience = ModelExperience()
+  let overhead = LearnedOverhead()
   let rateLimits = RateLimits()
   let refusedKeys = RefusedKeys()
   /// Answers that passed without being metered.

@@ -1,5 +1,7 @@
 internal import Configuration
 internal import HTTP
+internal import Metering
+internal import Pricing
 internal import TLS
 internal import Time
 
@@ -29,6 +31,35 @@ final class Identity: Sendable {
     }
     client = owner.client
     key = owner.key
+  }
+
+  // MARK: What the key may do
+
+  /// Checks that the key may ask a model for a kind of work.
+  ///
+  /// Every way on which a request names a model comes here: its body, a tool in it, a line of a
+  /// batch, an event of a session.
+  func check(_ model: String, for operation: Operation) throws(Refusal) {
+    guard key.allows(model: model) else { throw .modelNotAllowed(model: model) }
+    try check(operation)
+  }
+
+  /// Checks that the key may ask for a kind of work whose models are named elsewhere.
+  func check(_ operation: Operation) throws(Refusal) {
+    guard key.allows(operation) else {
+      throw .operationNotAllowed(operation: operation.rawValue)
+    }
+  }
+
+  /// Checks all models that a request names: its own, and those that its tools use.
+  ///
+  /// Example: a key with `models: [gpt-5]` may not declare the tool `image_generation`, which draws
+  /// by a model of its own. With `operations: [responses]` it may not either: that is the operation
+  /// `image`.
+  func check(_ facts: RequestFacts) throws(Refusal) {
+    try check(facts.model, for: facts.operation)
+    if let model = facts.imageToolModel { try check(model, for: .image) }
+    for model in facts.compoundModels { try check(model, for: facts.operation) }
   }
 
   private static func offered(_ head: RequestHead) -> String? {

@@ -219,7 +219,9 @@ final class Journey {
 
   /// Sets the request's bound aside. In the last mile the provider's own count may fit where the
   /// bytes don't.
-  func admit(_ request: MeteredRequest, _ offer: Offer) async throws(Refusal) -> Passage {
+  func admit(_ request: MeteredRequest, _ asked: Offer) async throws(Refusal) -> Passage {
+    let offer =
+      request.facts.lacksCallLimit ? try limitingCalls(of: request, asked) : asked
     let verdict = await ask(request, offer)
     if verdict.isDenied, let counted = await countedOffer(request, offer, verdict) {
       let second = await ask(request, counted)

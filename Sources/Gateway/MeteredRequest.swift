@@ -54,7 +54,7 @@ final class MeteredRequest {
       try MeteredRequest.identifier(.catracaConversation, in: fields) ?? facts.conversation
     agent = try MeteredRequest.identifier(.catracaAgent, in: fields)
     metadata = try MeteredRequest.readMetadata(of: fields, journey.workbench.parser)
-    try checkKey()
+    try identity.check(facts)
   }
 
   /// A request whose facts don't stand in its body.
@@ -73,7 +73,7 @@ final class MeteredRequest {
     conversation = try MeteredRequest.identifier(.catracaConversation, in: fields)
     agent = try MeteredRequest.identifier(.catracaAgent, in: fields)
     metadata = try MeteredRequest.readMetadata(of: fields, journey.workbench.parser)
-    try checkKey()
+    try identity.check(facts)
   }
 
   /// The same caller's request for something else.
@@ -102,16 +102,6 @@ final class MeteredRequest {
     Caller(
       client: identity.client.id, key: identity.key.name, user: user ?? "",
       conversation: conversation ?? "", model: offer.modelName)
-  }
-
-  /// Whether the key may be used for what is asked.
-  private func checkKey() throws(Refusal) {
-    guard identity.key.allows(model: facts.model) else {
-      throw .modelNotAllowed(model: facts.model)
-    }
-    guard identity.key.allows(facts.operation) else {
-      throw .operationNotAllowed(operation: facts.operation.rawValue)
-    }
   }
 
   /// A batch, or a request within one, of which the header fields alone say who the user is.

@@ -3,11 +3,9 @@ internal import Ledger
 internal import Metering
 
 /// What is known of each model from its recent answers: how long they are as a rule, how fast it
-/// writes them, how many tokens its texts make, and how much a provider adds to a request's input.
+/// writes them, and how many tokens its texts make.
 ///
-/// The first serves the clamp (SPEC §4.4) and soft budgets, the second all estimates. The third
-/// repairs a bound that was too low: an overrun raises the model's overhead at once, for every
-/// request after it.
+/// The first serves the clamp (SPEC §4.4) and soft budgets, the second all estimates.
 final class ModelExperience: Sendable {
   private let models = Lock<[ModelID: Record]>([:])
 
@@ -22,8 +20,6 @@ final class ModelExperience: Sendable {
     var longOutput: Int64?
     /// Their mean, rounded up; nil before the first.
     var meanOutput: Int64?
-    /// Input tokens that providers were seen to add beyond the bound.
-    var overhead: Int64 = 0
     /// How many tokens its texts make.
     var rates: TokenRates
   }
@@ -31,7 +27,6 @@ final class ModelExperience: Sendable {
   private struct Record {
     var outputs = OutputSizes()
     var generation = GenerationRate()
-    var overhead: Int64 = 0
     var rates: TokenRates
   }
 
@@ -45,7 +40,7 @@ final class ModelExperience: Sendable {
       }
       return Expectation(
         longOutput: record.outputs.percentile99, meanOutput: record.outputs.mean,
-        overhead: record.overhead, rates: record.rates)
+        rates: record.rates)
     }
   }
 
@@ -88,11 +83,6 @@ final class ModelExperience: Sendable {
       }
       note(MeasuredTexts(answer), provider: recent.provider, model: model)
     }
-  }
-
-  /// Takes in that a request used `excess` more input tokens than its bound.
-  func noteOverrun(_ excess: Int64, provider: String, model: String) {
-    update(provider, model) { $0.overhead += excess }
   }
 
   private func update(_ provider: String, _ model: String, _ change: (inout Record) -> Void) {

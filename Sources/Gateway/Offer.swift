@@ -23,12 +23,21 @@ final class Offer: Sendable {
   /// Whether the input is the provider's own count, not the bound of its bytes.
   let isCounted: Bool
 
-  /// - Parameter countedInput: the most input tokens by the provider's own count, which replaces
-  ///   the bound where it is lower.
+  /// How often the provider may call its tools, where Catraca sets that.
+  let callLimit: Int64?
+
+  /// Input tokens in the bound that answers of such requests were seen to have beyond it.
+  let overhead: Int64
+
+  /// - Parameters:
+  ///   - countedInput: the most input tokens by the provider's own count, which replaces the bound
+  ///     where it is lower.
+  ///   - callLimit: how often the provider may call its tools, for a request that doesn't say.
   init(
-    for request: MeteredRequest, in journey: Journey, countedInput: Int64? = nil
+    for request: MeteredRequest, in journey: Journey, countedInput: Int64? = nil,
+    callLimit: Int64? = nil
   ) throws(Refusal) {
-    let facts = request.facts
+    let facts = callLimit.map { request.facts.limitingCalls(to: $0) } ?? request.facts
     let rules = journey.rules
     let instant = journey.startedAt
     let clientID = request.identity.client.id
@@ -42,12 +51,28 @@ final class Offer: Sendable {
     let expectation = journey.gateway.experience.expectation(
       provider: provider.name, model: model?.name ?? facts.model)
     rates = expectation.rates
-    var boundRequest = Offer.boundRequest(facts, model, overhead: expectation.overhead)
+    self.callLimit = callLimit
+    isCounted = countedInput != nil
+    var boundRequest = Offer.boundRequest(facts, model)
     if let countedInput, countedInput < boundRequest.textInputTokens {
       boundRequest.textInputTokens = countedInput
     }
-    isCounted = countedInput != nil
-    let bound = try Offer.bound(boundRequest, facts, model, at: instant)
+    overhead =
+      boundRequest.hasInputTokens && !isCounted
+      ? journey.gateway.overhead.tokens(
+        at: instant,
+        for: LearnedOverhead.Subject(
+          client: clientID, provider: provider.name, model: model?.name ?? facts.model,
+          kind: facts.kind)) : 0
+    boundRequest.textInputTokens = boundRequest.textInputTokens.addingClamped(overhead)
+    var bound = try Offer.bound(boundRequest, facts, model, at: instant)
+    for name in facts.compoundModels {
+      let other = try Offer.model(name, of: provider, rules, for: clientID)
+      let dearer = try Offer.bound(boundRequest, facts, other, at: instant)
+      if dearer.cost(output: bound.largestOutput) > bound.cost(output: bound.largestOutput) {
+        bound = dearer
+      }
+    }
     let drawing = try Offer.drawing(facts, of: provider, rules, for: clientID, at: instant)
     let estimate = Offer.estimate(facts, bound, expectation)
     demand = Demand(
@@ -65,6 +90,8 @@ final class Offer: Sendable {
     askedModel = other.askedModel
     rates = other.rates
     isCounted = other.isCounted
+    callLimit = other.callLimit
+    overhead = other.overhead
     self.demand = demand
   }
 
@@ -94,6 +121,16 @@ final class Offer: Sendable {
     return (provider, try replacement(for: name, rules, of: provider.name, client))
   }
 
+  /// A model that a compound model is to use; it must have a price.
+  private static func model(
+    _ name: String, of provider: Provider, _ rules: RuleBook, for client: String
+  ) throws(Refusal) -> PricedModel {
+    guard let model = rules.model(name, of: provider.name, for: client) else {
+      throw .modelNotPriced(model: name, detail: nil)
+    }
+    return model
+  }
+
   /// What the policy says of a model without a price; nil lets it pass for nothing.
   private static func replacement(
     for name: String, _ rules: RuleBook, of provider: String, _ client: String
@@ -113,9 +150,9 @@ final class Offer: Sendable {
   // MARK: The bound
 
   private static func boundRequest(
-    _ facts: RequestFacts, _ model: PricedModel?, overhead: Int64
+    _ facts: RequestFacts, _ model: PricedModel?
   ) -> BoundRequest {
-    let all = facts.boundInputTokens.addingClamped(overhead)
+    let all = facts.boundInputTokens
     let images = facts.boundImageTokens
     var audio = facts.boundAudioTokens
     var text = all - images - audio
@@ -208,6 +245,10 @@ final class Offer: Sendable {
 }
 
 extension BoundRequest {
+  fileprivate var hasInputTokens: Bool {
+    textInputTokens > 0 || imageInputTokens > 0 || audioInputTokens > 0
+  }
+
   /// Drops what the model isn't priced by. A model of tokens is paid in them, and one of minutes,
   /// characters or images in those alone, if the request has any.
   fileprivate mutating func keepOnly(pricedBy model: PricedModel) {

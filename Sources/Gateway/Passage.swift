@@ -56,7 +56,7 @@ final class Passage {
     dialect = ProviderDialect(provider: offer.provider.name)
     rewrite = RequestRewrite(
       for: request.facts, endpoint: request.endpoint, dialect: dialect,
-      outputLimit: grant.clampedOutput)
+      outputLimit: grant.clampedOutput, callLimit: offer.callLimit)
     preparedAt = .now()
   }
 

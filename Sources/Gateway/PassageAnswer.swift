@@ -16,6 +16,7 @@ extension Passage {
     var fields = Forwarding.response(head.fields)
     fields.appendOwn(.catracaRequestID, "\(journey.id)")
     if let clamped = grant.clampedOutput { fields.appendOwn(.catracaClamped, "\(clamped)") }
+    if let calls = offer.callLimit { fields.appendOwn(.catracaClampedToolCalls, "\(calls)") }
     guard let remaining else { return fields }
     if let tokens = remaining.tokens { fields.appendOwn(.catracaRemainingTokens, "\(tokens)") }
     if let cost = remaining.cost { fields.appendOwn(.catracaRemainingCost, cost.decimalText) }

@@ -162,10 +162,7 @@ final class Settled {
       usage.outputTokens / demand.choices, in: passage.generationTime?.wholeMilliseconds,
       reasons: usage.reasoningTokens > 0, provider: provider, model: model)
     if let texts { passage.gateway.experience.note(texts, provider: provider, model: model) }
-    let excess = usage.inputTokens - demand.inputTokens
-    if excess > 0 && !passage.offer.isCounted {
-      passage.gateway.experience.noteOverrun(excess, provider: provider, model: model)
-    }
+    passage.gateway.overhead.learn(from: usage, of: passage)
   }
 }
 

@@ -47,6 +47,11 @@ public final class Endpoint: Sendable {
     return MultipartForm.isFormType(contentType) ? .form(parts) : .json(members)
   }
 
+  /// Whether a request can limit how often the provider calls its tools.
+  var takesCallLimit: Bool {
+    if case .json(let fields) = request { fields.values.contains(.callLimit) } else { false }
+  }
+
   /// Whether a request that sets no limit of its output can be given one.
   public var takesOutputLimit: Bool {
     if case .limited = output { true } else { false }
@@ -94,6 +99,8 @@ enum RequestField: Sendable, Hashable {
   case candidates
   /// How often tools of the provider may be called.
   case callLimit
+  /// What a compound model is to use, models among it.
+  case compound
   /// Something that the provider keeps, and the model reads.
   case reference
   /// Whether the answer is to be made later.

@@ -41,7 +41,7 @@ public enum Endpoints {
       "metadata": .metadata,
       "modalities": .modalities,
       "reasoning_effort": .reasoningEffort,
-      "web_search_options": .webSearch,
+      "web_search_options": .webSearch, "compound_custom": .compound,
       "audio": .inert, "frequency_penalty": .inert, "include_reasoning": .inert,
       "logit_bias": .inert, "logprobs": .inert, "moderation": .inert,
       "parallel_tool_calls": .inert, "presence_penalty": .inert,

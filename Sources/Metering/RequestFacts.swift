@@ -34,8 +34,13 @@ public struct RequestFacts: Sendable, Hashable {
   public var calls: Int64 = 0
   /// The prices of those calls, by their names among a pricing file's surcharges; empty if unknown.
   public var callSurcharges: [String] = []
+  /// Whether the provider may call its tools as often as it likes: the request declares such tools,
+  /// and sets no limit although its endpoint takes one.
+  public var lacksCallLimit = false
   /// The model of the tool that draws, if the request declares that tool.
   public var imageToolModel: String?
+  /// The models that a compound model is asked to use in place of its own.
+  public var compoundModels: [String] = []
   /// Code points of text to be spoken, for models that are priced by them.
   public var characters: Int64 = 0
   /// About how many tokens the spoken text has, for models that are priced by those.
@@ -61,6 +66,15 @@ public struct RequestFacts: Sendable, Hashable {
   public init(operation: Operation, model: String) {
     self.operation = operation
     self.model = model
+  }
+
+  /// The same with a limit of how often the provider may call its tools.
+  public func limitingCalls(to calls: Int64) -> RequestFacts {
+    var facts = self
+    facts.lacksCallLimit = false
+    facts.calls = calls
+    facts.passes = calls + 1
+    return facts
   }
 
   public var toolCount: Int64 { input.tools }

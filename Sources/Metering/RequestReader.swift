@@ -68,11 +68,11 @@ private struct RequestReader {
   private var callLimit: Int64?
   /// Tools that run at the provider.
   private var hostedTools: Int64 = 0
-  private let defaultModel: String?
+  private let endpoint: Endpoint
 
   init(of endpoint: Endpoint) {
     facts = RequestFacts(of: endpoint)
-    defaultModel = endpoint.defaultModel
+    self.endpoint = endpoint
   }
 
   mutating func read(
@@ -113,6 +113,7 @@ private struct RequestReader {
     case .reference: facts.input.isOpenEnded = true
     case .background: facts.isBackground = try Self.boolean(value, name)
     case .tools: try readTools(value)
+    case .compound: try readCompound(value, name)
     case .prediction: facts.predictionBytes += Int64(value.size.stringBytes)
     case .speech: try readSpeech(value, name)
     case .streamFormat: facts.stream = value.isString("sse")
@@ -136,7 +137,7 @@ private struct RequestReader {
   }
 
   consuming func finish() throws(MeteringError) -> RequestFacts {
-    if facts.model.isEmpty, let defaultModel { facts.model = defaultModel }
+    if facts.model.isEmpty, let model = endpoint.defaultModel { facts.model = model }
     guard !facts.model.isEmpty else { throw .missing(param: "model") }
     if facts.operation == .completion {
       // Each text is completed so often; those that are not returned are billed too.
@@ -148,8 +149,10 @@ private struct RequestReader {
   }
 
   /// How many calls the provider may make for the answer, and so how often the model reads all that
-  /// there is to read. Without a limit in the request there is no bound: one call of each tool is
-  /// held, and one context.
+  /// there is to read.
+  ///
+  /// Where a request could set a limit and doesn't, there is no bound: one call of each tool is
+  /// counted, and one context. Hard budgets set a limit then.
   private mutating func boundCalls() {
     if OpenAI.alwaysSearches(model: facts.model) { facts.searchesUncounted = true }
     facts.maySearchWeb = facts.maySearchWeb || facts.searchesUncounted
@@ -163,6 +166,11 @@ private struct RequestReader {
       return
     }
     facts.input.isOpenEnded = true
+    if hostedTools > 0, callLimit == nil {
+      facts.lacksCallLimit = endpoint.takesCallLimit
+      // A chat with tools of its provider loops as compound models do.
+      if !facts.lacksCallLimit { callLimit = Groq.mostToolCalls }
+    }
     facts.calls = callLimit ?? max(1, hostedTools)
     facts.passes = (callLimit ?? 0) + 1
   }
@@ -191,14 +199,41 @@ private struct RequestReader {
     facts.input.add(json: value)
     for tool in value.elements {
       facts.input.tools += 1
-      try tool.checkKeys(among: ["type", "model"])
-      guard let type = tool["type"]?.string, type != "function", type != "custom" else { continue }
+      try tool.checkKeys(among: ["type", "model", "environment"])
+      try tool["environment"]?.checkKeys(among: ["type"])
+      guard let type = tool["type"]?.string, !OpenAI.isRunByClient(type, tool) else { continue }
       hostedTools += 1
       if type.hasFragment("search") && type != OpenAI.fileSearch { facts.maySearchWeb = true }
       if type == OpenAI.imageGeneration {
-        facts.imageToolModel = tool["model"]?.string ?? OpenAI.imageModel
+        try noteDrawing(by: tool["model"])
       }
       if let surcharge = OpenAI.surcharge(ofTool: type) { facts.callSurcharges.append(surcharge) }
+    }
+  }
+
+  /// Notes the model of the tool that draws, by which its drawings are billed. An answer doesn't
+  /// tell the drawings of several models apart.
+  private mutating func noteDrawing(by value: JSONValue?) throws(MeteringError) {
+    let named: String? =
+      if let value, !value.isNull { try Self.name(value, "tools.model") } else { nil }
+    let model = named ?? OpenAI.imageModel
+    guard facts.imageToolModel ?? model == model else {
+      throw .invalid(param: "tools", expected: "one model for all tools that draw")
+    }
+    facts.imageToolModel = model
+  }
+
+  /// Notes the models that a compound model is to use.
+  private mutating func readCompound(
+    _ value: JSONValue, _ name: String
+  ) throws(MeteringError) {
+    facts.input.add(json: value)
+    guard value.kind == .object else { return }
+    try value.checkKeys(among: ["models"])
+    guard let models = value["models"], models.kind == .object else { return }
+    try models.checkKeys()
+    for member in models.members where !member.value.isNull {
+      facts.compoundModels.append(try Self.name(member.value, "\(name).models"))
     }
   }
 

@@ -1,27 +1,32 @@
 public import JSON
 
-/// What Catraca changes in a request body before it is forwarded: usage is asked for, and an output
-/// limit may be set. All other bytes stay as the client sent them.
+/// What Catraca changes in a request body before it is forwarded: usage is asked for, and limits of
+/// output and of calls of tools may be set. All other bytes stay as the client sent them.
 public struct RequestRewrite: Sendable, Hashable {
   /// Whether `stream_options.include_usage` is to be set, and its effects to be hidden from the
   /// client again.
   public let addsUsage: Bool
   /// The limit of output tokens to set, if any.
   public let outputLimit: Int64?
+  /// How often the provider may call its tools, if that is to be set.
+  public let callLimit: Int64?
   /// The format of a transcription to ask for, because the one that the client wants says nothing
   /// of usage; the answer must be turned back by `TranscriptRendering`.
   public let transcriptFormat: TranscriptFormat?
   private let transcript: TranscriptRequest?
 
-  /// - Parameter outputLimit: a limit to set, for a request that sets none itself.
+  /// - Parameters:
+  ///   - outputLimit: a limit to set, for a request that sets none itself.
+  ///   - callLimit: the same for calls of tools.
   public init(
     for facts: RequestFacts, endpoint: Endpoint, dialect: ProviderDialect,
-    outputLimit: Int64? = nil
+    outputLimit: Int64? = nil, callLimit: Int64? = nil
   ) {
     addsUsage =
       endpoint.usageRequest == .streamOptions && facts.stream && !facts.asksForUsage
       && !dialect.reportsStreamUsageUnasked
     self.outputLimit = outputLimit
+    self.callLimit = callLimit
     transcript = facts.transcript
     transcriptFormat = facts.transcript?.elicitedFormat(for: facts, dialect: dialect)
   }
@@ -35,7 +40,7 @@ public struct RequestRewrite: Sendable, Hashable {
     if let transcriptFormat, let transcript {
       return transcript.asking(for: transcriptFormat, in: body)
     }
-    guard addsUsage || outputLimit != nil else { return body }
+    guard addsUsage || outputLimit != nil || callLimit != nil else { return body }
     let value: JSONValue
     do { value = try parser.parse(body) } catch { throw .notJSON(error) }
     guard let root = JSONLocatedObject(root: value) else { throw .notAnObject }
@@ -44,6 +49,7 @@ public struct RequestRewrite: Sendable, Hashable {
     if let outputLimit, case .limited(let member) = endpoint.output {
       Self.set(member, to: "\(outputLimit)", in: root, &edits)
     }
+    if let callLimit { Self.set("max_tool_calls", to: "\(callLimit)", in: root, &edits) }
     return edits.applied(to: body)
   }
 

@@ -6,6 +6,8 @@ struct ChatRequest: Equatable {
   var isStreamed = false
   /// The answer is made after it was given.
   var isBackground = false
+  /// Whether a tool is declared that draws.
+  var drawsImages = false
   var includesUsage = false
   var choices = 1
   /// How many answers are made of which the best are returned; those others are billed too.

@@ -101,9 +101,29 @@ extension ChatAnswer {
         guard isDone && !script.hidesUsage else { return usage.null() }
         self.usage.writeForResponses(dialect, to: &usage)
       }
+      if isDone && request.drawsImages { root.member("tool_usage") { writeDrawing(to: &$0) } }
       root.member("service_tier", serviceTier)
     }
     return writer.bytes
+  }
+
+  /// What the tool that draws used, of its own model's tokens.
+  private func writeDrawing(to writer: inout JSONWriter) {
+    writer.object { usage in
+      usage.member("image_gen") { image in
+        image.object {
+          $0.member("input_tokens", 100)
+          $0.member("output_tokens", 1056)
+          $0.member("output_tokens_details") { details in
+            details.object {
+              $0.member("image_tokens", 1056)
+              $0.member("text_tokens", 0)
+            }
+          }
+          $0.member("total_tokens", 1156)
+        }
+      }
+    }
   }
 
   private func writeSearch(_ index: Int, to writer: inout JSONWriter) {

@@ -38,6 +38,9 @@ extension ChatRequest {
     includesUsage = true
     outputLimit = root["max_output_tokens"]?.integer
     serviceTier = root["service_tier"]?.string
+    drawsImages =
+      root["tools"]?.elements.contains { $0["type"]?.isString("image_generation") ?? false }
+      ?? false
     guard let input = root["input"] else { return }
     if let text = input.string {
       lastText = text

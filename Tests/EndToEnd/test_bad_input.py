@@ -37,6 +37,9 @@ def strict(catraca):
         "header_timeout": "300ms",
     }
     catraca.configuration.add_client("narrow", models=["llama-*"])
+    catraca.configuration.add_client("texts", models=["gpt-4o*"])
+    catraca.configuration.add_client("responder", operations=["responses"])
+    catraca.configuration.add_client("compounds", models=["groq/compound*"])
     catraca.configuration.add_client("late", expires="2020-01-01")
     return catraca.start()
 
@@ -167,6 +170,34 @@ REFUSED = {
     ),
     "an unknown model": (CHAT, chat(model="gpt-99"), "acme", 400, "model_not_priced", "model"),
     "a model of another key": (CHAT, BODY, "narrow", 403, "model_not_allowed", "model"),
+    "a tool's model of another key": (
+        "/v1/responses",
+        {"model": "gpt-4o-mini", "input": "x", "tools": [{"type": "image_generation"}]},
+        "texts",
+        403,
+        "model_not_allowed",
+        "model",
+    ),
+    "a tool's work of another key": (
+        "/v1/responses",
+        {"model": "gpt-4o-mini", "input": "x", "tools": [{"type": "image_generation"}]},
+        "responder",
+        403,
+        "operation_not_allowed",
+        None,
+    ),
+    "a compound's model of another key": (
+        "/groq/openai" + CHAT,
+        {
+            "model": "groq/compound",
+            "messages": [],
+            "compound_custom": {"models": {"answering_model": "llama-3.3-70b-versatile"}},
+        },
+        "compounds",
+        403,
+        "model_not_allowed",
+        "model",
+    ),
     "an expired key": (CHAT, BODY, "late", 401, "invalid_api_key", None),
     "an unknown provider": ("/mistral" + CHAT, BODY, "acme", 404, "unknown_provider", None),
     "an unmetered endpoint": (

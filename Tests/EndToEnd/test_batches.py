@@ -237,3 +237,73 @@ def test_a_kill_while_rows_are_written_neither_loses_nor_doubles_one(catraca, to
     stands = budget(catraca, tokens)
     total = sum(row["total_tokens"] for row in rows)
     assert (stands["current_tokens"], stands["held_tokens"]) == (total, 0)
+
+
+RESPONSES = "/v1/responses"
+SEARCH = [{"type": "web_search"}]
+
+
+def drawing(model):
+    return [{"type": "image_generation", "model": model, "size": "1024x1024"}]
+
+
+def response_line(index, **body):
+    body = {"model": MODEL, "input": "x", "max_output_tokens": 16, **body}
+    return {"custom_id": f"line-{index}", "method": "POST", "url": RESPONSES, "body": body}
+
+
+def test_what_a_line_draws_is_priced_by_the_model_of_its_tool(running):
+    body = {"tools": drawing("gpt-image-1"), "max_tool_calls": 1}
+    submit(running.openai(), [response_line(0, **body), response_line(1)], endpoint=RESPONSES)
+    drawn, plain = settled(running, 2)
+    prices = Prices(running.configuration.folder / "pricing")
+    images = {"input_tokens": 100, "output_tokens": 1056, "image_output_tokens": 1056}
+    costs = prices.whole_bill("openai", MODEL, {"gpt-image-1": images}, {}, tier="batch")
+    assert drawn["cost_nano_usd"] - plain["cost_nano_usd"] == costs
+    assert drawn["overrun_nano_usd"] == 0
+
+
+@pytest.mark.parametrize(
+    "tools, code, words",
+    [
+        ([SEARCH], "unsupported_parameter", "max_tool_calls"),
+        ([drawing("gpt-image-1"), drawing("gpt-image-2")], "invalid_json", "one model"),
+    ],
+    ids=["calls without a limit", "two models that draw"],
+)
+def test_tools_that_no_budget_can_pay_for_refuse_the_batch(limited, sandbox, tools, code, words):
+    requests = [response_line(index, tools=tool) for index, tool in enumerate(tools)]
+    if len(tools) > 1:
+        for request in requests:
+            request["body"]["max_tool_calls"] = 1
+    with pytest.raises(openai.BadRequestError) as refusal:
+        submit(limited.openai("limited"), requests, endpoint=RESPONSES)
+    assert refusal.value.code == code
+    assert f"Line {len(tools)}" in refusal.value.message and words in refusal.value.message
+    assert "/v1/batches" not in [entry["path"] for entry in sandbox.journal()]
+
+
+def test_calls_without_a_limit_pass_where_no_budget_is_hard(running):
+    submit(running.openai(), [response_line(0, tools=SEARCH)], endpoint=RESPONSES)
+    settled(running, 1)
+
+
+@pytest.mark.parametrize(
+    "rights, body, code",
+    [
+        ({"operations": ["batch"]}, {}, "operation_not_allowed"),
+        ({"models": ["gpt-4o*"]}, {"tools": drawing("gpt-image-1")}, "model_not_allowed"),
+        (
+            {"operations": ["batch", "responses"]},
+            {"tools": drawing("gpt-image-1")},
+            "operation_not_allowed",
+        ),
+    ],
+)
+def test_a_key_is_held_to_its_rules_in_lines(catraca, sandbox, rights, body, code):
+    catraca.configuration.add_client("narrow", **rights)
+    running = catraca.start()
+    with pytest.raises(openai.PermissionDeniedError) as refusal:
+        submit(running.openai("narrow"), [response_line(0, **body)], endpoint=RESPONSES)
+    assert refusal.value.code == code
+    assert "/v1/batches" not in [entry["path"] for entry in sandbox.journal()]

@@ -261,3 +261,26 @@ def test_a_hold_is_free_again_after_each_session(catraca):
         with open_session(catraca, "small") as session:
             respond(session)
     assert len(catraca.ledger.usage()) == 5
+
+
+@pytest.mark.parametrize(
+    "session",
+    [
+        {"audio": {"input": {"transcription": {"model": "whisper-1"}}}},
+        {"input_audio_transcription": {"model": "whisper-1"}},
+    ],
+)
+@pytest.mark.parametrize(
+    "rights, code",
+    [
+        ({"operations": ["realtime"]}, "operation_not_allowed"),
+        ({"models": ["gpt-realtime*"]}, "model_not_allowed"),
+    ],
+)
+def test_a_transcription_needs_rights_of_its_own(catraca, session, rights, code):
+    catraca.configuration.add_client("talker", **rights)
+    catraca.start()
+    with open_session(catraca, "talker") as socket:
+        send(socket, "session.update", session=session)
+        assert receive(socket)["error"]["code"] == code
+        assert respond(socket)["response"]["status"] == "completed"

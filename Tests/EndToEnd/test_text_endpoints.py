@@ -265,3 +265,57 @@ def test_the_body_is_the_providers(running, sandbox, case, stream):
     received = running.post(body, f"/v1{path}", headers=headers)
     assert (received.status, received.body) == (expected.status, expected.body)
     assert len(running.ledger.usage()) == 1
+
+
+CONTEXT = 128_000
+SEARCH = {
+    "model": "gpt-4o-mini",
+    "input": INPUT,
+    "max_output_tokens": 16,
+    "tools": [{"type": "web_search"}],
+}
+
+
+def search(catraca, client, headers=None, **body):
+    return catraca.post(
+        {**SEARCH, **body}, path="/v1/responses", client=client, headers=headers or {}
+    )
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("tokens, calls", [(10_000_000, 8), (1_000_000, 4), (500_000, 2)])
+def test_a_hard_budget_limits_the_calls_of_tools(catraca, sandbox, stream, tokens, calls):
+    catraca.configuration.add_client("small", [{"name": "b", "mode": "tokens", "tokens": tokens}])
+    catraca.start()
+    # What the calls find fills the context each time.
+    used = script(prompt_tokens=(calls + 1) * CONTEXT, web_searches=calls)
+    answer = search(catraca, "small", used, stream=stream)
+    assert answer.status == 200
+    assert answer.fields["x-catraca-clamped-tool-calls"] == str(calls)
+    assert f'"max_tool_calls":{calls}' in sandbox.journal()[-1]["body"]
+    row = catraca.row_in_time()
+    assert row["held_tokens"] == (calls + 1) * CONTEXT + 16
+    assert (row["calls"], row["overrun_tokens"], row["overrun_nano_usd"]) == (calls, 0, 0)
+
+
+def test_a_limit_of_calls_is_only_set_where_it_is_needed(catraca, sandbox):
+    hard = {"name": "b", "mode": "tokens", "tokens": 10_000_000}
+    catraca.configuration.add_client("hard", [hard])
+    catraca.configuration.add_client("soft", [{**hard, "enforcement": "soft"}])
+    catraca.start()
+    function = {"type": "function", "name": "f", "parameters": {}}
+    own = {"max_tool_calls": 2}
+    for client, body in [("soft", {}), ("hard", own), ("hard", {"tools": [function]})]:
+        answer = search(catraca, client, **body)
+        assert answer.status == 200
+        assert "x-catraca-clamped-tool-calls" not in answer.fields
+        sent = sandbox.journal()[-1]["body"]
+        assert ("max_tool_calls" in sent) == ("max_tool_calls" in body)
+
+
+def test_a_budget_that_cannot_pay_for_one_call_refuses_the_request(catraca, sandbox):
+    catraca.configuration.add_client("small", [{"name": "b", "mode": "tokens", "tokens": 200_000}])
+    catraca.start()
+    answer = search(catraca, "small")
+    assert (answer.status, answer.code) == (429, "budget_exceeded")
+    assert sandbox.journal() == []

@@ -204,3 +204,18 @@ def test_an_overrun_raises_the_next_bound_at_once(catraca, sandbox, bound):
     assert second["held_tokens"] >= first["held_tokens"] + excess
     explained = catraca.command("explain", first["request_id"], "--format", "json")
     assert json.loads(explained.stdout)["overrun_tokens"] == excess
+
+
+def test_an_overrun_raises_no_bound_of_others_and_does_not_add_up(catraca, sandbox, bound):
+    catraca.configuration.add_client("other", [{"name": "all", "tokens": 100 * bound}])
+    start_with_tokens(catraca, sandbox, 100 * bound)
+    excess = 300
+    hidden = script_of(Usage(prompt=bound - OUTPUT + excess, completion=OUTPUT))
+    more = script_of(Usage(prompt=bound - OUTPUT + 2 * excess, completion=OUTPUT))
+    for headers in (hidden, more, hidden):
+        assert catraca.post(BODY, client="small", headers=headers).status == 200
+    assert catraca.post(BODY, client="other").status == 200
+    held = [row["held_tokens"] - bound for row in catraca.ledger.usage(client_id="small")]
+    assert held == [0, excess, 2 * excess]
+    [other] = catraca.ledger.usage(client_id="other")
+    assert other["held_tokens"] == bound

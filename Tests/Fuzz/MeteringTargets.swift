@@ -56,7 +56,8 @@ enum RequestBodies {
   ) {
     let rewrite = RequestRewrite(
       for: facts, endpoint: exchange.endpoint, dialect: .compatible,
-      outputLimit: exchange.endpoint.takesOutputLimit && facts.outputLimit == nil ? 7 : nil)
+      outputLimit: exchange.endpoint.takesOutputLimit && facts.outputLimit == nil ? 7 : nil,
+      callLimit: facts.lacksCallLimit ? 3 : nil)
     guard
       let sent = try? rewrite.applied(
         to: exchange.body, endpoint: exchange.endpoint, parser: parser)
@@ -70,6 +71,7 @@ enum RequestBodies {
     require(
       rewrite.outputLimit == nil || read.outputLimit == rewrite.outputLimit,
       "a limit that was set is in force")
+    require(rewrite.callLimit == nil || read.calls == 3, "a limit of calls is in force")
     require(!rewrite.addsUsage || read.asksForUsage, "usage is asked for")
   }
 }

@@ -114,6 +114,48 @@ struct OtherRequestsTests {
     #expect(facts.callSurcharges == surcharges)
   }
 
+  @Test(
+    "a request whose calls of tools are limited by nobody says so",
+    arguments: [
+      (#""tools":[{"type":"web_search"}]"#, true),
+      (#""tools":[{"type":"mcp"}],"max_tool_calls":null"#, true),
+      (#""tools":[{"type":"shell","environment":{"type":"container_auto"}}]"#, true),
+      (#""tools":[{"type":"web_search"}],"max_tool_calls":3"#, false),
+      (#""tools":[{"type":"function","name":"f"},{"type":"apply_patch"}]"#, false),
+      (#""tools":[{"type":"shell","environment":{"type":"local"}}]"#, false),
+    ])
+  func openCalls(_ body: String, _ expected: Bool) throws {
+    let facts = try facts(Endpoints.responses, #""input":"x",\#(body)"#)
+    #expect(facts.lacksCallLimit == expected)
+    let limited = facts.limitingCalls(to: 3)
+    #expect(limited.calls == 3 && limited.passes == 4 && !limited.lacksCallLimit)
+  }
+
+  @Test("a chat with tools of its provider may call ten, since it can't set a limit")
+  func hostedToolsOfChats() throws {
+    let facts = try facts(
+      Endpoints.chatCompletions, #""messages":[],"tools":[{"type":"browser_search"}]"#)
+    #expect(!facts.lacksCallLimit)
+    #expect(facts.calls == 10 && facts.passes == 11)
+  }
+
+  @Test("a compound model may be asked to use other models")
+  func compoundModels() throws {
+    let models = #"{"models":{"reasoning_model":"a","answering_model":"b","x":null}}"#
+    let facts = try facts(
+      Endpoints.chatCompletions, #""messages":[],"compound_custom":\#(models)"#)
+    #expect(facts.compoundModels == ["a", "b"])
+  }
+
+  @Test("tools that draw by several models are refused: an answer doesn't tell them apart")
+  func severalDrawings() throws {
+    let tool = { (model: String) in #"{"type":"image_generation","model":"\#(model)"}"# }
+    let same = #""tools":[\#(tool("gpt-image-1")),\#(tool("gpt-image-1"))]"#
+    #expect(try facts(Endpoints.responses, same).imageToolModel == "gpt-image-1")
+    let others = #""tools":[\#(tool("gpt-image-1")),{"type":"image_generation"}]"#
+    #expect(throws: MeteringError.self) { try facts(Endpoints.responses, others) }
+  }
+
   @Test("a tool that draws has a model of its own")
   func drawing() throws {
     let named = #""tools":[{"type":"image_generation","model":"gpt-image-1"}]"#

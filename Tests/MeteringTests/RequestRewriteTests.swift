@@ -20,6 +20,22 @@ struct RequestRewriteTests {
   }
 
   @Test(
+    "a limit of calls is set, and all other bytes stay",
+    arguments: [
+      (#"{"model":"m","stream":true}"#, #"{"max_tool_calls":3,"model":"m","stream":true}"#),
+      (#"{"model":"m","max_tool_calls": null}"#, #"{"model":"m","max_tool_calls": 3}"#),
+    ])
+  func callLimit(_ body: String, _ expected: String) throws {
+    let facts = try RequestFacts.read(
+      Array(body.utf8), endpoint: Endpoints.responses, parser: parser)
+    let rewrite = RequestRewrite(
+      for: facts, endpoint: Endpoints.responses, dialect: .openAI, callLimit: 3)
+    let result = try rewrite.applied(
+      to: Array(body.utf8), endpoint: Endpoints.responses, parser: parser)
+    #expect(String(decoding: result, as: UTF8.self) == expected)
+  }
+
+  @Test(
     "usage is asked for, and all other bytes stay",
     arguments: [
       (

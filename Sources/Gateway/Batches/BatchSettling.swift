@@ -43,6 +43,7 @@ final class BatchSettling {
     terms = work.record.terms(in: rules)
     var facts = RequestFacts(operation: endpoint.operation, model: work.record.expected.row.model)
     facts.serviceTier = BatchLine.tier
+    facts.imageToolModel = work.record.imageModel
     self.facts = facts
   }
 

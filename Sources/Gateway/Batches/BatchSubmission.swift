@@ -45,9 +45,7 @@ struct BatchSubmission {
     } catch {
       throw .unreadable(error)
     }
-    guard identity.key.allows(.batch) else {
-      throw .operationNotAllowed(operation: Operation.batch.rawValue)
-    }
+    try identity.check(.batch)
   }
 
   /// The batch as one request, and what it may cost.
@@ -102,9 +100,7 @@ struct BatchSubmission {
   }
 
   private func add(_ facts: RequestFacts, to sum: inout BatchSum) throws(Refusal) {
-    guard identity.key.allows(model: facts.model) else {
-      throw .modelNotAllowed(model: facts.model)
-    }
+    try identity.check(facts)
     let request = try MeteredRequest(
       of: facts, endpoint: batch.endpoint, body: [], identity: identity, provider: provider,
       journey)
@@ -112,7 +108,26 @@ struct BatchSubmission {
     if let first = sum.first, first.offer.modelName != offer.modelName {
       throw .unreadable(.invalid(param: "model", expected: "the same in all lines of a batch"))
     }
+    try checkTools(of: facts, sum, request.caller(for: offer), offer.demand)
     sum.add(facts, offer)
+  }
+
+  /// Checks what can't be told or set later: results don't name the model that drew, and a line in
+  /// a file can't be given a limit of calls.
+  private func checkTools(
+    of facts: RequestFacts, _ sum: BatchSum, _ caller: Caller, _ demand: Demand
+  ) throws(Refusal) {
+    if let drawing = facts.imageToolModel, sum.imageToolModel ?? drawing != drawing {
+      throw .unreadable(
+        .invalid(param: "tools", expected: "one model that draws, in all lines of a batch"))
+    }
+    if facts.lacksCallLimit, journey.gateway.desk.hasHardBudget(for: caller, demand) {
+      throw .unreadable(
+        .unsupported(
+          param: "max_tool_calls",
+          reason: "The provider may call its tools as often as it likes, which a hard budget can't "
+            + "pay for: set 'max_tool_calls' in each line that declares such tools."))
+    }
   }
 
   private func whole(
@@ -121,6 +136,7 @@ struct BatchSubmission {
     var facts = RequestFacts(operation: .batch, model: first.model)
     facts.serviceTier = BatchLine.tier
     facts.input = sum.input
+    facts.imageToolModel = sum.imageToolModel
     let request = try MeteredRequest(
       of: facts, endpoint: Endpoints.batches, body: body, identity: identity, provider: provider,
       journey)
@@ -155,6 +171,8 @@ struct BatchSum {
 
   private(set) var lines: Int64 = 0
   private(set) var first: First?
+  /// The model by which lines draw that declare a tool for it.
+  private(set) var imageToolModel: String?
   /// As far as their expected input follows from it.
   private(set) var input = InputSize()
   private(set) var inputTokens: Int64 = 0
@@ -165,6 +183,7 @@ struct BatchSum {
   mutating func add(_ facts: RequestFacts, _ offer: Offer) {
     lines += 1
     if first == nil { first = First(model: facts.model, offer: offer) }
+    imageToolModel = imageToolModel ?? facts.imageToolModel
     let demand = offer.demand
     let bound = demand.bound(output: demand.largestOutput)
     input.textBytes += facts.input.textBytes

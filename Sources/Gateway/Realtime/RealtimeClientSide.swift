@@ -4,6 +4,7 @@ internal import HTTP
 internal import HTTPServer
 internal import JSON
 internal import Metering
+internal import Pricing
 
 // What the client of a session sends.
 
@@ -73,9 +74,7 @@ extension RealtimeSession {
           param: "model", reason: "A session keeps the model that it began with."))
     }
     guard case .by(let model) = event.transcription else { return }
-    guard request.identity.key.allows(model: model) else {
-      throw .modelNotAllowed(model: model)
-    }
+    try request.identity.check(model, for: .transcription)
     _ = try Offer.find(
       model, of: request.providerName, for: request.identity.client.id, in: journey)
   }

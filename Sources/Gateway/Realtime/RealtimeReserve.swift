@@ -120,9 +120,7 @@ extension RealtimeSession {
     defer { watchClient() }
     let identity = try Identity(
       of: exchange.head, among: journey.rules.clients, at: journey.startedAt)
-    guard identity.key.allows(model: facts.model) else {
-      throw .modelNotAllowed(model: facts.model)
-    }
+    try identity.check(facts)
     return try await RealtimeTurn.reserve(facts, endpoint, for: request, on: journey)
   }
 }

@@ -45,9 +45,12 @@ enum Groq {
     }
   }
 
+  /// How many tools Groq runs for an answer at most, where no limit can be set.
+  static let mostToolCalls: Int64 = 10
+
   /// How many tools a compound model runs for an answer at most; nil for other models.
   static func toolCalls(model: String) -> Int64? {
     guard readsWeb(model: model) else { return nil }
-    return model.hasSuffix("-mini") ? 1 : 10
+    return model.hasSuffix("-mini") ? 1 : mostToolCalls
   }
 }

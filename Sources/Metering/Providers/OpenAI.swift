@@ -1,3 +1,5 @@
+import JSON
+
 extension ProviderDialect {
   /// OpenAI reports usage in a stream only to requests with `stream_options.include_usage`. Its
   /// Responses API counts the input of a request that isn't made (`POST /responses/input_tokens`).
@@ -41,6 +43,17 @@ enum OpenAI {
   static let codeInterpreter = "code_interpreter"
   static let imageGeneration = "image_generation"
   static let shell = "shell"
+
+  /// Whether a declared tool is run by the app. The answer ends with the call then, and the app
+  /// sends the result in its next request.
+  static func isRunByClient(_ type: String, _ tool: JSONValue) -> Bool {
+    switch type {
+    case "function", "custom", "local_shell", "apply_patch", "computer", "computer_use_preview":
+      true
+    case shell: tool["environment"]?["type"]?.isString("local") ?? false
+    default: false
+    }
+  }
 
   /// The name of the price of a tool that a request declares; nil for one that has none.
   static func surcharge(ofTool type: String) -> String? {
