@@ -7,7 +7,7 @@ enum MP3File {
     var rate: UInt64 = 0
     var isInStep = false
     while position + 4 <= bytes.count {
-      guard let frame = MP3Frame(bytes, at: position),
+      guard bytes[position] == 0xFF, let frame = MP3Frame(bytes, at: position),
         isInStep || frame.isFollowed(in: bytes, at: position)
       else {
         isInStep = false

@@ -180,7 +180,11 @@ enum RealtimeEvents {
 /// Sound whose length is measured.
 enum AudioFiles {
   static func check(_ input: [UInt8]) {
-    guard let length = AudioDuration.milliseconds(of: input.span) else { return }
-    require((0...AudioDuration.longestMilliseconds).contains(length), "a length is in its range")
+    let lengths = [
+      AudioDuration.milliseconds(of: input.span), AudioDuration.boundMilliseconds(of: input.span),
+    ]
+    for length in lengths.compactMap({ $0 }) {
+      require((1...AudioDuration.longestMilliseconds).contains(length), "a length is in its range")
+    }
   }
 }

@@ -77,7 +77,7 @@ def all_seeds():
             (CASES / "c57-realtime-events.jsonl").read_bytes(),
             b"\n".join(compact(event) for event in REALTIME),
         ],
-        "audio": [silence(), (CASES / "c40-speech-binary.mp3").read_bytes()],
+        "audio": [silence(), (CASES / "c40-speech-binary.mp3").read_bytes(), *containers()],
         "configuration": list(configuration()),
     }
 
@@ -111,6 +111,24 @@ def silence():
         sound.setframerate(8000)
         sound.writeframes(b"\0\0" * 800)
     return file.getvalue()
+
+
+def containers():
+    """The beginnings of files in other containers, as far as their frames."""
+    page = b"OggS" + bytes([0, 2]) + bytes(20) + bytes([1, 19])
+    yield page + b"OpusHead" + bytes(11) + page[:5] + b"\0" + page[6:] + b"\x18"
+    info = bytes(10) + (8000 << 44 | 7 << 36 | 1).to_bytes(8, "big") + bytes(16)
+    frame = b"\xff\xf8\x70\x00\x00\xff\xff\x00"
+    yield b"fLaC\x80" + len(info).to_bytes(3, "big") + info + 2 * frame
+    table = b"\0\0\0\x14stsz" + bytes(8) + b"\0\0\0\x09"
+    entry = b"\0\0\0\x24mp4a" + bytes(24) + b"\xbb\x80\0\0"
+    described = b"\0\0\0\x34stsd" + bytes(4) + b"\0\0\0\x01" + entry
+    yield b"\0\0\0\x0cftypM4A " + b"\0\0\0\x50moov" + described + table
+    track = b"\xd7\x81\x01\x83\x81\x02\x86\x86A_OPUS"
+    tracks = b"\x16\x54\xae\x6b" + bytes([0x80 | len(track) + 2, 0xAE, 0x80 | len(track)]) + track
+    cluster = b"\x1f\x43\xb6\x75\xff\xa3\x85\x81\0\0\0\x18"
+    yield b"\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\xff" + tracks + cluster
+    yield 3 * b"\xff\xf1\x6c\x40\x01\x20\0\0\0"
 
 
 def configuration():
