@@ -96,7 +96,7 @@ final class Journey {
     let identity = try identify()
     trace?.note(identity)
     try Forwarding.check(query: exchange.head.query)
-    if path == Endpoints.responses.path, exchange.head.method == .get,
+    if exchange.head.method == .get, path == Endpoints.responses.path,
       exchange.head.fields.contains(.upgrade, token: "websocket")
     {
       throw .webSocketNotServed

@@ -112,7 +112,9 @@ ACCOUNT_FIELDS = {
 CHAT = {**MODEL, "messages": [{"role": "user", "content": "Hello"}], "max_completion_tokens": 9}
 
 
-@pytest.mark.parametrize(("method", "path"), [("POST", "/v1/chat/completions"), ("GET", "/v1/files")])
+@pytest.mark.parametrize(
+    ("method", "path"), [("POST", "/v1/chat/completions"), ("GET", "/v1/files")]
+)
 def test_no_field_acts_on_the_account(house, provider, method, path):
     provider.taken()
     headers = {**ACCOUNT_FIELDS, "Idempotency-Key": "order-1", "X-Invented": "1"}
