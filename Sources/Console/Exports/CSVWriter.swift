@@ -13,9 +13,14 @@ public struct CSVWriter {
   }
 
   /// Writes one field, quoted where it has what separates fields or lines.
+  ///
+  /// Spreadsheets compute a field that begins like a formula, also in quotes, and a formula can
+  /// send what else is in the sheet elsewhere. Apps choose the names of users, conversations and
+  /// models. Such a field therefore gets an apostrophe in front, unless it is a number. Example:
+  /// `=1+1` becomes `'=1+1`, and `-0.5` stays as it is.
   public mutating func field(_ text: String) {
     separate()
-    var text = text
+    var text = CSVWriter.isFormula(text) ? "'\(text)" : text
     text.withUTF8 { utf8 in
       guard utf8.contains(where: CSVWriter.needsQuotes) else {
         bytes.append(contentsOf: utf8)
@@ -40,6 +45,23 @@ public struct CSVWriter {
     isLineBegun = true
   }
 
+  private static func isFormula(_ text: String) -> Bool {
+    guard let first = text.utf8.first, formulaBegins.contains(first) else { return false }
+    return !isNumber(text.utf8)
+  }
+
+  /// Digits, with a sign in front and one decimal point among them at most.
+  private static func isNumber(_ text: String.UTF8View) -> Bool {
+    let signs = [UInt8(ascii: "-"), UInt8(ascii: "+")]
+    let digits = text.first.map(signs.contains) == true ? text.dropFirst() : text[...]
+    let parts = digits.split(
+      separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    return parts.allSatisfy { part in
+      !part.isEmpty && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+  }
+
+  private static let formulaBegins = Array("=+-@\t\r\n".utf8)
   private static let quote = UInt8(ascii: "\"")
 
   private static func needsQuotes(_ byte: UInt8) -> Bool {
