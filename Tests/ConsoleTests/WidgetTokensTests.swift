@@ -19,6 +19,18 @@ import Time
     #expect(WidgetTokens(key: [1, 2, 3]).grant(of: token, at: now) == nil)
   }
 
+  @Test("A token is known only while the key that made it is among those that may")
+  func maker() {
+    let grant = WidgetGrant(client: "acme", user: nil, expiresAt: now.advanced(by: .seconds(60)))
+    let token = tokens.token(for: grant, by: "digest-1")
+    #expect(tokens.claimedClient(in: token) == "acme")
+    #expect(tokens.grant(of: token, by: ["digest-2", "digest-1"], at: now) == grant)
+    for others in [[], ["digest-2"], [""], ["digest-1."]] {
+      #expect(tokens.grant(of: token, by: others, at: now) == nil)
+    }
+    #expect(tokens.claimedClient(in: "a.b") == nil)
+  }
+
   @Test("A token of which any byte is changed grants nothing")
   func changed() {
     let grant = WidgetGrant(client: "acme", user: "u1", expiresAt: now.advanced(by: .seconds(60)))

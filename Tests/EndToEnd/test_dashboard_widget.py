@@ -5,6 +5,7 @@ import json
 import threading
 
 import pytest
+from harness.waiting import eventually
 
 BODY = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Olá!"}]}
 BUDGETS = [
@@ -101,6 +102,30 @@ def test_a_token_outlives_the_server_that_made_it(served):
     assert served.admin(None).get(made["path"][:-1]).status == 401
 
 
+def test_a_token_ends_with_the_key_that_made_it_and_while_its_client_is_suspended(served, tokens):
+    admin = served.admin(tokens["admin"])
+    keys = "/api/admin/clients/acme/keys"
+    key = admin.done("POST", keys, {"name": "shop"}, 201)["secret"]
+    by_key = served.admin(key).done("POST", "/api/widget-tokens", {}, 201)["path"]
+    by_main = with_key(served).done("POST", "/api/widget-tokens", {}, 201)["path"]
+    by_admin = admin.done("POST", "/api/widget-tokens", {"client_id": "acme"}, 201)["path"]
+    rotated = admin.done("POST", f"{keys}/shop/rotate", {"overlap_seconds": 0}, 200)["secret"]
+    by_rotated = served.admin(rotated).done("POST", "/api/widget-tokens", {}, 201)["path"]
+
+    def statuses():
+        return [
+            served.admin(None).get(path).status
+            for path in [by_key, by_rotated, by_main, by_admin]
+        ]
+
+    assert statuses() == [401, 200, 200, 200]
+    admin.done("DELETE", f"{keys}/shop", None, 204)
+    assert statuses() == [401, 401, 200, 200]
+    served.configuration.clients["clients"]["acme"]["status"] = "suspended"
+    served.configuration.write()
+    eventually(lambda: statuses() == [401] * 4, "the suspension")
+
+
 def test_the_widget_is_on_the_proxys_listener_too(served):
     with served.connect() as connection:
         made = connection.post("/api/widget-tokens", {"user": "u1"}, served.key())
@@ -113,7 +138,7 @@ def test_the_widget_is_on_the_proxys_listener_too(served):
         with served.connect() as connection:
             assert connection.get(f"/widget/{file}", "").status == 200
     with served.connect() as connection:
-        assert connection.get("/dashboard/", "").status == 404
+        assert connection.get("/dashboard/clients", "").status == 404
 
 
 def test_a_clients_key_shows_the_same_without_a_token(served):

@@ -1,3 +1,5 @@
+internal import Configuration
+internal import Ledger
 internal import TLS
 internal import Time
 
@@ -28,21 +30,33 @@ public final class WidgetTokens: Sendable {
   }
 
   /// `EXPIRY.CLIENT.USER.CODE`; names are in Base64, so that no point is in them.
-  func token(for grant: WidgetGrant) -> String {
+  ///
+  /// - Parameter maker: The digest of the key or token that it is made with; the code depends on
+  ///   it.
+  func token(for grant: WidgetGrant, by maker: String = "") -> String {
     let parts = [
       "\(grant.expiresAt.milliseconds)", Base64URL.encode(Array(grant.client.utf8)),
       grant.user.map { Base64URL.encode(Array($0.utf8)) } ?? "",
     ]
     let content = parts.joined(separator: ".")
-    return "\(content).\(code(of: content).hex)"
+    return "\(content).\(code(of: content, by: maker).hex)"
   }
 
-  /// What a token grants; nil for one that isn't ours, was changed, or is too old.
-  func grant(of token: String, at now: Timestamp) -> WidgetGrant? {
+  /// The client that a token says it is for, which nothing vouches for yet.
+  func claimedClient(in token: String) -> String? {
+    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 ? WidgetTokens.text(parts[1]) : nil
+  }
+
+  /// What a token grants; nil for one that isn't ours, was changed, is too old, or was made by
+  /// somebody who isn't among `makers`.
+  func grant(
+    of token: String, by makers: [String] = [""], at now: Timestamp
+  ) -> WidgetGrant? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 4, let given = SHA256Digest(hex: parts[3]) else { return nil }
     let content = parts[..<3].joined(separator: ".")
-    guard code(of: content).isEqualInConstantTime(to: given),
+    guard makers.contains(where: { code(of: content, by: $0).isEqualInConstantTime(to: given) }),
       let milliseconds = Int64(parts[0]), milliseconds > now.milliseconds,
       let client = WidgetTokens.text(parts[1])
     else { return nil }
@@ -51,11 +65,49 @@ public final class WidgetTokens: Sendable {
       expiresAt: Timestamp(milliseconds: milliseconds))
   }
 
-  private func code(of content: String) -> SHA256Digest {
-    HMACSHA256.code(of: Array(content.utf8), key: key)
+  private func code(of content: String, by maker: String) -> SHA256Digest {
+    HMACSHA256.code(of: Array("\(content).\(maker)".utf8), key: key)
   }
 
   private static func text(_ encoded: Substring) -> String? {
     Base64URL.decode(String(encoded)).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+}
+
+/// With what tokens of widgets are made: a client's keys, and administrators' tokens.
+///
+/// A widget's token ends with the key or token that made it, and while its client is suspended.
+struct WidgetMakers {
+  let call: Call
+
+  /// The digest of what the call was made with.
+  func digest() throws(APIError) -> String {
+    switch call.credential {
+    case .key(let owner): return "\(owner.key.digest)"
+    case .token(let name, _):
+      guard let digest = try tokens().first(where: { $0.name == name })?.digest else {
+        throw .invalidCredential
+      }
+      return digest
+    case nil: throw .invalidCredential
+    }
+  }
+
+  /// The digests of all that may make tokens for a client now.
+  func digests(for client: Client) throws(APIError) -> [String] {
+    if client.status == .suspended { return [] }
+    let keys = client.keys.filter { !$0.isExpired(at: call.now) }
+    return keys.map { "\($0.digest)" } + (try tokens().map(\.digest))
+  }
+
+  private func tokens() throws(APIError) -> [(name: String, digest: String)] {
+    let declared = call.settings.admin.tokens
+    if !declared.isEmpty { return declared.map { ($0.name, "\($0.digest)") } }
+    do throws(LedgerError) {
+      let stored = try LedgerReader(at: call.server.ledgerLocation).adminTokens()
+      return stored.map { ($0.key, $0.value) }
+    } catch {
+      throw APIError(error)
+    }
   }
 }

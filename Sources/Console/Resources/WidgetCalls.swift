@@ -34,7 +34,8 @@ enum WidgetCalls {
     let grant = WidgetGrant(
       client: client.id, user: try body.text("user"),
       expiresAt: call.now.advanced(by: .seconds(seconds)))
-    let token = call.server.widgetTokens.token(for: grant)
+    let token = call.server.widgetTokens.token(
+      for: grant, by: try WidgetMakers(call: call).digest())
     return Answer(status: 201) { answer in
       answer.object { answer in
         answer.member("token", token)

@@ -61,8 +61,10 @@ enum WidgetPage {
   private static func subject(_ visit: Visit) throws(APIError) -> Subject {
     let call = visit.call
     if let token = try call.query.token("token") {
-      guard let grant = call.server.widgetTokens.grant(of: token, at: call.now),
-        let client = call.clients.client(grant.client)
+      let tokens = call.server.widgetTokens
+      guard let client = tokens.claimedClient(in: token).flatMap({ call.clients.client($0) }),
+        let grant = tokens.grant(
+          of: token, by: try WidgetMakers(call: call).digests(for: client), at: call.now)
       else { throw .invalidCredential }
       return Subject(client: client, user: grant.user)
     }
