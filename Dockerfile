@@ -1,5 +1,13 @@
+# What the images are built from. A digest names exactly one image; a tag may be another tomorrow.
+# To take a newer one, or to pin the compiler, which is no part of the image that runs:
+#   docker pull swift:6.3-bookworm
+#   docker image inspect --format '{{index .RepoDigests 0}}' swift:6.3-bookworm
+#   docker build --build-arg SWIFT_IMAGE=swift@sha256:… .
+ARG SWIFT_IMAGE=swift:6.3-bookworm
+ARG DEBIAN_IMAGE=debian:bookworm-slim@sha256:88200866dfff7ea7f5cbcb6ec7c8a701889efe6fe859fe64d6990e4b07ea4171
+
 # Builds the program with Swift's own libraries inside, so that what runs it needs none of them.
-FROM swift:6.3-bookworm AS builder
+FROM ${SWIFT_IMAGE} AS builder
 RUN apt-get update \
   && apt-get install -y --no-install-recommends \
     pkg-config libcurl4-openssl-dev libssl-dev libsqlite3-dev libpq-dev libyaml-dev libsimdjson-dev \
@@ -13,7 +21,7 @@ COPY Tests Tests
 RUN swift build -c release --product catraca \
   && install -D -s "$(swift build -c release --show-bin-path)/catraca" /out/catraca
 
-FROM debian:bookworm-slim
+FROM ${DEBIAN_IMAGE}
 RUN apt-get update \
   && apt-get install -y --no-install-recommends \
     ca-certificates libcurl4 libglib2.0-0 libjemalloc2 libpq5 libsimdjson14 libsqlite3-0 libssl3 \
@@ -25,8 +33,9 @@ RUN apt-get update \
 COPY --from=builder /out/catraca /usr/local/bin/catraca
 COPY config /etc/catraca
 # Nobody reaches the loopback address of a container from outside, and its other addresses only
-# where their ports are published.
-RUN sed -i -e 's/"127\.0\.0\.1:/"0.0.0.0:/' -e 's/^admin:.*/&\n  allow_plain_http: true/' \
+# where their ports are published. Other containers, such as Prometheus, call it catraca.
+RUN sed -i -e 's/"127\.0\.0\.1:/"0.0.0.0:/' \
+  -e 's/^admin:.*/&\n  allow_plain_http: true\n  hosts: [catraca]/' \
   /etc/catraca/catraca.yaml
 
 USER catraca

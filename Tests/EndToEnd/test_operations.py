@@ -41,6 +41,27 @@ def test_the_unit_waits_longer_than_a_stop_takes():
     assert int(re.search(r"^TimeoutStopSec=(\d+)s$", text, re.M)[1]) > 30
 
 
+def test_the_unit_bounds_memory_and_tasks_and_keeps_keys_out_of_the_environment():
+    text = (CONFIG / "systemd/catraca.service").read_text()
+    for setting in ["MemoryMax", "MemoryHigh", "TasksMax"]:
+        assert re.search(rf"^{setting}=\d+[MG]?$", text, re.M), setting
+    names = re.findall(r"^LoadCredential=(\w+):/etc/catraca/credentials/\1$", text, re.M)
+    assert names == ["openai", "groq"]
+    assert not re.search(r"^Environment.*API_KEY", text, re.M)
+
+
+def test_a_provider_takes_its_key_from_a_credential_of_the_unit(catraca, tmp_path):
+    """The folder is that of LoadCredential, which only root could make here."""
+    credential = tmp_path / "openai"
+    credential.write_text(catraca.environment.pop("TEST_OPENAI_KEY"))
+    credential.chmod(0o400)
+    provider = catraca.configuration.settings["providers"]["openai"]
+    del provider["api_key_env"]
+    provider["api_key_file"] = str(credential)
+    body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}
+    assert catraca.start().post(body).status == 200
+
+
 def manifests():
     return list(yaml.safe_load_all((CONFIG / "kubernetes/catraca.yaml").read_text()))
 
@@ -51,22 +72,55 @@ def test_the_manifests_are_valid(manifest):
 
 
 def test_the_manifests_fit_together_and_the_image():
-    stateful, service, policy = manifests()
+    stateful, service, admin, policy = manifests()
     labels = stateful["spec"]["template"]["metadata"]["labels"]
     assert stateful["spec"]["selector"]["matchLabels"] == labels
-    assert service["spec"]["selector"] == labels
+    assert service["spec"]["selector"] == admin["spec"]["selector"] == labels
     assert policy["spec"]["podSelector"]["matchLabels"] == labels
     assert stateful["spec"]["serviceName"] == service["metadata"]["name"]
     pod = stateful["spec"]["template"]["spec"]
     [container] = pod["containers"]
     ports = {port["name"]: port["containerPort"] for port in container["ports"]}
-    assert {port["targetPort"] for port in service["spec"]["ports"]} == ports.keys()
+    assert [port["targetPort"] for port in service["spec"]["ports"]] == ["proxy"]
+    assert [port["targetPort"] for port in admin["spec"]["ports"]] == ["admin"]
     dockerfile = (REPOSITORY / "Dockerfile").read_text()
     assert f"EXPOSE {' '.join(str(port) for port in ports.values())}" in dockerfile
     assert f"--uid {pod['securityContext']['runAsUser']} " in dockerfile
     claims = {claim["metadata"]["name"] for claim in stateful["spec"]["volumeClaimTemplates"]}
     volumes = {volume["name"] for volume in pod["volumes"]}
     assert {mount["name"] for mount in container["volumeMounts"]} == claims | volumes
+
+
+def test_the_network_policy_lets_in_and_out_what_is_named():
+    policy = manifests()[-1]["spec"]
+    assert policy["policyTypes"] == ["Ingress", "Egress"]
+    for rule in policy["ingress"]:
+        assert rule["from"], rule
+        for peer in rule["from"]:
+            assert peer["namespaceSelector"]["matchLabels"], rule
+    [admin] = [rule for rule in policy["ingress"] if rule["ports"] == [{"port": "admin"}]]
+    assert all(peer["podSelector"]["matchLabels"] for peer in admin["from"])
+    assert sorted({port["port"] for rule in policy["egress"] for port in rule["ports"]}) == [
+        53,
+        443,
+        5432,
+    ]
+    assert all(rule["to"] for rule in policy["egress"])
+    peers = [peer for rule in policy["egress"] for peer in rule["to"]]
+    [four, _] = [peer["ipBlock"] for peer in peers if "ipBlock" in peer]
+    assert "169.254.0.0/16" in four["except"]
+
+
+def test_images_of_others_are_pinned_by_digest():
+    """The compiler's image isn't part of what runs; how to pin it is said beside it."""
+    pinned = re.compile(r"^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$")
+    compose = yaml.safe_load((CONFIG / "compose/compose.yaml").read_text())
+    images = [one["image"] for one in compose["services"].values() if "build" not in one]
+    dockerfile = (REPOSITORY / "Dockerfile").read_text()
+    arguments = dict(re.findall(r"^ARG (\w+_IMAGE)=(\S+)$", dockerfile, re.M))
+    assert re.findall(r"^FROM (\S+)", dockerfile, re.M) == ["${SWIFT_IMAGE}", "${DEBIAN_IMAGE}"]
+    for image in [*images, arguments["DEBIAN_IMAGE"]]:
+        assert pinned.match(image), image
 
 
 def test_the_compose_file_is_valid(tmp_path):
