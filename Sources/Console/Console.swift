@@ -55,10 +55,13 @@ public final class Console: HTTPHandler {
   }
 
   public func handle(_ exchange: HTTPExchange) async {
-    if Site.serves(exchange.head.path) { return await site.handle(exchange) }
+    if Site.serves(exchange.head.path) {
+      return await site.handle(exchange, refusing: misdirection(of: exchange.head))
+    }
     let answer: Answer
     var cause: String?
     do throws(APIError) {
+      if let error = misdirection(of: exchange.head) { throw error }
       answer = try await self.answer(to: exchange)
     } catch {
       cause = error.cause
@@ -77,6 +80,21 @@ public final class Console: HTTPHandler {
       // The client is gone: nobody is left to be told.
       exchange.abort()
     }
+  }
+
+  /// What a request is refused for whose `Host` is no name of the admin listener; nil for a request
+  /// that may go on. Probes don't say what the listener is called, and learn nothing.
+  private func misdirection(of head: RequestHead) -> APIError? {
+    guard !servesKeysAlone, !HealthCalls.paths.contains(head.path),
+      !HostRule(settings: server.settings.admin).allows(head.host)
+    else { return nil }
+    let host = String((head.host ?? "").prefix(253))
+    logger.log(.warn, "admin_host_refused") { line in
+      line.member("host", host)
+      line.member("path", head.path)
+      line.member("advice", "if this server is called so, add the name to admin.hosts")
+    }
+    return .misdirected(host)
   }
 
   private func send(

@@ -43,6 +43,9 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
+  /// Whether it stands for every address of this machine, as 0.0.0.0 and :: do.
+  public var isUnspecified: Bool { host.utf8.allSatisfy { "0.:".utf8.contains($0) } }
+
   /// Whether only this machine reaches it.
   public var isLoopback: Bool {
     guard isIPv6 else { return host.hasPrefix("127.") }

@@ -20,6 +20,38 @@ def test_health_needs_no_credential(admin, path):
     assert admin.done("GET", path) == {"status": "ok"}
 
 
+def called(admin, host, path, **headers):
+    return admin.call("GET", path, headers={"host": host, **headers})
+
+
+def test_a_name_of_another_site_reads_nothing_and_is_told_the_setting(catraca, admin):
+    evil = "evil.example:8081"
+    for path in ["/metrics", "/api/admin/clients", "/openapi.json"]:
+        reply = called(admin, evil, path)
+        assert (reply.status, reply.code) == (421, "misdirected_request"), path
+        assert evil in reply.error["message"] and "admin.hosts" in reply.error["message"]
+    line = catraca.process.wait_for_line(
+        lambda line: line.get("event") == "admin_host_refused", "the refused name"
+    )
+    assert (line["level"], line["host"]) == ("warn", evil) and "admin.hosts" in line["advice"]
+    for path in ["/dashboard/", "/dashboard/events"]:
+        page = called(admin, evil, path, **{"accept-language": "pt-BR"})
+        assert page.status == 421 and f"Este servidor não se chama {evil}" in page.text
+    for path in KEYLESS:
+        assert called(admin, evil, path).status == 200
+    for host in ["localhost", "127.0.0.1:1", "[::1]:8081"]:
+        assert called(admin, host, "/metrics").status == 200
+
+
+def test_a_name_in_admin_hosts_is_answered_at_once(catraca, admin):
+    assert called(admin, "Catraca:8081", "/metrics").status == 421
+    catraca.configuration.settings["admin"]["hosts"] = ["catraca"]
+    catraca.configuration.write()
+    catraca.process.event("configuration_reloaded")
+    assert called(admin, "Catraca:8081", "/metrics").status == 200
+    assert called(admin, "catraca.example", "/metrics").status == 421
+
+
 @pytest.mark.parametrize("token", [None, "sk-ctr-unknown", "x"])
 def test_without_a_valid_token_every_call_is_401(admin, token):
     admin.token = token

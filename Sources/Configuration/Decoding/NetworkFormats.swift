@@ -32,6 +32,20 @@ extension ValueFormat<String> {
     }
   }
 
+  /// The name of a host, without a port.
+  static var hostName: ValueFormat {
+    .scalar("a host's name without port, such as catraca.internal") { text in
+      let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+      let isName = labels.allSatisfy { label in
+        (1...63).contains(label.utf8.count) && !label.hasPrefix("-") && !label.hasSuffix("-")
+          && label.utf8.allSatisfy {
+            isAlphanumeric($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+          }
+      }
+      return isName && text.utf8.count <= 253 ? text : nil
+    }
+  }
+
   /// Where a mail server is: `smtp://HOST:PORT` or `smtps://HOST:PORT`.
   static var mailServer: ValueFormat {
     .scalar("smtp://HOST:PORT or smtps://HOST:PORT without user") { text in

@@ -32,6 +32,8 @@ public struct AdminSettings: Hashable, Sendable {
   public var tls: TLSFiles?
   /// Whether plain HTTP may be served on addresses that other machines reach.
   public var allowsPlainHTTP = false
+  /// Names by which requests may call the listener, beside its addresses and those of loopback.
+  public var hosts: [String] = []
   public var tokens: [AdminToken] = []
 
   public init() {}
@@ -81,6 +83,9 @@ extension AdminSettings: TabledSettings {
       SettingRow(
         "allow_plain_http", \.allowsPlainHTTP, .boolean, isReloadable: false,
         "Whether plain HTTP may be served on an address that other machines reach"),
+      SettingRow(
+        "hosts", \.hosts, .list(of: .hostName, count: 0...100),
+        "Names that a listener without TLS may be called by, besides localhost and its addresses"),
       SettingRow("tokens", \.tokens, .adminTokens, "Who may use the admin API and dashboard"),
     ]
   }

@@ -1,5 +1,6 @@
 internal import HTTP
 internal import JSON
+internal import Pages
 
 /// Why a call is not carried out, as its caller is told.
 struct APIError: Error {
@@ -11,6 +12,8 @@ struct APIError: Error {
   var param: String?
   /// Why the server can't serve, for its log alone.
   var cause: String?
+  /// What a page says instead of `message`, in its reader's language.
+  var phrase: Phrase?
   /// Header fields beside the usual ones.
   var fields: [(FieldName, String)] = []
 
@@ -83,6 +86,19 @@ struct APIError: Error {
 
   static let requestTimeout = invalid(
     408, "request_timeout", "The request did not arrive in time.")
+
+  static func misdirected(_ host: String) -> APIError {
+    let text =
+      "This server isn't called \(host). Allowed: localhost, the listener's address, and the names "
+      + "of admin.hosts in catraca.yaml."
+    var error = invalid(421, "misdirected_request", text)
+    error.phrase = Phrase(
+      text,
+      "Este servidor não se chama \(host). Use localhost, o endereço do servidor ou um dos nomes "
+        + "de admin.hosts no catraca.yaml."
+    )
+    return error
+  }
 
   static func alreadyExists(_ what: String) -> APIError {
     invalid(409, "already_exists", "There is already \(what).")

@@ -34,9 +34,17 @@ final class Site: Sendable {
       || path.hasPrefix("/widget/") || path == SiteFiles.favicon
   }
 
-  func handle(_ exchange: HTTPExchange) async {
-    if exchange.head.path == PageFrame.events.text { return await tell(exchange) }
-    let answer = await answer(to: exchange)
+  /// - Parameter error: What the request is refused for, whatever it asks for; nil where it may go
+  ///   on.
+  func handle(_ exchange: HTTPExchange, refusing error: APIError?) async {
+    let answer: Answer
+    if let error {
+      answer = refusal(error, exchange.head, at: clock())
+    } else if exchange.head.path == PageFrame.events.text {
+      return await tell(exchange)
+    } else {
+      answer = await self.answer(to: exchange)
+    }
     logger.log(answer.status >= 500 ? .error : .debug, "page_visit") { line in
       line.member("method", exchange.head.method.name)
       line.member("path", exchange.head.path)
@@ -177,11 +185,18 @@ final class Site: Sendable {
         throw .forbidden("A form must be sent from this site's own pages.")
       }
     }
+    // Browsers say it also where they leave out the origin.
+    let sender = visit.head.fields.first(Site.fetchSite)
+    if let sender, !["same-origin", "none"].contains(sender) {
+      throw .forbidden("A form must be sent from this site's own pages.")
+    }
     if case .anyone = route.access { return }
     guard visit.session?.isCSRFToken(visit.form["csrf"]) == true else {
       throw .forbidden("The form is out of date: load its page again.")
     }
   }
+
+  private static let fetchSite: FieldName = "sec-fetch-site"
 
   // MARK: What is told instead
 
@@ -189,7 +204,8 @@ final class Site: Sendable {
     let preferences = Preferences(head.fields)
     let reader = Reader(language: preferences.language)
     let content: HTML = #"""
-      <div class="card"><h1>\#(reader(.notDone))</h1><p>\#(error.message)</p>
+      <div class="card"><h1>\#(reader(.notDone))</h1>\#
+      <p>\#(error.phrase.map { reader($0) } ?? error.message)</p>
       <p><a href="/dashboard/">\#(reader(.backToOverview))</a></p></div>
       """#
     var answer = Answer(

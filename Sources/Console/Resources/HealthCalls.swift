@@ -2,6 +2,8 @@ internal import JSON
 
 /// Whether the server lives, and whether it may be given work.
 enum HealthCalls {
+  static let paths = ["/healthz", "/readyz"]
+
   static var routes: [Route] {
     [
       Route(.get, "/healthz", .anyone, "Whether the server lives", answers: answer) { _ in
