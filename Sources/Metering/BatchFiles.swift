@@ -92,7 +92,8 @@ public struct BatchObject: Sendable {
   /// The file with the answers, which cost, and the file with the errors, which cost nothing.
   public let outputFileID: String?
   public let errorFileID: String?
-  /// Requests that were answered; nil where the batch doesn't say.
+  /// All requests, and those that were answered; nil where the batch doesn't say.
+  public let requestCount: Int64?
   public let answeredRequests: Int64?
   /// Where its requests go; nil where that isn't known.
   public let endpoint: Endpoint?
@@ -103,6 +104,7 @@ public struct BatchObject: Sendable {
     self.work = work
     outputFileID = BatchObject.fileID(root["output_file_id"])
     errorFileID = BatchObject.fileID(root["error_file_id"])
+    requestCount = root["request_counts"]?["total"]?.integer
     answeredRequests = root["request_counts"]?["completed"]?.integer
     endpoint = root["endpoint"].flatMap { path in
       Endpoints.batchable.first { path.isString($0.path) }

@@ -199,6 +199,16 @@ def test_lines_that_the_provider_refuses_cost_nothing(running):
     assert (refused["total_tokens"], refused["cost_nano_usd"]) == (0, 0)
 
 
+def test_lines_that_say_nothing_of_their_usage_take_their_shares_of_the_hold(limited, tokens):
+    submit(limited.openai("limited"), lines(), script(no_usage=True, pending_looks=1))
+    held = budget(limited, tokens)["held_tokens"]
+    rows = settled(limited, 3)
+    for row in rows:
+        assert (row["outcome"], row["usage_source"]) == ("ok", "estimated")
+        assert row["total_tokens"] == row["held_tokens"] == held // 3 > 100
+        assert row["cost_nano_usd"] == row["held_nano_usd"] > 0
+
+
 def test_a_cancelled_batch_is_charged_for_its_finished_lines(running):
     client = running.openai()
     batch = submit(client, lines(), script(pending_looks=1_000_000))

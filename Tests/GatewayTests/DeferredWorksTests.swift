@@ -189,6 +189,23 @@ struct UnreportedWorkTests {
   }
 
   @Test(
+    "A line that says nothing of its usage has its share of the hold, as far as that is left",
+    arguments: [
+      (5, 500, 2000, 100, 400), (5, 70, 2000, 70, 400), (5, 0, 10, 0, 10),
+      (nil, 500, 2000, 500, 2000),
+      (0, 500, 2000, 500, 2000), (.max, 500, 2000, 0, 0), (5, -1, -1, 0, 0),
+    ] as [(Int64?, Int64, Int64, Int64, Int64)])
+  func shares(
+    _ lines: Int64?, _ leftTokens: Int64, _ leftNanoUSD: Int64, _ tokens: Int64, _ nanoUSD: Int64
+  ) throws {
+    var request = try DeferredRequest.sample("b1", client: "acme")
+    request.progress = .init(
+      settledLines: 1, heldTokens: leftTokens, heldNanoUSD: leftNanoUSD)
+    let share = request.shareOfHold(amongLines: lines)
+    #expect(share.usage.totalTokens == tokens && share.nanoUSD == nanoUSD)
+  }
+
+  @Test(
     "What was written is at least the recorded estimate, and at most the hold",
     arguments: [(0, 30), (30, 30), (31, 31), (480, 480), (481, 480), (.max, 480)]
       as [(Int64, Int64)])

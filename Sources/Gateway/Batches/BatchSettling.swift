@@ -18,6 +18,7 @@ final class BatchSettling {
   private let facts: RequestFacts
   private let terms: BillingTerms
   private let rules: RuleBook
+  private let requestCount: Int64?
   private var claim: DeferredWork.Claim
   private var rows: [SettledRequest] = []
   /// Lines that were read, over all files.
@@ -40,6 +41,7 @@ final class BatchSettling {
     endpoint = batch.endpoint ?? Endpoints.chatCompletions
     let rules = gateway.rules()
     self.rules = rules
+    requestCount = batch.requestCount
     terms = work.record.terms(in: rules)
     var facts = RequestFacts(operation: endpoint.operation, model: work.record.expected.row.model)
     facts.serviceTier = BatchLine.tier
@@ -87,13 +89,8 @@ final class BatchSettling {
     rows = []
   }
 
-  private func estimate(by provider: String) -> Usage {
-    let known = gateway.experience.expectation(provider: provider, model: facts.model)
-    return Estimate.usage(for: facts, outputTextBytes: 0, by: known.rates)
-  }
-
-  /// Nil for a request that was never made. A line that can't be read is one that used something:
-  /// it is estimated.
+  /// Nil for a request that was never made. A line that can't be read, or whose answer says nothing
+  /// of its usage, is one that used something: it is charged its share of the hold.
   private func settle(_ line: [UInt8]) -> SettledRequest? {
     let result = BatchResult(line, to: facts, endpoint: endpoint, parser: parser)
     if let result, result.status == nil { return nil }
@@ -105,7 +102,9 @@ final class BatchSettling {
     let isError = result.map { $0.status ?? 0 >= 400 || $0.report.isError } ?? false
     entry.row.outcome = isError ? .providerError : .ok
     let report = result?.report
-    let usage = report?.chargedUsage ?? (isError ? .zero : estimate(by: entry.row.provider))
+    guard let usage = report?.chargedUsage ?? (isError ? .zero : nil) else {
+      return takeShare(for: entry)
+    }
     let held = claim.progress
     let charge = terms.charge(
       for: usage, report, hold: claim.grant.bound.cost, in: rules
@@ -116,12 +115,29 @@ final class BatchSettling {
     entry.row.heldTokens = min(held.heldTokens, usage.totalTokens)
     entry.row.heldNanoUSD = min(held.heldNanoUSD, charge.nanoUSD)
     entry.row.set(charge.bill?.usage ?? usage, charge)
-    if report?.usage == nil && !isError { entry.row.usageSource = .estimated }
     entry.priceRecord = charge.bill?.record
+    return draw(Consumption(tokens: entry.row.usage.totalTokens, cost: charge.exact), for: entry)
+  }
+
+  /// The row keeps the prices that the hold was measured with.
+  private func takeShare(for entry: SettledRequest) -> SettledRequest {
+    var (entry, request) = (entry, work.record)
+    request.progress = claim.progress
+    let share = request.shareOfHold(amongLines: requestCount)
+    entry.row.usage = share.usage
+    entry.row.heldTokens = share.usage.totalTokens
+    entry.row.costNanoUSD = share.nanoUSD
+    entry.row.heldNanoUSD = share.nanoUSD
+    let used = Consumption(estimateOf: entry.row, within: claim.grant.bound)
+    entry.row.cost = used.cost.billed(at: rules.prices.rates)
+    return draw(used, for: entry)
+  }
+
+  private func draw(_ used: Consumption, for entry: SettledRequest) -> SettledRequest {
+    var entry = entry
     claim.progress.heldTokens -= entry.row.heldTokens
     claim.progress.heldNanoUSD -= entry.row.heldNanoUSD
-    let settlement = gateway.desk.draw(
-      Consumption(tokens: entry.row.usage.totalTokens, cost: charge.exact), from: claim.grant.hold)
+    let settlement = gateway.desk.draw(used, from: claim.grant.hold)
     entry.charges = settlement.charges.map(BudgetCharge.init)
     entry.draws = settlement.draws
     return entry

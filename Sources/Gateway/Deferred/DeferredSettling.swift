@@ -197,7 +197,7 @@ extension UsageReport {
 
 extension Consumption {
   /// What an intent expects, by the cost of its row.
-  fileprivate init(estimateOf row: UsageRow, within bound: Consumption) {
+  init(estimateOf row: UsageRow, within bound: Consumption) {
     self.init(
       tokens: row.usage.totalTokens,
       cost: min(bound.cost, ExactAmount(nanoUSD: row.costNanoUSD)))

@@ -25,9 +25,24 @@ enum UnreportedWork: Hashable {
 
 extension DeferredRequest {
   /// All tokens that are still held.
-  var restOfHold: Usage {
-    let held = min(max(0, progress.heldTokens), Usage.largestCount)
-    let input = min(expected.row.usage.inputTokens, held)
+  var restOfHold: Usage { usage(ofHeld: progress.heldTokens, outOf: 1) }
+
+  /// What is held for one line of a batch: an equal share, as far as so much is left; all that is
+  /// left where it isn't known how many lines there are.
+  ///
+  /// Example: 300,000 tokens are held for a batch of 3 lines, so each of them has 100,000.
+  func shareOfHold(amongLines count: Int64?) -> (usage: Usage, nanoUSD: Int64) {
+    let lines = max(1, count ?? 1)
+    let tokens = expected.row.heldTokens / lines
+    return (
+      usage(ofHeld: min(tokens, progress.heldTokens), outOf: lines),
+      max(0, min(expected.row.heldNanoUSD / lines, progress.heldNanoUSD))
+    )
+  }
+
+  private func usage(ofHeld tokens: Int64, outOf lines: Int64) -> Usage {
+    let held = min(max(0, tokens), Usage.largestCount)
+    let input = min(expected.row.usage.inputTokens / lines, held)
     return Usage(inputTokens: input, outputTokens: held - input) ?? .zero
   }
 
