@@ -21,6 +21,7 @@ extension Call {
     as actor: String = anyone, _ body: (LedgerEditor) throws(LedgerError) -> Outcome
   ) async throws(APIError) -> Outcome {
     let outcome = try edit(as: actor, body)
+    closeReader()
     guard await server.takeOverLedger() else { throw .ledgerUnavailable }
     return outcome
   }
@@ -115,8 +116,6 @@ extension Call {
   }
 
   private func editor(as actor: String) throws(APIError) -> LedgerEditor {
-    // Calls share a few connections to PostgreSQL. If each kept one and waited for another, none
-    // would go on.
     closeReader()
     do throws(LedgerError) {
       let author = LedgerEditor.Author(actor: credential?.actor ?? actor, now: now)
@@ -145,6 +144,7 @@ extension Call {
     if !isRepeated {
       var external = try usage(id)
       external.claim = claim
+      closeReader()
       do throws(LedgerError) {
         try await server.record(external)
       } catch {
@@ -174,6 +174,7 @@ extension Route {
           throw error
         }
         guard clock.now < deadline else { return .preliminary }
+        call.closeReader()
         // Cancelled, it goes on at once: there is a deadline.
         try? await Task.sleep(for: Route.pause)
       }

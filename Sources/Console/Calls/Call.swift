@@ -125,6 +125,9 @@ final class Call {
   }
 
   /// Lets go of what `read` reads with, until it is asked again.
+  ///
+  /// Calls share a few connections to PostgreSQL. A call that kept one while it waits for another
+  /// connection, or for anything that needs one, could wait for calls that wait for it.
   func closeReader() { openReader = nil }
 
   /// The id of a row that the call is to make: always the same for its idempotency key.

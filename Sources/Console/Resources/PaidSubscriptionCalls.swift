@@ -86,6 +86,7 @@ enum PaidSubscriptionCalls {
     let former = try call.read { reader throws(LedgerError) in
       try reader.paymentAccount(ofClient: client.id)
     }
+    call.closeReader()
     do throws(PaymentError) {
       return try await call.server.paymentDesk.subscribe(
         client.id, as: customer, to: plan,
