@@ -176,9 +176,11 @@ public final class Console: HTTPHandler {
   ) async throws(APIError) -> Credential? {
     if case .anyone = route.access { return nil }
     let (fields, network) = (exchange.head.fields, exchange.clientNetwork)
-    return try await Console.work { [self] () throws(APIError) in
+    let credential = try await Console.work { [self] () throws(APIError) in
       try signIn(fields, from: network, to: route, at: now)
     }
+    exchange.noteCredential(of: credential.owner)
+    return credential
   }
 
   /// Runs `body` on no event loop: it asks the ledger, which blocks.

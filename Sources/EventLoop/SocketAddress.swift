@@ -23,6 +23,18 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
+  /// Takes the 4 or 16 bytes of an address, as they stand in packets; nil for another count.
+  public init?(networkOrder bytes: [UInt8], port: UInt16) {
+    let text: String?
+    switch bytes.count {
+    case 4: text = unsafe bytes.withUnsafeBytes { unsafe Self.text(AF_INET, $0.baseAddress) }
+    case 16: text = unsafe bytes.withUnsafeBytes { unsafe Self.text(AF_INET6, $0.baseAddress) }
+    default: return nil
+    }
+    guard let text else { return nil }
+    self.init(host: text, port: port, isIPv6: bytes.count == 16)
+  }
+
   /// Reads `127.0.0.1:8080` or `[::1]:8080`.
   public init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":"),
@@ -63,20 +75,30 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   public var network: Network {
-    var four = in_addr()
-    var six = in6_addr()
+    let bits = bits
+    let isMapped = bits.high == 0 && bits.low >> 32 == SocketAddress.mappedPrefix
+    return isMapped
+      ? Network(isIPv6: false, bits: bits.low & 0xFFFF_FFFF)
+      : Network(isIPv6: true, bits: bits.high)
+  }
+
+  /// What stands before the 32 bits of an IPv4 address that is written as IPv6.
+  private static let mappedPrefix: UInt64 = 0xFFFF
+
+  var bits: Bits {
     guard isIPv6 else {
+      var four = in_addr()
       unsafe inet_pton(AF_INET, host, &four)
-      return Network(isIPv6: false, bits: UInt64(four.s_addr))
+      return Bits(
+        high: 0,
+        low: SocketAddress.mappedPrefix << 32 | UInt64(UInt32(bigEndian: four.s_addr)))
     }
+    var six = in6_addr()
     unsafe inet_pton(AF_INET6, host, &six)
     return unsafe withUnsafeBytes(of: six) { bytes in
-      let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
-      guard unsafe bytes.starts(with: mapped) else {
-        return Network(isIPv6: true, bits: unsafe bytes.load(as: UInt64.self))
-      }
-      let four = unsafe bytes.load(fromByteOffset: mapped.count, as: UInt32.self)
-      return Network(isIPv6: false, bits: UInt64(four))
+      Bits(
+        high: UInt64(bigEndian: unsafe bytes.load(as: UInt64.self)),
+        low: UInt64(bigEndian: unsafe bytes.load(fromByteOffset: 8, as: UInt64.self)))
     }
   }
 
@@ -140,8 +162,9 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  private static func text(_ family: CInt, _ source: UnsafeRawPointer) -> String? {
-    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) {
+  private static func text(_ family: CInt, _ source: UnsafeRawPointer?) -> String? {
+    guard let source = unsafe source else { return nil }
+    return unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) {
       buffer in
       guard
         let text = unsafe inet_ntop(

@@ -40,7 +40,8 @@ struct FreePassage {
       url: Forwarding.url(path, query: exchange.head.query, of: provider),
       method: exchange.head.method, fields: journey.forwardedFields(to: provider),
       body: body.isEmpty ? .none : .bytes(body), connectTimeout: limits.upstreamConnect,
-      idleTimeout: limits.upstreamIdle, certificateAuthorities: provider.caFile)
+      idleTimeout: limits.upstreamIdle, certificateAuthorities: provider.caFile,
+      bodyKeeper: exchange.takeBodyReservation())
     let transfer: Transfer
     do { transfer = try journey.workbench.upstream.start(request) } catch { throw .overloaded }
     exchange.onClientGone = { transfer.cancel() }

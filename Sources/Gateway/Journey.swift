@@ -181,6 +181,7 @@ final class Journey {
     do throws(Refusal) {
       let identity = try Identity(of: exchange.head, among: rules.clients, at: startedAt)
       clientID = identity.client.id
+      exchange.noteCredential(of: .key(client: identity.client.id, name: identity.key.name))
       return identity
     } catch {
       if case .invalidKey(.unknown) = error,

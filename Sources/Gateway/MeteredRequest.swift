@@ -132,6 +132,8 @@ final class MeteredRequest {
       case .bodyTooLarge: throw .bodyTooLarge(limit: limit)
       case .invalidBody(let reason): throw .malformed(reason)
       case .bodyTimeout: throw .requestTimeout
+      case .bodyMemoryExhausted: throw .tooManyBodies
+      case .bodyShareExhausted: throw .tooManyBodiesOfKey
       case .disconnected, .alreadyAnswered, .notUpgradable: throw .clientLeft
       }
     }

@@ -149,7 +149,8 @@ final class Passage {
       method: exchange.head.method,
       fields: journey.forwardedFields(to: offer.provider, readAsJSON: request.isJSON),
       body: .bytes(body), connectTimeout: limits.upstreamConnect,
-      idleTimeout: limits.upstreamIdle, certificateAuthorities: offer.provider.caFile)
+      idleTimeout: limits.upstreamIdle, certificateAuthorities: offer.provider.caFile,
+      bodyKeeper: exchange.takeBodyReservation())
     if request.facts.outlivesAnswer { origin = DeferredWork.Origin(of: request, exchange.head) }
     exchange.forgetFields()
     do {

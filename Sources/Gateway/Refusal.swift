@@ -33,6 +33,10 @@ indirect enum Refusal: Error {
   case bodyTooLarge(limit: Int)
   case headerTooLarge(limit: Int)
   case requestTimeout
+  /// The bodies of all requests take as much memory as they may.
+  case tooManyBodies
+  /// Those of the same key do.
+  case tooManyBodiesOfKey
   // What may it cost?
   case modelNotPriced(model: String, detail: String?)
   // Can it be paid?

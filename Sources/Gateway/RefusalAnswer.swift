@@ -69,6 +69,7 @@ struct RefusalAnswer {
         431, "invalid_request_error", "request_too_large",
         "The request line and header are larger than \(limit) bytes.")
     case .requestTimeout: self = .requestTimeout
+    case .tooManyBodies, .tooManyBodiesOfKey: self = .withoutRoom(refusal)
     case .modelNotPriced(let model, let detail):
       self.init(
         400, "invalid_request_error", "model_not_priced",
@@ -172,6 +173,21 @@ struct RefusalAnswer {
         + "have at once. Try again when some of them have ended.")
     answer.fields = [(.retryAfter, "60"), (.shouldRetry, "true")]
     return answer
+  }
+
+  /// A body that there is no room for now.
+  private static func withoutRoom(_ refusal: Refusal) -> RefusalAnswer {
+    let answer =
+      if case .tooManyBodiesOfKey = refusal {
+        RefusalAnswer(
+          429, "rate_limit_error", "rate_limit_exceeded",
+          "The requests of this key have too many large bodies under way. Try again in 1 s.")
+      } else {
+        RefusalAnswer(
+          503, "server_error", "overloaded",
+          "Too many large request bodies are under way. Try again in 1 s.")
+      }
+    return answer.with(.retryAfter, "1").with(.shouldRetry, "true")
   }
 
   private static func unavailable(_ refusal: Refusal) -> RefusalAnswer {

@@ -1,5 +1,6 @@
 internal import Budgets
 internal import Configuration
+internal import EventLoop
 internal import HTTP
 internal import HTTPServer
 internal import JSON
@@ -26,6 +27,7 @@ extension Journey {
         line.member("status", Int64(answer.status))
         line.member("code", answer.code)
         line.member("path", Journey.shortened(exchange.head.path))
+        line.member("address", exchange.clientAddress?.host)
       }
       await self.answer(answer.httpAnswer(requestID: "\(id)"))
     }

@@ -94,4 +94,5 @@ extension FieldName {
   public static let transferEncoding: FieldName = "transfer-encoding"
   public static let upgrade: FieldName = "upgrade"
   public static let userAgent: FieldName = "user-agent"
+  public static let xForwardedFor: FieldName = "x-forwarded-for"
 }

@@ -13,12 +13,15 @@ internal import HTTP
 /// only when a handler asks for a body, at most one scratch buffer ahead.
 final class Connection {
   let transport: ConnectionTransport
-  let limits: HTTPServerLimits
+  private(set) var limits: HTTPServerLimits
   var input = InputBuffer()
   /// Bytes for the client that are not sent yet. Its room is lent: see `compose`.
   private(set) var output: [UInt8] = []
   /// Whether the connection ends after the current exchange.
   var closesAfterExchange = false
+
+  let services: ListenerServices
+  let origin: ConnectionOrigin
 
   private let handler: any HTTPHandler
   private var parser: RequestParser
@@ -40,12 +43,14 @@ final class Connection {
   var loop: EventLoop { transport.socket.loop }
 
   init(
-    _ transport: ConnectionTransport, handler: any HTTPHandler, limits: HTTPServerLimits,
-    isLate: Bool
+    _ transport: ConnectionTransport, from origin: ConnectionOrigin, handler: any HTTPHandler,
+    limits: HTTPServerLimits, services: ListenerServices, isLate: Bool
   ) {
     self.transport = transport
+    self.origin = origin
     self.handler = handler
     self.limits = limits
+    self.services = services
     self.isLate = isLate
     parser = RequestParser(limits: RequestLimits(headBytes: limits.header))
     timer = LoopTimer(on: loop) { [unowned self] in
@@ -58,9 +63,18 @@ final class Connection {
 
   /// Serves requests until either side has enough.
   func serve() async {
-    if await handshake() {
-      while await serveRequest() {}
+    if await readProxyHeader() {
+      if !origin.enter(limits, services, at: loop.now) {
+        await answerThatThereAreTooMany()
+      } else if await handshake() {
+        while await serveRequest() {}
+      }
     }
+    end()
+  }
+
+  private func end() {
+    origin.leave(services)
     timer?.stop()
     timer = nil
     transport.socket.close()
@@ -70,6 +84,7 @@ final class Connection {
   private func serveRequest() async -> Bool {
     guard let exchange = await nextExchange() else { return false }
     await handler.handle(exchange)
+    origin.countAgain(services)
     transport.socket.onHangup = nil
     onStop = nil
     onBreakOff = nil
@@ -85,15 +100,19 @@ final class Connection {
     do {
       guard let head = try await readHead() else { return nil }
       isFresh = false
-      return exchange(head)
+      return try exchange(head)
     } catch {
       await refuse(error)
       return nil
     }
   }
 
-  private func exchange(_ head: RequestHead) -> HTTPExchange {
-    let exchange = HTTPExchange(on: self, head: head)
+  private func exchange(_ head: RequestHead) throws(HTTPRefusal) -> HTTPExchange {
+    let address = origin.client(of: head.fields)
+    guard origin.enterRequest(of: address, limits, services, at: loop.now) else {
+      throw .tooManyConnections
+    }
+    let exchange = HTTPExchange(on: self, from: address, head: head)
     closesAfterExchange = closesAfterExchange || isLate || !head.keepAlive
     transport.socket.onHangup = { [unowned exchange] in exchange.clientHungUp() }
     if transport.socket.isHungUp { exchange.clientHungUp() }
@@ -136,10 +155,13 @@ final class Connection {
 
   /// Answers that there are too many connections, and ends this one.
   func refuseConnection() async {
+    if await readProxyHeader() { await answerThatThereAreTooMany() }
+    end()
+  }
+
+  private func answerThatThereAreTooMany() async {
+    limits = limits.ofRefusedConnection
     if await handshake() { await refuse(.tooManyConnections) }
-    timer?.stop()
-    timer = nil
-    transport.socket.close()
   }
 
   private func refuse(_ refusal: HTTPRefusal) async {
@@ -198,6 +220,33 @@ final class Connection {
   func interruptReading() {
     isReadingInterrupted = true
     transport.socket.interruptWaits()
+  }
+
+  /// Reads what a balancer says first about its client; true where none has to say anything.
+  private func readProxyHeader() async -> Bool {
+    guard let balancer = origin.awaitedBalancer else { return true }
+    startTimer(limits.headerTimeout)
+    defer { stopTimer() }
+    var header = ProxyHeader()
+    var bytes: [UInt8] = []
+    do throws(ProxyHeader.Mistake) {
+      while !timedOut {
+        switch transport.readBeforeTLS(into: &bytes, atMost: header.missing) {
+        case .bytes:
+          if let source = try header.receive(bytes) {
+            origin.take(source)
+            return true
+          }
+          bytes.removeAll(keepingCapacity: true)
+        case .wouldBlock: await transport.socket.waitReadable()
+        case .end: return false
+        }
+      }
+      services.reports.noteProxyHeader("it did not arrive in time", of: balancer, at: loop.now)
+    } catch {
+      services.reports.noteProxyHeader("\(error)", of: balancer, at: loop.now)
+    }
+    return false
   }
 
   /// Completes the TLS handshake, if there is one.

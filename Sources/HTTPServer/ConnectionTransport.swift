@@ -34,6 +34,19 @@ final class ConnectionTransport {
     }
   }
 
+  /// Reads at most `count` bytes that stand before TLS, without waiting.
+  func readBeforeTLS(into bytes: inout [UInt8], atMost count: Int) -> Arrival {
+    let part = unsafe UnsafeMutableRawBufferPointer(
+      rebasing: scratch.bytes[..<min(count, scratch.bytes.count)])
+    switch unsafe socket.read(into: part) {
+    case .bytes(let count):
+      unsafe bytes.append(contentsOf: part[..<count])
+      return .bytes
+    case .wouldBlock: return .wouldBlock
+    case .end, .broken: return .end
+    }
+  }
+
   /// Takes as much of `bytes` as it can without waiting.
   func write(_ bytes: UnsafeRawBufferPointer) -> StreamSocket.Progress {
     if let tls { return unsafe tls.write(bytes, to: socket) }

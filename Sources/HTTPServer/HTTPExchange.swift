@@ -48,11 +48,21 @@ public final class HTTPExchange {
 
   public var loop: EventLoop { connection.loop }
 
-  /// Where the client is, as far as its network tells; nil when it is gone. A system call.
-  public var clientNetwork: SocketAddress.Network? { connection.transport.socket.peer?.network }
+  /// The client's address: the peer's, or the one that a trusted balancer names; nil when the peer
+  /// was gone at once.
+  public let clientAddress: SocketAddress?
 
-  init(on connection: Connection, head: RequestHead) {
+  /// Where the client is, as far as its network tells.
+  public var clientNetwork: SocketAddress.Network? { clientAddress?.network }
+
+  /// Whom its body is counted for.
+  private var owner: RequestOwner?
+  /// Keeps the body counted; nil for none and for a small one.
+  private var reservation: BodyReservation?
+
+  init(on connection: Connection, from clientAddress: SocketAddress?, head: RequestHead) {
     self.connection = connection
+    self.clientAddress = clientAddress
     self.head = head
     receivedAt = connection.loop.now
     body = RequestBody(head.framing)
@@ -64,6 +74,13 @@ public final class HTTPExchange {
     onClientGone = nil
   }
 
+  /// The request's credential is valid. Before this call the request counts for its address, and
+  /// so does its body.
+  public func noteCredential(of owner: RequestOwner) {
+    self.owner = owner
+    connection.origin.stopCounting(connection.services)
+  }
+
   // MARK: The request's body
 
   /// Reads the whole body.
@@ -72,29 +89,86 @@ public final class HTTPExchange {
   ///   - limit: the most bytes that it may have.
   ///   - beforeCredential: whether nobody knows yet who sends it, as where the body itself is the
   ///     credential. It then has the time of a head.
-  /// - Throws: `bodyTooLarge`, `bodyTimeout`, `invalidBody` or `disconnected`.
+  /// - Throws: `bodyTooLarge`, `bodyTimeout`, `bodyMemoryExhausted`, `bodyShareExhausted`,
+  ///   `invalidBody` or `disconnected`.
   public func readBody(
     limit: Int, beforeCredential: Bool = false
   ) async throws(HTTPExchangeError) -> [UInt8] {
     if case .sized(let length) = head.framing, length > limit { throw .bodyTooLarge }
     var bytes: [UInt8] = []
-    if case .sized(let length) = head.framing { bytes.reserveCapacity(Int(length)) }
     var pace: TransferPace?
-    while try await readBodyPiece(into: &bytes, beforeCredential, &pace) {
+    while try await readBodyPiece(into: &bytes, upTo: limit, beforeCredential, &pace) {
       if bytes.count > limit { throw .bodyTooLarge }
     }
+    reservation?.finish()
     return bytes
+  }
+
+  /// Hands over what keeps the body counted: who keeps the body's bytes keeps this too. Without a
+  /// taker the body is counted until the exchange ends.
+  public func takeBodyReservation() -> BodyReservation? {
+    reservation.take()
+  }
+
+  /// Makes room for what has arrived of the body. It grows with the bytes, never by the length
+  /// that the head promises.
+  private func makeRoom(
+    in bytes: inout [UInt8], upTo limit: Int
+  ) throws(HTTPExchangeError) {
+    let promised: Int
+    var arrived = connection.input.count
+    if case .sized(let length) = head.framing {
+      promised = Int(clamping: length)
+      arrived = min(arrived, promised - bytes.count)
+    } else {
+      promised = limit
+    }
+    let needed = bytes.count + arrived
+    guard needed > bytes.capacity else { return }
+    let room = max(needed, min(2 * bytes.capacity, promised))
+    if room > BodyMemory.uncountedBytes {
+      let limits = connection.limits
+      try counted { body throws(BodyMemory.Refusal) in try body.grow(to: room, limits) }
+    }
+    bytes.reserveCapacity(room)
+  }
+
+  /// Has the body counted from now on, and calls `body` with what counts it.
+  private func counted(
+    _ body: (BodyReservation) throws(BodyMemory.Refusal) -> Void = { _ in }
+  ) throws(HTTPExchangeError) {
+    let services = connection.services
+    do throws(BodyMemory.Refusal) {
+      if let reservation { return try body(reservation) }
+      let begun = try services.bodies.begin(
+        for: owner ?? .stranger(clientNetwork), connection.limits)
+      reservation = begun
+      try body(begun)
+    } catch {
+      reservation = nil
+      connection.closesAfterExchange = true
+      let limit: ListenerLimit =
+        switch error {
+        case .exhausted: .bodyMemory
+        case .ownerExhausted: .bodyMemoryPerKey
+        case .tooManyUnfinished: .unfinishedBodiesPerKey
+        }
+      services.reports.note(limit, by: clientAddress, at: loop.now)
+      throw error == .exhausted ? .bodyMemoryExhausted : .bodyShareExhausted
+    }
   }
 
   /// Appends the next piece of the body to `bytes`; false at its end.
   ///
   /// - Parameter pace: the body's deadline; nil until the first wait, which begins it.
   private func readBodyPiece(
-    into bytes: inout [UInt8], _ beforeCredential: Bool, _ pace: inout TransferPace?
+    into bytes: inout [UInt8], upTo limit: Int, _ beforeCredential: Bool,
+    _ pace: inout TransferPace?
   ) async throws(HTTPExchangeError) -> Bool {
     if case .broken = state { throw .disconnected }
     if body.isComplete { return false }
     if connection.input.isEmpty {
+      try counted()
       if head.expectsContinue && !body.hasBegun {
         connection.compose { $0.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8) }
         guard await connection.flush() else { throw failed() }
@@ -112,9 +186,12 @@ public final class HTTPExchange {
       connection.stopTimer()
       guard arrived else {
         connection.closesAfterExchange = true
-        throw late ? .bodyTimeout : failed()
+        guard late else { throw failed() }
+        connection.services.reports.note(.bodyTimeout, by: clientAddress, at: loop.now)
+        throw .bodyTimeout
       }
     }
+    try makeRoom(in: &bytes, upTo: limit)
     let before = bytes.count
     try body.take(from: &connection.input, into: &bytes)
     pace?.note(bytes.count - before)

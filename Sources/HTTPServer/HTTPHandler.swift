@@ -39,6 +39,11 @@ public enum HTTPExchangeError: Error, Hashable, Sendable {
   case invalidBody(HTTPError)
   /// The body didn't come in time.
   case bodyTimeout
+  /// The bodies of all requests take as much memory as they may.
+  case bodyMemoryExhausted
+  /// The bodies of the same key, token or address take as much memory as they may, or as many of
+  /// them are waited for as may be.
+  case bodyShareExhausted
   /// The handler has begun an answer to this request before.
   case alreadyAnswered
   /// The response isn't a 101, or the request's body hasn't been read to its end.

@@ -14,13 +14,22 @@ public final class HTTPServer: Sendable {
   private let parts: [(loop: EventLoop, part: LoopBound<LoopPart>)]
   private let open: ConnectionCount
 
-  /// Starts to listen. Each connection keeps to the `limits` in force when it begins. With `tls`,
-  /// it begins with a handshake under the context that `tls` holds at that moment.
+  /// Starts to listen. Each connection keeps to the `limits` and `proxies` in force when it begins.
+  /// With `tls`, it begins with a handshake under the context that `tls` holds at that moment.
+  ///
+  /// - Parameters:
+  ///   - proxies: the balancers that are believed.
+  ///   - bodies: counts the bodies of all listeners of the process.
+  ///   - reports: tells which limits clients meet; nil makes one of the listener's own.
   public init(
     _ addresses: [SocketAddress], on loops: [EventLoop], handler: any HTTPHandler,
     limits: @escaping @Sendable () -> HTTPServerLimits = { HTTPServerLimits() },
+    proxies: @escaping @Sendable () -> TrustedProxies = { .none },
+    bodies: BodyMemory = BodyMemory(), reports: ListenerReports? = nil,
     tls: Lock<TLSContext>? = nil, logger: Logger
   ) async throws(SystemError) {
+    let services = ListenerServices(
+      bodies: bodies, reports: reports ?? ListenerReports(logger: logger))
     for address in addresses { try ListeningSocket.checkIsFree(address) }
     let open = ConnectionCount()
     var bound = addresses
@@ -29,7 +38,8 @@ public final class HTTPServer: Sendable {
       let wanted = bound
       let started = await Task(executorPreference: loop) { () -> Result<_, SystemError> in
         let part = LoopPart(
-          handler: handler, limits: limits, tls: tls, open: open, logger: logger, loop: loop)
+          handler: handler, limits: limits, proxies: proxies, services: services, tls: tls,
+          open: open, logger: logger, loop: loop)
         do throws(SystemError) {
           let addresses = try part.listen(wanted)
           return .success((LoopBound(part, on: loop), addresses))
@@ -80,6 +90,18 @@ public final class HTTPServer: Sendable {
         group.addTask(executorPreference: loop) { await body(part.value) }
       }
     }
+  }
+}
+
+/// What the connections of a listener have in common, over all its loops.
+final class ListenerServices: Sendable {
+  let bodies: BodyMemory
+  let reports: ListenerReports
+  let shares = AddressShares()
+
+  init(bodies: BodyMemory, reports: ListenerReports) {
+    self.bodies = bodies
+    self.reports = reports
   }
 }
 

@@ -14,11 +14,20 @@ public struct HTTPServerLimits: Sendable {
   /// Bytes, at least 1, each of which give a body one second beyond `bodyTimeout`, and an answer
   /// that a client takes slowly one second beyond `idle`.
   public var bodyRate: Int
+  /// Connections of one address that serve no request of a valid credential.
+  public var connectionsPerAddress: Int
+  /// Bytes of all request bodies of the process together.
+  public var bodyMemory: Int
+  /// The same of one key, token or address.
+  public var bodyMemoryPerOwner: Int
+  /// Bodies of one key, token or address that are waited for at once.
+  public var unfinishedBodiesPerOwner: Int
 
   public init(
     header: Int = 64 << 10, connections: Int = 10_000, headerTimeout: Duration = .seconds(10),
     idle: Duration = .seconds(75), bodyTimeout: Duration = .seconds(60),
-    bodyRate: Int = 16 << 10
+    bodyRate: Int = 16 << 10, connectionsPerAddress: Int = 7_500, bodyMemory: Int = 512 << 20,
+    bodyMemoryPerOwner: Int = 256 << 20, unfinishedBodiesPerOwner: Int = 7_500
   ) {
     self.header = header
     self.connections = connections
@@ -26,6 +35,10 @@ public struct HTTPServerLimits: Sendable {
     self.idle = idle
     self.bodyTimeout = bodyTimeout
     self.bodyRate = bodyRate
+    self.connectionsPerAddress = connectionsPerAddress
+    self.bodyMemory = bodyMemory
+    self.bodyMemoryPerOwner = bodyMemoryPerOwner
+    self.unfinishedBodiesPerOwner = unfinishedBodiesPerOwner
   }
 
   /// How long a client may take for a refusal that it gets in place of a connection.

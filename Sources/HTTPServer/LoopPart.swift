@@ -7,6 +7,8 @@ internal import TLS
 final class LoopPart {
   private let handler: any HTTPHandler
   private let limits: @Sendable () -> HTTPServerLimits
+  private let proxies: @Sendable () -> TrustedProxies
+  private let services: ListenerServices
   private let tls: Lock<TLSContext>?
   private let open: ConnectionCount
   private let logger: Logger
@@ -30,11 +32,14 @@ final class LoopPart {
 
   init(
     handler: any HTTPHandler, limits: @escaping @Sendable () -> HTTPServerLimits,
+    proxies: @escaping @Sendable () -> TrustedProxies, services: ListenerServices,
     tls: Lock<TLSContext>?,
     open: ConnectionCount, logger: Logger, loop: EventLoop
   ) {
     self.handler = handler
     self.limits = limits
+    self.proxies = proxies
+    self.services = services
     self.tls = tls
     self.open = open
     self.logger = logger
@@ -56,8 +61,9 @@ final class LoopPart {
   }
 
   private func accept(_ socket: StreamSocket) {
-    let limits = limits()
-    let admitted = open.enter(limit: limits.connections)
+    let (limits, proxies) = (limits(), proxies())
+    let origin = ConnectionOrigin(of: socket.peer, behind: proxies)
+    let admitted = admit(origin, limits)
     guard admitted || refusalCount < LoopPart.mostRefusals else {
       socket.close(reset: true)
       return
@@ -72,11 +78,13 @@ final class LoopPart {
       logger.log(.error, "tls_session_failed") { $0.member("reason", error.description) }
       socket.close(reset: true)
       leave(wasAdmitted: admitted)
+      origin.leave(services)
       return
     }
     let transport = ConnectionTransport(socket, session: session, scratch: scratch)
     let connection = Connection(
-      transport, handler: handler, limits: admitted ? limits : limits.ofRefusedConnection,
+      transport, from: origin, handler: handler,
+      limits: admitted ? limits : limits.ofRefusedConnection, services: services,
       isLate: isDraining)
     if isDraining {
       latecomers[ObjectIdentifier(connection)] = connection
@@ -94,6 +102,16 @@ final class LoopPart {
       part.leave(wasAdmitted: admitted)
       part.ended(connection)
     }
+  }
+
+  /// Whether there is room for a connection. What a balancer sends counts for the clients that it
+  /// names, which are known later.
+  private func admit(_ origin: ConnectionOrigin, _ limits: HTTPServerLimits) -> Bool {
+    guard origin.enter(limits, services, at: loop.now) else { return false }
+    if open.enter(limit: limits.connections) { return true }
+    services.reports.note(.connections, by: origin.client, at: loop.now)
+    origin.leave(services)
+    return false
   }
 
   /// Gives back the place of a connection among those that are served, or refused.

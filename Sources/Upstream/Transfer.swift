@@ -66,7 +66,7 @@ public final class Transfer {
     self.client = client
     self.handle = handle
     idleTimeout = request.idleTimeout
-    upload = UploadQueue(request.body)
+    upload = UploadQueue(request.body, keeper: request.bodyKeeper)
     isUploadWanted = request.sendsBody
     isUpgrade = if case .upgrade = request.body { true } else { false }
     headReader = ResponseHeadReader(allowsUpgrade: isUpgrade)

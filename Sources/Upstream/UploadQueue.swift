@@ -12,8 +12,11 @@ struct UploadQueue: Sendable {
   /// How large a body is that was there from the beginning.
   private let wholeCount: Int
   private(set) var isFinished: Bool
+  /// Of a body that was there from the beginning: let go of with its bytes.
+  private var keeper: (any AnyObject & Sendable)?
 
-  init(_ body: UpstreamBody) {
+  init(_ body: UpstreamBody, keeper: (any AnyObject & Sendable)? = nil) {
+    self.keeper = keeper
     wholeCount = if case .bytes(let bytes) = body { bytes.count } else { 0 }
     switch body {
     case .none:
@@ -77,6 +80,7 @@ struct UploadQueue: Sendable {
     isWhole = false
     bytes = []
     start = 0
+    keeper = nil
     return true
   }
 

@@ -18,11 +18,13 @@ public struct UpstreamRequest: Sendable {
   public var idleTimeout: Duration
   /// A PEM file of certificate authorities that are trusted besides the system's.
   public var certificateAuthorities: String?
+  /// Let go of as soon as the bytes of the body are: what counts their memory.
+  public var bodyKeeper: (any AnyObject & Sendable)?
 
   public init(
     url: String, method: Method, fields: HeaderFields = HeaderFields(),
     body: UpstreamBody = .none, connectTimeout: Duration, idleTimeout: Duration,
-    certificateAuthorities: String? = nil
+    certificateAuthorities: String? = nil, bodyKeeper: (any AnyObject & Sendable)? = nil
   ) {
     self.url = url
     self.method = method
@@ -31,6 +33,7 @@ public struct UpstreamRequest: Sendable {
     self.connectTimeout = connectTimeout
     self.idleTimeout = idleTimeout
     self.certificateAuthorities = certificateAuthorities
+    self.bodyKeeper = bodyKeeper
   }
 }
 

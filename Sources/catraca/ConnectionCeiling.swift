@@ -29,10 +29,13 @@ struct ConnectionCeiling: Sendable {
   }
 
   func limits(_ limits: Limits) -> HTTPServerLimits {
-    HTTPServerLimits(
-      header: limits.header.bytes, connections: min(limits.connections, connections),
-      headerTimeout: limits.headerTimeout, idle: limits.idle, bodyTimeout: limits.bodyTimeout,
-      bodyRate: limits.bodyRate.bytes)
+    let connections = min(limits.connections, connections)
+    return HTTPServerLimits(
+      header: limits.header.bytes, connections: connections, headerTimeout: limits.headerTimeout,
+      idle: limits.idle, bodyTimeout: limits.bodyTimeout, bodyRate: limits.bodyRate.bytes,
+      connectionsPerAddress: limits.connectionsPerAddress(of: connections),
+      bodyMemory: limits.bodyMemoryBytes, bodyMemoryPerOwner: limits.bodyMemoryPerKeyBytes,
+      unfinishedBodiesPerOwner: limits.unfinishedBodiesPerKey(of: connections))
   }
 
   /// What to mend where fewer connections are possible than configured.

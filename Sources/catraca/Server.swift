@@ -53,7 +53,9 @@ final class Server: Sendable {
     var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
     let (adjustments, reached) = try budgets.restore(from: reader, of: clients, settings, at: now)
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
-    let state = try ServerState(rules: rules, ledger: ledger, ledgerLocation: location, at: now)
+    let reports = ListenerReports(logger: logger)
+    let state = try ServerState(
+      rules: rules, ledger: ledger, ledgerLocation: location, reports: reports, at: now)
     telemetry = await Server.telemetry(telemetrySettings, on: group.loops[0], logger)
     let failures = FailedSignIns(most: FailedSignIns.mostOfApps)
     let gateway = await Gateway(
@@ -75,18 +77,9 @@ final class Server: Sendable {
       outbox: try AlertOutbox(at: location), server: state, postbox: postbox, logger: logger)
     state.connect(gateway, reloader, postbox, courier, desk, collector, telemetry?.tracer)
     gateway.report(reached)
-    let limits = { @Sendable [ceiling] in ceiling.limits(rules.withLock { $0.settings.limits }) }
-    proxy = try await HTTPServer(
-      settings.proxy.listen, on: group.loops, handler: gateway, limits: limits,
-      tls: certificates.proxy, logger: logger)
-    do {
-      admin = try await HTTPServer(
-        settings.admin.listen, on: group.loops, handler: Console(server: state, logger: logger),
-        limits: limits, tls: certificates.admin, logger: logger)
-    } catch {
-      await proxy.stop(within: .zero)
-      throw error
-    }
+    (proxy, admin) = try await Server.listen(
+      as: gateway, Console(server: state, logger: logger), on: group.loops, ceiling, rules,
+      certificates, reports, logger)
     state.connect(listeners: ["proxy": proxy, "admin": admin])
     // Last, since it is shown once: a start that fails must not have made it.
     firstAdminToken = try FirstAdminToken.makeIfNeeded(
@@ -97,6 +90,35 @@ final class Server: Sendable {
     self.gateway = gateway
     self.ledger = ledger
     self.logger = logger
+  }
+
+  /// Starts both listeners; each connection keeps to the settings in force when it begins.
+  private static func listen(
+    as gateway: Gateway, _ console: Console, on loops: [EventLoop], _ ceiling: ConnectionCeiling,
+    _ rules: Lock<RuleBook>, _ certificates: ListenerCertificates, _ reports: ListenerReports,
+    _ logger: Logger
+  ) async throws -> (proxy: HTTPServer, admin: HTTPServer) {
+    let settings = { @Sendable in rules.withLock { $0.settings } }
+    let limits = { @Sendable in ceiling.limits(settings().limits) }
+    let bodies = BodyMemory()
+    let proxy = try await HTTPServer(
+      settings().proxy.listen, on: loops, handler: gateway, limits: limits,
+      proxies: {
+        let proxy = settings().proxy
+        return TrustedProxies(proxy.behind, sendHeader: proxy.proxyProtocol)
+      }, bodies: bodies, reports: reports, tls: certificates.proxy, logger: logger)
+    do {
+      let admin = try await HTTPServer(
+        settings().admin.listen, on: loops, handler: console, limits: limits,
+        proxies: {
+          let admin = settings().admin
+          return TrustedProxies(admin.behind, sendHeader: admin.proxyProtocol)
+        }, bodies: bodies, reports: reports, tls: certificates.admin, logger: logger)
+      return (proxy, admin)
+    } catch {
+      await proxy.stop(within: .zero)
+      throw error
+    }
   }
 
   /// The clients that the ledger keeps, and all clients; from here on the rules are whole.

@@ -31,15 +31,18 @@ final class ServerState: RunningServer {
   private let rules: Lock<RuleBook>
   private let ledger: ServerLedger
   private let parts = Lock<Parts?>(nil)
+  private let reports: ListenerReports
   private let listeners = Lock<KeyValuePairs<String, HTTPServer>>([:])
 
   init(
-    rules: Lock<RuleBook>, ledger: ServerLedger, ledgerLocation: LedgerLocation, at now: Timestamp
+    rules: Lock<RuleBook>, ledger: ServerLedger, ledgerLocation: LedgerLocation,
+    reports: ListenerReports, at now: Timestamp
   ) throws(LedgerError) {
     widgetTokens = try WidgetTokens(ofLedgerAt: ledgerLocation, at: now)
     self.rules = rules
     self.ledger = ledger
     self.ledgerLocation = ledgerLocation
+    self.reports = reports
   }
 
   func connect(
@@ -97,7 +100,8 @@ final class ServerState: RunningServer {
       connections: listeners.withLock { $0 }.map { ($0.key, $0.value.connectionCount) },
       requestsInFlight: connected.gateway.requestsInFlight, ledgerLag: ledger.lag,
       reloads: reloads.done, reloadFailures: reloads.failed,
-      droppedSpans: connected.tracer?.droppedSpans)
+      droppedSpans: connected.tracer?.droppedSpans,
+      limitsMet: reports.totals.filter { $0.count > 0 }.map { ($0.limit.rawValue, $0.count) })
     vitals.unmeteredRequests = connected.gateway.unmeteredRequests.byClient
     vitals.unwrittenDenials = connected.gateway.denialLimits.unwritten
     return vitals

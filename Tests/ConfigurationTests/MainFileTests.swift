@@ -36,8 +36,7 @@ import Testing
       budgets: { admission_wait: 0s, admission_queue: 0 }
       metering: { unknown_model: free, unmetered_endpoints: [/v1/files, "/v1/evals*"] }
       limits: { request_body: 1MiB, header: 8KiB, connections: 10, header_timeout: 1s,
-                idle: 2s, body_timeout: 5s, body_rate: 1KiB, upstream_connect: 3s,
-                upstream_idle: 4s }
+                idle: 2s, upstream_connect: 3s, upstream_idle: 4s }
       log: { level: warn, format: console, file: /var/log/catraca.log }
       alerts:
         webhooks: [{ url: "https://h/x?y=1", secret_env: HOOK, format: slack }]
@@ -66,8 +65,6 @@ import Testing
     #expect(settings.metering.unknownModel == .free)
     #expect(settings.metering.unmeteredEndpoints == .allow(["/v1/files", "/v1/evals*"]))
     #expect(settings.limits.upstreamIdle == .seconds(4))
-    #expect(settings.limits.bodyTimeout == .seconds(5))
-    #expect(settings.limits.bodyRate == .kibibytes(1))
     #expect(settings.log.level == .warn && settings.log.format == .console)
     #expect(settings.alerts.webhooks.map { $0.secret?.revealed() } == ["hush"])
     #expect(settings.alerts.smtp?.to == ["c@d"])
@@ -76,6 +73,41 @@ import Testing
       return
     }
     #expect(stripe.baseURL.description == "https://api.stripe.com")
+  }
+
+  @Test("What one client may take, and who names clients, is read")
+  func clients() throws {
+    let settings = try load(
+      leastMain + """
+        proxy: { behind: [10.0.0.0/8, "fd00::/8"], proxy_protocol: true }
+        admin: { behind: [10.0.0.7] }
+        limits: { request_body: 1MiB, body_timeout: 5s, body_rate: 1KiB, body_memory: 8MiB,
+          body_memory_per_key: 2MiB, connections_per_address: 5, unfinished_bodies_per_key: 6 }
+        """
+    ).settings
+    #expect(settings.limits.bodyTimeout == .seconds(5))
+    #expect(settings.limits.bodyRate == .kibibytes(1))
+    #expect(settings.limits.bodyMemoryBytes == 8 << 20)
+    #expect(settings.limits.bodyMemoryPerKeyBytes == 2 << 20)
+    #expect(settings.limits.connectionsPerAddress(of: 100) == 5)
+    #expect(settings.limits.unfinishedBodiesPerKey(of: 100) == 6)
+    #expect(settings.proxy.behind.map(\.description) == ["10.0.0.0/8", "fd00::/8"])
+    #expect(settings.proxy.proxyProtocol)
+    #expect(settings.admin.behind.map(\.description) == ["10.0.0.7"])
+    #expect(!settings.admin.proxyProtocol)
+  }
+
+  @Test("Shares follow from the limits of all, where the file sets none")
+  func shares() throws {
+    var limits = Limits()
+    #expect(limits.bodyMemoryBytes == 512 << 20 && limits.bodyMemoryPerKeyBytes == 256 << 20)
+    #expect(limits.connectionsPerAddress(of: 10_000) == 7_500)
+    #expect(limits.unfinishedBodiesPerKey(of: 10_000) == 7_500)
+    #expect(limits.connectionsPerAddress(of: 20) == 64)
+    limits.requestBody = .gibibytes(4)
+    #expect(limits.bodyMemoryBytes == 8 << 30 && limits.bodyMemoryPerKeyBytes == 4 << 30)
+    limits.bodyMemory = .gibibytes(16)
+    #expect(limits.bodyMemoryPerKeyBytes == 8 << 30)
   }
 
   @Test("A wrong main file says what is allowed", arguments: WrongMainFile.all)

@@ -53,6 +53,29 @@ struct WrongMainFile: CustomTestStringConvertible {
       1:75: drain_time has no meaning here; allowed: only with on_disconnect: drain
       """),
     added(
+      "limits: { body_memory: 100MiB }",
+      """
+      2:24: body_memory: the largest body of a request does not fit; allowed: at least \
+      twice limits.request_body
+      """),
+    added(
+      "limits: { body_memory_per_key: 63MiB }",
+      """
+      2:32: body_memory_per_key: the largest body of a request does not fit; allowed: at \
+      least limits.request_body
+      """),
+    added(
+      "proxy: { behind: [10.0.0.1/8] }",
+      """
+      2:19: behind: "10.0.0.1/8" is not valid; allowed: an IP address, or a range of them \
+      such as 10.0.0.0/8 or 2001:db8::/32
+      """),
+    added(
+      "admin: { proxy_protocol: true }",
+      """
+      2:26: proxy_protocol has no meaning here; allowed: only with behind
+      """),
+    added(
       "log: { level: loud }",
       """
       2:15: level: "loud" is not valid; allowed: one of debug, info, warn, error

@@ -59,7 +59,8 @@ def open_files(server):
 @pytest.fixture
 def house(catraca):
     """A server that doesn't end slow connections before the test has measured."""
-    catraca.configuration.settings["limits"] = {"header_timeout": "5m", "idle": "5m"}
+    patience = ["header_timeout", "idle", "body_timeout"]
+    catraca.configuration.settings["limits"] = dict.fromkeys(patience, "5m")
     catraca.configuration.settings["log"]["level"] = "info"
     catraca.open_files = 3 * CONNECTIONS
     return catraca.start()

@@ -12,6 +12,13 @@ extension ValueFormat<SocketAddress> {
   }
 }
 
+extension ValueFormat<AddressRange> {
+  /// One address, or a range of them.
+  static var addressRange: ValueFormat {
+    .scalar(AddressRange.rule) { AddressRange($0) }
+  }
+}
+
 extension ValueFormat<BaseURL> {
   /// An address to which paths of endpoints are appended.
   static var baseURL: ValueFormat {

@@ -34,7 +34,7 @@ struct MainFile {
   /// Reads what is right and reports what is wrong; what is missing has its default.
   init(_ root: YAMLNode, _ context: DecodingContext) {
     Section.read(root, Self.name, context) { section in
-      proxy = section.optional("proxy", .table) ?? proxy
+      proxy = section.optional("proxy", .proxy) ?? proxy
       admin = section.optional("admin", .admin) ?? admin
       providers = Provider.decodeAll(from: &section)
       pricing = Self.references(section.items("pricing"), context)
@@ -47,7 +47,7 @@ struct MainFile {
       admission = section.optional("budgets", .table) ?? admission
       metering = section.optional("metering", .table) ?? metering
       meteringMark = section.node("metering")?["unknown_model"]?.mark ?? section.mark
-      limits = section.optional("limits", .table) ?? limits
+      limits = section.optional("limits", .limits) ?? limits
       log = section.optional("log", .table) ?? log
       alerts = section.optional("alerts", .table) ?? alerts
       widget = section.optional("widget", .table) ?? widget

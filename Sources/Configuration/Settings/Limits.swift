@@ -14,6 +14,15 @@ public struct Limits: Hashable, Sendable {
   public var bodyTimeout = Duration.seconds(60)
   /// Each so many bytes give a body a second beyond `bodyTimeout`.
   public var bodyRate = ByteCount.kibibytes(16)
+  /// Connections of one address that serve no request of a valid credential; nil for a share of
+  /// all connections.
+  public var connectionsPerAddress: Int?
+  /// All request bodies together; nil for what follows from the largest body.
+  public var bodyMemory: ByteCount?
+  /// The request bodies of one key; nil for half of all.
+  public var bodyMemoryPerKey: ByteCount?
+  /// Request bodies of one key that are waited for at once; nil for a share of all connections.
+  public var unfinishedBodiesPerKey: Int?
   /// Until a connection to a provider stands.
   public var upstreamConnect = Duration.seconds(10)
   /// Without a byte from a provider.
@@ -52,11 +61,75 @@ extension Limits: TabledSettings {
         "Each so many bytes that arrive give a body one more second, and each so many bytes that "
           + "a client takes give an answer one more second than `limits.idle`"),
       SettingRow(
+        "connections_per_address", \.connectionsPerAddress, .integer(1...1_000_000),
+        "Open connections of one address, those excepted that serve a request with a valid "
+          + "credential (503 above); without it three quarters of `limits.connections`, at least "
+          + "\(leastShare)"),
+      SettingRow(
+        "body_memory", \.bodyMemory, .size(.kibibytes(64)...(.gibibytes(1024))),
+        "The memory of all request bodies together, beyond 16 KiB each (503 above); without it "
+          + "512MiB, or twice `limits.request_body` if that is more"),
+      SettingRow(
+        "body_memory_per_key", \.bodyMemoryPerKey, .size(.kibibytes(64)...(.gibibytes(1024))),
+        "The same of one key or admin token (429 above); without it half of `limits.body_memory`"),
+      SettingRow(
+        "unfinished_bodies_per_key", \.unfinishedBodiesPerKey, .integer(1...1_000_000),
+        "Request bodies of one key or admin token that are waited for at once (429 above); without "
+          + "it three quarters of `limits.connections`, at least \(leastShare)"),
+      SettingRow(
         "upstream_connect", \.upstreamConnect, .duration(shortestTimeout...(.seconds(300))),
         "How long a connection to a provider may take to stand (502 after)"),
       SettingRow(
         "upstream_idle", \.upstreamIdle, .duration(shortestTimeout...(.seconds(86400))),
         "How long a provider may be silent (504 after)"),
     ]
+  }
+}
+
+extension Limits {
+  /// A share of connections is never smaller, so that a small listener can be filled by one client.
+  static var leastShare: Int { 64 }
+
+  /// The share of one client in `connections`: a quarter stays for others.
+  private static func share(of connections: Int) -> Int {
+    max(leastShare, connections / 4 * 3)
+  }
+
+  /// Connections of one address where there may be `connections` in all.
+  public func connectionsPerAddress(of connections: Int) -> Int {
+    connectionsPerAddress ?? Limits.share(of: connections)
+  }
+
+  /// Unfinished bodies of one key where there may be `connections` in all.
+  public func unfinishedBodiesPerKey(of connections: Int) -> Int {
+    unfinishedBodiesPerKey ?? Limits.share(of: connections)
+  }
+
+  /// The bytes of all request bodies together.
+  public var bodyMemoryBytes: Int {
+    bodyMemory?.bytes ?? max(ByteCount.mebibytes(512).bytes, 2 * requestBody.bytes)
+  }
+
+  /// The bytes of the request bodies of one key.
+  public var bodyMemoryPerKeyBytes: Int {
+    bodyMemoryPerKey?.bytes ?? bodyMemoryBytes / 2
+  }
+}
+
+extension ValueFormat<Limits> {
+  /// A body that is allowed must have room, or no request of its size would ever pass.
+  static var limits: ValueFormat {
+    .section { section in
+      var limits = Limits()
+      for row in Limits.rows { row.read(&section, &limits) }
+      let key = section.has("body_memory_per_key") ? "body_memory_per_key" : "body_memory"
+      if limits.bodyMemoryPerKeyBytes < limits.requestBody.bytes {
+        section.mistake(
+          at: key,
+          "\(key): the largest body of a request does not fit; allowed: at least "
+            + (key == "body_memory" ? "twice " : "") + "limits.request_body")
+      }
+      return limits
+    }
   }
 }

@@ -21,6 +21,10 @@ public struct ProxySettings: Hashable, Sendable {
   public var listen = listenAddresses("127.0.0.1:8080")
   /// Nil serves plain HTTP.
   public var tls: TLSFiles?
+  /// The balancers whose word for a client's address is believed.
+  public var behind: [AddressRange] = []
+  /// Whether those balancers begin each connection with a header of the PROXY protocol.
+  public var proxyProtocol = false
 
   public init() {}
 }
@@ -30,6 +34,10 @@ public struct AdminSettings: Hashable, Sendable {
   public var listen = listenAddresses("127.0.0.1:8081")
   /// Nil serves plain HTTP.
   public var tls: TLSFiles?
+  /// The balancers whose word for a client's address is believed.
+  public var behind: [AddressRange] = []
+  /// Whether those balancers begin each connection with a header of the PROXY protocol.
+  public var proxyProtocol = false
   /// Whether plain HTTP may be served on addresses that other machines reach.
   public var allowsPlainHTTP = false
   /// Names by which requests may call the listener, beside its addresses and those of loopback.
@@ -58,6 +66,12 @@ public struct AdminToken: Hashable, Sendable {
   }
 }
 
+private let behindMeaning =
+  "The balancers whose X-Forwarded-For says a client's address; nobody else's is believed"
+private let proxyProtocolMeaning =
+  "Whether the balancers of behind begin each connection with a header of the PROXY protocol, "
+  + "version 2"
+
 extension ProxySettings: TabledSettings {
   static var rows: [SettingRow<ProxySettings>] {
     [
@@ -67,6 +81,8 @@ extension ProxySettings: TabledSettings {
       SettingRow(
         "tls", \.tls, .tlsFiles, isReloadable: false,
         "certificate, key and, for mutual TLS, client_ca (PEM files); without it plain HTTP"),
+      SettingRow("behind", \.behind, .list(of: .addressRange), behindMeaning),
+      SettingRow("proxy_protocol", \.proxyProtocol, .boolean, proxyProtocolMeaning),
     ]
   }
 }
@@ -80,6 +96,8 @@ extension AdminSettings: TabledSettings {
       SettingRow(
         "tls", \.tls, .tlsFiles, isReloadable: false,
         "certificate, key and, for mutual TLS, client_ca (PEM files); without it plain HTTP"),
+      SettingRow("behind", \.behind, .list(of: .addressRange), behindMeaning),
+      SettingRow("proxy_protocol", \.proxyProtocol, .boolean, proxyProtocolMeaning),
       SettingRow(
         "allow_plain_http", \.allowsPlainHTTP, .boolean, isReloadable: false,
         "Whether plain HTTP may be served on an address that other machines reach"),
@@ -91,12 +109,32 @@ extension AdminSettings: TabledSettings {
   }
 }
 
+extension Section {
+  /// Without a balancer that may send the header, the setting would do nothing.
+  fileprivate func checkProxyProtocol(_ isOn: Bool, behind: [AddressRange]) {
+    guard isOn, behind.isEmpty else { return }
+    mistake(at: "proxy_protocol", "proxy_protocol has no meaning here; allowed: only with behind")
+  }
+}
+
+extension ValueFormat<ProxySettings> {
+  static var proxy: ValueFormat {
+    .section { section in
+      var settings = ProxySettings()
+      for row in ProxySettings.rows { row.read(&section, &settings) }
+      section.checkProxyProtocol(settings.proxyProtocol, behind: settings.behind)
+      return settings
+    }
+  }
+}
+
 extension ValueFormat<AdminSettings> {
   /// Tokens and figures never pass a network in the clear by mistake.
   static var admin: ValueFormat {
     .section { section in
       var settings = AdminSettings()
       for row in AdminSettings.rows { row.read(&section, &settings) }
+      section.checkProxyProtocol(settings.proxyProtocol, behind: settings.behind)
       if settings.tls == nil, !settings.allowsPlainHTTP,
         let address = settings.listen.first(where: { !$0.isLoopback })
       {

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import HTTPServer
 internal import Ledger
 internal import TLS
 internal import Time
@@ -11,6 +12,14 @@ enum Credential: Sendable {
 
   var isKey: Bool {
     if case .key = self { true } else { false }
+  }
+
+  /// Whom the bodies of its requests are counted for.
+  var owner: RequestOwner {
+    switch self {
+    case .token(let name, _): .token(name: name)
+    case .key(let owner): .key(client: owner.client.id, name: owner.key.name)
+    }
   }
 
   /// For the audit log.

@@ -141,6 +141,22 @@ struct APIError: Error {
     return error
   }
 
+  static let tooManyBodiesOfCaller = withRetry(
+    APIError(
+      429, "rate_limit_error", "rate_limit_exceeded",
+      "The requests of this caller have too many large bodies under way. Try again in 1 s."))
+
+  static let tooManyBodies = withRetry(
+    APIError(
+      503, "server_error", "overloaded",
+      "Too many large request bodies are under way. Try again in 1 s."))
+
+  private static func withRetry(_ error: APIError) -> APIError {
+    var error = error
+    error.fields = [(.retryAfter, "1")]
+    return error
+  }
+
   static let ledgerUnavailable = APIError(
     503, "server_error", "ledger_unavailable", "The ledger can't be used right now.")
 

@@ -29,6 +29,8 @@ struct Body {
       switch error {
       case .bodyTooLarge: throw .tooLarge(limit: limit)
       case .invalidBody(let error): throw .malformed(error)
+      case .bodyMemoryExhausted: throw .tooManyBodies
+      case .bodyShareExhausted: throw .tooManyBodiesOfCaller
       case .bodyTimeout, .disconnected, .alreadyAnswered, .notUpgradable: throw .requestTimeout
       }
     }

@@ -62,5 +62,8 @@ enum MetricCatalog {
   static let droppedSpans = MetricFamily(
     "catraca_dropped_spans_total", .counter,
     "Spans since the start that no receiver of traces got.")
+  static let limitsMet = MetricFamily(
+    "catraca_limits_met_total", .counter,
+    "How often clients have met a limit of a listener since the start.")
   static let build = MetricFamily("catraca_build_info", .gauge, "The release, always 1.")
 }

@@ -145,6 +145,9 @@ public struct MetricsPages<Writer: MetricWriter> {
     add(MetricCatalog.reloads, value: vitals.reloads)
     add(MetricCatalog.reloadFailures, value: vitals.reloadFailures)
     if let dropped = vitals.droppedSpans { add(MetricCatalog.droppedSpans, value: dropped) }
+    add(MetricCatalog.limitsMet, vitals.limitsMet) { met, family, writer in
+      writer.sample(family, ("limit", met.limit), value: met.count)
+    }
     add(MetricCatalog.build, [vitals.version]) { version, family, writer in
       writer.sample(family, ("version", version), value: 1)
     }

@@ -14,6 +14,8 @@ public struct ServerVitals: Sendable {
   public var reloadFailures: Int64
   /// Since the start: spans that no receiver of traces got; nil where there are no traces.
   public var droppedSpans: Int64?
+  /// Since the start: how often clients have met each limit of a listener.
+  public var limitsMet: [(limit: String, count: Int64)]
 
   /// Since the start: answers to each client that passed without being metered.
   public var unmeteredRequests: [(client: String, count: Int64)] = []
@@ -22,7 +24,8 @@ public struct ServerVitals: Sendable {
 
   public init(
     version: String, connections: [(listener: String, count: Int)], requestsInFlight: Int,
-    ledgerLag: Duration, reloads: Int64, reloadFailures: Int64, droppedSpans: Int64?
+    ledgerLag: Duration, reloads: Int64, reloadFailures: Int64, droppedSpans: Int64?,
+    limitsMet: [(limit: String, count: Int64)]
   ) {
     self.version = version
     self.connections = connections
@@ -31,5 +34,6 @@ public struct ServerVitals: Sendable {
     self.reloads = reloads
     self.reloadFailures = reloadFailures
     self.droppedSpans = droppedSpans
+    self.limitsMet = limitsMet
   }
 }

@@ -1,0 +1,55 @@
+/// Addresses that share their first bits: `10.0.0.0/8`, `2001:db8::/32`, or one address alone.
+public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
+  /// What `init` takes, for messages.
+  public static let rule = "an IP address, or a range of them such as 10.0.0.0/8 or 2001:db8::/32"
+
+  public let description: String
+  private let first: SocketAddress.Bits
+  /// How many bits an address must share with `first`, 1 to 128.
+  private let sharedBits: Int
+
+  /// Reads an address, or `ADDRESS/BITS` where `ADDRESS` is the first of the range.
+  ///
+  /// Nil for anything else, also for a range of all addresses there are: who trusts all trusts
+  /// what anybody says.
+  public init?(_ text: String) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let host = parts.first, let address = SocketAddress(host: String(host), port: 0) else {
+      return nil
+    }
+    let mostBits = address.isIPv6 ? 128 : 32
+    var bits = mostBits
+    if parts.count > 1 {
+      guard (1...3).contains(parts[1].utf8.count),
+        parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let written = Int(parts[1]),
+        (1...mostBits).contains(written)
+      else { return nil }
+      bits = written
+    }
+    description = text
+    first = address.bits
+    sharedBits = 128 - mostBits + bits
+    guard first.shared(sharedBits) == first else { return nil }
+  }
+
+  /// Whether `address` is one of them. An IPv4 address that is written as IPv6 is the same one.
+  public func contains(_ address: SocketAddress) -> Bool {
+    address.bits.shared(sharedBits) == first
+  }
+}
+
+extension SocketAddress {
+  /// The 128 bits of an address; IPv4 as `::ffff:a.b.c.d`.
+  struct Bits: Hashable, Sendable {
+    let high: UInt64
+    let low: UInt64
+
+    /// The same with all bits after the first `count` zero.
+    func shared(_ count: Int) -> Bits {
+      // A shift by 64 and more gives 0.
+      Bits(
+        high: high & (UInt64.max << max(0, 64 - count)),
+        low: low & (UInt64.max << min(64, 128 - count)))
+    }
+  }
+}

@@ -1,0 +1,82 @@
+internal import EventLoop
+internal import JSON
+public import Logging
+
+/// A limit that a listener holds its clients to, by its name among the settings.
+public enum ListenerLimit: String, CaseIterable, Sendable {
+  case connections
+  case connectionsPerAddress = "connections_per_address"
+  case bodyTimeout = "body_timeout"
+  case bodyMemory = "body_memory"
+  case bodyMemoryPerKey = "body_memory_per_key"
+  case unfinishedBodiesPerKey = "unfinished_bodies_per_key"
+}
+
+/// Tells operators which limit clients have met, and from which address.
+///
+/// Each limit has one line a second at most, which says how often it was met since the line
+/// before: a client must not fill the log.
+public final class ListenerReports: Sendable {
+  private struct Count {
+    var total: Int64 = 0
+    /// Not in a line yet.
+    var unsaid: Int64 = 0
+    var lineAt: MonotonicInstant?
+  }
+
+  private static let pause = Duration.seconds(1)
+
+  private let counts = Lock<[ListenerLimit: Count]>([:])
+  private let headerLineAt = Lock<MonotonicInstant?>(nil)
+  private let logger: Logger
+
+  public init(logger: Logger) {
+    self.logger = logger
+  }
+
+  /// How often each limit was met since the start, in the order of the limits.
+  public var totals: [(limit: ListenerLimit, count: Int64)] {
+    counts.withLock { counts in
+      ListenerLimit.allCases.map { ($0, counts[$0]?.total ?? 0) }
+    }
+  }
+
+  /// Counts that a client has met a limit.
+  func note(_ limit: ListenerLimit, by client: SocketAddress?, at now: MonotonicInstant) {
+    let times = counts.withLock { counts -> Int64? in
+      var count = counts[limit] ?? Count()
+      count.total += 1
+      count.unsaid += 1
+      defer { counts[limit] = count }
+      if let lineAt = count.lineAt, now.elapsed(since: lineAt) < ListenerReports.pause {
+        return nil
+      }
+      defer { count.unsaid = 0 }
+      count.lineAt = now
+      return count.unsaid
+    }
+    guard let times else { return }
+    logger.log(.warn, "limit_met") { line in
+      line.member("limit", "limits.\(limit.rawValue)")
+      line.member("address", client?.host)
+      line.member("times", times)
+    }
+  }
+
+  /// Says that a balancer began a connection with no header, or with a wrong one; once a second at
+  /// most.
+  func noteProxyHeader(
+    _ mistake: String, of peer: SocketAddress, at now: MonotonicInstant
+  ) {
+    let isDue = headerLineAt.withLock { lineAt in
+      if let last = lineAt, now.elapsed(since: last) < ListenerReports.pause { return false }
+      lineAt = now
+      return true
+    }
+    guard isDue else { return }
+    logger.log(.warn, "proxy_header_refused") { line in
+      line.member("address", peer.host)
+      line.member("reason", mistake)
+    }
+  }
+}
