@@ -35,10 +35,14 @@ struct Account: Sendable {
   /// Whether the window starts later than others', since use was cleared: a new account would
   /// count into what no longer counts.
   private var wasCleared = false
-  /// Whether its budget is gone, and only holds that still live keep it.
+  /// Whether its budget isn't in force: only holds that still live keep it, or use whose window is
+  /// open.
   var isRetired = false
   /// What this replica may use of the limit; nil where it is nobody else's.
   var lease: Lease?
+
+  /// The `highestAlert` of use whose alerts nobody knows, since its budget isn't in force.
+  static let unknownAlert = -1
 
   init(budget: Int, subject: String, window: BudgetWindow) {
     self.budget = budget

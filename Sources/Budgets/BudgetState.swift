@@ -74,6 +74,8 @@ public struct BudgetState: Sendable {
   /// The budgets of each client, in the order of their definition.
   var budgetsByClient: [String: [Int]] = [:]
   var budgetsOverEverything: [Int] = []
+  /// Budgets that aren't in force, and whose use is kept until its windows end.
+  var removedBudgets: [UseKey: Int] = [:]
 
   /// Where the search for idle accounts goes on.
   private var sweepIndex = 0
@@ -265,7 +267,10 @@ extension BudgetState {
       if accounts.isUsed(sweepIndex), accounts[sweepIndex].isIdle(at: now),
         !leases.drawn.contains(sweepIndex)
       {
+        let budget = accounts[sweepIndex].budget
+        let isRetired = accounts[sweepIndex].isRetired
         forget(sweepIndex)
+        if isRetired { forgetIfEmpty(budget) }
       }
     }
   }

@@ -7,10 +7,11 @@ extension BudgetState {
   /// Puts other definitions in force, all of them or none.
   ///
   /// A budget that keeps its id, what it counts per, its period and its currency keeps what it has
-  /// counted. Any other counts from `now`: old use never counts in a new budget; but where limits
-  /// are shared, it counts from the beginning of its window. Pauses by hand stay with the id. Holds
-  /// that live end well, on the budgets on which they were taken; waiting requests are decided
-  /// anew, in the order in which they came.
+  /// counted, also if it was removed and comes back within its window. Any other counts from `now`:
+  /// old use never counts in a new budget; but where limits are shared, it counts from the
+  /// beginning of its window. Pauses by hand stay with the id. Holds that live end well, on the
+  /// budgets on which they were taken; waiting requests are decided anew, in the order in which
+  /// they came.
   ///
   /// - Parameter definitions: No two with the same id.
   /// - Throws: `BudgetError.missingRate`; nothing has changed then.
@@ -29,32 +30,37 @@ extension BudgetState {
     budgetByID.removeAll(keepingCapacity: true)
     budgetsByClient.removeAll(keepingCapacity: true)
     budgetsOverEverything.removeAll(keepingCapacity: true)
-    var retired: [Int] = []
+    var removed: [Int] = []
     for (definition, rate) in zip(definitions, rates) {
-      guard let known = previous[definition.id] else {
-        insert(definition, rate: rate, countsFrom: countsFrom(definition, at: now))
-        continue
-      }
+      let known = previous[definition.id]
       let currency = definition.currency(billing: newPolicy.rates.billing)
-      if budgets[known].keepsCounting(as: definition, in: currency) {
+      if let known, budgets[known].keepsCounting(as: definition, in: currency) {
         redefine(known, as: definition, rate: rate, at: now)
         enlist(known, as: definition.id)
-      } else {
-        insert(definition, rate: rate, countsFrom: policy.sharesLimits ? nil : now)
-        if let new = budgetByID[definition.id] { budgets[new].isPaused = budgets[known].isPaused }
-        retired.append(known)
+        continue
       }
+      if !bringBack(definition, in: currency, rate: rate, at: now) {
+        let start = countsFrom(definition, isKnown: known != nil, at: now)
+        insert(definition, rate: rate, countsFrom: start)
+      }
+      guard let known else { continue }
+      if let new = budgetByID[definition.id] { budgets[new].isPaused = budgets[known].isPaused }
+      removed.append(known)
     }
-    for (id, index) in previous where budgetByID[id] == nil { retired.append(index) }
+    for (id, index) in previous where budgetByID[id] == nil { removed.append(index) }
     let waiting = emptyQueues()
-    retire(retired)
+    remove(removed, at: now)
     requeue(waiting, at: now, events: &events)
   }
 
   /// Where limits are shared, a budget counts from the beginning of its window: each replica learns
   /// of it at another instant, and all must count in the same window.
-  private func countsFrom(_ new: BudgetDefinition, at now: Timestamp) -> Timestamp? {
-    new.id.isPlan || policy.sharesLimits ? nil : now
+  ///
+  /// - Parameter isKnown: whether it takes the place of one of its id.
+  private func countsFrom(
+    _ new: BudgetDefinition, isKnown: Bool, at now: Timestamp
+  ) -> Timestamp? {
+    (new.id.isPlan && !isKnown) || policy.sharesLimits ? nil : now
   }
 
   private mutating func redefine(
@@ -82,20 +88,17 @@ extension BudgetState {
     }
   }
 
-  /// Takes budgets out of use. What holds still need of them stays until these have ended.
-  private mutating func retire(_ indices: [Int]) {
-    // In order, so that a run played again gives the freed places to the same ones.
-    for index in indices.sorted() {
-      let retiring = budgets[index].accounts.values.sorted()
-      budgets[index].accounts = [:]
-      budgets[index].retire(with: retiring.count)
-      for account in retiring {
-        endLease(on: account)
-        accounts[account].isRetired = true
-        if accounts[account].liveHolds == 0 { bury(account) }
-      }
-      if retiring.isEmpty { budgets.remove(at: index) }
+  /// Takes a budget out of use. What holds still need of it stays until these have ended.
+  mutating func retire(_ index: Int) {
+    let retiring = budgets[index].accounts.values.sorted()
+    budgets[index].accounts = [:]
+    budgets[index].retire(with: retiring.count)
+    for account in retiring {
+      endLease(on: account)
+      accounts[account].isRetired = true
+      if accounts[account].liveHolds == 0 { bury(account) }
     }
+    if retiring.isEmpty { budgets.remove(at: index) }
   }
 
   /// Forgets a retired account, and its budget with the last one.
@@ -110,7 +113,8 @@ extension BudgetState {
   /// A record counts where its budget still counts the same per subject, period and currency, and
   /// its window is still open, or may be again once the clock is set back. Of several records of
   /// one subject, which a change of the budget leaves behind, the latest window counts. Percentages
-  /// that were reached before are not reported again.
+  /// that were reached before are not reported again. Records of budgets that aren't in force are
+  /// kept for these to come back.
   ///
   /// - Returns: How many records count now.
   @discardableResult
@@ -120,6 +124,7 @@ extension BudgetState {
     var restored: [Int: Timestamp] = [:]
     for use in uses {
       guard let budget = budgetByID[use.budget], counts(use, in: budgets[budget], at: now) else {
+        keep(use, at: now)
         continue
       }
       let account = account(of: budget, subject: use.subject.value, at: now)
@@ -133,8 +138,12 @@ extension BudgetState {
   private func counts(_ use: RecordedUse, in budget: Budget, at now: Timestamp) -> Bool {
     use.subject.kind == budget.definition.per
       && use.period == budget.definition.period.description
-      && use.cost.currency == budget.currency
-      && !use.window.hasEnded(at: BudgetState.earliestClock(after: now))
+      && use.cost.currency == budget.currency && isOpen(use, at: now)
+  }
+
+  /// Whether the window of a record is open, or may be again once the clock is set back.
+  func isOpen(_ use: RecordedUse, at now: Timestamp) -> Bool {
+    !use.window.hasEnded(at: BudgetState.earliestClock(after: now))
       && use.window.start <= now.advanced(by: BudgetState.largestSetback)
   }
 
@@ -165,25 +174,41 @@ extension BudgetState {
       paidByCredits: use.paidByCredits)
     // Use that comes from the record may lie above a limit, and is no news.
     accounts[index].mayExceedLimit = true
-    let account = accounts[index]
-    let limits = limits(of: account, at: now)
-    accounts[index].highestAlert =
-      definition.alerts.last { percent in
-        account.unit(reaching: percent, of: limits) != nil
-      } ?? 0
+    accounts[index].highestAlert = reachedAlert(of: index, at: now)
   }
 
-  /// Remembers where administrators cleared use before the program started, after what is left of
-  /// it was restored: subjects of which nothing is recorded since count from there too.
+  /// The highest percentage of its limits that an account's use has reached; 0 for none.
+  func reachedAlert(of index: Int, at now: Timestamp) -> Int {
+    let account = accounts[index]
+    let limits = limits(of: account, at: now)
+    return budgets[account.budget].definition.alerts.last { percent in
+      account.unit(reaching: percent, of: limits) != nil
+    } ?? 0
+  }
+
+  /// Remembers where administrators cleared use before the program started, or before the budget
+  /// came back, after what is left of it was restored: subjects of which nothing is recorded since
+  /// count from there too.
   public mutating func restoreClearing(of target: Target, at cleared: Timestamp, now: Timestamp) {
     defer { assertInvariants() }
     guard let budget = budgetByID[target.budget] else { return }
-    guard let subject = target.subject else { return budgets[budget].clear(at: cleared) }
+    guard let subject = target.subject else {
+      budgets[budget].clear(at: cleared)
+      for account in budgets[budget].accounts.values.sorted() {
+        clear(account, at: cleared, now: now)
+      }
+      return
+    }
     guard subject.kind == budgets[budget].definition.per else { return }
-    let account = account(of: budget, subject: subject.value, at: now)
+    clear(account(of: budget, subject: subject.value, at: now), at: cleared, now: now)
+  }
+
+  private mutating func clear(_ account: Int, at cleared: Timestamp, now: Timestamp) {
     let window = accounts[account].window
     guard window.start < cleared, !window.hasEnded(at: cleared) else { return }
+    if policy.sharesLimits { endLease(on: account) }
     accounts[account].clear(at: cleared)
+    if policy.sharesLimits { openLease(on: account, at: now) }
   }
 
   /// Adds use of open windows that was recorded before their budgets counted it: a plan's, which
@@ -199,7 +224,7 @@ extension BudgetState {
       guard accounts[account].window.start == use.window.start else { continue }
       accounts[account].settled.addSaturating(
         Spend(tokens: use.tokens, nanoUnits: use.cost.nanoUnits))
-      accounts[account].paidByCredits += use.paidByCredits
+      accounts[account].paidByCredits.addSaturating(use.paidByCredits)
       accounts[account].mayExceedLimit = true
     }
   }

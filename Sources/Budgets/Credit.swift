@@ -67,7 +67,7 @@ public struct CreditDraw: Hashable, Sendable {
 
 extension [CreditDraw] {
   /// The tokens that they paid together.
-  var tokens: Int64 { reduce(0) { $0 + $1.tokens } }
+  var tokens: Int64 { reduce(0) { $0.addingSaturating($1.tokens) } }
 }
 
 /// What is set aside of a client's credits for one request.

@@ -95,7 +95,7 @@ extension BudgetState {
       purse.hasFreeMoney(within: scope, at: now)
     else { return known }
     // The more output, the more it costs: what can be paid lies below what can't.
-    var (payable, unpayable) = (known, demand.largestOutput + 1)
+    var (payable, unpayable) = (known, demand.largestOutput.addingSaturating(1))
     while unpayable - payable > 1 {
       let middle = payable + (unpayable - payable) / 2
       if creditsPay(
@@ -117,7 +117,8 @@ extension BudgetState {
     guard let limit = ownLimits(at: index, within: .leased, at: now).tokens else { return nil }
     let left = Int64(clamping: max(0, planTokensLeft(of: index, limit: limit)))
     let client = budgets[accounts[index].budget].definition.id.client
-    let missing = bound.tokens - left
+    // What can't be counted beside other holds isn't held.
+    let missing = min(bound.tokens - left, .max - accounts[index].heldOnCredits)
     guard missing > 0,
       let draws = purses[client]?.draws(
         missing, of: bound, rates: rates, within: .leased, at: now)
@@ -143,7 +144,7 @@ extension BudgetState {
         beyondHold: !policy.sharesLimits, at: now) ?? []
     guard accounts[index].epoch == portion.epoch else { return draws }
     accounts[index].heldOnCredits -= held?.tokens ?? 0
-    accounts[index].paidByCredits += draws.tokens
+    accounts[index].paidByCredits.addSaturating(draws.tokens)
     return draws
   }
 
@@ -157,7 +158,7 @@ extension BudgetState {
     let draws =
       purses[client]?.settle(
         [], tokens: missing, of: used, rates: rates, beyondHold: true, at: now) ?? []
-    accounts[index].paidByCredits += draws.tokens
+    accounts[index].paidByCredits.addSaturating(draws.tokens)
     return draws
   }
 
@@ -206,7 +207,7 @@ extension BudgetState {
     let own = portion.held.tokens - (held?.tokens ?? 0)
     let index = portion.account
     guard accounts[index].epoch == portion.epoch, !policy.sharesLimits else {
-      return max(0, tokens - own)
+      return max(0, tokens.subtractingSaturating(own))
     }
     guard let limit = ownLimits(at: index, at: now).tokens else { return 0 }
     let left = planTokensLeft(of: index, limit: limit) + Int128(own)

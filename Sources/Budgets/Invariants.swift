@@ -57,7 +57,8 @@ extension BudgetState {
       let exceeds = LimitUnit.allCases.contains { unit in
         guard let limit = budget.limits[unit] else { return false }
         let raised = limit.addingSaturating(account.raise?.amount[unit] ?? 0)
-        let credits = unit == .tokens ? account.paidByCredits + account.heldOnCredits : 0
+        let credits =
+          unit == .tokens ? account.paidByCredits.addingSaturating(account.heldOnCredits) : 0
         return account.remainder(of: raised.addingSaturating(credits), in: unit) < 0
       }
       return exceeds ? "account \(index) lies above its limit: \(account)" : nil
@@ -164,6 +165,21 @@ extension BudgetState {
       budgets[accounts[$0].budget].accounts[accounts[$0].subject] != $0
     }.map { "account \($0) can't be found" }
     if found != inUse.count { wrong.append("\(found) subjects for \(inUse.count) accounts") }
-    return wrong
+    return wrong + checkRemovedBudgets()
+  }
+
+  /// Use that is kept of budgets that aren't in force can be found, and counts for nobody.
+  private func checkRemovedBudgets() -> [String] {
+    removedBudgets.flatMap { key, index -> [String] in
+      var wrong: [String] = []
+      if budgets[index].accounts.isEmpty { wrong.append("nothing is kept of \(key.budget)") }
+      if budgets[index].accounts.values.contains(where: { !accounts[$0].isRetired }) {
+        wrong.append("use of \(key.budget) is kept and in force")
+      }
+      if let current = budgetByID[key.budget], current == index {
+        wrong.append("\(key.budget) is removed and in force")
+      }
+      return wrong
+    }
   }
 }

@@ -36,8 +36,8 @@ extension Account {
     guard let lease else { return .zero }
     return limits.limited(
       Spend(
-        tokens: max(0, -freeLease(lease, in: .tokens)),
-        nanoUnits: max(0, -freeLease(lease, in: .cost))))
+        tokens: max(0, Int64(0).subtractingSaturating(freeLease(lease, in: .tokens))),
+        nanoUnits: max(0, Int64(0).subtractingSaturating(freeLease(lease, in: .cost)))))
   }
 
   /// Takes what was used off the lease.
@@ -53,7 +53,8 @@ extension Account {
     switch scope {
     case .whole: return limits
     case .leased:
-      let tokens = settled.tokens.addingSaturating(lease.amount.tokens) - paidByCredits
+      let tokens = settled.tokens.addingSaturating(lease.amount.tokens)
+        .subtractingSaturating(paidByCredits)
       return Limits(
         tokens: limits.tokens.map { min($0, tokens) },
         nanoUnits: limits.nanoUnits.map {

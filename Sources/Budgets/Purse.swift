@@ -80,7 +80,7 @@ struct Purse: Sendable {
   ) -> [CreditDraw] {
     draws(tokens, of: whole, rates: rates, rounding: .up) { entry in
       let own = held.first { $0.credit == entry.key.id }?.amount ?? 0
-      return own + (beyondHold ? entry.free(within: .leased, at: now) : 0)
+      return own.addingSaturating(beyondHold ? entry.free(within: .leased, at: now) : 0)
     }.draws
   }
 

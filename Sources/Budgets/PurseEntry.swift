@@ -36,13 +36,13 @@ struct PurseEntry: Sendable {
     guard let lease else { return remaining }
     return switch scope {
     case .whole: remaining
-    case .leasable: remaining - lease.leasedToOthers[unit]
+    case .leasable: remaining.subtractingSaturating(lease.leasedToOthers[unit])
     case .leased: min(remaining, lease.amount[unit])
     }
   }
 
   func free(within scope: LimitScope, at now: Timestamp) -> Int64 {
-    hasExpired(at: now) ? 0 : max(0, amount(within: scope) - held)
+    hasExpired(at: now) ? 0 : max(0, amount(within: scope).subtractingSaturating(held))
   }
 
   func isDrawnBefore(_ other: PurseEntry) -> Bool {
@@ -70,10 +70,12 @@ struct PurseEntry: Sendable {
   // MARK: What is shared with other replicas
 
   /// What of the lease isn't held; below zero where more is held.
-  var freeLease: Int64 { (lease?.amount[unit] ?? 0) - held }
+  var freeLease: Int64 { (lease?.amount[unit] ?? 0).subtractingSaturating(held) }
 
   /// What more is held than leased.
-  var heldBeyondLease: Int64 { lease == nil ? 0 : max(0, min(held, -freeLease)) }
+  var heldBeyondLease: Int64 {
+    lease == nil ? 0 : max(0, min(held, Int64(0).subtractingSaturating(freeLease)))
+  }
 
   /// Begins another lease in place of any that it had.
   mutating func open(_ new: Lease) {
@@ -85,8 +87,9 @@ struct PurseEntry: Sendable {
   mutating func learn(_ standing: SharedStanding) {
     guard let lease else { return }
     // Settlements that are committed there and haven't ended their holds here yet.
-    let notEnded = max(0, lease.amount[unit] - standing.leased[unit])
-    remaining = min(granted, max(0, granted - standing.settled[unit] + notEnded))
+    let notEnded = max(0, lease.amount[unit].subtractingSaturating(standing.leased[unit]))
+    let left = granted.subtractingSaturating(standing.settled[unit])
+    remaining = min(granted, max(0, left.addingSaturating(notEnded)))
     self.lease?.leasedToOthers = standing.leasedToOthers
   }
 

@@ -38,7 +38,8 @@ extension BudgetState {
   ///
   /// It was admitted then, so nothing is decided now: a limit that was lowered meanwhile is passed.
   /// Where its window has ended it sets nothing aside, and will be charged to that window. Budgets
-  /// that are gone are left out. Use is restored before.
+  /// that aren't in force, and whose use is kept, are held too; others that are gone are left out.
+  /// Use is restored before.
   ///
   /// Where limits are shared, what it holds isn't leased to this replica: until it is, nothing new
   /// is let through there, and `outstandingLeaseRequests` asks for it.
@@ -59,10 +60,7 @@ extension BudgetState {
   private mutating func restore(
     _ recorded: RecordedHold, to place: RecordedHold.Place, at now: Timestamp
   ) -> (portion: Portion, credit: HeldCredit?)? {
-    guard let budget = budgetByID[place.budget],
-      budgets[budget].definition.per == place.subject.kind
-    else { return nil }
-    let index = account(of: budget, subject: place.subject.value, at: now)
+    guard let (budget, index) = account(of: place, at: now) else { return nil }
     let definition = budgets[budget].definition
     // By its end: a reset moves the start of a window that stays open.
     let isOpen =
@@ -85,5 +83,23 @@ extension BudgetState {
     }
     if accounts[index].lease != nil { holdBeyondLease(on: index, at: now) }
     return (portion, credit)
+  }
+
+  /// The account that a hold stands on: of the budget in force if that counts the same, else of a
+  /// removed one.
+  private mutating func account(
+    of place: RecordedHold.Place, at now: Timestamp
+  ) -> (budget: Int, account: Int)? {
+    let subject = place.subject.value
+    let inForce = budgetByID[place.budget].flatMap { budget in
+      budgets[budget].definition.per == place.subject.kind ? budget : nil
+    }
+    if let inForce, budgets[inForce].definition.period.description == place.period {
+      return (inForce, account(of: inForce, subject: subject, at: now))
+    }
+    if let removed = removedBudget(of: place), let known = budgets[removed].accounts[subject] {
+      return (removed, known)
+    }
+    return inForce.map { ($0, account(of: $0, subject: subject, at: now)) }
   }
 }

@@ -176,8 +176,9 @@ extension BudgetState {
     let limit = account.lease?.leasedToOthers[unit] ?? 0
     guard unit == .tokens, let purse = purse(of: account.budget), budgets[account.budget].isPlan
     else { return limit }
-    return limit + purse.freeTokens(within: .whole, at: now)
-      - purse.freeTokens(within: .leasable, at: now)
+    let ofCredits = purse.freeTokens(within: .whole, at: now)
+      .subtractingSaturating(purse.freeTokens(within: .leasable, at: now))
+    return limit.addingSaturating(ofCredits)
   }
 
   /// The output with which the request would be let through now.

@@ -37,7 +37,8 @@ extension BudgetState {
     _ reported: [ReportedAlerts], at now: Timestamp
   ) -> [Threshold] {
     defer { assertInvariants() }
-    for index in accounts.indices { accounts[index].highestAlert = 0 }
+    let inForce = accounts.indices.filter { !accounts[$0].isRetired }
+    for index in inForce { accounts[index].highestAlert = 0 }
     for alerts in reported {
       if alerts.hasRefusedConversation, alerts.budget.isPlan {
         conversationCounts[alerts.budget.client]?.restoreRefusal(of: alerts.windowStart)
@@ -51,7 +52,7 @@ extension BudgetState {
       accounts[index].hasRefused = alerts.hasRefused
     }
     // Where nothing is used, nothing was reached, not even of a limit of nought.
-    return accounts.indices.filter { accounts[$0].settled != .zero }
+    return accounts.indices.filter { !accounts[$0].isRetired && accounts[$0].settled != .zero }
       .flatMap { takeThresholds(on: $0, at: now) }
   }
 }

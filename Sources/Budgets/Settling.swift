@@ -37,7 +37,7 @@ extension BudgetState {
         end(portion, with: consumption, paidByCredits: paid, at: now, events: &events))
     }
     let tightest = tightest(of: request.portions, at: now)
-    request.portions.forEach { untie($0) }
+    request.portions.forEach { untie($0, at: now) }
     serve(queued(request.portions), at: now, events: &events)
     return Settlement(charges: charges, draws: draws, tightest: tightest)
   }
@@ -151,11 +151,11 @@ extension BudgetState {
   }
 
   /// Forgets what tied a hold to an account, and the account itself if only that kept it.
-  private mutating func untie(_ portion: Portion) {
+  private mutating func untie(_ portion: Portion, at now: Timestamp) {
     accounts[portion.account].liveHolds -= 1
     if !leases.former.isEmpty { endFormerLeases(of: portion.account) }
     if accounts[portion.account].isRetired, accounts[portion.account].liveHolds == 0 {
-      bury(portion.account)
+      letGo(portion.account, at: now)
     }
   }
 

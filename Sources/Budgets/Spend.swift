@@ -54,8 +54,8 @@ public struct Spend: Hashable, Sendable {
 
   /// Takes away what may be more than there is, down to the smallest number.
   mutating func subtractSaturating(_ other: Spend) {
-    tokens = Int64(clamping: Int128(tokens) - Int128(other.tokens))
-    nanoUnits = Int64(clamping: Int128(nanoUnits) - Int128(other.nanoUnits))
+    tokens = tokens.subtractingSaturating(other.tokens)
+    nanoUnits = nanoUnits.subtractingSaturating(other.nanoUnits)
   }
 
   /// Takes away what was added before.
@@ -77,7 +77,8 @@ public struct Spend: Hashable, Sendable {
   /// What of this lies above `other`, in each unit for itself.
   public func excess(over other: Spend) -> Spend {
     Spend(
-      tokens: max(0, tokens - other.tokens), nanoUnits: max(0, nanoUnits - other.nanoUnits))
+      tokens: max(0, tokens.subtractingSaturating(other.tokens)),
+      nanoUnits: max(0, nanoUnits.subtractingSaturating(other.nanoUnits)))
   }
 }
 
@@ -129,10 +130,22 @@ public struct Limits: Hashable, Sendable {
 }
 
 extension Int64 {
-  /// The sum, or the largest number where it is larger. Two negative numbers must have one.
+  /// The sum, or the nearest number that there is.
   func addingSaturating(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
+    guard overflow else { return sum }
+    return other < 0 ? .min : .max
+  }
+
+  mutating func addSaturating(_ other: Int64) {
+    self = addingSaturating(other)
+  }
+
+  /// The difference, or the nearest number that there is.
+  func subtractingSaturating(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    guard overflow else { return difference }
+    return other < 0 ? .max : .min
   }
 
   /// The product of two numbers that aren't negative, or the largest where it is larger.

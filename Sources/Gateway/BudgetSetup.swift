@@ -1,5 +1,7 @@
 public import Budgets
 
+internal import Money
+
 /// What the budgets are told at a start and with every change: it comes into force as one.
 public struct BudgetSetup: Sendable {
   public var budgets: [BudgetDefinition]
@@ -16,6 +18,21 @@ public struct BudgetSetup: Sendable {
     self.conversationLimits = conversationLimits
     self.credits = credits
     self.policy = policy
+  }
+
+  /// The budgets, but for plans, that `former` doesn't have, or that count otherwise there.
+  public func returning(since former: BudgetSetup) -> Set<BudgetID> {
+    let known = Dictionary(former.budgets.map { ($0.id, $0) }) { first, _ in first }
+    let others = budgets.filter { budget in
+      !budget.id.isPlan && known[budget.id].map { !budget.countsAs($0) } ?? true
+    }
+    return Set(others.map(\.id))
+  }
+}
+
+extension BudgetDefinition {
+  fileprivate func countsAs(_ other: BudgetDefinition) -> Bool {
+    per == other.per && period == other.period && limit.cost?.currency == other.limit.cost?.currency
   }
 }
 

@@ -101,7 +101,8 @@ struct PlanRecords {
   ) -> RecordedUse {
     RecordedUse(
       budget: plan.id, subject: Subject(kind: .client, value: plan.id.client),
-      period: plan.period.description, window: window, tokens: spend.tokens,
-      cost: Money(nanoUnits: spend.nanoUnits, currency: billing), paidByCredits: paidByCredits)
+      period: plan.period.description, window: window, tokens: max(0, spend.tokens),
+      cost: Money(nanoUnits: max(0, spend.nanoUnits), currency: billing),
+      paidByCredits: max(0, paidByCredits))
   }
 }

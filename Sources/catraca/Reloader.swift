@@ -18,6 +18,9 @@ actor Reloader {
   private let gateway: Gateway
   private let ledger: any Ledger
   private let records: LedgerReader
+  private let unreadable = UnreadableRows()
+  /// Clients that are closed since the start, when what they used was read.
+  private let closed: Set<String>
   private let certificates: ListenerCertificates
   private let logger: Logger
   /// How often files were read anew, and with what success.
@@ -56,22 +59,23 @@ actor Reloader {
   private static let mostBudgetsDeclaredFirst = 1_000
 
   /// - Parameters:
-  ///   - records: a connection of its own to the ledger.
-  ///   - clients: all that are in force.
-  ///   - stored: those of them that the ledger keeps.
-  ///   - adjustments: what administrators did to budgets, which is in force already.
+  ///   - records: where the ledger is, to which it opens a connection of its own.
+  ///   - closed: clients whose use can't be read, until the next start.
+  ///   - start: the clients and what administrators did to budgets, which is in force already.
   init(
     store: ConfigurationStore, rules: Lock<RuleBook>, gateway: Gateway, ledger: any Ledger,
-    records: sending LedgerReader, clients: ClientRegistry, stored: StoredClients,
-    adjustments: BudgetControls, certificates: ListenerCertificates, logger: Logger
+    records location: LedgerLocation, closed: Set<String>, _ start: BudgetStart,
+    certificates: ListenerCertificates, logger: Logger
   ) throws(LedgerError) {
-    setup = Reloader.setup(of: clients, store.current, credits: [])
-    budgets = clients.declaredBudgets(besides: stored)
-    controls = adjustments.controls
-    latestReset = adjustments.resets.last?.id ?? 0
+    let records = try LedgerReader(at: location, passingOver: unreadable)
+    setup = Reloader.setup(of: start.clients, store.current, credits: [])
+    budgets = start.clients.declaredBudgets(besides: start.stored)
+    controls = start.adjustments.controls
+    latestReset = start.adjustments.resets.last?.id ?? 0
     dataVersion = try records.dataVersion()
     latestChange = try records.latestChange()
     self.records = records
+    self.closed = closed
     self.store = store
     self.rules = rules
     self.gateway = gateway
@@ -174,11 +178,12 @@ actor Reloader {
   @discardableResult
   private func putInForce(_ settings: Settings, awaitingRestart: [String]) async -> Bool {
     do {
+      unreadable.begin()
       let stored = try records.storedClients()
-      let clients = try settings.clients.adding(stored)
-      let adjustments = BudgetControls(
-        controls: try records.budgetControls(), resets: try records.budgetResets(after: latestReset)
-      )
+      let controls = try records.budgetControls()
+      let clients = try settings.clients.adding(stored, passingOver: unreadable, closing: closed)
+      var adjustments = BudgetControls(
+        controls: controls, resets: try records.budgetResets(after: latestReset))
       var book = try RuleBook(
         settings, clients: clients, priceOverrides: stored.priceOverrides)
       let now = Timestamp.readSystemClock()
@@ -187,10 +192,14 @@ actor Reloader {
       let charged = try plans.charged(besides: former)
       let credits = try records.usableCredits(at: now).map(\.credit)
       let setup = Reloader.setup(of: clients, settings, credits: credits)
+      let returned = setup.returning(since: self.setup)
+      adjustments.earlierResets = try records.budgetResets(of: returned)
       try gateway.configure(setup, replacing: self.setup)
       self.setup = setup
-      gateway.apply(adjustments, replacing: controls)
-      controls = adjustments.controls
+      // What was set on a budget that comes back is in force again.
+      gateway.apply(
+        adjustments, replacing: self.controls.filter { !returned.contains($0.target.budget) })
+      self.controls = controls
       latestReset = adjustments.resets.last?.id ?? latestReset
       // The former ones, which may be many, are forgotten when nobody waits for the lock.
       rules.withLock { swap(&$0, &book) }
@@ -208,6 +217,7 @@ actor Reloader {
       return false
     }
     isBehind = false
+    logger.log(unreadable.take())
     logger.log(.info, "configuration_reloaded") { line in
       line.member("awaiting_restart") { list in
         list.array { for name in awaitingRestart { $0.string(name) } }

@@ -48,10 +48,9 @@ final class Server: Sendable {
     let rules = Lock(try RuleBook(settings, clients: settings.clients, priceOverrides: []))
     let (ledger, location) = try Server.openLedger(settings.ledger, rules)
     let now = Timestamp.readSystemClock()
-    let reader = try LedgerReader(at: location)
-    let (stored, clients) = try Server.takeOver(reader, settings, into: rules, logger)
-    var budgets = try BudgetState(clients.budgets, policy: Server.policy(settings))
-    let (adjustments, reached) = try budgets.restore(from: reader, of: clients, settings, at: now)
+    let unreadable = UnreadableRows()
+    let reader = try LedgerReader(at: location, passingOver: unreadable)
+    let start = try BudgetStart(from: reader, into: rules, passingOver: unreadable, logger, at: now)
     let group = try EventLoopGroup(count: loops ?? EventLoopGroup.processorCount)
     let reports = ListenerReports(logger: logger)
     let state = try ServerState(
@@ -59,16 +58,17 @@ final class Server: Sendable {
     telemetry = await Server.telemetry(telemetrySettings, on: group.loops[0], logger)
     let failures = FailedSignIns(most: FailedSignIns.mostOfApps)
     let gateway = await Gateway(
-      rules: { rules.withLock { $0 } }, budgets: budgets, ledger: ledger,
+      rules: { rules.withLock { $0 } }, budgets: start.budgets, ledger: ledger,
       lender: ledger.isShared ? ledger : nil, deferred: try Server.deferred(ledger, reader),
       ownCalls: Console.ofClients(server: state, failedSignIns: failures, logger: logger),
       failedSignIns: failures, recentAnswers: try reader.recentAnswers(), loops: group.loops,
       logger: logger, tracer: telemetry?.tracer)
     reloader = try Reloader(
       store: store, rules: rules, gateway: gateway, ledger: ledger,
-      records: try LedgerReader(at: location), clients: clients, stored: stored,
-      adjustments: adjustments, certificates: certificates, logger: logger)
-    try await reloader.declareFirst(clients, settings, at: now)
+      records: location, closed: unreadable.closedClients, start, certificates: certificates,
+      logger: logger)
+    try await reloader.declareFirst(start.clients, settings, at: now)
+    logger.log(unreadable.take() + ledger.takeUnreadable())
     let postbox = await AlertPostbox(on: group.loops[0])
     let desk = await PaymentDesk(on: group.loops[0])
     collector = ChargeCollector(
@@ -76,7 +76,7 @@ final class Server: Sendable {
     courier = AlertCourier(
       outbox: try AlertOutbox(at: location), server: state, postbox: postbox, logger: logger)
     state.connect(gateway, reloader, postbox, courier, desk, collector, telemetry?.tracer)
-    gateway.report(reached)
+    gateway.report(start.reached)
     (proxy, admin) = try await Server.listen(
       as: gateway, Console(server: state, logger: logger), on: group.loops, ceiling, rules,
       certificates, reports, logger)
@@ -119,26 +119,6 @@ final class Server: Sendable {
       await proxy.stop(within: .zero)
       throw error
     }
-  }
-
-  /// The clients that the ledger keeps, and all clients; from here on the rules are whole.
-  private static func takeOver(
-    _ reader: LedgerReader, _ settings: Settings, into rules: Lock<RuleBook>,
-    _ logger: Logger
-  ) throws -> (StoredClients, ClientRegistry) {
-    let stored = try reader.storedClients()
-    let clients = try settings.clients.adding(stored)
-    let book = try RuleBook(settings, clients: clients, priceOverrides: stored.priceOverrides)
-    rules.withLock { $0 = book }
-    if try clients.clients.isEmpty && reader.hasServedClients() {
-      logger.log(.warn, "configuration_warning") { line in
-        line.member(
-          "warning",
-          "no client is declared, though the ledger has served some: every key is answered 401. "
-            + "Was the file of the clients cut short?")
-      }
-    }
-    return (stored, clients)
   }
 
   /// Models outside the price book are one model to metrics.

@@ -8,31 +8,60 @@ extension ClientRegistry {
   /// This registry with the clients of the ledger's database and what they have, as requests are
   /// looked up in it.
   ///
-  /// Throws `unreadable` where a record can't be understood: then all stay as they were, rather
-  /// than some being left out.
-  func adding(_ stored: StoredClients) throws(LedgerError) -> ClientRegistry {
+  /// - Parameters:
+  ///   - unreadable: notes the records that can't be understood and are left out; without it, such
+  ///     a record is an error.
+  ///   - closed: clients whose requests are refused in any case.
+  func adding(
+    _ stored: StoredClients, passingOver unreadable: UnreadableRows? = nil,
+    closing closed: Set<String> = []
+  ) throws(LedgerError) -> ClientRegistry {
+    func passing<Record>(
+      over client: String, _ effect: UnreadableRow.Effect, _ read: () throws(LedgerError) -> Record
+    ) throws(LedgerError) -> Record? {
+      do throws(LedgerError) {
+        return try read()
+      } catch {
+        guard case .unreadable(let record) = error, let unreadable else { throw error }
+        unreadable.note(UnreadableRow(clientID: client, record: record, effect: effect))
+        return nil
+      }
+    }
     var clients: [Client] = []
-    for client in stored.clients { clients.append(try Client(client)) }
+    for client in stored.clients {
+      let read = try passing(over: client.id, .closesClient) { () throws(LedgerError) in
+        try Client(client)
+      }
+      if let read { clients.append(read) }
+    }
     var keys: [String: [ClientKey]] = [:]
-    for key in stored.keys { keys[key.clientID, default: []] += try ClientKey.keys(of: key) }
+    for key in stored.keys {
+      let read = try passing(over: key.clientID, .isLeftOut) { () throws(LedgerError) in
+        try ClientKey.keys(of: key)
+      }
+      keys[key.clientID, default: []] += read ?? []
+    }
     let plans = stored.plans.map(Plan.init)
     let subscriptions = Dictionary(
       stored.subscriptions.map { ($0.clientID, Subscription($0)) }
     ) { first, _ in first }
     let withoutBudgets = adding(
       clients: clients, keys: keys, plans: plans, subscriptions: subscriptions,
-      overdue: stored.overdue)
+      overdue: stored.overdue, closed: closed.union(unreadable?.closedClients ?? []))
     guard !stored.budgets.isEmpty else { return withoutBudgets }
     let madeByID = Dictionary(stored.clients.map { ($0.id, $0.createdAt) }) { first, _ in first }
     var budgets: [BudgetDefinition] = []
     for budget in stored.budgets {
       // A client that was deleted, or that the file no longer declares, has no budgets.
       guard let client = withoutBudgets.client(budget.id.client) else { continue }
-      budgets.append(try BudgetDefinition(budget, of: client, madeAt: madeByID[client.id]))
+      let read = try passing(over: client.id, .closesClient) { () throws(LedgerError) in
+        try BudgetDefinition(budget, of: client, madeAt: madeByID[client.id])
+      }
+      if let read { budgets.append(read) }
     }
     return adding(
       clients: clients, keys: keys, budgets: budgets, plans: plans, subscriptions: subscriptions,
-      overdue: stored.overdue)
+      overdue: stored.overdue, closed: closed.union(unreadable?.closedClients ?? []))
   }
 }
 

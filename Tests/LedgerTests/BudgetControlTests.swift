@@ -82,4 +82,20 @@ import Time
     let other = BudgetID(client: "acme", name: "other")
     #expect(!reset.clears(use(of: other, from: before)))
   }
+
+  @Test("A reset after the removal of a budget that was reset has a larger id than all before")
+  func resetsAfterARemoval() throws {
+    let editor = try editor()
+    let reader = try LedgerReader(at: folder.location)
+    _ = try editor.replace(budget())
+    try editor.reset(Target(budget: id), use: .clear)
+    let last = try #require(try reader.budgetResets(after: 0).last)
+    try editor.removeBudget(id)
+    _ = try editor.replace(budget())
+    try editor.reset(Target(budget: id), use: .clear)
+    #expect(try reader.budgetResets(after: last.id).map(\.target.budget) == [id])
+    // What was cleared before the removal stays cleared after it.
+    #expect(try reader.budgetResets(of: [id]).count == 2)
+    #expect(try reader.budgetResets(of: []).isEmpty)
+  }
 }

@@ -43,6 +43,34 @@ import Testing
     #expect(try answer { $0.unixSeconds(ofInstant: "'\(instant)'") } == seconds)
   }
 
+  @Test(
+    "A total stops at the largest and the smallest integer, and is exact until then",
+    arguments: [
+      ([Int64](), nil), ([0], 0), ([-5, 3], -2), ([1, 2, 4_294_967_296], 4_294_967_299),
+      ([4_611_686_018_427_387_904, 4_611_686_018_427_387_903], Int64.max),
+      ([.max, 1], Int64.max), ([.max, .max, .max], Int64.max), ([.max, -1], Int64.max - 1),
+      ([.min, -1], Int64.min), ([.min, .min], Int64.min), ([.min], Int64.min),
+    ] as [([Int64], Int64?)])
+  func total(values: [Int64], sum: Int64?) throws {
+    let connection = try folder.connection()
+    try connection.execute("CREATE TABLE figures (id BIGINT, figure BIGINT)")
+    let insert = try connection.prepare("INSERT INTO figures VALUES (?, ?)")
+    for (place, value) in values.enumerated() {
+      insert.bind(Int64(place), at: 1)
+      insert.bind(value, at: 2)
+      try insert.run()
+    }
+    let total = connection.dialect.total("figure")
+    #expect(try connection.prepare("SELECT \(total) FROM figures").firstInteger() == sum)
+    let running = connection.dialect.total("figure", over: "counted")
+    let last = try connection.prepare(
+      """
+      SELECT \(running) AS running FROM figures WINDOW counted AS (ORDER BY id)
+      ORDER BY id DESC LIMIT 1
+      """)
+    #expect(try last.firstInteger() == sum)
+  }
+
   @Test("A row takes the place of the one with its key, and of no other")
   func upsert() throws {
     let connection = try folder.connection()

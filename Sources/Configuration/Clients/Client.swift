@@ -22,6 +22,8 @@ public final class Client: Sendable {
   public let status: Status
   /// Whether its charges have been unpaid for too long.
   public let isOverdue: Bool
+  /// Whether its requests are refused because the ledger can't say what limits them.
+  public let isClosed: Bool
   /// What a file declares; that of a client made otherwise is in the ledger alone.
   public let metadata: [String: String]
   /// The payment provider's id of this client.
@@ -48,16 +50,16 @@ public final class Client: Sendable {
   ) {
     self.init(
       id: id, name: name, plan: plan, declaresPlan: declaresPlan, subscription: subscription,
-      timeZone: timeZone, status: status, isOverdue: isOverdue, metadata: metadata,
-      paymentCustomerID: paymentCustomerID, logsPrompts: logsPrompts, keys: keys, line: line,
-      budgetLines: [])
+      timeZone: timeZone, status: status, isOverdue: isOverdue, isClosed: false,
+      metadata: metadata, paymentCustomerID: paymentCustomerID, logsPrompts: logsPrompts,
+      keys: keys, line: line, budgetLines: [])
   }
 
   init(
     id: String, name: String, plan: String?, declaresPlan: Bool, subscription: Subscription?,
-    timeZone: TimeZoneRules, status: Status, isOverdue: Bool, metadata: [String: String],
-    paymentCustomerID: String?, logsPrompts: Bool, keys: [ClientKey], line: Int?,
-    budgetLines: [BudgetLine]
+    timeZone: TimeZoneRules, status: Status, isOverdue: Bool, isClosed: Bool = false,
+    metadata: [String: String], paymentCustomerID: String?, logsPrompts: Bool, keys: [ClientKey],
+    line: Int?, budgetLines: [BudgetLine]
   ) {
     self.id = id
     self.name = name
@@ -67,6 +69,7 @@ public final class Client: Sendable {
     self.timeZone = timeZone
     self.status = status
     self.isOverdue = isOverdue
+    self.isClosed = isClosed
     self.metadata = metadata
     self.paymentCustomerID = paymentCustomerID
     self.logsPrompts = logsPrompts
@@ -76,5 +79,5 @@ public final class Client: Sendable {
   }
 
   /// Whether all of its requests are refused.
-  public var isPaused: Bool { status == .suspended || isOverdue }
+  public var isPaused: Bool { status == .suspended || isOverdue || isClosed }
 }

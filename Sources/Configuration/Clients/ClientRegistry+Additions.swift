@@ -19,11 +19,15 @@ extension ClientRegistry {
   ///   - addedBudgets: With unique ids.
   ///   - subscriptions: By the ids of their clients.
   ///   - overdue: The ids of clients whose charges have been unpaid for too long.
+  ///   - closed: The ids of clients whose requests are refused, since the ledger can't say what
+  ///     limits them; `*` for all clients.
   public func adding(
     clients added: [Client], keys: [String: [ClientKey]],
     budgets addedBudgets: [BudgetDefinition] = [], plans addedPlans: [Plan] = [],
-    subscriptions: [String: Subscription] = [:], overdue: Set<String> = []
+    subscriptions: [String: Subscription] = [:], overdue: Set<String> = [],
+    closed: Set<String> = []
   ) -> ClientRegistry {
+    let closesAll = closed.contains(BudgetID.everything)
     let allPlans = Dictionary(addedPlans.map { ($0.name, $0) }) { first, _ in first }
       .merging(plans) { _, declared in declared }
     let others = added.filter { client($0.id) == nil }
@@ -31,7 +35,8 @@ extension ClientRegistry {
       let keys = (keys[client.id] ?? []).filter { owner(of: $0.digest) == nil }
       return client.adding(
         keys: keys, subscription: subscriptions[client.id], plans: allPlans,
-        defaultPlan: defaultPlan, isOverdue: overdue.contains(client.id))
+        defaultPlan: defaultPlan, isOverdue: overdue.contains(client.id),
+        isClosed: closesAll || closed.contains(client.id))
     }
     // Of many clients that files alone declare, nothing is made anew.
     if others.isEmpty, addedPlans.isEmpty, addedBudgets.isEmpty,
@@ -54,21 +59,21 @@ extension Client {
   /// where that changes nothing.
   fileprivate func adding(
     keys added: [ClientKey], subscription: Subscription?, plans: [String: Plan],
-    defaultPlan: String?, isOverdue: Bool
+    defaultPlan: String?, isOverdue: Bool, isClosed: Bool
   ) -> Client {
     var subscription = declaresPlan ? nil : subscription
     if let plan = subscription?.plan, plans[plan] == nil { subscription = nil }
     let plan = subscription?.plan ?? plan.flatMap { plans[$0] == nil ? nil : $0 } ?? defaultPlan
     if added.isEmpty, plan == self.plan, subscription == self.subscription,
-      isOverdue == self.isOverdue
+      isOverdue == self.isOverdue, isClosed == self.isClosed
     {
       return self
     }
     let names = Set(keys.map(\.name))
     return Client(
       id: id, name: name, plan: plan, declaresPlan: declaresPlan, subscription: subscription,
-      timeZone: timeZone, status: status, isOverdue: isOverdue, metadata: metadata,
-      paymentCustomerID: paymentCustomerID, logsPrompts: logsPrompts,
+      timeZone: timeZone, status: status, isOverdue: isOverdue, isClosed: isClosed,
+      metadata: metadata, paymentCustomerID: paymentCustomerID, logsPrompts: logsPrompts,
       keys: keys + added.filter { !names.contains($0.name) }, line: line, budgetLines: budgetLines)
   }
 }

@@ -18,6 +18,9 @@ struct ReportedUsage {
     ] as Fields).clearable
 
   private static let largestTokens: Int64 = 1_000_000_000_000
+  /// The most that one report may cost: 10 million dollars, in nano-dollars. That is 10¹² tokens at
+  /// 10 dollars a million. A report of more is a mistake, and would use up every budget in money.
+  private static let largestCostNanoUSD: Int64 = 10_000_000_000_000_000
   private static let largestMetadata = 4096
   /// Stands for provider and model where the report names none.
   private static let unnamed = "external"
@@ -151,10 +154,22 @@ struct ReportedUsage {
 
   private func cost(of bill: Bill?) throws(APIError) -> Cost? {
     guard let bill else { return nil }
+    let cost: Cost
     do throws(PricingError) {
-      return try bill.cost()
+      cost = try bill.cost()
+    } catch .amountTooLarge {
+      throw ReportedUsage.tooDear
     } catch {
       throw .invalidValue("model", allowed: "one that is priced by tokens")
     }
+    guard cost.nanoUSD.nanoUnits <= ReportedUsage.largestCostNanoUSD else {
+      throw ReportedUsage.tooDear
+    }
+    return cost
+  }
+
+  private static var tooDear: APIError {
+    let most = Money(nanoUnits: largestCostNanoUSD, currency: .usd).shortestText
+    return .invalidValue("tokensUsed", allowed: "what costs at most \(most) USD in one report")
   }
 }

@@ -16,6 +16,9 @@ final class Connection {
   /// Whether an `edit` is under way, of which further edits are a part.
   var isEditing = false
 
+  /// Where rows are noted that can't be understood and are passed over; nil where they are errors.
+  var unreadable: UnreadableRows?
+
   /// Told of each statement, so that tests can ask how it finds its rows.
   var whenPreparing: ((String) -> Void)?
 

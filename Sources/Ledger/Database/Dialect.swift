@@ -15,6 +15,36 @@ enum Dialect {
     }
   }
 
+  /// The sum of an integer over rows, as an integer that stops at the largest and the smallest;
+  /// NULL over no rows.
+  ///
+  /// SQLite's `sum` fails if 64 bits aren't enough. So both halves of the integers are summed:
+  /// those sums fit for 2³¹ rows. It is plain SQL, because other programs read views.
+  ///
+  /// - Parameters:
+  ///   - value: an expression that fits into 64 bits itself.
+  ///   - window: the name of the window that is summed over; nil for a group.
+  func total(_ value: String, over window: String? = nil) -> String {
+    let over = window.map { " OVER \($0)" } ?? ""
+    switch self {
+    case .sqlite:
+      let low = "sum((\(value)) & 4294967295)\(over)"
+      let high = "(sum((\(value)) >> 32)\(over) + (\(low) >> 32))"
+      return """
+        (CASE WHEN \(high) > 2147483647 THEN 9223372036854775807
+          WHEN \(high) < -2147483648 THEN -9223372036854775807 - 1
+          ELSE (\(high) << 32) | (\(low) & 4294967295) END)
+        """
+    case .postgresql:
+      let sum = "sum(\(value))\(over)"
+      return """
+        CAST(CASE WHEN \(sum) > 9223372036854775807 THEN 9223372036854775807
+          WHEN \(sum) < -9223372036854775808 THEN -9223372036854775808
+          ELSE \(sum) END AS BIGINT)
+        """
+    }
+  }
+
   /// A table's columns, each with what an upsert adds to it, as `SET` takes them.
   func additions(to table: String, _ columns: [String]) -> String {
     columns.map { "\($0) = \(saturatingSum("\(table).\($0)", "excluded.\($0)"))" }

@@ -1,3 +1,5 @@
+internal import Budgets
+
 /// One prepared statement: bind from 1, step, read columns from 0, and again.
 final class Statement {
   enum Backend {
@@ -124,6 +126,28 @@ final class Statement {
     let fields = ColumnReader(statement: self)
     var values: [Value] = []
     try forEachRow { () throws(LedgerError) in values.append(try read(fields)) }
+    return values
+  }
+
+  /// The same, but a row that can't be understood is noted in `unreadable` and left out, if that is
+  /// given.
+  func rows<Value>(
+    passingOver unreadable: UnreadableRows?, _ effect: UnreadableRow.Effect,
+    client: String = "client_id", _ read: (ColumnReader) throws(LedgerError) -> Value
+  ) throws(LedgerError) -> [Value] {
+    let fields = ColumnReader(statement: self)
+    var values: [Value] = []
+    try forEachRow { () throws(LedgerError) in
+      do throws(LedgerError) {
+        values.append(try read(fields))
+      } catch {
+        guard case .unreadable(let record) = error, let unreadable else { throw error }
+        let budget = fields.text("budget_id").flatMap { BudgetID(recorded: $0) }
+        unreadable.note(
+          UnreadableRow(
+            clientID: fields.text(client) ?? budget?.client, record: record, effect: effect))
+      }
+    }
     return values
   }
 

@@ -5,4 +5,11 @@ extension Int64 {
     guard overflows else { return sum }
     return other < 0 ? .min : .max
   }
+
+  /// The difference, or the nearest number that there is.
+  public func subtractingSaturated(_ other: Int64) -> Int64 {
+    let (difference, overflows) = subtractingReportingOverflow(other)
+    guard overflows else { return difference }
+    return other < 0 ? .max : .min
+  }
 }

@@ -56,22 +56,19 @@ extension LedgerReader {
   public func reportedAlerts(liveAt now: Timestamp) throws(LedgerError) -> [ReportedAlerts] {
     let select = try connection.prepare(LedgerReader.selectReported)
     select.bind(now.rfc3339, at: 1)
-    var reported: [ReportedAlerts] = []
-    try select.forEachRow { () throws(LedgerError) in
-      let fields = ColumnReader(statement: select)
+    return try select.rows(passingOver: connection.unreadable, .isLeftOut) {
+      fields throws(LedgerError) in
       let record = "an alert"
       let budget = try fields.requiredText("budget_id", of: record)
       let subject = try fields.requiredText("subject", of: record)
-      reported.append(
-        ReportedAlerts(
-          budget: try fields.required("budget_id", of: record, BudgetID(recorded: budget)),
-          subject: try fields.required("subject", of: record, Subject(text: subject)),
-          windowStart: try fields.requiredInstant("window_start", of: record),
-          highestPercent: Int(clamping: fields.integer("highest") ?? 0),
-          hasRefused: fields.integer("has_refused") == 1,
-          hasRefusedConversation: fields.integer("has_refused_conversation") == 1))
+      return ReportedAlerts(
+        budget: try fields.required("budget_id", of: record, BudgetID(recorded: budget)),
+        subject: try fields.required("subject", of: record, Subject(text: subject)),
+        windowStart: try fields.requiredInstant("window_start", of: record),
+        highestPercent: Int(clamping: fields.integer("highest") ?? 0),
+        hasRefused: fields.integer("has_refused") == 1,
+        hasRefusedConversation: fields.integer("has_refused_conversation") == 1)
     }
-    return reported
   }
 
   private static let selectDeliveries =

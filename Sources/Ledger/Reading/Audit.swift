@@ -150,7 +150,10 @@ private struct Audit {
 
   mutating func loadDraws(_ connection: Connection) throws(LedgerError) {
     let select = try connection.prepare(
-      "SELECT request_id, CAST(sum(tokens) AS BIGINT) FROM credit_draws GROUP BY request_id")
+      """
+      SELECT request_id, \(connection.dialect.total("tokens")) FROM credit_draws
+      GROUP BY request_id
+      """)
     while try select.step() { paidByCredits[select.text(0) ?? ""] = select.integer(1) ?? 0 }
   }
 
@@ -167,7 +170,8 @@ private struct Audit {
       account.recomputed.tokens = account.recomputed.tokens.addingSaturated(figures.tokens)
       account.recomputed.costNano = account.recomputed.costNano.addingSaturated(figures.costNano)
       if account.key.budgetID.isPlan {
-        account.recomputed.paidByCredits += paidByCredits[row.requestID.description] ?? 0
+        account.recomputed.paidByCredits = account.recomputed.paidByCredits
+          .addingSaturated(paidByCredits[row.requestID.description] ?? 0)
       }
       accounts[charge.account] = account
     }
@@ -200,7 +204,7 @@ private struct Audit {
 
   mutating func compareTokenUsage(_ connection: Connection) throws(LedgerError) {
     let select = try connection.prepare(
-      rows.read(by: Audit.tokenUsageDifferences(since: rows.firstDay)))
+      rows.read(by: Audit.tokenUsageDifferences(since: rows.firstDay, connection.dialect)))
     while try select.step() {
       note(
         .tokenUsage, select.text(0) ?? "", recorded: select.text(1) ?? "",
@@ -239,30 +243,31 @@ private struct Audit {
   }
   /// One line for each figure that differs, also where one side has no row. A conversation counts
   /// on the day of the row that began it in a month.
-  private static func tokenUsageDifferences(since day: String) -> String {
-    """
-    WITH figures (client_id, day, name, recorded, recomputed) AS (
-      SELECT client_id, day, 'tokens_input', tokens_input, 0 FROM token_usage
-      UNION ALL SELECT client_id, day, 'tokens_output', tokens_output, 0 FROM token_usage
-      UNION ALL SELECT client_id, day, 'tokens_total', tokens_total, 0 FROM token_usage
-      UNION ALL SELECT client_id, day, 'api_calls_count', api_calls_count, 0 FROM token_usage
-      UNION ALL SELECT client_id, day, 'cost_nano_usd', cost_nano_usd, 0 FROM token_usage
-      UNION ALL SELECT client_id, day, 'conversations_count', conversations_count, 0
-        FROM token_usage
-      UNION ALL SELECT client_id, day, 'tokens_input', 0, prompt_tokens FROM usage_logs
-      UNION ALL SELECT client_id, day, 'tokens_output', 0, completion_tokens FROM usage_logs
-      UNION ALL SELECT client_id, day, 'tokens_total', 0, total_tokens FROM usage_logs
-      UNION ALL SELECT client_id, day, 'api_calls_count', 0, 1 FROM usage_logs
-      UNION ALL SELECT client_id, day, 'cost_nano_usd', 0, cost_nano_usd FROM usage_logs
-      UNION ALL SELECT client_id, day, 'conversations_count', 0, begins_conversation
-        FROM usage_logs
-    )
-    SELECT client_id || ' ' || day || ' ' || name,
-      CAST(sum(recorded) AS TEXT), CAST(sum(recomputed) AS TEXT)
-    FROM figures WHERE day >= '\(day)'
-    GROUP BY client_id, day, name HAVING sum(recorded) <> sum(recomputed)
-    ORDER BY client_id, day, name
-    """
+  private static func tokenUsageDifferences(since day: String, _ dialect: Dialect) -> String {
+    let (recorded, recomputed) = (dialect.total("recorded"), dialect.total("recomputed"))
+    return """
+      WITH figures (client_id, day, name, recorded, recomputed) AS (
+        SELECT client_id, day, 'tokens_input', tokens_input, 0 FROM token_usage
+        UNION ALL SELECT client_id, day, 'tokens_output', tokens_output, 0 FROM token_usage
+        UNION ALL SELECT client_id, day, 'tokens_total', tokens_total, 0 FROM token_usage
+        UNION ALL SELECT client_id, day, 'api_calls_count', api_calls_count, 0 FROM token_usage
+        UNION ALL SELECT client_id, day, 'cost_nano_usd', cost_nano_usd, 0 FROM token_usage
+        UNION ALL SELECT client_id, day, 'conversations_count', conversations_count, 0
+          FROM token_usage
+        UNION ALL SELECT client_id, day, 'tokens_input', 0, prompt_tokens FROM usage_logs
+        UNION ALL SELECT client_id, day, 'tokens_output', 0, completion_tokens FROM usage_logs
+        UNION ALL SELECT client_id, day, 'tokens_total', 0, total_tokens FROM usage_logs
+        UNION ALL SELECT client_id, day, 'api_calls_count', 0, 1 FROM usage_logs
+        UNION ALL SELECT client_id, day, 'cost_nano_usd', 0, cost_nano_usd FROM usage_logs
+        UNION ALL SELECT client_id, day, 'conversations_count', 0, begins_conversation
+          FROM usage_logs
+      )
+      SELECT client_id || ' ' || day || ' ' || name,
+        CAST(\(recorded) AS TEXT), CAST(\(recomputed) AS TEXT)
+      FROM figures WHERE day >= '\(day)'
+      GROUP BY client_id, day, name HAVING \(recorded) <> \(recomputed)
+      ORDER BY client_id, day, name
+      """
   }
 }
 

@@ -11,7 +11,7 @@ extension LedgerReader {
   private func chargesBeforeTheirUse(
     _ rows: AuditedRows
   ) throws(LedgerError) -> [AuditDifference] {
-    try differences(rows.read(by: LedgerReader.unbegunBlocks(since: rows.firstDay))) { select in
+    try differences(rows.read(by: unbegunBlocks(since: rows.firstDay))) { select in
       (
         "charged above \(select.integer(3) ?? 0)", "\(select.integer(4) ?? 0) used"
       )
@@ -23,7 +23,7 @@ extension LedgerReader {
   private func chargesOfOtherRequests(
     _ rows: AuditedRows
   ) throws(LedgerError) -> [AuditDifference] {
-    try differences(rows.read(by: LedgerReader.misplacedCharges(since: rows.firstDay))) { select in
+    try differences(rows.read(by: misplacedCharges(since: rows.firstDay))) { select in
       (
         "\(select.integer(3) ?? 0) tokens at \(select.text(4) ?? "")",
         select.integer(5).map { "\($0) tokens there" } ?? "no such request in the period"
@@ -53,7 +53,7 @@ extension LedgerReader {
     _ rows: AuditedRows
   ) throws(LedgerError) -> [AuditDifference] {
     let select = try connection.prepare(
-      rows.read(by: LedgerReader.periodsWithUse(since: rows.firstDay)))
+      rows.read(by: periodsWithUse(since: rows.firstDay)))
     var differences: [AuditDifference] = []
     let fields = ColumnReader(statement: select)
     try select.forEachRow { () throws(LedgerError) in
@@ -84,37 +84,40 @@ extension LedgerReader {
       WHEN p.currency = u.currency THEN u.cost_nano ELSE 0 END
     """
   /// All rows of all periods, each with what its period had used with it.
-  private static let running = """
-    WITH running AS (
-      SELECT p.client_id, p.period, u.request_id,
-        sum(u.total_tokens) OVER counted AS tokens,
-        sum(\(measured)) OVER counted AS used, \(measured) AS own
-      FROM billing_periods AS p JOIN usage_logs AS u
-        ON u.client_id = p.client_id AND u.day >= p.first_day AND u.day < p.end_day
-      WINDOW counted AS (PARTITION BY p.client_id, p.period ORDER BY u.id)
-    )
-    """
+  private var running: String {
+    let (dialect, measured) = (connection.dialect, LedgerReader.measured)
+    return """
+      WITH running AS (
+        SELECT p.client_id, p.period, u.request_id,
+          \(dialect.total("u.total_tokens", over: "counted")) AS tokens,
+          \(dialect.total(measured, over: "counted")) AS used, \(measured) AS own
+        FROM billing_periods AS p JOIN usage_logs AS u
+          ON u.client_id = p.client_id AND u.day >= p.first_day AND u.day < p.end_day
+        WINDOW counted AS (PARTITION BY p.client_id, p.period ORDER BY u.id)
+      )
+      """
+  }
   /// What was charged while the period counted from another day can't be compared any more.
   private static let comparable = """
     token_billing_charges AS c JOIN billing_periods AS p
       ON p.client_id = c.client_id AND p.period = c.period AND p.first_day = c.counted_from
     """
-  private static func unbegunBlocks(since day: String) -> String {
+  private func unbegunBlocks(since day: String) -> String {
     """
     \(running)
     SELECT client_id, period, block, used_above, used FROM (
       SELECT c.client_id, c.period, c.block, c.used_above,
         (SELECT coalesce(max(r.used), 0) FROM running AS r
           WHERE r.client_id = c.client_id AND r.period = c.period) AS used
-      FROM \(comparable) WHERE c.block > 0 AND p.first_day >= '\(day)') AS charged
+      FROM \(LedgerReader.comparable) WHERE c.block > 0 AND p.first_day >= '\(day)') AS charged
     WHERE used <= used_above ORDER BY 1, 2, 3
     """
   }
-  private static func misplacedCharges(since day: String) -> String {
+  private func misplacedCharges(since day: String) -> String {
     """
     \(running)
     SELECT c.client_id, c.period, c.block, c.tokens_total, c.request_id, r.tokens
-    FROM \(comparable) LEFT JOIN running AS r
+    FROM \(LedgerReader.comparable) LEFT JOIN running AS r
       ON r.client_id = c.client_id AND r.period = c.period AND r.request_id = c.request_id
     WHERE c.block > 0 AND c.request_id IS NOT NULL AND p.first_day >= '\(day)'
       AND (r.tokens IS DISTINCT FROM c.tokens_total OR r.used <= c.used_above
@@ -122,10 +125,10 @@ extension LedgerReader {
     ORDER BY 1, 2, 3
     """
   }
-  private static func periodsWithUse(since day: String) -> String {
+  private func periodsWithUse(since day: String) -> String {
     """
     SELECT p.*,
-      (SELECT sum(\(measured)) FROM usage_logs AS u
+      (SELECT \(connection.dialect.total(LedgerReader.measured)) FROM usage_logs AS u
         WHERE u.client_id = p.client_id AND u.day >= p.first_day AND u.day < p.end_day) AS used,
       (SELECT max(block) FROM token_billing_charges AS c
         WHERE c.client_id = p.client_id AND c.period = p.period) AS highest,

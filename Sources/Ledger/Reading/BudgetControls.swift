@@ -7,6 +7,8 @@ public struct BudgetControls: Sendable {
   public var controls: [BudgetControl]
   /// Resets that have not been carried out yet, in their order.
   public var resets: [BudgetReset]
+  /// All resets of budgets that have just come back: what they cleared is cleared.
+  public var earlierResets: [BudgetReset] = []
 
   public init(controls: [BudgetControl], resets: [BudgetReset]) {
     self.controls = controls
@@ -35,6 +37,9 @@ extension BudgetState {
       for control in new.controls where control.target.budget == budget {
         if control.target.subject != nil { apply(control, at: now, events: &events) }
       }
+    }
+    for reset in new.earlierResets where reset.use == .clear {
+      restoreClearing(of: reset.target, at: reset.at, now: now)
     }
     for reset in new.resets where isAddressable(reset.target) {
       _ = try? self.reset(

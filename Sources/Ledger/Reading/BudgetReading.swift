@@ -28,21 +28,18 @@ extension LedgerReader {
   public func budgetAccounts(liveAt now: Timestamp?) throws(LedgerError) -> [BudgetAccount] {
     let select = try connection.prepare(LedgerReader.selectAccounts)
     select.bind(now?.rfc3339 ?? "", at: 1)
-    var accounts: [BudgetAccount] = []
-    try select.forEachRow { () throws(LedgerError) in
-      let fields = ColumnReader(statement: select)
+    return try select.rows(passingOver: connection.unreadable, .closesClient) {
+      fields throws(LedgerError) in
       let key = try BudgetAccountKey(from: fields)
-      accounts.append(
-        BudgetAccount(
-          id: fields.integer("id") ?? 0, key: key, tokens: fields.integer("tokens") ?? 0,
-          cost: Money(nanoUnits: fields.integer("cost_nano") ?? 0, currency: key.currency)))
+      return BudgetAccount(
+        id: fields.integer("id") ?? 0, key: key, tokens: fields.integer("tokens") ?? 0,
+        cost: Money(nanoUnits: fields.integer("cost_nano") ?? 0, currency: key.currency))
     }
-    return accounts
   }
 
   /// The declared budgets with their current windows' figures; holds in flight are not in them.
   public func budgetStatus(clientID: String? = nil) throws(LedgerError) -> [BudgetStatusRow] {
-    let select = try connection.prepare(LedgerReader.selectStatus)
+    let select = try connection.prepare(LedgerReader.selectStatus(connection.dialect))
     select.bind(clientID, at: 1)
     var rows: [BudgetStatusRow] = []
     try select.forEachRow { () throws(LedgerError) in
@@ -68,9 +65,16 @@ extension LedgerReader {
   private static let selectAccounts = """
     SELECT * FROM budget_accounts WHERE window_end IS NULL OR window_end > ?1 ORDER BY id
     """
-  private static let selectStatus = """
-    SELECT *, CAST(round(percentage_used * 10) AS BIGINT) AS permille_used FROM budget_status
-    WHERE CAST(?1 AS TEXT) IS NULL OR client_id = ?1
-    ORDER BY budget_id, subject NULLS FIRST
-    """
+  /// An absurd use of a small limit is more tenths of a percent than fit into 64 bits.
+  private static func selectStatus(_ dialect: Dialect) -> String {
+    let permille = "round(percentage_used * 10)"
+    let most = "9000000000000000000.0"
+    let countable =
+      dialect == .sqlite ? "min(\(permille), \(most))" : "least(\(permille), \(most))"
+    return """
+      SELECT *, CAST(\(countable) AS BIGINT) AS permille_used FROM budget_status
+      WHERE CAST(?1 AS TEXT) IS NULL OR client_id = ?1
+      ORDER BY budget_id, subject NULLS FIRST
+      """
+  }
 }

@@ -1,4 +1,4 @@
-internal import Budgets
+public import Budgets
 public import Time
 
 extension LedgerReader {
@@ -15,6 +15,11 @@ extension LedgerReader {
   /// The resets after the one with this id, in their order.
   public func budgetResets(after id: Int64) throws(LedgerError) -> [BudgetReset] {
     try BudgetControlStore(connection).resets(after: id)
+  }
+
+  /// All resets of some budgets, in their order.
+  public func budgetResets(of budgets: Set<BudgetID>) throws(LedgerError) -> [BudgetReset] {
+    budgets.isEmpty ? [] : try BudgetControlStore(connection).resets(of: budgets)
   }
 
   /// When each budget came and last changed, by its id.

@@ -5,7 +5,8 @@ extension LedgerReader {
   }
 
   private func changedCredits(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
-    let sql = rows.read(by: LedgerReader.changedCredits(givenSince: rows.firstInstant))
+    let sql = rows.read(
+      by: LedgerReader.changedCredits(givenSince: rows.firstInstant, connection.dialect))
     return try connection.prepare(sql).rows { fields in
       AuditDifference(
         check: .credit, subject: StoredCredit.name(of: fields.integer("id") ?? 0),
@@ -31,12 +32,14 @@ extension LedgerReader {
   }
 
   /// A draw counts only with the row that drew it.
-  private static func changedCredits(givenSince instant: String) -> String {
+  private static func changedCredits(
+    givenSince instant: String, _ dialect: Dialect
+  ) -> String {
     """
     SELECT id, recorded, recomputed FROM (
       SELECT c.id, coalesce(c.tokens_remaining, c.cost_remaining_nano) AS recorded,
-        coalesce(c.tokens_granted - coalesce(sum(d.tokens), 0),
-          c.cost_granted_nano - coalesce(sum(d.cost_nano), 0)) AS recomputed
+        coalesce(c.tokens_granted - coalesce(\(dialect.total("d.tokens")), 0),
+          c.cost_granted_nano - coalesce(\(dialect.total("d.cost_nano")), 0)) AS recomputed
       FROM token_credits AS c LEFT JOIN (SELECT credit_draws.* FROM credit_draws
         JOIN usage_logs USING (request_id)) AS d ON d.credit_id = c.id
       WHERE c.created_at >= '\(instant)' GROUP BY c.id) AS credits

@@ -16,7 +16,8 @@ public struct EstimateError: Hashable, Sendable {
 extension LedgerReader {
   /// For each model of each provider, in the order of their names.
   public func estimateErrors(_ filter: UsageFilter) throws(LedgerError) -> [EstimateError] {
-    let select = try connection.prepare(LedgerReader.selectEstimateErrors)
+    let select = try connection.prepare(
+      LedgerReader.selectEstimateErrors(connection.dialect.perMilleOff))
     filter.bind(to: select)
     var errors: [EstimateError] = []
     try select.forEachRow { () throws(LedgerError) in
@@ -30,10 +31,10 @@ extension LedgerReader {
     return errors
   }
 
-  private static let selectEstimateErrors = """
+  private static func selectEstimateErrors(_ error: String) -> String {
+    """
     WITH checked AS (
-      SELECT source, model, usage_source,
-        abs(estimated_tokens - total_tokens) * 1000 / nullif(total_tokens, 0) AS error
+      SELECT source, model, usage_source, \(error) AS error
       FROM usage_logs
       WHERE (CAST(?1 AS TEXT) IS NULL OR client_id = ?1) AND created_at >= ?2 AND created_at < ?3),
     ranked AS (
@@ -45,4 +46,24 @@ extension LedgerReader {
       max(CASE WHEN place <= (checks * 95 + 99) / 100 THEN error END)
     FROM ranked GROUP BY source, model ORDER BY source, model
     """
+  }
+}
+
+extension Dialect {
+  /// How far off an estimate is, in whole thousandths of what was reported. A thousand times an
+  /// absurd figure doesn't fit into 64 bits.
+  fileprivate var perMilleOff: String {
+    switch self {
+    case .sqlite:
+      """
+      CAST(abs(CAST(estimated_tokens AS REAL) - total_tokens) * 1000
+        / nullif(total_tokens, 0) AS INTEGER)
+      """
+    case .postgresql:
+      """
+      CAST(least(9223372036854775807, trunc(abs(CAST(estimated_tokens AS NUMERIC) - total_tokens)
+        * 1000 / nullif(total_tokens, 0))) AS BIGINT)
+      """
+    }
+  }
 }

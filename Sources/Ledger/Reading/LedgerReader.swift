@@ -13,8 +13,14 @@ public final class LedgerReader {
   /// Opens an existing ledger.
   ///
   /// Throws `cannotOpen`, `notALedger`, `tooNew` or `tooOld`.
-  public convenience init(at location: LedgerLocation) throws(LedgerError) {
+  ///
+  /// - Parameter unreadable: notes the rows that a server starts without, because they can't be
+  ///   understood; without it, such a row is an error.
+  public convenience init(
+    at location: LedgerLocation, passingOver unreadable: UnreadableRows? = nil
+  ) throws(LedgerError) {
     try self.init(at: location, fileSystem: nil)
+    connection.unreadable = unreadable
   }
 
   /// - Parameter fileSystem: as in `ServerLedger.Options`.

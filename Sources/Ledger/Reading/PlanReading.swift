@@ -24,10 +24,11 @@ extension LedgerReader {
     try connection.snapshot { () throws(LedgerError) in
       let start = window.start.rfc3339
       let all = try figures(
-        LedgerReader.sumRows, clientID, start, currency.code)
+        LedgerReader.sumRows(connection.dialect), clientID, start, currency.code)
       let charged = try figures(
-        LedgerReader.sumCharged, BudgetID.plan(of: clientID).description, start, currency.code)
-      let paid = try figures(LedgerReader.sumDraws, clientID, start)
+        LedgerReader.sumCharged(connection.dialect), BudgetID.plan(of: clientID).description,
+        start, currency.code)
+      let paid = try figures(LedgerReader.sumDraws(connection.dialect), clientID, start)
       return PlanUse(all: all, charged: charged, paidByCredits: paid.tokens)
     }
   }
@@ -91,15 +92,23 @@ extension LedgerReader {
     try CreditStore(connection).usable(at: now)
   }
 
-  private static let sumRows = """
-    SELECT sum(total_tokens), sum(cost_nano) FILTER (WHERE currency = ?3)
+  private static func sumRows(_ dialect: Dialect) -> String {
+    """
+    SELECT \(dialect.total("total_tokens")),
+      \(dialect.total("CASE WHEN currency = ?3 THEN cost_nano ELSE 0 END"))
     FROM usage_logs WHERE client_id = ?1 AND created_at >= ?2
     """
-  private static let sumCharged = """
-    SELECT sum(tokens), sum(cost_nano) FROM budget_accounts
+  }
+  private static func sumCharged(_ dialect: Dialect) -> String {
+    """
+    SELECT \(dialect.total("tokens")), \(dialect.total("cost_nano")) FROM budget_accounts
     WHERE budget_id = ?1 AND window_start = ?2 AND currency = ?3
     """
-  private static let sumDraws = """
-    SELECT sum(tokens), 0 FROM credit_draws WHERE client_id = ?1 AND created_at >= ?2
+  }
+  private static func sumDraws(_ dialect: Dialect) -> String {
     """
+    SELECT \(dialect.total("tokens")), 0 FROM credit_draws
+    WHERE client_id = ?1 AND created_at >= ?2
+    """
+  }
 }

@@ -25,7 +25,7 @@ extension LedgerReader {
   public func providerUse(
     of provider: String, from first: CivilDate, through last: CivilDate
   ) throws(LedgerError) -> [ProviderUse] {
-    let select = try connection.prepare(selectProviderUse)
+    let select = try connection.prepare(selectProviderUse(connection.dialect))
     select.bind(provider, at: 1)
     select.bind(first.description, at: 2)
     // Greater than every instant of the last day as text, and less than those of the next.
@@ -45,11 +45,16 @@ extension LedgerReader {
   }
 }
 
-private let selectProviderUse = """
-  SELECT substr(created_at, 1, 10) AS day, endpoint, model, response_model,
-    count(*) FILTER (WHERE status < 400) AS requests, sum(prompt_tokens) AS input,
-    sum(cached_tokens) AS cached, sum(completion_tokens) AS output, sum(audio_ms) AS audio_ms,
-    sum(characters) AS characters, sum(images) AS images, sum(cost_nano_usd) AS cost
-  FROM usage_logs WHERE source = ?1 AND created_at >= ?2 AND created_at < ?3
-  GROUP BY 1, 2, 3, 4 ORDER BY 1, 3, 4 NULLS FIRST, 2
-  """
+private func selectProviderUse(_ dialect: Dialect) -> String {
+  let sums = [
+    ("prompt_tokens", "input"), ("cached_tokens", "cached"), ("completion_tokens", "output"),
+    ("audio_ms", "audio_ms"), ("characters", "characters"), ("images", "images"),
+    ("cost_nano_usd", "cost"),
+  ].map { "\(dialect.total($0)) AS \($1)" }
+  return """
+    SELECT substr(created_at, 1, 10) AS day, endpoint, model, response_model,
+      count(*) FILTER (WHERE status < 400) AS requests, \(sums.joined(separator: ", "))
+    FROM usage_logs WHERE source = ?1 AND created_at >= ?2 AND created_at < ?3
+    GROUP BY 1, 2, 3, 4 ORDER BY 1, 3, 4 NULLS FIRST, 2
+    """
+}

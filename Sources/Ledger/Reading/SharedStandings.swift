@@ -53,11 +53,14 @@ extension LedgerReader {
     select.bind(now.rfc3339, at: 3)
     select.bind(Int64(limit), at: 4)
     var last: Int64 = place
-    let found = try select.rows { row throws(LedgerError) in
+    var count = 0
+    let found = try select.rows(passingOver: connection.unreadable, .isLeftOut) {
+      row throws(LedgerError) in
       last = row.integer("id") ?? last
+      count += 1
       return try standing(row)
     }
-    return (found.compactMap(\.self), found.count < limit ? nil : last)
+    return (found.compactMap(\.self), count < limit ? nil : last)
   }
 
   private static let selectAccounts = """

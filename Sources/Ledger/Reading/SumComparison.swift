@@ -24,6 +24,7 @@ struct SumComparison {
   func differences(
     _ connection: Connection, _ rows: AuditedRows? = nil
   ) throws(LedgerError) -> [AuditDifference] {
+    let sql = sql(connection.dialect)
     let select = try connection.prepare(rows?.read(by: sql) ?? sql)
     var differences: [AuditDifference] = []
     try select.forEachRow {
@@ -41,10 +42,12 @@ struct SumComparison {
   }
 
   /// The key's text, and what is recorded and recomputed of each sum, of lines that differ.
-  private var sql: String {
+  private func sql(_ dialect: Dialect) -> String {
     let key = keys.joined(separator: ", ")
     let columns = (keys + sums).joined(separator: ", ")
-    let sides = sums.map { ("sum(\($0) * is_recorded)", "sum(\($0) * (1 - is_recorded))") }
+    let sides = sums.map {
+      (dialect.total("\($0) * is_recorded"), dialect.total("\($0) * (1 - is_recorded)"))
+    }
     let differ = sides.map { "\($0) \(rule.rawValue) \($1)" }.joined(separator: " OR ")
     return """
       WITH recorded (\(columns)) AS (\(recorded)), recomputed (\(columns)) AS (\(recomputed)),

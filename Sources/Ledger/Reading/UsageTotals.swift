@@ -123,10 +123,10 @@ private struct UsageSelect {
 
   /// As `UsageSeries` orders its lines.
   private var dearestFirst: String {
-    let tokens =
-      table == .rows
-      ? "sum(prompt_tokens + completion_tokens)" : "sum(tokens_input + tokens_output)"
-    return "sum(cost_nano_usd) DESC, \(tokens) DESC, 1"
+    let (input, output) =
+      table == .rows ? ("prompt_tokens", "completion_tokens") : ("tokens_input", "tokens_output")
+    let tokens = dialect.saturatingSum(dialect.total(input), dialect.total(output))
+    return "\(dialect.total("cost_nano_usd")) DESC, \(tokens) DESC, 1"
   }
 
   private var key: String {
@@ -151,7 +151,7 @@ private struct UsageSelect {
   }
 
   private var sums: String {
-    RollupSums.columns.map { table == .rows ? $0.ofRows : "sum(\($0.name))" }
+    RollupSums.columns.map { dialect.total(table == .rows ? $0.ofRow : $0.name) }
       .joined(separator: ", ")
   }
 

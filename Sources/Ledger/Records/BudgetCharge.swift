@@ -81,11 +81,14 @@ public struct BudgetAccount: Hashable, Sendable {
 }
 
 extension BudgetAccount {
-  /// What the budget core restores the account from; nil when the subject's kind is unknown.
+  /// What the budget core restores the account from; nil when the subject's kind is unknown. Less
+  /// than nothing can't have been used: such an account counts as used up.
   public var recordedUse: RecordedUse? {
     guard let subject = Subject(text: key.subject) else { return nil }
     return RecordedUse(
       budget: key.budgetID, subject: subject, period: key.period,
-      window: BudgetWindow(start: key.windowStart, end: key.windowEnd), tokens: tokens, cost: cost)
+      window: BudgetWindow(start: key.windowStart, end: key.windowEnd),
+      tokens: tokens < 0 ? .max : tokens,
+      cost: cost.nanoUnits < 0 ? Money(nanoUnits: .max, currency: cost.currency) : cost)
   }
 }

@@ -24,4 +24,11 @@ public struct StoredPlan: Hashable, Sendable {
     self.createdAt = createdAt
     self.updatedAt = updatedAt ?? createdAt
   }
+
+  /// A plan that allows nothing, in place of one that can't be read.
+  init(closed name: String) {
+    self.init(
+      name: name, displayName: name, monthlyTokens: 0, monthlyConversations: 0, billing: nil,
+      createdAt: Timestamp(milliseconds: 0))
+  }
 }

@@ -49,9 +49,9 @@ extension LeaseKind {
       leased_tokens = leased_tokens + ?1, leased_nano = leased_nano + ?2
     WHERE id = ?3
       AND (CAST(?4 AS BIGINT) IS NULL
-        OR ?1 <= CAST(?4 AS BIGINT) - leased_tokens - \(settledTokens) + \(paidByCredits))
+        OR ?1 <= CAST(?4 AS NUMERIC) - leased_tokens - \(settledTokens) + \(paidByCredits))
       AND (CAST(?5 AS BIGINT) IS NULL
-        OR ?2 <= CAST(?5 AS BIGINT) - leased_nano - \(settledNano))
+        OR ?2 <= CAST(?5 AS NUMERIC) - leased_nano - \(settledNano))
     RETURNING 1
     """
   }

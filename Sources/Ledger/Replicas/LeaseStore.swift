@@ -79,8 +79,7 @@ final class LeaseStore {
       if try reserve(slice, of: source, within: request.limits) {
         added = slice
         try note(slice, on: source)
-        standing.leased.tokens += slice.tokens
-        standing.leased.nanoUnits += slice.nanoUnits
+        standing.leased = standing.leased.adding(slice)
         break
       }
       standing = try self.standing(of: source)
@@ -248,7 +247,7 @@ private struct SourceStanding {
   /// What a request draws here; nil where its least isn't left in one of the units.
   func slice(for request: LeaseRequest, replicas: Int64) -> Spend? {
     func amount(_ unit: LimitUnit, of limit: Int64?) -> Int64? {
-      let settled = settled[unit] - (unit == .tokens ? paidByCredits : 0)
+      let settled = settled[unit].subtractingSaturated(unit == .tokens ? paidByCredits : 0)
       return LeaseSlice.amount(
         least: request.least[unit], wanted: request.wanted[unit], of: limit,
         spent: settled.addingSaturated(leased[unit]), replicas: replicas)

@@ -17,7 +17,7 @@ extension Migration {
       ALTER TABLE token_credits ADD COLUMN leased_tokens INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE token_credits ADD COLUMN leased_nano INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE budget_accounts ADD COLUMN paid_by_credits INTEGER NOT NULL DEFAULT 0;
-      \(countPaidByCredits)
+      \(countPaidByCredits(.sqlite))
       """,
     postgresql: """
       CREATE TABLE credit_leases (
@@ -31,17 +31,19 @@ extension Migration {
       ALTER TABLE token_credits ADD COLUMN leased_tokens BIGINT NOT NULL DEFAULT 0;
       ALTER TABLE token_credits ADD COLUMN leased_nano BIGINT NOT NULL DEFAULT 0;
       ALTER TABLE budget_accounts ADD COLUMN paid_by_credits BIGINT NOT NULL DEFAULT 0;
-      \(countPaidByCredits)
+      \(countPaidByCredits(.postgresql))
       """)
 
   /// A row names the accounts that it was charged to by their ids, as in `7,12:110:350`.
-  private static let countPaidByCredits = """
+  private static func countPaidByCredits(_ dialect: Dialect) -> String {
+    """
     UPDATE budget_accounts SET paid_by_credits = (
-      SELECT coalesce(sum(d.tokens), 0)
+      SELECT coalesce(\(dialect.total("d.tokens")), 0)
       FROM credit_draws AS d JOIN usage_logs AS u ON u.request_id = d.request_id
       WHERE d.client_id || '/plan' = budget_accounts.budget_id
         AND (',' || u.budget_accounts || ',' LIKE '%,' || budget_accounts.id || ',%'
           OR ',' || u.budget_accounts LIKE '%,' || budget_accounts.id || ':%'))
     WHERE budget_id LIKE '%/plan';
     """
+  }
 }

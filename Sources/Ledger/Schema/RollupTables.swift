@@ -78,7 +78,8 @@ extension Migration {
     """
 
   static let rollupSums = """
-    count(*), sum(prompt_tokens), sum(completion_tokens), sum(begins_conversation),
-      sum(cost_nano_usd), sum(cost_nano)
+    count(*), \(Dialect.sqlite.total("prompt_tokens")),
+      \(Dialect.sqlite.total("completion_tokens")), sum(begins_conversation),
+      \(Dialect.sqlite.total("cost_nano_usd")), \(Dialect.sqlite.total("cost_nano"))
     """
 }

@@ -9,18 +9,22 @@ final class BillingAgreementStore {
     var since: CivilDate
   }
 
+  private let unreadable: UnreadableRows?
   private let select: Statement
   private let replace: Statement
   private let remove: Statement
 
   init(_ connection: Connection) throws(LedgerError) {
+    unreadable = connection.unreadable
     select = try connection.prepare("SELECT * FROM billing_agreements")
     replace = try connection.prepare(BillingAgreementStore.replaceRow)
     remove = try connection.prepare("DELETE FROM billing_agreements WHERE client_id = ?")
   }
 
   func all() throws(LedgerError) -> [String: Standing] {
-    let standings = try select.rows { fields throws(LedgerError) in
+    // One that is left out is written anew by the next sync.
+    let standings = try select.rows(passingOver: unreadable, .isLeftOut) {
+      fields throws(LedgerError) in
       Standing(
         agreement: try BillingAgreement(from: fields),
         since: try fields.requiredDay("since", of: "a billing agreement"))

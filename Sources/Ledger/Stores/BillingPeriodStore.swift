@@ -32,8 +32,8 @@ final class BillingPeriodStore {
     findNamed = try connection.prepare(
       "SELECT * FROM billing_periods WHERE client_id = ? AND period = ?")
     latest = try connection.prepare(BillingPeriodStore.findLatest)
-    sumTokens = try connection.prepare(BillingPeriodStore.sumTokens)
-    sumCost = try connection.prepare(BillingPeriodStore.sumCost)
+    sumTokens = try connection.prepare(BillingPeriodStore.sumTokens(connection.dialect))
+    sumCost = try connection.prepare(BillingPeriodStore.sumCost(connection.dialect))
   }
 
   /// The clients that were ever billed.
@@ -109,13 +109,20 @@ final class BillingPeriodStore {
   private static let findLatest = """
     SELECT * FROM billing_periods WHERE client_id = ?1 ORDER BY first_day DESC LIMIT 1
     """
-  private static let sumTokens = """
-    SELECT sum(tokens_total) FROM token_usage WHERE client_id = ?1 AND day >= ?2 AND day < ?3
+  private static func sumTokens(_ dialect: Dialect) -> String {
     """
+    SELECT \(dialect.total("tokens_total")) FROM token_usage
+    WHERE client_id = ?1 AND day >= ?2 AND day < ?3
+    """
+  }
   /// Rows that were billed in another currency count where the plan is in dollars alone.
-  private static let sumCost = """
-    SELECT sum(CASE WHEN ?4 = 'USD' THEN cost_nano_usd
-      WHEN currency = ?4 THEN cost_nano ELSE 0 END)
-    FROM usage_daily WHERE client_id = ?1 AND day >= ?2 AND day < ?3
-    """
+  private static func sumCost(_ dialect: Dialect) -> String {
+    let cost = """
+      CASE WHEN ?4 = 'USD' THEN cost_nano_usd WHEN currency = ?4 THEN cost_nano ELSE 0 END
+      """
+    return """
+      SELECT \(dialect.total(cost)) FROM usage_daily
+      WHERE client_id = ?1 AND day >= ?2 AND day < ?3
+      """
+  }
 }

@@ -57,7 +57,9 @@ final class BudgetAccountStore {
     for charge in charges {
       let id = try id(of: charge.account)
       var sum = sums[id] ?? Sum()
-      if charge.account.budgetID.isPlan { sum.paidByCredits += tokens }
+      if charge.account.budgetID.isPlan {
+        sum.paidByCredits = sum.paidByCredits.addingSaturated(tokens)
+      }
       sum.tokens = sum.tokens.addingSaturated(charge.tokens)
       sum.costNano = sum.costNano.addingSaturated(charge.costNano)
       sum.leased = sum.leased.adding(charge.takenOffLease)
@@ -68,9 +70,11 @@ final class BudgetAccountStore {
 
   /// Takes back what was charged to a counter by a row that is replaced.
   func remove(tokens: Int64, costNano: Int64, paidByCredits: Int64, from account: Int64) {
-    sums[account, default: Sum()].tokens -= tokens
-    sums[account, default: Sum()].costNano -= costNano
-    sums[account, default: Sum()].paidByCredits -= paidByCredits
+    var sum = sums[account] ?? Sum()
+    sum.tokens = sum.tokens.subtractingSaturated(tokens)
+    sum.costNano = sum.costNano.subtractingSaturated(costNano)
+    sum.paidByCredits = sum.paidByCredits.subtractingSaturated(paidByCredits)
+    sums[account] = sum
   }
 
   /// What a counter counts; nil where there is no such.
@@ -147,7 +151,7 @@ final class BudgetAccountStore {
       UPDATE budget_accounts SET
         tokens = \(dialect.saturatingSum("tokens", "?1")),
         cost_nano = \(dialect.saturatingSum("cost_nano", "?2")),
-        paid_by_credits = paid_by_credits + ?4\(payments)
+        paid_by_credits = \(dialect.saturatingSum("paid_by_credits", "?4"))\(payments)
       WHERE id = ?3
       """
   }

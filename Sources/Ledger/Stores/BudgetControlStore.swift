@@ -12,7 +12,8 @@ struct BudgetControlStore {
   /// Whole budgets come before their subjects.
   func all() throws(LedgerError) -> [BudgetControl] {
     let select = try connection.prepare("SELECT * FROM budget_controls ORDER BY budget_id, subject")
-    return try select.rows(BudgetControl.init(from:))
+    return try select.rows(
+      passingOver: connection.unreadable, .closesClient, BudgetControl.init(from:))
   }
 
   func find(_ target: Target) throws(LedgerError) -> BudgetControl {
@@ -44,9 +45,10 @@ struct BudgetControlStore {
       """, budget)
   }
 
+  /// Its resets stay, as its use does: one that cleared use still has if the budget comes back. So
+  /// no id is given twice, and servers find what is new by the ids above the last that they know.
   func removeAll(of budget: BudgetID) throws(LedgerError) {
     try run("DELETE FROM budget_controls WHERE budget_id = ?", budget)
-    try run("DELETE FROM budget_resets WHERE budget_id = ?", budget)
   }
 
   private func run(_ sql: String, _ budget: BudgetID) throws(LedgerError) {
@@ -69,18 +71,25 @@ struct BudgetControlStore {
   func resets(after id: Int64) throws(LedgerError) -> [BudgetReset] {
     let select = try connection.prepare("SELECT * FROM budget_resets WHERE id > ? ORDER BY id")
     select.bind(id, at: 1)
-    var resets: [BudgetReset] = []
-    try select.forEachRow { () throws(LedgerError) in
-      let fields = ColumnReader(statement: select)
-      let record = "a reset of a budget"
-      resets.append(
-        BudgetReset(
-          id: fields.integer("id") ?? 0, target: try Target(from: fields, of: record),
-          use: try fields.required(
-            "usage", of: record, fields.text("usage").flatMap { ResetUse(rawValue: $0) }),
-          at: try fields.requiredInstant("created_at", of: record)))
+    return try read(select)
+  }
+
+  /// All of these budgets, in their order.
+  func resets(of budgets: Set<BudgetID>) throws(LedgerError) -> [BudgetReset] {
+    try resets(after: 0).filter { budgets.contains($0.target.budget) }
+  }
+
+  private func read(_ select: Statement) throws(LedgerError) -> [BudgetReset] {
+    let record = "a reset of a budget"
+    // Without it, use counts that was cleared, which opens nothing.
+    return try select.rows(passingOver: connection.unreadable, .isLeftOut) {
+      fields throws(LedgerError) in
+      BudgetReset(
+        id: fields.integer("id") ?? 0, target: try Target(from: fields, of: record),
+        use: try fields.required(
+          "usage", of: record, fields.text("usage").flatMap { ResetUse(rawValue: $0) }),
+        at: try fields.requiredInstant("created_at", of: record))
     }
-    return resets
   }
 
   private static let replaceControl = Upsert(

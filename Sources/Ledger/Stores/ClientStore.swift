@@ -12,7 +12,8 @@ struct ClientStore {
   func all() throws(LedgerError) -> [StoredClient] {
     let select = try connection.prepare(
       "SELECT * FROM clients WHERE deleted_at IS NULL ORDER BY id")
-    return try select.rows(StoredClient.init(from:))
+    return try select.rows(
+      passingOver: connection.unreadable, .closesClient, client: "id", StoredClient.init(from:))
   }
 
   func find(_ id: String) throws(LedgerError) -> StoredClient? {

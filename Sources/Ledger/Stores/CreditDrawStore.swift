@@ -48,9 +48,11 @@ final class CreditDrawStore {
     var paid: Int64 = 0
     try remove.forEachRow { () throws(LedgerError) in
       let tokens = remove.integer(1) ?? 0
-      let amount = CreditDrawStore.amount(tokens: -tokens, costNano: remove.integer(2).map { -$0 })
+      let amount = CreditDrawStore.amount(
+        tokens: Int64(0).subtractingSaturated(tokens),
+        costNano: remove.integer(2).map { Int64(0).subtractingSaturated($0) })
       add(amount, to: \.drawn, of: remove.integer(0) ?? 0)
-      paid += tokens
+      paid = paid.addingSaturated(tokens)
     }
     return paid
   }
@@ -61,8 +63,9 @@ final class CreditDrawStore {
   }
 
   private func add(_ amount: Spend, to figure: WritableKeyPath<Sum, Spend>, of credit: Int64) {
-    sums[credit, default: Sum()][keyPath: figure].tokens += amount.tokens
-    sums[credit, default: Sum()][keyPath: figure].nanoUnits += amount.nanoUnits
+    var sum = sums[credit] ?? Sum()
+    sum[keyPath: figure] = sum[keyPath: figure].adding(amount)
+    sums[credit] = sum
   }
 
   /// Writes what was drawn since the last time, in the order in which every server does.

@@ -29,7 +29,7 @@ struct CreditStore {
   }
 
   private func read(_ select: Statement) throws(LedgerError) -> [StoredCredit] {
-    return try select.rows(StoredCredit.init(from:))
+    try select.rows(passingOver: connection.unreadable, .isLeftOut, StoredCredit.init(from:))
   }
 
   /// Returns it with its id.

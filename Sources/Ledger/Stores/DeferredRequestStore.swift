@@ -33,8 +33,8 @@ final class DeferredRequestStore {
     update.bind(replica?.text, at: 1)
     update.bind(gone.text, at: 2)
     let settlements = SettlementReader()
-    let requests = try update.rows { row throws(LedgerError) in
-      try DeferredRequest(from: row, settlements)
+    let requests = try update.rows(passingOver: connection.unreadable, .isLeftOut) {
+      row throws(LedgerError) in try DeferredRequest(from: row, settlements)
     }
     return requests.sorted { $0.requestID.description < $1.requestID.description }
   }
@@ -57,11 +57,9 @@ final class DeferredRequestStore {
   static func all(_ connection: Connection) throws(LedgerError) -> [DeferredRequest] {
     let select = try connection.prepare(selectAll)
     let settlements = SettlementReader()
-    var requests: [DeferredRequest] = []
-    try select.forEachRow { () throws(LedgerError) in
-      requests.append(try DeferredRequest(from: ColumnReader(statement: select), settlements))
+    return try select.rows(passingOver: connection.unreadable, .isLeftOut) {
+      row throws(LedgerError) in try DeferredRequest(from: row, settlements)
     }
-    return requests
   }
 
   /// The columns are those of `DeferredRequest.write(to:)`, in its order.

@@ -18,6 +18,7 @@ final class InFlightStore {
   private let read: Statement
   private let rewrite: Statement
   private let settlements = SettlementReader()
+  private let unreadable: UnreadableRows?
   /// What is committed: where each live intent stands, and how many are live in each row.
   private var rowOfIntent: [RequestID: Int64] = [:]
   private var liveIntents: [Int64: Int] = [:]
@@ -33,6 +34,7 @@ final class InFlightStore {
   /// - Parameter replica: whose intents these are; nil where one server has the database.
   init(_ connection: Connection, replica: ReplicaID?) throws(LedgerError) {
     self.replica = replica
+    unreadable = connection.unreadable
     insert = try connection.prepareInsert(InFlightStore.insertRow)
     delete = try connection.prepare(InFlightStore.deleteRow)
     read = try connection.prepare("SELECT intents FROM in_flight WHERE id = ?")
@@ -55,7 +57,7 @@ final class InFlightStore {
       guard let id = row.id, let intents = row.intents else {
         throw .unreadable(record: "a row of in_flight")
       }
-      for intent in try settlements.intents(in: intents) {
+      for intent in try settlements.intents(in: intents, ofRow: id, passingOver: unreadable) {
         let requestID = intent.row.requestID
         findEnd.bind(requestID.description, at: 1)
         guard try findEnd.firstInteger() == nil else { continue }
@@ -170,8 +172,25 @@ final class InFlightStore {
   }
 
   private static let insertRow = "INSERT INTO in_flight (intents, replica_id) VALUES (?, ?)"
-  private static let deleteRow = "DELETE FROM in_flight WHERE id = ?"
+  static let deleteRow = "DELETE FROM in_flight WHERE id = ?"
   /// A replica's rows, by `?1`; those of the one server that has the database where it is NULL.
   static let rowsOfReplica =
     "SELECT id, intents FROM in_flight WHERE replica_id IS NOT DISTINCT FROM ?1"
+}
+
+extension SettlementReader {
+  /// The intents of one row of `in_flight`; none of a row that can't be understood, which is noted.
+  func intents(
+    in text: String, ofRow id: Int64, passingOver unreadable: UnreadableRows?
+  ) throws(LedgerError) -> [SettledRequest] {
+    do throws(LedgerError) {
+      return try intents(in: text)
+    } catch {
+      guard case .unreadable(let record) = error, let unreadable else { throw error }
+      unreadable.note(
+        UnreadableRow(
+          clientID: nil, record: "row \(id) of in_flight: \(record)", effect: .isLeftOut))
+      return []
+    }
+  }
 }

@@ -13,7 +13,8 @@ struct KeyStore {
     let select = try connection.prepare(KeyStore.selectKeys)
     select.bind(clientID, at: 1)
     select.bind(includingRevoked ? 1 : 0, at: 2)
-    return try select.rows(StoredKey.init(from:))
+    return try select.rows(
+      passingOver: connection.unreadable, .isLeftOut, StoredKey.init(from:))
   }
 
   /// The key of that name which is not revoked.

@@ -11,7 +11,19 @@ struct PlanStore {
   /// By their names.
   func all() throws(LedgerError) -> [StoredPlan] {
     let select = try connection.prepare("SELECT * FROM plans ORDER BY name")
-    return try select.rows(StoredPlan.init(from:))
+    return try select.rows { fields throws(LedgerError) in
+      do throws(LedgerError) {
+        return try StoredPlan(from: fields)
+      } catch {
+        guard case .unreadable(let record) = error, let unreadable = connection.unreadable
+        else { throw error }
+        // Clients on it must not fall to another plan.
+        let name = try fields.requiredText("name", of: "a plan")
+        unreadable.note(
+          UnreadableRow(clientID: nil, record: "plan \(name): \(record)", effect: .closesPlan))
+        return StoredPlan(closed: name)
+      }
+    }
   }
 
   func find(_ name: String) throws(LedgerError) -> StoredPlan? {

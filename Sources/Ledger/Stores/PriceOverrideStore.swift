@@ -13,7 +13,8 @@ struct PriceOverrideStore {
   func all(of clientID: String? = nil) throws(LedgerError) -> [StoredPriceOverride] {
     let select = try connection.prepare(PriceOverrideStore.selectInForce)
     select.bind(clientID, at: 1)
-    return try select.rows(StoredPriceOverride.init(from:))
+    return try select.rows(
+      passingOver: connection.unreadable, .closesClient, StoredPriceOverride.init(from:))
   }
 
   /// The number of the client's next one.

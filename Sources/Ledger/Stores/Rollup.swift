@@ -24,11 +24,11 @@ struct RollupSums {
   private var costNanoUSD: Int64 = 0
   private var costNano: Int64 = 0
 
-  /// The columns, each with its sum over `usage_logs`.
-  static let columns: [(name: String, ofRows: String)] = [
-    ("requests", "count(*)"), ("tokens_input", "sum(prompt_tokens)"),
-    ("tokens_output", "sum(completion_tokens)"), ("conversations", "sum(begins_conversation)"),
-    ("cost_nano_usd", "sum(cost_nano_usd)"), ("cost_nano", "sum(cost_nano)"),
+  /// The columns, each with what a row of `usage_logs` adds to it.
+  static let columns: [(name: String, ofRow: String)] = [
+    ("requests", "1"), ("tokens_input", "prompt_tokens"), ("tokens_output", "completion_tokens"),
+    ("conversations", "begins_conversation"), ("cost_nano_usd", "cost_nano_usd"),
+    ("cost_nano", "cost_nano"),
   ]
 
   mutating func add(_ row: UsageRow, beginsConversation: Bool, _ sign: RowSign) {
@@ -53,7 +53,7 @@ struct RollupSums {
   /// The lines of a rollup as the rows make them.
   static func selectFromRows<Key: RollupKey>(by key: Key.Type, _ dialect: Dialect) -> String {
     let keys = key.columns(dialect).map(\.ofRow).joined(separator: ", ")
-    let sums = columns.map(\.ofRows).joined(separator: ", ")
+    let sums = columns.map { dialect.total($0.ofRow) }.joined(separator: ", ")
     return "SELECT \(keys), \(sums) FROM usage_logs GROUP BY \(keys)"
   }
 }

@@ -13,7 +13,8 @@ struct StoredBudgetStore {
   func all() throws(LedgerError) -> [StoredBudget] {
     let select = try connection.prepare(
       "SELECT * FROM client_budgets WHERE source = 'api' ORDER BY id")
-    return try select.rows(StoredBudget.init(from:))
+    return try select.rows(
+      passingOver: connection.unreadable, .closesClient, StoredBudget.init(from:))
   }
 
   func find(_ id: BudgetID) throws(LedgerError) -> StoredBudget? {

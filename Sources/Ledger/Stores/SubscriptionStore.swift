@@ -11,7 +11,8 @@ struct SubscriptionStore {
   /// By their clients' ids.
   func all() throws(LedgerError) -> [StoredSubscription] {
     let select = try connection.prepare("SELECT * FROM subscriptions ORDER BY client_id")
-    return try select.rows(StoredSubscription.init(from:))
+    return try select.rows(
+      passingOver: connection.unreadable, .closesClient, StoredSubscription.init(from:))
   }
 
   func find(_ clientID: String) throws(LedgerError) -> StoredSubscription? {

@@ -9,7 +9,7 @@ final class UnpricedModelStore {
   private static let mostModels: Int64 = 1_000
 
   init(_ connection: Connection) throws(LedgerError) {
-    upsert = try connection.prepare(UnpricedModelStore.upsertRow)
+    upsert = try connection.prepare(UnpricedModelStore.upsertRow(connection.dialect))
     trim = try connection.prepare(UnpricedModelStore.removeOldest)
   }
 
@@ -25,12 +25,14 @@ final class UnpricedModelStore {
     try trim.run()
   }
 
-  private static let upsertRow = """
+  private static func upsertRow(_ dialect: Dialect) -> String {
+    """
     INSERT INTO unpriced_models (model, detail, client_id, requests, last_seen)
     VALUES (?1, ?2, ?3, ?4, ?5)
     ON CONFLICT (model, detail) DO UPDATE SET client_id = excluded.client_id,
-      requests = unpriced_models.requests + excluded.requests, last_seen = excluded.last_seen
+      \(dialect.additions(to: "unpriced_models", ["requests"])), last_seen = excluded.last_seen
     """
+  }
   private static let removeOldest = """
     DELETE FROM unpriced_models WHERE (SELECT count(*) FROM unpriced_models) > ?1
       AND (model, detail) = (SELECT model, detail FROM unpriced_models ORDER BY last_seen LIMIT 1)

@@ -158,8 +158,10 @@ final class UsageTotalStore {
 
   private func readTotals() throws(LedgerError) {
     let select = try connection.prepare(UsageTotalStore.selectTotals)
-    try select.forEachRow { () throws(LedgerError) in
-      let (key, sums) = try read(select)
+    let totals = try select.rows(passingOver: connection.unreadable, .isLeftOut) {
+      _ throws(LedgerError) in try read(select)
+    }
+    for (key, sums) in totals {
       recorded.withLock { $0.sums[key, default: UsageSums()] += sums }
     }
   }
@@ -167,12 +169,15 @@ final class UsageTotalStore {
   /// The rows that came after the table was written: after a kill, or when the table is new.
   private func readTail() throws(LedgerError) {
     let select = try connection.prepare(UsageTotalStore.selectTail)
-    try select.forEachRow { () throws(LedgerError) in
-      let (key, sums) = try read(select)
+    let rows = try select.rows(passingOver: connection.unreadable, .isLeftOut) {
+      _ throws(LedgerError) in
+      lastCommittedID = select.integer(Int32(5 + UsageSums.columns.count)) ?? 0
+      return try read(select)
+    }
+    for (key, sums) in rows {
       recorded.withLock { $0.sums[key, default: UsageSums()] += sums }
       tail[key, default: UsageSums()] += sums
       tailRows += 1
-      lastCommittedID = select.integer(Int32(5 + UsageSums.columns.count)) ?? 0
     }
   }
 

@@ -85,8 +85,12 @@ final class Biller {
   /// Counts a row that has just been written.
   func count(_ row: UsageRow) throws(LedgerError) {
     try load()
-    guard billedClients.contains(row.clientID), let name = try period(of: row) else { return }
-    guard var counted = open[name] else { return }
+    guard billedClients.contains(row.clientID) else { return }
+    try passingOverUnreadable(row.clientID) { () throws(LedgerError) in try countBilled(row) }
+  }
+
+  private func countBilled(_ row: UsageRow) throws(LedgerError) {
+    guard let name = try period(of: row), var counted = open[name] else { return }
     counted.use.tokens = counted.use.tokens.addingSaturated(row.usage.totalTokens)
     if counted.period.billing.measure == .cost {
       let cost = row.costNano(in: counted.period.billing.currency) ?? 0
@@ -103,9 +107,10 @@ final class Biller {
     guard billedClients.contains(row.clientID), let name = try period(of: row),
       var counted = open[name]
     else { return }
-    counted.use.tokens -= row.usage.totalTokens
+    counted.use.tokens = counted.use.tokens.subtractingSaturated(row.usage.totalTokens)
     if counted.period.billing.measure == .cost {
-      counted.use.cost -= row.costNano(in: counted.period.billing.currency) ?? 0
+      let cost = row.costNano(in: counted.period.billing.currency) ?? 0
+      counted.use.cost = counted.use.cost.subtractingSaturated(cost)
     }
     open[name] = counted
   }
@@ -139,10 +144,27 @@ final class Biller {
     forgetOpen()
     let names = Set(given.map(\.clientID))
     for clientID in standings.keys where !names.contains(clientID) {
-      try end(clientID)
+      try passingOverUnreadable(clientID) { () throws(LedgerError) in try end(clientID) }
     }
     for agreement in given where standings[agreement.clientID]?.agreement != agreement {
-      try sync(agreement, at: now)
+      try passingOverUnreadable(agreement.clientID) { () throws(LedgerError) in
+        try sync(agreement, at: now)
+      }
+    }
+  }
+
+  /// Bills a client as far as its periods can be read: what can't be keeps nobody else from being
+  /// billed or served.
+  private func passingOverUnreadable(
+    _ clientID: String, _ body: () throws(LedgerError) -> Void
+  ) throws(LedgerError) {
+    do throws(LedgerError) {
+      try body()
+    } catch {
+      guard case .unreadable(let record) = error, let unreadable = connection.unreadable
+      else { throw error }
+      unreadable.note(
+        UnreadableRow(clientID: clientID, record: record, effect: .isNotBilled))
     }
   }
 

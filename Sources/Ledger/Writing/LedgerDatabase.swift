@@ -38,15 +38,18 @@ final class LedgerDatabase {
   ///   - spool: what its offline reserve belongs to; nil where it keeps none.
   ///   - recorded: where metrics are summed.
   ///   - modelLabel: how they call a model.
+  ///   - unreadable: notes rows that can't be understood and are passed over.
   init(
     _ options: ServerLedger.Options, membership: Membership? = nil, spool: SpoolAddress? = nil,
     recorded: Lock<RecordedUsage> = Lock(RecordedUsage()),
-    modelLabel: @escaping UsageTotalStore.ModelLabel = { model, _ in model }
+    modelLabel: @escaping UsageTotalStore.ModelLabel = { model, _ in model },
+    unreadable: UnreadableRows = UnreadableRows()
   ) throws(LedgerError) {
     connection = try Connection(
       options.location, access: .readWrite,
       busyTimeoutMilliseconds: options.busyTimeoutMilliseconds, fileSystem: options.fileSystem,
       commitsOften: true)
+    connection.unreadable = unreadable
     if case .sqlite = connection.dialect { try LedgerDatabase.configure(connection, options) }
     _ = try Schema.migrate(connection, at: options.location)
     // A process that died may have written what it didn't wait for, and from now on it counts.
@@ -210,18 +213,22 @@ final class LedgerDatabase {
   /// - Returns: The requests that have been settled so.
   func settleIntents(of replica: ReplicaID?) throws(LedgerError) -> [RequestID] {
     let findIntents = try connection.prepare(InFlightStore.rowsOfReplica)
-    let clear = try connection.prepare(LedgerDatabase.clearInFlight)
+    let clear = try connection.prepare(InFlightStore.deleteRow)
     findIntents.bind(replica?.text, at: 1)
-    let rows = try findIntents.rows { fields throws(LedgerError) in fields.text("intents") }
-    var recovered: [RequestID] = []
-    for case let intents? in rows {
-      for intent in try settlements.intents(in: intents) where try settle(intent) {
-        recovered.append(intent.row.requestID)
-      }
+    let rows = try findIntents.rows { fields throws(LedgerError) in
+      (id: fields.integer("id") ?? 0, intents: fields.text("intents") ?? "")
     }
-    // Also rows whose intents had all ended.
-    clear.bind(replica?.text, at: 1)
-    try clear.run()
+    var recovered: [RequestID] = []
+    for row in rows {
+      let intents = try settlements.intents(
+        in: row.intents, ofRow: row.id, passingOver: connection.unreadable)
+      // A row that can't be understood stays, for somebody to look at.
+      if intents.isEmpty { continue }
+      for intent in intents where try settle(intent) { recovered.append(intent.row.requestID) }
+      // Also a row whose intents had all ended.
+      clear.bind(row.id, at: 1)
+      try clear.run()
+    }
     return recovered
   }
 
@@ -307,7 +314,7 @@ final class LedgerDatabase {
     totals.add(row, id: id, upstreamMicroseconds: settlement.upstreamMicroseconds)
     try biller.count(row)
     try budgetAccounts.add(
-      charges, paidByCredits: settlement.draws.reduce(0) { $0 + $1.tokens })
+      charges, paidByCredits: settlement.draws.reduce(0) { $0.addingSaturated($1.tokens) })
     try creditDraws.draw(settlement.draws, by: row)
     try shared?.conversations.begin(row)
     for charge in settlement.charges { try write(charge.alerts) }
@@ -376,6 +383,4 @@ final class LedgerDatabase {
 
   /// Callers wait for every commit: a database that is silent for so long is away.
   private static let answerTimeoutMilliseconds: Int32 = 4_000
-  private static let clearInFlight =
-    "DELETE FROM in_flight WHERE replica_id IS NOT DISTINCT FROM ?"
 }

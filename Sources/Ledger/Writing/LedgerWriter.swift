@@ -68,13 +68,14 @@ package final class LedgerWriter {
     _ options: ServerLedger.Options, queue: CommandQueue, health: Lock<LedgerHealth>,
     bells: Bells, membership: Membership? = nil,
     recorded: Lock<RecordedUsage> = Lock(RecordedUsage()),
-    modelLabel: @escaping @Sendable (String, String) -> String = { model, _ in model }
+    modelLabel: @escaping @Sendable (String, String) -> String = { model, _ in model },
+    unreadable: UnreadableRows = UnreadableRows()
   ) throws(LedgerError) {
     let lock = try ServerLock(of: options.location)
     let (spool, abandoned) = try Spool.claim(options)
     let database = try LedgerDatabase(
       options, membership: membership, spool: spool.address, recorded: recorded,
-      modelLabel: modelLabel)
+      modelLabel: modelLabel, unreadable: unreadable)
     var (drained, recovered) = (0, 0)
     // Its own comes last: the reserve that belongs to it is the one that this server goes on with.
     for waiting in abandoned + [spool] {

@@ -54,7 +54,7 @@ extension ServerLedger: LeaseLender {
     from place: StandingsPage.Place, limit: Int, at now: Timestamp
   ) async throws(LedgerError) -> StandingsPage {
     guard let membership else { return StandingsPage(standings: [], next: nil) }
-    return try LedgerReader(at: location).standings(
+    return try LedgerReader(at: location, passingOver: UnreadableRows()).standings(
       from: place, limit: limit, for: membership.id, at: now)
   }
 }

@@ -74,6 +74,7 @@ public final class ServerLedger: Ledger {
   private let writerHealth: Lock<LedgerHealth>
   private let bells: Bells
   private let recorded: Lock<RecordedUsage>
+  private let unreadable = UnreadableRows()
   /// The writer's; nil once somebody has taken it to join it.
   private let thread: Lock<Thread?>
 
@@ -106,7 +107,7 @@ public final class ServerLedger: Ledger {
     self.recorded = recorded
     let writer = try LedgerWriter(
       options, queue: queue, health: health, bells: bells, membership: membership,
-      recorded: recorded, modelLabel: modelLabel)
+      recorded: recorded, modelLabel: modelLabel, unreadable: unreadable)
     try writer.startCheckpointer()
     recoveredRequests = writer.recoveredRequests
     drainedEntries = writer.drainedEntries
@@ -229,6 +230,10 @@ public final class ServerLedger: Ledger {
     health.droppedDenials = queue.droppedDenials
     return health
   }
+
+  /// The rows that the writer has passed over since this was last asked, since it can't understand
+  /// them.
+  public func takeUnreadable() -> [UnreadableRow] { unreadable.take() }
 
   /// What is recorded, summed for metrics.
   public var recordedUsage: RecordedUsage { recorded.withLock { $0 } }

@@ -1,0 +1,167 @@
+internal import Money
+internal import Time
+
+// What a budget has used outlives its definition.
+//
+// Use belongs to a budget's name, what it counts per, its period and its currency. If a definition
+// is removed, or replaced by one that counts otherwise, its accounts stay in memory until their
+// windows end, out of force. If a definition that counts the same comes back, it goes on with them.
+// Example: 3,000 of 3,000 tokens are used this month; the budget leaves the file and comes back an
+// hour later: 3,000 of 3,000 tokens are used. After a restart, the ledger's records take the place
+// of these accounts.
+//
+// A plan's use isn't kept here: it is counted from the client's rows whenever the plan comes.
+
+/// Says which use belongs together, whichever definitions come and go.
+struct UseKey: Hashable, Sendable {
+  let budget: BudgetID
+  let per: BudgetDefinition.Per
+  /// As `BudgetPeriod` spells itself.
+  let period: String
+  let currency: Currency
+}
+
+extension BudgetState {
+  /// Takes budgets out of force. Their use, and what holds still add to it, is kept.
+  mutating func remove(_ indices: [Int], at now: Timestamp) {
+    // In order, so that a run played again gives the freed places to the same ones.
+    for index in indices.sorted() {
+      if budgets[index].isPlan {
+        retire(index)
+      } else {
+        keepUse(of: index, at: now)
+      }
+    }
+    forgetEndedUse(at: now)
+  }
+
+  private mutating func keepUse(of index: Int, at now: Timestamp) {
+    let key = useKey(of: index)
+    // Windows of days can count from another day and be called the same: the latest are kept.
+    if let former = removedBudgets.updateValue(index, forKey: key) { retire(former) }
+    budgets[index].isPaused = false
+    budgets[index].raise = nil
+    for account in budgets[index].accounts.values.sorted() {
+      endLease(on: account)
+      accounts[account].isRetired = true
+      accounts[account].isPaused = nil
+      accounts[account].raise = nil
+      accounts[account].exhaustedUnit = nil
+    }
+  }
+
+  /// Puts a definition in force with the use that was kept of it; false where there is none.
+  mutating func bringBack(
+    _ definition: BudgetDefinition, in currency: Currency, rate: FixedDecimal, at now: Timestamp
+  ) -> Bool {
+    guard !definition.id.isPlan,
+      let index = removedBudgets.removeValue(forKey: UseKey(definition, in: currency))
+    else { return false }
+    budgets[index].redefine(as: definition, rate: rate)
+    enlist(index, as: definition.id)
+    for account in budgets[index].accounts.values.sorted() {
+      accounts[account].isRetired = false
+      // What was used before may lie above a limit that is another now.
+      accounts[account].mayExceedLimit = true
+      let start = max(now, accounts[account].window.start)
+      if !accounts[account].window.hasEnded(at: now) {
+        accounts[account].endWindow(
+          at: BudgetWindow(of: definition.period, containing: start, in: definition.timeZone).end)
+      }
+      if accounts[account].highestAlert == Account.unknownAlert {
+        accounts[account].highestAlert = reachedAlert(of: account, at: now)
+      }
+      if policy.sharesLimits { openLease(on: account, at: now) }
+      catchUp(account, with: now)
+    }
+    return true
+  }
+
+  /// Keeps what the ledger remembers of a budget that isn't in force.
+  mutating func keep(_ use: RecordedUse, at now: Timestamp) {
+    guard !use.budget.isPlan, isOpen(use, at: now),
+      let period = BudgetPeriod(use.period, anchor: CivilDate(daysSinceEpoch: 0))
+    else { return }
+    let index = removedBudget(of: use, over: period)
+    let subject = use.subject.value
+    let account: Int
+    if let known = budgets[index].accounts[subject] {
+      guard accounts[known].window.start < use.window.start else { return }
+      account = known
+    } else {
+      let new = Account(budget: index, subject: subject, window: use.window)
+      account = accounts.insert(new).index
+      budgets[index].accounts[subject] = account
+    }
+    accounts[account].isRetired = true
+    accounts[account].highestAlert = Account.unknownAlert
+    accounts[account].restore(
+      use.window, isShortened: true,
+      settled: Spend(tokens: use.tokens, nanoUnits: use.cost.nanoUnits),
+      paidByCredits: use.paidByCredits)
+  }
+
+  /// The place of such use; nobody knows the definition that it was counted by.
+  private mutating func removedBudget(of use: RecordedUse, over period: BudgetPeriod) -> Int {
+    let key = UseKey(
+      budget: use.budget, per: use.subject.kind, period: use.period, currency: use.cost.currency)
+    if let known = removedBudgets[key] { return known }
+    let definition = BudgetDefinition(
+      id: use.budget, per: use.subject.kind, limit: .tokens(0), period: period, timeZone: .utc,
+      enforcement: .shadow, alerts: [])
+    let rate = policy.rates.rate(of: use.cost.currency) ?? .one
+    let index = budgets.insert(
+      Budget(definition, currency: use.cost.currency, rate: rate, countsFrom: nil)
+    ).index
+    removedBudgets[key] = index
+    return index
+  }
+
+  /// The removed budget that an earlier process's hold stands on.
+  func removedBudget(of place: RecordedHold.Place) -> Int? {
+    removedBudgets.filter { key, _ in
+      key.budget == place.budget && key.per == place.subject.kind && key.period == place.period
+    }.min { $0.key.currency < $1.key.currency }?.value
+  }
+
+  /// The last hold on an account that isn't in force has ended.
+  mutating func letGo(_ account: Int, at now: Timestamp) {
+    let budget = accounts[account].budget
+    guard removedBudgets[useKey(of: budget)] == budget else { return bury(account) }
+    forgetEndedUse(of: account, at: now)
+    forgetIfEmpty(budget)
+  }
+
+  /// Forgets what was kept for windows that have ended since.
+  private mutating func forgetEndedUse(at now: Timestamp) {
+    for budget in removedBudgets.values.sorted() {
+      for account in budgets[budget].accounts.values.sorted() {
+        forgetEndedUse(of: account, at: now)
+      }
+      forgetIfEmpty(budget)
+    }
+  }
+
+  private mutating func forgetEndedUse(of account: Int, at now: Timestamp) {
+    if accounts[account].isIdle(at: now) { forget(account) }
+  }
+
+  /// Forgets a removed budget of which nothing is kept.
+  mutating func forgetIfEmpty(_ budget: Int) {
+    guard budgets[budget].accounts.isEmpty else { return }
+    removedBudgets[useKey(of: budget)] = nil
+    budgets.remove(at: budget)
+  }
+
+  private func useKey(of budget: Int) -> UseKey {
+    UseKey(budgets[budget].definition, in: budgets[budget].currency)
+  }
+}
+
+extension UseKey {
+  init(_ definition: BudgetDefinition, in currency: Currency) {
+    self.init(
+      budget: definition.id, per: definition.per, period: definition.period.description,
+      currency: currency)
+  }
+}
