@@ -87,15 +87,15 @@ def test_batches_are_paid_whenever_their_client_hangs_up(catraca, account):
 def test_output_that_nobody_waited_for_is_paid_also_where_no_text_showed_it(catraca, account):
     chance = seeded("hidden 1")
     honest, thief = start(catraca, "honest", "thief")
-    # The speed of each model is known from what others were answered.
-    for _ in range(6):
+    # The speed of each model is known from what others were answered, at its best.
+    for _ in range(8):
         for model in [0.1, 0.9]:
             user = honest.next_user()
-            answer = honest.send(honest.chat(seeded(f"{model}"), user, output=500, rate=4000))
+            answer = honest.send(honest.chat(seeded(f"{model}"), user, output=2000, rate=4000))
             assert answer.status == 200
     users = [thief.next_user() for _ in range(20)]
     requests = [
-        thief.chat(chance, user, output=20_000, rate=4000, hidden=True) for user in users
+        thief.chat(chance, user, output=20_000, rate=3000, hidden=True) for user in users
     ]
     moments = [chance.uniform(0.3, 1.5) for _ in users]
     hang_up_on_all(thief, requests, moments, chance)
