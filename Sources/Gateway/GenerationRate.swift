@@ -46,6 +46,10 @@ struct GenerationRate: Sendable, Hashable {
     reasons = true
   }
 
+  /// Whether the text that the model shows is all that it writes: it has answered often enough, and
+  /// never reasoned.
+  var writesOnlyText: Bool { answerCount == GenerationRate.fewestAnswers && !reasons }
+
   /// The most tokens that one choice is believed to have after this time, rounded up.
   func tokens(in time: Duration) -> Int64 {
     let milliseconds = Int128(max(0, time.wholeMilliseconds))

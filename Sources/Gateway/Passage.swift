@@ -376,6 +376,9 @@ struct Ending {
   var report: UsageReport?
   /// Whether the answer broke off before its proper end, so that nobody saw all of it.
   var isCut = false
+  /// Whether the text in `report` is all that a model without thoughts can have written until the
+  /// end: it came as a stream, and was read as it came.
+  var showsAllText = false
 }
 
 extension UpstreamResponseHead {

@@ -129,6 +129,7 @@ final class Settled {
     let rate = passage.gateway.experience.generation(
       provider: passage.offer.provider.name, model: passage.offer.modelName)
     guard ending.isCut || rate.reasons && ending.outcome != .providerError else { return 0 }
+    if ending.showsAllText && rate.writesOnlyText { return 0 }
     let (tokens, overflow) = rate.tokens(in: time).multipliedReportingOverflow(
       by: passage.offer.demand.choices)
     return overflow ? .max : tokens

@@ -24,6 +24,12 @@ final class StreamRelay {
   /// What is to be passed on of the bytes that came last.
   private var passing: [UInt8] = []
   private var drained = 0
+  /// How long the provider's bytes were left unread, since the client took none.
+  private var timeAtClient = Duration.zero
+
+  /// A client that reads slowly has the provider's text wait in buffers, where nobody sees how much
+  /// there is. What a model writes in less than this time is left out of estimates.
+  private static let longestUnread = Duration.milliseconds(100)
   private var isSettled = false
 
   @inline(never)
@@ -100,11 +106,14 @@ final class StreamRelay {
   @inline(never)
   private func pass() async {
     guard !passage.clientLeft else { return }
+    // The loop's time stands still unless the write has to wait.
+    let begin = passage.exchange.loop.now
     do {
       try await passage.exchange.write(passing)
     } catch {
       passage.clientStopped()
     }
+    timeAtClient += passage.exchange.loop.now.elapsed(since: begin)
   }
 
   @inline(never)
@@ -150,6 +159,8 @@ final class StreamRelay {
       } else {
         report.isError ? .providerError : .ok
       }
-    return Ending(status: status, outcome: outcome, report: report, isCut: cut != nil)
+    return Ending(
+      status: status, outcome: outcome, report: report, isCut: cut != nil,
+      showsAllText: report.outputTextBytes > 0 && timeAtClient < StreamRelay.longestUnread)
   }
 }

@@ -114,6 +114,18 @@ def test_reasoning_that_a_stream_does_not_show_is_charged(running, sandbox):
     assert 0.7 * HALF_A_SECOND < row["completion_tokens"] <= 60_000
 
 
+def test_a_stream_that_showed_its_text_is_charged_by_it_where_the_model_does_not_reason(
+    running, sandbox
+):
+    path = "/v1/chat/completions"
+    for _ in range(8):
+        teach(running, LONG, path, script(completion_tokens=20_000))
+    slow = script(completion_tokens=20_000, chunks=9, chunk_delay_ms=250)
+    row = leave(running, sandbox, {**LONG, "stream": True}, path, slow, chunks=3)
+    assert_estimated(row, "client_disconnected")
+    assert 0 < row["completion_tokens"] < 100
+
+
 def test_a_model_that_was_never_seen_is_taken_for_a_fast_one(running, sandbox):
     slow = script(completion_tokens=20_000, hang=True)
     row = leave(running, sandbox, LONG, "/v1/chat/completions", slow)

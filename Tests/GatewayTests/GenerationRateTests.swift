@@ -54,6 +54,16 @@ struct GenerationRateTests {
     #expect(rate.tokens(in: .seconds(Int64.max / 1_000_000)) > 0)
   }
 
+  @Test("Only a model that was seen often, and never to reason, shows all that it writes")
+  func onlyText() {
+    let answer = (tokens: Int64(200), milliseconds: Int64(10_000))
+    #expect(!rate(Array(repeating: answer, count: 7)).writesOnlyText)
+    var known = rate(Array(repeating: answer, count: 8))
+    #expect(known.writesOnlyText)
+    known.noteReasoning()
+    #expect(!known.writesOnlyText)
+  }
+
   @Test("A part of a token is a token")
   func roundsUp() {
     #expect(GenerationRate().tokens(in: .milliseconds(1)) == 1)
