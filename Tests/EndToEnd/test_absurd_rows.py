@@ -1,7 +1,6 @@
 """Whatever the ledger's rows say, a server starts and its budgets are read."""
 
-import pytest
-from harness.chosen_ledger import IS_POSTGRESQL
+from harness.chosen_ledger import sqlite_alone
 
 REPORT = "/api/token-billing/process-usage"
 BODY = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}
@@ -58,7 +57,7 @@ def test_a_server_starts_whatever_reports_add_up_to(catraca, tokens):
         assert catraca.command(*command.split()).returncode == 0, command
 
 
-@pytest.mark.skipif(IS_POSTGRESQL, reason="the rows are damaged in SQLite's file")
+@sqlite_alone
 def test_a_server_starts_without_rows_that_it_cant_read_and_closes_their_clients(catraca, tokens):
     catraca.configuration.add_client("acme", [{"name": "cap", "tokens": 100_000}])
     catraca.configuration.add_client("beta")
