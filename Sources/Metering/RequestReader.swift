@@ -106,13 +106,17 @@ private struct RequestReader {
       facts.searchesUncounted = true
       facts.input.add(json: value)
     case .messages: try facts.input.add(messages: value)
-    case .items: try facts.input.add(items: value)
+    case .items:
+      try facts.input.add(items: value)
+      try readToolsOfItems(value)
     case .texts: facts.input.add(texts: value)
     case .candidates: candidates = try Self.integer(value, name, in: RequestFacts.choicesAllowed)
     case .callLimit: callLimit = try Self.integer(value, name, in: RequestFacts.callsAllowed)
     case .reference: facts.input.isOpenEnded = true
     case .background: facts.isBackground = try Self.boolean(value, name)
-    case .tools: try readTools(value)
+    case .tools:
+      facts.input.add(json: value)
+      try readTools(value, name)
     case .compound: try readCompound(value, name)
     case .prediction: facts.predictionBytes += Int64(value.size.stringBytes)
     case .speech: try readSpeech(value, name)
@@ -194,9 +198,21 @@ private struct RequestReader {
     facts.conversation = conversation.isEmpty ? nil : conversation
   }
 
+  /// Items can declare tools as the request itself does: `additional_tools`, `tool_search_output`.
+  /// The provider runs those tools too, so an item's `tools` count whatever its type is.
+  private mutating func readToolsOfItems(_ items: JSONValue) throws(MeteringError) {
+    guard items.kind == .array else { return }
+    for item in items.elements where item.kind == .object {
+      try item.checkKeys(among: ["tools"])
+      if let tools = item["tools"], !tools.isNull { try readTools(tools, "input") }
+    }
+  }
+
   /// A tool that isn't the client's own runs at the provider, and the model reads what it finds.
-  private mutating func readTools(_ value: JSONValue) throws(MeteringError) {
-    facts.input.add(json: value)
+  private mutating func readTools(_ value: JSONValue, _ name: String) throws(MeteringError) {
+    guard value.kind == .array, value.elements.allSatisfy({ $0.kind == .object }) else {
+      throw .invalid(param: name, expected: "tools as an array of objects")
+    }
     for tool in value.elements {
       facts.input.tools += 1
       try tool.checkKeys(among: ["type", "model", "environment"])

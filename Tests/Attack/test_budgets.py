@@ -46,17 +46,27 @@ def test_a_header_that_claims_a_short_sound_saves_nothing(catraca, account, clai
     assert charged_nano_usd(catraca, client_id="thief") <= limit
 
 
-def test_a_search_that_goes_on_and_on_stays_within_the_budget(catraca, account):
+TOOLS = [{"type": "web_search"}]
+SAID = {"role": "user", "content": "Hello turnstile"}
+DECLARATIONS = {
+    "the request": {"input": [SAID], "tools": TOOLS},
+    "an item": {"input": [{"type": "additional_tools", "tools": TOOLS}, SAID]},
+    "a result": {"input": [{"type": "tool_search_output", "tools": TOOLS}, SAID]},
+}
+
+
+@pytest.mark.parametrize("declaration", DECLARATIONS.values(), ids=DECLARATIONS)
+def test_a_search_that_goes_on_and_on_stays_within_the_budget(catraca, account, declaration):
     catraca.configuration.add_client("thief", [dollars("0.50")])
     catraca.start()
     thief = Attacker(catraca, "thief")
 
+
     def search(_):
         body = {
             "model": "gpt-5-mini",
-            "input": "Hello turnstile " * 20,
-            "tools": [{"type": "web_search"}],
             "max_output_tokens": 1000,
+            **declaration,
             "user": thief.next_user(),
         }
         order = {"output": 100, "searches": 40}

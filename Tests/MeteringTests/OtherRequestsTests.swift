@@ -115,6 +115,35 @@ struct OtherRequestsTests {
   }
 
   @Test(
+    "tools that items declare count as those of the request",
+    arguments: [
+      (#"{"type":"additional_tools","role":"developer","tools":[{"type":"web_search"}]}"#, nil),
+      (#"{"type":"tool_search_output","tools":[{"type":"web_search"}]}"#, nil),
+      (
+        #"{"type":"additional_tools","tools":[{"type":"web_search"},"#
+          + #"{"type":"image_generation","model":"gpt-image-1"}]}"#, "gpt-image-1"
+      ),
+    ] as [(String, String?)])
+  func toolsOfItems(_ item: String, _ drawingModel: String?) throws {
+    let body = #""input":[\#(item),{"role":"user","content":"x"}]"#
+    let open = try facts(Endpoints.responses, body)
+    #expect(open.lacksCallLimit && open.maySearchWeb)
+    #expect(open.callSurcharges.contains("web_search"))
+    #expect(open.imageToolModel == drawingModel)
+    let limited = try facts(Endpoints.responses, body + #","max_tool_calls":2"#)
+    #expect(limited.calls == 2 && limited.passes == 3 && !limited.lacksCallLimit)
+  }
+
+  @Test(
+    "tools in another form than an array of objects are refused",
+    arguments: [#"{"type":"web_search"}"#, #""web_search""#, "[5]", #"["web_search"]"#])
+  func oddTools(_ tools: String) {
+    for body in [#""input":"x","tools":\#(tools)"#, #""input":[{"tools":\#(tools)}]"#] {
+      #expect(throws: MeteringError.self) { try facts(Endpoints.responses, body) }
+    }
+  }
+
+  @Test(
     "a request whose calls of tools are limited by nobody says so",
     arguments: [
       (#""tools":[{"type":"web_search"}]"#, true),
