@@ -13,6 +13,7 @@ struct MP4Samples {
   private var hasAAC = false
   /// Whether there is a codec of which nothing is known.
   private var isUnknown = false
+  private var edits = MP4Edits()
 
   /// Nil where a codec isn't known.
   static func boundMicroseconds(_ bytes: Span<UInt8>) -> UInt64? {
@@ -20,9 +21,10 @@ struct MP4Samples {
     for range in rangesBesideMedia(bytes) { samples.read(bytes, range) }
     guard !samples.isUnknown, samples.longest > 0 else { return nil }
     let total = samples.count.multipliedSaturated(by: samples.longest)
-    guard samples.hasAAC else { return total }
+    guard samples.hasAAC else { return samples.edits.boundMicroseconds(total) }
     // A decoder believes the header of a frame of ADTS, where a sample begins with one.
-    return total.addingSaturated(ADTSFrame.excessMicroseconds(bytes, over: samples.longest))
+    let excess = ADTSFrame.excessMicroseconds(bytes, over: samples.longest)
+    return samples.edits.boundMicroseconds(total.addingSaturated(excess))
   }
 
   /// All bytes but the content of each `mdat` at the top.
@@ -53,11 +55,19 @@ struct MP4Samples {
       case Self.run: addCount(bytes, after: index, at: 4)
       case Self.descriptions: read(descriptions: bytes, Self.content(bytes, after: index))
       case Self.elementaryStream: read(stream: bytes, Self.content(bytes, after: index))
+      case Self.editList: edits.read(list: bytes, range, after: index)
+      case Self.movieHeader: edits.read(movie: bytes, Self.content(bytes, after: index))
+      // A whole `moov`, which only a decoder inflates.
+      case Self.compressedMovie: isUnknown = true
       default: break
       }
     }
+    if edits.isUnknown { isUnknown = true }
   }
 
+  private static let editList: UInt32 = 0x656C_7374
+  private static let movieHeader: UInt32 = 0x6D76_6864
+  private static let compressedMovie: UInt32 = 0x636D_6F76
   private static let sampleSizes: UInt32 = 0x7374_737A
   private static let compactSizes: UInt32 = 0x7374_7A32
   private static let run: UInt32 = 0x7472_756E
@@ -65,7 +75,7 @@ struct MP4Samples {
   private static let elementaryStream: UInt32 = 0x6573_6473
 
   /// Where the content of a box begins whose type ends at `index`.
-  private static func content(_ bytes: Span<UInt8>, after index: Int) -> Int {
+  static func content(_ bytes: Span<UInt8>, after index: Int) -> Int {
     let isLong = bytes.bigEndian(at: index - 7, count: 4) == 1
     return index + 1 + (isLong ? 8 : 0)
   }
@@ -105,7 +115,8 @@ struct MP4Samples {
     } else if bytes.hasText(".mp3", at: type) {
       note(samples: Self.longestMP3, perSecond: Self.slowestMP3)
     } else if bytes.hasText("ac-3", at: type) || bytes.hasText("ec-3", at: type) {
-      note(samples: 1536, perSecond: 16_000)
+      // AC-3 may quarter its lowest rate, 32 kHz.
+      note(samples: 1536, perSecond: 8_000)
     } else if !Self.silent.contains(where: { bytes.hasText($0, at: type) }) {
       isUnknown = true
     }

@@ -83,7 +83,10 @@ private struct WaveFormat {
       // PCM in integers or floats, A-law and µ-law: whole samples, side by side.
       let bytesPerSample = codec > 3 ? 1 : max(1, (bitsPerSample + 7) / 8)
       let frame = min(channels * bytesPerSample, blockBytes == 0 ? .max : blockBytes)
-      return TickCount(size, perSecond: rate * frame)?.microseconds ?? none(size)
+      guard let stated = TickCount(size, perSecond: rate * frame)?.microseconds ?? none(size),
+        let coded = CodedFrames.boundMicroseconds(bytes, from: start)
+      else { return nil }
+      return max(stated, coded)
     case 2, 0x11, 0x45, 0x64:
       // ADPCM has 2 bits a sample at least.
       return TickCount(size * 4, perSecond: rate * channels)?.microseconds ?? none(size)

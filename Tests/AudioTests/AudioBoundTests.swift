@@ -23,6 +23,15 @@ struct AudioBoundTests {
     #expect(Self.bound(SampleFile.mp3(frames: 2) + Array("TAG".utf8)) == 53)
   }
 
+  @Test("Marks of frames by chance don't lengthen PCM, nor one edit a track MP4")
+  func chance() {
+    var random = SystemRandomNumberGenerator()
+    let noise = [UInt8]((0..<2_000_000).map { _ in UInt8.random(in: 0...255, using: &random) })
+    #expect(Self.bound(LyingFile.pcm(noise)) == 5209)
+    let edits = LyingFile.edits([1024]) + LyingFile.edits([0])
+    #expect(Self.bound(LyingFile.mp4(edits + LyingFile.table("stsz", 10))) == 1280)
+  }
+
   @Test(
     "A codec that no reader knows has no bound",
     arguments: [
@@ -30,6 +39,12 @@ struct AudioBoundTests {
       LyingFile.wave(codec: 0x161, rate: 8000, bits: 16, byteRate: 8000, data: 100),
       LyingFile.wave(codec: 1, rate: 0, bits: 16, byteRate: 8000, data: 100),
       LyingFile.webM(codec: "A_FLAC"),
+      LyingFile.pcm(LyingFile.repeated([0x72, 0xF8, 0x1F, 0x4E], 3)),
+      LyingFile.pcm(LyingFile.repeated([0x7F, 0xFE, 0x80, 0x01], 3)),
+      LyingFile.pcm(LyingFile.repeated([0x56, 0xE0, 97], 3)),
+      LyingFile.mp4(LyingFile.table("stsz", 10) + LyingFile.box("cmov", [])),
+      LyingFile.mp4(
+        LyingFile.edits([UInt64](repeating: .max, count: 2000)) + LyingFile.table("stsz", 10)),
       // Junk before the frames: a decoder may see another format in it.
       [1, 2, 3] + SampleFile.mp3(frames: 100),
     ])

@@ -38,6 +38,18 @@ struct LyingFile: Sendable, CustomTestStringConvertible {
         + SampleFile.mp3(frames: 100),
       milliseconds: 2613),
     LyingFile(
+      name: "WAV that states PCM and has MP3", bytes: pcm(SampleFile.mp3(frames: 100)),
+      milliseconds: 2613),
+    LyingFile(
+      name: "WAV that states PCM and has ADTS",
+      bytes: pcm([UInt8]((0..<100).flatMap { _ in adts(index: 11) })), milliseconds: 12_800),
+    LyingFile(
+      name: "WAV that states PCM and has AC-3", bytes: pcm(repeated([0x0B, 0x77], 100)),
+      milliseconds: 19_200),
+    LyingFile(
+      name: "WAV that states PCM and has AC-3 with bytes swapped",
+      bytes: pcm(repeated([0x77, 0x0B], 100)), milliseconds: 19_200),
+    LyingFile(
       name: "WAV with an extended format",
       bytes: wave(
         codec: 1, rate: 8000, bits: 8, byteRate: 8_000_000, data: 800_000, isExtended: true),
@@ -91,6 +103,26 @@ struct LyingFile: Sendable, CustomTestStringConvertible {
       bytes: mp4(table("stsz", 1000), aacIndex: 0)
         + box("mdat", [UInt8]((0..<1000).flatMap { _ in adts(index: 11) })),
       milliseconds: 128_000),
+    LyingFile(
+      name: "MP4 that plays its samples 500 times",
+      bytes: mp4(edits([UInt64](repeating: 0, count: 500)) + table("stsz", 10)),
+      milliseconds: 640_000),
+    LyingFile(
+      name: "MP4 whose list of edits is longer than it states",
+      bytes: mp4(edits([UInt64](repeating: 0, count: 500), stated: 1) + table("stsz", 10)),
+      milliseconds: 640_000),
+    LyingFile(
+      name: "MP4 with long edits",
+      bytes: mp4(
+        box("free", edits([UInt64](repeating: 0, count: 500), width: 8)) + table("stsz", 10)),
+      milliseconds: 640_000),
+    LyingFile(
+      name: "MP4 with empty edits behind the first",
+      bytes: mp4(edits([0] + [UInt64](repeating: .max, count: 499)) + table("stsz", 10)),
+      milliseconds: 640_000),
+    LyingFile(
+      name: "MP4 that begins with an empty edit",
+      bytes: mp4(edits([.max, 0], ticks: 10_000) + table("stsz", 10)), milliseconds: 11_280),
     LyingFile(name: "WebM", bytes: webM(codec: "A_OPUS"), milliseconds: 60_000),
     LyingFile(
       name: "WebM with lacing", bytes: webM(codec: "A_OPUS", lacing: 1), milliseconds: 120_000,
@@ -118,6 +150,19 @@ struct LyingFile: Sendable, CustomTestStringConvertible {
     return text("RIFF") + little(0, 4) + text("WAVE")
       + text("fmt ") + little(UInt64(format.count), 4) + format
       + text("data") + little(stated ?? UInt64(data), 4) + [UInt8](repeating: 0, count: data)
+  }
+
+  /// PCM at a rate at which the data lasts a moment.
+  static func pcm(_ data: [UInt8]) -> [UInt8] {
+    wave(
+      codec: 1, rate: 192_000, bits: 16, byteRate: 384_000, block: 2, stated: UInt64(data.count))
+      + data
+  }
+
+  /// Frames of 100 bytes that begin so.
+  static func repeated(_ mark: [UInt8], _ count: Int) -> [UInt8] {
+    let frame = mark + [UInt8](repeating: 0, count: 100 - mark.count)
+    return [UInt8]((0..<count).flatMap { _ in frame })
   }
 
   /// Frames of 65,536 samples of silence, of 12 bytes or so each.
@@ -168,7 +213,7 @@ struct LyingFile: Sendable, CustomTestStringConvertible {
   // MARK: MP4 and AAC
 
   /// AAC at 8 kHz, where `aacIndex` is 11: 128 ms a sample.
-  private static func mp4(_ tables: [UInt8], aacIndex: UInt8 = 11) -> [UInt8] {
+  static func mp4(_ tables: [UInt8], aacIndex: UInt8 = 11) -> [UInt8] {
     let configuration: [UInt8] = [0x10 | aacIndex >> 1, aacIndex << 7 | 8]
     let decoder = [0x40, 0x15] + little(0, 11) + [5, 2] + configuration
     let stream = big(0, 3) + [4, UInt8(decoder.count)] + decoder
@@ -179,11 +224,20 @@ struct LyingFile: Sendable, CustomTestStringConvertible {
     return box("ftyp", text("M4A ")) + box("moov", header + descriptions + tables)
   }
 
-  private static func table(_ type: String, _ count: UInt64) -> [UInt8] {
+  static func table(_ type: String, _ count: UInt64) -> [UInt8] {
     box(type, big(0, 4) + big(1, 4) + big(count, 4))
   }
 
-  private static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+  /// A list of edits, one for each time at which one begins.
+  static func edits(
+    _ times: [UInt64], ticks: UInt64 = 1, width: Int = 4, stated: UInt64? = nil
+  ) -> [UInt8] {
+    let version: UInt64 = width == 8 ? 1 << 24 : 0
+    let entries = times.flatMap { big(ticks, width) + big($0, width) + big(1 << 16, 4) }
+    return box("elst", big(version, 4) + big(stated ?? UInt64(times.count), 4) + entries)
+  }
+
+  static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
     big(UInt64(content.count + 8), 4) + text(type) + content
   }
 
