@@ -269,9 +269,9 @@ def test_very_many_subjects_are_told_in_few_messages_and_no_name_calls_people(wa
 
     eventually(lambda: len(told("/hook")) + len(told("/slack")) >= 6, "the first messages")
     watched.terminate()
-    assert [one["budget"]["subject"] for one in told("/hook")] == [
-        f"user:{name}" for name in users[:3]
-    ]
+    # Deliveries of a channel are under way together, so any of them may arrive first.
+    subjects = {one["budget"]["subject"] for one in told("/hook")}
+    assert subjects == {f"user:{name}" for name in users[:3]}
     shown = "user:&lt;!channel&gt; &amp; @\u200bhere)"
     assert any(shown in one["text"] for one in told("/slack"))
     # The next start tells the rest, without waiting for the minute's end.

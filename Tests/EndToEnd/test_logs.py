@@ -210,7 +210,7 @@ def test_the_form_for_eyes_is_one_line_an_event(running):
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", time)
     assert rest.rstrip("\n") == (
         f"info request_refused request_id={id_} status=400 code=model_not_priced"
-        " path=/v1/chat/completions"
+        " path=/v1/chat/completions address=127.0.0.1"
     )
 
 
