@@ -132,6 +132,17 @@ def test_a_difference_is_told_in_words(used):
     assert line.endswith(f" tokens_total: recorded {total + 1}, recomputed {total}")
 
 
+def test_a_base_that_is_used_beside_its_fine_tuned_models_is_no_difference(used):
+    base = "ft:gpt-4o-mini-2024-07-18"
+    for model in [f"{base}:org::x", f"{base}:org::y", base]:
+        assert used.post({**BODY, "model": model}).status == 200
+    used.terminate()
+    used.start()
+    assert audit(used) == (0, [])
+    counted = {row["model"]: row["requests"] for row in used.ledger.rows("usage_totals")}
+    assert counted == {BODY["model"]: 2, base: 3}
+
+
 def test_while_requests_are_recorded_nothing_differs(used):
     stop = threading.Event()
 

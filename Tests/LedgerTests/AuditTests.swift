@@ -126,6 +126,30 @@ import Testing
     #expect(differences.first?.subject == planted.subject)
   }
 
+  @Test("Fine-tuned models that are counted as their base, beside it or without it, don't differ")
+  func fineTunedModels() async throws {
+    for names in [["ft:m:org::x", "ft:m:org::y"], ["ft:m:org::x", "ft:m:org::y", "ft:m", "m"]] {
+      let folder = TemporaryFolder()
+      let book = ["ft:m:org::x": "ft:m", "ft:m:org::y": "ft:m:org::y", "ft:m": "ft:m", "m": "m"]
+      let ledger = try ServerLedger(folder.options()) { model, _ in book[model] ?? "other" }
+      for (index, name) in names.enumerated() {
+        var settlement = Sample.settlement(index + 1)
+        settlement.row.model = name
+        try await ledger.settle(settlement)
+      }
+      await ledger.close()
+      let reader = try LedgerReader(at: folder.location)
+      #expect(try reader.audit() == [])
+      try folder.connection().execute(
+        "UPDATE usage_totals SET overruns = overruns + 1 WHERE model = 'ft:m'")
+      #expect(
+        try reader.audit().map(\.subject) == [
+          "usage_totals acme openai chat ok overruns",
+          "usage_totals acme openai chat ok ft:m overruns",
+        ])
+    }
+  }
+
   @Test("A row that was charged its whole hold is no difference")
   func wholeHoldIsNoDifference() async throws {
     let folder = TemporaryFolder()

@@ -3,7 +3,8 @@ extension LedgerReader {
   ///
   /// A model is counted by its own name only while the price book has it, and as `other` at other
   /// times. So all models of an operation and outcome are compared together, and of one model that
-  /// no more is counted than its rows make.
+  /// no more is counted than its rows make. A fine-tuned model is counted as its base `ft:BASE`,
+  /// unless the book has a price for itself. So it is compared under its base on both sides.
   ///
   /// They are of all time: where rows are gone, nothing can be said.
   func usageTotalDifferences(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
@@ -22,11 +23,23 @@ extension LedgerReader {
     }
   }
 
+  /// `ft:BASE` of `ft:BASE:org::id`, and any other name itself: the names that
+  /// `PriceBook.knownName` makes of names that differ in this are the same.
+  private var comparedModel: String {
+    let place = connection.dialect == .sqlite ? "instr" : "strpos"
+    let end = "\(place)(substr(model, 4), ':')"
+    return """
+      CASE WHEN substr(model, 1, 3) = 'ft:' AND \(end) > 0
+        THEN substr(model, 1, 2 + \(end)) ELSE model END
+      """
+  }
+
   private func totals(
     by keys: [String], _ rule: SumComparison.Rule, where condition: String = "true"
   ) -> SumComparison {
-    let columns = keys + UsageSums.columns
-    let rows = keys + UsageSums.columnsOfRow
+    let selected = keys.map { $0 == "model" ? comparedModel : $0 }
+    let columns = selected + UsageSums.columns
+    let rows = selected + UsageSums.columnsOfRow
     return SumComparison(
       check: .usageTotals, title: "usage_totals", keys: keys, sums: UsageSums.columns,
       recorded: """
