@@ -152,7 +152,7 @@ actor Reloader {
       logger.log(.warn, "ledger_not_followed") { $0.member("reason", error.description) }
       return false
     }
-    return await putInForce(store.current, awaitingRestart: [])
+    return await putInForce(store.current)
   }
 
   private func apply(_ outcome: ConfigurationStore.ReloadOutcome) async {
@@ -165,18 +165,21 @@ actor Reloader {
     case .lossRefused(let loss):
       refuse(Reloader.text(of: loss))
       isDone = false
-    case .replaced(let loaded, let awaitingRestart):
+    case .replaced(let loaded, let awaitingRestart, let changes):
       for warning in loaded.warnings {
         logger.log(.warn, "configuration_warning") { $0.member("warning", "\(warning)") }
       }
-      isDone = await putInForce(loaded.settings, awaitingRestart: awaitingRestart)
+      isDone = await putInForce(
+        loaded.settings, awaitingRestart: awaitingRestart, changes: changes)
     }
     if !reloadCertificates() { isDone = false }
     if let isDone { reloads.note(isDone: isDone) }
   }
 
   @discardableResult
-  private func putInForce(_ settings: Settings, awaitingRestart: [String]) async -> Bool {
+  private func putInForce(
+    _ settings: Settings, awaitingRestart: [String] = [], changes: [String] = []
+  ) async -> Bool {
     do {
       unreadable.begin()
       let stored = try records.storedClients()
@@ -219,8 +222,8 @@ actor Reloader {
     isBehind = false
     logger.log(unreadable.take())
     logger.log(.info, "configuration_reloaded") { line in
-      line.member("awaiting_restart") { list in
-        list.array { for name in awaitingRestart { $0.string(name) } }
+      for (name, texts) in [("awaiting_restart", awaitingRestart), ("changes", changes)] {
+        line.member(name) { list in list.array { for text in texts { $0.string(text) } } }
       }
     }
     return true

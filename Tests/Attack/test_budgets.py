@@ -120,7 +120,9 @@ def test_absurd_reports_of_usage_leave_a_server_that_starts(catraca, tokens):
 
 def test_a_budget_that_leaves_its_file_and_comes_back_remembers_its_use(catraca, account):
     budget = {"name": "all", "mode": "tokens", "tokens": 3000, "period": "total"}
-    catraca.configuration.add_client("acme", [budget])
+    # The other's budget stays: a file that lost all of them would be taken for cut short.
+    for client in ("acme", "other"):
+        catraca.configuration.add_client(client, [budget])
     catraca.start()
     acme = Attacker(catraca, "acme")
 

@@ -16,7 +16,7 @@ import Testing
     let store = try makeStore()
     disk["c/catraca.yaml"] = leastMain + "limits: { idle: 20s }"
     disk["c/clients.yaml"] = "clients: { acme: {}, beta: {} }"
-    guard case .replaced(_, let awaitingRestart) = store.reloadIfChanged() else {
+    guard case .replaced(_, let awaitingRestart, _) = store.reloadIfChanged() else {
       Issue.record("not replaced")
       return
     }
@@ -155,7 +155,7 @@ import Testing
   }
 
   private func names(_ outcome: ConfigurationStore.ReloadOutcome) -> [String]? {
-    guard case .replaced(_, let awaitingRestart) = outcome else { return nil }
+    guard case .replaced(_, let awaitingRestart, _) = outcome else { return nil }
     return awaitingRestart
   }
 }

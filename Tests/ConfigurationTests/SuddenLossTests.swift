@@ -37,6 +37,12 @@ import Testing
     if case .replaced = outcome { true } else { false }
   }
 
+  /// What is declared more or less of; nil where nothing was put in force.
+  private func changes(_ outcome: ConfigurationStore.ReloadOutcome) -> [String]? {
+    guard case .replaced(_, _, let changes) = outcome else { return nil }
+    return changes
+  }
+
   private func isUnchanged(_ outcome: ConfigurationStore.ReloadOutcome) -> Bool {
     if case .unchanged = outcome { true } else { false }
   }
@@ -108,6 +114,36 @@ import Testing
     #expect(
       refusal(store.reloadIfChanged())
         == "1 of 3 plans and 2 of 5 models with prices are left")
+  }
+
+  @Test("Budgets of clients and of everything are guarded like clients; what changes is said")
+  func budgets() throws {
+    func budgets(client: Int, everything: Int) -> String {
+      func list(_ count: Int) -> String {
+        let each = (0..<count).map {
+          "{ name: b\($0), mode: tokens, tokens: 9, period: total }"
+        }
+        return "[\(each.joined(separator: ", "))]"
+      }
+      return """
+        budgets: \(list(everything))
+        plans: { p: { monthly_tokens: 5 } }
+        clients: { c: { plan: p, budgets: \(list(client)) } }
+        """
+    }
+    disk["c/clients.yaml"] = budgets(client: 4, everything: 2)
+    let store = try makeStore()
+    disk["c/clients.yaml"] = budgets(client: 0, everything: 2)
+    #expect(refusal(store.reloadIfChanged()) == "2 of 6 budgets are left")
+    #expect(store.current.clients.budgets.count == 7)
+    disk["c/clients.yaml"] = budgets(client: 3, everything: 1)
+    #expect(changes(store.reloadIfChanged()) == ["budgets: 6 before, 4 now"])
+    disk["c/clients.yaml"] = budgets(client: 1, everything: 1)
+    #expect(changes(store.reloadIfChanged()) == ["budgets: 4 before, 2 now"])
+    disk["c/clients.yaml"] = budgets(client: 1, everything: 1) + " "
+    #expect(changes(store.reloadIfChanged()) == [])
+    disk["c/clients.yaml"] = budgets(client: 1, everything: 1) + "\n" + "# a remark"
+    #expect(changes(store.reloadIfChanged()) == [])
   }
 
   @Test("The same content, read again two seconds later, is put in force")

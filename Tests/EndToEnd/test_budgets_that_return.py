@@ -16,6 +16,12 @@ def used(admin):
     return admin.done("GET", f"{BUDGETS}/acme/cap")["current_tokens"]
 
 
+def add_clients(catraca):
+    """Two with a budget each: a file that lost all of its budgets would be taken for cut short."""
+    for client in ("acme", "other"):
+        catraca.configuration.add_client(client, [CAP])
+
+
 def declare(catraca, admin, *budgets):
     """Puts budgets into the file, and waits until they are in force."""
     catraca.configuration.clients["clients"]["acme"]["budgets"] = list(budgets)
@@ -28,7 +34,7 @@ def declare(catraca, admin, *budgets):
 
 @pytest.mark.parametrize("restarts", [False, True])
 def test_a_budget_that_leaves_the_file_and_comes_back_goes_on(catraca, tokens, restarts):
-    catraca.configuration.add_client("acme", [CAP])
+    add_clients(catraca)
     admin = catraca.start().admin(tokens["admin"])
     assert catraca.post(BODY).status == 200
     before = used(admin)
@@ -50,7 +56,7 @@ def test_a_budget_that_leaves_the_file_and_comes_back_goes_on(catraca, tokens, r
 
 
 def test_a_budget_that_is_used_up_stays_so_when_it_returns(catraca, tokens):
-    catraca.configuration.add_client("acme", [CAP])
+    add_clients(catraca)
     admin = catraca.start().admin(tokens["admin"])
     # Several, so that one request alone would fit into what all of them have used.
     for _ in range(10):
@@ -102,7 +108,7 @@ def test_a_reset_clears_after_the_removal_of_a_budget_that_was_reset(catraca, ad
 
 
 def test_what_was_set_on_a_budget_of_the_file_is_in_force_when_it_returns(catraca, tokens):
-    catraca.configuration.add_client("acme", [CAP])
+    add_clients(catraca)
     admin = catraca.start().admin(tokens["admin"])
     admin.done("POST", f"{BUDGETS}/acme/cap/pause", {})
     declare(catraca, admin)

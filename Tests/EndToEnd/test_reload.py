@@ -146,6 +146,27 @@ def test_a_start_without_the_clients_that_it_had_says_so(running):
     assert line["event"] == "configuration_warning"
 
 
+def test_a_reload_says_what_is_declared_more_or_less_of(catraca):
+    budgets = [
+        {"name": f"b{number}", "mode": "tokens", "tokens": 10**6, "period": "total"}
+        for number in range(6)
+    ]
+    catraca.configuration.add_client("small", budgets)
+    catraca.start()
+    small = catraca.configuration.clients["clients"]["small"]
+    small["budgets"] = budgets[:2]
+    catraca.configuration.write()
+    line = catraca.process.event("configuration_refused")
+    assert "2 of 6 budgets are left" in line["mistake"]
+    small["budgets"] = budgets[:4]
+    catraca.configuration.add_client("late")
+    catraca.configuration.write()
+    line = catraca.process.event("configuration_reloaded")
+    assert line["changes"] == [
+        "clients: 2 before, 3 now", "keys: 2 before, 3 now", "budgets: 6 before, 4 now"
+    ]
+
+
 def test_sighup_reads_the_configuration_again(running):
     running.configuration.add_client("late")
     running.configuration.write()

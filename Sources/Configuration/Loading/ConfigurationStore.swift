@@ -10,8 +10,9 @@ public final class ConfigurationStore: Sendable {
     /// No file differs from what was read last, be that in force or refused.
     case unchanged
     /// The new settings are in force. `awaitingRestart` names those settings whose value differs
-    /// from the one that the process was started with, such as `proxy.listen`.
-    case replaced(LoadedConfiguration, awaitingRestart: [String])
+    /// from the one that the process was started with, such as `proxy.listen`. `changes` says of
+    /// what the files declare more or less than before, such as `budgets: 6 before, 4 now`.
+    case replaced(LoadedConfiguration, awaitingRestart: [String], changes: [String])
     /// Nothing changed, because of these mistakes.
     case refused([Diagnostic])
     /// Nothing changed, because a file may be cut short. The same files are put in force when they
@@ -133,7 +134,9 @@ public final class ConfigurationStore: Sendable {
     if let refused { return .lossRefused(refused.loss) }
     switch attempt.result {
     case .success(let loaded):
-      return .replaced(loaded, awaitingRestart: awaitingRestart(loaded.settings))
+      return .replaced(
+        loaded, awaitingRestart: awaitingRestart(loaded.settings),
+        changes: former.counts.changes(to: counts))
     case .failure(.mistakes(let mistakes)):
       return .refused(mistakes)
     }

@@ -1,6 +1,8 @@
+internal import Budgets
 internal import Pricing
 
-/// How much a configuration declares, in figures.
+/// How much a configuration declares, in figures. Budgets are those of clients and of everything;
+/// those of plans follow from the clients.
 struct DeclaredCounts {
   let counts: KeyValuePairs<String, Int>
 
@@ -9,10 +11,18 @@ struct DeclaredCounts {
     counts = [
       "clients": clients.clients.count,
       "keys": clients.clients.reduce(0) { $0 + $1.keys.count },
+      "budgets": clients.budgets.count { !$0.id.isPlan },
       "plans": clients.plans.count,
       "providers": settings.providers.count,
       "models with prices": settings.prices.reduce(0) { $0 + $1.models.count },
     ]
+  }
+
+  /// What another configuration declares more or less of, such as `budgets: 6 before, 4 now`.
+  func changes(to new: DeclaredCounts) -> [String] {
+    zip(counts, new.counts).compactMap { old, new in
+      old.value == new.value ? nil : "\(old.key): \(old.value) before, \(new.value) now"
+    }
   }
 }
 
