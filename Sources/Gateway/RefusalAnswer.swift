@@ -181,7 +181,7 @@ struct RefusalAnswer {
       if case .tooManyBodiesOfKey = refusal {
         RefusalAnswer(
           429, "rate_limit_error", "rate_limit_exceeded",
-          "The requests of this key have too many large bodies under way. Try again in 1 s.")
+          "The requests of this key have too many or too large bodies under way. Try again in 1 s.")
       } else {
         RefusalAnswer(
           503, "server_error", "overloaded",

@@ -52,3 +52,39 @@ extension HTTPError {
     }
   }
 }
+
+extension HTTPError: CustomStringConvertible {
+  /// What is wrong, as a clause for whoever wrote the message.
+  public var description: String {
+    switch self {
+    case .malformedRequestLine: "the first line is not METHOD PATH HTTP/1.1"
+    case .unsupportedMethod: "CONNECT is not served here"
+    case .unsupportedVersion: "the version of HTTP is not 1.1 or 1.0"
+    case .invalidTarget: "the path or URL in the first line is not valid"
+    case .targetTooLong: "the path or URL in the first line is too long"
+    case .headerTooLarge: "the first line and the header are too large"
+    case .tooManyFields: "the header has too many fields"
+    case .invalidLineEnding: "a line does not end with CR LF"
+    case .controlCharacter: "a line has a control character"
+    case .foldedField: "a header field goes on in the next line"
+    case .invalidFieldName: "the name of a header field is not valid"
+    case .invalidFieldValue: "the value of a header field is not valid"
+    case .missingHost: "Host is missing"
+    case .repeatedHost: "Host is repeated"
+    case .invalidHost: "Host is not valid"
+    case .repeatedContentType: "Content-Type is repeated"
+    case .invalidContentLength: "Content-Length is not a number, or too large"
+    case .repeatedContentLength: "Content-Length is repeated"
+    case .conflictingFraming: "both Content-Length and Transfer-Encoding are set"
+    case .unsupportedTransferEncoding: "Transfer-Encoding is not chunked alone"
+    case .transferEncodingBeforeHTTP11: "Transfer-Encoding is set in HTTP/1.0"
+    case .unsupportedExpectation: "Expect is not 100-continue"
+    case .invalidChunkSize: "the size of a chunk is not valid"
+    case .invalidChunkEnd: "a chunk does not end where its size says"
+    case .invalidChunkExtension: "an extension of a chunk is not valid"
+    case .chunkExtensionsTooLong: "the extensions of chunks are too long"
+    case .invalidTrailer: "a trailer field is not valid"
+    case .trailersTooLarge: "the trailer fields are too large"
+    }
+  }
+}

@@ -68,6 +68,19 @@ def test_head_has_no_body(running):
         assert connection.get("/healthz").json() == {"status": "ok"}
 
 
+def test_what_is_wrong_with_a_request_is_said_in_plain_words(running):
+    rule = "This is not a request that HTTP/1.1 allows: "
+    both = "POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n"
+    both += "Transfer-Encoding: chunked\r\n\r\n"
+    for request, reason in {
+        "GET /healthz\r\n\r\n": "the first line is not METHOD PATH HTTP/1.1.",
+        both: "both Content-Length and Transfer-Encoding are set.",
+    }.items():
+        with running.connect() as connection:
+            connection.send(request.encode())
+            assert connection.answer().json()["error"]["message"] == rule + reason
+
+
 def test_connection_close_is_obeyed(running):
     with running.connect() as connection:
         assert connection.get("/healthz", headers={"connection": "close"}).status == 200

@@ -144,7 +144,7 @@ struct APIError: Error {
   static let tooManyBodiesOfCaller = withRetry(
     APIError(
       429, "rate_limit_error", "rate_limit_exceeded",
-      "The requests of this caller have too many large bodies under way. Try again in 1 s."))
+      "The requests of this caller have too many or too large bodies under way. Try again in 1 s."))
 
   static let tooManyBodies = withRetry(
     APIError(
