@@ -140,6 +140,10 @@ import Testing
     #expect(changes(store.reloadIfChanged()) == ["budgets: 6 before, 4 now"])
     disk["c/clients.yaml"] = budgets(client: 1, everything: 1)
     #expect(changes(store.reloadIfChanged()) == ["budgets: 4 before, 2 now"])
+    disk["c/clients.yaml"] = budgets(client: 0, everything: 0)
+    #expect(changes(store.reloadIfChanged()) == ["budgets: 2 before, 0 now"])
+    disk["c/clients.yaml"] = budgets(client: 1, everything: 1)
+    #expect(changes(store.reloadIfChanged()) == ["budgets: 0 before, 2 now"])
     disk["c/clients.yaml"] = budgets(client: 1, everything: 1) + " "
     #expect(changes(store.reloadIfChanged()) == [])
     disk["c/clients.yaml"] = budgets(client: 1, everything: 1) + "\n" + "# a remark"

@@ -18,6 +18,10 @@ struct DeclaredCounts {
     ]
   }
 
+  /// The least number of some things whose loss is sudden. An administrator often removes the only
+  /// budget of a small file; nobody removes most of many by one edit.
+  static let fewest = ["budgets": 4]
+
   /// What another configuration declares more or less of, such as `budgets: 6 before, 4 now`.
   func changes(to new: DeclaredCounts) -> [String] {
     zip(counts, new.counts).compactMap { old, new in
@@ -43,7 +47,7 @@ public struct SuddenLoss: Hashable, Sendable, CustomStringConvertible {
   /// Nil where at least half of everything is left.
   init?(from old: DeclaredCounts, to new: DeclaredCounts) {
     drops = zip(old.counts, new.counts).compactMap { old, new in
-      2 * new.value < old.value
+      2 * new.value < old.value && old.value >= DeclaredCounts.fewest[old.key, default: 1]
         ? Drop(noun: old.key, before: old.value, after: new.value) : nil
     }
     if drops.isEmpty { return nil }
