@@ -33,7 +33,7 @@ struct AlertPace {
   /// Messages about one budget that go out one by one in a minute.
   static let mostOneByOne: Int64 = 3
 
-  /// What becomes of so many alerts of a budget that nobody was told of; it counts as done.
+  /// Decides how `count` untold alerts of a budget go out, and counts them as told.
   mutating func decide(_ count: Int64, of budget: BudgetID, at now: Timestamp) -> Decision {
     guard let minute = minutes[budget], !minute.isOver(at: now) else {
       let isFew = count <= AlertPace.mostOneByOne

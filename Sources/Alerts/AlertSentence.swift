@@ -13,7 +13,7 @@ struct AlertSentence: CustomStringConvertible {
 
   var description: String { "\(name): \(finding) (\(place))\(reset)" }
 
-  /// Who it is about.
+  /// The client that the alert is about, as a person reads it.
   var name: String {
     if let client { return "\(AlertName(client.name))" }
     let id = alert.budgetID.client

@@ -16,7 +16,7 @@ extension AlertText {
       clientID: alert.budgetID.client, percent: alert.percent, budget: budget)
   }
 
-  /// What is told of many alerts of a budget's subjects at once.
+  /// The message that gathers many alerts about a budget's subjects.
   ///
   /// - Parameter budget: The budget as it stands for the subject of the lead; as above.
   init(_ alerts: GatheredAlerts, of client: Client?, budget: [UInt8]?) {

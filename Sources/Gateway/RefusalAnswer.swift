@@ -175,7 +175,7 @@ struct RefusalAnswer {
     return answer
   }
 
-  /// A body that there is no room for now.
+  /// Refuses a body because the memory for bodies is taken.
   private static func withoutRoom(_ refusal: Refusal) -> RefusalAnswer {
     let answer =
       if case .tooManyBodiesOfKey = refusal {
