@@ -1,4 +1,4 @@
-/// What a decoder of AAC is told beforehand: the beginning of an AudioSpecificConfig.
+/// The beginning of an AudioSpecificConfig, which tells a decoder of AAC how frames are made.
 struct AACConfiguration {
   /// How long one frame lasts.
   let microsecondsPerFrame: UInt64

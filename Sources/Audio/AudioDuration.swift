@@ -59,7 +59,7 @@ public enum AudioDuration {
   }
 }
 
-/// What a sound file is, by its first bytes.
+/// The container of a sound file, told by its first bytes.
 enum AudioContainer {
   case wave
   case ogg

@@ -7,10 +7,10 @@ enum OggPackets {
   /// More streams than this aren't followed.
   private static let mostStreams = 64
 
-  /// What bounds the packets of a stream.
+  /// The rule that bounds how long the packets of a stream last.
   private enum Codec {
     case opus
-    /// So much each, at most.
+    /// Each packet lasts at most this long.
     case fixed(microseconds: UInt64)
     case flac(rate: UInt64)
 
@@ -58,7 +58,7 @@ enum OggPackets {
     return total
   }
 
-  /// What the first packet of a stream says.
+  /// Reads the rule from the first packet of a stream.
   private static func codec(_ bytes: Span<UInt8>, at content: Int) -> Codec? {
     if bytes.hasText("OpusHead", at: content) { return .opus }
     if bytes.hasText("\u{1}vorbis", at: content) {
