@@ -73,17 +73,18 @@ let package = Package(
     module("Logging", ["EventLoop", "JSON", "Time"]),
     module("HTTP", []),
     module("Audio", []),
+    module("Objects", ["HTTP", "JSON"]),
     module("TLS", ["COpenSSL"], strictWithC),
     module("HTTPServer", ["EventLoop", "HTTP", "TLS", "Logging", "JSON"], strictWithC),
     module("Upstream", ["EventLoop", "HTTP", "CCurl"], strictWithC),
     module("Pricing", ["Money", "Time"]),
-    module("Metering", ["HTTP", "Audio", "JSON", "Pricing", "Money"]),
+    module("Metering", ["HTTP", "Audio", "JSON", "Objects", "Pricing", "Money"]),
     module("Budgets", ["Money", "Time"]),
     module(
       "Ledger",
       [
-        "Budgets", "Pricing", "Metrics", "Money", "Time", "EventLoop", "JSON", "CSQLite",
-        "CPostgres",
+        "Budgets", "Objects", "Pricing", "Metrics", "Money", "Time", "EventLoop", "JSON",
+        "CSQLite", "CPostgres",
       ],
       strictWithC),
     module(
@@ -112,21 +113,21 @@ let package = Package(
       "Gateway",
       [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
-        "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Telemetry",
+        "Objects", "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Telemetry",
       ]),
     module("Pages", ["Money", "Time"]),
     module(
       "Console",
       [
         "EventLoop", "Logging", "Metrics", "HTTP", "TLS", "HTTPServer", "Money", "Time", "JSON",
-        "Pricing", "Budgets", "Ledger", "Configuration", "Alerts", "Billing", "Pages",
+        "Objects", "Pricing", "Budgets", "Ledger", "Configuration", "Alerts", "Billing", "Pages",
       ]),
     module("Sandbox", ["EventLoop", "Logging", "HTTP", "Audio", "TLS", "HTTPServer", "JSON"]),
     .executableTarget(
       name: "catraca",
       dependencies: [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
-        "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Alerts", "Billing",
+        "Objects", "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Alerts", "Billing",
         "Telemetry", "Gateway", "Console", "Sandbox",
       ] + allocator,
       path: "Sources/catraca", swiftSettings: strict, linkerSettings: selfContained),
@@ -158,6 +159,7 @@ let package = Package(
     tests("LoggingTests", ["Logging", "EventLoop", "JSON"]),
     tests("HTTPTests", ["HTTP"]),
     tests("AudioTests", ["Audio"]),
+    tests("ObjectsTests", ["Objects", "HTTP", "JSON"]),
     tests("HTTPServerTests", ["HTTPServer", "EventLoop"]),
     tests("TLSTests", ["TLS"]),
     tests("UpstreamTests", ["Upstream", "EventLoop", "HTTP"]),

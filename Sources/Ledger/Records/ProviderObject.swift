@@ -1,0 +1,38 @@
+public import Objects
+public import Time
+
+/// An object that a provider keeps, and whose it is: a row of `provider_objects` (SPEC §9).
+public struct ProviderObject: Hashable, Sendable {
+  /// Whom an object belongs to.
+  public enum Owner: Hashable, Sendable {
+    case client(String)
+    /// All clients may use it: `*` in the table.
+    case everybody
+  }
+
+  /// As the configuration names it.
+  public var provider: String
+  /// The provider's id of it, such as `file-abc`.
+  public var objectID: String
+  public var kind: ObjectKind
+  public var owner: Owner
+  /// The key of the client whose request made it; nil where an administrator assigned it.
+  public var keyName: String?
+  /// When it was first recorded.
+  public var createdAt: Timestamp
+  /// Since when it is gone at the provider; nil while it is there.
+  public var deletedAt: Timestamp?
+
+  public init(
+    provider: String, objectID: String, kind: ObjectKind, owner: Owner, keyName: String?,
+    createdAt: Timestamp, deletedAt: Timestamp? = nil
+  ) {
+    self.provider = provider
+    self.objectID = objectID
+    self.kind = kind
+    self.owner = owner
+    self.keyName = keyName
+    self.createdAt = createdAt
+    self.deletedAt = deletedAt
+  }
+}

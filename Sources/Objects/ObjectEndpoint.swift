@@ -1,0 +1,58 @@
+/// What a provider's endpoint does with objects; an entry of the table in ObjectEndpoints.swift.
+public struct ObjectEndpoint: Sendable {
+  /// Whether Catraca forwards requests for it.
+  public enum Access: Sendable, Hashable {
+    /// They cost money, and metering's table has the endpoint too.
+    case metered
+    /// They cost nothing.
+    case free
+    /// What they make costs money while it rests, or works on by itself: an operator may open it.
+    case refused
+  }
+
+  /// What a list shows.
+  public struct List: Sendable, Hashable {
+    public let kind: ObjectKind
+    /// Elements of a page for a request that names no limit, and the most that it may name.
+    public let usualLimit: Int
+    public let largestLimit: Int
+    /// Whether all that it shows belongs to the object in its path, so that nothing is left out.
+    public let isWithinOwner: Bool
+  }
+
+  public let method: String
+  /// Each `{kind}` is a segment with the id of an object, and `*` one that the object before it
+  /// owns: `/v1/conversations/{conversation}/items/*`.
+  public let pattern: String
+  public let access: Access
+  /// Where a good answer shows ids of objects that were made, such as `file.id` or `data[].id`.
+  public let makes: [(place: String, kind: ObjectKind)]
+  /// Nil where the answer isn't a list of objects.
+  public let list: List?
+  /// Whether a good answer means that the object in the path is gone.
+  public let ends: Bool
+
+  init(
+    _ method: String, _ pattern: String, _ access: Access = .free,
+    makes: [(place: String, kind: ObjectKind)] = [], list: List? = nil, ends: Bool = false
+  ) {
+    self.method = method
+    self.pattern = pattern
+    self.access = access
+    self.makes = makes
+    self.list = list
+    self.ends = ends
+  }
+}
+
+extension ObjectEndpoint.List {
+  /// A list of everything of a kind in the account, of which a client sees its own.
+  static func of(_ kind: ObjectKind, usual: Int = 20, largest: Int = 100) -> Self {
+    Self(kind: kind, usualLimit: usual, largestLimit: largest, isWithinOwner: false)
+  }
+
+  /// A list of what the object in the path has, all of which is its owner's.
+  static func within(_ kind: ObjectKind) -> Self {
+    Self(kind: kind, usualLimit: 20, largestLimit: 100, isWithinOwner: true)
+  }
+}

@@ -1,0 +1,43 @@
+/// A kind of thing that a provider keeps, and that a later request can name.
+///
+/// The raw values are the kinds of the admin API (SPEC §9).
+public enum ObjectKind: String, Sendable, Hashable, CaseIterable {
+  case file
+  /// An upload, and its parts.
+  case upload
+  case batch
+  case response
+  /// A chat completion that is stored, and the sound in one.
+  case completion
+  case conversation
+  /// An item of a response or conversation.
+  case item
+  case container
+  /// A vector store, and its batches of files.
+  case vectorStore = "vector_store"
+  case skill
+  case prompt
+  case video
+  case eval
+  /// A job of fine-tuning, and the model that it makes.
+  case fineTuningJob = "fine_tuning_job"
+
+  /// The kind of an id by its form, such as `file-…`; nil for forms that aren't known.
+  ///
+  /// Ids that a provider writes without such a beginning are told by where they stand alone.
+  public init?(ofID id: some StringProtocol) {
+    let form = ObjectKind.forms.first {
+      id.hasPrefix($0.prefix) && id.utf8.count > $0.prefix.utf8.count
+    }
+    guard let form else { return nil }
+    self = form.kind
+  }
+
+  /// How ids begin, of `[P resources]` and `[S]` in openai-python 3.57.0 and openai-openapi 2.3.0.
+  static let forms: [(prefix: String, kind: ObjectKind)] = [
+    ("file-", .file), ("resp_", .response), ("batch_", .batch), ("conv_", .conversation),
+    ("vs_", .vectorStore), ("vsfb_", .vectorStore), ("cntr_", .container), ("cfile_", .container),
+    ("skill_", .skill), ("pmpt_", .prompt), ("ft:", .fineTuningJob), ("ftjob-", .fineTuningJob),
+    ("upload_", .upload), ("part_", .upload), ("video_", .video), ("eval_", .eval),
+  ]
+}
