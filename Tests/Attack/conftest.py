@@ -5,7 +5,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "EndToEnd"))
 
-from account import Account  # noqa: E402
+from harness.account import Account  # noqa: E402
 from harness.admin import add_tokens  # noqa: E402
 from harness.catraca import Catraca  # noqa: E402
 from harness.configuration import Configuration  # noqa: E402

@@ -56,7 +56,7 @@ def send(thief, target, body=b"{}", headers=()):
 
 def test_no_spelling_opens_what_is_closed(thief, account):
     assert send(thief, "/v1/open/this") == 404
-    assert [path for _, path, _, _ in account.requests] == ["/v1/open/this"]
+    assert [request.path for request in account.requests] == ["/v1/open/this"]
     chance = seeded("capitals 1")
     body = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}
     for path, spelling in itertools.product(CLOSED, SPELLINGS):
@@ -64,7 +64,7 @@ def test_no_spelling_opens_what_is_closed(thief, account):
             status = send(thief, spelling.format(target), body)
             assert status is None or 400 <= status < 500, spelling.format(target)
     allowed = {"/v1/open/this"}
-    assert {path for _, path, _, _ in account.requests} <= allowed
+    assert {request.path for request in account.requests} <= allowed
 
 
 def mixed_case(path, chance):
@@ -89,10 +89,10 @@ def test_what_acts_on_the_account_never_arrives(thief, account):
         "x-invented": "passes",
     }
     send(thief, "/v1/open/this", headers=headers)
-    [(_, _, _, fields)] = account.requests
-    assert fields["x-invented"] == "passes"
-    assert fields.get("idempotency-key") != "the same for all"
-    assert not (headers.keys() - {"x-invented", "idempotency-key"}) & fields.keys()
+    [request] = account.requests
+    assert request.fields["x-invented"] == "passes"
+    assert request.fields.get("idempotency-key") != "the same for all"
+    assert not (headers.keys() - {"x-invented", "idempotency-key"}) & request.fields.keys()
 
 
 def test_free_calls_count_against_the_rate(catraca, account):

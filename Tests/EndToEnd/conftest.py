@@ -1,5 +1,6 @@
 import pytest
 
+from harness.account import Account
 from harness.admin import add_tokens
 from harness.browser import Browser
 from harness.catraca import Catraca
@@ -39,6 +40,14 @@ def sandbox(sandbox_process):
     """The stand-in provider, with an empty journal."""
     sandbox_process.clear()
     return sandbox_process
+
+
+@pytest.fixture
+def account():
+    """A provider's account that keeps everything that clients leave there."""
+    account = Account()
+    yield account
+    account.close()
 
 
 @pytest.fixture

@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import re
 from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import parse_qsl
 
 HEAD_END = b"\r\n\r\n"
 LARGEST_HEAD = 1 << 20
@@ -16,17 +19,37 @@ class Request:
     fields: dict
     body: bytes
 
-    @property
+    @cached_property
     def json(self):
         return json.loads(self.body)
+
+    @cached_property
+    def parameters(self):
+        """Of the query; of those that are repeated, the last."""
+        return dict(parse_qsl(self.query, keep_blank_values=True))
+
+    @property
+    def is_form(self):
+        return self.fields.get("content-type", "").startswith("multipart/form-data")
+
+    @cached_property
+    def form_parts(self):
+        """Name and content of each part of a form."""
+        boundary = self.fields["content-type"].partition("boundary=")[2].strip('"').encode()
+        parts = []
+        for part in self.body.split(b"--" + boundary)[1:-1]:
+            head, _, content = part.partition(HEAD_END)
+            name = re.search(rb'name="([^"]*)"', head)[1].decode()
+            parts.append((name, content.removesuffix(b"\r\n")))
+        return parts
+
+    @property
+    def form(self):
+        return dict(self.form_parts)
 
 
 class Gone(Exception):
     """The client has hung up."""
-
-
-def error(status, message):
-    return status, {"error": {"message": message, "type": "invalid_request_error"}}
 
 
 async def read_request(reader):
@@ -73,9 +96,17 @@ class Connection:
         self._watch.cancel()
         await asyncio.wait([self._watch])
 
+    async def take_over(self):
+        """Leaves both directions to another protocol."""
+        await self.end()
+        return self._reader, self._writer
+
     async def respond(self, status, value):
-        content = value if isinstance(value, bytes) else json.dumps(value).encode()
-        head = f"HTTP/1.1 {status} x\r\ncontent-type: application/json\r\n"
+        """Answers with bytes or a JSON value."""
+        is_json = not isinstance(value, bytes)
+        content = json.dumps(value).encode() if is_json else value
+        content_type = "application/json" if is_json else "application/octet-stream"
+        head = f"HTTP/1.1 {status} x\r\ncontent-type: {content_type}\r\n"
         self._write(f"{head}content-length: {len(content)}\r\n\r\n".encode() + content)
         await self._writer.drain()
 
@@ -84,11 +115,13 @@ class Connection:
         self._write(f"{head}transfer-encoding: chunked\r\n\r\n".encode())
         await self._writer.drain()
 
-    async def event(self, value):
-        await self._chunk(b"data: " + json.dumps(value).encode() + b"\n\n")
+    async def event(self, value, name=None):
+        head = f"event: {name}\n".encode() if name else b""
+        await self._chunk(head + b"data: " + json.dumps(value).encode() + b"\n\n")
 
-    async def finish(self, last):
-        await self._chunk(last)
+    async def finish(self, last=b""):
+        if last:
+            await self._chunk(last)
         self._write(b"0\r\n\r\n")
         await self._writer.drain()
 

@@ -1,0 +1,105 @@
+"""The ids that requests name: all of them, for tests; and those that the account must know."""
+
+import json
+import re
+from urllib.parse import unquote
+
+ID = re.compile(
+    r"(?:(?:file|ftjob|chatcmpl)-|ft:|(?:resp|batch|conv|vs|vsfb|cntr|cfile|skill|pmpt|upload"
+    r"|part|video|char|eval|evalrun|outputitem|msg|rs|fc|ci|sh|ig|ws|audio|rtc|live|cthr)_).+"
+)
+"""The forms of a provider's ids."""
+
+ONE = {
+    "file_id": "file",
+    "input_file_id": "file",
+    "training_file": "file",
+    "validation_file": "file",
+    "container_id": "container",
+    "skill_id": "skill",
+    "previous_response_id": "response",
+    "response_id": "response",
+    "comparison_response_id": "response",
+}
+"""Members whose text is an id, by name."""
+
+MANY = {"file_ids": "file", "vector_store_ids": "vector store", "part_ids": "part"}
+"""Members whose elements are ids, by name."""
+
+INSIDE = {
+    "conversation": "conversation",
+    "prompt": "prompt",
+    "audio": "audio",
+    "video": "video",
+}
+"""Members whose object has an id, by name."""
+
+TEXTS = {"annotations", "metadata", "parameters", "schema", "arguments"}
+"""Members with an app's own texts, where no id is looked up."""
+
+
+def named(request):
+    """Every id in a request's path, query, and body, whatever it stands for."""
+    texts = [*request.path.split("/"), *request.parameters.values()]
+    if request.is_form:
+        texts += [content.decode(errors="replace") for _, content in request.form_parts]
+    elif request.body:
+        try:
+            texts += strings(request.body)
+        except ValueError:
+            pass  # Not JSON: it names nothing.
+    return frozenset(text for text in map(unquote, texts) if ID.fullmatch(text))
+
+
+def strings(text):
+    """Every string of a JSON text, also those that a repeated key hides."""
+    found = []
+
+    def note(pairs):
+        found.extend(value for pair in pairs for value in flat(pair[1]))
+        return {}
+
+    found.extend(flat(json.loads(text, object_pairs_hook=note)))
+    return found
+
+
+def flat(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for element in value:
+            yield from flat(element)
+
+
+def looked_up(value):
+    """Kind, id, and member of each object that a body needs."""
+    if isinstance(value, list):
+        for element in value:
+            yield from looked_up(element)
+    if not isinstance(value, dict):
+        return
+    if value.get("type") == "item_reference" or set(value) == {"id"}:
+        yield "item", value["id"], "input"
+    for name, member in value.items():
+        if name not in TEXTS:
+            yield from looked_up_in_member(name, member)
+
+
+def looked_up_in_member(name, member):
+    if isinstance(member, str):
+        if kind := ONE.get(name):
+            # A built-in skill has a name instead.
+            if kind != "skill" or not member.startswith("openai-"):
+                yield kind, member, name
+        elif name in ("conversation", "container"):
+            yield name, member, name
+        elif name == "model" and member.startswith("ft:"):
+            yield "model", member, name
+    elif name in MANY and isinstance(member, list):
+        yield from ((MANY[name], element, name) for element in member)
+    elif name in INSIDE and isinstance(member, dict):
+        if isinstance(member.get("id"), str):
+            yield INSIDE[name], member["id"], name
+        yield from looked_up({key: each for key, each in member.items() if key != "id"})
+    else:
+        yield from looked_up(member)
