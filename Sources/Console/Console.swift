@@ -1,5 +1,5 @@
 internal import Configuration
-internal import EventLoop
+public import EventLoop
 internal import HTTP
 public import HTTPServer
 internal import JSON
@@ -124,7 +124,7 @@ public final class Console: HTTPHandler {
     }
   }
 
-  public func refuse(_ refusal: HTTPRefusal) -> HTTPAnswer {
+  public func refuse(_ refusal: HTTPRefusal, of client: SocketAddress?) -> HTTPAnswer {
     let error: APIError =
       switch refusal {
       case .invalid(let error) where error.status == 431:
@@ -132,7 +132,13 @@ public final class Console: HTTPHandler {
       case .invalid(let error): .malformed(error)
       case .requestTimeout: .requestTimeout
       case .tooManyConnections: .overloaded
+      case .tooManyConnectionsOfAddress: .tooManyConnectionsOfAddress
       }
+    logger.log(.debug, "admin_call") { line in
+      line.member("status", Int64(error.status))
+      line.member("reason", error.message)
+      line.member("address", client?.host)
+    }
     return error.answer.httpAnswer
   }
 
@@ -179,7 +185,7 @@ public final class Console: HTTPHandler {
     let credential = try await Console.work { [self] () throws(APIError) in
       try signIn(fields, from: network, to: route, at: now)
     }
-    exchange.noteCredential(of: credential.owner)
+    try exchange.count(credential)
     return credential
   }
 

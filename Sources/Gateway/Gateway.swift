@@ -132,7 +132,7 @@ public final class Gateway: HTTPHandler {
   /// How many requests and sessions are being served.
   public var requestsInFlight: Int { inFlight.load(ordering: .relaxed) }
 
-  public func refuse(_ refusal: HTTPRefusal) -> HTTPAnswer {
+  public func refuse(_ refusal: HTTPRefusal, of client: SocketAddress?) -> HTTPAnswer {
     let own: Refusal =
       switch refusal {
       case .invalid(let error) where error.status == 431:
@@ -140,6 +140,7 @@ public final class Gateway: HTTPHandler {
       case .invalid(let error): .malformed(error)
       case .requestTimeout: .requestTimeout
       case .tooManyConnections: .overloaded
+      case .tooManyConnectionsOfAddress: .tooManyConnectionsOfAddress
       }
     let requestID = requestIDs.next(at: clock())
     let answer = RefusalAnswer(own)
@@ -147,6 +148,8 @@ public final class Gateway: HTTPHandler {
       line.member("request_id", "\(requestID)")
       line.member("status", Int64(answer.status))
       line.member("code", answer.code)
+      line.member("reason", answer.message)
+      line.member("address", client?.host)
     }
     return answer.httpAnswer(requestID: "\(requestID)")
   }

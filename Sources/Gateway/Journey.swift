@@ -181,7 +181,7 @@ final class Journey {
     do throws(Refusal) {
       let identity = try Identity(of: exchange.head, among: rules.clients, at: startedAt)
       clientID = identity.client.id
-      exchange.noteCredential(of: .key(client: identity.client.id, name: identity.key.name))
+      try noteCredential(of: identity)
       return identity
     } catch {
       if case .invalidKey(.unknown) = error,
@@ -190,6 +190,14 @@ final class Journey {
         throw .tooManyWrongKeys(retryAfterSeconds: seconds)
       }
       throw error
+    }
+  }
+
+  private func noteCredential(of identity: Identity) throws(Refusal) {
+    do {
+      try exchange.noteCredential(of: .key(client: identity.client.id, name: identity.key.name))
+    } catch {
+      throw .tooManyRequestsOfKey
     }
   }
 

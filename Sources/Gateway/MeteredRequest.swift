@@ -134,6 +134,7 @@ final class MeteredRequest {
       case .bodyTimeout: throw .requestTimeout
       case .bodyMemoryExhausted: throw .tooManyBodies
       case .bodyShareExhausted: throw .tooManyBodiesOfKey
+      case .requestShareExhausted: throw .tooManyRequestsOfKey
       case .disconnected, .alreadyAnswered, .notUpgradable: throw .clientLeft
       }
     }

@@ -37,6 +37,8 @@ indirect enum Refusal: Error {
   case tooManyBodies
   /// Those of the same key do.
   case tooManyBodiesOfKey
+  /// As many requests of the same key are under way as may be.
+  case tooManyRequestsOfKey
   // What may it cost?
   case modelNotPriced(model: String, detail: String?)
   // Can it be paid?
@@ -46,6 +48,8 @@ indirect enum Refusal: Error {
   /// The client has as much work under way that outlives its answers as it may have.
   case tooMuchDeferredWork(limit: Int)
   case overloaded
+  /// The address of the client has as many connections open as it may have.
+  case tooManyConnectionsOfAddress
   case shuttingDown
   case upstreamUnreachable(provider: String)
   case upstreamInvalid(provider: String)

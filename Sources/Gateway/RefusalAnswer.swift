@@ -69,7 +69,7 @@ struct RefusalAnswer {
         431, "invalid_request_error", "request_too_large",
         "The request line and header are larger than \(limit) bytes.")
     case .requestTimeout: self = .requestTimeout
-    case .tooManyBodies, .tooManyBodiesOfKey: self = .withoutRoom(refusal)
+    case .tooManyBodies, .tooManyBodiesOfKey, .tooManyRequestsOfKey: self = .withoutRoom(refusal)
     case .modelNotPriced(let model, let detail):
       self.init(
         400, "invalid_request_error", "model_not_priced",
@@ -78,7 +78,8 @@ struct RefusalAnswer {
         param: "model")
     case .budget(let refusal): self = refusal.answer
     case .clientLeft: self = .requestTimeout
-    case .ledgerUnavailable, .overloaded, .shuttingDown: self = .unavailable(refusal)
+    case .ledgerUnavailable, .overloaded, .tooManyConnectionsOfAddress, .shuttingDown:
+      self = .unavailable(refusal)
     case .upstreamUnreachable, .upstreamInvalid, .upstreamTimeout: self = .upstream(refusal)
     }
   }
@@ -175,14 +176,19 @@ struct RefusalAnswer {
     return answer
   }
 
-  /// Refuses a body because the memory for bodies is taken.
+  /// Refuses a request because its key's share is taken, or the memory for bodies.
   private static func withoutRoom(_ refusal: Refusal) -> RefusalAnswer {
     let answer =
-      if case .tooManyBodiesOfKey = refusal {
+      switch refusal {
+      case .tooManyRequestsOfKey:
+        RefusalAnswer(
+          429, "rate_limit_error", "rate_limit_exceeded",
+          "This key has as many requests open at once as it may have. Try again in 1 s.")
+      case .tooManyBodiesOfKey:
         RefusalAnswer(
           429, "rate_limit_error", "rate_limit_exceeded",
           "The requests of this key have too many or too large bodies under way. Try again in 1 s.")
-      } else {
+      default:
         RefusalAnswer(
           503, "server_error", "overloaded",
           "Too many large request bodies are under way. Try again in 1 s.")
@@ -199,6 +205,9 @@ struct RefusalAnswer {
     case .shuttingDown:
       RefusalAnswer(503, "server_error", "shutting_down", "The gateway is stopping.")
         .with(.retryAfter, "1")
+    case .tooManyConnectionsOfAddress:
+      RefusalAnswer(
+        503, "server_error", "overloaded", "Too many connections from this address are open.")
     default:
       RefusalAnswer(503, "server_error", "overloaded", "Too many connections are open.")
     }

@@ -65,7 +65,7 @@ final class Connection {
   func serve() async {
     if await readProxyHeader() {
       if !origin.enter(limits, services, at: loop.now) {
-        await answerThatThereAreTooMany()
+        await answerThatThereIsNoRoom(.tooManyConnectionsOfAddress)
       } else if await handshake() {
         while await serveRequest() {}
       }
@@ -110,7 +110,7 @@ final class Connection {
   private func exchange(_ head: RequestHead) throws(HTTPRefusal) -> HTTPExchange {
     let address = origin.client(of: head.fields)
     guard origin.enterRequest(of: address, limits, services, at: loop.now) else {
-      throw .tooManyConnections
+      throw .tooManyConnectionsOfAddress
     }
     let exchange = HTTPExchange(on: self, from: address, head: head)
     closesAfterExchange = closesAfterExchange || isLate || !head.keepAlive
@@ -153,19 +153,19 @@ final class Connection {
     }
   }
 
-  /// Answers that there are too many connections, and ends this one.
-  func refuseConnection() async {
-    if await readProxyHeader() { await answerThatThereAreTooMany() }
+  /// Answers that there is no room for this connection, and ends it.
+  func refuseConnection(_ refusal: HTTPRefusal) async {
+    if await readProxyHeader() { await answerThatThereIsNoRoom(refusal) }
     end()
   }
 
-  private func answerThatThereAreTooMany() async {
+  private func answerThatThereIsNoRoom(_ refusal: HTTPRefusal) async {
     limits = limits.ofRefusedConnection
-    if await handshake() { await refuse(.tooManyConnections) }
+    if await handshake() { await refuse(refusal) }
   }
 
   private func refuse(_ refusal: HTTPRefusal) async {
-    let answer = handler.refuse(refusal)
+    let answer = handler.refuse(refusal, of: origin.client)
     closesAfterExchange = true
     compose { output in
       answer.head.appendAnswer(to: &output, body: answer.body, isHead: false, closes: true)

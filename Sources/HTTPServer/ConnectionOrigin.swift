@@ -48,7 +48,9 @@ final class ConnectionOrigin {
   ) -> Bool {
     guard share == nil, let client, !proxies.contains(client) else { return true }
     share = services.shares.enter(client.network, limit: limits.connectionsPerAddress)
-    if share == nil { services.reports.note(.connectionsPerAddress, by: client, at: now) }
+    if share == nil {
+      services.reports.note(.connectionsPerAddress, of: limits, by: client, at: now)
+    }
     return share != nil
   }
 
@@ -61,7 +63,7 @@ final class ConnectionOrigin {
     guard let address, address != client, !proxies.contains(address) else { return true }
     requestShare = services.shares.enter(address.network, limit: limits.connectionsPerAddress)
     if requestShare == nil {
-      services.reports.note(.connectionsPerAddress, by: address, at: now)
+      services.reports.note(.connectionsPerAddress, of: limits, by: address, at: now)
     }
     return requestShare != nil
   }

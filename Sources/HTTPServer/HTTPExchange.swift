@@ -57,6 +57,8 @@ public final class HTTPExchange {
 
   /// Whom its body is counted for.
   private var owner: RequestOwner?
+  /// Whether it counts among the requests of `owner`.
+  private var isCounted = false
   /// Keeps the body counted; nil for none and for a small one.
   private var reservation: BodyReservation?
 
@@ -75,10 +77,30 @@ public final class HTTPExchange {
   }
 
   /// The request's credential is valid. Before this call the request counts for its address, and
-  /// so does its body.
-  public func noteCredential(of owner: RequestOwner) {
+  /// so does its body; after it, for the credential's owner.
+  ///
+  /// - Throws: `requestShareExhausted`. The request then still counts for its address.
+  public func noteCredential(of owner: RequestOwner) throws(HTTPExchangeError) {
+    let (services, limit) = (connection.services, connection.limits.connectionsPerOwner)
+    leaveShare()
+    guard services.requests.enter(owner, limit: limit) else {
+      note(.connectionsPerKey, of: owner)
+      throw .requestShareExhausted
+    }
     self.owner = owner
-    connection.origin.stopCounting(connection.services)
+    isCounted = true
+    connection.origin.stopCounting(services)
+  }
+
+  private func leaveShare() {
+    guard isCounted, let owner else { return }
+    connection.services.requests.leave(owner)
+    isCounted = false
+  }
+
+  private func note(_ limit: ListenerLimit, of owner: RequestOwner?) {
+    connection.services.reports.note(
+      limit, of: connection.limits, by: clientAddress, owner, at: loop.now)
   }
 
   // MARK: The request's body
@@ -153,7 +175,7 @@ public final class HTTPExchange {
         case .ownerExhausted: .bodyMemoryPerKey
         case .tooManyUnfinished: .unfinishedBodiesPerKey
         }
-      services.reports.note(limit, by: clientAddress, at: loop.now)
+      note(limit, of: owner)
       throw error == .exhausted ? .bodyMemoryExhausted : .bodyShareExhausted
     }
   }
@@ -187,7 +209,7 @@ public final class HTTPExchange {
       guard arrived else {
         connection.closesAfterExchange = true
         guard late else { throw failed() }
-        connection.services.reports.note(.bodyTimeout, by: clientAddress, at: loop.now)
+        note(.bodyTimeout, of: owner)
         throw .bodyTimeout
       }
     }
@@ -322,6 +344,7 @@ public final class HTTPExchange {
   /// After the handler: whether the connection can go on.
   func end() async -> Bool {
     onClientGone = nil
+    leaveShare()
     switch state {
     case .broken: return false
     case .unanswered, .streaming:

@@ -1,3 +1,4 @@
+public import EventLoop
 public import HTTP
 
 /// Answers the requests of a listener.
@@ -7,7 +8,9 @@ public protocol HTTPHandler: Sendable {
   func handle(_ exchange: HTTPExchange) async
 
   /// The answer to a request that never became one.
-  func refuse(_ refusal: HTTPRefusal) -> HTTPAnswer
+  ///
+  /// - Parameter client: who sent it; nil when the peer was gone at once.
+  func refuse(_ refusal: HTTPRefusal, of client: SocketAddress?) -> HTTPAnswer
 }
 
 /// Why a listener answers by itself; the connection is closed after it.
@@ -15,7 +18,10 @@ public enum HTTPRefusal: Error, Hashable, Sendable {
   /// The bytes are not a request that is accepted here.
   case invalid(HTTPError)
   case requestTimeout
+  /// As many connections are open as may be.
   case tooManyConnections
+  /// The client's address has as many connections open as it may have.
+  case tooManyConnectionsOfAddress
 }
 
 /// A whole answer.
@@ -44,6 +50,8 @@ public enum HTTPExchangeError: Error, Hashable, Sendable {
   /// The bodies of the same key, token or address take as much memory as they may, or as many of
   /// them are waited for as may be.
   case bodyShareExhausted
+  /// As many requests of the same key or token are under way as may be.
+  case requestShareExhausted
   /// The handler has begun an answer to this request before.
   case alreadyAnswered
   /// The response isn't a 101, or the request's body hasn't been read to its end.

@@ -98,6 +98,7 @@ final class ListenerServices: Sendable {
   let bodies: BodyMemory
   let reports: ListenerReports
   let shares = AddressShares()
+  let requests = RequestShares()
 
   init(bodies: BodyMemory, reports: ListenerReports) {
     self.bodies = bodies

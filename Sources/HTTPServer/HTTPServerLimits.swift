@@ -16,6 +16,8 @@ public struct HTTPServerLimits: Sendable {
   public var bodyRate: Int
   /// Connections of one address that serve no request of a valid credential.
   public var connectionsPerAddress: Int
+  /// Requests of one key or token that are under way at once.
+  public var connectionsPerOwner: Int
   /// Bytes of all request bodies of the process together.
   public var bodyMemory: Int
   /// The same of one key, token or address.
@@ -26,7 +28,8 @@ public struct HTTPServerLimits: Sendable {
   public init(
     header: Int = 64 << 10, connections: Int = 10_000, headerTimeout: Duration = .seconds(10),
     idle: Duration = .seconds(75), bodyTimeout: Duration = .seconds(60),
-    bodyRate: Int = 16 << 10, connectionsPerAddress: Int = 7_500, bodyMemory: Int = 512 << 20,
+    bodyRate: Int = 16 << 10, connectionsPerAddress: Int = 7_500,
+    connectionsPerOwner: Int = 5_000, bodyMemory: Int = 512 << 20,
     bodyMemoryPerOwner: Int = 256 << 20, unfinishedBodiesPerOwner: Int = 7_500
   ) {
     self.header = header
@@ -36,6 +39,7 @@ public struct HTTPServerLimits: Sendable {
     self.bodyTimeout = bodyTimeout
     self.bodyRate = bodyRate
     self.connectionsPerAddress = connectionsPerAddress
+    self.connectionsPerOwner = connectionsPerOwner
     self.bodyMemory = bodyMemory
     self.bodyMemoryPerOwner = bodyMemoryPerOwner
     self.unfinishedBodiesPerOwner = unfinishedBodiesPerOwner

@@ -6,6 +6,7 @@ public import Logging
 public enum ListenerLimit: String, CaseIterable, Sendable {
   case connections
   case connectionsPerAddress = "connections_per_address"
+  case connectionsPerKey = "connections_per_key"
   case bodyTimeout = "body_timeout"
   case bodyMemory = "body_memory"
   case bodyMemoryPerKey = "body_memory_per_key"
@@ -41,8 +42,13 @@ public final class ListenerReports: Sendable {
     }
   }
 
-  /// Counts that a client has met a limit.
-  func note(_ limit: ListenerLimit, by client: SocketAddress?, at now: MonotonicInstant) {
+  /// Counts that a client has met one of `limits`.
+  ///
+  /// - Parameter owner: whose credential the request has; nil where that isn't known.
+  func note(
+    _ limit: ListenerLimit, of limits: HTTPServerLimits, by client: SocketAddress?,
+    _ owner: RequestOwner? = nil, at now: MonotonicInstant
+  ) {
     let times = counts.withLock { counts -> Int64? in
       var count = counts[limit] ?? Count()
       count.total += 1
@@ -58,7 +64,9 @@ public final class ListenerReports: Sendable {
     guard let times else { return }
     logger.log(.warn, "limit_met") { line in
       line.member("limit", "limits.\(limit.rawValue)")
+      line.member("allowed", limit.allowed(by: limits))
       line.member("address", client?.host)
+      owner?.writeMembers(to: &line)
       line.member("times", times)
     }
   }
@@ -77,6 +85,33 @@ public final class ListenerReports: Sendable {
     logger.log(.warn, "proxy_header_refused") { line in
       line.member("address", peer.host)
       line.member("reason", mistake)
+    }
+  }
+}
+
+extension ListenerLimit {
+  /// What is allowed, with its unit.
+  fileprivate func allowed(by limits: HTTPServerLimits) -> String {
+    switch self {
+    case .connections: "\(limits.connections) connections"
+    case .connectionsPerAddress: "\(limits.connectionsPerAddress) connections"
+    case .connectionsPerKey: "\(limits.connectionsPerOwner) connections"
+    case .bodyTimeout: "\(limits.bodyTimeout / .milliseconds(1)) ms"
+    case .bodyMemory: "\(limits.bodyMemory) bytes"
+    case .bodyMemoryPerKey: "\(limits.bodyMemoryPerOwner) bytes"
+    case .unfinishedBodiesPerKey: "\(limits.unfinishedBodiesPerOwner) bodies"
+    }
+  }
+}
+
+extension RequestOwner {
+  fileprivate func writeMembers(to line: inout JSONWriter) {
+    switch self {
+    case .key(let client, let name):
+      line.member("client", client)
+      line.member("key", name)
+    case .token(let name): line.member("token", name)
+    case .stranger: break
     }
   }
 }

@@ -63,7 +63,8 @@ final class LoopPart {
   private func accept(_ socket: StreamSocket) {
     let (limits, proxies) = (limits(), proxies())
     let origin = ConnectionOrigin(of: socket.peer, behind: proxies)
-    let admitted = admit(origin, limits)
+    let refusal = refusal(of: origin, limits)
+    let admitted = refusal == nil
     guard admitted || refusalCount < LoopPart.mostRefusals else {
       socket.close(reset: true)
       return
@@ -94,24 +95,26 @@ final class LoopPart {
     let bound = LoopBound((part: self, connection: connection), on: loop)
     Task(executorPreference: loop) {
       let (part, connection) = bound.value
-      if admitted {
-        await connection.serve()
+      if let refusal {
+        await connection.refuseConnection(refusal)
       } else {
-        await connection.refuseConnection()
+        await connection.serve()
       }
       part.leave(wasAdmitted: admitted)
       part.ended(connection)
     }
   }
 
-  /// Whether there is room for a connection. What a balancer sends counts for the clients that it
-  /// names, which are known later.
-  private func admit(_ origin: ConnectionOrigin, _ limits: HTTPServerLimits) -> Bool {
-    guard origin.enter(limits, services, at: loop.now) else { return false }
-    if open.enter(limit: limits.connections) { return true }
-    services.reports.note(.connections, by: origin.client, at: loop.now)
+  /// Why there is no room for a connection; nil where it has a place now. What a balancer sends
+  /// counts for the clients that it names, which are known later.
+  private func refusal(
+    of origin: ConnectionOrigin, _ limits: HTTPServerLimits
+  ) -> HTTPRefusal? {
+    guard origin.enter(limits, services, at: loop.now) else { return .tooManyConnectionsOfAddress }
+    if open.enter(limit: limits.connections) { return nil }
+    services.reports.note(.connections, of: limits, by: origin.client, at: loop.now)
     origin.leave(services)
-    return false
+    return .tooManyConnections
   }
 
   /// Gives back the place of a connection among those that are served, or refused.

@@ -1,4 +1,4 @@
-internal import EventLoop
+public import EventLoop
 internal import HTTP
 public import HTTPServer
 
@@ -42,12 +42,13 @@ public final class SandboxHandler: HTTPHandler {
     }
   }
 
-  public func refuse(_ refusal: HTTPRefusal) -> HTTPAnswer {
+  public func refuse(_ refusal: HTTPRefusal, of _: SocketAddress?) -> HTTPAnswer {
     let error =
       switch refusal {
       case .invalid(let error): ProviderError(status: error.status, message: "\(error)")
       case .requestTimeout: ProviderError(status: 408, message: "request timeout")
-      case .tooManyConnections: ProviderError(status: 503, message: "too many connections")
+      case .tooManyConnections, .tooManyConnectionsOfAddress:
+        ProviderError(status: 503, message: "too many connections")
       }
     return HTTPAnswer(error.status, error.json)
   }

@@ -34,6 +34,7 @@ struct ConnectionCeiling: Sendable {
       header: limits.header.bytes, connections: connections, headerTimeout: limits.headerTimeout,
       idle: limits.idle, bodyTimeout: limits.bodyTimeout, bodyRate: limits.bodyRate.bytes,
       connectionsPerAddress: limits.connectionsPerAddress(of: connections),
+      connectionsPerOwner: limits.connectionsPerKey(of: connections),
       bodyMemory: limits.bodyMemoryBytes, bodyMemoryPerOwner: limits.bodyMemoryPerKeyBytes,
       unfinishedBodiesPerOwner: limits.unfinishedBodiesPerKey(of: connections))
   }

@@ -197,7 +197,10 @@ def write_catraca_configuration(folder, origin_port, clients=1, keys=1):
             for name in names
         },
         "pricing": [f"pricing/{name}.yaml" for name in names],
-        "limits": {"connections": MAXIMAL_CONNECTIONS},
+        "limits": {
+            "connections": MAXIMAL_CONNECTIONS,
+            "connections_per_key": MAXIMAL_CONNECTIONS,
+        },
         "ledger": {"url": f"sqlite:{folder}/ledger.db", "durability": "process"},
     }
     budget = {"mode": "both", "tokens": 2**53, "cost": "1000000000", "period": "total"}

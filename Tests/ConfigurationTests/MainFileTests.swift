@@ -82,7 +82,8 @@ import Testing
         proxy: { behind: [10.0.0.0/8, "fd00::/8"], proxy_protocol: true }
         admin: { behind: [10.0.0.7] }
         limits: { request_body: 1MiB, body_timeout: 5s, body_rate: 1KiB, body_memory: 8MiB,
-          body_memory_per_key: 2MiB, connections_per_address: 5, unfinished_bodies_per_key: 6 }
+          body_memory_per_key: 2MiB, connections_per_address: 5, unfinished_bodies_per_key: 6,
+          connections_per_key: 7 }
         """
     ).settings
     #expect(settings.limits.bodyTimeout == .seconds(5))
@@ -91,6 +92,7 @@ import Testing
     #expect(settings.limits.bodyMemoryPerKeyBytes == 2 << 20)
     #expect(settings.limits.connectionsPerAddress(of: 100) == 5)
     #expect(settings.limits.unfinishedBodiesPerKey(of: 100) == 6)
+    #expect(settings.limits.connectionsPerKey(of: 100) == 7)
     #expect(settings.proxy.behind.map(\.description) == ["10.0.0.0/8", "fd00::/8"])
     #expect(settings.proxy.proxyProtocol)
     #expect(settings.admin.behind.map(\.description) == ["10.0.0.7"])
@@ -103,7 +105,8 @@ import Testing
     #expect(limits.bodyMemoryBytes == 512 << 20 && limits.bodyMemoryPerKeyBytes == 256 << 20)
     #expect(limits.connectionsPerAddress(of: 10_000) == 7_500)
     #expect(limits.unfinishedBodiesPerKey(of: 10_000) == 7_500)
-    #expect(limits.connectionsPerAddress(of: 20) == 64)
+    #expect(limits.connectionsPerKey(of: 10_000) == 5_000)
+    #expect(limits.connectionsPerAddress(of: 20) == 64 && limits.connectionsPerKey(of: 20) == 64)
     limits.requestBody = .gibibytes(4)
     #expect(limits.bodyMemoryBytes == 8 << 30 && limits.bodyMemoryPerKeyBytes == 4 << 30)
     limits.bodyMemory = .gibibytes(16)

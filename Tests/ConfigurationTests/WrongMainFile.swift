@@ -65,6 +65,27 @@ struct WrongMainFile: CustomTestStringConvertible {
       least limits.request_body
       """),
     added(
+      "limits: { connections: 10, connections_per_address: 11 }",
+      """
+      2:53: connections_per_address: 11 is not valid; allowed: at most limits.connections, 10
+      """),
+    added(
+      "limits: { connections_per_key: 10001 }",
+      """
+      2:32: connections_per_key: 10001 is not valid; allowed: at most limits.connections, 10000
+      """),
+    added(
+      "limits: { unfinished_bodies_per_key: 10001 }",
+      """
+      2:38: unfinished_bodies_per_key: 10001 is not valid; allowed: at most limits.connections, \
+      10000
+      """),
+    added(
+      "limits: { body_memory_per_key: 1GiB }",
+      """
+      2:32: body_memory_per_key: 1GiB is not valid; allowed: at most limits.body_memory, 512MiB
+      """),
+    added(
       "proxy: { behind: [10.0.0.1/8] }",
       """
       2:19: behind: "10.0.0.1/8" is not valid; allowed: an IP address, or a range of them \

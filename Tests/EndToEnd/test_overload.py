@@ -27,6 +27,11 @@ LARGEST_STREAM_OF_RELEASE_KIB = 27
 LARGEST_BUFFERS_KIB = 32 * MEMORY_FACTOR
 # libcurl copies small ones, and reads large ones through a buffer.
 PROMPTS = [50_000, 200_000]
+ROOM = {
+    "connections": STREAMS + 100,
+    "connections_per_key": STREAMS + 100,
+    "idle": "30m",
+}
 CHAT = "/v1/chat/completions"
 BODY = {
     "model": "gpt-4o-mini",
@@ -78,7 +83,7 @@ def rest(catraca, resting, count, body=BODY):
 
 
 def test_resting_streams_take_a_bounded_share_of_memory(catraca, capsys):
-    catraca.configuration.settings["limits"] = {"connections": STREAMS + 100, "idle": "30m"}
+    catraca.configuration.settings["limits"] = ROOM
     catraca.configuration.settings["log"]["level"] = "info"
     catraca.start()
     assert catraca.post(BODY).status == 200
@@ -104,7 +109,7 @@ def test_resting_streams_take_a_bounded_share_of_memory(catraca, capsys):
 def test_resting_streams_dont_keep_their_prompts(catraca, capsys, size):
     """What a provider has read isn't needed for the minutes that its answer may take."""
     body = {**BODY, "messages": [{"role": "user", "content": "Hello " * (size // 6)}]}
-    catraca.configuration.settings["limits"] = {"connections": STREAMS + 100, "idle": "30m"}
+    catraca.configuration.settings["limits"] = ROOM
     catraca.start()
     with ExitStack() as resting:
         # What all share is made, and what one needs for a moment.

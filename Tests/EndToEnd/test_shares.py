@@ -157,6 +157,7 @@ def test_one_address_leaves_connections_for_the_others(catraca):
         with catraca.connect() as refused:
             answer = refused.get("/healthz")
             assert (answer.status, answer.code) == (503, "overloaded")
+            assert answer.message == "Too many connections from this address are open."
             assert answer.fields["connection"] == "close"
         with Connection(catraca.host, catraca.port, source="127.0.0.2") as elsewhere:
             assert elsewhere.get("/healthz").status == 200
@@ -167,9 +168,64 @@ def test_one_address_leaves_connections_for_the_others(catraca):
                 return connection.get("/healthz").status == 200
 
         eventually(is_served, "room again")
-    [line] = [line for line in catraca.process.log if line["event"] == "limit_met"][:1]
+    line = catraca.process.wait_for_line(
+        lambda line: line["event"] == "limit_met", "a line about the limit"
+    )
     assert line["limit"] == "limits.connections_per_address"
     assert line["address"] == "127.0.0.1" and line["times"] == 1
+    assert line["allowed"] == "5 connections"
+
+
+def test_one_key_leaves_connections_for_the_others(catraca):
+    """Streams at rest take places for as long as their client likes."""
+    other = catraca.configuration.add_client("other")
+    catraca.configuration.settings["limits"] = {"connections": 20, "connections_per_key": 4}
+    catraca.start()
+    silent = script(chunk_delay_ms=600_000)
+    stream = {**BODY, "stream": True}
+    with ExitStack() as resting:
+        for _ in range(4):
+            connection = resting.enter_context(catraca.connect())
+            connection.send(connection.request("POST", CHAT, stream, catraca.key(), silent))
+            assert connection.head()[0] == 200
+        for method, path, body in [
+            ("POST", CHAT, BODY),
+            ("GET", "/v1/models", None),
+            ("GET", "/api/usage/summary", None),
+        ]:
+            with catraca.connect() as connection:
+                connection.send(connection.request(method, path, body, catraca.key()))
+                refused = connection.answer()
+                assert (refused.status, refused.code) == (429, "rate_limit_exceeded")
+                assert "requests open at once" in refused.message
+                assert refused.fields["retry-after"] == "1"
+        with catraca.connect() as connection:
+            assert connection.post(CHAT, BODY, other).status == 200
+    eventually(lambda: catraca.post(BODY).status == 200, "room again")
+    line = catraca.process.wait_for_line(
+        lambda line: line["event"] == "limit_met", "a line about the limit"
+    )
+    assert line["limit"] == "limits.connections_per_key"
+    assert (line["client"], line["allowed"]) == ("acme", "4 connections")
+    met = Metrics.of(catraca).value("catraca_limits_met_total", limit="connections_per_key")
+    assert met >= 3
+
+
+def test_half_of_all_connections_are_one_keys_unless_said_otherwise(catraca):
+    other = catraca.configuration.add_client("other")
+    catraca.configuration.settings["limits"] = {"connections": 140}
+    catraca.start()
+    silent = script(chunk_delay_ms=600_000)
+    stream = {**BODY, "stream": True}
+    with ExitStack() as resting:
+        statuses = []
+        for _ in range(72):
+            connection = resting.enter_context(catraca.connect())
+            connection.send(connection.request("POST", CHAT, stream, catraca.key(), silent))
+            statuses.append(connection.head()[0])
+        assert statuses == [200] * 70 + [429] * 2
+        with catraca.connect() as connection:
+            assert connection.post(CHAT, BODY, other).status == 200
 
 
 def test_a_connection_counts_again_after_its_request(catraca):

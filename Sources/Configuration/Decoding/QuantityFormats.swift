@@ -72,7 +72,7 @@ private func parseSize(_ text: String) -> ByteCount? {
   return overflow ? nil : ByteCount(bytes: Int(bytes))
 }
 
-private func sizeText(_ size: ByteCount) -> String {
+func sizeText(_ size: ByteCount) -> String {
   for (suffix, bytes) in sizeUnits where size.bytes >= bytes && size.bytes % Int(bytes) == 0 {
     return "\(size.bytes / Int(bytes))\(suffix)"
   }

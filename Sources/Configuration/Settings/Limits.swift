@@ -4,7 +4,7 @@ public struct Limits: Hashable, Sendable {
   public var requestBody = ByteCount.mebibytes(64)
   /// The head of a request or of a provider's response.
   public var header = ByteCount.kibibytes(64)
-  /// Connections of both listeners together.
+  /// Connections of each listener.
   public var connections = 10_000
   /// From the first byte of a request's head to its last.
   public var headerTimeout = Duration.seconds(10)
@@ -17,6 +17,8 @@ public struct Limits: Hashable, Sendable {
   /// Connections of one address that serve no request of a valid credential; nil for a share of
   /// all connections.
   public var connectionsPerAddress: Int?
+  /// Requests of one key that are under way at once; nil for half of all connections.
+  public var connectionsPerKey: Int?
   /// All request bodies together; nil for what follows from the largest body.
   public var bodyMemory: ByteCount?
   /// The request bodies of one key; nil for half of all.
@@ -45,7 +47,7 @@ extension Limits: TabledSettings {
         "The largest head of a request (431 above) or response"),
       SettingRow(
         "connections", \.connections, .integer(1...1_000_000),
-        "Open connections of all listeners together"),
+        "Open connections of a listener (503 above)"),
       SettingRow(
         "header_timeout", \.headerTimeout, .duration(shortestTimeout...(.seconds(300))),
         "How long the head of a request may take (408 after)"),
@@ -64,6 +66,11 @@ extension Limits: TabledSettings {
         "connections_per_address", \.connectionsPerAddress, .integer(1...1_000_000),
         "Open connections of one address, those excepted that serve a request with a valid "
           + "credential (503 above); without it three quarters of `limits.connections`, at least "
+          + "\(leastShare)"),
+      SettingRow(
+        "connections_per_key", \.connectionsPerKey, .integer(1...1_000_000),
+        "Connections of one key or admin token that serve a request at once, resting streams "
+          + "included (429 above); without it half of `limits.connections`, at least "
           + "\(leastShare)"),
       SettingRow(
         "body_memory", \.bodyMemory, .size(.kibibytes(64)...(.gibibytes(1024))),
@@ -100,6 +107,11 @@ extension Limits {
     connectionsPerAddress ?? Limits.share(of: connections)
   }
 
+  /// Requests under way of one key where there may be `connections` in all.
+  public func connectionsPerKey(of connections: Int) -> Int {
+    connectionsPerKey ?? max(Limits.leastShare, connections / 2)
+  }
+
   /// Unfinished bodies of one key where there may be `connections` in all.
   public func unfinishedBodiesPerKey(of connections: Int) -> Int {
     unfinishedBodiesPerKey ?? Limits.share(of: connections)
@@ -117,7 +129,8 @@ extension Limits {
 }
 
 extension ValueFormat<Limits> {
-  /// A body that is allowed must have room, or no request of its size would ever pass.
+  /// A body that is allowed must have room, or no request of its size would ever pass. A share
+  /// above the whole would protect nobody.
   static var limits: ValueFormat {
     .section { section in
       var limits = Limits()
@@ -129,7 +142,28 @@ extension ValueFormat<Limits> {
           "\(key): the largest body of a request does not fit; allowed: at least "
             + (key == "body_memory" ? "twice " : "") + "limits.request_body")
       }
+      limits.checkShares(in: &section)
       return limits
     }
+  }
+}
+
+extension Limits {
+  fileprivate func checkShares(in section: inout Section) {
+    for (key, share) in [
+      ("connections_per_address", connectionsPerAddress),
+      ("connections_per_key", connectionsPerKey),
+      ("unfinished_bodies_per_key", unfinishedBodiesPerKey),
+    ] {
+      guard let share, share > connections else { continue }
+      section.mistake(
+        at: key,
+        "\(key): \(share) is not valid; allowed: at most limits.connections, \(connections)")
+    }
+    guard let share = bodyMemoryPerKey, share.bytes > bodyMemoryBytes else { return }
+    section.mistake(
+      at: "body_memory_per_key",
+      "body_memory_per_key: \(sizeText(share)) is not valid; allowed: at most limits.body_memory, "
+        + sizeText(ByteCount(bytes: bodyMemoryBytes)))
   }
 }

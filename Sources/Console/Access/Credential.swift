@@ -71,3 +71,10 @@ enum Credential: Sendable {
     return String(authorization.dropFirst(scheme.count))
   }
 }
+
+extension HTTPExchange {
+  /// Counts the exchange among the requests of the credential's owner from now on.
+  func count(_ credential: Credential) throws(APIError) {
+    do { try noteCredential(of: credential.owner) } catch { throw .tooManyRequestsOfCaller }
+  }
+}

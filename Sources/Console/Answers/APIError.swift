@@ -146,6 +146,11 @@ struct APIError: Error {
       429, "rate_limit_error", "rate_limit_exceeded",
       "The requests of this caller have too many or too large bodies under way. Try again in 1 s."))
 
+  static let tooManyRequestsOfCaller = withRetry(
+    APIError(
+      429, "rate_limit_error", "rate_limit_exceeded",
+      "This caller has as many requests open at once as it may have. Try again in 1 s."))
+
   static let tooManyBodies = withRetry(
     APIError(
       503, "server_error", "overloaded",
@@ -176,6 +181,9 @@ struct APIError: Error {
 
   static let overloaded = APIError(
     503, "server_error", "overloaded", "Too many connections are open.")
+
+  static let tooManyConnectionsOfAddress = APIError(
+    503, "server_error", "overloaded", "Too many connections from this address are open.")
 }
 
 extension APIError {

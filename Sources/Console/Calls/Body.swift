@@ -31,6 +31,7 @@ struct Body {
       case .invalidBody(let error): throw .malformed(error)
       case .bodyMemoryExhausted: throw .tooManyBodies
       case .bodyShareExhausted: throw .tooManyBodiesOfCaller
+      case .requestShareExhausted: throw .tooManyRequestsOfCaller
       case .bodyTimeout, .disconnected, .alreadyAnswered, .notUpgradable: throw .requestTimeout
       }
     }

@@ -70,7 +70,7 @@ final class Site: Sendable {
       switch admission {
       case .redirected(let answer): return answer
       case .admitted(let entry):
-        if let credential = entry.credential { exchange.noteCredential(of: credential.owner) }
+        if let credential = entry.credential { try exchange.count(credential) }
         let form = try await Site.form(of: entry.route, from: exchange)
         return try await Console.work { () throws(APIError) in
           try await self.answer(head, entry, form, from: network, at: now)

@@ -21,6 +21,10 @@ class Answer:
     def code(self):
         return self.json()["error"]["code"]
 
+    @property
+    def message(self):
+        return self.json()["error"]["message"]
+
 
 class Truncated(Exception):
     """The connection ended before the answer did."""
