@@ -40,6 +40,24 @@ public protocol Ledger: Sendable {
   /// Throws as `settle` does.
   func settle(_ settlement: DeferredSettlement) async throws(LedgerError)
 
+  /// Records objects that a provider's answer shows, before the app sees the answer; returns when
+  /// that is safe: committed, or written to the spool. From then on they belong to their owners.
+  ///
+  /// An object that is recorded already keeps its owner: an answer never takes it away. One that
+  /// was deleted before is there again, if the same client has made it anew. What has an id that
+  /// can't be one, by `ProviderObject.isID`, is left out.
+  ///
+  /// Throws as `settle` does.
+  func record(_ objects: [ProviderObject]) async throws(LedgerError)
+
+  /// Records that the provider has deleted an object; returns when that is safe. From then on
+  /// nobody owns it. Nothing happens where it isn't recorded.
+  ///
+  /// Throws as `settle` does.
+  func end(
+    _ objectID: String, of provider: String, at now: Timestamp
+  ) async throws(LedgerError)
+
   /// Queues a refusal to be written soon; dropped, and counted in `health`, when too many wait.
   func record(_ denial: DenialRow)
 

@@ -64,7 +64,7 @@ extension JSONWriter {
 extension SettledRequest {
   /// Whether there is more to it than its row and plain charges.
   fileprivate var hasRarities: Bool {
-    !draws.isEmpty || !charges.allSatisfy(\.alerts.isEmpty)
+    !draws.isEmpty || !objects.isEmpty || !charges.allSatisfy(\.alerts.isEmpty)
   }
 }
 

@@ -44,6 +44,9 @@ extension JSONWriter {
           }
         }
       }
+      if !settlement.objects.isEmpty {
+        text.member("objects") { $0.providerObjects(settlement.objects) }
+      }
     }
   }
 }
@@ -100,7 +103,8 @@ final class SettlementReader {
         try CreditDraw(from: ObjectReader(draw))
       },
       priceRecord: ObjectReader(json).text("price_record"),
-      claim: try claim(from: json["claim"], of: row))
+      claim: try claim(from: json["claim"], of: row),
+      objects: try providerObjects(from: json["objects"]))
     settlement.leaseholder = json["leaseholder"]?.string.map { ReplicaID(text: $0) }
     return settlement
   }

@@ -10,6 +10,9 @@ public struct ProviderObject: Hashable, Sendable {
     case everybody
   }
 
+  /// The longest id that is recorded, in bytes of UTF-8.
+  public static let longestID = 256
+
   /// As the configuration names it.
   public var provider: String
   /// The provider's id of it, such as `file-abc`.
@@ -18,7 +21,7 @@ public struct ProviderObject: Hashable, Sendable {
   public var owner: Owner
   /// The key of the client whose request made it; nil where an administrator assigned it.
   public var keyName: String?
-  /// When it was first recorded.
+  /// When it was recorded; if it was made again after its deletion, when that was.
   public var createdAt: Timestamp
   /// Since when it is gone at the provider; nil while it is there.
   public var deletedAt: Timestamp?
@@ -34,5 +37,12 @@ public struct ProviderObject: Hashable, Sendable {
     self.keyName = keyName
     self.createdAt = createdAt
     self.deletedAt = deletedAt
+  }
+
+  /// Whether a text can be the id of an object: not empty, at most `longestID` bytes, and without
+  /// control characters. All others are unknown.
+  public static func isID(_ text: String) -> Bool {
+    let bytes = text.utf8
+    return (1...longestID).contains(bytes.count) && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }
 }

@@ -12,6 +12,7 @@ public struct SettledRequest: Hashable, Sendable {
     var upstreamMicroseconds: Int64?
     var leaseholder: ReplicaID?
     var claim: IdempotencyClaim?
+    var objects: [ProviderObject]
   }
 
   private final class Shared: Sendable {
@@ -26,12 +27,13 @@ public struct SettledRequest: Hashable, Sendable {
 
   public init(
     row: UsageRow, charges: [BudgetCharge], draws: [CreditDraw] = [], priceRecord: String?,
-    upstreamMicroseconds: Int64? = nil, claim: IdempotencyClaim? = nil
+    upstreamMicroseconds: Int64? = nil, claim: IdempotencyClaim? = nil,
+    objects: [ProviderObject] = []
   ) {
     shared = Shared(
       Content(
         row: row, charges: charges, draws: draws, priceRecord: priceRecord,
-        upstreamMicroseconds: upstreamMicroseconds, claim: claim))
+        upstreamMicroseconds: upstreamMicroseconds, claim: claim, objects: objects))
   }
 
   public var row: UsageRow {
@@ -63,6 +65,12 @@ public struct SettledRequest: Hashable, Sendable {
 
   /// The key that is claimed with the row; where it was claimed before, nothing is written.
   public var claim: IdempotencyClaim? { shared.content.claim }
+
+  /// The objects that the provider's answer shows, which belong to the client from then on.
+  public var objects: [ProviderObject] {
+    get { shared.content.objects }
+    set { change { $0.objects = newValue } }
+  }
 
   /// Whose leases the charges are taken off, where it waited in a spool.
   var leaseholder: ReplicaID? {

@@ -43,7 +43,7 @@ struct Migration {
     .usageTotalTables, .conversationRollup, .rareRowIndexes, .unpricedModelTables,
     .signingKeyTables, .leaseTables, .readableFrom, .detachedMonthTables, .creditLeaseTables,
     .intentValues, .conversationPermitTables, .offlineReserveTables, .intentDifferences,
-    .fewerUsageIndexes, .idempotencyKeyColumns, .summaryOfAnySize,
+    .fewerUsageIndexes, .idempotencyKeyColumns, .summaryOfAnySize, .providerObjectTables,
   ]
 
   static func all(_ dialect: Dialect) -> [Migration] {

@@ -17,6 +17,9 @@ final class DeferredRequestStore {
 
   /// Nothing is written where the provider's object is known already.
   func insert(_ request: DeferredRequest) throws(LedgerError) {
+    // They are written with this row; a later settlement must not bring back what is deleted.
+    var request = request
+    if !request.expected.objects.isEmpty { request.expected.objects = [] }
     var parameters = ParameterWriter(insert)
     request.write(to: &parameters)
     parameters.write("replica_id", replica?.text)

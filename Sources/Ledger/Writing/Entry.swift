@@ -1,6 +1,7 @@
 internal import JSON
+internal import Time
 
-/// One thing to write about one request.
+/// One thing to write about a request, or about objects that a provider keeps.
 ///
 /// Small, since it is handed from array to array.
 package enum Entry: Sendable {
@@ -13,16 +14,25 @@ package enum Entry: Sendable {
   /// The provider has answered and goes on with the work.
   indirect case deferral(DeferredRequest)
   indirect case settleDeferred(DeferredSettlement)
+  /// A provider's answer has shown these objects.
+  case objects([ProviderObject])
+  /// The provider has deleted an object.
+  indirect case objectEnd(ObjectEnd)
+}
+
+/// The deletion of an object at its provider.
+package struct ObjectEnd: Hashable, Sendable {
+  var provider: String
+  var objectID: String
+  var at: Timestamp
 }
 
 extension Entry {
-  var requestID: RequestID {
+  /// The request that an intent is of; nil for all other entries.
+  var openedRequestID: RequestID? {
     switch self {
-    case .open(let settlement), .openOffline(let settlement), .settle(let settlement):
-      settlement.row.requestID
-    case .discard(let requestID): requestID
-    case .deferral(let request): request.requestID
-    case .settleDeferred(let settlement): settlement.requestID
+    case .open(let settlement), .openOffline(let settlement): settlement.row.requestID
+    case .settle, .discard, .deferral, .settleDeferred, .objects, .objectEnd: nil
     }
   }
 
@@ -52,6 +62,12 @@ extension Entry {
       case .settleDeferred(let settlement):
         line.key("settle_deferred")
         line.deferredSettlement(settlement)
+      case .objects(let objects):
+        line.key("objects")
+        line.providerObjects(objects)
+      case .objectEnd(let end):
+        line.key("object_end")
+        line.record { end.write(to: &$0) }
       }
     }
     return line.bytes + [UInt8(ascii: "\n")]
@@ -71,6 +87,10 @@ extension Entry {
       self = .deferral(try DeferredRequest(from: ObjectReader(request), reader))
     } else if let settlement = entry["settle_deferred"] {
       self = .settleDeferred(try reader.deferredSettlement(from: settlement))
+    } else if let objects = entry["objects"] {
+      self = .objects(try reader.providerObjects(from: objects))
+    } else if let end = entry["object_end"] {
+      self = .objectEnd(try ObjectEnd(from: ObjectReader(end)))
     } else {
       throw .unreadable(record: "a spooled entry")
     }

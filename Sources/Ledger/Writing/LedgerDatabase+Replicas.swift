@@ -78,7 +78,7 @@ extension LedgerDatabase {
     switch entry {
     case .settle(let settlement): shared?.reserve?.shrink(to: settlement)
     case .discard(let requestID): shared?.reserve?.withdraw(requestID)
-    case .open, .openOffline, .deferral, .settleDeferred: break
+    case .open, .openOffline, .deferral, .settleDeferred, .objects, .objectEnd: break
     }
   }
 

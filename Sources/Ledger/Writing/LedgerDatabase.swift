@@ -17,6 +17,7 @@ final class LedgerDatabase {
   private let priceVersions: PriceVersionStore
   let deferredRequests: DeferredRequestStore
   private let idempotencyKeys: IdempotencyKeyStore
+  private let providerObjects: ProviderObjectStore
   private let denials: DenialStore
   private let unpricedModels: UnpricedModelStore
   private let alerts: AlertStore
@@ -66,6 +67,7 @@ final class LedgerDatabase {
     priceVersions = try PriceVersionStore(connection)
     deferredRequests = try DeferredRequestStore(connection, replica: membership?.id)
     idempotencyKeys = IdempotencyKeyStore(connection)
+    providerObjects = try ProviderObjectStore(connection)
     denials = try DenialStore(connection)
     unpricedModels = try UnpricedModelStore(connection)
     alerts = try AlertStore(connection)
@@ -192,11 +194,7 @@ final class LedgerDatabase {
 
   /// Whether an intent was written before. All else can be written again without harm.
   private func isWritten(_ entry: Entry) throws(LedgerError) -> Bool {
-    switch entry {
-    case .open, .openOffline: break
-    case .settle, .discard, .deferral, .settleDeferred: return false
-    }
-    let requestID = entry.requestID
+    guard let requestID = entry.openedRequestID else { return false }
     if inFlight.isLive(requestID) { return true }
     return try usageLogs.contains(requestID)
   }
@@ -267,6 +265,7 @@ final class LedgerDatabase {
       shared?.reserve?.discard(requestID)
       _ = try removeInterrupted(requestID)
     case .deferral(let request):
+      providerObjects.add(request.expected.objects)
       inFlight.discard(request.requestID)
       _ = try removeInterrupted(request.requestID)
       // A spool may be replayed from an entry that came before the request's last row.
@@ -277,6 +276,8 @@ final class LedgerDatabase {
     case .settleDeferred(let settlement):
       for row in settlement.rows { _ = try settle(row) }
       try deferredRequests.note(settlement.progress, of: settlement.requestID)
+    case .objects(let objects): providerObjects.add(objects)
+    case .objectEnd(let end): providerObjects.add(end)
     }
   }
 
@@ -284,6 +285,7 @@ final class LedgerDatabase {
   private func settle(_ settlement: SettledRequest) throws(LedgerError) -> Bool {
     let row = settlement.row
     let charges = shared?.reserve?.end(settlement) ?? settlement.charges
+    providerObjects.add(settlement.objects)
     try partitions.require(row.createdAt)
     if try partitions.hasDetachedRow(row.requestID, admittedAt: row.createdAt) {
       inFlight.settle(row.requestID)
@@ -357,6 +359,7 @@ final class LedgerDatabase {
         try totals.flush()
         try budgetAccounts.flush(paidBy: shared)
         try creditDraws.flush(paidBy: shared?.creditLeases)
+        try providerObjects.flush()
         return answer
       }
       inFlight.didCommit()
@@ -373,6 +376,7 @@ final class LedgerDatabase {
       totals.didRollBack()
       budgetAccounts.didRollBack()
       creditDraws.didRollBack()
+      providerObjects.didRollBack()
       priceVersions.didRollBack()
       partitions.didRollBack()
       biller.didRollBack()

@@ -23,8 +23,8 @@ package final class LedgerWriter {
       if case .openOffline = entry { true } else { false }
     }
 
-    /// What undoes it.
-    var discard: Entry { .discard(entry.requestID) }
+    /// What undoes an intent.
+    var discard: Entry? { entry.openedRequestID.map { .discard($0) } }
   }
 
   private let queue: CommandQueue
@@ -299,7 +299,7 @@ package final class LedgerWriter {
     orders = []
     var reason = error
     // Those that may have been committed all the same must not be found as if they had begun.
-    let discards = database.isUncertain ? refused.map(\.discard) : []
+    let discards = database.isUncertain ? refused.compactMap(\.discard) : []
     var spooled: [Pending] = []
     switch spoolPending(discards) {
     case .success(let entries): spooled = entries
@@ -343,7 +343,7 @@ package final class LedgerWriter {
   private func withdrawOffline() -> [Pending] {
     let withdrawn = pending.filter(\.isOpeningOffline)
     pending.removeAll(where: \.isOpeningOffline)
-    for entry in withdrawn { database.didSpool(entry.discard) }
+    for discard in withdrawn.compactMap(\.discard) { database.didSpool(discard) }
     return withdrawn
   }
 

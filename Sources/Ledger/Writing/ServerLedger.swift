@@ -169,15 +169,17 @@ public final class ServerLedger: Ledger {
   }
 
   public func settle(_ settlement: SettledRequest) async throws(LedgerError) {
-    try await write(.settle(settlement))
+    try await write(.settle(try await recordingTooMany(of: settlement)))
   }
 
   public func deferSettlement(of request: DeferredRequest) async throws(LedgerError) {
+    var request = request
+    request.expected = try await recordingTooMany(of: request.expected)
     try await write(.deferral(request))
   }
 
   public func settle(_ settlement: DeferredSettlement) async throws(LedgerError) {
-    try await write(.settleDeferred(settlement))
+    try await write(.settleDeferred(try await recordingTooMany(of: settlement)))
   }
 
   public func discard(_ requestID: RequestID) async throws(LedgerError) {
@@ -247,7 +249,7 @@ public final class ServerLedger: Ledger {
     joinWriter()
   }
 
-  private func write(_ entry: Entry) async throws(LedgerError) {
+  func write(_ entry: Entry) async throws(LedgerError) {
     try await submit { .write(entry, $0) }
   }
 

@@ -1,0 +1,81 @@
+internal import Time
+
+/// `provider_objects`: the objects that providers keep, and whose they are. Changes are gathered
+/// and written once a commit.
+final class ProviderObjectStore {
+  private enum Change {
+    case record(ProviderObject)
+    case end(ObjectEnd)
+
+    /// The row that is changed.
+    var key: (provider: String, objectID: String) {
+      switch self {
+      case .record(let object): (object.provider, object.objectID)
+      case .end(let end): (end.provider, end.objectID)
+      }
+    }
+  }
+
+  private let insert: Statement
+  private let update: Statement
+  private var changes: [Change] = []
+
+  init(_ connection: Connection) throws(LedgerError) {
+    insert = try connection.prepare(ProviderObjectStore.insertRow)
+    update = try connection.prepare(ProviderObjectStore.updateDeletedAt)
+  }
+
+  func add(_ objects: [ProviderObject]) {
+    for object in objects { changes.append(.record(object)) }
+  }
+
+  func add(_ end: ObjectEnd) {
+    changes.append(.end(end))
+  }
+
+  /// Writes what was added since the last time: row by row in the order in which every server
+  /// does, since two servers would otherwise wait for each other, and the changes of a row in the
+  /// order in which they were added.
+  func flush() throws(LedgerError) {
+    guard !changes.isEmpty else { return }
+    let ordered = changes.enumerated().sorted { one, other in
+      let (left, right) = (one.element.key, other.element.key)
+      return left == right ? one.offset < other.offset : left < right
+    }
+    for (_, change) in ordered {
+      switch change {
+      case .record(let object):
+        var parameters = ParameterWriter(insert)
+        object.write(to: &parameters)
+        try insert.run()
+      case .end(let end):
+        var parameters = ParameterWriter(update)
+        end.write(to: &parameters)
+        try update.run()
+      }
+    }
+    changes.removeAll()
+  }
+
+  func didRollBack() {
+    changes.removeAll()
+  }
+
+  /// The columns are those of `ProviderObject.write(to:)`, in its order.
+  ///
+  /// The owner stays who it is. An entry that is written twice must not bring back an object that
+  /// was deleted in between: only one that was made after the deletion does.
+  private static let insertRow = """
+    INSERT INTO provider_objects
+      (provider, object_id, kind, client_id, key_name, created_at, deleted_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (provider, object_id) DO UPDATE SET key_name = excluded.key_name,
+      created_at = excluded.created_at, deleted_at = excluded.deleted_at
+    WHERE provider_objects.client_id = excluded.client_id
+      AND provider_objects.deleted_at < excluded.created_at
+    """
+  private static let updateDeletedAt = """
+    UPDATE provider_objects SET deleted_at = ?3
+    WHERE provider = ?1 AND object_id = ?2 AND deleted_at IS NULL
+    """
+}
