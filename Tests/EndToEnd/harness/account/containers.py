@@ -47,10 +47,12 @@ class Containers:
         return deleted(id, "container.deleted")
 
     def add_file(self, request, id):
-        if request.is_form:
-            return self.keep_file(id, request.form["file"]).value
-        content = self._account.files.files.get(request.json["file_id"]).content
-        return self.keep_file(id, content).value
+        form = request.form if request.is_form else request.json
+        if "file" in form:
+            return self.keep_file(id, form["file"]).value
+        file = form["file_id"].decode() if request.is_form else form["file_id"]
+        self._account.look_up({"file_id": file})
+        return self.keep_file(id, self._account.files.files.get(file).content).value
 
     def file(self, request, id, file):
         return self._files(id).get(file).value

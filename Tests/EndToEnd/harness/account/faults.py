@@ -13,28 +13,28 @@ class Fault(Exception):
 
 NOT_FOUND = {
     "file": "No such File object: {}",
-    "upload": "No such Upload object: {}",
-    "part": "No such Part object: {}",
+    "upload": "Upload with id '{}' not found.",
+    "part": "Upload with id '{}' not found.",
     "batch": "No batch found with id '{}'.",
     "response": "Response with id '{}' not found.",
     "item": "Item with id '{}' not found.",
-    "completion": "No chat completion found with id '{}'.",
-    "audio": "No audio found with id '{}'.",
+    "completion": "Chat completion with id '{}' not found.",
+    "audio": "Chat completion with id '{}' not found.",
     "conversation": "Conversation with id '{}' not found.",
     "container": "Container with id '{}' not found.",
     "container file": "Container file with id '{}' not found.",
-    "vector store": "No vector store found with id '{}'.",
+    "vector store": "Vector store with id '{}' not found.",
     "vector store file": "No file found with id '{}' in the vector store.",
     "file batch": "No file batch found with id '{}'.",
     "skill": "Skill with id '{}' not found.",
     "version": "Version '{}' not found.",
     "prompt": "Prompt with id '{}' not found.",
     "job": "Could not find fine tune: {}",
-    "eval": "No eval found with id '{}'.",
+    "eval": "Eval with id '{}' not found.",
     "run": "No run found with id '{}'.",
     "output item": "No output item found with id '{}'.",
     "video": "Video with id '{}' not found.",
-    "character": "Character with id '{}' not found.",
+    "character": "Video with id '{}' not found.",
 }
 """What a provider says of an id that it doesn't know, by kind."""
 
@@ -47,4 +47,5 @@ def unknown(kind, id, place=None):
     if kind == "model":
         message = f"The model `{id}` does not exist or you do not have access to it."
         return Fault(404, message, code="model_not_found")
-    return Fault(404, NOT_FOUND[kind].format(id), "id" if kind == "file" else None)
+    is_file_in_path = kind == "file" and place is None
+    return Fault(404, NOT_FOUND[kind].format(id), "id" if is_file_in_path else place)

@@ -83,7 +83,9 @@ class Collection:
         id = request.parameters.get(parameter)
         if id is None:
             return None
-        kept = self.get(id)
+        if id not in self._by_id:
+            raise unknown(self.kind, id, parameter)
+        kept = self._by_id[id]
         place = bisect.bisect_left(self._in_order, kept.number, key=number)
         return place + 1 if order == "asc" else len(self._in_order) - place
 

@@ -71,35 +71,46 @@ def flat(value):
             yield from flat(element)
 
 
-def looked_up(value):
-    """Kind, id, and member of each object that a body needs."""
+def looked_up(body):
+    """Kind and id of each object that a body needs, and the body's member that names it."""
+    if not isinstance(body, dict):
+        yield from ((kind, id, None) for kind, id in needed(body))
+        return
+    for name, member in body.items():
+        if name not in TEXTS:
+            yield from ((kind, id, name) for kind, id in needed_in_member(name, member))
+
+
+def needed(value):
     if isinstance(value, list):
         for element in value:
-            yield from looked_up(element)
+            yield from needed(element)
     if not isinstance(value, dict):
         return
     if value.get("type") == "item_reference" or set(value) == {"id"}:
-        yield "item", value["id"], "input"
+        yield "item", value["id"]
+    if value.get("type") == "file_id":
+        yield "file", value["id"]
     for name, member in value.items():
         if name not in TEXTS:
-            yield from looked_up_in_member(name, member)
+            yield from needed_in_member(name, member)
 
 
-def looked_up_in_member(name, member):
+def needed_in_member(name, member):
     if isinstance(member, str):
         if kind := ONE.get(name):
             # A built-in skill has a name instead.
             if kind != "skill" or not member.startswith("openai-"):
-                yield kind, member, name
+                yield kind, member
         elif name in ("conversation", "container"):
-            yield name, member, name
+            yield name, member
         elif name == "model" and member.startswith("ft:"):
-            yield "model", member, name
+            yield "model", member
     elif name in MANY and isinstance(member, list):
-        yield from ((MANY[name], element, name) for element in member)
+        yield from ((MANY[name], element) for element in member)
     elif name in INSIDE and isinstance(member, dict):
         if isinstance(member.get("id"), str):
-            yield INSIDE[name], member["id"], name
-        yield from looked_up({key: each for key, each in member.items() if key != "id"})
+            yield INSIDE[name], member["id"]
+        yield from needed({key: each for key, each in member.items() if key != "id"})
     else:
-        yield from looked_up(member)
+        yield from needed(member)

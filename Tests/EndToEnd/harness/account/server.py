@@ -21,6 +21,7 @@ from .faults import Fault, unknown
 from .files import Files
 from .fine_tuning import FineTuning
 from .http import LARGEST_HEAD, Connection, Gone, read_request
+from .images import Images
 from .prompts import Prompts
 from .realtime import Realtime
 from .references import looked_up, named
@@ -56,7 +57,8 @@ class Account:
         self.truth = self.workshop.truth
         self._furnish()
         started = threading.Event()
-        threading.Thread(target=self._run, args=[started], daemon=True).start()
+        self._thread = threading.Thread(target=self._run, args=[started], daemon=True)
+        self._thread.start()
         started.wait()
 
     def _furnish(self):
@@ -73,6 +75,7 @@ class Account:
         self.videos = Videos(self)
         self.prompts = Prompts(self)
         self.sounds = Sounds(self)
+        self.images = Images(self)
         self.realtime = Realtime(self)
         all = [each for each in vars(self).values() if hasattr(each, "routes")]
         self._known = {kind: ids for each in all for kind, ids in each.known.items()}
@@ -92,9 +95,15 @@ class Account:
         self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         started.set()
         self._loop.run_forever()
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        self._loop.close()
 
     def close(self):
         self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
 
     def id(self, prefix):
         """An id that was never given before."""
@@ -105,6 +114,12 @@ class Account:
     def was_named(self, id):
         """Whether any request that came names an object."""
         return any(id in request.ids for request in list(self.requests))
+
+    def expire(self, id):
+        """Ends an object as a provider does in time, without a request for it."""
+        for objects in self._known.values():
+            if id in objects:
+                objects.remove(id)
 
     def knows(self, kind, id):
         return id in self._known[kind]
