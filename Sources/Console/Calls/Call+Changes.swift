@@ -60,6 +60,16 @@ extension Call {
     return outcome
   }
 
+  /// Claims the call's idempotency key, if it brings one, before the call acts without changing
+  /// the ledger. So of two such calls at once, whichever servers they reach, one acts.
+  ///
+  /// - Throws: `idempotencyConflict` where another call has claimed the key.
+  func claimKeyBeforeActing() throws(APIError) {
+    guard claim != nil else { return }
+    _ = try edit { (_: LedgerEditor) throws(LedgerError) in true }
+    if isRepeated { throw .answerNotKnownYet }
+  }
+
   private func make<Outcome: LosslessStringConvertible>(
     _ body: (LedgerEditor) throws(LedgerError) -> Outcome, by editor: LedgerEditor
   ) throws(LedgerError) {

@@ -92,6 +92,7 @@ enum AlertCalls {
         allowed: names.isEmpty
           ? "none, no channel is configured" : names.joined(separator: ", "))
     }
+    try call.claimKeyBeforeActing()
     var results: [(channel: String, outcome: AlertPostbox.Outcome)] = []
     for name in asked.map({ [$0] }) ?? names {
       guard let outcome = await call.server.alertPostbox.test(name, of: settings) else { continue }

@@ -34,8 +34,9 @@ enum WidgetCalls {
     let grant = WidgetGrant(
       client: client.id, user: try body.text("user"),
       expiresAt: call.now.advanced(by: .seconds(seconds)))
-    let token = call.server.widgetTokens.token(
-      for: grant, by: try WidgetMakers(call: call).digest())
+    let maker = try WidgetMakers(call: call).digest()
+    try call.claimKeyBeforeActing()
+    let token = call.server.widgetTokens.token(for: grant, by: maker)
     return Answer(status: 201) { answer in
       answer.object { answer in
         answer.member("token", token)

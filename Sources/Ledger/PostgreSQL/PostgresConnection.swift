@@ -96,7 +96,7 @@ internal import Glibc
       SET statement_timeout = '\(PostgresConnection.statementTimeoutSeconds)s';
       SET lock_timeout = \(max(lockTimeout, 1));
       SET idle_in_transaction_session_timeout = '\(PostgresConnection.statementTimeoutSeconds)s'
-      """)
+      """, silence: PostgresConnection.usualSilenceMilliseconds)
   }
 
   private static func open(_ parameters: [(String, String)]) -> OpaquePointer? {
@@ -174,7 +174,9 @@ internal import Glibc
   }
 
   /// Runs statements that answer nothing and take no values.
-  func execute(_ sql: String) throws(LedgerError) {
+  ///
+  /// - Parameter silence: for how many milliseconds an answer is awaited; without end for -1.
+  func execute(_ sql: String, silence: Int32 = -1) throws(LedgerError) {
     try requireConnection()
     try makeWay()
     try synchronize()
@@ -183,7 +185,7 @@ internal import Glibc
     }
     roundTrips += 1
     var failure: PostgresFailure?
-    while let result = try nextResult(silence: -1) {
+    while let result = try nextResult(silence: silence) {
       if result.kind == .failure, failure == nil { failure = result.failure }
     }
     guard unsafe PQenterPipelineMode(handle) == 1 else { throw lose() }
