@@ -60,6 +60,18 @@ extension JSONParser {
       count: utf8Count(at: index))
   }
 
+  /// The first eight bytes of the string at a tape index, the first one lowest.
+  ///
+  /// A shorter string is followed by whatever the buffer has: simdjson's has room for at least 64
+  /// bytes more than all strings need.
+  @inline(__always)
+  func firstBytes(at index: Int) -> UInt64 {
+    let start = unsafe UnsafeRawPointer(document.strings + stringOffset(at: index))
+    return unsafe UInt64(
+      littleEndian: start.loadUnaligned(
+        fromByteOffset: MemoryLayout<UInt32>.size, as: UInt64.self))
+  }
+
   /// Whether the string at a tape index has exactly these bytes.
   @inline(__always)
   func isString(at index: Int, _ text: StaticString) -> Bool {

@@ -1,4 +1,5 @@
 public import JSON
+internal import Objects
 internal import Pricing
 
 /// What a request for a batch names: the file of its requests, and the endpoint that all of them go
@@ -14,7 +15,7 @@ public struct BatchRequest: Sendable {
     guard root.kind == .object else { throw .notAnObject }
     try root.checkKeys()
     guard let fileID = root["input_file_id"] else { throw .missing(param: "input_file_id") }
-    guard let id = fileID.string, ProviderWork.isPlain(id) else {
+    guard let id = fileID.string, MadeObject.isID(id) else {
       throw .invalid(param: "input_file_id", expected: "the id of a file")
     }
     guard let path = root["endpoint"] else { throw .missing(param: "endpoint") }
@@ -114,7 +115,7 @@ public struct BatchObject: Sendable {
 
 extension BatchObject {
   private static func fileID(_ value: JSONValue?) -> String? {
-    value?.string.flatMap { ProviderWork.isPlain($0) ? $0 : nil }
+    value?.string.flatMap { MadeObject.isID($0) ? $0 : nil }
   }
 
   /// The files of its results, those with answers first.

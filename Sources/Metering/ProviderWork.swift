@@ -1,5 +1,5 @@
-internal import HTTP
 import JSON
+internal import Objects
 
 /// Work that a provider goes on with after its HTTP answer: a response made in the background, or a
 /// batch. Its object says by its status how far it is.
@@ -22,12 +22,9 @@ public struct ProviderWork: Sendable, Hashable {
   public let id: String
   public let stage: Stage
 
-  /// The longest id that is believed, in bytes.
-  static let longestID = 256
-
   /// Nil unless the object has an id and a status that is known.
   init?(_ object: JSONValue) {
-    guard let id = object["id"]?.string, ProviderWork.isPlain(id),
+    guard let id = object["id"]?.string, MadeObject.isID(id),
       let stage = object["status"]?.string.flatMap({ ProviderWork.stages[$0] })
     else { return nil }
     self.id = id
@@ -41,11 +38,4 @@ public struct ProviderWork: Sendable, Hashable {
     "failed": .ended(.failed), "expired": .ended(.expired),
     "cancelled": .ended(.cancelled), "canceled": .ended(.cancelled),
   ]
-
-  /// Whether an id can stand in a path as it is.
-  static func isPlain(_ id: String) -> Bool {
-    (1...longestID).contains(id.utf8.count) && id != "." && id != ".."
-      && !id.utf8.contains(UInt8(ascii: "/"))
-      && RequestTarget.plainPath(of: "/\(id)") == "/\(id)"
-  }
 }

@@ -2,10 +2,41 @@ public import JSON
 
 /// Finds the objects that answers show to have been made.
 public enum MadeObjects {
-  /// The objects at these places of an answer.
+  /// The objects at these places of an answer, each once, in the order of the places.
+  ///
+  /// Values that can't be ids are left out: see `MadeObject.isID`.
   ///
   /// - Parameter places: as in `ObjectEndpoint.makes`.
   public static func inAnswer(
     _ root: JSONValue, at places: [(place: String, kind: ObjectKind)]
-  ) -> [MadeObject] { [] }
+  ) -> [MadeObject] {
+    var found: [MadeObject] = []
+    var seen: Set<MadeObject> = []
+    for (place, kind) in places {
+      visit(root, place.split(separator: ".")[...]) { value in
+        guard let object = MadeObject(kind, shown: value), seen.insert(object).inserted else {
+          return
+        }
+        found.append(object)
+      }
+    }
+    return found
+  }
+
+  /// Calls `body` with each value at a place, whose steps are such as `output[]` or `id`.
+  private static func visit(
+    _ value: JSONValue, _ steps: ArraySlice<Substring>, _ body: (JSONValue) -> Void
+  ) {
+    guard let step = steps.first else { return body(value) }
+    let isArray = step.hasSuffix("[]")
+    let key = isArray ? step.dropLast(2) : step
+    // A repeated key counts each time: clients differ in which of its values they read.
+    for member in value.members where member.key.isString(String(key)) {
+      if isArray {
+        for element in member.value.elements { visit(element, steps.dropFirst(), body) }
+      } else {
+        visit(member.value, steps.dropFirst(), body)
+      }
+    }
+  }
 }

@@ -16,18 +16,22 @@ public enum ObjectKind: String, Sendable, Hashable, CaseIterable {
   /// A vector store, and its batches of files.
   case vectorStore = "vector_store"
   case skill
+  /// A prompt template, and what else an account's administrators make: a voice, a tunnel.
   case prompt
+  /// A video, and a character of videos.
   case video
   case eval
   /// A job of fine-tuning, and the model that it makes.
   case fineTuningJob = "fine_tuning_job"
 
-  /// The kind of an id by its form, such as `file-…`; nil for forms that aren't known.
+  /// The kind of an id by its form, such as `file-…`, whether in capitals or not; nil for forms
+  /// that aren't known.
   ///
   /// Ids that a provider writes without such a beginning are told by where they stand alone.
   public init?(ofID id: some StringProtocol) {
-    let form = ObjectKind.forms.first {
-      id.hasPrefix($0.prefix) && id.utf8.count > $0.prefix.utf8.count
+    let form = ObjectKind.forms.first { form in
+      id.utf8.count > form.prefix.utf8.count
+        && zip(id.utf8, form.prefix.utf8).allSatisfy { $0.inLowerCase == $1 }
     }
     guard let form else { return nil }
     self = form.kind
@@ -40,4 +44,11 @@ public enum ObjectKind: String, Sendable, Hashable, CaseIterable {
     ("skill_", .skill), ("pmpt_", .prompt), ("ft:", .fineTuningJob), ("ftjob-", .fineTuningJob),
     ("upload_", .upload), ("part_", .upload), ("video_", .video), ("eval_", .eval),
   ]
+}
+
+extension UInt8 {
+  /// The same letter of ASCII in lower case; any other byte as it is.
+  var inLowerCase: UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+  }
 }

@@ -1,17 +1,79 @@
 public import HTTP
 public import JSON
 
+/// A request names more objects than are looked up.
+public struct TooManyReferences: Error, Hashable {
+  /// The most objects that a body may name; each is looked up.
+  public static let limit = 4096
+}
+
 /// Finds the objects that requests name, wherever they name them.
 public enum ObjectReferences {
   /// The objects that a JSON body names, each once; empty for most requests, which is found out
   /// without looking at more than the beginnings of strings.
-  public static func inBody(_ root: JSONValue) -> [ObjectReference] { [] }
+  ///
+  /// Texts, and items that an app sends back whole, name none.
+  public static func inBody(_ root: JSONValue) throws(TooManyReferences) -> [ObjectReference] {
+    guard root.contains(quickSearch) else { return [] }
+    return try search(root, ReferenceSearch())
+  }
+
+  /// The objects that an event of a session names. Its items are the session's own.
+  public static func inSessionEvent(
+    _ root: JSONValue
+  ) throws(TooManyReferences) -> [ObjectReference] {
+    guard root.contains(quickSearch) else { return [] }
+    return try search(root, ReferenceSearch(hasOwnItems: true))
+  }
 
   /// The objects that the parts of a form name.
-  public static func inForm(_ form: MultipartForm, of body: [UInt8]) -> [ObjectReference] { [] }
+  public static func inForm(
+    _ form: MultipartForm, of body: [UInt8]
+  ) throws(TooManyReferences) -> [ObjectReference] {
+    var search = ReferenceSearch()
+    for part in form.parts { try search.search(part, of: body) }
+    return search.found
+  }
 
   /// The objects that a query names, such as the cursor of a list.
+  ///
+  /// - Parameter list: what the request's endpoint lists, if it lists anything. A cursor of a list
+  ///   that shows what one object has is none of an object: nothing else is found with it.
   public static func inQuery(
     _ query: String?, list: ObjectEndpoint.List?
-  ) -> [ObjectReference] { [] }
+  ) throws(TooManyReferences) -> [ObjectReference] {
+    guard let query else { return [] }
+    var search = ReferenceSearch()
+    // Some servers take a semicolon for an ampersand.
+    for parameter in query.split(whereSeparator: { $0 == "&" || $0 == ";" }) {
+      let name = parameter.prefix { $0 != "=" }
+      try search.search(
+        parameter: decoded(name), value: decoded(parameter.dropFirst(name.count + 1)), list: list)
+    }
+    return search.found
+  }
+
+  /// What a text of a query means; the text itself where its escapes are broken.
+  private static func decoded(_ text: Substring) -> String {
+    PercentEncoding.decode(text, plusIsSpace: true) ?? String(text)
+  }
+
+  /// How a string or key begins without which a body names nothing.
+  private static let quickSearch = JSONStringSearch(
+    ["id", "data_source"] + ObjectKind.forms.map(\.prefix) + MemberMeaning.references.keys)
+
+  private static func search(
+    _ root: JSONValue, _ search: consuming ReferenceSearch
+  ) throws(TooManyReferences) -> [ObjectReference] {
+    guard root.kind == .object else {
+      try search.search(root, as: .unknown)
+      return search.found
+    }
+    for member in root.members {
+      let key = member.key.string ?? ""
+      search.place = key
+      try search.search(member.value, as: MemberMeaning(ofKey: key))
+    }
+    return search.found
+  }
 }

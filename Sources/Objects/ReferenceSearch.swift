@@ -1,0 +1,83 @@
+import JSON
+
+/// Walks a body, and gathers the objects that it names.
+struct ReferenceSearch {
+  private(set) var found: [ObjectReference] = []
+  private var seen: Set<ObjectReference> = []
+  /// The root's member in which the search is.
+  var place: String?
+  /// Whether items are those of a session, which keeps them itself.
+  private let hasOwnItems: Bool
+
+  init(hasOwnItems: Bool = false) {
+    self.hasOwnItems = hasOwnItems
+  }
+
+  mutating func search(
+    _ value: JSONValue, as meaning: MemberMeaning
+  ) throws(TooManyReferences) {
+    switch (value.kind, meaning) {
+    case (_, .closed): break
+    case (.string, _):
+      if let id = value.string, let kind = meaning.kind(ofID: id) { try add(id, kind) }
+    case (.array, _):
+      for element in value.elements { try search(element, as: meaning) }
+    case (.object, .items): try search(item: value)
+    case (.object, _):
+      for member in value.members {
+        let name = MemberMeaning.plainName(member.key.string ?? "")
+        try search(member.value, as: meaning.meaning(ofMember: name))
+      }
+      if case .named(.file) = meaning { try noteSource(value) }
+    default: break
+    }
+  }
+
+  /// Notes a reference, unless it is known already.
+  mutating func add(
+    _ id: String, _ kind: ObjectKind, allowsUnknown: Bool = false
+  ) throws(TooManyReferences) {
+    let reference = ObjectReference(kind, id, at: place, allowsUnknown: allowsUnknown)
+    guard !id.isEmpty, !(hasOwnItems && kind == .item), !reference.isName,
+      seen.insert(reference).inserted
+    else { return }
+    guard found.count < TooManyReferences.limit else { throw TooManyReferences() }
+    found.append(reference)
+  }
+
+  private mutating func search(item object: JSONValue) throws(TooManyReferences) {
+    let item = ReplayedItem(object)
+    for member in object.members {
+      let name = MemberMeaning.plainName(member.key.string ?? "")
+      switch (name, item.form) {
+      case ("id", .reference): try search(member.value, as: .reference(.item))
+      case ("id", .reasoning) where member.value.kind == .string:
+        try add(member.value.string ?? "", .item, allowsUnknown: true)
+      // What was found is text for the model, and may be of files that are shared with the app.
+      case ("results", _) where item.isFileSearch: break
+      default: try search(member.value, as: MemberMeaning(ofName: name))
+      }
+    }
+  }
+
+  /// An evaluation can take all stored completions or responses of the account, by a query. No
+  /// client owns all of them.
+  private mutating func noteSource(_ source: JSONValue) throws(TooManyReferences) {
+    for member in source.members where MemberMeaning.plainName(member.key.string ?? "") == "type" {
+      let type = MemberMeaning.plainName(member.value.string ?? "")
+      if type == "stored_completions" || type == "responses" { try add(type, .completion) }
+    }
+  }
+}
+
+extension ObjectReference {
+  /// Whether the id is a name that isn't one of an object: a skill that the provider brings along,
+  /// or how a session's response goes into its conversation.
+  fileprivate var isName: Bool {
+    switch kind {
+    case .skill: ObjectKind(ofID: id) != .skill
+    case .conversation: id == "auto" || id == "none"
+    default: false
+    }
+  }
+}
