@@ -77,3 +77,17 @@ def test_where_each_uses_less_the_budget_is_used_up_to_less_than_a_bound(catraca
         assert limit - bound < sum(served) <= limit, client
         assert answers == {200: len(served), 429: CROWD - len(served)}, client
     assert catraca.ledger.in_flight() == []
+
+
+@pytest.mark.parametrize("smaller", ["max_tokens", "max_completion_tokens"])
+def test_of_two_output_limits_the_larger_is_held(catraca, sandbox, smaller):
+    """Nobody says which of them a provider keeps to."""
+    catraca.configuration.add_client("small", [token_budget(1000)])
+    catraca.start()
+    limits = {"max_tokens": 5000, "max_completion_tokens": 5000, smaller: 10}
+    for names in [sorted(limits), sorted(limits, reverse=True)]:
+        body = {"model": BODY["model"], "messages": BODY["messages"]}
+        body |= {name: limits[name] for name in names}
+        answer = catraca.post(body, client="small")
+        assert (answer.status, answer.code) == (429, "budget_exceeded")
+    assert not sandbox.served()

@@ -371,6 +371,28 @@ def test_events_of_a_subscription_say_whether_the_fee_is_paid(catraca, paid, str
     assert summary(paid, "beta")["fixed_fee_charged"] == 40000
 
 
+def test_an_invoice_pays_the_month_that_it_is_for(catraca, paid, stripe):
+    """Stripe sends an invoice of last month again for days."""
+    customer = stripe.customer(card=None)
+    know_customer(catraca, customer)
+    with catraca.ledger.changing() as database:
+        database.execute("UPDATE payment_accounts SET subscription_id = 'sub_1'")
+    report(paid, 1)
+
+    def invoice(number, start):
+        lines = {"data": [{"period": {"start": start, "end": start + 30 * 86400}}]}
+        amount = {"amount_paid": 40000, "currency": "brl", "customer": customer}
+        names = {"id": f"in_{number}", "subscription": "sub_1", "payment_intent": f"pi_{number}"}
+        body = {**names, **amount, "status": "paid", "lines": lines}
+        assert deliver(catraca, event("invoice.paid", body, f"evt_{number}")).status == 200
+        [fee] = [charge for charge in charges(paid) if charge["block"] == 0]
+        return fee["status"]
+
+    now = int(time.time())
+    assert invoice(1, now - 35 * 86400) == "pending"
+    assert invoice(2, now) == "succeeded"
+
+
 def test_without_a_provider_there_are_no_events(catraca, tokens):
     catraca.start()
     assert deliver(catraca, b"{}").status == 404

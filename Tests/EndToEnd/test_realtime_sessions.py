@@ -92,6 +92,9 @@ def test_many_sessions_on_a_small_budget_never_overspend(catraca, sandbox):
             },
             "model_not_priced",
         ),
+        ({"type": "session.update", "session": {"Model": "gpt-realtime-2"}}, "invalid_json"),
+        ({"type": "session.update", "Session": {"model": "gpt-realtime-2"}}, "invalid_json"),
+        ({"type": "x", "Type": "response.create"}, "invalid_json"),
         ({"no": "type"}, "invalid_json"),
     ],
 )

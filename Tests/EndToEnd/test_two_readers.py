@@ -220,6 +220,11 @@ TWO_FACED_FORMS = {
     ),
     "a longer boundary": form((NAMED % "x", f"a\r\n--{BOUNDARY}x\r\n"), MODEL, FILE),
     "space after a boundary": PLAIN_FORM.replace(b"--part\r\n", b"--part \r\n"),
+    "a charset of all parts": form((NAMED % "_charset_", "utf-16"), MODEL, FILE),
+    "a charset of all parts in capitals": form((NAMED % "_Charset_", "utf-16"), MODEL, FILE),
+    "a part in another charset": form(
+        (NAMED % "model" + "\r\ncontent-type: text/plain; charset=utf-16le", "whisper-1"), FILE
+    ),
     "text that is no UTF-8": form((NAMED % "model", b"whisper-1\xff"), FILE),
 }
 
@@ -269,3 +274,19 @@ def test_a_query_that_could_be_read_differently_is_refused(connection, house, pr
     }
     answer = connection.get(f"/v1/realtime?{query}", house.key(), headers)
     assert_refused(answer, provider)
+
+
+@pytest.mark.parametrize(
+    "boundary",
+    [
+        f"{BOUNDARY}; boundary*=utf-8''other",
+        f"{BOUNDARY}; boundary*0=other",
+        f"{BOUNDARY}; boundary=other",
+        f"{BOUNDARY}; Boundary=other",
+        f"{BOUNDARY}; charset=utf-16",
+    ],
+)
+def test_a_form_with_a_second_boundary_or_a_charset_is_refused(
+    connection, house, provider, boundary
+):
+    assert_refused(send_form(connection, house, PLAIN_FORM, boundary), provider)
