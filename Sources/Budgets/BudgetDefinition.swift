@@ -132,8 +132,11 @@ public enum BudgetPeriod: Hashable, Sendable {
   /// Never starts again.
   case total
 
-  /// The most days that a window can have: ten years.
+  /// The most days that a window can have: ten years, leap days included.
   public static let longestDays = 3_660
+
+  /// How a period can be written, for whoever wrote another.
+  public static let allowed = "daily, weekly, monthly, total, or 1d to \(longestDays)d"
 
   var isValid: Bool {
     switch self {

@@ -66,13 +66,20 @@ final class Journey {
     do throws(Refusal) {
       let providers = rules.settings.providers.lazy.map { $0.name }
       switch Route(path: exchange.head.path, providers: providers) {
-      case .health: await answer(healthy())
+      case .health:
+        guard exchange.head.method == .get || exchange.head.method == .head else {
+          throw .methodNotAllowed(allowed: "GET, HEAD")
+        }
+        await answer(healthy())
       case .own:
         exchange.addedFields.appendOwn(.catracaRequestID, "\(id)")
         await gateway.ownCalls.handle(exchange)
       case .unknown: throw .unknownPath(Journey.shortened(exchange.head.path))
       case .ambiguous: throw .ambiguousPath
-      case .unknownProvider(let name): throw .unknownProvider(Journey.shortened(name))
+      case .unknownProvider(let name):
+        // Whoever has no key isn't told which providers there are.
+        _ = try identify()
+        throw .unknownProvider(Journey.shortened(name))
       case .provider(let name, let endpoint):
         trace = gateway.tracer.map { RequestTrace($0, of: self) }
         return try await forward(endpoint, to: name)

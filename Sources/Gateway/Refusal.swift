@@ -15,6 +15,8 @@ indirect enum Refusal: Error {
   case rateLimited(retryAfterSeconds: Int64)
   // What is it?
   case unknownPath(String)
+  /// The path is served, by other methods: `GET, HEAD`.
+  case methodNotAllowed(allowed: String)
   /// The path isn't plain: see `RequestTarget.plainPath(of:)`.
   case ambiguousPath
   case unknownProvider(String)

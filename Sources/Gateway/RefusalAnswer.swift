@@ -36,6 +36,7 @@ struct RefusalAnswer {
       self.init(
         404, "invalid_request_error", "unknown_path",
         "Nothing is served at \(path). Use /v1/…, /openai/v1/… or /groq/openai/v1/….")
+    case .methodNotAllowed(let allowed): self = .methodNotAllowed(allowed)
     case .ambiguousPath: self = .ambiguousPath
     case .unknownProvider(let name):
       self.init(
@@ -82,6 +83,14 @@ struct RefusalAnswer {
       self = .unavailable(refusal)
     case .upstreamUnreachable, .upstreamInvalid, .upstreamTimeout: self = .upstream(refusal)
     }
+  }
+
+  private static func methodNotAllowed(_ allowed: String) -> RefusalAnswer {
+    RefusalAnswer(
+      405, "invalid_request_error", "method_not_allowed",
+      "This path is served by other methods: \(allowed)."
+    )
+    .with("allow", allowed)
   }
 
   private static func invalidKey(_ fault: Refusal.KeyFault) -> RefusalAnswer {

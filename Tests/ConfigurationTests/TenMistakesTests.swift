@@ -50,4 +50,35 @@ import Testing
             + #"at most 12 places, such as "0.15""#,
         ])
   }
+  @Test("Mistakes behind a wrong name are told with it, and no key that is allowed is told twice")
+  func behindWrongNames() {
+    let main = """
+      providers:
+        openai: { base_url: "https://h" }
+        "open ai": { bas_url: "https://h" }
+      zzz: 1
+      """
+    let clients = """
+      clients:
+        "a b":
+          timezone: Brazil/Atlantis
+      """
+    let name =
+      "allowed: 1 to 63 letters, digits, '.', '_' and '-', beginning with a letter or digit"
+    #expect(
+      mistakes(main, ["clients.yaml": clients], environment: [:])
+        == [
+          "c/catraca.yaml:3:3: \"open ai\" can't name a provider; \(name), but not v1, api, "
+            + "widget, healthz",
+          "c/catraca.yaml:3:14: base_url is missing; allowed: an http or https address without "
+            + "user and query, such as https://api.openai.com/v1",
+          #"c/catraca.yaml:3:16: unknown key "bas_url"; did you mean "base_url"?"#,
+          #"c/catraca.yaml:4:1: unknown key "zzz"; allowed: admin, alerts, budgets, clients, "#
+            + "currency, ledger, limits, log, metering, payments, pricing, providers, proxy, "
+            + "widget",
+          "c/clients.yaml:2:3: \"a b\" is not a name; \(name)",
+          #"c/clients.yaml:3:15: timezone: "Brazil/Atlantis" is not valid; allowed: an IANA "#
+            + "zone such as America/Sao_Paulo, or UTC",
+        ])
+  }
 }

@@ -46,7 +46,7 @@ struct WrongBudget: CustomTestStringConvertible {
       "19: per: \"group\" is not valid; allowed: one of client, user, key, model, conversation"),
     WrongBudget(
       "{ tokens: 1, period: 0d }",
-      "22: period: \"0d\" is not valid; allowed: daily, weekly, monthly, total, or 1d to 3650d"),
+      "22: period: \"0d\" is not valid; allowed: daily, weekly, monthly, total, or 1d to 3660d"),
     WrongBudget(
       "{ tokens: 1, enforcement: strict }",
       "27: enforcement: \"strict\" is not valid; allowed: one of hard, soft, shadow"),

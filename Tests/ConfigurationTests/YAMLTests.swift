@@ -48,6 +48,13 @@ import Testing
         == ["f:2:4: not YAML: invalid leading UTF-8 octet"])
   }
 
+  @Test("A byte order mark is no part of the text, nor of the places in it")
+  func byteOrderMark() {
+    let (root, source) = parse([0xEF, 0xBB, 0xBF] + Array("a: 1\nb: 2\n".utf8))
+    #expect(root?["a"].map { source.position(of: $0.mark).description } == "f:1:7")
+    #expect(root?["b"].map { source.position(of: $0.mark).description } == "f:2:4")
+  }
+
   @Test("A repeated key is found in long mappings too, and each repetition is told")
   func repeatedKeysInLongMapping() {
     let keys = (0..<40).map { "key\($0): 1" } + ["key3: 2", "key39: 2"]

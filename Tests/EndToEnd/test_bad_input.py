@@ -229,6 +229,18 @@ def test_a_request_that_cannot_be_metered_is_refused(strict, sandbox, case):
     assert_nothing_happened(strict, sandbox)
 
 
+def test_who_has_no_key_is_not_told_which_providers_there_are(strict):
+    with strict.connect() as connection:
+        assert_refused(connection.post("/mistral" + CHAT, BODY), 401, "invalid_api_key")
+
+
+def test_health_is_read_and_nothing_else(strict):
+    with strict.connect() as connection:
+        answer = connection.post("/healthz", {})
+        assert_refused(answer, 405, "method_not_allowed")
+        assert answer.fields["allow"] == "GET, HEAD"
+
+
 @pytest.mark.parametrize(
     "field",
     [None, "Bearer sk-ctr-unknown", "Basic YTpi", "Bearer ", "bearer"],

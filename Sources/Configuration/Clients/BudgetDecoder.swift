@@ -134,15 +134,8 @@ final class BudgetDecoder {
 }
 
 extension ValueFormat<BudgetPeriod> {
-  /// The longest window of days: ten years.
-  private static var mostDays: Int64 { 3650 }
-
   static var budgetPeriod: ValueFormat {
-    .scalar("daily, weekly, monthly, total, or 1d to \(mostDays)d") { text in
-      let period = BudgetPeriod(text, anchor: BudgetDecoder.windowAnchor)
-      if case .days(let days, _) = period, days > mostDays { return nil }
-      return period
-    }
+    .scalar(BudgetPeriod.allowed) { BudgetPeriod($0, anchor: BudgetDecoder.windowAnchor) }
   }
 }
 

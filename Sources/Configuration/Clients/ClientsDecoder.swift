@@ -37,7 +37,8 @@ struct ClientsDecoder {
   }
 
   private mutating func decodeFile(_ section: inout Section) {
-    for entry in section.entries("plans") where isValidName(entry) {
+    for entry in section.entries("plans") {
+      checkName(of: entry)
       plans[entry.key] = Section.read(entry.value, entry.key, context) { section in
         Plan.decode(
           from: &section, name: entry.key, line: Int(entry.keyMark.line) + 1,
@@ -51,7 +52,8 @@ struct ClientsDecoder {
     clients.reserveCapacity(entries.count)
     budgets.reserveCapacity(entries.count)
     owners.reserveCapacity(entries.count)
-    for entry in entries where isValidName(entry) {
+    for entry in entries {
+      checkName(of: entry)
       Section.read(entry.value, entry.key, context) { section in
         decodeClient(&section, id: entry.key, line: Int(entry.keyMark.line) + 1)
       }
@@ -178,10 +180,11 @@ struct ClientsDecoder {
     return []
   }
 
-  private func isValidName(_ entry: YAMLEntry) -> Bool {
-    if EntityName.isValid(entry.key) { return true }
+  /// Reports a wrong name, which is enough to refuse the file. What stands behind it is read all
+  /// the same: its mistakes are told with it.
+  private func checkName(of entry: YAMLEntry) {
+    if EntityName.isValid(entry.key) { return }
     context.mistake(
       entry.keyMark, "\(quoted(entry.key)) is not a name; allowed: \(EntityName.rule)")
-    return false
   }
 }

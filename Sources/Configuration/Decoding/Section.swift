@@ -90,6 +90,6 @@ struct Section {
 func unknownKey(_ key: String, knownKeys: [String]) -> String {
   let answer =
     likelyMeant(by: key, among: knownKeys).map { "did you mean \"\($0)\"?" }
-    ?? "allowed: \(knownKeys.sorted().joined(separator: ", "))"
+    ?? "allowed: \(Set(knownKeys).sorted().joined(separator: ", "))"
   return "unknown key \(quoted(key)); \(answer)"
 }

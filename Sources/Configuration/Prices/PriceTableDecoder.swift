@@ -49,11 +49,10 @@ struct PriceTableDecoder {
     let context = section.context
     var tiers: [String: SteppedPrices] = [:]
     for entry in section.entries("tiers") {
-      guard EntityName.isValid(entry.key) else {
+      if !EntityName.isValid(entry.key) {
         context.mistake(
           entry.keyMark,
           "\(quoted(entry.key)) is not the name of a tier; allowed: \(EntityName.rule)")
-        continue
       }
       tiers[entry.key] = Section.read(entry.value, entry.key, context) {
         decodeStepped(from: &$0)

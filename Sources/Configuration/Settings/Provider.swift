@@ -53,12 +53,12 @@ extension Provider {
           + "openai: { base_url: https://api.openai.com/v1, api_key_env: OPENAI_API_KEY }")
     }
     return entries.compactMap { entry in
-      guard EntityName.isValid(entry.key), !reservedNames.contains(entry.key) else {
+      // What stands behind a wrong name is read all the same: its mistakes are told with it.
+      if !EntityName.isValid(entry.key) || reservedNames.contains(entry.key) {
         context.mistake(
           entry.keyMark,
           "\(quoted(entry.key)) can't name a provider; allowed: \(EntityName.rule), but not "
             + reservedNames.joined(separator: ", "))
-        return nil
       }
       return Section.read(entry.value, entry.key, context) { section in
         decode(from: &section, name: entry.key)

@@ -3,18 +3,23 @@ struct SourceText {
   let path: String
   let bytes: [UInt8]
 
+  /// Where the text begins: behind the byte order mark that some editors write before UTF-8.
+  var start: Int { bytes.starts(with: SourceText.byteOrderMark) ? 3 : 0 }
+
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
   /// Where `mark` lies, its column counted in bytes.
   ///
   /// libyaml counts columns in characters. The conversion walks the file from its start, and is
   /// done for mistakes alone.
   func position(of mark: YAMLMark) -> SourcePosition {
-    var offset = startOfLine(Int(mark.line))
-    let start = offset
+    let lineStart = startOfLine(Int(mark.line))
+    var offset = mark.line == 0 ? start : lineStart
     for _ in 0..<mark.column where offset < bytes.count {
       offset += 1
       while offset < bytes.count, bytes[offset] & 0xC0 == 0x80 { offset += 1 }
     }
-    return SourcePosition(file: path, line: Int(mark.line) + 1, column: offset - start + 1)
+    return SourcePosition(file: path, line: Int(mark.line) + 1, column: offset - lineStart + 1)
   }
 
   /// Where the byte at `offset` lies.

@@ -21,7 +21,8 @@ struct YAMLParser {
   static func parse(_ source: SourceText, _ diagnostics: DiagnosticCollector) -> YAMLNode? {
     unsafe source.bytes.withUnsafeBufferPointer { bytes in
       let parser = YAMLParser(
-        source: source, events: unsafe YAMLEvents(reading: bytes),
+        source: source,
+        events: unsafe YAMLEvents(reading: UnsafeBufferPointer(rebasing: bytes[source.start...])),
         tree: YAMLTree(ofFileWith: bytes.count), diagnostics: diagnostics)
       do throws(YAMLRefusal) {
         return try parser.document()
@@ -29,7 +30,7 @@ struct YAMLParser {
         let position =
           switch error.place {
           case .mark(let mark): source.position(of: mark)
-          case .byte(let offset): source.position(ofByte: offset)
+          case .byte(let offset): source.position(ofByte: source.start + offset)
           }
         diagnostics.mistake(position, error.message)
         return nil

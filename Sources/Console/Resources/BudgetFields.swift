@@ -18,7 +18,6 @@ struct BudgetFields {
 
   private static let defaultAlerts = [80, 90, 100]
   private static let largestTokens: Int64 = 1 << 53
-  private static let longestDays = 3650
 
   private let per: BudgetDefinition.Per
   private let limit: BudgetLimit
@@ -103,13 +102,7 @@ struct BudgetFields {
     // The anchor is for the one who counts; the spelling is the same for all.
     let anchor = ClientRegistry.windowAnchor
     let period = value.string.flatMap { BudgetPeriod($0, anchor: anchor) }
-    if case .days(let days, _) = period, days > longestDays {
-      throw .invalidValue("period", allowed: "at most \(longestDays)d")
-    }
-    guard let period else {
-      throw .invalidValue(
-        "period", allowed: "daily, weekly, monthly, total, or 1d to \(longestDays)d")
-    }
+    guard let period else { throw .invalidValue("period", allowed: BudgetPeriod.allowed) }
     return period.description
   }
 

@@ -91,7 +91,7 @@ enum BudgetSet {
 
 extension ArgumentFormat<BudgetPeriod> {
   static var budgetPeriod: ArgumentFormat {
-    ArgumentFormat("P", allowed: "daily, weekly, monthly, total, or a number of days such as 30d") {
+    ArgumentFormat("P", allowed: BudgetPeriod.allowed) {
       BudgetPeriod($0, anchor: ClientRegistry.windowAnchor)
     }
   }
