@@ -19,6 +19,8 @@ public final class Gateway: HTTPHandler {
   let rules: @Sendable () -> RuleBook
   let desk: AdmissionDesk
   let ledger: any Ledger
+  /// Whose the objects are that providers keep.
+  let owners: ObjectOwners
   /// Answers what clients ask about their own use.
   let ownCalls: any HTTPHandler
   let experience = ModelExperience()
@@ -45,6 +47,7 @@ public final class Gateway: HTTPHandler {
   /// - Parameters:
   ///   - rules: gives the rules in force; asked once for each request.
   ///   - budgets: the budgets with what was used of them so far.
+  ///   - owners: knows whose the objects are that providers keep.
   ///   - lender: lends what may be used of limits, where other replicas share them; nil where none
   ///     does.
   ///   - ownCalls: answers requests for `/api/…`, where clients ask about their own use.
@@ -55,13 +58,14 @@ public final class Gateway: HTTPHandler {
   ///   - tracer: takes a span of each request to a provider.
   public init(
     rules: @escaping @Sendable () -> RuleBook, budgets: BudgetState, ledger: any Ledger,
-    lender: (any LeaseLender)? = nil,
+    owners: ObjectOwners, lender: (any LeaseLender)? = nil,
     deferred: [DeferredRequest] = [], ownCalls: any HTTPHandler, failedSignIns: FailedSignIns,
     recentAnswers: [RecentAnswers], loops: [EventLoop], logger: Logger, tracer: Tracer? = nil,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) async {
     self.rules = rules
     self.ledger = ledger
+    self.owners = owners
     self.ownCalls = ownCalls
     self.failedSignIns = failedSignIns
     self.logger = logger
@@ -157,6 +161,11 @@ public final class Gateway: HTTPHandler {
   /// Requests that arrive from now on are refused, and drained answers are cut short.
   public func stop() {
     stopping.withLock { $0 = true }
+  }
+
+  /// Administrators may have changed the owners of objects.
+  public func ownersMayHaveChanged() {
+    owners.doubtAll()
   }
 
   var isStopping: Bool { stopping.withLock { $0 } }

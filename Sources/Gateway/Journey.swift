@@ -7,6 +7,7 @@ internal import JSON
 internal import Ledger
 internal import Logging
 internal import Metering
+internal import Objects
 internal import Pricing
 internal import Time
 
@@ -147,7 +148,24 @@ final class Journey {
   private func serve(
     _ endpoint: Endpoint, _ identity: Identity, of providerName: String?
   ) async throws(Refusal) -> Claim {
-    try read(await MeteredRequest.readBody(of: self), endpoint, identity, of: providerName)
+    let claim = try read(
+      await MeteredRequest.readBody(of: self), endpoint, identity, of: providerName)
+    if claim.request.facts.references.isEmpty && exchange.head.query == nil { return claim }
+    try await checkObjects(of: claim)
+    return claim
+  }
+
+  /// Whether all objects that the request names are its client's own.
+  @inline(never)
+  private func checkObjects(of claim: Claim) async throws(Refusal) {
+    var references = claim.request.facts.references
+    do {
+      references += try ObjectReferences.inQuery(exchange.head.query, list: nil)
+    } catch {
+      throw .unreadable(.tooManyReferences)
+    }
+    try await gateway.owners.check(
+      references, of: claim.offer.provider, for: claim.request.identity, on: self)
   }
 
   // What isn't inlined, here and further on, needs much room for a moment. In an asynchronous

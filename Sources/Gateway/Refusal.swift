@@ -1,6 +1,7 @@
 internal import HTTP
 internal import HTTPServer
 internal import Metering
+internal import Objects
 
 /// Why Catraca answers a request itself, with an error.
 indirect enum Refusal: Error {
@@ -30,6 +31,8 @@ indirect enum Refusal: Error {
   case batchLine(Int64, Refusal)
   /// A file that isn't for a batch.
   case filePurpose
+  /// An object that isn't the client's own, or that nobody has.
+  case unknownObject(ObjectReference)
   case invalidMetadata
   case malformed(HTTPError)
   case bodyTooLarge(limit: Int)

@@ -11,6 +11,8 @@ struct RefusalAnswer {
   let status: Int
   let type: String
   let code: String
+  /// Whether the body says the code too. Where a provider's own answer has none, only the log does.
+  var saysCode = true
   private(set) var message: String
   var param: String?
   var fields: [(FieldName, String)] = []
@@ -56,6 +58,7 @@ struct RefusalAnswer {
       self.init(
         403, "permission_error", "endpoint_not_metered",
         "POST /v1/files is forwarded for files with 'purpose' \"batch\" alone.", param: "purpose")
+    case .unknownObject(let reference): self = .unknownObject(reference)
     case .invalidMetadata: self = .invalidMetadata
     case .malformed(let error):
       self.init(
@@ -255,12 +258,15 @@ struct RefusalAnswer {
       status: status, fields: fields, body: writer.bytes, requestID: requestID)
   }
 
+  /// As the body says it; nil where it has none.
+  var shownCode: String? { saysCode ? code : nil }
+
   func writeError(to writer: inout JSONWriter) {
     writer.object { error in
       error.member("message", message)
       error.member("type", type)
       error.member("param", param)
-      error.member("code", code)
+      error.member("code", shownCode)
     }
   }
 

@@ -1,5 +1,6 @@
 public import HTTP
 public import JSON
+internal import Objects
 
 /// Why a request can't be metered, and so is refused before anything is forwarded.
 public enum MeteringError: Error, Hashable, Sendable {
@@ -11,6 +12,8 @@ public enum MeteringError: Error, Hashable, Sendable {
   case repeatedMember(String)
   /// `Content-Encoding` says that the body means something else than its bytes.
   case encoded
+  /// The request names more objects at the provider than are looked up.
+  case tooManyReferences
   case missing(param: String)
   /// - Parameter expected: completes "PARAM must be …".
   case invalid(param: String, expected: String)
@@ -32,7 +35,7 @@ extension MeteringError {
   /// The `param` of the error that the client gets.
   public var param: String? {
     switch self {
-    case .notJSON, .notAnObject, .notAForm, .encoded: nil
+    case .notJSON, .notAnObject, .notAForm, .encoded, .tooManyReferences: nil
     case .repeatedMember(let name): name
     case .missing(let param), .invalid(let param, _), .unsupported(let param, _): param
     }
@@ -47,6 +50,8 @@ extension MeteringError {
     case .repeatedMember(let name):
       "The request body has the member '\(name)' more than once in one object."
     case .encoded: "The request body must be sent without a 'Content-Encoding'."
+    case .tooManyReferences:
+      "The request names more than \(TooManyReferences.limit) objects of the provider."
     case .missing(let param): "The request body has no '\(param)'."
     case .invalid(let param, let expected): "'\(param)' must be \(expected)."
     case .unsupported(_, let reason): reason

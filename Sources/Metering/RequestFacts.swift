@@ -1,4 +1,5 @@
 internal import HTTP
+public import Objects
 public import Pricing
 
 /// What metering needs to know of a request, read from its body once.
@@ -62,6 +63,9 @@ public struct RequestFacts: Sendable, Hashable {
   public var asksForImages = false
   /// Bytes of predicted output; what is rejected of it is billed as output.
   public var predictionBytes: Int64 = 0
+
+  /// The objects at the provider that the request names, each once.
+  public var references: [ObjectReference] = []
 
   public init(operation: Operation, model: String) {
     self.operation = operation

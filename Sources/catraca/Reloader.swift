@@ -166,9 +166,7 @@ actor Reloader {
       refuse(Reloader.text(of: loss))
       isDone = false
     case .replaced(let loaded, let awaitingRestart, let changes):
-      for warning in loaded.warnings {
-        logger.log(.warn, "configuration_warning") { $0.member("warning", "\(warning)") }
-      }
+      logger.log(loaded.warnings)
       isDone = await putInForce(
         loaded.settings, awaitingRestart: awaitingRestart, changes: changes)
     }
@@ -206,6 +204,7 @@ actor Reloader {
       latestReset = adjustments.resets.last?.id ?? latestReset
       // The former ones, which may be many, are forgotten when nobody waits for the lock.
       rules.withLock { swap(&$0, &book) }
+      gateway.ownersMayHaveChanged()
       logger.configure(level: settings.log.level, format: settings.log.format)
       // With this, all that was settled before plans began to count is in the ledger.
       try await syncBilling(of: clients, settings, at: now)
@@ -332,5 +331,14 @@ actor Reloader {
     let errors = certificates.renew(store.current)
     for error in errors { refuse("\(error)") }
     return errors.isEmpty
+  }
+}
+
+extension Logger {
+  /// Tells what is doubtful about the files.
+  func log(_ warnings: [Diagnostic]) {
+    for warning in warnings {
+      log(.warn, "configuration_warning") { $0.member("warning", "\(warning)") }
+    }
   }
 }

@@ -59,6 +59,7 @@ final class Server: Sendable {
     let failures = FailedSignIns(most: FailedSignIns.mostOfApps)
     let gateway = await Gateway(
       rules: { rules.withLock { $0 } }, budgets: start.budgets, ledger: ledger,
+      owners: ObjectOwners(at: location),
       lender: ledger.isShared ? ledger : nil, deferred: try Server.deferred(ledger, reader),
       ownCalls: Console.ofClients(server: state, failedSignIns: failures, logger: logger),
       failedSignIns: failures, recentAnswers: try reader.recentAnswers(), loops: group.loops,
@@ -69,6 +70,7 @@ final class Server: Sendable {
       logger: logger)
     try await reloader.declareFirst(start.clients, settings, at: now)
     logger.log(unreadable.take() + ledger.takeUnreadable())
+    logger.log(store.warnings)
     let postbox = await AlertPostbox(on: group.loops[0])
     let desk = await PaymentDesk(on: group.loops[0])
     collector = ChargeCollector(

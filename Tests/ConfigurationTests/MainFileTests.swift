@@ -126,6 +126,20 @@ import Testing
     #expect(error?.description == "nowhere/catraca.yaml:1:1: no such file")
   }
 
+  @Test("Objects without an owner are nobody's, and letting all clients use them is a warning")
+  func unownedObjects() throws {
+    let providers = "providers: { p: { base_url: https://h } }\n"
+    #expect(try load(providers).settings.metering.unownedObjects == .deny)
+    let loaded = try load(providers + "metering: { unowned_objects: allow }")
+    #expect(loaded.settings.metering.unownedObjects == .allow)
+    #expect(
+      loaded.warnings.map(\.description) == [
+        "c/catraca.yaml:2:30: warning: unowned_objects: allow lets every client use the provider's "
+          + "objects that Catraca knows no owner of, such as files that were uploaded before; "
+          + "assign them to clients and write deny"
+      ])
+  }
+
   @Test("A missing secret is a warning where it is tolerated, and the key is absent")
   func toleratedSecret() throws {
     let main = "providers: { a: { base_url: https://h, api_key_env: KEY } }"

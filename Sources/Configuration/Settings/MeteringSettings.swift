@@ -32,8 +32,17 @@ public struct MeteringSettings: Hashable, Sendable {
     }
   }
 
+  /// What becomes of a request that names an object of a provider which no client has.
+  public enum UnownedObjects: String, Hashable, Sendable, CaseIterable {
+    /// The object is unknown to every client.
+    case deny
+    /// Every client may use it.
+    case allow
+  }
+
   public var unknownModel = UnknownModel.deny
   public var unmeteredEndpoints = UnmeteredEndpoints.deny
+  public var unownedObjects = UnownedObjects.deny
 
   public init() {}
 }
@@ -47,7 +56,22 @@ extension MeteringSettings: TabledSettings {
       SettingRow(
         "unmetered_endpoints", \.unmeteredEndpoints, .unmeteredEndpoints,
         "Which endpoints that can't be metered are forwarded at no cost"),
+      SettingRow(
+        "unowned_objects", \.unownedObjects, .choice,
+        "Whether clients may use objects of a provider that Catraca knows no owner of"),
     ]
+  }
+}
+
+extension MeteringSettings {
+  /// Warns of a setting that lets clients reach what others have left at a provider.
+  func warnOfUnownedObjects(_ node: YAMLNode?, _ context: DecodingContext) {
+    guard unownedObjects == .allow, let mark = node?["unowned_objects"]?.mark else { return }
+    context.warning(
+      mark,
+      "unowned_objects: allow lets every client use the provider's objects that Catraca knows no "
+        + "owner of, such as files that were uploaded before; assign them to clients and write deny"
+    )
   }
 }
 

@@ -7,6 +7,7 @@ internal import Ledger
 internal import Logging
 internal import Metering
 internal import Money
+internal import Objects
 internal import Pricing
 internal import Upstream
 
@@ -51,6 +52,7 @@ struct BatchSubmission {
   /// The batch as one request, and what it may cost.
   func read() async throws(Refusal) -> (MeteredRequest, Offer) {
     var sum = BatchSum()
+    var objects = BatchObjects()
     var splitter = LineSplitter(longest: BatchSubmission.longestLine)
     do {
       let call = OwnCall(
@@ -63,7 +65,8 @@ struct BatchSubmission {
       }
       var piece: [UInt8] = []
       while try await transfer.next(into: &piece) {
-        for line in try splitter.receive(piece) { try add(line, to: &sum) }
+        for line in try splitter.receive(piece) { try add(line, to: &sum, &objects) }
+        if objects.count >= BatchObjects.mostAtOnce { try await check(&objects) }
       }
     } catch let error as Refusal {
       throw error
@@ -72,18 +75,36 @@ struct BatchSubmission {
     } catch {
       throw unreadableFile("a file whose lines have \(BatchSubmission.longestLine) bytes at most")
     }
-    if let last = splitter.finish() { try add(last, to: &sum) }
+    if let last = splitter.finish() { try add(last, to: &sum, &objects) }
+    try await check(&objects)
     guard let first = sum.first else { throw unreadableFile("a file with at least one request") }
     return try whole(sum, first)
   }
 
-  private func add(_ line: [UInt8], to sum: inout BatchSum) throws(Refusal) {
+  /// Whether the objects that lines name are the client's own.
+  private func check(_ objects: inout BatchObjects) async throws(Refusal) {
+    let references = objects.takeReferences()
+    do throws(Refusal) {
+      try await journey.gateway.owners.check(
+        references, of: provider, for: identity, on: journey)
+    } catch {
+      guard case .unknownObject(let reference) = error, let line = objects.line(of: reference)
+      else { throw error }
+      throw .batchLine(line, error)
+    }
+  }
+
+  private func add(
+    _ line: [UInt8], to sum: inout BatchSum, _ objects: inout BatchObjects
+  ) throws(Refusal) {
     let number = sum.lines + 1
     guard number <= BatchSubmission.mostLines else {
       throw unreadableFile("a file of \(BatchSubmission.mostLines) requests at most")
     }
     do throws(Refusal) {
-      try add(try facts(of: line), to: &sum)
+      let facts = try facts(of: line)
+      try add(facts, to: &sum)
+      objects.add(facts.references, ofLine: number)
     } catch {
       throw .batchLine(number, error)
     }

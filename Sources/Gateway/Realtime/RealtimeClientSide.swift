@@ -54,6 +54,7 @@ extension RealtimeSession {
     }
     do throws(Refusal) {
       try check(event)
+      try await checkObjects(of: event)
     } catch {
       return await sendError(error, eventID: event.eventID)
     }
@@ -77,6 +78,13 @@ extension RealtimeSession {
     try request.identity.check(model, for: .transcription)
     _ = try Offer.find(
       model, of: request.providerName, for: request.identity.client.id, in: journey)
+  }
+
+  /// Whether all objects that the event names are the client's own.
+  private func checkObjects(of event: RealtimeClientEvent) async throws(Refusal) {
+    guard !event.references.isEmpty else { return }
+    try await gateway.owners.check(
+      event.references, of: provider, for: request.identity, on: journey)
   }
 
   /// Holds and opens what the event may bring about.

@@ -20,9 +20,10 @@ struct RealtimeOpening {
 
   /// Serves a session from its first byte to its last.
   static func serve(_ request: RealtimeRequest, on journey: Journey) async throws(Refusal) {
-    let model = try Offer.find(
-      request.model, of: request.providerName, for: request.identity.client.id, in: journey
-    ).model
+    let (provider, model) = try Offer.find(
+      request.model, of: request.providerName, for: request.identity.client.id, in: journey)
+    try await journey.gateway.owners.check(
+      request.references, of: provider, for: request.identity, on: journey)
     let context = RealtimeContext(
       model: request.model, contextTokens: model?.declaration.contextTokens)
     let turn = try await RealtimeTurn.reserve(

@@ -2,6 +2,7 @@ internal import Configuration
 internal import HTTP
 internal import HTTPServer
 internal import Metering
+internal import Objects
 internal import Pricing
 
 /// A client's request for a realtime session, checked: who asks, and for which model.
@@ -35,6 +36,12 @@ struct RealtimeRequest {
     caller = try MeteredRequest(
       for: journey, identity: identity, endpoint: Endpoints.realtime, providerName: providerName,
       facts: facts)
+  }
+
+  /// The objects at the provider that the query names: a tuned model is one.
+  var references: [ObjectReference] {
+    guard let kind = ObjectKind(ofID: model) else { return [] }
+    return [ObjectReference(kind, model, at: "model")]
   }
 
   /// What the client asked to be spoken between it and the provider, without what acts on the

@@ -27,6 +27,7 @@ final class RealtimeSession {
   let journey: Journey
   let stream: UpgradedStream
   let transfer: Transfer
+  let provider: Provider
 
   var context: RealtimeContext
   /// For the response that comes next; nil while none can be paid yet.
@@ -72,6 +73,7 @@ final class RealtimeSession {
     self.journey = journey
     self.stream = stream
     transfer = opening.transfer
+    provider = opening.turn.provider
     context = opening.context
     next = opening.turn
   }
@@ -224,7 +226,7 @@ final class RealtimeSession {
           $0.member("message", answer.message)
           $0.member("type", answer.type)
           $0.member("param", answer.param)
-          $0.member("code", answer.code)
+          $0.member("code", answer.shownCode)
           $0.member("event_id", eventID)
         }
       }

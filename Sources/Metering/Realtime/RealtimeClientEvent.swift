@@ -1,4 +1,5 @@
 public import JSON
+public import Objects
 
 /// An event that a client sends in a realtime session: what of it matters to metering.
 public struct RealtimeClientEvent: Sendable, Hashable {
@@ -45,6 +46,9 @@ public struct RealtimeClientEvent: Sendable, Hashable {
   /// Characters of base64 that are sound.
   public var audioCharacters: Int64 = 0
   public var images: Int64 = 0
+  /// The objects at the provider that the event names, without the items of its own session, which
+  /// no other session knows.
+  public var references: [ObjectReference] = []
 
   /// The members that are read of an event, and of a session's or a response's settings.
   private static let eventMembers: Set<String> = [
@@ -73,6 +77,11 @@ public struct RealtimeClientEvent: Sendable, Hashable {
     var event = RealtimeClientEvent()
     event.eventID = root["event_id"]?.string
     event.textBytes = Int64(message.count)
+    do {
+      event.references = try ObjectReferences.inSessionEvent(root)
+    } catch {
+      throw .tooManyReferences
+    }
     if type.isString("input_audio_buffer.append") {
       event.kind = .appendAudio
       event.take(audio: root["audio"])

@@ -1,0 +1,62 @@
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Logging
+internal import Objects
+
+extension ObjectOwners {
+  /// Lets a request pass that names only objects of its own client, and shared ones.
+  ///
+  /// Without references nothing is done.
+  ///
+  /// - Throws: `unknownObject` for the first other object that it names, which the log tells about;
+  ///   `ledgerUnavailable` where that can't be found out.
+  func check(
+    _ references: [ObjectReference], of provider: Provider, for identity: Identity,
+    on journey: Journey
+  ) async throws(Refusal) {
+    guard !references.isEmpty else { return }
+    let verdict: Verdict
+    do throws(LedgerError) {
+      verdict = try await self.verdict(
+        on: references, of: provider.name, for: identity.client.id,
+        passesUnowned: journey.rules.settings.metering.unownedObjects == .allow)
+    } catch {
+      throw journey.ownersUnavailable(error)
+    }
+    guard case .refused(let reference, let owner) = verdict else { return }
+    journey.gateway.logger.log(.warn, "object_not_owned") { line in
+      line.member("request_id", "\(journey.id)")
+      line.member("client", identity.client.id)
+      line.member("key", identity.key.name)
+      line.member("provider", provider.name)
+      line.member("kind", reference.kind.rawValue)
+      line.member("object", Journey.shortened(reference.id))
+      if let owner { line.member("owner", owner) }
+    }
+    throw .unknownObject(reference)
+  }
+
+  /// The objects among `ids` that a client may see: its own and shared ones.
+  ///
+  /// - Throws: `ledgerUnavailable` where that can't be found out.
+  func owned(
+    _ ids: [String], of provider: Provider, for identity: Identity, on journey: Journey
+  ) async throws(Refusal) -> Set<String> {
+    do throws(LedgerError) {
+      return try await owned(ids, of: provider.name, by: identity.client.id)
+    } catch {
+      throw journey.ownersUnavailable(error)
+    }
+  }
+}
+
+extension Journey {
+  fileprivate func ownersUnavailable(_ error: LedgerError) -> Refusal {
+    gateway.logger.log(.error, "ledger_unavailable") { line in
+      line.member("request_id", "\(id)")
+      line.member("reason", error.description)
+    }
+    return .ledgerUnavailable
+  }
+}
