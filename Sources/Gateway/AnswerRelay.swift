@@ -51,16 +51,16 @@ struct AnswerRelay {
     if let work = report.work, head.status < 400 {
       if work.stage == .underway || isBatch {
         _ = await passage.deferSettlement(to: work.id)
-        return await answerUnsettled(body)
+        return await answerUnsettled(body, report)
       }
       if await passage.endsEarlierWork(work, report, status: head.status) {
-        return await answerUnsettled(body)
+        return await answerUnsettled(body, report)
       }
     }
     let settled = await passage.settle(
       Ending(status: head.status, outcome: outcome(isError: report.isError), report: report))
     guard !passage.clientLeft else { return passage.exchange.abort() }
-    await passage.journey.answer(answer(body, settled))
+    await passage.journey.answer(answer(body, settled, isError: report.isError))
   }
 
   @inline(never)
@@ -72,7 +72,7 @@ struct AnswerRelay {
 
   /// What the client gets, with what it costs.
   @inline(never)
-  private func answer(_ body: [UInt8], _ settled: Settled) -> HTTPAnswer {
+  private func answer(_ body: [UInt8], _ settled: Settled, isError: Bool) -> HTTPAnswer {
     var fields = passage.responseFields(head, remaining: settled.tightest)
     fields.appendOwn(.catracaCost, settled.costUSD)
     guard let rendering = rendering(of: body) else {
@@ -82,7 +82,9 @@ struct AnswerRelay {
         fields = passage.journey.keyRedaction.redacted(fields)
         return HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: error)
       }
-      return HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body)
+      return HTTPAnswer(
+        head: ResponseHead(status: head.status, fields: fields),
+        body: isError ? passage.journey.keyRedaction.redacted(body) : body)
     }
     fields.remove(.contentType)
     fields.append(.contentType, constant: rendering.contentType)
@@ -92,11 +94,13 @@ struct AnswerRelay {
 
   /// Passes on an answer whose cost isn't known yet, or is charged to an earlier request.
   @inline(never)
-  private func answerUnsettled(_ body: [UInt8]) async {
+  private func answerUnsettled(_ body: [UInt8], _ report: UsageReport) async {
     guard !passage.clientLeft else { return passage.exchange.abort() }
     let fields = passage.responseFields(head, remaining: passage.grant.tightest)
     await passage.journey.answer(
-      HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body))
+      HTTPAnswer(
+        head: ResponseHead(status: head.status, fields: fields),
+        body: report.isError ? passage.journey.keyRedaction.redacted(body) : body))
   }
 
   /// The answer in the format that the client asked for, where another one was asked for instead.

@@ -80,6 +80,7 @@ final class StreamRelay {
         if progress == .terminated && !isSettled {
           await settle(cut: nil)
           meter.takeWithheld(into: &passing)
+          redactErrors(in: &passing)
         }
         if passage.isDraining {
           drained += count
@@ -99,7 +100,15 @@ final class StreamRelay {
   private func receive(_ arrived: inout [UInt8]) -> StreamMeter.Progress {
     if passage.firstByteAt == nil { passage.firstByteAt = .now() }
     passage.exchange.loop.spareBytes.lend(to: &passing)
-    return meter.receive(&arrived, into: &passing)
+    let progress = meter.receive(&arrived, into: &passing)
+    redactErrors(in: &passing)
+    return progress
+  }
+
+  /// Takes providers' keys out of what follows an error, and out of its event.
+  private func redactErrors(in bytes: inout [UInt8]) {
+    guard meter.isError, !bytes.isEmpty else { return }
+    bytes = passage.journey.keyRedaction.redacted(bytes)
   }
 
   /// Sends to the client, unless it has left; a client that takes nothing any more has left too.
@@ -131,6 +140,7 @@ final class StreamRelay {
     guard cut == nil, !passage.clientLeft else { return passage.exchange.abort() }
     var last: [UInt8] = []
     meter.takeWithheld(into: &last)
+    redactErrors(in: &last)
     await passage.finish(last)
   }
 

@@ -8,7 +8,7 @@ struct AnswerMembers {
   private(set) var textBytes: Int64 = 0
   private var model: String?
   private var serviceTier: String?
-  private var isError = false
+  private(set) var isError = false
   private var isUnreadable = false
 
   /// Reads a member; false if it is none of these.

@@ -28,10 +28,15 @@ protocol AnswerReader: Sendable {
 
   /// All that was gathered so far.
   var report: UsageReport { get }
+
+  /// Whether what was read says that something failed: as in `report`, at no cost.
+  var isError: Bool { get }
 }
 
 extension AnswerReader {
   static var isOpaque: Bool { false }
+
+  var isError: Bool { report.isError }
 
   /// Of no event it is known, unless a reader says so.
   var repeatableText: Int? { nil }

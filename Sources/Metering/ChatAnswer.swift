@@ -53,6 +53,8 @@ struct ChatAnswer: AnswerReader {
     members.noteUnreadable()
   }
 
+  var isError: Bool { members.isError }
+
   var report: UsageReport {
     var report = members.report(or: groqUsage)
     report.breakdown = breakdown

@@ -30,5 +30,7 @@ struct CompletionAnswer: AnswerReader {
     members.noteUnreadable()
   }
 
+  var isError: Bool { members.isError }
+
   var report: UsageReport { members.report() }
 }

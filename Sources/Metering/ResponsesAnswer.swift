@@ -68,6 +68,8 @@ struct ResponsesAnswer: AnswerReader {
     members.noteUnreadable()
   }
 
+  var isError: Bool { members.isError }
+
   var report: UsageReport {
     var report = members.report()
     report.extraCalls = toolCalls.calls

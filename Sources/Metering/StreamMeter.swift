@@ -77,6 +77,9 @@ public struct StreamMeter: ~Copyable {
     return state == .withholding ? .terminated : .flowing
   }
 
+  /// Whether an event has said that something failed.
+  public private(set) var isError = false
+
   /// What the stream has said so far.
   public var report: UsageReport { answer.report }
 
@@ -232,7 +235,9 @@ extension StreamMeter {
     }
     guard root.kind == .object else { return .unreadable }
     repeated = nil
-    switch answer.read(event: root) {
+    let kind = answer.read(event: root)
+    if answer.isError { isError = true }
+    switch kind {
     case .last: return .terminator
     case .usageOnly where hidesUsage: return .drop
     case .emptyUsage where hidesUsage:

@@ -53,3 +53,27 @@ public enum UpstreamError: Error, Hashable, Sendable {
     }
   }
 }
+
+extension UpstreamError: CustomStringConvertible {
+  /// For an operator.
+  public var description: String {
+    switch self {
+    case .unreachable(.address): "the address is no http or https URL"
+    case .unreachable(.name): "the host's name has no address"
+    case .unreachable(.connection): "the connection was refused, or there is no route"
+    case .unreachable(.handshake): "the TLS handshake failed"
+    case .unreachable(.certificate): "the host's certificate is not trusted"
+    case .unreachable(.trustStore): "the file of certificate authorities can't be read"
+    case .unreachable(.other(let code)): "no connection (libcurl's error \(code))"
+    case .timeout(wasSent: false): "no connection in time"
+    case .timeout(wasSent: true): "no answer in time"
+    case .broken(.noAnswer): "the connection was closed without an answer"
+    case .broken(.truncated): "the connection was closed within the answer"
+    case .broken(.connection): "the connection broke"
+    case .broken(.other(let code)): "the connection broke (libcurl's error \(code))"
+    case .invalidResponse: "the answer is not HTTP"
+    case .cancelled: "the request was given up, since nobody waits for its answer"
+    case .tooManyTransfers: "too many requests are under way, or too many files are open"
+    }
+  }
+}

@@ -1,6 +1,8 @@
 """What of a request reaches the provider: the path that was read, and no header field that acts on
 the provider's account."""
 
+import json
+
 import pytest
 from harness.catraca import Catraca
 from harness.configuration import Configuration
@@ -109,6 +111,7 @@ ACCOUNT_FIELDS = {
     "X-Forwarded-For": "203.0.113.7",
     "Sec-WebSocket-Protocol": "realtime, openai-insecure-api-key.sk-ctr-of-the-app",
 }
+RESPONSE = {**MODEL, "input": "Hello", "max_output_tokens": 9}
 CHAT = {**MODEL, "messages": [{"role": "user", "content": "Hello"}], "max_completion_tokens": 9}
 
 
@@ -182,3 +185,34 @@ def test_an_error_does_not_show_the_providers_key(house, provider, method, path)
 
     eventually(told, "the log tells it")
     assert [line["provider"] for line in told()] == ["openai"]
+
+
+FAILURES = {
+    "/v1/chat/completions": {"error": {"message": "the key KEY is out of quota"}},
+    "/v1/responses": {
+        "type": "response.failed",
+        "response": {"id": "resp_1", "status": "failed", "error": {"message": "KEY"}},
+    },
+}
+
+
+@pytest.mark.parametrize("is_stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("path", FAILURES)
+def test_an_error_with_status_200_does_not_show_the_providers_key(
+    house, provider, path, is_stream
+):
+    failure = FAILURES[path]
+    if not is_stream and "response" in failure:
+        failure = failure["response"]
+    text = json.dumps(failure).replace("KEY", "sk-provider-oai1")
+    chunk = {"model": "gpt-4o-mini", "choices": [{"delta": {"content": "Hi"}}]}
+    events = f"data: {json.dumps(chunk)}\n\ndata: {text}\n\ndata: [DONE]\n\n"
+    provider.answer = (200, events.encode() if is_stream else json.loads(text))
+    body = {**(RESPONSE if "responses" in path else CHAT), "stream": is_stream}
+    with house.connect() as connection:
+        answer = connection.post(path, body, house.key())
+    provider.answer = (200, ANSWER)
+    assert answer.status == 200
+    assert b"sk-provider" not in answer.body and b"[provider key]" in answer.body
+    if is_stream and "responses" not in path:
+        assert answer.body.endswith(b"data: [DONE]\n\n")

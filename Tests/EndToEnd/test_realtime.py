@@ -3,6 +3,7 @@
 import base64
 
 import pytest
+from harness.configuration import PROVIDER_KEYS
 from harness.realtime import (
     MODEL,
     PATH,
@@ -175,6 +176,15 @@ def test_the_provider_refuses_in_its_own_words(running):
     status, body = refusal(running, headers=script(status=401))
     assert (status, body["error"]["message"]) == (401, "The sandbox was asked for status 401.")
     assert running.ledger.usage() == [] and running.ledger.in_flight() == []
+
+
+def test_an_error_event_does_not_show_the_providers_key(running):
+    """The sandbox repeats what it is sent, and so the key if it is told."""
+    secret = PROVIDER_KEYS["TEST_OPENAI_KEY"]
+    with open_session(running) as session:
+        send(session, secret)
+        error = receive(session)
+    assert error["error"]["message"] == "unknown type '[provider key]'"
 
 
 def test_a_browser_offers_its_key_as_a_subprotocol(running):

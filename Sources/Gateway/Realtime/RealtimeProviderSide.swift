@@ -75,7 +75,7 @@ extension RealtimeSession {
       var last = meter
       last.read(root)
       try await settleResponse(id, last.report, isOutOfBand: isOutOfBand)
-      append(kind, message, to: &frames)
+      append(kind, last.report.isError ? redacted(message) : message, to: &frames)
       await sendToClient(&frames)
       guard ending == nil, !endIfStopping() else { return }
       try await renew()
@@ -85,10 +85,17 @@ extension RealtimeSession {
       await sendToClient(&frames)
       guard ending == nil else { return }
       try await renewTranscription()
+    case .error, .transcriptionFailed:
+      try await note(event)
+      append(kind, redacted(message), to: &frames)
     default:
       try await note(event)
       append(kind, message, to: &frames)
     }
+  }
+
+  private func redacted(_ message: [UInt8]) -> [UInt8] {
+    journey.keyRedaction.redacted(message)
   }
 
   // MARK: Responses

@@ -79,8 +79,11 @@ class RecordingServer:
         seen.body = self._body(seen, stream)
         self.requests.append(seen)
         status, answer = self.answer
-        content = json.dumps(answer).encode()
-        head = f"HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\n"
+        # Bytes are a stream of events.
+        is_stream = isinstance(answer, bytes)
+        content = answer if is_stream else json.dumps(answer).encode()
+        kind = "text/event-stream" if is_stream else "application/json"
+        head = f"HTTP/1.1 {status} Status\r\ncontent-type: {kind}\r\n"
         head += f"content-length: {len(content)}\r\n\r\n"
         connection.sendall(head.encode() + content)
         return True
