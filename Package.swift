@@ -164,7 +164,8 @@ let package = Package(
     tests("TLSTests", ["TLS"]),
     tests("UpstreamTests", ["Upstream", "EventLoop", "HTTP"]),
     tests("PricingTests", ["Pricing", "Configuration", "Money", "Time", "Randomness"]),
-    tests("MeteringTests", ["Metering", "HTTP", "JSON", "Pricing", "Money"], cases: true),
+    tests(
+      "MeteringTests", ["Objects", "Metering", "HTTP", "JSON", "Pricing", "Money"], cases: true),
     tests("BudgetsTests", ["Budgets", "Money", "Time", "Randomness"]),
     tests(
       "LedgerTests",

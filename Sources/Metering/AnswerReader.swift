@@ -1,4 +1,5 @@
 import JSON
+import Objects
 
 /// Reads what an answer says of its usage, whole or event by event. Each format of answers has a
 /// reader, in a file of its name; the table of endpoints says which endpoint has which.
@@ -23,6 +24,10 @@ protocol AnswerReader: Sendable {
   /// Reads an event that is the last one again, with so many bytes of text.
   mutating func repeatLastEvent(textBytes: Int)
 
+  /// The objects that were read since the last call, which a client may name once it has seen the
+  /// events up to here.
+  mutating func takeMadeObjects() -> [MadeObject]
+
   /// Takes note that the answer, or an event of it, isn't what was expected.
   mutating func noteUnreadable()
 
@@ -44,6 +49,9 @@ extension AnswerReader {
   mutating func repeatLastEvent(textBytes: Int) {
     preconditionFailure("no event of this format can be repeated")
   }
+
+  /// For formats whose answers make no objects.
+  mutating func takeMadeObjects() -> [MadeObject] { [] }
 
   /// For formats that have no streams.
   mutating func read(event root: JSONValue) -> AnswerEvent {

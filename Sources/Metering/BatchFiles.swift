@@ -129,11 +129,13 @@ extension BatchObject {
 struct BatchAnswer: AnswerReader {
   private var members = AnswerMembers()
   private var work: ProviderWork?
+  private var shown = ShownObjects()
 
   init(for facts: RequestFacts) {}
 
   mutating func read(answer root: JSONValue) {
     work = ProviderWork(root)
+    shown.note(root, at: ObjectEndpoints.madeWithBatch)
     for member in root.members { _ = members.read(member) }
   }
 
@@ -144,6 +146,7 @@ struct BatchAnswer: AnswerReader {
   var report: UsageReport {
     var report = members.report()
     report.work = work
+    report.madeObjects = shown.objects
     return report
   }
 }

@@ -1,4 +1,5 @@
 import JSON
+import Objects
 import Pricing
 
 /// A chat completion, or a stream of its chunks.
@@ -9,6 +10,10 @@ struct ChatAnswer: AnswerReader {
   private var breakdown: [ModelUsage] = []
   private var executedTools = ExecutedTools()
 
+  private var shown = ShownObjects()
+  /// Where the objects are that the provider keeps of the answer; usually there are none.
+  private let objectPlaces: [(place: String, kind: ObjectKind)]
+
   /// Whether the web may have been searched without being counted: once is charged.
   private let searchesUncounted: Bool
 
@@ -16,6 +21,10 @@ struct ChatAnswer: AnswerReader {
 
   init(for facts: RequestFacts) {
     searchesUncounted = facts.searchesUncounted
+    objectPlaces =
+      (facts.keepsObjects ? ObjectEndpoints.madeWithCompletion : [])
+      // Sound can be named for an hour even if the answer isn't kept.
+      + (facts.asksForAudio ? ObjectEndpoints.soundInCompletion : [])
   }
 
   mutating func read(answer root: JSONValue) {
@@ -25,6 +34,7 @@ struct ChatAnswer: AnswerReader {
   mutating func read(event root: JSONValue) -> AnswerEvent {
     var hasChoices = true
     var usage = JSONValue.Kind?.none
+    if !objectPlaces.isEmpty { shown.note(root, at: objectPlaces) }
     let (textBefore, toolsBefore) = (members.textBytes, executedTools.readCount)
     for member in root.members {
       let value = member.value
@@ -49,6 +59,8 @@ struct ChatAnswer: AnswerReader {
     members.add(textBytes: textBytes)
   }
 
+  mutating func takeMadeObjects() -> [MadeObject] { shown.take() }
+
   mutating func noteUnreadable() {
     members.noteUnreadable()
   }
@@ -57,6 +69,7 @@ struct ChatAnswer: AnswerReader {
 
   var report: UsageReport {
     var report = members.report(or: groqUsage)
+    report.madeObjects = shown.objects
     report.breakdown = breakdown
     if !breakdown.isEmpty {
       report.usage = Usage.sum(of: breakdown.map(\.usage)) ?? report.usage

@@ -15,6 +15,9 @@ public final class Endpoint: Sendable {
   let defaultModel: String?
   /// The tier at whose prices each request is billed, for endpoints that have prices of their own.
   let tier: String?
+  /// Whether the provider keeps what it answers unless the request says `store: false`; if not, it
+  /// keeps it only for `store: true`.
+  public let keepsAnswers: Bool
   /// How usage is asked for where an answer has none by itself; nil where that isn't needed.
   let usageRequest: UsageRequest?
   /// What reads an answer, whole or event by event.
@@ -23,7 +26,8 @@ public final class Endpoint: Sendable {
   init(
     method: String, path: String, operation: Operation, request: RequestFormat,
     output: OutputBound, defaultModel: String? = nil, tier: String? = nil,
-    usageRequest: UsageRequest? = nil, answer: any AnswerReader.Type
+    keepsAnswers: Bool = false, usageRequest: UsageRequest? = nil,
+    answer: any AnswerReader.Type
   ) {
     self.method = method
     self.path = path
@@ -32,6 +36,7 @@ public final class Endpoint: Sendable {
     self.output = output
     self.defaultModel = defaultModel
     self.tier = tier
+    self.keepsAnswers = keepsAnswers
     self.usageRequest = usageRequest
     self.answer = answer
   }
@@ -105,6 +110,8 @@ enum RequestField: Sendable, Hashable {
   case reference
   /// Whether the answer is to be made later.
   case background
+  /// Whether the provider is to keep the answer.
+  case store
   /// Text that may be billed as output.
   case prediction
   /// Text to be spoken.

@@ -47,7 +47,7 @@ public enum Endpoints {
       "parallel_tool_calls": .inert, "presence_penalty": .inert,
       "prompt_cache_key": .inert, "prompt_cache_options": .inert,
       "prompt_cache_retention": .inert, "reasoning_format": .inert, "seed": .inert,
-      "stop": .inert, "store": .inert, "temperature": .inert, "top_logprobs": .inert,
+      "stop": .inert, "store": .store, "temperature": .inert, "top_logprobs": .inert,
       "top_p": .inert, "verbosity": .inert,
     ]),
     output: .limited(member: "max_completion_tokens"),
@@ -89,11 +89,12 @@ public enum Endpoints {
       "metadata": .metadata,
       "background_options": .inert, "include": .inert, "moderation": .inert,
       "parallel_tool_calls": .inert, "prompt_cache_key": .inert, "prompt_cache_options": .inert,
-      "prompt_cache_retention": .inert, "reasoning": .inert, "store": .inert,
+      "prompt_cache_retention": .inert, "reasoning": .inert, "store": .store,
       "stream_options": .inert, "temperature": .inert, "top_logprobs": .inert, "top_p": .inert,
       "truncation": .inert,
     ]),
     output: .limited(member: "max_output_tokens"),
+    keepsAnswers: true,
     answer: ResponsesAnswer.self)
 
   /// Makes a conversation shorter, which a model does.
@@ -107,6 +108,7 @@ public enum Endpoints {
       "prompt_cache_key": .inert, "prompt_cache_retention": .inert,
     ]),
     output: .byModel,
+    keepsAnswers: true,
     answer: ResponsesAnswer.self)
 
   /// Answers up to 400 questions about an input, each in a token or so.

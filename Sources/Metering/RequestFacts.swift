@@ -9,6 +9,8 @@ public struct RequestFacts: Sendable, Hashable {
   public var stream = false
   /// Whether the provider may answer at once and do the work afterwards.
   public var isBackground = false
+  /// Whether the provider keeps the answer, so that later requests can name it and what is in it.
+  public var keepsObjects = false
   /// Whether the client itself asks for usage in a stream.
   public var asksForUsage = false
   /// The limit of output tokens for one choice: the request's own, or what its provider takes for

@@ -32,6 +32,7 @@ extension RequestFacts {
   init(of endpoint: Endpoint) {
     self.init(operation: endpoint.operation, model: "")
     serviceTier = endpoint.tier
+    keepsObjects = endpoint.keepsAnswers
     switch endpoint.output {
     case .limited, .byModel: break
     case .limitedByDefault(let limit): outputLimit = limit
@@ -114,6 +115,8 @@ private struct RequestReader {
     case .callLimit: callLimit = try Self.integer(value, name, in: RequestFacts.callsAllowed)
     case .reference: facts.input.isOpenEnded = true
     case .background: facts.isBackground = try Self.boolean(value, name)
+    // What isn't a boolean is the provider's to refuse, or to take for true.
+    case .store: facts.keepsObjects = value.boolean != false
     case .tools:
       facts.input.add(json: value)
       try readTools(value, name)
@@ -147,6 +150,7 @@ private struct RequestReader {
       // Each text is completed so often; those that are not returned are billed too.
       facts.choices = max(facts.choices, candidates) * max(1, facts.input.messages)
     }
+    facts.keepsObjects = facts.keepsObjects || facts.isBackground
     boundCalls()
     facts.boundMediaOutput()
     return facts

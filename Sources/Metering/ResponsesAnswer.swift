@@ -1,4 +1,5 @@
 import JSON
+import Objects
 import Pricing
 
 /// A response of the Responses API, or a stream of its events.
@@ -12,7 +13,9 @@ struct ResponsesAnswer: AnswerReader {
   private var drawing: ReportedUsage?
   /// Of a response that is made in the background.
   private var work: ProviderWork?
+  private var shown = ShownObjects()
   private let isBackground: Bool
+  private let keepsObjects: Bool
   private let model: String
   private let imageModel: String
 
@@ -21,6 +24,7 @@ struct ResponsesAnswer: AnswerReader {
   init(for facts: RequestFacts) {
     model = facts.model
     isBackground = facts.isBackground
+    keepsObjects = facts.keepsObjects || facts.isBackground
     imageModel = facts.imageToolModel ?? OpenAI.imageModel
   }
 
@@ -48,8 +52,12 @@ struct ResponsesAnswer: AnswerReader {
       return .last
     case "response.created", "response.in_progress", "response.queued":
       if let response = root["response"] { read(response: response) }
+    case "response.output_item.added":
+      note(objectsOf: root["item"], at: ObjectEndpoints.madeWithItem)
     case "response.output_item.done":
-      if let item = root["item"] { toolCalls.count(item) }
+      guard let item = root["item"] else { break }
+      note(objectsOf: item, at: ObjectEndpoints.madeWithItem)
+      toolCalls.count(item)
     default:
       if type.hasSuffix(".delta"), !type.hasFragment("audio.delta") {
         let textBytes = root["delta"]?.utf8Count ?? 0
@@ -64,6 +72,8 @@ struct ResponsesAnswer: AnswerReader {
     members.add(textBytes: textBytes)
   }
 
+  mutating func takeMadeObjects() -> [MadeObject] { shown.take() }
+
   mutating func noteUnreadable() {
     members.noteUnreadable()
   }
@@ -74,6 +84,7 @@ struct ResponsesAnswer: AnswerReader {
     var report = members.report()
     report.extraCalls = toolCalls.calls
     report.work = work
+    report.madeObjects = shown.objects
     guard let usage = report.usage, let drawing else { return report }
     report.breakdown = [
       ModelUsage(model: report.responseModel ?? model, usage: usage),
@@ -93,6 +104,7 @@ struct ResponsesAnswer: AnswerReader {
 
   private mutating func read(response: JSONValue) {
     if isBackground { work = ProviderWork(response) ?? work }
+    note(objectsOf: response, at: ObjectEndpoints.madeWithResponse)
     for member in response.members {
       if members.read(member) { continue }
       if member.hasKey("output") {
@@ -102,6 +114,14 @@ struct ResponsesAnswer: AnswerReader {
         drawing = ReportedUsage(member.value["image_gen"]) ?? drawing
       }
     }
+  }
+
+  /// Notes what a response or an item makes. A container lives on even if the response isn't kept.
+  private mutating func note(
+    objectsOf value: JSONValue?, at places: [(place: String, kind: ObjectKind)]
+  ) {
+    guard let value else { return }
+    shown.note(value, at: keepsObjects ? places : places.filter { $0.kind == .container })
   }
 
   /// The whole output, which replaces what its pieces were counted as.

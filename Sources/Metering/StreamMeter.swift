@@ -1,5 +1,6 @@
 public import HTTP
 public import JSON
+public import Objects
 
 /// Meters a streamed answer in passing.
 ///
@@ -79,6 +80,10 @@ public struct StreamMeter: ~Copyable {
 
   /// Whether an event has said that something failed.
   public private(set) var isError = false
+
+  /// The objects that the stream has shown since the last call. They must be recorded before what
+  /// `receive` gave is passed on; those of what is withheld are in `report` too.
+  public mutating func takeMadeObjects() -> [MadeObject] { answer.takeMadeObjects() }
 
   /// What the stream has said so far.
   public var report: UsageReport { answer.report }

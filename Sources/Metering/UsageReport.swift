@@ -1,3 +1,4 @@
+public import Objects
 public import Pricing
 
 /// What an answer says about what it used.
@@ -27,6 +28,9 @@ public struct UsageReport: Sendable, Hashable {
   public internal(set) var isUnreadable = false
   /// The work that the provider says it goes on with, or has ended; nil where an answer is all.
   public internal(set) var work: ProviderWork?
+
+  /// What the provider keeps of the answer, and later requests can name; each once.
+  public internal(set) var madeObjects: [MadeObject] = []
 
   /// Tokens that the reported total has beyond input and output.
   var unlistedTokens: Int64 = 0

@@ -29,9 +29,9 @@ public enum MadeObjects {
   ) {
     guard let step = steps.first else { return body(value) }
     let isArray = step.hasSuffix("[]")
-    let key = isArray ? step.dropLast(2) : step
+    let key = String(isArray ? step.dropLast(2) : step)
     // A repeated key counts each time: clients differ in which of its values they read.
-    for member in value.members where member.key.isString(String(key)) {
+    for member in value.members where member.key.isString(key) {
       if isArray {
         for element in member.value.elements { visit(element, steps.dropFirst(), body) }
       } else {

@@ -26,18 +26,24 @@ public enum ObjectEndpoints {
     ("output_file_id", .file), ("error_file_id", .file),
   ]
 
+  /// Where the answer to a request for a batch shows what was made.
+  public static let madeWithBatch = [(place: "id", kind: ObjectKind.batch)] + batchFiles
+
   static let batches: [ObjectEndpoint] = [
-    ObjectEndpoint("POST", "/v1/batches", .metered, makes: [("id", .batch)] + batchFiles),
+    ObjectEndpoint("POST", "/v1/batches", .metered, makes: madeWithBatch),
     ObjectEndpoint("GET", "/v1/batches", list: .of(.batch)),
     ObjectEndpoint("GET", "/v1/batches/{batch}", makes: batchFiles),
     ObjectEndpoint("POST", "/v1/batches/{batch}/cancel", makes: batchFiles),
   ]
 
-  /// Where a response shows what was made with it.
-  public static let madeWithResponse: [(place: String, kind: ObjectKind)] = [
-    ("id", .response), ("output[].id", .item), ("output[].container_id", .container),
-    ("output[].environment.container_id", .container),
+  /// Where an item of a response shows what was made with it.
+  public static let madeWithItem: [(place: String, kind: ObjectKind)] = [
+    ("id", .item), ("container_id", .container), ("environment.container_id", .container),
   ]
+  /// Where a response shows what was made with it.
+  public static let madeWithResponse =
+    [(place: "id", kind: ObjectKind.response)]
+    + madeWithItem.map { (place: "output[].\($0.place)", kind: $0.kind) }
 
   static let responses: [ObjectEndpoint] = [
     ObjectEndpoint("POST", "/v1/responses", .metered, makes: madeWithResponse),
@@ -51,10 +57,16 @@ public enum ObjectEndpoints {
       list: .within(.item)),
   ]
 
+  /// Where a chat completion, or a chunk of one, shows that it was made.
+  public static let madeWithCompletion = [(place: "id", kind: ObjectKind.completion)]
+  /// Where it shows its sound.
+  public static let soundInCompletion: [(place: String, kind: ObjectKind)] = [
+    ("choices[].message.audio.id", .completion), ("choices[].delta.audio.id", .completion),
+  ]
+
   static let completions: [ObjectEndpoint] = [
     ObjectEndpoint(
-      "POST", "/v1/chat/completions", .metered,
-      makes: [("id", .completion), ("choices[].message.audio.id", .completion)]),
+      "POST", "/v1/chat/completions", .metered, makes: madeWithCompletion + soundInCompletion),
     ObjectEndpoint("GET", "/v1/chat/completions", list: .of(.completion)),
     ObjectEndpoint("GET", "/v1/chat/completions/{completion}"),
     ObjectEndpoint("POST", "/v1/chat/completions/{completion}"),

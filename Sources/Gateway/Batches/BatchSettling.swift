@@ -46,6 +46,7 @@ final class BatchSettling {
     var facts = RequestFacts(operation: endpoint.operation, model: work.record.expected.row.model)
     facts.serviceTier = BatchLine.tier
     facts.imageToolModel = work.record.imageModel
+    facts.keepsObjects = endpoint.keepsAnswers
     self.facts = facts
   }
 
