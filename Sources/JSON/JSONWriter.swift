@@ -251,6 +251,12 @@ extension JSONWriter {
     integer(value)
   }
 
+  /// Writes a key and its value, or null.
+  public mutating func member(_ key: String, optional value: Int64?) {
+    self.key(key)
+    if let value { integer(value) } else { null() }
+  }
+
   /// Writes a key and its value.
   public mutating func member(_ key: String, _ value: Bool) {
     self.key(key)

@@ -36,12 +36,6 @@ struct Page<Entry> {
 }
 
 extension JSONWriter {
-  /// Writes a key and its value, or null.
-  mutating func member(_ key: String, optional value: Int64?) {
-    self.key(key)
-    if let value { integer(value) } else { null() }
-  }
-
   /// Writes a key and an array of strings, or null.
   mutating func member(_ key: String, _ items: [String]?) {
     self.key(key)

@@ -38,7 +38,8 @@ struct PriceBookForm {
       object.member("max_output_tokens", optional: declaration.maxOutputTokens)
       object.member("context_tokens", optional: declaration.contextTokens)
       object.member("minimum_seconds", declaration.minimumSeconds)
-      writePrices(to: &object)
+      if let prices = model.declaredPrices(at: now) { object.members(of: prices) }
+      object.member(surcharges: model.surcharges)
     }
   }
 
@@ -46,39 +47,5 @@ struct PriceBookForm {
   private var version: String? {
     let tariff = try? model.tariff(in: PricingContext(instant: now), inputTokens: 0)
     return tariff?.version
-  }
-
-  private func writePrices(to object: inout JSONWriter) {
-    if let prices = model.declaredPrices(at: now) {
-      write(prices.base, to: &object)
-      object.member("tiers") { tiers in
-        tiers.object { tiers in
-          for (name, prices) in prices.tiers.sorted(by: { $0.key < $1.key }) {
-            tiers.member(name) { tier in tier.object { write(prices, to: &$0) } }
-          }
-        }
-      }
-    }
-    object.member("surcharges") { surcharges in
-      surcharges.object { surcharges in
-        for (name, price) in model.surcharges.sorted(by: { $0.key < $1.key }) {
-          surcharges.member(name) { surcharge in
-            surcharge.object { $0.member(PricedQuantity.call.priceKey, price.moneyText) }
-          }
-        }
-      }
-    }
-  }
-
-  private func write(_ prices: SteppedPrices, to object: inout JSONWriter) {
-    object.members(of: prices.table)
-    if prices.aboveInputTokens.isEmpty { return }
-    object.member("above_input_tokens") { steps in
-      steps.object { steps in
-        for (tokens, table) in prices.aboveInputTokens.sorted(by: { $0.key < $1.key }) {
-          steps.member("\(tokens)") { step in step.object { $0.members(of: table) } }
-        }
-      }
-    }
   }
 }

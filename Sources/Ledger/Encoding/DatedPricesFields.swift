@@ -1,0 +1,44 @@
+public import JSON
+public import Money
+public import Pricing
+
+extension JSONWriter {
+  /// Writes a model's prices as members with the keys of a pricing file: those of the base, with
+  /// `above_input_tokens` where long inputs have prices of their own, and `tiers`.
+  public mutating func members(of prices: DatedPrices) {
+    members(of: prices.base)
+    member("tiers") { tiers in
+      tiers.object { tiers in
+        for (name, prices) in prices.tiers.sorted(by: { $0.key < $1.key }) {
+          tiers.member(name) { tier in tier.object { $0.members(of: prices) } }
+        }
+      }
+    }
+  }
+
+  private mutating func members(of prices: SteppedPrices) {
+    members(of: prices.table)
+    if prices.aboveInputTokens.isEmpty { return }
+    member("above_input_tokens") { steps in
+      steps.object { steps in
+        for (tokens, table) in prices.aboveInputTokens.sorted(by: { $0.key < $1.key }) {
+          steps.member("\(tokens)") { step in step.object { $0.members(of: table) } }
+        }
+      }
+    }
+  }
+
+  /// Writes what calls billed outside tokens cost as the member `surcharges`, each by its name:
+  /// `"surcharges":{"web_search":{"per_call":"0.010000000"}}`.
+  public mutating func member(surcharges: [String: FixedDecimal]) {
+    member("surcharges") { writer in
+      writer.object { object in
+        for (name, price) in surcharges.sorted(by: { $0.key < $1.key }) {
+          object.member(name) { surcharge in
+            surcharge.object { $0.member(PricedQuantity.call.priceKey, price.moneyText) }
+          }
+        }
+      }
+    }
+  }
+}
