@@ -50,21 +50,8 @@ struct FreePassage {
     do { head = try await transfer.head() } catch {
       throw Refusal(error, provider: provider.name, on: journey)
     }
-    note(identity, status: head.status)
+    journey.noteUnmetered(path, of: identity, provider: provider.name, status: head.status)
     await relay(head, transfer)
-  }
-
-  private func note(_ identity: Identity, status: Int) {
-    journey.gateway.unmeteredRequests.count(identity.client.id)
-    journey.gateway.logger.log(.info, "unmetered_request") { line in
-      line.member("request_id", "\(journey.id)")
-      line.member("client", identity.client.id)
-      line.member("key", identity.key.name)
-      line.member("provider", provider.name)
-      line.member("method", journey.exchange.head.method.name)
-      line.member("path", Journey.shortened(path))
-      line.member("status", Int64(status))
-    }
   }
 
   private func checkPurpose(of body: [UInt8]) throws(Refusal) {
@@ -125,6 +112,24 @@ extension FreePassage {
     if !redacted.isEmpty { try await journey.exchange.write(redacted) }
     while try await transfer.next(into: &piece) { try await journey.exchange.write(piece) }
     try await journey.exchange.finish()
+  }
+}
+
+extension Journey {
+  /// Logs and counts an answer that costs nothing.
+  ///
+  /// - Parameter provider: nil where none was asked.
+  func noteUnmetered(_ path: String, of identity: Identity, provider: String?, status: Int) {
+    gateway.unmeteredRequests.count(identity.client.id)
+    gateway.logger.log(.info, "unmetered_request") { line in
+      line.member("request_id", "\(id)")
+      line.member("client", identity.client.id)
+      line.member("key", identity.key.name)
+      line.member("provider", provider)
+      line.member("method", exchange.head.method.name)
+      line.member("path", Journey.shortened(path))
+      line.member("status", Int64(status))
+    }
   }
 }
 

@@ -62,6 +62,12 @@ final class Identity: Sendable {
     for model in facts.compoundModels { try check(model, for: facts.operation) }
   }
 
+  /// Whether the key may ask for a model by that name, for any kind of work.
+  func mayAsk(for model: PricedModel, named name: String) -> Bool {
+    key.allows(model: name)
+      && model.declaration.operation.kindsOfRequests.contains { key.allows($0) }
+  }
+
   private static func offered(_ head: RequestHead) -> String? {
     guard !head.fields.contains(.authorization), let upgrade = try? WebSocketUpgrade(of: head)
     else { return nil }

@@ -124,6 +124,7 @@ final class Journey {
     case .upload:
       try await serveFree(
         path, identity, of: providerName, onlyForBatches: !rules.allowsUnmetered(path))
+    case .models(let name): try await serveModels(named: name, identity, of: providerName)
     case .free:
       try await serveFree(path, identity, of: providerName)
     case .closed: throw .endpointNotMetered(method: exchange.head.method.name, path: path)

@@ -21,6 +21,8 @@ indirect enum Refusal: Error {
   /// The path isn't plain: see `RequestTarget.plainPath(of:)`.
   case ambiguousPath
   case unknownProvider(String)
+  /// The list of models doesn't have one of that name.
+  case unknownModel(String)
   case endpointNotMetered(method: String, path: String)
   /// It is served over a WebSocket alone.
   case upgradeRequired(WebSocketUpgradeError)

@@ -34,15 +34,9 @@ struct RefusalAnswer {
     case .tooManyWrongKeys(let seconds): self = .tooManyWrongKeys(retryAfterSeconds: seconds)
     case .rateLimited(let seconds): self = .rateLimited(retryAfterSeconds: seconds)
     case .tooMuchDeferredWork(let limit): self = .tooMuchDeferredWork(limit: limit)
-    case .unknownPath(let path):
-      self.init(
-        404, "invalid_request_error", "unknown_path",
-        "Nothing is served at \(path). Use /v1/…, /openai/v1/… or /groq/openai/v1/….")
+    case .unknownPath, .unknownProvider, .unknownModel: self = .notFound(refusal)
     case .methodNotAllowed(let allowed): self = .methodNotAllowed(allowed)
     case .ambiguousPath: self = .ambiguousPath
-    case .unknownProvider(let name):
-      self.init(
-        404, "invalid_request_error", "unknown_provider", "There is no provider '\(name)' here.")
     case .endpointNotMetered(let method, let path):
       self.init(
         403, "permission_error", "endpoint_not_metered",
@@ -133,6 +127,24 @@ struct RefusalAnswer {
       answer.fields = [(.shouldRetry, "false"), (.catracaDenied, "paused")]
       return answer
     default: preconditionFailure("not a refusal of what a key may do")
+    }
+  }
+
+  private static func notFound(_ refusal: Refusal) -> RefusalAnswer {
+    switch refusal {
+    case .unknownPath(let path):
+      RefusalAnswer(
+        404, "invalid_request_error", "unknown_path",
+        "Nothing is served at \(path). Use /v1/…, /openai/v1/… or /groq/openai/v1/….")
+    case .unknownProvider(let name):
+      RefusalAnswer(
+        404, "invalid_request_error", "unknown_provider", "There is no provider '\(name)' here.")
+    case .unknownModel(let name):
+      // As OpenAI answers `GET /v1/models/NAME`.
+      RefusalAnswer(
+        404, "invalid_request_error", "model_not_found", "The model '\(name)' does not exist",
+        param: "model")
+    default: preconditionFailure("not a refusal of what isn't there")
     }
   }
 

@@ -19,7 +19,7 @@ enum Route: Equatable {
   ///     the endpoint that comes out here.
   ///   - providers: names of the configured providers.
   init(path sent: String, providers: some Collection<String>) {
-    guard let path = RequestTarget.plainPath(of: sent) else {
+    guard let path = RequestTarget.plainPath(of: Route.decodingModelName(in: sent)) else {
       self = sent == "*" ? .unknown : .ambiguous
       return
     }
@@ -50,5 +50,16 @@ enum Route: Equatable {
     let name = String(named[..<nameEnd])
     self =
       providers.contains(name) ? .provider(named: name, endpoint: endpoint) : .unknownProvider(name)
+  }
+  /// A path in which the escaped slashes of a model's name are slashes.
+  ///
+  /// Apps escape the name as one segment. Example: `/v1/models/openai%2Fgpt-oss-20b` is
+  /// `/v1/models/openai/gpt-oss-20b`.
+  private static func decodingModelName(in sent: String) -> String {
+    guard sent.utf8.contains(UInt8(ascii: "%")),
+      let range = sent.firstRange(of: "/v1/models/")
+    else { return sent }
+    let name = sent[range.upperBound...].replacing("%2F", with: "/").replacing("%2f", with: "/")
+    return String(sent[..<range.upperBound]) + name
   }
 }

@@ -9,6 +9,9 @@ public enum EndpointClass: Sendable {
   case batch
   /// A file that is kept for later requests: it passes if it is for a batch.
   case upload
+  /// A question for the models, which Catraca answers itself: for all of them, or for the one whose
+  /// name stands behind `/v1/models/`.
+  case models(named: String?)
   /// A read that costs nothing: passes unmetered.
   case free
   /// Unknown, or known to cost money in ways that can't be metered. Operators can open it.
@@ -147,13 +150,14 @@ public enum Endpoints {
     method: "POST", path: "/v1/batches", operation: .batch, request: .json([:]), output: .none,
     answer: BatchAnswer.self)
 
+  private static let models = "/v1/models"
+
   /// Where the requests of a batch may go.
   static let batchable = [chatCompletions, responses, completions, embeddings, moderations]
 
   /// Reads that cost nothing, and ends of work that was paid for. A last `*` stands for one segment
   /// or more, any other for one.
   static let free: [(method: String, pattern: String)] = [
-    ("GET", "/v1/models"), ("GET", "/v1/models/*"),
     ("GET", "/v1/responses/*"),
     ("GET", "/v1/batches"), ("GET", "/v1/batches/*"),
     ("GET", "/v1/files"), ("GET", "/v1/files/*"),
@@ -177,6 +181,10 @@ public enum Endpoints {
     default: break
     }
     guard !isDisguised(method: method, path: path) else { return .closed }
+    if method == "GET" || method == "HEAD", path == models || path.hasPrefix("\(models)/") {
+      let name = path.dropFirst("\(models)/".count)
+      return .models(named: name.isEmpty ? nil : String(name))
+    }
     let segments = path.dropFirst().split(separator: "/")
     let isFree = free.contains { $0.method == method && matches(segments, pattern: $0.pattern) }
     return isFree ? .free : .refused

@@ -75,3 +75,20 @@ extension PriceTable {
     return table
   }
 }
+
+extension DatedPrices {
+  /// With a client's own prices in every tier and at every length.
+  func overridden(by own: PriceTable) -> DatedPrices {
+    DatedPrices(
+      from: from, base: base.overridden(by: own),
+      tiers: tiers.mapValues { $0.overridden(by: own) })
+  }
+}
+
+extension SteppedPrices {
+  fileprivate func overridden(by own: PriceTable) -> SteppedPrices {
+    SteppedPrices(
+      table.overridden(by: own),
+      aboveInputTokens: aboveInputTokens.mapValues { $0.overridden(by: own) })
+  }
+}

@@ -16,6 +16,9 @@ public final class PricedModel: Sendable {
   /// What its prices are for: tokens, or the minute, the character or the image alone.
   public let pricedUnits: Set<PricedQuantity.Unit>
 
+  /// A client's own prices, which replace the book's where they state one.
+  private let own: PriceOverride?
+
   /// By date, the latest first.
   private let periods: [Period]
 
@@ -46,6 +49,7 @@ public final class PricedModel: Sendable {
     source = file.source
     asOf = file.asOf
     self.file = file.file
+    own = nil
     let origin = PriceOrigin(
       file: file.file, asOf: file.asOf, provider: file.provider, model: declaration.name)
     surcharges = file.surcharges.merging(declaration.surcharges) { _, own in own }
@@ -76,6 +80,7 @@ public final class PricedModel: Sendable {
     asOf = other.asOf
     file = other.file
     surcharges = other.surcharges
+    own = override
     pricedUnits = other.pricedUnits.union(override.prices.pricedUnits)
     periods = other.periods.map {
       Period(
@@ -93,6 +98,20 @@ public final class PricedModel: Sendable {
   /// The book's prices in force at that time, as its file states them; nil before the first.
   public func declaredPrices(at instant: Timestamp) -> DatedPrices? {
     periodIndex(at: instant).map { periods[$0].declared }
+  }
+
+  /// The prices that a client is charged at that time: the book's, replaced by the client's own
+  /// where it has any, in every tier and at every length; nil before the first.
+  public func chargedPrices(at instant: Timestamp) -> DatedPrices? {
+    let declared = declaredPrices(at: instant)
+    guard let own else { return declared }
+    return declared?.overridden(by: own.prices)
+  }
+
+  /// What a client is charged for calls billed outside tokens, each, by name.
+  public var chargedSurcharges: [String: FixedDecimal] {
+    guard let price = own?.prices[.call] else { return surcharges }
+    return surcharges.mapValues { _ in price }
   }
 
   /// What an answer is charged by.

@@ -86,8 +86,8 @@ def test_a_wildcard_opens_no_other_method_of_work(house, provider, method):
     ("path", "forwarded"),
     [
         ("/v1/vector_stores/vs_1/search?a=../b", "/v1/vector_stores/vs_1/search?a=../b"),
-        ("/v1/models/ft:gpt-4o:acme::x1", "/v1/models/ft:gpt-4o:acme::x1"),
-        ("/openai/v1/models/ft%3Agpt-4o", "/v1/models/ft:gpt-4o"),
+        ("/v1/threads/a:b::c", "/v1/threads/a:b::c"),
+        ("/openai/v1/threads/a%3Ab", "/v1/threads/a:b"),
     ],
 )
 def test_the_path_that_was_read_is_forwarded(house, provider, path, forwarded):

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from harness.catraca import Catraca
 from harness.configuration import Configuration
-from harness.odd_requests import REQUESTS
+from harness.odd_requests import OPENED, REQUESTS
 from harness.raw_http import Connection
 from harness.recording_server import RecordingServer
 from harness.reference_proxies import ReferenceProxy
@@ -43,6 +43,7 @@ def key_and_ours(tmp_path_factory, provider):
     folder = tmp_path_factory.mktemp("smuggling")
     configuration = Configuration(folder, {"openai": {"base_url": url}})
     configuration.settings["pricing"] = ["pricing/openai.yaml"]
+    configuration.settings["metering"] = {"unmetered_endpoints": [f"{OPENED}*"]}
     configuration.settings["limits"] = {"idle": WAIT, "header_timeout": WAIT}
     configuration.add_client("acme")
     catraca = Catraca(configuration).start()

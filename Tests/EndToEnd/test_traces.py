@@ -142,11 +142,11 @@ def test_other_operations_have_names_of_their_own(traced, collector):
 
 
 def test_reading_what_costs_nothing_is_a_span_without_a_model(traced, collector):
-    traced.start()
-    traced.openai().models.list()
+    path = "/v1/responses/input_tokens"
+    traced.start().post({"model": "gpt-4o-mini", "input": SAID}, path=path)
     span = collector.span()
-    assert span.name == "GET"
-    assert_same(span, url__path="/v1/models", gen_ai__provider__name="openai")
+    assert span.name == "POST"
+    assert_same(span, url__path=path, gen_ai__provider__name="openai")
 
 
 def test_a_refusal_by_a_budget_is_an_error_that_names_it(traced, collector):

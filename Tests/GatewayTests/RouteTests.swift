@@ -32,6 +32,18 @@ import Testing
     Case(
       path: "/openai/v1/models/ft%3Agpt-4o:acme",
       route: .provider(named: "openai", endpoint: "/v1/models/ft:gpt-4o:acme")),
+    Case(
+      path: "/v1/models/openai%2Fgpt-oss-20b",
+      route: .provider(named: nil, endpoint: "/v1/models/openai/gpt-oss-20b")),
+    Case(
+      path: "/groq/openai/v1/models/openai%2fgpt-oss-20b",
+      route: .provider(named: "groq", endpoint: "/v1/models/openai/gpt-oss-20b")),
+    Case(path: "/v1/models/..%2Fchat%2Fcompletions", route: .ambiguous),
+    Case(path: "/v1/models/%2Fx", route: .ambiguous),
+    Case(path: "/v1/models/x%2F", route: .ambiguous),
+    Case(path: "/v1%2Fmodels/x", route: .ambiguous),
+    Case(path: "/v1/x%2F/v1/models/a", route: .ambiguous),
+    Case(path: "/v1/files/a%2Fb", route: .ambiguous),
     Case(path: "//v1/models", route: .ambiguous), Case(path: "/healthz/", route: .ambiguous),
     Case(path: "/v1/x/../realtime/calls", route: .ambiguous),
     Case(path: "/openai/../v1/models", route: .ambiguous),

@@ -10,6 +10,7 @@ struct EndpointsTests {
     case .metered(let endpoint): endpoint.operation.rawValue
     case .batch: "batch"
     case .upload: "upload"
+    case .models(let name): "models \(name ?? "all")"
     case .free: "free"
     case .refused: "refused"
     case .closed: "closed"
@@ -23,9 +24,10 @@ struct EndpointsTests {
       ("POST", "/v1/responses", "responses"), ("POST", "/v1/responses/compact", "responses"),
       ("POST", "/v1/decisions", "responses"),
       ("POST", "/v1/embeddings", "embedding"), ("POST", "/v1/moderations", "moderation"),
-      ("GET", "/v1/models", "free"), ("GET", "/v1/models/gpt-5-mini", "free"),
-      ("GET", "/v1/models/openai/gpt-oss-20b", "free"),
-      ("GET", "/v1/models/ft:gpt-4o:acme::x1", "free"),
+      ("GET", "/v1/models", "models all"), ("HEAD", "/v1/models", "models all"),
+      ("GET", "/v1/models/gpt-5-mini", "models gpt-5-mini"),
+      ("GET", "/v1/models/openai/gpt-oss-20b", "models openai/gpt-oss-20b"),
+      ("GET", "/v1/models/ft:gpt-4o:acme::x1", "models ft:gpt-4o:acme::x1"),
       ("GET", "/v1/responses/resp_1", "free"), ("GET", "/v1/responses/resp_1/input_items", "free"),
       ("GET", "/v1/batches", "free"), ("GET", "/v1/files/f-1/content", "free"),
       ("POST", "/v1/responses/input_tokens", "free"),

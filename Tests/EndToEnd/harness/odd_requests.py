@@ -9,8 +9,10 @@ BODY = json.dumps(
     {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}
 ).encode()
 CHAT = "/v1/chat/completions"
+# A path that passes unmetered, if the configuration opens it.
+OPENED = "/v1/threads"
 LAST = (
-    b"GET /v1/models HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer KEY\r\nConnection: close\r\n\r\n"
+    b"GET /v1/threads HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer KEY\r\nConnection: close\r\n\r\n"
 )
 SIZED = f"Content-Length: {len(BODY)}".encode()
 CHUNKED = b"Transfer-Encoding: chunked"
@@ -35,7 +37,7 @@ def chunks(*parts, end=b"0\r\n\r\n"):
 WHOLE = chunks(chunk(BODY))
 HALVES = chunks(chunk(BODY[:9]), chunk(BODY[9:]))
 # A body that, read as empty, is a request.
-HIDDEN = b"GET /v1/models/hidden HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer KEY\r\n\r\n"
+HIDDEN = b"GET /v1/threads/hidden HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer KEY\r\n\r\n"
 
 
 def chunked(body=WHOLE, *fields):
@@ -75,7 +77,7 @@ REQUESTS = {
     "a query": path(f"{CHAT}?a=b&c=%2F"),
     "expects 100": request(SIZED, b"Expect: 100-continue"),
     "expects something else": request(SIZED, b"Expect: 200-ok"),
-    "a body of a GET": request(SIZED, method="GET", target="/v1/models"),
+    "a body of a GET": request(SIZED, method="GET", target=OPENED),
     # Content-Length and Transfer-Encoding.
     "CL then TE": request(SIZED, CHUNKED, body=WHOLE),
     "TE then CL": request(CHUNKED, SIZED, body=WHOLE),
