@@ -16,14 +16,7 @@ struct FreePassage {
   init(path: String, providerName: String?, on journey: Journey) throws(Refusal) {
     self.path = path
     self.journey = journey
-    if let providerName {
-      guard let provider = journey.rules.provider(providerName) else {
-        throw .unknownProvider(providerName)
-      }
-      self.provider = provider
-    } else {
-      provider = try journey.defaultProvider()
-    }
+    provider = try journey.provider(named: providerName)
   }
 
   /// Counts against the key's requests a minute, and is logged and counted once it has an answer.

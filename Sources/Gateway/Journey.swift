@@ -339,16 +339,17 @@ final class Journey {
     line.member("model", request.facts.model)
   }
 
-  /// The provider of a request that doesn't say whose it is: the header's, else the first.
-  func defaultProvider() throws(Refusal) -> Provider {
-    if let name = exchange.head.fields.first(.catracaProvider) {
-      guard let provider = rules.provider(name) else { throw .unknownProvider(name) }
-      return provider
-    }
+  /// The provider of a request, with the key that its client's requests go out with: the one that
+  /// the path names, else the header's, else the first.
+  func provider(named name: String?) throws(Refusal) -> Provider {
     guard let first = rules.settings.providers.first else {
       preconditionFailure("a configuration has at least one provider")
     }
-    return first
+    let name = name ?? exchange.head.fields.first(.catracaProvider) ?? first.name
+    guard let provider = rules.provider(name, for: clientID ?? "") else {
+      throw .unknownProvider(name)
+    }
+    return provider
   }
 
   /// The fields that the provider gets.

@@ -43,7 +43,7 @@ struct ModelList {
   /// The model that a request of that name would get; nil where it would be refused.
   func entry(named name: String) -> Entry? {
     guard let model = rules.model(name, of: provider, for: identity.client.id),
-      rules.provider(model.provider) != nil,
+      rules.provider(model.provider, for: identity.client.id) != nil,
       identity.mayAsk(for: model, named: name),
       let prices = model.chargedPrices(at: now)
     else { return nil }

@@ -108,16 +108,16 @@ final class Offer: Sendable {
   ) throws(Refusal) -> (provider: Provider, model: PricedModel?) {
     let rules = journey.rules
     if let providerName {
-      guard let provider = rules.provider(providerName) else {
-        throw .unknownProvider(providerName)
-      }
+      let provider = try journey.provider(named: providerName)
       if let model = rules.model(name, of: providerName, for: client) { return (provider, model) }
       return (provider, try replacement(for: name, rules, of: providerName, client))
     }
-    if let model = rules.model(name, for: client), let provider = rules.provider(model.provider) {
+    if let model = rules.model(name, for: client),
+      let provider = rules.provider(model.provider, for: client)
+    {
       return (provider, model)
     }
-    let provider = try journey.defaultProvider()
+    let provider = try journey.provider(named: nil)
     return (provider, try replacement(for: name, rules, of: provider.name, client))
   }
 

@@ -102,16 +102,21 @@ struct ProviderKeyRedaction {
 /// When the log last told that a provider refuses its key: once a minute is enough.
 final class RefusedKeys: Sendable {
   private static let pauseMilliseconds: Int64 = 60_000
-  private let told = Lock<[String: Timestamp]>([:])
+  private struct Key: Hashable {
+    let provider: String
+    let owner: String?
+  }
+  private let told = Lock<[Key: Timestamp]>([:])
 
-  func isDue(_ provider: String, at now: Timestamp) -> Bool {
-    told.withLock { told in
-      if let last = told[provider],
+  func isDue(_ provider: Provider, at now: Timestamp) -> Bool {
+    let key = Key(provider: provider.name, owner: provider.keyOwner)
+    return told.withLock { told in
+      if let last = told[key],
         abs(now.milliseconds - last.milliseconds) < RefusedKeys.pauseMilliseconds
       {
         return false
       }
-      told[provider] = now
+      told[key] = now
       return true
     }
   }
@@ -121,15 +126,18 @@ extension Journey {
   /// A provider's error as the app gets it. A 401 is about the provider's key, as
   /// the app's was taken, so the operator is told.
   func redacted(errorBody body: [UInt8], status: Int, from provider: Provider) -> [UInt8] {
-    if status == 401, gateway.refusedKeys.isDue(provider.name, at: gateway.clock()) {
+    if status == 401, gateway.refusedKeys.isDue(provider, at: gateway.clock()) {
       gateway.logger.log(.error, "provider_key_refused") { line in
         line.member("request_id", "\(id)")
         line.member("provider", provider.name)
+        if let owner = provider.keyOwner { line.member("client", owner) }
       }
     }
     let beginning = Array(body.prefix(ProviderKeyRedaction.largestError))
     return keyRedaction.redacted(beginning) + body.dropFirst(beginning.count)
   }
 
-  var keyRedaction: ProviderKeyRedaction { ProviderKeyRedaction(of: rules.settings.providers) }
+  var keyRedaction: ProviderKeyRedaction {
+    ProviderKeyRedaction(of: rules.providersWithKeys(of: clientID))
+  }
 }

@@ -14,6 +14,8 @@ public final class RuleBook: Sendable {
   /// What the files say, for every client alike; requests are priced by `model(_:of:for:)`.
   public let prices: PriceBook
   private let ownPrices: OwnPrices
+  /// By client and name, the providers for which clients have keys of their own.
+  private let ownProviders: [String: [String: Provider]]
 
   /// Throws where the pricing files contradict each other.
   public init(
@@ -23,6 +25,14 @@ public final class RuleBook: Sendable {
     self.clients = clients
     prices = try PriceBook(providers: settings.prices, rates: settings.rates)
     ownPrices = try OwnPrices(priceOverrides, over: prices)
+    var ownProviders: [String: [String: Provider]] = [:]
+    for client in clients.clients where !client.providerKeys.isEmpty {
+      let providers = settings.providers.map { $0.withKey(of: client) }
+      ownProviders[client.id] = Dictionary(
+        providers.filter { $0.keyOwner != nil }.map { ($0.name, $0) }
+      ) { first, _ in first }
+    }
+    self.ownProviders = ownProviders
   }
 
   /// A model of a provider, or of the first that has it, at the prices of a client.
@@ -33,8 +43,29 @@ public final class RuleBook: Sendable {
     return found.map { ownPrices.model($0, of: client) }
   }
 
-  func provider(_ name: String) -> Provider? {
-    settings.providers.first { $0.name == name }
+  /// A provider with the key that a client's requests go out with: the client's own, else that of
+  /// the account of all clients. Nothing else chooses a key.
+  func provider(_ name: String, for client: String) -> Provider? {
+    ownProvider(name, of: client) ?? settings.providers.first { $0.name == name }
+  }
+
+  /// The provider of work that an earlier request has begun, with the key of the account in which
+  /// it was begun; nil where the configuration doesn't have that any more.
+  func provider(of work: DeferredRequest) -> Provider? {
+    work.usesOwnKey
+      ? ownProvider(work.provider, of: work.expected.row.clientID)
+      : settings.providers.first { $0.name == work.provider }
+  }
+
+  private func ownProvider(_ name: String, of client: String) -> Provider? {
+    ownProviders.isEmpty ? nil : ownProviders[client]?[name]
+  }
+
+  /// The providers whose keys an answer to a client could show: with the keys of all clients'
+  /// account, and with the client's own.
+  func providersWithKeys(of client: String?) -> [Provider] {
+    guard let client, let own = ownProviders[client] else { return settings.providers }
+    return settings.providers + own.values
   }
 
   /// Whether an endpoint that can't be metered is forwarded at no cost.

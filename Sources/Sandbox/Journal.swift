@@ -82,7 +82,11 @@ struct JournalEntry: Sendable {
 
   /// So much of a body is kept.
   static let bodyLimit = 4 << 10
-  static let keyEndingLength = 4
+  private static let keyEndingLength = 4
+
+  static func ending(ofKey key: (some StringProtocol)?) -> String? {
+    key.map { String($0.suffix(keyEndingLength)) }
+  }
 
   func write(to output: inout [UInt8]) {
     var writer = JSONWriter(appendingTo: output)

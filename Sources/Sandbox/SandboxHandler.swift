@@ -63,7 +63,7 @@ public final class SandboxHandler: HTTPHandler {
     let number = journal.open(
       JournalEntry(
         unixTime: unixTime(), method: exchange.head.method.name, path: exchange.head.path,
-        keyEnding: key.map { String($0.suffix(JournalEntry.keyEndingLength)) },
+        keyEnding: JournalEntry.ending(ofKey: key),
         clientRequestID: fields.first("x-client-request-id"), script: scriptText,
         body: Array(body.prefix(JournalEntry.bodyLimit))))
 
@@ -112,7 +112,7 @@ public final class SandboxHandler: HTTPHandler {
     }
   }
 
-  private static func bearerKey(_ fields: HeaderFields) -> String? {
+  static func bearerKey(_ fields: HeaderFields) -> String? {
     let scheme = "Bearer "
     guard let value = fields.first(.authorization), value.hasPrefix(scheme),
       value.count > scheme.count

@@ -16,7 +16,8 @@ import Time
       created.output == """
         {"id":"beta","name":"beta","plan":"pro","timezone":"Europe/Berlin","status":"active",\
         "source":"api","payment_customer_id":null,"metadata":{},\
-        "created_at":"2026-11-22T12:00:00.000Z","updated_at":"2026-11-22T12:00:00.000Z"}
+        "provider_keys":{},"created_at":"2026-11-22T12:00:00.000Z",\
+        "updated_at":"2026-11-22T12:00:00.000Z"}
 
         """)
     #expect(await bench.run("client suspend beta").output.contains("suspended"))

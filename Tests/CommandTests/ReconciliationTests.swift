@@ -195,6 +195,23 @@ import Time
     #expect(all == [.requests: 3, .cost: 63_000])
   }
 
+  @Test("Use with clients' own keys is told apart from that of the common account")
+  func users() async throws {
+    let bench = TestBench()
+    var other = LedgerFixture.row(4)
+    other.clientID = "other"
+    try await bench.record([LedgerFixture.row(1), LedgerFixture.row(2), other])
+    let reader = try LedgerReader(at: .sqlite(path: bench.ledgerPath))
+    func requests(of users: ProviderUsers) throws -> Int64 {
+      try reader.providerUse(of: "openai", by: users, from: Self.day, through: Self.day)
+        .reduce(0) { $0 + $1.requests }
+    }
+    #expect(try requests(of: .allExcept([])) == 3)
+    #expect(try requests(of: .allExcept(["other"])) == 2)
+    #expect(try requests(of: .allExcept(["other", LedgerFixture.row(1).clientID])) == 0)
+    #expect(try requests(of: .only("other")) == 1 && requests(of: .only("none")) == 0)
+  }
+
   // MARK: The command
 
   static let refusals: [(line: String, says: String)] = [

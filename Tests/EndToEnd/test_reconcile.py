@@ -164,3 +164,35 @@ def test_what_cannot_be_compared_is_an_error_in_words(used, sandbox):
     used.configuration.write()
     done = used.command("reconcile", "--provider", "openai", "--key-env", "OTHER")
     assert "openai has no usage/completions: not compared" in done.stderr
+
+
+def with_own_key(catraca):
+    """A started server whose client `acme` has a key of its own, and whose client `beta` hasn't."""
+    catraca.environment["ACME_OPENAI_KEY"] = "sk-own-account-of-acme"
+    catraca.configuration.add_client("beta")
+    keys = {"openai": {"api_key_env": "ACME_OPENAI_KEY"}}
+    catraca.configuration.clients["clients"]["acme"]["provider_keys"] = keys
+    return catraca.start()
+
+
+def test_use_with_a_clients_own_key_is_not_in_the_common_account(catraca, sandbox):
+    with_own_key(catraca)
+    catraca.post(BODY)
+    sandbox.clear()
+    catraca.post(BODY, client="beta")
+    status, report, notes = reconcile(catraca)
+    assert (status, report["differences"]) == (0, []), report
+    assert "left out, as they have keys of their own for openai: acme\n" in notes
+
+
+def test_the_account_of_a_clients_own_key_is_compared_for_itself(catraca, sandbox):
+    with_own_key(catraca)
+    catraca.post(BODY, client="beta")
+    sandbox.clear()
+    catraca.post(BODY)
+    status, report, notes = reconcile(catraca, "--client", "acme")
+    assert (status, report["differences"]) == (0, []), report
+    assert "left out" not in notes
+    status, _, notes = reconcile(catraca, "--client", "beta")
+    assert status != 0
+    assert "the client beta has no key of its own for openai; allowed: acme" in notes

@@ -1,6 +1,5 @@
 import HTTP
 import Testing
-import Time
 
 @testable import Gateway
 
@@ -44,15 +43,5 @@ struct ProviderKeyRedactionTests {
     var expected = HeaderFields()
     try expected.append("x-request-id", "r")
     #expect(redaction.redacted(sent) == expected)
-  }
-
-  @Test("The log tells of a refused key once a minute")
-  func told() {
-    let keys = RefusedKeys()
-    let due = [0, 1, 59_999, 60_000, 60_001].map {
-      keys.isDue("openai", at: Timestamp(milliseconds: $0))
-    }
-    #expect(due == [true, false, false, true, false])
-    #expect(keys.isDue("groq", at: Timestamp(milliseconds: 1)))
   }
 }

@@ -36,6 +36,19 @@ struct DeferredTests {
     await ledger.close()
   }
 
+  @Test("A start knows whose key at the provider the work began with", arguments: [false, true])
+  func ownKey(usesOwnKey: Bool) async throws {
+    let folder = TemporaryFolder()
+    let ledger = try folder.ledger()
+    try await ledger.open(Sample.intent(1))
+    var request = deferred(1)
+    request.usesOwnKey = usesOwnKey
+    try await ledger.deferSettlement(of: request)
+    await ledger.close()
+    let reader = try LedgerReader(at: folder.location)
+    #expect(try reader.deferredRequests().map(\.usesOwnKey) == [usesOwnKey])
+  }
+
   @Test("The last row ends it, and a second settlement changes nothing")
   func settledOnce() async throws {
     let folder = TemporaryFolder()

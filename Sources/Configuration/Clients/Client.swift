@@ -31,6 +31,8 @@ public final class Client: Sendable {
   /// Whether what its requests say in words is logged; only a file can say so.
   public let logsPrompts: Bool
   public let keys: [ClientKey]
+  /// Its own keys at providers, one a provider; only a file can name them.
+  public let providerKeys: [ProviderKey]
   /// Where `clients.yaml` declares it; nil when it was made otherwise.
   public let line: Int?
   /// Where `clients.yaml` declares each of its budgets.
@@ -46,20 +48,20 @@ public final class Client: Sendable {
     subscription: Subscription? = nil, timeZone: TimeZoneRules = .utc,
     status: Status = .active, isOverdue: Bool = false, metadata: [String: String] = [:],
     paymentCustomerID: String? = nil, logsPrompts: Bool = false, keys: [ClientKey] = [],
-    line: Int? = nil
+    providerKeys: [ProviderKey] = [], line: Int? = nil
   ) {
     self.init(
       id: id, name: name, plan: plan, declaresPlan: declaresPlan, subscription: subscription,
       timeZone: timeZone, status: status, isOverdue: isOverdue, isClosed: false,
       metadata: metadata, paymentCustomerID: paymentCustomerID, logsPrompts: logsPrompts,
-      keys: keys, line: line, budgetLines: [])
+      keys: keys, providerKeys: providerKeys, line: line, budgetLines: [])
   }
 
   init(
     id: String, name: String, plan: String?, declaresPlan: Bool, subscription: Subscription?,
     timeZone: TimeZoneRules, status: Status, isOverdue: Bool, isClosed: Bool = false,
     metadata: [String: String], paymentCustomerID: String?, logsPrompts: Bool, keys: [ClientKey],
-    line: Int?, budgetLines: [BudgetLine]
+    providerKeys: [ProviderKey], line: Int?, budgetLines: [BudgetLine]
   ) {
     self.id = id
     self.name = name
@@ -74,6 +76,7 @@ public final class Client: Sendable {
     self.paymentCustomerID = paymentCustomerID
     self.logsPrompts = logsPrompts
     self.keys = keys
+    self.providerKeys = providerKeys
     self.line = line
     self.budgetLines = budgetLines
   }

@@ -74,6 +74,7 @@ extension Client {
       id: id, name: name, plan: plan, declaresPlan: declaresPlan, subscription: subscription,
       timeZone: timeZone, status: status, isOverdue: isOverdue, isClosed: isClosed,
       metadata: metadata, paymentCustomerID: paymentCustomerID, logsPrompts: logsPrompts,
-      keys: keys + added.filter { !names.contains($0.name) }, line: line, budgetLines: budgetLines)
+      keys: keys + added.filter { !names.contains($0.name) }, providerKeys: providerKeys,
+      line: line, budgetLines: budgetLines)
   }
 }

@@ -74,6 +74,15 @@ public struct ClientRegistry: Sendable {
     return owners
   }
 
+  /// The files that clients name for their own keys at providers, as `clients.yaml` names them.
+  var secretFiles: [String] {
+    clients.flatMap { client in
+      client.providerKeys.compactMap { key in
+        if case .file(let path) = key.secret.source { path } else { nil }
+      }
+    }
+  }
+
   public func client(_ id: String) -> Client? {
     clientsByID[id]
   }

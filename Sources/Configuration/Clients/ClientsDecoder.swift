@@ -6,6 +6,7 @@ internal import Time
 struct ClientsDecoder {
   private let context: DecodingContext
   private let rates: ExchangeRates
+  private let providers: [String]
   private let keyDecoder = ClientKeyDecoder()
   private let budgetDecoder: BudgetDecoder
   private let text = ValueFormat<String>.text()
@@ -19,10 +20,11 @@ struct ClientsDecoder {
   private var zones: [String: TimeZoneRules] = [:]
   private var owners: [KeyDigest: ClientRegistry.KeyOwner] = [:]
 
+  /// - Parameter providers: the names of the configured providers.
   static func decode(
-    _ root: YAMLNode, context: DecodingContext, rates: ExchangeRates
+    _ root: YAMLNode, context: DecodingContext, rates: ExchangeRates, providers: [String]
   ) -> ClientRegistry {
-    var decoder = ClientsDecoder(context: context, rates: rates)
+    var decoder = ClientsDecoder(context: context, rates: rates, providers: providers)
     Section.read(root, "clients file", context) { decoder.decodeFile(&$0) }
     return ClientRegistry(
       plans: decoder.plans, defaultPlan: decoder.defaultPlan, clients: decoder.clients,
@@ -30,9 +32,10 @@ struct ClientsDecoder {
       owners: decoder.owners)
   }
 
-  private init(context: DecodingContext, rates: ExchangeRates) {
+  private init(context: DecodingContext, rates: ExchangeRates, providers: [String]) {
     self.context = context
     self.rates = rates
+    self.providers = providers
     self.budgetDecoder = BudgetDecoder(rates: rates)
   }
 
@@ -73,12 +76,13 @@ struct ClientsDecoder {
     let logsPrompts = section.optional("log_prompts", .boolean) ?? false
     let metadata = decodeMetadata(from: &section)
     let keys = decodeKeys(from: &section, zone: zone)
+    let providerKeys = ProviderKey.decodeAll(from: &section, providers: providers)
     let lines = decodeBudgets(from: &section, client: id, zone: zone)
     let client = Client(
       id: id, name: name ?? id, plan: plan ?? defaultPlan, declaresPlan: plan != nil,
       subscription: nil, timeZone: zone, status: status, isOverdue: false, metadata: metadata,
-      paymentCustomerID: customer, logsPrompts: logsPrompts, keys: keys, line: line,
-      budgetLines: lines)
+      paymentCustomerID: customer, logsPrompts: logsPrompts, keys: keys,
+      providerKeys: providerKeys, line: line, budgetLines: lines)
     clients.append(client)
     for place in keys.indices {
       owners[keys[place].digest] = ClientRegistry.KeyOwner(client: client, place: place)

@@ -74,6 +74,14 @@ struct Section {
     root[key].map { !$0.isNull } ?? false
   }
 
+  /// The text of the single value under `key`; nil where it has none.
+  func scalar(_ key: String) -> String? {
+    guard let node = root[key], !node.isNull, case .scalar(let text, _) = node.content else {
+      return nil
+    }
+    return text
+  }
+
   /// Reports a mistake at the value of `key`, or at the section where it has none.
   func mistake(at key: String, _ message: @autoclosure () -> String) {
     context.mistake(root[key]?.mark ?? mark, message())

@@ -121,14 +121,20 @@ public struct ConfigurationLoader: Sendable {
       return .empty
     }
     let origin = DecodedClients.Origin(
-      path: text.path, fingerprint: fingerprint, rates: main.rates)
-    if let clients, clients.origin == origin { return clients.registry }
+      path: text.path, fingerprint: fingerprint, rates: main.rates,
+      providers: main.providers.map(\.name))
+    let files = reader.secrets.files
+    if let clients, clients.isCurrent(origin, in: files) { return clients.registry }
     clients = nil
     let mistakesBefore = reader.diagnostics.mistakeCount
     guard let (root, context) = reader.document(text) else { return .empty }
-    let registry = ClientsDecoder.decode(root, context: context, rates: main.rates)
+    let registry = ClientsDecoder.decode(
+      root, context: context, rates: main.rates, providers: origin.providers)
     if reader.diagnostics.mistakeCount == mistakesBefore {
-      clients = DecodedClients(origin: origin, registry: registry)
+      let paths = registry.secretFiles.map(context.resolve)
+      clients = DecodedClients(
+        origin: origin, registry: registry,
+        secrets: Dictionary(paths.map { ($0, files.fingerprint(of: $0)) }) { first, _ in first })
     }
     return registry
   }

@@ -18,17 +18,20 @@ public struct Provider: Hashable, Sendable {
   public let baseURL: BaseURL
   /// Nil where the provider wants none, or where a missing secret was tolerated.
   public let apiKey: Secret?
+  /// The id of the client whose own key it is; nil where it is that of the account of all clients.
+  public let keyOwner: String?
   public let onDisconnect: OnDisconnect
   /// A file of further certificate authorities (PEM).
   public let caFile: String?
 
   public init(
     name: String, baseURL: BaseURL, apiKey: Secret?, onDisconnect: OnDisconnect = .usual,
-    caFile: String? = nil
+    caFile: String? = nil, keyOwner: String? = nil
   ) {
     self.name = name
     self.baseURL = baseURL
     self.apiKey = apiKey
+    self.keyOwner = keyOwner
     self.onDisconnect = onDisconnect
     self.caFile = caFile
   }
@@ -68,17 +71,12 @@ extension Provider {
 
   private static func decode(from section: inout Section, name: String) -> Provider? {
     let baseURL = section.required("base_url", .baseURL)
-    let environmentKey = section.optional("api_key_env", .environmentSecret)
-    let fileKey = section.optional("api_key_file", .fileSecret)
-    if section.has("api_key_env"), section.has("api_key_file") {
-      section.mistake(
-        at: "api_key_file", "api_key_file and api_key_env are both given; allowed: one of them")
-    }
+    let key = NamedSecret.decodeKey(from: &section)
     let onDisconnect = decodeDisconnect(from: &section)
     let caFile = section.optional("ca_file", .path)
     guard let baseURL else { return nil }
     return Provider(
-      name: name, baseURL: baseURL, apiKey: environmentKey ?? fileKey,
+      name: name, baseURL: baseURL, apiKey: key?.value,
       onDisconnect: onDisconnect, caFile: caFile)
   }
 

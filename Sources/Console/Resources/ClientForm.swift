@@ -13,6 +13,8 @@ enum ClientForm {
       "id": .anyText, "name": .anyText, "plan": .anyText.orNull, "timezone": .anyText,
       "status": .choice(of: Client.Status.self), "source": .source,
       "payment_customer_id": .anyText.orNull, "metadata": .freeObject,
+      "provider_keys": .map(
+        of: .object((["api_key_env": .anyText, "api_key_file": .anyText] as Fields).optional)),
       "created_at": .instant.orNull, "updated_at": .instant.orNull,
     ]))
 
@@ -38,6 +40,7 @@ enum ClientForm {
           }
         }
       }
+      object.member("provider_keys") { $0.providerKeys(client.providerKeys) }
       object.member("created_at", isDeclared ? nil : stored?.createdAt.rfc3339)
       object.member("updated_at", isDeclared ? nil : stored?.updatedAt.rfc3339)
     }

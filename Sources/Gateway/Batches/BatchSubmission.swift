@@ -32,14 +32,7 @@ struct BatchSubmission {
   ) async throws(Refusal) {
     self.journey = journey
     self.identity = identity
-    if let providerName {
-      guard let provider = journey.rules.provider(providerName) else {
-        throw .unknownProvider(providerName)
-      }
-      self.provider = provider
-    } else {
-      provider = try journey.defaultProvider()
-    }
+    provider = try journey.provider(named: providerName)
     body = try await MeteredRequest.readBody(of: journey)
     do {
       batch = try BatchRequest(body, parser: journey.workbench.parser)

@@ -33,7 +33,8 @@ extension Passage {
     let record = DeferredRequest(
       request.facts.operation == .batch ? .batch : .response, objectID: objectID,
       intent: intent(isNamed: true), pricedModel: offer.terms.model?.name,
-      serviceTier: offer.terms.askedTier, imageModel: request.facts.imageToolModel)
+      serviceTier: offer.terms.askedTier, imageModel: request.facts.imageToolModel,
+      usesOwnKey: offer.provider.keyOwner != nil)
     let work = DeferredWork(record, grant, place: place, origin: origin)
     switch gateway.deferredWorks.insert(work) {
     case .repeated(let known):

@@ -20,6 +20,8 @@ final class Follower {
   private var wait = Follower.shortestWait
   /// How often in a row the provider said that there is no such work.
   private var misses = 0
+  /// Whether the log says that the configuration has no key for this work any more.
+  private var hasToldOfMissingProvider = false
 
   private static let shortestWait = Duration.seconds(1)
   private static let longestWait = Duration.seconds(60)
@@ -171,6 +173,16 @@ final class Follower {
     }
   }
 
+  private func noteMissingProvider() {
+    guard !hasToldOfMissingProvider else { return }
+    hasToldOfMissingProvider = true
+    gateway.logger.log(.warn, "deferred_without_key") { line in
+      work.record.expected.row.writeMembers(to: &line)
+      line.member("object", work.record.objectID)
+      line.member("own_key", work.record.usesOwnKey)
+    }
+  }
+
   private func note(_ error: any Error) {
     gateway.logger.log(.debug, "deferred_not_seen") { line in
       work.record.expected.row.writeMembers(to: &line)
@@ -188,9 +200,12 @@ final class Follower {
     return (head.status, body)
   }
 
-  /// Nil where the provider isn't configured any more.
+  /// Nil where the provider isn't configured any more, or the key in whose account the work is.
   private func start(_ path: String) throws(UpstreamError) -> Transfer? {
-    guard let provider = gateway.rules().provider(work.record.provider) else { return nil }
+    guard let provider = gateway.rules().provider(of: work.record) else {
+      noteMissingProvider()
+      return nil
+    }
     let call = OwnCall(
       provider: provider, method: .get, path: path, patience: Follower.patience)
     let transfer = try call.start(on: poller.workbench.upstream)

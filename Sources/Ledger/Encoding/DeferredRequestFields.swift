@@ -4,7 +4,9 @@ extension DeferredRequest {
   /// The fields under the names of `deferred_requests`, in the order of its columns.
   func write(to fields: inout some FieldWriter) {
     var text = JSONWriter()
-    text.settlement(expected, withPriceRecord: false)
+    text.settlement(expected, withPriceRecord: false) { settlement in
+      if usesOwnKey { settlement.member("own_key", true) }
+    }
     fields.write("request_id", requestID.description)
     fields.write("provider", provider)
     fields.write("object_id", objectID)
@@ -22,8 +24,9 @@ extension DeferredRequest {
     kind = try fields.required(
       "kind", of: record, Kind(rawValue: try fields.requiredText("kind", of: record)))
     objectID = try fields.requiredText("object_id", of: record)
-    expected = try settlements.settlement(
-      in: try fields.requiredText("expected", of: record))
+    let text = try settlements.read(try fields.requiredText("expected", of: record))
+    expected = try settlements.settlement(from: text)
+    usesOwnKey = text["own_key"]?.boolean ?? false
     pricedModel = fields.text("priced_model")
     serviceTier = fields.text("service_tier")
     imageModel = fields.text("image_model")

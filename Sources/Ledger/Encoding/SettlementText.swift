@@ -15,10 +15,14 @@ extension JSONWriter {
 
   /// A settlement as an object. The record of its prices is long, and left out where the
   /// database has it already.
+  ///
+  /// - Parameter more: writes further members.
   mutating func settlement(
-    _ settlement: SettledRequest, withPriceRecord: Bool, leases: LeaseText = .nothing
+    _ settlement: SettledRequest, withPriceRecord: Bool, leases: LeaseText = .nothing,
+    more: (inout JSONWriter) -> Void = { _ in }
   ) {
     object { text in
+      more(&text)
       if case .taken(let replica) = leases { text.member("leaseholder", replica.text) }
       if let claim = settlement.claim {
         text.member("claim") { claimed in

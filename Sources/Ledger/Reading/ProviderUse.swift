@@ -19,17 +19,42 @@ public struct ProviderUse: Hashable, Sendable {
   public var costNanoUSD: Int64
 }
 
+/// Whose use of a provider is meant.
+public enum ProviderUsers: Hashable, Sendable {
+  /// All clients but these.
+  case allExcept([String])
+  case only(String)
+
+  var ids: [String] {
+    switch self {
+    case .allExcept(let ids): ids
+    case .only(let id): [id]
+    }
+  }
+
+  /// What a statement demands of rows, with the ids as parameters from `first` on.
+  fileprivate func condition(from first: Int) -> String {
+    let places = ids.indices.map { "?\(first + $0)" }.joined(separator: ", ")
+    return switch self {
+    case .allExcept(let ids): ids.isEmpty ? "" : "AND client_id NOT IN (\(places))"
+    case .only: "AND client_id IN (\(places))"
+    }
+  }
+}
+
 extension LedgerReader {
   /// What was used of a provider from one day to another, both included; in the order of the days.
   /// Reads all rows of these days.
   public func providerUse(
-    of provider: String, from first: CivilDate, through last: CivilDate
+    of provider: String, by users: ProviderUsers = .allExcept([]), from first: CivilDate,
+    through last: CivilDate
   ) throws(LedgerError) -> [ProviderUse] {
-    let select = try connection.prepare(selectProviderUse(connection.dialect))
+    let select = try connection.prepare(selectProviderUse(connection.dialect, by: users))
     select.bind(provider, at: 1)
     select.bind(first.description, at: 2)
     // Greater than every instant of the last day as text, and less than those of the next.
     select.bind("\(last)~", at: 3)
+    for (place, id) in users.ids.enumerated() { select.bind(id, at: Int32(4 + place)) }
     return try select.rows { fields throws(LedgerError) in
       func count(_ name: String) -> Int64 { fields.integer(name) ?? 0 }
       return ProviderUse(
@@ -45,7 +70,7 @@ extension LedgerReader {
   }
 }
 
-private func selectProviderUse(_ dialect: Dialect) -> String {
+private func selectProviderUse(_ dialect: Dialect, by users: ProviderUsers) -> String {
   let sums = [
     ("prompt_tokens", "input"), ("cached_tokens", "cached"), ("completion_tokens", "output"),
     ("audio_ms", "audio_ms"), ("characters", "characters"), ("images", "images"),
@@ -55,6 +80,7 @@ private func selectProviderUse(_ dialect: Dialect) -> String {
     SELECT substr(created_at, 1, 10) AS day, endpoint, model, response_model,
       count(*) FILTER (WHERE status < 400) AS requests, \(sums.joined(separator: ", "))
     FROM usage_logs WHERE source = ?1 AND created_at >= ?2 AND created_at < ?3
+      \(users.condition(from: 4))
     GROUP BY 1, 2, 3, 4 ORDER BY 1, 3, 4 NULLS FIRST, 2
     """
 }

@@ -35,12 +35,14 @@ public struct DeferredRequest: Hashable, Sendable {
   public var serviceTier: String?
   /// The model of a tool that draws, if the request has one.
   public var imageModel: String?
+  /// Whether the work is in the account of the client's own key at the provider.
+  public var usesOwnKey: Bool
   public var progress: Progress
 
   /// As the request stands when its provider has answered.
   public init(
     _ kind: Kind, objectID: String, intent: Intent, pricedModel: String?, serviceTier: String?,
-    imageModel: String?
+    imageModel: String?, usesOwnKey: Bool = false
   ) {
     self.kind = kind
     self.objectID = objectID
@@ -48,6 +50,7 @@ public struct DeferredRequest: Hashable, Sendable {
     self.pricedModel = pricedModel
     self.serviceTier = serviceTier
     self.imageModel = imageModel
+    self.usesOwnKey = usesOwnKey
     progress = Progress(
       heldTokens: expected.row.heldTokens, heldNanoUSD: expected.row.heldNanoUSD)
   }

@@ -13,6 +13,7 @@ final class RealtimeStandIn {
   private let script: SandboxScript
   private let journal: Journal
   private let model: String
+  private let keyEnding: String?
   private let parser = JSONParser()
   private var writer = WebSocketWriter(as: .server)
   private var session: RealtimeSettings
@@ -20,8 +21,10 @@ final class RealtimeStandIn {
   private var number = 0
 
   private init(
-    _ stream: UpgradedStream, model: String, script: SandboxScript, journal: Journal
+    _ stream: UpgradedStream, model: String, script: SandboxScript, journal: Journal,
+    keyEnding: String?
   ) {
+    self.keyEnding = keyEnding
     self.stream = stream
     self.model = model
     self.script = script
@@ -51,7 +54,8 @@ final class RealtimeStandIn {
       }
       let stream = try await exchange.upgrade(head)
       let standIn = RealtimeStandIn(
-        stream, model: String(model), script: script, journal: journal)
+        stream, model: String(model), script: script, journal: journal,
+        keyEnding: JournalEntry.ending(ofKey: SandboxHandler.bearerKey(exchange.head.fields)))
       await standIn.run()
     } catch {
       // The client is gone.
@@ -131,7 +135,8 @@ final class RealtimeStandIn {
     usage.audioTokens = script.audioTokens
     let entry = journal.open(
       JournalEntry(
-        method: "GET", path: "/v1/realtime", keyEnding: nil, clientRequestID: nil, script: nil))
+        method: "GET", path: "/v1/realtime", keyEnding: keyEnding, clientRequestID: nil,
+        script: nil))
     let (model, billed) = (model, usage)
     journal.update(entry) {
       $0.model = model

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import Console
 internal import JSON
 internal import Ledger
 internal import Time
@@ -9,7 +10,8 @@ enum ClientForm {
     Table.Column("id", "Client"), Table.Column("name", "Name"), Table.Column("plan", "Plan"),
     Table.Column("timezone", "Time zone"), Table.Column("status", "Status"),
     Table.Column("source", "Source"), Table.Column("payment_customer_id", nil),
-    Table.Column("metadata", nil), Table.Column("created_at", "Created"),
+    Table.Column("metadata", nil), Table.Column("provider_keys", nil),
+    Table.Column("created_at", "Created"),
     Table.Column("updated_at", nil),
   ]
 
@@ -19,7 +21,8 @@ enum ClientForm {
       .text(client.id), .text(client.name), .optional(client.plan),
       .text(client.timeZone.identifier), .text(client.status.rawValue),
       .text(client.line == nil ? "api" : "file"), .optional(client.paymentCustomerID),
-      .json(stored?.metadata ?? json(client.metadata)), .instant(stored?.createdAt),
+      .json(stored?.metadata ?? json(client.metadata)), .json(providerKeys(of: client)),
+      .instant(stored?.createdAt),
       .instant(stored?.updatedAt),
     ]
   }
@@ -28,6 +31,12 @@ enum ClientForm {
   static func record(_ id: String, in directory: ClientDirectory) throws(CommandError) -> Record {
     let client = try directory.client(id)
     return Record(columns, row(client, directory.stored.clients.first { $0.id == id }))
+  }
+
+  private static func providerKeys(of client: Client) -> String {
+    var writer = JSONWriter()
+    writer.providerKeys(client.providerKeys)
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 
   private static func json(_ metadata: [String: String]) -> String {

@@ -40,6 +40,7 @@ enum Doctor {
       if invocation.values[offline] != true {
         let check = ProviderCheck(caller: caller, now: surroundings.now)
         for provider in settings.providers { findings += await check.findings(provider) }
+        findings += await ownKeys(settings, check)
       }
       findings += LedgerCheck.findings(settings.ledger)
       findings += LogCheck.findings(settings.log)
@@ -49,6 +50,18 @@ enum Doctor {
       findings.append(ProcessCheck.openFiles(for: settings.limits))
     }
     return findings + TelemetryCheck.findings(surroundings.environment) + ProcessCheck.findings()
+  }
+
+  /// Tries each client's own key. Those that are missing are findings of the configuration.
+  private static func ownKeys(_ settings: Settings, _ check: ProviderCheck) async -> [Finding] {
+    var findings: [Finding] = []
+    for client in settings.clients.clients where !client.providerKeys.isEmpty {
+      for provider in settings.providers.map({ $0.withKey(of: client) })
+      where provider.keyOwner != nil && provider.apiKey != nil {
+        findings.append(await check.finding(provider, withKeyOf: client.id))
+      }
+    }
+    return findings
   }
 
   // MARK: What is said

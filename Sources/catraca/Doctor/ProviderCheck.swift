@@ -35,6 +35,18 @@ struct ProviderCheck {
     return findings
   }
 
+  /// Whether a provider takes a client's own key.
+  func finding(_ provider: Provider, withKeyOf client: String) async -> Finding {
+    let name = "\(provider.name), with the key of \(client)"
+    let result = await caller.get(
+      "\(provider.baseURL)/models", bearer: provider.apiKey, authorities: provider.caFile,
+      within: ProviderCheck.patience)
+    return switch result {
+    case .failure(let error): ProviderCheck.failure(error, of: name)
+    case .success(let answer): ProviderCheck.answer(answer.status, of: name, hasKey: true)
+    }
+  }
+
   private static func transport(_ provider: Provider) -> [Finding] {
     guard provider.baseURL.scheme == .http, !provider.baseURL.isOfThisMachine,
       provider.apiKey != nil

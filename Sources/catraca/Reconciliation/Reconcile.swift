@@ -17,13 +17,16 @@ enum Reconcile {
     "key-env", ArgumentFormat<String>.text("NAME"),
     "the variable of the environment with the organization's admin key",
     default: "OPENAI_ADMIN_KEY")
+  private static let client = Parameter(
+    "client", ArgumentFormat<String>.name("ID"),
+    "compares the account of this client's own key, with an admin key of that account")
   private static let alert = Parameter<Bool>.flag(
     "alert", "tells of differences through the channels of alerts")
 
   static let command = Command(
     "reconcile", "compares what was recorded with what a provider reports, by day and model",
     options: [
-      provider, from, to, threshold, keyVariable, alert, CommonOptions.config,
+      provider, from, to, threshold, keyVariable, client, alert, CommonOptions.config,
       CommonOptions.ledger, CommonOptions.format,
     ],
     examples: [
@@ -42,7 +45,8 @@ enum Reconcile {
     let reader = try invocation.reader()
     let uses = try invocation.ledger { () throws(LedgerError) in
       try reader.providerUse(
-        of: request.provider.name, from: request.days.lowerBound, through: request.days.upperBound)
+        of: request.provider.name, by: request.users, from: request.days.lowerBound,
+        through: request.days.upperBound)
     }
     let comparison = UsageComparison(
       ours: ReconciledFigures(
@@ -54,6 +58,7 @@ enum Reconcile {
     var notes = answer.unknownParts.map {
       "reconcile: \(request.provider.name) has no \($0): not compared"
     }
+    notes += request.notes
     try DifferenceLog.write(comparison, of: request.provider.name, by: settings.log)
     if invocation.values[alert] == true, !comparison.differences.isEmpty {
       notes += try await DifferenceAlert.send(report.sentence, by: settings.alerts)
@@ -70,6 +75,8 @@ enum Reconcile {
     let key: Secret
     let days: ClosedRange<CivilDate>
     let threshold: Int64
+    /// The clients whose requests are made in the account that is compared.
+    let users: ProviderUsers
 
     /// The one provider with such a report that is known, by the name of its pricing file.
     private static let known = "openai"
@@ -91,6 +98,7 @@ enum Reconcile {
             + "allowed: \(Request.known)")
       }
       self.provider = provider
+      users = try Request.users(of: name, asked: values[client], settings.clients.clients)
       let variable = try values.required(keyVariable)
       guard let text = invocation.surroundings.environment[variable], !text.isEmpty,
         text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
@@ -111,6 +119,31 @@ enum Reconcile {
       }
       days = first...last
       threshold = try values.required(Reconcile.threshold)
+    }
+
+    /// What is used with a client's own key is in the account of that key, and not in that of all
+    /// others.
+    private static func users(
+      of provider: String, asked client: String?, _ clients: [Client]
+    ) throws(CommandError) -> ProviderUsers {
+      let owners = clients.filter { $0.providerKeys.contains { $0.provider == provider } }
+        .map(\.id)
+      guard let client else { return .allExcept(owners) }
+      guard owners.contains(client) else {
+        throw .failed(
+          "reconcile: the client \(client) has no key of its own for \(provider); allowed: "
+            + (owners.isEmpty ? "one with provider_keys" : owners.joined(separator: ", ")))
+      }
+      return .only(client)
+    }
+
+    /// Which clients are left out.
+    var notes: [String] {
+      guard case .allExcept(let owners) = users, !owners.isEmpty else { return [] }
+      return [
+        "reconcile: left out, as they have keys of their own for \(provider.name): "
+          + owners.joined(separator: ", ")
+      ]
     }
 
     func fetch() async throws(CommandError) -> OrganizationReport.Answer {

@@ -1,0 +1,51 @@
+/// A client's own key at a provider: the client's requests are made in the account of that key.
+public struct ProviderKey: Hashable, Sendable {
+  /// The provider's name.
+  public let provider: String
+  public let secret: NamedSecret
+
+  public init(provider: String, secret: NamedSecret) {
+    self.provider = provider
+    self.secret = secret
+  }
+}
+
+extension ProviderKey {
+  /// Reads `provider_keys` of a client: `{ openai: { api_key_env: ACME_OPENAI_KEY } }`.
+  ///
+  /// - Parameter providers: the names of the configured providers.
+  static func decodeAll(from section: inout Section, providers: [String]) -> [ProviderKey] {
+    let context = section.context
+    return section.entries("provider_keys").compactMap { entry in
+      guard providers.contains(entry.key) else {
+        let answer =
+          likelyMeant(by: entry.key, among: providers).map { "did you mean \"\($0)\"?" }
+          ?? "allowed: \(providers.joined(separator: ", "))"
+        context.mistake(
+          entry.keyMark, "provider_keys: there is no provider \(quoted(entry.key)); \(answer)")
+        return nil
+      }
+      return Section.read(entry.value, entry.key, context) { section in
+        let secret = NamedSecret.decodeKey(from: &section)
+        if !section.has("api_key_env"), !section.has("api_key_file") {
+          context.mistake(
+            entry.keyMark, "\(entry.key): no key is named; allowed: api_key_env or api_key_file")
+        }
+        return secret.map { ProviderKey(provider: entry.key, secret: $0) }
+      }
+    }
+  }
+}
+
+extension Provider {
+  /// This provider for a client: with the client's own key where it has one.
+  ///
+  /// If that key is a missing secret that was tolerated, the provider has no key at all: a client
+  /// with an own account never uses the account of the others.
+  public func withKey(of client: Client) -> Provider {
+    guard let key = client.providerKeys.first(where: { $0.provider == name }) else { return self }
+    return Provider(
+      name: name, baseURL: baseURL, apiKey: key.secret.value, onDisconnect: onDisconnect,
+      caFile: caFile, keyOwner: client.id)
+  }
+}
