@@ -4,6 +4,7 @@ internal import HTTPServer
 internal import JSON
 internal import Ledger
 internal import Money
+internal import Objects
 internal import Pricing
 internal import Time
 
@@ -106,6 +107,7 @@ extension Journey {
       guard let entry = list.entry(named: name) else {
         throw .unknownModel(Journey.shortened(name))
       }
+      try await checkOwner(of: entry, for: identity)
       entry.write(to: &writer)
     } else {
       list.write(to: &writer)
@@ -114,5 +116,15 @@ extension Journey {
     await answer(
       RefusalAnswer.httpAnswer(
         status: 200, fields: [], body: writer.bytes, requestID: "\(id)"))
+  }
+  /// A model that was tuned for another client doesn't exist for this one, as in requests.
+  private func checkOwner(
+    of entry: ModelList.Entry, for identity: Identity
+  ) async throws(Refusal) {
+    guard let kind = ObjectKind(ofID: entry.name),
+      let provider = rules.provider(entry.model.provider, for: identity.client.id)
+    else { return }
+    try await gateway.owners.check(
+      [ObjectReference(kind, entry.name, at: "model")], of: provider, for: identity, on: self)
   }
 }

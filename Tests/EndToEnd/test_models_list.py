@@ -118,13 +118,23 @@ def test_an_escaped_slash_leads_nowhere_else(running, path):
     assert (answer.status, answer.code) == (400, "invalid_path")
 
 
-def test_fine_tuned_models_are_retrieved_at_the_price_of_their_base(running):
+def test_fine_tuned_models_are_retrieved_at_the_price_of_their_base(catraca):
+    catraca.configuration.settings["metering"] = {"unowned_objects": "allow"}
+    running = catraca.start()
     base = "ft:gpt-4o-mini-2024-07-18"
     assert not any(name.startswith("ft:") for name in listed(running))
     for colon in (":", "%3A"):
         answer = get(running, f"/v1/models/{base}:acme::x1".replace(":", colon))
         assert (answer.status, answer.json()["id"]) == (200, f"{base}:acme::x1")
         assert answer.json()["catraca"]["model"] == base
+
+
+def test_a_model_tuned_for_nobody_here_is_unknown(running, sandbox):
+    answer = get(running, "/v1/models/ft:gpt-4o-mini-2024-07-18:acme::x1")
+    assert (answer.status, answer.code) == (404, "model_not_found")
+    line = running.process.event("object_not_owned")
+    assert (line["kind"], line["provider"]) == ("fine_tuning_job", "openai")
+    assert sandbox.journal() == []
 
 
 def test_a_key_sees_what_it_may_use(catraca):
