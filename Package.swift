@@ -148,7 +148,7 @@ let package = Package(
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "HTTP", "JSON", "Audio", "Metering", "Pricing", "Configuration", "LibFuzzer",
+        "HTTP", "JSON", "Audio", "Objects", "Metering", "Pricing", "Configuration", "LibFuzzer",
       ],
       path: "Tests/Fuzz", exclude: ["fuzz.py", "seeds.py"], swiftSettings: strict),
     tests("TimeTests", ["Time"]),

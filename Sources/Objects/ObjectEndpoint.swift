@@ -24,6 +24,7 @@ public struct ObjectEndpoint: Sendable {
   /// Each `{kind}` is a segment with the id of an object, and `*` one that the object before it
   /// owns: `/v1/conversations/{conversation}/items/*`.
   public let pattern: String
+  let segments: [Substring]
   public let access: Access
   /// Where a good answer shows ids of objects that were made, such as `file.id` or `data[].id`.
   public let makes: [(place: String, kind: ObjectKind)]
@@ -38,6 +39,7 @@ public struct ObjectEndpoint: Sendable {
   ) {
     self.method = method
     self.pattern = pattern
+    segments = pattern.dropFirst().split(separator: "/")
     self.access = access
     self.makes = makes
     self.list = list

@@ -84,7 +84,8 @@ public enum ObjectEndpoints {
     ObjectEndpoint(
       "GET", "/v1/conversations/{conversation}/items", makes: [("data[].id", .item)],
       list: .within(.item)),
-    ObjectEndpoint("GET", "/v1/conversations/{conversation}/items/*"),
+    ObjectEndpoint(
+      "GET", "/v1/conversations/{conversation}/items/*", makes: [("id", .item)]),
     ObjectEndpoint("DELETE", "/v1/conversations/{conversation}/items/*"),
   ]
 
@@ -93,9 +94,11 @@ public enum ObjectEndpoints {
     ObjectEndpoint("GET", "/v1/containers", .refused, list: .of(.container)),
     ObjectEndpoint("GET", "/v1/containers/{container}", .refused),
     ObjectEndpoint("DELETE", "/v1/containers/{container}", .refused, ends: true),
-    ObjectEndpoint("POST", "/v1/containers/{container}/files", .refused),
     ObjectEndpoint(
-      "GET", "/v1/containers/{container}/files", .refused, list: .within(.container)),
+      "POST", "/v1/containers/{container}/files", .refused, makes: [("id", .container)]),
+    ObjectEndpoint(
+      "GET", "/v1/containers/{container}/files", .refused, makes: [("data[].id", .container)],
+      list: .within(.container)),
     ObjectEndpoint("GET", "/v1/containers/{container}/files/*", .refused),
     ObjectEndpoint("GET", "/v1/containers/{container}/files/*/content", .refused),
     ObjectEndpoint("DELETE", "/v1/containers/{container}/files/*", .refused),
@@ -148,7 +151,10 @@ public enum ObjectEndpoints {
     ObjectEndpoint("GET", "/v1/fine_tuning/jobs", .refused, list: .of(.fineTuningJob)),
     ObjectEndpoint("GET", job, .refused, makes: madeByJob),
     ObjectEndpoint("GET", "\(job)/events", .refused, list: .within(.fineTuningJob)),
-    ObjectEndpoint("GET", "\(job)/checkpoints", .refused, list: .within(.fineTuningJob)),
+    ObjectEndpoint(
+      "GET", "\(job)/checkpoints", .refused,
+      makes: [("data[].fine_tuned_model_checkpoint", .fineTuningJob)],
+      list: .within(.fineTuningJob)),
     ObjectEndpoint("POST", "\(job)/cancel", .refused, makes: madeByJob),
     ObjectEndpoint("POST", "\(job)/pause", .refused, makes: madeByJob),
     ObjectEndpoint("POST", "\(job)/resume", .refused, makes: madeByJob),
@@ -211,10 +217,9 @@ public enum ObjectEndpoints {
 extension ObjectEndpoint {
   /// The objects that a path names; nil where the path isn't of this endpoint.
   fileprivate func references(in segments: [Substring]) -> [ObjectReference]? {
-    let parts = pattern.dropFirst().split(separator: "/")
-    guard parts.count == segments.count else { return nil }
+    guard segments.count == self.segments.count else { return nil }
     var references: [ObjectReference] = []
-    for (segment, part) in zip(segments, parts) {
+    for (segment, part) in zip(segments, self.segments) {
       guard !segment.isEmpty else { return nil }
       if part.hasPrefix("{"), let kind = ObjectKind(rawValue: String(part.dropFirst().dropLast())) {
         references.append(ObjectReference(kind, String(segment)))

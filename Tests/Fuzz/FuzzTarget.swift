@@ -15,6 +15,8 @@ enum FuzzTarget: String, CaseIterable {
   case stream
   /// The events of a realtime session, of both sides.
   case realtime
+  /// The objects that requests name, and that answers make.
+  case objects
   case audio
   /// YAML, to settings or mistakes.
   case configuration
@@ -30,6 +32,7 @@ enum FuzzTarget: String, CaseIterable {
     case .answer: AnswerBodies.check(input)
     case .stream: AnswerStreams.check(input)
     case .realtime: RealtimeEvents.check(input)
+    case .objects: NamedObjects.check(input)
     case .audio: AudioFiles.check(input)
     case .configuration: ConfigurationFiles.check(input)
     }

@@ -55,6 +55,14 @@ REALTIME = [
     {"type": "input_audio_buffer.append", "audio": base64.b64encode(b"\0" * 48).decode()},
     {"type": "response.create", "response": {"max_output_tokens": "inf"}},
 ]
+REFERRING = [
+    {"previous_response_id": "resp_1", "conversation": {"id": "conv_1"}, "model": "ft:x"},
+    {"input": [{"type": "item_reference", "id": "msg_1"}, {"id": "msg_2"}]},
+    {"input": [{"type": "reasoning", "id": "rs_1"}, {"content": [{"file_id": "file-1"}]}]},
+    {"tools": [{"vector_store_ids": ["vs_1"]}, {"container": {"file_ids": ["file-1"]}}]},
+    {"prompt": {"id": "pmpt_1", "variables": {"a": {"file_id": "file-1"}}}, "part_ids": ["x"]},
+    {"messages": [{"audio": {"id": "audio_1"}, "tool_calls": [{"id": "call_1"}]}]},
+]
 
 
 def all_seeds():
@@ -76,6 +84,12 @@ def all_seeds():
         "realtime": [
             (CASES / "c57-realtime-events.jsonl").read_bytes(),
             b"\n".join(compact(event) for event in REALTIME),
+        ],
+        "objects": [
+            *(with_line("body", compact(body)) for _, body in requests),
+            *(with_line("body", compact(body)) for body in REFERRING),
+            with_line("query", b"after=file-1&limit=2&model=ft:x&metadata[a]=b"),
+            with_line(FORM, FORM_BODY.replace(b'name="model"', b'name="file_ids[]"')),
         ],
         "audio": [silence(), (CASES / "c40-speech-binary.mp3").read_bytes(), *containers()],
         "configuration": list(configuration()),
