@@ -3,74 +3,133 @@
 /// It is for telling quickly that a text has none of them: capitals and lower case are the same to
 /// it, and it may find a few strings too many.
 public struct JSONStringSearch: Sendable {
+  /// Which of several groups of beginnings were found, a bit each.
+  public typealias Groups = UInt8
+
   /// A beginning that is looked for.
-  fileprivate struct Beginning {
-    /// Its first eight bytes, with `caseBits` set; zeros where it is shorter.
+  private struct Beginning {
+    /// Its first eight bytes, with the bit of the case set in each; zeros where it is shorter.
     let word: UInt64
     /// The bytes of `word` that are compared.
     let mask: UInt64
     /// All its bytes, with the bit of the case set in each.
     let bytes: [UInt8]
-  }
+    /// Of its group.
+    let bit: Groups
 
-  /// By their first bytes.
-  fileprivate let beginnings: [Beginning]
-  /// For each first byte, where its beginnings start in `beginnings`; one more for the end.
-  private let starts: [Int]
-
-  /// What makes a capital a small letter. Other bytes may become each other's: too much is found.
-  fileprivate static let caseBit: UInt8 = 0x20
-  private static let caseBits: UInt64 = 0x2020_2020_2020_2020
-
-  /// - Parameter beginnings: what is looked for; an empty one is never found.
-  public init(_ beginnings: [String]) {
-    let sorted = beginnings.map { $0.utf8.map { $0 | Self.caseBit } }.filter { !$0.isEmpty }
-      .sorted { $0[0] < $1[0] }
-    self.beginnings = sorted.map { bytes in
+    init(_ text: String, bit: Groups) {
+      bytes = text.utf8.map { $0 | JSONStringSearch.caseBit }
+      self.bit = bit
       var (word, mask): (UInt64, UInt64) = (0, 0)
       for (index, byte) in bytes.prefix(8).enumerated() {
         word |= UInt64(byte) << UInt64(8 * index)
         mask |= 0xFF << UInt64(8 * index)
       }
-      return Beginning(word: word, mask: mask, bytes: bytes)
+      (self.word, self.mask) = (word, mask)
     }
-    starts = (0...256).map { first in sorted.count { Int($0[0]) < first } }
   }
 
-  /// Whether a string begins with one of them.
-  ///
-  /// - Parameters:
-  ///   - word: its first eight bytes, the first one lowest, whatever follows it if it is shorter.
+  /// By their first bytes.
+  private let beginnings: [Beginning]
+  /// For each first byte, where its beginnings start in `beginnings`; one more for the end.
+  private let starts: [Int]
+  /// The first three bytes of all beginnings, a bit each: see `place`. Most strings are passed over
+  /// for it.
+  private var filter = [UInt64](repeating: 0, count: 1 << (Self.filterBits - 6))
+
+  /// What makes a capital a small letter. Other bytes may become each other's: too much is found.
+  private static let caseBit: UInt8 = 0x20
+  private static let caseBits: UInt64 = 0x2020_2020_2020_2020
+  private static let filterBits = 15
+
+  /// - Parameter groups: what is looked for, of at least two bytes each, in eight groups at most;
+  ///   the first has the lowest bit.
+  public init(groups: [[String]]) {
+    var sorted: [Beginning] = []
+    for (index, group) in groups.enumerated() {
+      for text in group where text.utf8.count >= 2 {
+        sorted.append(Beginning(text, bit: 1 << index))
+      }
+    }
+    sorted.sort { $0.bytes[0] < $1.bytes[0] }
+    starts = (0...256).map { first in sorted.count { Int($0.bytes[0]) < first } }
+    beginnings = sorted
+    for beginning in sorted {
+      let bytes = beginning.bytes
+      // Behind two bytes anything may follow.
+      let thirds = bytes.count > 2 ? bytes[2]...bytes[2] : 0...31
+      for third in thirds {
+        let place = Self.place(UInt64(bytes[0]) | UInt64(bytes[1]) << 8 | UInt64(third) << 16)
+        filter[place >> 6] |= 1 << UInt64(place & 63)
+      }
+    }
+  }
+
+  /// - Parameter beginnings: what is looked for, of at least two bytes each.
+  public init(_ beginnings: [String]) {
+    self.init(groups: [beginnings])
+  }
+
+  /// The bit of the filter for the first three bytes of a string, of which the first is lowest: the
+  /// five low bits of each, in which letters of either case are the same.
   @inline(__always)
-  fileprivate func find(word: UInt64, in string: UnsafeBufferPointer<UInt8>) -> Bool {
+  private static func place(_ word: UInt64) -> Int {
+    Int(word & 0x1F | word >> 3 & 0x3E0 | word >> 6 & 0x7C00)
+  }
+
+  /// Whether a string may begin with one of them.
+  ///
+  /// - Parameter word: its first eight bytes, the first one lowest; whatever follows if it is short.
+  @inline(__always)
+  fileprivate func mayFind(_ word: UInt64) -> Bool {
+    let place = Self.place(word)
+    return filter[place >> 6] >> UInt64(place & 63) & 1 != 0
+  }
+
+  /// The groups of the beginnings that a string has.
+  ///
+  /// - Parameter word: its first eight bytes, as for `mayFind`.
+  fileprivate func groups(of string: UnsafeBufferPointer<UInt8>, _ word: UInt64) -> Groups {
     let word = word | Self.caseBits
     let first = Int(word & 0xFF)
+    var groups: Groups = 0
     for index in starts[first]..<starts[first + 1]
     where beginnings[index].word == word & beginnings[index].mask {
-      if unsafe beginnings[index].isBeginning(of: string) { return true }
+      let bytes = beginnings[index].bytes
+      let isFound =
+        string.count >= bytes.count
+        && bytes.indices.allSatisfy { unsafe string[$0] | Self.caseBit == bytes[$0] }
+      if isFound { groups |= beginnings[index].bit }
     }
-    return false
-  }
-}
-
-extension JSONStringSearch.Beginning {
-  fileprivate func isBeginning(of string: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard string.count >= bytes.count else { return false }
-    return bytes.indices.allSatisfy { unsafe string[$0] | JSONStringSearch.caseBit == bytes[$0] }
+    return groups
   }
 }
 
 extension JSONValue {
   /// Whether this value, or anything in it, is a string or has a key that begins so.
   public func contains(_ search: JSONStringSearch) -> Bool {
+    contains(search) { _ in true }
+  }
+
+  /// Whether so much is found in this value.
+  ///
+  /// - Parameter isEnough: takes all groups that were found so far, whenever there is another one.
+  public func contains(
+    _ search: JSONStringSearch, isEnough: (JSONStringSearch.Groups) -> Bool
+  ) -> Bool {
     requireCurrent()
+    var found: JSONStringSearch.Groups = 0
     var position = index
     let end = parser.index(after: index)
     while position < end {
       switch parser.type(at: position) {
       case JSONTape.string:
-        let string = unsafe parser.utf8(at: position)
-        if unsafe search.find(word: parser.firstBytes(at: position), in: string) { return true }
+        let word = parser.firstBytes(at: position)
+        if search.mayFind(word) {
+          let all = unsafe found | search.groups(of: parser.utf8(at: position), word)
+          if all != found, isEnough(all) { return true }
+          found = all
+        }
         position += 1
       case JSONTape.integer, JSONTape.unsigned, JSONTape.real: position += 2
       default: position += 1

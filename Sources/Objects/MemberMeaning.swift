@@ -33,7 +33,10 @@ enum MemberMeaning: Hashable {
 
   /// A key in lower case, as far as a NUL: some readers end there.
   static func plainName(_ key: String) -> String {
-    if key.utf8.allSatisfy({ $0 > 0 && $0 == $0.inLowerCase }) { return key }
+    let isPlain = key.utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.allSatisfy { $0 > 0 && $0 == $0.inLowerCase }
+    }
+    if isPlain == true { return key }
     return String(decoding: key.utf8.prefix { $0 > 0 }.map(\.inLowerCase), as: UTF8.self)
   }
 
@@ -67,6 +70,15 @@ enum MemberMeaning: Hashable {
     "tool_calls": .ownIDs, "documents": .ownIDs, "variables": .variables,
   ]
 
+  /// The members in which an `id` is that of an object.
+  static let holders: [String] = references.merging(containers) { first, _ in first }
+    .compactMap { name, meaning in
+      switch meaning {
+      case .holder, .named, .items: name
+      default: nil
+      }
+    }
+
   /// Texts for the model or about the request, and names that the app chooses.
   private static let texts: Set<String> = [
     "content", "text", "output", "description", "name", "title", "user", "safety_identifier",
@@ -95,12 +107,28 @@ enum MemberMeaning: Hashable {
 }
 
 extension MemberMeaning {
+  /// Whether a string may name an object in a member of this meaning.
+  var readsStrings: Bool {
+    switch self {
+    case .reference, .holder, .named(.video), .named(.file), .unknown: true
+    case .named, .items, .ownIDs, .text, .variables, .closed: false
+    }
+  }
+
+  /// Whether any string is an id in a member of this meaning.
+  var isReference: Bool {
+    switch self {
+    case .reference, .holder: true
+    default: false
+    }
+  }
+
   /// The kind of object that a string names in a member of this meaning; nil where it names none.
   func kind(ofID id: String) -> ObjectKind? {
-    switch self {
+    guard readsStrings else { return nil }
+    return switch self {
     case .reference(let kind), .holder(let kind): kind
-    case .named(.video), .named(.file), .unknown: ObjectKind(ofID: id)
-    case .named, .items, .ownIDs, .text, .variables, .closed: nil
+    default: ObjectKind(ofID: id)
     }
   }
 

@@ -14,7 +14,7 @@ public enum ObjectReferences {
   ///
   /// Texts, and items that an app sends back whole, name none.
   public static func inBody(_ root: JSONValue) throws(TooManyReferences) -> [ObjectReference] {
-    guard root.contains(quickSearch) else { return [] }
+    guard ReferenceHint.isIn(body: root) else { return [] }
     return try search(root, ReferenceSearch())
   }
 
@@ -22,7 +22,7 @@ public enum ObjectReferences {
   public static func inSessionEvent(
     _ root: JSONValue
   ) throws(TooManyReferences) -> [ObjectReference] {
-    guard root.contains(quickSearch) else { return [] }
+    guard ReferenceHint.isIn(body: root) else { return [] }
     return try search(root, ReferenceSearch(hasOwnItems: true))
   }
 
@@ -57,10 +57,6 @@ public enum ObjectReferences {
   private static func decoded(_ text: Substring) -> String {
     PercentEncoding.decode(text, plusIsSpace: true) ?? String(text)
   }
-
-  /// How a string or key begins without which a body names nothing.
-  private static let quickSearch = JSONStringSearch(
-    ["id", "data_source"] + ObjectKind.forms.map(\.prefix) + MemberMeaning.references.keys)
 
   private static func search(
     _ root: JSONValue, _ search: consuming ReferenceSearch

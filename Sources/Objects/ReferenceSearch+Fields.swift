@@ -64,15 +64,10 @@ private struct FieldPath {
   }
 
   /// Whether a string of this name is an id if it has the form of one.
-  var mayBeID: Bool { meaning.kind(ofID: "file-1") != nil }
+  var mayBeID: Bool { meaning.readsStrings }
 
   /// Whether a string of this name is an id, whatever its form.
-  var isReference: Bool {
-    switch meaning {
-    case .reference, .holder: true
-    default: false
-    }
-  }
+  var isReference: Bool { meaning.isReference }
 }
 
 extension UInt8 {

@@ -8,6 +8,12 @@ struct ReferenceSearch {
   var place: String?
   /// Whether items are those of a session, which keeps them itself.
   private let hasOwnItems: Bool
+  /// How many arrays the search is in.
+  private var arrayDepth = 0
+
+  /// So deep, an element is looked through before it is searched: most messages name nothing. To
+  /// do so at any depth would look at the deepest strings once for each.
+  private static let deepestHint = 2
 
   init(hasOwnItems: Bool = false) {
     self.hasOwnItems = hasOwnItems
@@ -19,9 +25,12 @@ struct ReferenceSearch {
     switch (value.kind, meaning) {
     case (_, .closed): break
     case (.string, _):
-      if let id = value.string, let kind = meaning.kind(ofID: id) { try add(id, kind) }
-    case (.array, _):
-      for element in value.elements { try search(element, as: meaning) }
+      // Texts are long: they aren't copied.
+      guard meaning.readsStrings, meaning != .unknown || ReferenceHint.isIn(part: value),
+        let id = value.string, let kind = meaning.kind(ofID: id)
+      else { break }
+      try add(id, kind)
+    case (.array, _): try search(elementsOf: value, as: meaning)
     case (.object, .items): try search(item: value)
     case (.object, _):
       for member in value.members {
@@ -30,6 +39,17 @@ struct ReferenceSearch {
       }
       if case .named(.file) = meaning { try noteSource(value) }
     default: break
+    }
+  }
+
+  private mutating func search(
+    elementsOf array: JSONValue, as meaning: MemberMeaning
+  ) throws(TooManyReferences) {
+    arrayDepth += 1
+    defer { arrayDepth -= 1 }
+    let usesHint = arrayDepth <= Self.deepestHint && !meaning.isReference
+    for element in array.elements where !usesHint || ReferenceHint.isIn(part: element) {
+      try search(element, as: meaning)
     }
   }
 

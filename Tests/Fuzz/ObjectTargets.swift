@@ -36,7 +36,7 @@ enum NamedObjects {
     guard let start = JSONLocatedObject(root: root)?.start,
       root.members.contains(where: { _ in true })
     else { return }
-    let searched = body[..<start] + Array(#""idle":0,"#.utf8) + body[start...]
+    let searched = body[..<start] + Array(#""file-":0,"#.utf8) + body[start...]
     guard let root = try? parser.parse(Array(searched)) else { return }
     require(
       checkReferences { try ObjectReferences.inBody(root) } == found, "nothing is passed over")

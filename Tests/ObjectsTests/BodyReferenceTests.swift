@@ -23,7 +23,8 @@ struct BodyReferenceTests {
       ),
       (
         #"{"input":[{"type":"computer_call_output","call_id":"c","output":{"file_id":"file-1"}},"#
-          + #"{"type":"function_call_output","output":[{"type":"input_file","file_id":"file-2"}]}]}"#,
+          + #"{"type":"function_call_output","output":[{"type":"input_file","#
+          + #""file_id":"file-2"}]}]}"#,
         ["file file-1 @input", "file file-2 @input"]
       ),
       (
@@ -213,6 +214,16 @@ struct BodyReferenceTests {
     ])
   func texts(body: String) throws {
     #expect(try named(inBody: body) == [])
+  }
+
+  @Test("An object is found behind many messages that name none")
+  func manyMessages() throws {
+    let message = #"{"role":"assistant","tool_calls":[{"id":"call_1","function":{"name":"f"}}]}"#
+    let messages = Array(repeating: message, count: 50).joined(separator: ",")
+    #expect(try named(inBody: "{\"messages\":[\(messages)]}") == [])
+    #expect(
+      try named(inBody: "{\"messages\":[\(messages),{\"audio\":{\"id\":\"audio_1\"}}]}")
+        == ["completion audio_1 @messages"])
   }
 
   @Test("The items of a session are its own, its other objects are not")
