@@ -79,7 +79,7 @@ public struct JSONStringSearch: Sendable {
 
   /// Whether a string may begin with one of them.
   ///
-  /// - Parameter word: its first eight bytes, the first one lowest; whatever follows if it is short.
+  /// - Parameter word: its first eight bytes, the first one lowest, and whatever follows them.
   @inline(__always)
   fileprivate func mayFind(_ word: UInt64) -> Bool {
     let place = Self.place(word)
