@@ -50,7 +50,7 @@ struct AnswerRelay {
     let isBatch = passage.request.facts.operation == .batch
     if let work = report.work, head.status < 400 {
       if work.stage == .underway || isBatch {
-        _ = await passage.deferSettlement(to: work.id)
+        _ = await passage.deferSettlement(to: work.id, showing: report.madeObjects)
         return await answerUnsettled(body, report)
       }
       if await passage.endsEarlierWork(work, report, status: head.status) {

@@ -7,6 +7,7 @@ internal import JSON
 internal import Ledger
 internal import Logging
 internal import Metering
+internal import Objects
 internal import Pricing
 internal import Upstream
 
@@ -283,6 +284,7 @@ final class Passage {
     let settled = conclude(ending)
     do throws(LedgerError) {
       try await gateway.ledger.settle(settled.entry)
+      gateway.owners.note(settled.entry.objects)
     } catch {
       logRecordingFailure(error)
     }
@@ -379,6 +381,8 @@ struct Ending {
   /// Whether the text in `report` is all that a model without thoughts can have written until the
   /// end: it came as a stream, and was read as it came.
   var showsAllText = false
+  /// The objects that are to be recorded with the row; nil for all that the answer has shown.
+  var madeObjects: [MadeObject]?
 }
 
 extension UpstreamResponseHead {

@@ -88,7 +88,8 @@ final class Settled {
     entry = SettledRequest(
       row: row, charges: settlement.charges.map(BudgetCharge.init), draws: settlement.draws,
       priceRecord: charge.bill?.record,
-      upstreamMicroseconds: passage.upstreamTime?.wholeMicroseconds)
+      upstreamMicroseconds: passage.upstreamTime?.wholeMicroseconds,
+      objects: passage.objects(ending.madeObjects ?? ending.report?.madeObjects ?? []))
   }
 
   // MARK: Usage

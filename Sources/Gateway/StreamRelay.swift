@@ -4,6 +4,7 @@ internal import HTTP
 internal import HTTPServer
 internal import Ledger
 internal import Metering
+internal import Objects
 internal import Upstream
 
 /// Passes on a stream of events as they come, reading the usage in passing.
@@ -82,6 +83,8 @@ final class StreamRelay {
           meter.takeWithheld(into: &passing)
           redactErrors(in: &passing)
         }
+        let made = meter.takeMadeObjects()
+        if !made.isEmpty { await record(made) }
         if passage.isDraining {
           drained += count
           if !passage.mayDrain(after: drained) { transfer.cancel() }
@@ -125,10 +128,17 @@ final class StreamRelay {
     timeAtClient += passage.exchange.loop.now.elapsed(since: begin)
   }
 
+  /// Records objects before the events that show them are passed on. A client that has left is
+  /// their owner too.
+  @inline(never)
+  private func record(_ made: [MadeObject]) async {
+    await passage.gateway.record(passage.objects(made))
+  }
+
   @inline(never)
   private func deferIfUnderway() async {
     guard let work = meter.report.work, work.stage == .underway else { return }
-    deferred = await passage.deferSettlement(to: work.id)
+    deferred = await passage.deferSettlement(to: work.id, showing: meter.takeMadeObjects())
     // Nothing is left to be settled by this stream where there is nothing to follow.
     isSettled = deferred == nil
   }
@@ -137,6 +147,7 @@ final class StreamRelay {
   @inline(never)
   private func end(cut: UpstreamError?) async {
     if !isSettled { await settle(cut: cut) }
+    await record(meter.takeMadeObjects())
     guard cut == nil, !passage.clientLeft else { return passage.exchange.abort() }
     var last: [UInt8] = []
     meter.takeWithheld(into: &last)
@@ -156,7 +167,10 @@ final class StreamRelay {
     if let work = report.work, await passage.endsEarlierWork(work, report, status: status) {
       return
     }
-    _ = await passage.settle(ending(report, cut: cut))
+    var ending = ending(report, cut: cut)
+    // The others were recorded before their events were passed on.
+    ending.madeObjects = meter.takeMadeObjects()
+    _ = await passage.settle(ending)
   }
 
   @inline(never)

@@ -1,5 +1,5 @@
 public import JSON
-internal import Objects
+public import Objects
 internal import Pricing
 
 /// What a request for a batch names: the file of its requests, and the endpoint that all of them go
@@ -7,6 +7,8 @@ internal import Pricing
 public struct BatchRequest: Sendable {
   public let inputFileID: String
   public let endpoint: Endpoint
+  /// The objects that the request names, its input file among them.
+  public let references: [ObjectReference]
 
   /// - Throws: what the client must be told; nothing of the request may be forwarded then.
   public init(_ body: [UInt8], parser: JSONParser) throws(MeteringError) {
@@ -25,6 +27,9 @@ public struct BatchRequest: Sendable {
     }
     inputFileID = id
     self.endpoint = endpoint
+    references = try MeteringError.references { () throws(TooManyReferences) in
+      try ObjectReferences.inBody(root)
+    }
   }
 }
 

@@ -27,6 +27,13 @@ extension MeteringError {
     .invalid(param: param, expected: PlainText.rule)
   }
 
+  /// The objects that a request names, which `search` finds.
+  static func references(
+    by search: () throws(TooManyReferences) -> [ObjectReference]
+  ) throws(MeteringError) -> [ObjectReference] {
+    do { return try search() } catch { throw .tooManyReferences }
+  }
+
   /// The `code` of the error that the client gets.
   public var code: String {
     if case .unsupported = self { "unsupported_parameter" } else { "invalid_json" }

@@ -1,4 +1,5 @@
 import HTTP
+import Objects
 import Pricing
 
 /// What a part of a form means to metering.
@@ -51,6 +52,9 @@ struct MultipartRequest {
       facts.transcript = transcript
     }
     facts.boundMediaOutput()
+    facts.references = try MeteringError.references { () throws(TooManyReferences) in
+      try ObjectReferences.inForm(form, of: body)
+    }
     return facts
   }
 

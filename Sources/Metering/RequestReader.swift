@@ -1,5 +1,6 @@
 import HTTP
 public import JSON
+internal import Objects
 import Pricing
 
 extension RequestFacts {
@@ -56,7 +57,11 @@ extension RequestFacts {
       if field == nil { try checkSpelling(of: name) { fields[$0, default: .inert] != .inert } }
       try reader.read(member.value, name: name, as: field)
     }
-    return try reader.finish()
+    var facts = try reader.finish()
+    facts.references = try MeteringError.references { () throws(TooManyReferences) in
+      try ObjectReferences.inBody(root)
+    }
+    return facts
   }
 }
 

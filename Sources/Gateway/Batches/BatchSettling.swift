@@ -96,6 +96,7 @@ final class BatchSettling {
     let result = BatchResult(line, to: facts, endpoint: endpoint, parser: parser)
     if let result, result.status == nil { return nil }
     var entry = work.record.expected
+    entry.objects = work.objects(result?.report.madeObjects ?? [], at: gateway.clock())
     entry.row.requestID = work.record.requestID.part(lineCount)
     entry.row.endpoint = endpoint.path
     entry.row.status = result?.status ?? 0

@@ -46,6 +46,8 @@ struct BatchSubmission {
   func read() async throws(Refusal) -> (MeteredRequest, Offer) {
     var sum = BatchSum()
     var objects = BatchObjects()
+    try await journey.gateway.owners.check(
+      batch.references, of: provider, for: identity, on: journey)
     var splitter = LineSplitter(longest: BatchSubmission.longestLine)
     do {
       let call = OwnCall(

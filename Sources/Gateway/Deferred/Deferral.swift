@@ -5,6 +5,7 @@ internal import JSON
 internal import Ledger
 internal import Logging
 internal import Metering
+internal import Objects
 internal import Pricing
 
 // Work that goes on after its answer: a response made in the background, or a batch.
@@ -29,12 +30,17 @@ extension Journey {
 extension Passage {
   /// Leaves hold and intent to work that the provider goes on with, and returns when that is safe.
   /// Nil where nothing is left to be settled.
-  func deferSettlement(to objectID: String) async -> DeferredWork? {
-    let record = DeferredRequest(
+  ///
+  /// - Parameter made: the objects that the answer has shown; they are recorded with it.
+  func deferSettlement(
+    to objectID: String, showing made: [MadeObject]
+  ) async -> DeferredWork? {
+    var record = DeferredRequest(
       request.facts.operation == .batch ? .batch : .response, objectID: objectID,
       intent: intent(isNamed: true), pricedModel: offer.terms.model?.name,
       serviceTier: offer.terms.askedTier, imageModel: request.facts.imageToolModel,
       usesOwnKey: offer.provider.keyOwner != nil)
+    record.expected.objects = objects(made)
     let work = DeferredWork(record, grant, place: place, origin: origin)
     switch gateway.deferredWorks.insert(work) {
     case .repeated(let known):
@@ -43,7 +49,7 @@ extension Passage {
       return known
     case .taken:
       // The id is that of other work, so the provider can't be asked about this one.
-      _ = await settle(Ending(status: 200, outcome: .ok, report: nil))
+      _ = await settle(Ending(status: 200, outcome: .ok, report: nil, madeObjects: made))
       return nil
     case .inserted: break
     }
@@ -51,6 +57,7 @@ extension Passage {
     handOverHold()
     do throws(LedgerError) {
       try await gateway.ledger.deferSettlement(of: record)
+      gateway.owners.note(record.expected.objects)
     } catch {
       logRecordingFailure(error)
     }

@@ -4,6 +4,7 @@ internal import HTTPServer
 internal import JSON
 internal import Ledger
 internal import Metering
+internal import Objects
 internal import Upstream
 
 /// Passes on an answer that may show the end of deferred work: when somebody reads or cancels the
@@ -29,10 +30,11 @@ struct DeferredRelay {
       body += piece
       guard body.count <= DeferredRelay.largestMetered else { return try await passOn(body) }
     }
-    await settle(
-      AnswerMeter.read(
-        body, status: head.status, to: work.record.facts, endpoint: Endpoints.responses,
-        parser: journey.workbench.parser))
+    let report = AnswerMeter.read(
+      body, status: head.status, to: work.record.facts, endpoint: Endpoints.responses,
+      parser: journey.workbench.parser)
+    await record(report.madeObjects)
+    await settle(report)
     try await journey.exchange.finish(body)
   }
 
@@ -52,7 +54,9 @@ struct DeferredRelay {
     var passing: [UInt8] = []
     while try await transfer.next(into: &arrived) {
       passing.removeAll(keepingCapacity: true)
-      if meter.receive(&arrived, into: &passing) == .terminated {
+      let progress = meter.receive(&arrived, into: &passing)
+      await record(meter.takeMadeObjects())
+      if progress == .terminated {
         await settle(meter.finish().report)
         meter.takeWithheld(into: &passing)
       }
@@ -62,6 +66,12 @@ struct DeferredRelay {
     passing.removeAll()
     meter.takeWithheld(into: &passing)
     try await journey.exchange.finish(passing)
+  }
+
+  /// Records what the answer shows before it is passed on.
+  private func record(_ made: [MadeObject]) async {
+    guard !made.isEmpty else { return }
+    await journey.gateway.record(work.objects(made, at: journey.gateway.clock()))
   }
 
   private func settle(_ report: UsageReport) async {

@@ -59,6 +59,7 @@ extension Gateway {
     var request = work.record
     request.progress = claim.progress
     var entry = request.expected
+    entry.objects = work.objects(ending.report?.madeObjects ?? [], at: clock())
     entry.row.status = ending.status
     entry.row.outcome = ending.outcome
     entry.row.responseModel = ending.report?.responseModel
@@ -124,6 +125,7 @@ extension Gateway {
     for entry in settlement.rows { useRateLimit(entry.row) }
     do throws(LedgerError) {
       try await ledger.settle(settlement)
+      for entry in settlement.rows { owners.note(entry.objects) }
     } catch {
       // The next start finds the work still deferred, and settles it.
       logger.log(.error, "usage_not_recorded") { line in

@@ -96,7 +96,9 @@ final class Follower {
   private func act(on sighting: Sighting) async {
     switch sighting {
     case .ended(let ending): return await gateway.settle(work, ending)
-    case .results(let batch, let ending): await settle(batch, ending)
+    case .results(let batch, let ending):
+      await gateway.record(work.objects(ending.report?.madeObjects ?? [], at: gateway.clock()))
+      await settle(batch, ending)
     case .underway, .nothing: misses = 0
     case .missing: misses += 1
     }

@@ -93,8 +93,21 @@ public final class ObjectOwners: Sendable {
 
   // MARK: What changes
 
+  /// The objects that this process doesn't know to be recorded.
+  func unknown(among objects: [ProviderObject]) -> [ProviderObject] {
+    guard !objects.isEmpty else { return [] }
+    let now = MonotonicInstant.now()
+    return cache.withLock { cache in
+      objects.filter { object in
+        let name = OwnerCache.Name(provider: object.provider, id: object.objectID)
+        return cache.owner(of: name) == nil && cache.recentOwner(of: name, at: now) == nil
+      }
+    }
+  }
+
   /// These objects were recorded by this process.
   func note(_ objects: [ProviderObject]) {
+    guard !objects.isEmpty else { return }
     let now = MonotonicInstant.now()
     cache.withLock { cache in
       for object in objects {

@@ -77,10 +77,8 @@ public struct RealtimeClientEvent: Sendable, Hashable {
     var event = RealtimeClientEvent()
     event.eventID = root["event_id"]?.string
     event.textBytes = Int64(message.count)
-    do {
-      event.references = try ObjectReferences.inSessionEvent(root)
-    } catch {
-      throw .tooManyReferences
+    event.references = try MeteringError.references { () throws(TooManyReferences) in
+      try ObjectReferences.inSessionEvent(root)
     }
     if type.isString("input_audio_buffer.append") {
       event.kind = .appendAudio

@@ -1,0 +1,65 @@
+internal import Configuration
+internal import JSON
+internal import Ledger
+internal import Logging
+internal import Objects
+internal import Time
+
+// What an answer makes at the provider belongs to the client that asked. It is recorded before the
+// client can see its id: with the row of a whole answer, apart for a stream.
+
+extension Gateway {
+  /// Records objects that an answer shows, and returns when that is safe.
+  ///
+  /// Objects that this process has recorded already aren't recorded again. If the ledger can't
+  /// record them, they are nobody's, and the log says so.
+  func record(_ objects: [ProviderObject]) async {
+    let new = owners.unknown(among: objects)
+    guard !new.isEmpty else { return }
+    do throws(LedgerError) {
+      try await ledger.record(new)
+    } catch {
+      return logger.log(.error, "objects_not_recorded") { line in
+        line.member("provider", new[0].provider)
+        line.member("object", new[0].objectID)
+        line.member("count", Int64(new.count))
+        line.member("reason", error.description)
+      }
+    }
+    owners.note(new)
+  }
+}
+
+extension ProviderObject {
+  /// An object that an answer to a client's request shows.
+  init(
+    _ made: MadeObject, of provider: String, madeBy client: String, key: String, at now: Timestamp
+  ) {
+    self.init(
+      provider: provider, objectID: made.id, kind: made.kind, owner: .client(client), keyName: key,
+      createdAt: now)
+  }
+}
+
+extension Passage {
+  /// The objects that the answer shows, as the ledger keeps them.
+  func objects(_ made: [MadeObject]) -> [ProviderObject] {
+    guard !made.isEmpty else { return [] }
+    let now = gateway.clock()
+    return made.map { made in
+      ProviderObject(
+        made, of: offer.provider.name, madeBy: request.identity.client.id,
+        key: request.identity.key.name, at: now)
+    }
+  }
+}
+
+extension DeferredWork {
+  /// The objects that an answer about the work shows, as the ledger keeps them.
+  func objects(_ made: [MadeObject], at now: Timestamp) -> [ProviderObject] {
+    let row = record.expected.row
+    return made.map {
+      ProviderObject($0, of: row.provider, madeBy: row.clientID, key: row.keyName, at: now)
+    }
+  }
+}
