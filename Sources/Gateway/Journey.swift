@@ -121,9 +121,6 @@ final class Journey {
     case .batch:
       try limitRate(identity)
       return try await serveBatch(identity, of: providerName)
-    case .upload:
-      try await serveFree(
-        path, identity, of: providerName, onlyForBatches: !rules.allowsUnmetered(path))
     case .models(let name): try await serveModels(named: name, identity, of: providerName)
     case .free:
       try await serveFree(path, identity, of: providerName)
@@ -139,10 +136,9 @@ final class Journey {
 
   @inline(never)
   private func serveFree(
-    _ path: String, _ identity: Identity, of providerName: String?, onlyForBatches: Bool = false
+    _ path: String, _ identity: Identity, of providerName: String?
   ) async throws(Refusal) {
-    try await FreePassage(path: path, providerName: providerName, on: self).run(
-      for: identity, onlyForBatches: onlyForBatches)
+    try await FreePassage(path: path, providerName: providerName, for: identity, on: self).run()
   }
 
   @inline(never)

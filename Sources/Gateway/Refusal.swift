@@ -31,10 +31,10 @@ indirect enum Refusal: Error {
   case unreadable(MeteringError)
   /// A line of a batch's input file is what is refused.
   case batchLine(Int64, Refusal)
-  /// A file that isn't for a batch.
-  case filePurpose
   /// An object that isn't the client's own, or that nobody has.
   case unknownObject(ObjectReference)
+  /// A list is asked for in a way that can't be served.
+  case listQuery(ListQueryFault)
   case invalidMetadata
   case malformed(HTTPError)
   case bodyTooLarge(limit: Int)
@@ -61,6 +61,8 @@ indirect enum Refusal: Error {
   case upstreamUnreachable(provider: String)
   case upstreamInvalid(provider: String)
   case upstreamTimeout(provider: String)
+  /// The provider's answer can't be searched for objects.
+  case unusableAnswer(provider: String, UnusableAnswer)
   /// The client has left: nobody is there to be answered.
   case clientLeft
 

@@ -48,11 +48,8 @@ struct RefusalAnswer {
     case .batchLine(let number, let refusal):
       self = RefusalAnswer(refusal)
       message = "Line \(number) of the input file: \(message)"
-    case .filePurpose:
-      self.init(
-        403, "permission_error", "endpoint_not_metered",
-        "POST /v1/files is forwarded for files with 'purpose' \"batch\" alone.", param: "purpose")
     case .unknownObject(let reference): self = .unknownObject(reference)
+    case .listQuery(let fault): self = .listQuery(fault)
     case .invalidMetadata: self = .invalidMetadata
     case .malformed(let error):
       self.init(
@@ -79,6 +76,8 @@ struct RefusalAnswer {
     case .ledgerUnavailable, .overloaded, .tooManyConnectionsOfAddress, .shuttingDown:
       self = .unavailable(refusal)
     case .upstreamUnreachable, .upstreamInvalid, .upstreamTimeout: self = .upstream(refusal)
+    case .unusableAnswer(let provider, let fault):
+      self = .unusableAnswer(provider: provider, fault)
     }
   }
 

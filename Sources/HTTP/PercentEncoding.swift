@@ -18,6 +18,31 @@ public enum PercentEncoding {
     return String(validating: bytes, as: UTF8.self)
   }
 
+  /// The text as the name or value of a parameter in a query: everything but letters, digits and
+  /// `-._~` is escaped. Example: `metadata[a b]` is `metadata%5Ba%20b%5D`.
+  public static func encode(_ text: some StringProtocol) -> String {
+    var encoded = ""
+    for byte in text.utf8 {
+      if isUnreserved(byte) {
+        encoded.unicodeScalars.append(UnicodeScalar(byte))
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        encoded += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return encoded
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+
   private static func value(ofDigit digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")

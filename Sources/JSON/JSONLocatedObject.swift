@@ -25,6 +25,15 @@ public struct JSONLocatedObject {
 
   public var isEmpty: Bool { object.isEmptyContainer }
 
+  /// The object itself.
+  public var value: JSONValue { object }
+
+  /// From the opening brace to behind the closing one.
+  public var range: Range<Int> {
+    let end = object.parser.endStructural(of: object, from: structural).offset
+    return object.parser.structuralOffset(structural)..<end
+  }
+
   /// The first member with this key.
   public func member(_ key: StaticString) -> JSONLocatedMember? {
     var found: JSONLocatedMember?

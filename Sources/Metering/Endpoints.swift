@@ -1,4 +1,5 @@
 internal import HTTP
+internal import Objects
 import Pricing
 
 /// What Catraca does with a request, by its method and path.
@@ -7,12 +8,10 @@ public enum EndpointClass: Sendable {
   case metered(Endpoint)
   /// A request for a batch: each request in its file is metered.
   case batch
-  /// A file that is kept for later requests: it passes if it is for a batch.
-  case upload
   /// A question for the models, which Catraca answers itself: for all of them, or for the one whose
   /// name stands behind `/v1/models/`.
   case models(named: String?)
-  /// A read that costs nothing: passes unmetered.
+  /// It costs nothing: it passes unmetered, if it names only objects of its client.
   case free
   /// Unknown, or known to cost money in ways that can't be metered. Operators can open it.
   case refused
@@ -155,16 +154,6 @@ public enum Endpoints {
   /// Where the requests of a batch may go.
   static let batchable = [chatCompletions, responses, completions, embeddings, moderations]
 
-  /// Reads that cost nothing, and ends of work that was paid for. A last `*` stands for one segment
-  /// or more, any other for one.
-  static let free: [(method: String, pattern: String)] = [
-    ("GET", "/v1/responses/*"),
-    ("GET", "/v1/batches"), ("GET", "/v1/batches/*"),
-    ("GET", "/v1/files"), ("GET", "/v1/files/*"),
-    ("POST", "/v1/responses/input_tokens"), ("POST", "/v1/responses/*/cancel"),
-    ("POST", "/v1/batches/*/cancel"),
-  ]
-
   /// Looks a request up.
   ///
   /// - Parameters:
@@ -175,19 +164,14 @@ public enum Endpoints {
     if let endpoint = metered.first(where: { $0.path == path && $0.method == method }) {
       return .metered(endpoint)
     }
-    switch (method, path) {
-    case ("POST", batches.path): return .batch
-    case ("POST", "/v1/files"): return .upload
-    default: break
-    }
+    if method == "POST", path == batches.path { return .batch }
     guard !isDisguised(method: method, path: path) else { return .closed }
     if method == "GET" || method == "HEAD", path == models || path.hasPrefix("\(models)/") {
       let name = path.dropFirst("\(models)/".count)
       return .models(named: name.isEmpty ? nil : String(name))
     }
-    let segments = path.dropFirst().split(separator: "/")
-    let isFree = free.contains { $0.method == method && matches(segments, pattern: $0.pattern) }
-    return isFree ? .free : .refused
+    let match = ObjectEndpoints.match(method: method, path: path)
+    return match?.endpoint.access == .free ? .free : .refused
   }
 
   /// Whether another server could take a request for that of an endpoint which costs money.
@@ -226,14 +210,5 @@ public enum Endpoints {
       return nil
     }
     return String(id)
-  }
-
-  private static func matches(_ segments: [Substring], pattern: String) -> Bool {
-    let parts = pattern.dropFirst().split(separator: "/")
-    let isOpen = parts.last == "*"
-    guard isOpen ? segments.count >= parts.count : segments.count == parts.count else {
-      return false
-    }
-    return zip(segments, parts).allSatisfy { $1 == "*" || $0 == $1 }
   }
 }

@@ -154,7 +154,9 @@ def test_a_cancelled_response_is_settled_with_an_estimate(running):
 
 def test_the_row_is_of_the_client_that_made_it(limited):
     created = create(limited, "limited")
-    limited.openai("acme").responses.retrieve(created.id)
+    with pytest.raises(openai.NotFoundError):
+        limited.openai("acme").responses.retrieve(created.id)
+    limited.openai("limited").responses.retrieve(created.id)
     assert limited.row()["client_id"] == "limited"
 
 

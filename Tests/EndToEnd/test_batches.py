@@ -174,13 +174,6 @@ def test_a_line_that_cannot_be_metered_refuses_the_batch(
     assert "/v1/batches" not in [entry["path"] for entry in sandbox.journal()]
 
 
-def test_a_file_for_anything_but_a_batch_is_refused(running, sandbox):
-    with pytest.raises(openai.PermissionDeniedError) as refusal:
-        running.openai().files.create(file=("x.jsonl", b"{}"), purpose="fine-tune")
-    assert refusal.value.code == "endpoint_not_metered"
-    assert sandbox.journal() == []
-
-
 def test_an_endpoint_that_has_no_batches_here_is_refused(running):
     client = running.openai()
     with pytest.raises(openai.BadRequestError) as refusal:

@@ -6,6 +6,7 @@ import json
 import pytest
 from harness.catraca import Catraca
 from harness.configuration import Configuration
+from harness.objects import assign
 from harness.recording_server import ANSWER, RecordingServer
 from harness.waiting import eventually
 
@@ -61,6 +62,8 @@ def house(tmp_path_factory, provider):
     configuration.settings["metering"] = {"unmetered_endpoints": ["/v1/*"]}
     configuration.add_client("acme")
     catraca = Catraca(configuration).start()
+    assign(catraca.ledger, "file-1", "file")
+    assign(catraca.ledger, "vs_1", "vector_store")
     yield catraca
     catraca.end()
 
@@ -116,7 +119,7 @@ CHAT = {**MODEL, "messages": [{"role": "user", "content": "Hello"}], "max_comple
 
 
 @pytest.mark.parametrize(
-    ("method", "path"), [("POST", "/v1/chat/completions"), ("GET", "/v1/files")]
+    ("method", "path"), [("POST", "/v1/chat/completions"), ("GET", "/v1/files/file-1")]
 )
 def test_no_field_acts_on_the_account(house, provider, method, path):
     provider.taken()

@@ -1,6 +1,7 @@
 """Requests and tokens a minute of a key."""
 
 from harness.metrics import Metrics
+from harness.objects import assign
 from harness.waiting import eventually
 
 BODY = {
@@ -36,6 +37,7 @@ def test_tokens_count_once_they_are_used(catraca):
 def test_free_calls_count_as_requests_and_are_logged_and_counted(catraca):
     catraca.configuration.add_client("beta", requests_per_minute=3)
     catraca.start()
+    assign(catraca.ledger, "file-none", "file", "beta")
     with catraca.connect() as connection:
         assert connection.get("/v1/models", catraca.key("beta")).status == 200
         assert connection.get("/v1/files/file-none", catraca.key("beta")).status == 404

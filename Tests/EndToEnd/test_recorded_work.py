@@ -7,6 +7,7 @@ import threading
 import pytest
 from harness.catraca import Catraca
 from harness.configuration import Configuration, sandbox_providers
+from harness.objects import assign
 from harness.prices import Prices
 from harness.realtime import open_session, receive, send
 from harness.recordings import CASES
@@ -102,6 +103,7 @@ def test_the_recorded_results_of_a_batch_are_charged_line_by_line(house, cut):
         "endpoint": "/v1/chat/completions",
         "completion_window": "24h",
     }
+    assign(catraca.ledger, "file-in", "file")
     assert catraca.post(request, "/openai/v1/batches").status == 200
     eventually(lambda: not catraca.ledger.deferred(), "the batch's end")
     rows = catraca.ledger.usage()

@@ -9,7 +9,6 @@ struct EndpointsTests {
     switch Endpoints.classify(method: method, path: path) {
     case .metered(let endpoint): endpoint.operation.rawValue
     case .batch: "batch"
-    case .upload: "upload"
     case .models(let name): "models \(name ?? "all")"
     case .free: "free"
     case .refused: "refused"
@@ -33,7 +32,13 @@ struct EndpointsTests {
       ("POST", "/v1/responses/input_tokens", "free"),
       ("POST", "/v1/responses/resp_1/cancel", "free"),
       ("POST", "/v1/batches", "batch"), ("POST", "/v1/batches/batch_1/cancel", "free"),
-      ("GET", "/v1/batches/batch_1", "free"), ("POST", "/v1/files", "upload"),
+      ("GET", "/v1/batches/batch_1", "free"), ("POST", "/v1/files", "free"),
+      ("DELETE", "/v1/files/file-1", "free"), ("POST", "/v1/uploads/upload_1/parts", "free"),
+      ("GET", "/v1/chat/completions", "free"),
+      ("POST", "/v1/chat/completions/chatcmpl-1", "free"),
+      ("DELETE", "/v1/responses/resp_1", "free"), ("POST", "/v1/conversations", "free"),
+      ("DELETE", "/v1/conversations/conv_1/items/msg_1", "free"),
+      ("GET", "/v1/skills/skill_1/versions/2/content", "free"),
       ("GET", "/v1/realtime", "realtime"),
     ])
   func known(_ method: String, _ path: String, _ expected: String) {
@@ -43,9 +48,8 @@ struct EndpointsTests {
   @Test(
     "everything else is refused",
     arguments: [
-      ("GET", "/v1/chat/completions"), ("POST", "/v1/models"),
-      ("DELETE", "/v1/chat/completions"), ("POST", "/v1/chat/completions/chatcmpl-1"),
-      ("DELETE", "/v1/files/f-1"), ("POST", "/v1/files/f-1"), ("GET", "/v1/responses"),
+      ("POST", "/v1/models"), ("DELETE", "/v1/models/ft:gpt-4o:acme::x1"),
+      ("DELETE", "/v1/chat/completions"), ("POST", "/v1/files/f-1"), ("GET", "/v1/responses"),
       ("GET", "/v1/modelsx"), ("POST", "/v1/videos"), ("POST", "/v1/responses/cancel"),
       ("POST", "/v1/responses/a/b/cancel"), ("POST", "/v1/responses/resp_1"),
       // Ways around: what they hand out, or begin, is never seen here again.

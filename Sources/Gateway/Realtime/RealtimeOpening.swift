@@ -40,7 +40,8 @@ struct RealtimeOpening {
         // What the provider says instead of agreeing is passed on.
         transfer.finishSending()
         return try await FreePassage(
-          path: Endpoints.realtime.path, providerName: turn.provider.name, on: journey
+          path: Endpoints.realtime.path, providerName: turn.provider.name,
+          for: request.identity, on: journey
         ).relay(head, transfer)
       }
       try check(head, request, transfer, turn.provider)

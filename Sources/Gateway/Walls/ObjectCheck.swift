@@ -49,6 +49,17 @@ extension ObjectOwners {
       throw journey.ownersUnavailable(error)
     }
   }
+
+  /// The ids of objects that a client may use, by when they were recorded.
+  ///
+  /// - Throws: `ledgerUnavailable` where that can't be found out.
+  func ids(of objects: OwnObjects, on journey: Journey) async throws(Refusal) -> [String] {
+    do throws(LedgerError) {
+      return try await ids(of: objects)
+    } catch {
+      throw journey.ownersUnavailable(error)
+    }
+  }
 }
 
 extension Journey {

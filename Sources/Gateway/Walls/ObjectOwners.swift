@@ -13,6 +13,9 @@ public final class ObjectOwners: Sendable {
     @Sendable (_ ids: [String], _ provider: String) async throws(LedgerError)
     -> [String: ProviderObject]
 
+  /// Finds objects that a client may use, by when they were recorded.
+  typealias Listing = @Sendable (_ objects: OwnObjects) async throws(LedgerError) -> [String]
+
   /// What is to become of a request that names objects.
   enum Verdict: Hashable {
     /// The client may use all of them.
@@ -27,6 +30,7 @@ public final class ObjectOwners: Sendable {
   private static let mostAtOnce = 200
 
   private let lookup: Lookup
+  private let listing: Listing
   private let cache = Lock(OwnerCache())
 
   /// - Parameter location: the ledger that has the objects.
@@ -34,11 +38,16 @@ public final class ObjectOwners: Sendable {
     let readers = OwnerReaders(at: location)
     self.init { ids, provider throws(LedgerError) in
       try await readers.owners(of: ids, provider)
+    } listing: { objects throws(LedgerError) in
+      try await readers.ids(of: objects)
     }
   }
 
-  init(lookup: @escaping Lookup) {
+  init(
+    lookup: @escaping Lookup, listing: @escaping Listing = { _ throws(LedgerError) in [] }
+  ) {
     self.lookup = lookup
+    self.listing = listing
   }
 
   /// Finds out whether a client may use all objects that a request names.
@@ -89,6 +98,20 @@ public final class ObjectOwners: Sendable {
       where owner.grants(client) { owned.insert(id) }
     }
     return owned
+  }
+
+  /// The ids of objects that a client may use, by when they were recorded.
+  ///
+  /// - Throws: `LedgerError` where the ledger can't be asked.
+  func ids(of objects: OwnObjects) async throws(LedgerError) -> [String] {
+    try await listing(objects)
+  }
+
+  /// Whether all clients may use an object.
+  ///
+  /// - Throws: `LedgerError` where the ledger can't be asked.
+  func isShared(_ id: String, of provider: String) async throws(LedgerError) -> Bool {
+    try await owners(of: [id], provider)[id] == .everybody
   }
 
   // MARK: What changes

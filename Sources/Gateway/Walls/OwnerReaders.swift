@@ -13,15 +13,15 @@ final class OwnerReaders: Sendable {
     }
 
     /// - Throws: `LedgerError` where the ledger can't be read. The connection is opened again then.
-    func owners(
-      of ids: [String], _ provider: String
-    ) throws(LedgerError) -> [String: ProviderObject] {
+    func answer<Answer>(
+      _ question: (LedgerReader) throws(LedgerError) -> Answer
+    ) throws(LedgerError) -> Answer {
       let reader: LedgerReader
       if let open = self.reader { reader = open } else { reader = try LedgerReader(at: location) }
       self.reader = nil
-      let owners = try reader.owners(of: ids, provider: provider)
+      let answer = try question(reader)
       self.reader = reader
-      return owners
+      return answer
     }
   }
 
@@ -41,16 +41,31 @@ final class OwnerReaders: Sendable {
   func owners(
     of ids: [String], _ provider: String
   ) async throws(LedgerError) -> [String: ProviderObject] {
+    try await ask { reader throws(LedgerError) in
+      try reader.owners(of: ids, provider: provider)
+    }
+  }
+
+  /// The ids of objects that a client may use, as far as the ledger knows them.
+  ///
+  /// - Throws: `LedgerError` where the ledger can't be read.
+  func ids(of objects: OwnObjects) async throws(LedgerError) -> [String] {
+    try await ask { reader throws(LedgerError) in try reader.ids(of: objects) }
+  }
+
+  private func ask<Answer: Sendable>(
+    _ question: @escaping @Sendable (LedgerReader) throws(LedgerError) -> Answer
+  ) async throws(LedgerError) -> Answer {
     let turn = next.wrappingAdd(1, ordering: .relaxed).oldValue
     let reader = readers[Int(turn % UInt(readers.count))]
     // An actor that a loop's task calls would run on that loop. A task of its own doesn't.
-    let question = Task { () -> Result<[String: ProviderObject], LedgerError> in
+    let task = Task { () -> Result<Answer, LedgerError> in
       do throws(LedgerError) {
-        return .success(try await reader.owners(of: ids, provider))
+        return .success(try await reader.answer(question))
       } catch {
         return .failure(error)
       }
     }
-    return try await question.value.get()
+    return try await task.value.get()
   }
 }

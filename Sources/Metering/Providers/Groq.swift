@@ -2,9 +2,9 @@ import JSON
 
 extension ProviderDialect {
   /// Groq puts usage into `x_groq.usage` of the chunk that finishes a stream, asked or not, so
-  /// nothing needs to be added to the request.
+  /// nothing needs to be added to the request. Its lists are sent whole.
   public static let groq = ProviderDialect(
-    reportsStreamUsageUnasked: true, writesSubtitles: false)
+    reportsStreamUsageUnasked: true, writesSubtitles: false, hasListPages: false)
 }
 
 /// What is peculiar to Groq.

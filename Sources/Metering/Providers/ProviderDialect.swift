@@ -11,6 +11,8 @@ public struct ProviderDialect: Sendable, Hashable {
   let writesSubtitles: Bool
   /// Whether what a model thinks is missing in the output, and is what the total has beyond it.
   let countsThoughtsInTotalOnly: Bool
+  /// Whether lists of files and batches have pages, and take `limit` and `after`.
+  public let hasListPages: Bool
 
   /// Any provider with OpenAI's API of which nothing more is known.
   public static let compatible = ProviderDialect(reportsStreamUsageUnasked: false)
@@ -28,12 +30,13 @@ public struct ProviderDialect: Sendable, Hashable {
   init(
     reportsStreamUsageUnasked: Bool, inputCountPath: String? = nil,
     reportsTranscriptDuration: Bool = false, writesSubtitles: Bool = true,
-    countsThoughtsInTotalOnly: Bool = false
+    countsThoughtsInTotalOnly: Bool = false, hasListPages: Bool = true
   ) {
     self.reportsStreamUsageUnasked = reportsStreamUsageUnasked
     self.inputCountPath = inputCountPath
     self.reportsTranscriptDuration = reportsTranscriptDuration
     self.writesSubtitles = writesSubtitles
     self.countsThoughtsInTotalOnly = countsThoughtsInTotalOnly
+    self.hasListPages = hasListPages
   }
 }

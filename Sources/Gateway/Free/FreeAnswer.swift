@@ -1,0 +1,147 @@
+internal import Configuration
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Logging
+internal import Metering
+internal import Objects
+internal import Upstream
+
+// What becomes of the provider's answer to a request that costs nothing.
+
+extension FreePassage {
+  /// The largest answer that is read whole.
+  static let largestAnswer = 32 << 20
+
+  /// Passes an answer on. What it makes is recorded, and what it ends is forgotten, before its last
+  /// byte goes.
+  func answer(
+    _ head: UpstreamResponseHead, _ transfer: Transfer
+  ) async throws(Refusal) {
+    let isGood = (200..<300).contains(head.status)
+    if endpoint?.ends == true, isGood || head.status == 404 { try await end() }
+    guard isGood, let endpoint, !endpoint.makes.isEmpty else {
+      return await relay(head, transfer)
+    }
+    if head.isEventStream {
+      return await ResponseEvents(of: self, work: deferredWork, head, transfer).run()
+    }
+    let body = try await whole(transfer)
+    let made: [MadeObject]
+    do {
+      made = MadeObjects.inAnswer(
+        try journey.workbench.parser.parse(body), at: endpoint.makes)
+    } catch {
+      throw .unusableAnswer(provider: provider.name, .unreadable)
+    }
+    try await record(made)
+    if let deferredWork {
+      await journey.gateway.settle(
+        deferredWork, seenIn: body, status: head.status, at: journey.workbench)
+    }
+    await respond(head, body)
+  }
+
+  /// Reads a whole answer.
+  private func whole(_ transfer: Transfer) async throws(Refusal) -> [UInt8] {
+    let body: [UInt8]?
+    do { body = try await transfer.body(atMost: FreePassage.largestAnswer) } catch {
+      throw Refusal(error, provider: provider.name, on: journey)
+    }
+    guard let body else {
+      throw .unusableAnswer(provider: provider.name, .tooLarge(limit: FreePassage.largestAnswer))
+    }
+    return body
+  }
+
+  /// Sends an answer that was read whole.
+  func respond(_ head: UpstreamResponseHead, _ body: [UInt8]) async {
+    var fields = Forwarding.response(head.fields)
+    var body = body
+    if head.status >= 400 {
+      fields = journey.keyRedaction.redacted(fields)
+      body = journey.redacted(errorBody: body, status: head.status, from: provider)
+    }
+    fields.appendOwn(.catracaRequestID, "\(journey.id)")
+    await journey.answer(
+      HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body))
+  }
+
+  /// Passes an answer on as it comes.
+  func relay(_ head: UpstreamResponseHead, _ transfer: Transfer) async {
+    do {
+      try await begin(head)
+      if head.status >= 400 { return try await relayError(status: head.status, transfer) }
+      var piece: [UInt8] = []
+      while try await transfer.next(into: &piece) { try await journey.exchange.write(piece) }
+      try await journey.exchange.finish()
+    } catch {
+      // Either side broke off: the client must not take what it has for the whole.
+      transfer.cancel()
+      journey.exchange.abort()
+    }
+  }
+
+  /// Sends the head of an answer that is passed on as it comes.
+  func begin(_ head: UpstreamResponseHead) async throws(HTTPExchangeError) {
+    var fields = Forwarding.response(head.fields)
+    if head.status >= 400 { fields = journey.keyRedaction.redacted(fields) }
+    fields.appendOwn(.catracaRequestID, "\(journey.id)")
+    try await journey.exchange.start(
+      ResponseHead(status: head.status, fields: fields), framing: .chunked)
+  }
+
+  /// Passes an error on without the provider's key. Its beginning is read whole for that.
+  private func relayError(status: Int, _ transfer: Transfer) async throws {
+    var error: [UInt8] = []
+    var piece: [UInt8] = []
+    while error.count < ProviderKeyRedaction.largestError, try await transfer.next(into: &piece) {
+      error += piece
+    }
+    let redacted = journey.redacted(errorBody: error, status: status, from: provider)
+    if !redacted.isEmpty { try await journey.exchange.write(redacted) }
+    while try await transfer.next(into: &piece) { try await journey.exchange.write(piece) }
+    try await journey.exchange.finish()
+  }
+}
+
+extension Refusal {
+  /// What the client is told of a provider that failed before it answered; the operator is told
+  /// more.
+  init(_ error: UpstreamError, provider: String, on journey: Journey) {
+    journey.gateway.logger.log(.warn, "upstream_failed") { line in
+      line.member("request_id", "\(journey.id)")
+      line.member("provider", provider)
+      line.member("reason", "\(error)")
+    }
+    switch error {
+    case .cancelled: self = .clientLeft
+    case .tooManyTransfers: self = .overloaded
+    case .timeout(wasSent: true): self = .upstreamTimeout(provider: provider)
+    case .unreachable, .timeout: self = .upstreamUnreachable(provider: provider)
+    case .broken, .invalidResponse: self = .upstreamInvalid(provider: provider)
+    }
+  }
+}
+
+/// Why an answer of a provider can't be passed on: Catraca must know what it shows.
+enum UnusableAnswer: Hashable {
+  /// - Parameter limit: the most bytes that Catraca reads.
+  case tooLarge(limit: Int)
+  /// It isn't the JSON that the endpoint answers with.
+  case unreadable
+}
+
+extension RefusalAnswer {
+  static func unusableAnswer(provider: String, _ fault: UnusableAnswer) -> RefusalAnswer {
+    let message =
+      switch fault {
+      case .tooLarge(let limit):
+        "The provider '\(provider)' sent an answer of more than \(limit) bytes. Catraca must read "
+          + "such answers whole, to know what is yours, so it passes none that are larger."
+      case .unreadable:
+        "The provider '\(provider)' sent an answer in which Catraca can't find out what is yours."
+      }
+    return RefusalAnswer(502, "server_error", "upstream_invalid_response", message)
+  }
+}

@@ -1,0 +1,101 @@
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Metering
+internal import Objects
+
+/// The body of a request that costs nothing, and the objects that the request names: in its path,
+/// its query and its body.
+struct FreeContent {
+  let body: [UInt8]
+  /// Whether the body was read as JSON, so that the provider is told that it is.
+  let isJSON: Bool
+  let references: [ObjectReference]
+
+  /// - Throws: 400 for a body that can't be searched, and for one that names too many objects.
+  init(_ body: [UInt8], of passage: FreePassage) throws(Refusal) {
+    self.body = body
+    let head = passage.journey.exchange.head
+    var references = FreeContent.references(method: head.method.name, path: passage.path)
+    var isJSON = false
+    let form = try FreeContent.read(
+      body, contentType: head.fields.first(.contentType) ?? "", isKnown: passage.endpoint != nil,
+      parser: passage.journey.workbench.parser)
+    do throws(TooManyReferences) {
+      references += try ObjectReferences.inQuery(head.query, list: passage.endpoint?.list)
+      switch form {
+      case .opaque: break
+      case .form(let form): references += try ObjectReferences.inForm(form, of: body)
+      case .query(let text): references += try ObjectReferences.inQuery(text, list: nil)
+      case .json(let root):
+        isJSON = root.kind == .object
+        references += try ObjectReferences.inBody(root)
+      }
+    } catch {
+      throw .unreadable(.tooManyReferences)
+    }
+    self.isJSON = isJSON
+    self.references = references
+  }
+
+  // MARK: The path
+
+  /// The objects that a path names.
+  ///
+  /// In a path that isn't in the table, each segment with the form of an id is one. The entries of
+  /// other methods are used too: `HEAD /v1/chat/completions/ID` shows whether there is one.
+  static func references(method: String, path: String) -> [ObjectReference] {
+    if let match = ObjectEndpoints.match(method: method, path: path) { return match.references }
+    var references = path.split(separator: "/").compactMap { segment in
+      ObjectKind(ofID: segment).map { ObjectReference($0, String(segment)) }
+    }
+    for other in ["GET", "POST", "DELETE"] {
+      for reference in ObjectEndpoints.match(method: other, path: path)?.references ?? []
+      where !references.contains(where: { $0.id == reference.id }) {
+        references.append(reference)
+      }
+    }
+    return references
+  }
+
+  // MARK: The body
+
+  private enum Form {
+    case json(JSONValue)
+    case form(MultipartForm)
+    /// `application/x-www-form-urlencoded`, which is written like a query.
+    case query(String)
+    /// Neither, which only a path that an operator has opened may have.
+    case opaque
+  }
+
+  /// - Parameter isKnown: whether the endpoint is in the table: all of those have JSON or forms.
+  private static func read(
+    _ body: [UInt8], contentType: String, isKnown: Bool, parser: JSONParser
+  ) throws(Refusal) -> Form {
+    if body.isEmpty { return .opaque }
+    if MultipartForm.isFormType(contentType) {
+      do { return .form(try MultipartForm(body, contentType: contentType)) } catch {
+        throw .unreadable(.notAForm(error))
+      }
+    }
+    if !isKnown, isOtherType(contentType), !looksLikeJSON(body) {
+      let isQuery = contentType.lowercased().hasPrefix("application/x-www-form-urlencoded")
+      return isQuery ? .query(String(decoding: body, as: UTF8.self)) : .opaque
+    }
+    do { return .json(try parser.parse(body)) } catch { throw .unreadable(.notJSON(error)) }
+  }
+
+  /// Whether a media type is given that isn't JSON's.
+  private static func isOtherType(_ contentType: String) -> Bool {
+    !contentType.isEmpty && !contentType.lowercased().contains("json")
+  }
+
+  /// Whether a lenient server could take a body for JSON, whatever its type: after spaces and a
+  /// byte order mark an object or an array begins.
+  private static func looksLikeJSON(_ body: [UInt8]) -> Bool {
+    let skipped: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF, 0xFE, 0xFF, 0]
+    let first = body.first { !skipped.contains($0) }
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+  }
+}

@@ -1,0 +1,108 @@
+internal import Configuration
+internal import EventLoop
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Logging
+internal import Metering
+internal import Objects
+internal import Upstream
+
+/// Passes a request on that costs nothing: no hold, no row, no metering; the same header rules.
+///
+/// It may name only objects of its own client, what it makes belongs to that client, and a list
+/// shows nothing else.
+struct FreePassage {
+  let path: String
+  let provider: Provider
+  let journey: Journey
+  let identity: Identity
+  /// Its entry in the table of endpoints that keep objects; nil for a path that isn't there, which
+  /// an operator has opened.
+  let endpoint: ObjectEndpoint?
+
+  init(
+    path: String, providerName: String?, for identity: Identity, on journey: Journey
+  ) throws(Refusal) {
+    self.path = path
+    self.journey = journey
+    self.identity = identity
+    endpoint =
+      ObjectEndpoints.match(method: journey.exchange.head.method.name, path: path)?.endpoint
+    provider = try journey.provider(named: providerName)
+  }
+
+  /// Counts against the key's requests a minute, and is logged and counted once it has an answer.
+  func run() async throws(Refusal) {
+    try journey.limitRate(identity, isFree: true)
+    journey.trace?.note(provider)
+    let body = try await MeteredRequest.readBody(of: journey)
+    let content = try FreeContent(body, of: self)
+    try await journey.gateway.owners.check(
+      content.references, of: provider, for: identity, on: journey)
+    defer { journey.exchange.onClientGone = nil }
+    if let list = endpoint?.list, !list.isWithinOwner {
+      return try await OwnListPassage(try ListQuery(query, of: list), of: self).run()
+    }
+    let transfer = try start(content)
+    journey.exchange.onClientGone = { transfer.cancel() }
+    let head = try await self.head(of: transfer)
+    note(status: head.status)
+    try await answer(head, transfer)
+  }
+
+  var query: String? { journey.exchange.head.query }
+
+  private func start(_ content: FreeContent) throws(Refusal) -> Transfer {
+    let exchange = journey.exchange
+    let limits = journey.rules.settings.limits
+    return try start(
+      UpstreamRequest(
+        url: Forwarding.url(path, query: query, of: provider),
+        method: exchange.head.method,
+        fields: journey.forwardedFields(to: provider, readAsJSON: content.isJSON),
+        body: content.body.isEmpty ? .none : .bytes(content.body),
+        connectTimeout: limits.upstreamConnect, idleTimeout: limits.upstreamIdle,
+        certificateAuthorities: provider.caFile, bodyKeeper: exchange.takeBodyReservation()))
+  }
+
+  func start(_ request: UpstreamRequest) throws(Refusal) -> Transfer {
+    do { return try journey.workbench.upstream.start(request) } catch { throw .overloaded }
+  }
+
+  func head(of transfer: Transfer) async throws(Refusal) -> UpstreamResponseHead {
+    do { return try await transfer.head() } catch {
+      throw Refusal(error, provider: provider.name, on: journey)
+    }
+  }
+
+  /// Counts and logs that the request has an answer of the provider.
+  func note(status: Int) {
+    journey.noteUnmetered(path, of: identity, provider: provider.name, status: status)
+  }
+
+  /// The work whose end the answer may show.
+  var deferredWork: DeferredWork? {
+    guard let id = Endpoints.responseID(inPath: path) else { return nil }
+    return journey.gateway.deferredWorks.find(
+      DeferredWork.ID(provider: provider.name, object: id))
+  }
+}
+
+extension Journey {
+  /// Logs and counts an answer that costs nothing.
+  ///
+  /// - Parameter provider: nil where none was asked.
+  func noteUnmetered(_ path: String, of identity: Identity, provider: String?, status: Int) {
+    gateway.unmeteredRequests.count(identity.client.id)
+    gateway.logger.log(.info, "unmetered_request") { line in
+      line.member("request_id", "\(id)")
+      line.member("client", identity.client.id)
+      line.member("key", identity.key.name)
+      line.member("provider", provider)
+      line.member("method", exchange.head.method.name)
+      line.member("path", Journey.shortened(path))
+      line.member("status", Int64(status))
+    }
+  }
+}

@@ -1,0 +1,116 @@
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Metering
+internal import Objects
+internal import Upstream
+
+/// Passes on the events of a response that is read again, `GET /v1/responses/ID?stream=true`.
+///
+/// The objects that an event shows are recorded before it goes on. If the events tell of work that
+/// the provider went on with, its row is safe before the last event goes.
+struct ResponseEvents: ~Copyable {
+  private let passage: FreePassage
+  private let work: DeferredWork?
+  private let head: UpstreamResponseHead
+  private let transfer: Transfer
+  private var splitter = ServerSentEventSplitter()
+  private var seen: Set<MadeObject> = []
+
+  init(
+    of passage: FreePassage, work: DeferredWork?, _ head: UpstreamResponseHead,
+    _ transfer: Transfer
+  ) {
+    self.passage = passage
+    self.work = work
+    self.head = head
+    self.transfer = transfer
+  }
+
+  /// Where an event shows objects: in the whole response, in an item, or by an item's id alone, if
+  /// the events begin in the middle (`starting_after`).
+  private static let places: [(place: String, kind: ObjectKind)] =
+    ObjectEndpoints.madeWithResponse.map { ("response.\($0.place)", $0.kind) } + [
+      ("item.id", .item), ("item.container_id", .container),
+      ("item.environment.container_id", .container), ("item_id", .item),
+    ]
+
+  consuming func run() async {
+    do {
+      try await passage.begin(head)
+      if let work { try await pass(settling: work) } else { try await pass() }
+    } catch {
+      // Either side broke off, or an object can't be recorded.
+      transfer.cancel()
+      passage.journey.exchange.abort()
+    }
+  }
+
+  private mutating func pass() async throws {
+    var arrived: [UInt8] = []
+    while try await transfer.next(into: &arrived) {
+      splitter.receive(&arrived)
+      let start = splitter.unfinished.lowerBound
+      try await recordShown()
+      try await passage.journey.exchange.write(
+        Array(splitter.bytes[start..<splitter.unfinished.lowerBound]))
+    }
+    let rest = Array(splitter.bytes[splitter.unfinished])
+    try await recordRest()
+    try await passage.journey.exchange.finish(rest)
+  }
+
+  private mutating func pass(settling work: DeferredWork) async throws {
+    let exchange = passage.journey.exchange
+    let gateway = passage.journey.gateway
+    var meter = StreamMeter(
+      endpoint: Endpoints.responses, facts: work.record.facts, hidesUsage: false,
+      parser: passage.journey.workbench.parser)
+    var arrived: [UInt8] = []
+    var passing: [UInt8] = []
+    while try await transfer.next(into: &arrived) {
+      var copy = arrived
+      splitter.receive(&copy)
+      try await recordShown()
+      passing.removeAll(keepingCapacity: true)
+      if meter.receive(&arrived, into: &passing) == .terminated {
+        await gateway.settle(work, seenIn: meter.finish().report, status: head.status)
+        meter.takeWithheld(into: &passing)
+      }
+      try await exchange.write(passing)
+    }
+    try await recordRest()
+    await gateway.settle(work, seenIn: meter.finish().report, status: head.status)
+    passing.removeAll()
+    meter.takeWithheld(into: &passing)
+    try await exchange.finish(passing)
+  }
+
+  /// Records what the events show that have come whole.
+  private mutating func recordShown() async throws {
+    var made: [MadeObject] = []
+    while let event = try splitter.next() { made += fresh(in: event) }
+    try await passage.record(made)
+  }
+
+  private mutating func recordRest() async throws {
+    guard let event = splitter.finish() else { return }
+    try await passage.record(fresh(in: event))
+  }
+
+  /// The objects of an event that no event before it has shown.
+  private mutating func fresh(in event: ServerSentEvent) -> [MadeObject] {
+    let parser = passage.journey.workbench.parser
+    let root: JSONValue?
+    switch event.data {
+    case .none: return []
+    case .line(let range): root = try? parser.parse(splitter.bytes.span.extracting(range))
+    case .lines(let data): root = try? parser.parse(data)
+    }
+    // `[DONE]` is no JSON.
+    guard let root else { return [] }
+    return MadeObjects.inAnswer(root, at: ResponseEvents.places).filter {
+      seen.insert($0).inserted
+    }
+  }
+}
