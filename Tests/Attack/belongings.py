@@ -90,7 +90,8 @@ def model_of(caller, made):
 
 
 def sound_of(caller, _):
-    body = {**CHAT, "model": "gpt-audio", "modalities": ["text", "audio"], "audio": {"voice": "a", "format": "wav"}}
+    sound = {"voice": "a", "format": "wav"}
+    body = {**CHAT, "model": "gpt-audio", "modalities": ["text", "audio"], "audio": sound}
     body |= {"store": True}
     return caller.done("POST", "/chat/completions", body)["choices"][0]["message"]["audio"]["id"]
 

@@ -1,4 +1,4 @@
-"""Who asks: a client of the server, or the operator of the account, whom no server stands before."""
+"""Callers: clients of the server, and the operator of the account, who asks it directly."""
 
 import itertools
 import json

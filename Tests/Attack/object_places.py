@@ -15,7 +15,7 @@ class Place:
     path: str
     """Below `/v1`; each `{kind}` is the caller's own."""
     body: object
-    """A function of an id that returns a body. In it, `PROMPT` stands for a prompt of the caller's."""
+    """A function of an id that returns a body. `PROMPT` in it stands for a prompt of the caller."""
     needs: tuple = ()
 
     def __str__(self):

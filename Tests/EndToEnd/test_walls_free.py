@@ -2,6 +2,8 @@
 
 import openai
 import pytest
+from harness.account.kept import Collection
+from harness.objects import assign
 from harness.waiting import eventually
 
 MODEL = "gpt-4o-mini"
@@ -220,6 +222,29 @@ def test_an_order_that_no_list_has_is_the_providers_to_refuse(account, ours):
     with pytest.raises(openai.BadRequestError) as caught:
         ours.files.list(extra_query={"order": "random"})
     assert caught.value.body["param"] == "order"
+
+
+# Shared objects
+
+
+def test_what_a_shared_object_shows_is_shared(house, account, ours, theirs):
+    files = [account.files.add(b"x", "batch_output").id for _ in range(2)]
+    value = {"id": account.id("batch_"), "object": "batch", "status": "completed"}
+    value |= {"output_file_id": files[0], "error_file_id": files[1]}
+    batch = account.batches.batches.add(value).id
+    assign(house.ledger, batch, "batch", "*")
+    talk = account.conversations.conversations.add(
+        {"id": account.id("conv_"), "object": "conversation", "metadata": {}},
+        items=Collection("item"),
+    ).id
+    assign(house.ledger, talk, "conversation", "*")
+    assert [each.id for each in ours.batches.list()] == [batch]
+    item = ours.conversations.items.create(talk, items=[message("a")]).data[0].id
+    for client in [ours, theirs]:
+        assert client.files.content(files[0]).read() == b"x"
+        assert client.files.retrieve(files[1]).id == files[1]
+        assert client.conversations.items.list(talk).data[0].id == item
+        client.conversations.create(items=[{"type": "item_reference", "id": item}])
 
 
 # Responses and completions

@@ -12,8 +12,9 @@ extension FreePassage {
   /// Records whose objects are, before the client learns of them: the client's own, but in an
   /// object that all clients share, such as a conversation, they are shared too.
   ///
+  /// - Parameter outer: the id of the object that shows them; nil for the one in the path.
   /// - Throws: `ledgerUnavailable` where that can't be recorded.
-  func record(_ made: [MadeObject]) async throws(Refusal) {
+  func record(_ made: [MadeObject], in outer: String? = nil) async throws(Refusal) {
     var made = made
     if journey.exchange.head.method == .get {
       // An app may ask for the same object again and again until it is ready.
@@ -23,7 +24,7 @@ extension FreePassage {
     }
     guard !made.isEmpty else { return }
     do throws(LedgerError) {
-      let isShared = try await isInSharedObject
+      let isShared = try await isShared(outer)
       let now = journey.gateway.clock()
       let objects = made.map { object in
         ProviderObject(
@@ -38,14 +39,13 @@ extension FreePassage {
     }
   }
 
-  private var isInSharedObject: Bool {
-    get async throws(LedgerError) {
-      let method = journey.exchange.head.method.name
-      guard let outer = FreeContent.references(method: method, path: path).first else {
-        return false
-      }
-      return try await journey.gateway.owners.isShared(outer.id, of: provider.name)
+  /// - Parameter id: nil for the object in the path.
+  private func isShared(_ id: String?) async throws(LedgerError) -> Bool {
+    let method = journey.exchange.head.method.name
+    guard let id = id ?? FreeContent.references(method: method, path: path).first?.id else {
+      return false
     }
+    return try await journey.gateway.owners.isShared(id, of: provider.name)
   }
 
   /// Forgets the object in the path, which the provider has deleted.

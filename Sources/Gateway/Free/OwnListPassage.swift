@@ -167,11 +167,11 @@ final class OwnListPassage: ListSource {
     let places =
       ObjectEndpoints.match(method: "GET", path: "\(passage.path)/ID")?.endpoint.makes ?? []
     guard !places.isEmpty else { return }
-    var made: [MadeObject] = []
     for element in elements {
       guard let root = try? journey.workbench.parser.parse(element.json) else { continue }
-      made += MadeObjects.inAnswer(root, at: places)
+      let made = MadeObjects.inAnswer(root, at: places)
+      guard !made.isEmpty else { continue }
+      do { try await passage.record(made, in: element.id) } catch { throw .refused(error) }
     }
-    do { try await passage.record(made) } catch { throw .refused(error) }
   }
 }
