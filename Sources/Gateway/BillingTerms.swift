@@ -7,6 +7,8 @@ internal import Time
 struct BillingTerms {
   /// Whose own prices hold.
   let clientID: String
+  /// The client's, as it was when the request came.
+  let markup: Markup
   let provider: String
   /// Nil where the policy lets a model pass that the price book doesn't have.
   let model: PricedModel?
@@ -29,7 +31,8 @@ struct BillingTerms {
     let answering = priced(report?.responseModel, in: rules) ?? model
     let parts = report?.usage == nil ? [] : report?.breakdown ?? []
     if parts.isEmpty && calls.count <= 1 {
-      return Bill(usage, by: try tariff(of: answering, for: usage, report, calls))
+      return Bill(
+        usage, by: try tariff(of: answering, for: usage, report, calls), markup: markup)
     }
     var items: [Bill.Item] = []
     for part in parts {
@@ -45,8 +48,9 @@ struct BillingTerms {
       items.append(
         Bill.Item(made, by: try tariff(of: answering, for: usage, report, [call])))
     }
-    if let bill = Bill(items) { return bill }
-    return Bill(usage, by: try tariff(of: answering, for: usage, report, calls))
+    if let bill = Bill(items, markup: markup) { return bill }
+    return Bill(
+      usage, by: try tariff(of: answering, for: usage, report, calls), markup: markup)
   }
 
   private func priced(_ name: String?, in rules: RuleBook) -> PricedModel? {
@@ -71,21 +75,26 @@ struct BillingTerms {
 
 // MARK: - Cost
 
-/// What a usage is charged, exactly and in the two currencies of its row.
+/// What a usage is charged, exactly and in the two currencies of its row, and what the provider
+/// charges for it.
 struct UsageCharge {
   let exact: ExactAmount
   let nanoUSD: Int64
   let billed: Money
+  /// By the price book, without the client's own prices and markup.
+  let providerNanoUSD: Int64
   /// Nil where nothing is charged by policy, or the whole hold of a usage without a price.
   let bill: Bill?
 }
 
 extension UsageCharge {
-  /// Charges the whole hold.
-  init(of hold: ExactAmount, _ rates: ExchangeRates, bill: Bill?) {
+  /// Charges the whole hold, which has the markup in it; the provider's cost is taken to be the
+  /// hold without it.
+  init(of hold: ExactAmount, _ rates: ExchangeRates, _ markup: Markup, bill: Bill?) {
+    let nanoUSD = hold.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max
     self.init(
-      exact: hold, nanoUSD: hold.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max,
-      billed: hold.billed(at: rates), bill: bill)
+      exact: hold, nanoUSD: nanoUSD, billed: hold.billed(at: rates),
+      providerNanoUSD: markup.removed(from: nanoUSD), bill: bill)
   }
 }
 
@@ -118,17 +127,18 @@ extension BillingTerms {
       guard let bill = try bill(for: usage, report, in: rules) else {
         return UsageCharge(
           exact: .zero, nanoUSD: 0, billed: Money(nanoUnits: 0, currency: rates.billing),
-          bill: nil)
+          providerNanoUSD: 0, bill: nil)
       }
       let cost = try bill.cost()
       if !cost.unpriced.isEmpty || cost.isTierAssumed {
         tell(.unpriced(cost, calls: report?.extraCalls ?? []))
       }
       return UsageCharge(
-        exact: cost.exact, nanoUSD: cost.nanoUSD.nanoUnits, billed: cost.billed, bill: bill)
+        exact: cost.exact, nanoUSD: cost.nanoUSD.nanoUnits, billed: cost.billed,
+        providerNanoUSD: cost.provider.nanoUnits, bill: bill)
     } catch {
       tell(.unpriceable(error))
-      return UsageCharge(of: hold, rates, bill: nil)
+      return UsageCharge(of: hold, rates, markup, bill: nil)
     }
   }
 
@@ -136,6 +146,6 @@ extension BillingTerms {
   /// those of `usage`, which stands for what was held.
   func charge(ofHold hold: ExactAmount, for usage: Usage, in rules: RuleBook) -> UsageCharge {
     let bill = try? self.bill(for: usage, nil, in: rules)
-    return UsageCharge(of: hold, rules.prices.rates, bill: bill)
+    return UsageCharge(of: hold, rules.prices.rates, markup, bill: bill)
   }
 }

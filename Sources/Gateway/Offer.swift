@@ -44,8 +44,9 @@ final class Offer: Sendable {
     let (provider, model) = try Offer.find(
       facts.model, of: request.providerName, for: clientID, in: journey)
     self.provider = provider
+    let markup = rules.clients.markup(of: request.identity.client)
     terms = BillingTerms(
-      clientID: clientID, provider: provider.name, model: model, instant: instant,
+      clientID: clientID, markup: markup, provider: provider.name, model: model, instant: instant,
       askedTier: facts.serviceTier, askedImage: facts.imageVariant)
     askedModel = facts.model
     let expectation = journey.gateway.experience.expectation(
@@ -73,10 +74,12 @@ final class Offer: Sendable {
         bound = dearer
       }
     }
+    bound = bound.with(markup)
     let drawing = try Offer.drawing(facts, of: provider, rules, for: clientID, at: instant)
     let estimate = Offer.estimate(facts, bound, expectation)
     demand = Demand(
-      inputTokens: bound.inputTokens + drawing.tokens, fixedCost: bound.fixedCost + drawing.cost,
+      inputTokens: bound.inputTokens + drawing.tokens,
+      fixedCost: bound.fixedCost + drawing.cost.with(markup),
       outputTokenCost: bound.outputTokenCost, choices: bound.choices,
       largestOutput: bound.largestOutput,
       limitIsExplicit: facts.outputLimit != nil || !request.endpoint.takesOutputLimit,

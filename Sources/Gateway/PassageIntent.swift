@@ -29,8 +29,8 @@ extension Passage {
       isStream: request.facts.stream, heldTokens: grant.bound.tokens,
       heldNanoUSD: grant.bound.cost.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max,
       estimate: Intent.Estimate(
-        usage: usage, costNanoUSD: charge.nanoUSD, cost: charge.billed,
-        priceVersion: charge.bill?.version, priceRecord: charge.bill?.record,
+        usage: usage, costNanoUSD: charge.nanoUSD, providerCostNanoUSD: charge.providerNanoUSD,
+        cost: charge.billed, priceVersion: charge.bill?.version, priceRecord: charge.bill?.record,
         charges: expected.charges.map(BudgetCharge.init), draws: expected.draws),
       metadata: request.metadata, createdAt: journey.startedAt,
       day: journey.day(in: request.identity.client.timeZone))

@@ -1,15 +1,16 @@
 /// An exact amount of US dollars between prices and the one rounding at the end.
 ///
-/// The unit is 1 / (3 × 10¹⁸) dollar, the largest in which a price with twelve decimals per
-/// million tokens, per minute, per second, per call or per image is a whole number.
+/// The unit is 1 / (3 × 10²²) dollar. A price with twelve decimals per million tokens, per minute,
+/// per second, per call or per image is a multiple of 10⁴ units, so that it is a whole number of
+/// them also with a `Markup` of hundredths of a percent.
 ///
 /// Never negative. What would be more than fits is `unlimited` instead, which stays so under
 /// every addition and is no `Money`: absurd quantities end in a nil at the rounding, not in a trap.
 public struct ExactAmount: Hashable, Comparable, Sendable {
   public let units: Int128
 
-  /// Units in one dollar: 3 × 10¹⁸.
-  public static let unitsPerDollar: Int128 = 3_000_000_000_000_000_000
+  /// Units in one dollar: 3 × 10²².
+  public static let unitsPerDollar: Int128 = 30_000_000_000_000_000_000_000
 
   public init(units: Int128) {
     precondition(units >= 0, "an amount is never negative")
@@ -100,14 +101,15 @@ extension ExactAmount {
   /// The dollars as decimal text for explanations: at least nine decimals, at most eighteen, and
   /// rounded up where even those aren't exact (a third of a price per minute).
   public var decimalText: String {
-    let (whole, rest) = units.magnitude.quotientAndRemainder(dividingBy: 3)
+    // 3 × 10⁴ units are a dollar's eighteenth decimal.
+    let (whole, rest) = units.magnitude.quotientAndRemainder(dividingBy: 30_000)
     var text: [UInt8] = []
     DecimalText.append(whole + (rest == 0 ? 0 : 1), places: 18, least: Money.places, to: &text)
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Units × scaled rate in one nano-unit: 3 × 10¹⁸ × 10¹² / 10⁹.
-  private static let unitsPerNano: UInt128 = 3_000_000_000_000_000_000_000
+  /// Units × scaled rate in one nano-unit: 3 × 10²² × 10¹² / 10⁹.
+  private static let unitsPerNano: UInt128 = 30_000_000_000_000_000_000_000_000
 }
 
 /// What a price is quoted for.
@@ -124,10 +126,10 @@ public enum PriceBasis: Sendable, Hashable, CaseIterable {
   /// What 10⁻¹² dollar for the basis makes for one of the quantity, in units of `ExactAmount`.
   var unitsPerScaledPrice: Int128 {
     switch self {
-    case .million: 3
-    case .minute: 50
-    case .second: 3_000
-    case .one: 3_000_000
+    case .million: 30_000
+    case .minute: 500_000
+    case .second: 30_000_000
+    case .one: 30_000_000_000
     }
   }
 }

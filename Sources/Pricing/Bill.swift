@@ -1,4 +1,4 @@
-import Money
+public import Money
 
 /// What one answer is charged: its usage, divided among the tariffs by which its parts are priced.
 ///
@@ -20,44 +20,69 @@ public struct Bill: Sendable {
   public let items: [Item]
   /// The sum of all items.
   public let usage: Usage
+  /// The client's.
+  public let markup: Markup
 
   /// Nil without an item, or where a sum passes what is believed.
-  public init?(_ items: [Item]) {
+  public init?(_ items: [Item], markup: Markup = .none) {
     guard !items.isEmpty, let usage = Usage.sum(of: items.map(\.usage)) else { return nil }
     self.items = items
     self.usage = usage
+    self.markup = markup
   }
 
-  public init(_ usage: Usage, by tariff: Tariff) {
+  public init(_ usage: Usage, by tariff: Tariff, markup: Markup = .none) {
     items = [Item(usage, by: tariff)]
     self.usage = usage
+    self.markup = markup
   }
 
-  /// The sum of the items' costs, rounded once.
+  /// The sum of the items' costs with the markup, rounded once; and what the provider charges,
+  /// without a markup or a client's own prices, rounded once.
   ///
   /// Throws `unpriceable` and `amountTooLarge`, as `Tariff.cost`.
   public func cost() throws(PricingError) -> Cost {
     let rates = items[0].tariff.rates
-    var exact = ExactAmount.zero
+    var charged = ExactAmount.zero
+    var provider = ExactAmount.zero
     var unpriced: [PricedQuantity] = []
     var isTierAssumed = false
     for item in items {
-      let cost = try item.tariff.cost(of: item.usage)
-      exact += cost.exact
+      let cost = try item.tariff.exactCost(of: item.usage)
+      charged += cost.charged
+      provider += cost.provider
       unpriced += cost.unpriced.filter { !unpriced.contains($0) }
-      isTierAssumed = isTierAssumed || cost.isTierAssumed
+      isTierAssumed = isTierAssumed || item.tariff.origin.isTierAssumed
     }
+    let exact = charged.with(markup)
     guard let nanoUSD = exact.roundedUp(in: .usd, rate: .one),
-      let billed = exact.roundedUp(in: rates.billing, rate: rates.billingRate)
+      let billed = exact.roundedUp(in: rates.billing, rate: rates.billingRate),
+      let ofProvider = provider == exact ? nanoUSD : provider.roundedUp(in: .usd, rate: .one)
     else { throw .amountTooLarge }
     return Cost(
-      exact: exact, nanoUSD: nanoUSD, billed: billed, unpriced: unpriced,
+      exact: exact, nanoUSD: nanoUSD, billed: billed, provider: ofProvider, unpriced: unpriced,
       isTierAssumed: isTierAssumed)
   }
 
-  /// The same cost, quantity by quantity.
+  /// Whether the client has neither prices of its own nor a markup.
+  public var chargesAsTheProvider: Bool {
+    markup == .none && items.allSatisfy { $0.tariff.book == nil }
+  }
+
+  /// What the client is charged, quantity by quantity, before the sum is rounded.
   public var lines: [CostLine] {
-    items.flatMap { $0.tariff.lines(of: $0.usage) }
+    items.flatMap { item in
+      item.tariff.lines(of: item.usage).map { line in
+        var line = line
+        line.markup = markup
+        return line
+      }
+    }
+  }
+
+  /// The provider's cost, quantity by quantity: `lines` at the book's prices.
+  public var providerLines: [CostLine] {
+    items.flatMap { ($0.tariff.book ?? $0.tariff).lines(of: $0.usage) }
   }
 }
 
@@ -66,18 +91,31 @@ public struct Bill: Sendable {
 extension Bill {
   private static let heading = "catraca bill 1"
   private static let itemKey = "item"
+  private static let markupHeading = "catraca markup "
 
   /// Names the prices: the tariff's version, or those of all tariffs and a fingerprint of how the
-  /// usage is divided. Equal versions of equal usages mean equal costs.
+  /// usage is divided. With a markup, a fingerprint of the record follows, as in
+  /// `…:gpt-4o-mini*1f3a9c2b44d0`: clients see versions, and not what is added to the provider's
+  /// prices. Equal versions of equal usages mean equal costs.
   public var version: String {
+    if markup == .none { return versionOfPrices }
+    let digits = String(TariffRecord.fingerprint(of: record), radix: 16).prefix(12)
+    return "\(versionOfPrices)*\(digits)"
+  }
+
+  private var versionOfPrices: String {
     if items.count == 1 { return items[0].tariff.version }
-    let digits = String(TariffRecord.fingerprint(of: record), radix: 16)
+    let digits = String(TariffRecord.fingerprint(of: recordOfPrices), radix: 16)
     return items.map(\.tariff.version).joined(separator: "+") + "=" + digits
   }
 
   /// Everything that the cost depends on: the tariff's record, or the records of all items, each
-  /// after a line with the part of the usage that it prices.
+  /// after a line with the part of the usage that it prices. A markup has a line before them all.
   public var record: String {
+    markup == .none ? recordOfPrices : "\(Bill.markupHeading)\(markup)\n\(recordOfPrices)"
+  }
+
+  private var recordOfPrices: String {
     if items.count == 1 { return items[0].tariff.record }
     return items.reduce("\(Bill.heading)\n") { record, item in
       let counts = zip(Usage.countNames, item.usage.counts).filter { $0.1 > 0 }
@@ -90,6 +128,12 @@ extension Bill {
   ///
   /// Throws `malformedRecord`, and `recordOfOtherUsage` where it divides another usage than this.
   public init(record: String, of usage: Usage) throws(PricingError) {
+    let markup = Bill.markup(ofRecord: record)
+    if markup != .none {
+      let prices = record.drop { $0 != "\n" }.dropFirst()
+      self.init(try Bill(record: String(prices), of: usage), markup: markup)
+      return
+    }
     guard record.hasPrefix("\(Bill.heading)\n") else {
       self.init(usage, by: try Tariff(record: record))
       return
@@ -119,6 +163,20 @@ extension Bill {
     guard let bill = Bill(items) else { throw .malformedRecord(line: 1) }
     guard bill.usage == usage else { throw .recordOfOtherUsage }
     self = bill
+  }
+
+  private init(_ bill: Bill, markup: Markup) {
+    items = bill.items
+    usage = bill.usage
+    self.markup = markup
+  }
+
+  /// The markup that a bill's record has.
+  public static func markup(ofRecord record: String) -> Markup {
+    guard record.hasPrefix(markupHeading), let line = record.split(separator: "\n").first else {
+      return .none
+    }
+    return Markup(String(line.dropFirst(markupHeading.count))) ?? .none
   }
 
   /// Reads `input=10 output=3`.

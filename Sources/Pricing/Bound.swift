@@ -76,6 +76,15 @@ public struct Bound: Hashable, Sendable {
       choices: request.choices)
   }
 
+  /// The same at prices with a markup.
+  public func with(_ markup: Markup) -> Bound {
+    if markup == .none { return self }
+    return Bound(
+      inputTokens: inputTokens, fixedCost: fixedCost.with(markup),
+      outputTokenCost: outputTokenCost.with(markup), largestOutput: largestOutput,
+      choices: choices)
+  }
+
   /// All tokens, where each choice has at most `output`.
   public func tokens(output: Int64) -> Int64 {
     inputTokens.addingClamped(output.multipliedClamped(by: choices))

@@ -18,6 +18,9 @@ struct CallPrices: Sendable {
     own ?? names.compactMap { surcharges[$0] }.max()
   }
 
+  /// The book's, without a client's own.
+  var ofBook: CallPrices { CallPrices(surcharges) }
+
   func overridden(by override: PriceOverride) -> CallPrices {
     var prices = self
     prices.own = override.prices[.call]

@@ -12,7 +12,7 @@ extension Tariff {
     if !context.calls.isEmpty {
       refined.prices[.call] = calls.price(of: context.calls)
     }
-    return Tariff(refined)
+    return Tariff(refined, book: book?.refined(by: context, calls: calls.ofBook))
   }
 
   /// This tariff with a client's own prices where they state one.
@@ -20,6 +20,6 @@ extension Tariff {
     var overridden = terms
     overridden.prices = prices.overridden(by: override.prices)
     overridden.origin.overrideLabel = override.label
-    return Tariff(overridden)
+    return Tariff(overridden, book: book ?? self)
   }
 }

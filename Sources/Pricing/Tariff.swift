@@ -8,6 +8,9 @@ public import Money
 public final class Tariff: Sendable {
   let terms: TariffTerms
 
+  /// The tariff by which the provider charges, where this one has a client's own prices.
+  let book: Tariff?
+
   /// Names file, day, content, model, tier, step and override:
   /// `pricing/openai.yaml@2026-11-01#1f3a9c2b44d0:gpt-4o-mini/batch>272000+acme/1`.
   ///
@@ -22,9 +25,10 @@ public final class Tariff: Sendable {
   /// it or neither.
   let dearestTextInput: FixedDecimal
 
-  init(_ terms: TariffTerms) {
+  init(_ terms: TariffTerms, book: Tariff? = nil) {
     self.terms = terms
-    record = TariffRecord.text(of: terms)
+    self.book = book
+    record = TariffRecord.text(of: terms, book: book?.terms.prices)
     version = TariffRecord.version(of: terms.origin, record: record)
     dearestToken = terms.prices.dearest(of: PricedQuantity.tokens)
     dearestTextInput =
@@ -33,7 +37,15 @@ public final class Tariff: Sendable {
 
   /// Reads a record back; throws `malformedRecord`.
   public convenience init(record: String) throws(PricingError) {
-    self.init(try TariffRecord.read(record))
+    let (terms, prices) = try TariffRecord.read(record)
+    var ofBook = terms
+    ofBook.origin.overrideLabel = nil
+    self.init(
+      terms,
+      book: prices.map { prices in
+        ofBook.prices = prices
+        return Tariff(ofBook)
+      })
   }
 
   public var origin: PriceOrigin { terms.origin }
@@ -42,7 +54,7 @@ public final class Tariff: Sendable {
 }
 
 extension Tariff {
-  /// What a usage costs.
+  /// What a usage costs, without a markup.
   ///
   /// A quantity without a price is charged at the highest price of the same unit, and named in
   /// `Cost.unpriced`. Calls without a price are named there and not charged. Audio, characters and
@@ -52,6 +64,34 @@ extension Tariff {
   /// Throws `unpriceable` where nothing can stand in, and `amountTooLarge`: then the whole hold is
   /// the charge.
   public func cost(of usage: Usage) throws(PricingError) -> Cost {
+    try Bill(usage, by: self).cost()
+  }
+
+  /// A usage's cost before any rounding.
+  struct ExactCost {
+    /// By this tariff.
+    var charged: ExactAmount
+    /// By the book.
+    var provider: ExactAmount
+    var unpriced: [PricedQuantity]
+  }
+
+  /// What a usage costs, before any rounding. What only a client's own prices can price costs the
+  /// provider the same.
+  ///
+  /// Throws `unpriceable`.
+  func exactCost(of usage: Usage) throws(PricingError) -> ExactCost {
+    let (charged, unpriced) = try sum(of: usage)
+    guard let book else {
+      return ExactCost(charged: charged, provider: charged, unpriced: unpriced)
+    }
+    let ofBook = try? book.sum(of: usage).exact
+    return ExactCost(charged: charged, provider: ofBook ?? charged, unpriced: unpriced)
+  }
+
+  private func sum(
+    of usage: Usage
+  ) throws(PricingError) -> (exact: ExactAmount, unpriced: [PricedQuantity]) {
     var exact = ExactAmount.zero
     var unpriced: [PricedQuantity] = []
     var unpriceable: [PricedQuantity] = []
@@ -67,12 +107,7 @@ extension Tariff {
       if charge.isMarked { unpriced.append(quantity) }
     }
     guard unpriceable.isEmpty else { throw .unpriceable(unpriceable) }
-    guard let nanoUSD = exact.roundedUp(in: .usd, rate: .one),
-      let billed = exact.roundedUp(in: rates.billing, rate: rates.billingRate)
-    else { throw .amountTooLarge }
-    return Cost(
-      exact: exact, nanoUSD: nanoUSD, billed: billed, unpriced: unpriced,
-      isTierAssumed: origin.isTierAssumed)
+    return (exact, unpriced)
   }
 
   /// The same cost, quantity by quantity; those that nothing is charged for are left out.

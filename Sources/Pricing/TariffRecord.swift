@@ -4,11 +4,14 @@ import Time
 /// The text of a tariff: one `key value` a line, in a fixed order, decimals as files state them.
 enum TariffRecord {
   private static let heading = "catraca tariff 1"
+  /// The heading of a record that has the book's prices beside a client's own.
+  private static let headingWithBook = "catraca tariff 2"
 
-  static func text(of terms: TariffTerms) -> String {
+  /// - Parameter book: the book's prices, where those of `terms` are a client's own.
+  static func text(of terms: TariffTerms, book: PriceTable?) -> String {
     let (origin, rates) = (terms.origin, terms.rates)
     var lines = [
-      heading,
+      book == nil ? heading : headingWithBook,
       "file \(origin.file)",
       "as_of \(origin.asOf)",
       "provider \(origin.provider)",
@@ -22,6 +25,12 @@ enum TariffRecord {
     for quantity in PricedQuantity.all {
       guard let price = terms.prices[quantity] else { continue }
       lines.append("price.\(quantity.priceKey) \(price.decimalText)")
+    }
+    if let book {
+      for quantity in PricedQuantity.all {
+        guard let price = book[quantity] else { continue }
+        lines.append("book.\(quantity.priceKey) \(price.decimalText)")
+      }
     }
     lines.append("billing \(rates.billing.code)")
     for currency in rates.currencies {
@@ -42,8 +51,12 @@ enum TariffRecord {
     return version
   }
 
-  static func read(_ record: String) throws(PricingError) -> TariffTerms {
-    var reader = try RecordReader(record, heading: heading)
+  /// A record's terms, and the book's prices where those of the terms are a client's own.
+  static func read(
+    _ record: String
+  ) throws(PricingError) -> (terms: TariffTerms, book: PriceTable?) {
+    let hasBook = record.hasPrefix("\(headingWithBook)\n")
+    var reader = try RecordReader(record, heading: hasBook ? headingWithBook : heading)
     let file = try reader.required("file")
     let asOf = try reader.required("as_of", as: { CivilDate($0) })
     let provider = try reader.required("provider")
@@ -53,19 +66,28 @@ enum TariffRecord {
     let above = try reader.optional("above_input_tokens", as: { Int64($0) })
     let label = reader.optional("override")
     let minimumSeconds = try reader.optional("minimum_seconds", as: { Int64($0) }) ?? 0
-    var prices = PriceTable()
-    for quantity in PricedQuantity.all {
-      prices[quantity] = try reader.optional(
-        "price.\(quantity.priceKey)", as: { try? FixedDecimal(decimal: $0) })
-    }
+    let prices = try prices("price", &reader)
+    let book = hasBook ? try self.prices("book", &reader) : nil
     let billing = try reader.required("billing", as: { Currency($0) })
     let rates = try rates(billing: billing, &reader)
     try reader.end()
-    return TariffTerms(
-      origin: PriceOrigin(
-        file: file, asOf: asOf, provider: provider, model: model, tier: tier,
-        isTierAssumed: isTierAssumed, aboveInputTokens: above, overrideLabel: label),
-      prices: prices, minimumSeconds: minimumSeconds, rates: rates)
+    let origin = PriceOrigin(
+      file: file, asOf: asOf, provider: provider, model: model, tier: tier,
+      isTierAssumed: isTierAssumed, aboveInputTokens: above, overrideLabel: label)
+    let terms = TariffTerms(
+      origin: origin, prices: prices, minimumSeconds: minimumSeconds, rates: rates)
+    return (terms, book)
+  }
+
+  private static func prices(
+    _ kind: String, _ reader: inout RecordReader
+  ) throws(PricingError) -> PriceTable {
+    var prices = PriceTable()
+    for quantity in PricedQuantity.all {
+      prices[quantity] = try reader.optional(
+        "\(kind).\(quantity.priceKey)", as: { try? FixedDecimal(decimal: $0) })
+    }
+    return prices
   }
 
   private static func rates(

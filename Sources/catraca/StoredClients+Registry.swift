@@ -103,7 +103,7 @@ extension Client {
       throw .unreadable(record: "metadata of client \(stored.id)")
     }
     self.init(
-      id: stored.id, name: stored.name, timeZone: zone,
+      id: stored.id, name: stored.name, markup: stored.markup, timeZone: zone,
       status: stored.status == .active ? .active : .suspended,
       paymentCustomerID: stored.paymentCustomerID)
   }
@@ -115,7 +115,7 @@ extension Plan {
       name: stored.name, displayName: stored.displayName,
       monthlyTokens: stored.monthlyTokens.map { max(0, $0) },
       monthlyConversations: stored.monthlyConversations.map { max(0, $0) },
-      billing: stored.billing, line: nil)
+      billing: stored.billing, markup: stored.markup, line: nil)
   }
 }
 

@@ -68,7 +68,7 @@ struct AdmissionTests {
   func costRefusal() throws {
     var gate = Turnstile([budget(.cost(reais("0.000001")))], rates: brlRates)
     // 1 microdollar at 5.40 is 5.4 microreais; with a third of a nanodollar more, 5,402 nano.
-    let price = ExactAmount(units: microDollars(1).units + 1_000_000_000)
+    let price = ExactAmount(units: microDollars(1).units + 10_000_000_000_000)
     let denial = try gate.denied(
       demand(output: 1, outputTokenCost: price, rates: brlRates))
     #expect(denial.reason == .costLimit && denial.unit == .nanoUnits(brl))

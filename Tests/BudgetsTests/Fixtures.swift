@@ -45,7 +45,7 @@ func caller(
 
 /// Dollars in millionths, exactly.
 func microDollars(_ amount: Int64) -> ExactAmount {
-  ExactAmount(units: Int128(amount) * 3_000_000_000_000)
+  ExactAmount(units: Int128(amount) * 30_000_000_000_000_000)
 }
 
 /// A demand whose output tokens cost a millionth of a dollar each, unless told otherwise.

@@ -14,8 +14,8 @@ import Time
       "client create beta --timezone Europe/Berlin --plan pro --format json")
     #expect(
       created.output == """
-        {"id":"beta","name":"beta","plan":"pro","timezone":"Europe/Berlin","status":"active",\
-        "source":"api","payment_customer_id":null,"metadata":{},\
+        {"id":"beta","name":"beta","plan":"pro","markup":null,"timezone":"Europe/Berlin",\
+        "status":"active","source":"api","payment_customer_id":null,"metadata":{},\
         "provider_keys":{},"created_at":"2026-11-22T12:00:00.000Z",\
         "updated_at":"2026-11-22T12:00:00.000Z"}
 

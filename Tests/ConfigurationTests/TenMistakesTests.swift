@@ -45,7 +45,7 @@ import Testing
           #"c/clients.yaml:6:15: timezone: "Brazil/Atlantis" is not valid; allowed: an IANA "#
             + "zone such as America/Sao_Paulo, or UTC",
           #"c/clients.yaml:7:5: unknown key "colour"; allowed: budgets, keys, log_prompts, "#
-            + "metadata, name, payment_customer_id, plan, provider_keys, status, "
+            + "markup, metadata, name, payment_customer_id, plan, provider_keys, status, "
             + "timezone",
           #"c/pricing/openai.yaml:4:47: input: "-0.15" is not valid; allowed: a decimal with "#
             + #"at most 12 places, such as "0.15""#,

@@ -44,6 +44,7 @@ def test_a_plan_is_made_changed_and_removed(admin):
             "fixed_fee": "400.000000000",
             "overage": {"every_tokens": 8_000_000, "charge": "100.000000000"},
         },
+        "markup": None,
     }
     again = admin.post(PLANS, {"name": "pro"})
     assert (again.status, again.code) == (409, "already_exists")

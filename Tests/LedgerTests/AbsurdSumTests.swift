@@ -25,6 +25,7 @@ import Time
     for number in 1...3 {
       var settlement = Sample.settlement(number)
       settlement.row.costNanoUSD = Self.absurd
+      settlement.row.providerCostNanoUSD = Self.absurd
       settlement.row.cost = Money(nanoUnits: Self.absurd, currency: Sample.brl)
       settlement.charges = ["acme/month", "acme/plan"].map { budget in
         BudgetCharge(
@@ -59,6 +60,7 @@ import Time
       for most in [nil, 5] where most == nil || !grouping.isPeriod {
         let totals = try reader.usageTotals(
           of: UsageQuery(by: grouping, where: [.client: "acme"], most: most))
+        #expect(totals.map(\.providerCostNanoUSD) == [.max])
         #expect(totals.map(\.costNanoUSD) == [.max] && totals.map(\.cost.nanoUnits) == [.max])
         #expect(totals.map(\.inputTokens) == [300])
       }
@@ -70,10 +72,10 @@ import Time
     #expect(statement.used == .max && statement.tokensTotal == 330)
     #expect(try reader.periodUse(statement.period).used == .max)
     let provider = try reader.providerUse(of: "openai", from: Sample.day, through: Sample.day)
-    #expect(provider.map(\.costNanoUSD) == [.max])
+    #expect(provider.map(\.providerCostNanoUSD) == [.max])
     let accounts = try reader.budgetAccounts(liveAt: nil)
     #expect(accounts.map(\.cost.nanoUnits) == [.max, .max])
-    #expect(try reader.audit { _, _ in (Self.absurd, Self.absurd) } == [])
+    #expect(try reader.audit { _, _ in (Self.absurd, Self.absurd, Self.absurd) } == [])
   }
 
   @Test("Views that other programs read answer also where a sum passes 64 bits")

@@ -38,6 +38,20 @@ import Testing
       checks: [.cost, .budgetAccount, .rollup, .rollup, .rollup, .rollup],
       subject: Sample.id(1).description),
     Planted(
+      statement: """
+        UPDATE usage_logs SET provider_cost_nano_usd = provider_cost_nano_usd + 1 WHERE id = 1
+        """,
+      checks: [.cost] + Array(repeating: .rollup, count: 4) + [.usageTotals],
+      subject: Sample.id(1).description),
+    Planted(
+      statement: "UPDATE usage_hourly SET provider_difference_nano_usd = -1",
+      checks: [.rollup],
+      subject: "usage_hourly 498703 openai gpt-4o-mini chat BRL provider_difference_nano_usd"),
+    Planted(
+      statement: "UPDATE usage_totals SET provider_difference_nano_usd = 7",
+      checks: [.usageTotals],
+      subject: "usage_totals acme openai chat ok provider_difference_nano_usd"),
+    Planted(
       statement: "UPDATE usage_daily SET tokens_output = tokens_output + 1",
       checks: [.rollup],
       subject: "usage_daily acme 2026-11-22 20779 web  openai gpt-4o-mini chat BRL tokens_output"),
@@ -156,11 +170,12 @@ import Testing
     let ledger = try folder.ledger()
     var settlement = Sample.settlement(1)
     settlement.row.costNanoUSD = settlement.row.heldNanoUSD
+    settlement.row.providerCostNanoUSD = settlement.row.heldNanoUSD
     settlement.charges = []
     try await ledger.settle(settlement)
     await ledger.close()
     let reader = try LedgerReader(at: folder.location)
     #expect(try reader.audit { _, _ in nil } == [])
-    #expect(try reader.audit { _, _ in (nanoUSD: 1, nano: 5) }.map(\.check) == [.cost])
+    #expect(try reader.audit { _, _ in (1, 5, 1) }.map(\.check) == [.cost])
   }
 }

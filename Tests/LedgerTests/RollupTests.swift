@@ -25,6 +25,7 @@ import Time
       row.model = ["gpt-4o", "gpt-4o-mini"].randomElement(using: &random)!
       row.operation = [.chat, .embedding].randomElement(using: &random)!
       row.isStream = Bool.random(using: &random)
+      row.providerCostNanoUSD = Int64.random(in: 0..<300, using: &random)
       row.cost = Money(
         nanoUnits: Int64(number), currency: [.usd, Sample.brl].randomElement(using: &random)!)
       return row
@@ -157,10 +158,18 @@ import Time
       DROP INDEX usage_logs_created_at; DROP INDEX usage_logs_user_id;
       DROP INDEX usage_logs_conversation_id;
       ALTER TABLE usage_logs DROP COLUMN begins_conversation;
+      ALTER TABLE usage_logs DROP COLUMN provider_cost_nano_usd;
+      ALTER TABLE usage_totals DROP COLUMN provider_difference_nano_usd;
+      ALTER TABLE plans DROP COLUMN markup; ALTER TABLE clients DROP COLUMN markup;
       """)
     try folder.connection().execute(try #require(Migration.rollupTables.sql(.sqlite)))
     try folder.connection().execute(try #require(Migration.rollupDaysOfUTC.sql(.sqlite)))
     try folder.connection().execute(try #require(Migration.conversationRollup.sql(.sqlite)))
+    for migration in [Migration.providerCostColumns, .providerCostOfEarlierRows] {
+      try folder.connection().execute(try #require(migration.sql(.sqlite)))
+    }
+    let rows = try LedgerReader(at: folder.location).usageRows(limit: 300)
+    #expect(rows.count == 300 && rows.allSatisfy { $0.providerCostNanoUSD == $0.costNanoUSD })
     #expect(try RollupTests.firstRows(folder) == begun)
     #expect(try LedgerReader(at: folder.location).rollupDifferences() == [])
   }
@@ -220,12 +229,13 @@ import Time
         totals[group]
         ?? UsageTotal(
           key: key, requests: 0, inputTokens: 0, outputTokens: 0, conversations: 0,
-          costNanoUSD: 0, cost: Money(nanoUnits: 0, currency: currency))
+          costNanoUSD: 0, providerCostNanoUSD: 0, cost: Money(nanoUnits: 0, currency: currency))
       total.requests += 1
       total.inputTokens += row.usage.inputTokens
       total.outputTokens += row.usage.outputTokens
       total.conversations += firsts.contains(row.requestID) ? 1 : 0
       total.costNanoUSD += row.costNanoUSD
+      total.providerCostNanoUSD += row.providerCostNanoUSD
       total.cost = Money(
         nanoUnits: total.cost.nanoUnits + row.cost.nanoUnits, currency: currency)
       totals[group] = total

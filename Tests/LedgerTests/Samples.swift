@@ -215,7 +215,10 @@ enum Sample {
 extension LedgerReader {
   /// The audit with the sample prices.
   func audit() throws -> [AuditDifference] {
-    try audit { _, usage in Sample.cost(usage) }
+    try audit { _, usage in
+      let cost = Sample.cost(usage)
+      return (cost.nanoUSD, cost.nano, cost.nanoUSD)
+    }
   }
 
   /// What the audit says of rollups.

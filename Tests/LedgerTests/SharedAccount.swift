@@ -92,6 +92,7 @@ extension SharedAccount {
     intent.interrupted.row.heldTokens = bound
     intent.interrupted.row.usage = usage
     intent.interrupted.row.costNanoUSD = cost.nanoUSD
+    intent.interrupted.row.providerCostNanoUSD = cost.nanoUSD
     intent.interrupted.row.cost = Money(nanoUnits: cost.nano, currency: Sample.brl)
     intent.interrupted.charges = [
       BudgetCharge(

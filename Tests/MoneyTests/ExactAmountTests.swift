@@ -9,14 +9,14 @@ import Testing
     "A price times a quantity is exact",
     arguments: [
       // 0.15 USD a million, 1,000 tokens: 0.00015 USD.
-      ("0.15", PriceBasis.million, 1_000, 450_000_000_000_000),
+      ("0.15", PriceBasis.million, 1_000, 4_500_000_000_000_000_000),
       // The smallest price, one token: 10⁻¹⁸ USD.
-      ("0.000000000001", .million, 1, 3),
+      ("0.000000000001", .million, 1, 30_000),
       // 0.006 USD a minute, one millisecond: 10⁻⁷ USD.
-      ("0.006", .minute, 1, 300_000_000_000),
-      ("0.006", .minute, 60_000, 18_000_000_000_000_000),
-      ("0.0001", .second, 1_500, 450_000_000_000_000),
-      ("0.04", .one, 2, 240_000_000_000_000_000),
+      ("0.006", .minute, 1, 3_000_000_000_000_000),
+      ("0.006", .minute, 60_000, 180_000_000_000_000_000_000),
+      ("0.0001", .second, 1_500, 4_500_000_000_000_000_000),
+      ("0.04", .one, 2, 2_400_000_000_000_000_000_000),
       ("0.04", .one, 0, 0),
     ] as [(String, PriceBasis, Int64, Int128)])
   func product(price: String, basis: PriceBasis, quantity: Int64, units: Int128) throws {
@@ -28,12 +28,12 @@ import Testing
     "An amount is rounded up once, at the nano-unit of the target currency",
     arguments: [
       // Nothing costs nothing; the least of something costs one nano-unit.
-      (0, "1", 0), (1, "1", 1), (3_000_000_000, "1", 1), (3_000_000_001, "1", 2),
+      (0, "1", 0), (1, "1", 1), (30_000_000_000_000, "1", 1), (30_000_000_000_001, "1", 2),
       // 10⁻⁹ dollar at 5.40 is 5.4 nano-reais, so 6.
-      (3_000_000_000, "5.4", 6),
+      (30_000_000_000_000, "5.4", 6),
       // A third of that: by way of nano-dollars it would be 6, exactly it is 1.8, so 2.
-      (1_000_000_000, "5.4", 2),
-      (3_000_000_000_000_000_000, "5.4", 5_400_000_000),
+      (10_000_000_000_000, "5.4", 2),
+      (30_000_000_000_000_000_000_000, "5.4", 5_400_000_000),
       (1, "0.000000000001", 1),
     ] as [(Int128, String, Int64)])
   func roundedUp(units: Int128, rate: String, nanoUnits: Int64) throws {
@@ -44,8 +44,8 @@ import Testing
 
   @Test("A recorded amount is exact, and a record below zero is zero")
   func recorded() {
-    #expect(ExactAmount(nanoUSD: 1).units == 3_000_000_000)
-    #expect(ExactAmount(nanoUSD: .max).units == Int128(Int64.max) * 3_000_000_000)
+    #expect(ExactAmount(nanoUSD: 1).units == 30_000_000_000_000)
+    #expect(ExactAmount(nanoUSD: .max).units == Int128(Int64.max) * 30_000_000_000_000)
     #expect(ExactAmount(nanoUSD: -1) == .zero && ExactAmount(nanoUSD: .min) == .zero)
   }
 
@@ -67,8 +67,8 @@ import Testing
   @Test(
     "An exact amount is explained with nine to eighteen decimals",
     arguments: [
-      (0, "0.000000000"), (450_000_000_000, "0.000000150"), (3, "0.000000000000000001"),
-      (1, "0.000000000000000001"), (3_000_000_000_000_000_000, "1.000000000"),
+      (0, "0.000000000"), (4_500_000_000_000_000, "0.000000150"), (30_000, "0.000000000000000001"),
+      (1, "0.000000000000000001"), (30_000_000_000_000_000_000_000, "1.000000000"),
     ] as [(Int128, String)])
   func text(units: Int128, text: String) {
     #expect(ExactAmount(units: units).decimalText == text)
@@ -76,7 +76,7 @@ import Testing
 
   @Test("The largest money is reached, and one more is none")
   func edge() {
-    let largest = ExactAmount(units: Int128(Int64.max) * 3_000_000_000)
+    let largest = ExactAmount(units: Int128(Int64.max) * 30_000_000_000_000)
     #expect(largest.roundedUp(in: .usd, rate: .one)?.nanoUnits == .max)
     #expect((largest + ExactAmount(units: 1)).roundedUp(in: .usd, rate: .one) == nil)
   }

@@ -4,14 +4,14 @@ import Testing
 import Time
 
 @Suite struct TariffRecordTests {
-  @Test("A record reads as what was charged, line by line")
+  @Test("A record reads as what was charged, beside the book's prices, line by line")
   func text() throws {
     let override = try PriceOverride(label: "acme/1", prices: Fixtures.table([.output: "0.9"]))
     let tariff = try Fixtures.model("sol").overridden(by: override).tariff(
       in: Fixtures.context(tier: "flex"), inputTokens: 300_000)
     #expect(
       tariff.record == """
-        catraca tariff 1
+        catraca tariff 2
         file pricing/openai.yaml
         as_of 2026-11-01
         provider openai
@@ -25,6 +25,12 @@ import Time
         price.cache_write_12h 4
         price.output 0.9
         price.per_call 0.01
+        book.input 4
+        book.cached_input 0.4
+        book.cache_write 2.5
+        book.cache_write_12h 4
+        book.output 15
+        book.per_call 0.01
         billing BRL
         rate.BRL 5.4
         rate.USD 1

@@ -60,7 +60,7 @@ extension World {
   // MARK: - Money
 
   static func dollars(nano: Int64) -> ExactAmount {
-    ExactAmount(units: Int128(nano) * 3_000_000_000)
+    ExactAmount(units: Int128(nano) * 30_000_000_000_000)
   }
 
   /// An input token costs the price in nano-dollars, an output token four times as much.
@@ -73,10 +73,12 @@ extension World {
   }
 
   /// A price record is its price in figures, as JSON.
-  static func recompute(_ record: String, _ usage: Usage) -> (nanoUSD: Int64, nano: Int64)? {
+  static func recompute(
+    _ record: String, _ usage: Usage
+  ) -> (nanoUSD: Int64, nano: Int64, providerNanoUSD: Int64)? {
     Int64(record).map { price in
       let nano = cost(of: usage, price: price)
-      return (nano, nano)
+      return (nano, nano, nano)
     }
   }
 
@@ -109,6 +111,7 @@ extension World {
     row.usageSource = outcome == .ok ? .reported : .estimated
     row.usage = usage
     row.costNanoUSD = cost(of: usage, price: price)
+    row.providerCostNanoUSD = row.costNanoUSD
     row.cost = Money(nanoUnits: row.costNanoUSD, currency: .usd)
     return SettledRequest(
       row: row, charges: settlement.charges.map { BudgetCharge($0) }, priceRecord: "\(price)")

@@ -1,3 +1,4 @@
+public import Money
 public import Time
 
 /// The tenant that pays.
@@ -18,6 +19,8 @@ public final class Client: Sendable {
   public let declaresPlan: Bool
   /// Since when it is on its plan; nil on the default plan, and where a file names the plan.
   public let subscription: Subscription?
+  /// Of its own; nil for its plan's. What is charged: `ClientRegistry.markup(of:)`.
+  public let markup: Markup?
   public let timeZone: TimeZoneRules
   public let status: Status
   /// Whether its charges have been unpaid for too long.
@@ -45,29 +48,31 @@ public final class Client: Sendable {
 
   public convenience init(
     id: String, name: String, plan: String? = nil, declaresPlan: Bool = false,
-    subscription: Subscription? = nil, timeZone: TimeZoneRules = .utc,
+    subscription: Subscription? = nil, markup: Markup? = nil, timeZone: TimeZoneRules = .utc,
     status: Status = .active, isOverdue: Bool = false, metadata: [String: String] = [:],
     paymentCustomerID: String? = nil, logsPrompts: Bool = false, keys: [ClientKey] = [],
     providerKeys: [ProviderKey] = [], line: Int? = nil
   ) {
     self.init(
       id: id, name: name, plan: plan, declaresPlan: declaresPlan, subscription: subscription,
-      timeZone: timeZone, status: status, isOverdue: isOverdue, isClosed: false,
+      markup: markup, timeZone: timeZone, status: status, isOverdue: isOverdue, isClosed: false,
       metadata: metadata, paymentCustomerID: paymentCustomerID, logsPrompts: logsPrompts,
       keys: keys, providerKeys: providerKeys, line: line, budgetLines: [])
   }
 
   init(
     id: String, name: String, plan: String?, declaresPlan: Bool, subscription: Subscription?,
-    timeZone: TimeZoneRules, status: Status, isOverdue: Bool, isClosed: Bool = false,
-    metadata: [String: String], paymentCustomerID: String?, logsPrompts: Bool, keys: [ClientKey],
-    providerKeys: [ProviderKey], line: Int?, budgetLines: [BudgetLine]
+    markup: Markup?, timeZone: TimeZoneRules, status: Status, isOverdue: Bool,
+    isClosed: Bool = false, metadata: [String: String], paymentCustomerID: String?,
+    logsPrompts: Bool, keys: [ClientKey], providerKeys: [ProviderKey], line: Int?,
+    budgetLines: [BudgetLine]
   ) {
     self.id = id
     self.name = name
     self.plan = plan
     self.declaresPlan = declaresPlan
     self.subscription = subscription
+    self.markup = markup
     self.timeZone = timeZone
     self.status = status
     self.isOverdue = isOverdue

@@ -72,7 +72,7 @@ extension Client {
     let names = Set(keys.map(\.name))
     return Client(
       id: id, name: name, plan: plan, declaresPlan: declaresPlan, subscription: subscription,
-      timeZone: timeZone, status: status, isOverdue: isOverdue, isClosed: isClosed,
+      markup: markup, timeZone: timeZone, status: status, isOverdue: isOverdue, isClosed: isClosed,
       metadata: metadata, paymentCustomerID: paymentCustomerID, logsPrompts: logsPrompts,
       keys: keys + added.filter { !names.contains($0.name) }, providerKeys: providerKeys,
       line: line, budgetLines: budgetLines)

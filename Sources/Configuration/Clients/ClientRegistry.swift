@@ -1,4 +1,5 @@
 public import Budgets
+public import Money
 
 /// Everything that `clients.yaml` declares, ready to be looked up.
 public struct ClientRegistry: Sendable {
@@ -21,6 +22,8 @@ public struct ClientRegistry: Sendable {
   /// Of the clients whose plans limit conversations.
   public let conversationLimits: [ConversationLimit]
 
+  /// Of the plans that have one.
+  private let markups: [String: Markup]
   private let clientsByID: [String: Client]
   private let ownersByDigest: [KeyDigest: KeyOwner]
   /// Of the budgets of everything, where `clients.yaml` declares each.
@@ -40,6 +43,7 @@ public struct ClientRegistry: Sendable {
     owners: [KeyDigest: KeyOwner]? = nil
   ) {
     self.plans = plans
+    markups = plans.compactMapValues(\.markup)
     self.defaultPlan = defaultPlan
     self.clients = clients
     // Where there are none of plans, these many stay where they are.
@@ -85,6 +89,13 @@ public struct ClientRegistry: Sendable {
 
   public func client(_ id: String) -> Client? {
     clientsByID[id]
+  }
+
+  /// What a client is charged more than its prices, or less: its own markup, else its plan's.
+  public func markup(of client: Client) -> Markup {
+    if let own = client.markup { return own }
+    if markups.isEmpty { return .none }
+    return client.plan.flatMap { markups[$0] } ?? .none
   }
 
   /// Whose the key with this SHA-256 is; nil when no file declares it.

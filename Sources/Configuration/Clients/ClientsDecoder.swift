@@ -70,6 +70,7 @@ struct ClientsDecoder {
   private mutating func decodeClient(_ section: inout Section, id: String, line: Int) {
     let name = section.optional("name", text)
     let plan = decodePlanName("plan", from: &section)
+    let markup = section.optional("markup", .markup)
     let zone = decodeZone(from: &section)
     let status = section.optional("status", status) ?? .active
     let customer = section.optional("payment_customer_id", text)
@@ -80,8 +81,8 @@ struct ClientsDecoder {
     let lines = decodeBudgets(from: &section, client: id, zone: zone)
     let client = Client(
       id: id, name: name ?? id, plan: plan ?? defaultPlan, declaresPlan: plan != nil,
-      subscription: nil, timeZone: zone, status: status, isOverdue: false, metadata: metadata,
-      paymentCustomerID: customer, logsPrompts: logsPrompts, keys: keys,
+      subscription: nil, markup: markup, timeZone: zone, status: status, isOverdue: false,
+      metadata: metadata, paymentCustomerID: customer, logsPrompts: logsPrompts, keys: keys,
       providerKeys: providerKeys, line: line, budgetLines: lines)
     clients.append(client)
     for place in keys.indices {

@@ -1,4 +1,4 @@
-internal import Money
+public import Money
 public import Pricing
 
 /// What clients subscribe to.
@@ -10,18 +10,21 @@ public struct Plan: Hashable, Sendable {
   /// Conversations begun a month; nil is no limit, 0 allows none.
   public let monthlyConversations: Int64?
   public let billing: PlanBilling?
+  /// What clients without a markup of their own are charged on top; nil for none.
+  public let markup: Markup?
   /// Where `clients.yaml` declares it; nil when it was made otherwise.
   public let line: Int?
 
   public init(
     name: String, displayName: String, monthlyTokens: Int64?, monthlyConversations: Int64?,
-    billing: PlanBilling?, line: Int?
+    billing: PlanBilling?, markup: Markup? = nil, line: Int?
   ) {
     self.name = name
     self.displayName = displayName
     self.monthlyTokens = monthlyTokens
     self.monthlyConversations = monthlyConversations
     self.billing = billing
+    self.markup = markup
     self.line = line
   }
 }
@@ -42,8 +45,9 @@ extension Plan {
     let conversations = section.optional("monthly_conversations", count)
     let billing = section.optional(
       "billing", .section { GivenPlanBilling.decode(from: &$0, rates: rates) })
+    let markup = section.optional("markup", .markup)
     return Plan(
       name: name, displayName: displayName ?? name, monthlyTokens: tokens,
-      monthlyConversations: conversations, billing: billing, line: line)
+      monthlyConversations: conversations, billing: billing, markup: markup, line: line)
   }
 }

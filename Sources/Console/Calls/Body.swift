@@ -152,6 +152,14 @@ struct Body {
     return currency
   }
 
+  func markup(_ name: String) throws(APIError) -> Markup? {
+    guard let value = value(name) else { return nil }
+    guard let markup = value.string.flatMap({ Markup($0) }) else {
+      throw .invalidValue(name, allowed: Markup.rule)
+    }
+    return markup
+  }
+
   func moment(_ name: String, in zone: TimeZoneRules) throws(APIError) -> Timestamp? {
     guard let value = value(name) else { return nil }
     guard let moment = value.string.flatMap({ Moment($0) }) else {

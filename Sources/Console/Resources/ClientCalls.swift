@@ -87,7 +87,7 @@ enum ClientCalls {
     ([
       "name": .plainText, "plan": .name, "timezone": .plainText,
       "status": .choice(of: StoredClient.Status.self), "metadata": .map(of: .anyText),
-      "payment_customer_id": .plainText,
+      "payment_customer_id": .plainText, "markup": .markup,
     ] as Fields).clearable
 
   private static func create(_ call: Call) async throws(APIError) -> Answer {
@@ -127,6 +127,7 @@ enum ClientCalls {
         if body.has("payment_customer_id") {
           client.paymentCustomerID = changed.paymentCustomerID
         }
+        if body.has("markup") { client.markup = changed.markup }
       }
       if let plan {
         try editor.subscribe(id, to: plan, startedOn: today)
@@ -162,6 +163,7 @@ enum ClientCalls {
     }
     if let status: StoredClient.Status = try body.choice("status") { client.status = status }
     if let customer = try body.text("payment_customer_id") { client.paymentCustomerID = customer }
+    if let markup = try body.markup("markup") { client.markup = markup }
     if let metadata = try ClientForm.metadata(in: body) { client.metadata = metadata }
   }
 }

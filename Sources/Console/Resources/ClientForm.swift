@@ -1,6 +1,7 @@
 internal import Configuration
 internal import JSON
 internal import Ledger
+internal import Money
 internal import Time
 
 /// A client as the API shows it.
@@ -10,7 +11,8 @@ enum ClientForm {
   static let schema = Schema.named(
     "Client",
     .object([
-      "id": .anyText, "name": .anyText, "plan": .anyText.orNull, "timezone": .anyText,
+      "id": .anyText, "name": .anyText, "plan": .anyText.orNull, "markup": .markup.orNull,
+      "timezone": .anyText,
       "status": .choice(of: Client.Status.self), "source": .source,
       "payment_customer_id": .anyText.orNull, "metadata": .freeObject,
       "provider_keys": .map(
@@ -25,6 +27,7 @@ enum ClientForm {
       object.member("id", client.id)
       object.member("name", client.name)
       object.member("plan", client.plan)
+      object.member("markup", client.markup?.description)
       object.member("timezone", client.timeZone.identifier)
       object.member("status", client.status.rawValue)
       object.member("source", isDeclared ? "file" : "api")

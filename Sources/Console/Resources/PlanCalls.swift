@@ -64,6 +64,7 @@ enum PlanCalls {
           "overage": .object(["every_cost": .money, "charge": .money]).orNull,
         ]), .null,
       ]),
+      "markup": .markup.orNull,
     ]))
 
   private static func write(_ plan: Plan, to writer: inout JSONWriter) {
@@ -73,9 +74,11 @@ enum PlanCalls {
       object.member("source", plan.line == nil ? "api" : "file")
       object.member("monthly_tokens", optional: plan.monthlyTokens)
       object.member("monthly_conversations", optional: plan.monthlyConversations)
-      object.key("billing")
-      guard let billing = plan.billing else { return object.null() }
-      object.object { billing.writeMembers(to: &$0) }
+      object.member("billing") { member in
+        guard let billing = plan.billing else { return member.null() }
+        member.object { billing.writeMembers(to: &$0) }
+      }
+      object.member("markup", plan.markup?.description)
     }
   }
 

@@ -11,6 +11,7 @@ struct PlanFields {
     ([
       "display_name": .plainText, "monthly_tokens": .integer(0...largestCount),
       "monthly_conversations": .integer(0...largestCount), "billing": .object(billingFields),
+      "markup": .markup,
     ] as Fields).clearable
   private static let billingFields =
     ([
@@ -27,6 +28,7 @@ struct PlanFields {
   private let monthlyTokens: Int64?
   private let monthlyConversations: Int64?
   private let billing: PlanBilling?
+  private let markup: Markup?
 
   /// - Parameter rates: with the currency of billing that names none.
   init(_ body: Body, _ rates: ExchangeRates) throws(APIError) {
@@ -36,6 +38,7 @@ struct PlanFields {
     monthlyConversations = try body.integer(
       "monthly_conversations", in: 0...PlanFields.largestCount)
     billing = try PlanFields.billing(in: body, rates)
+    markup = try body.markup("markup")
   }
 
   func apply(to plan: inout StoredPlan) {
@@ -43,6 +46,7 @@ struct PlanFields {
     if body.has("monthly_tokens") { plan.monthlyTokens = monthlyTokens }
     if body.has("monthly_conversations") { plan.monthlyConversations = monthlyConversations }
     if body.has("billing") { plan.billing = billing }
+    if body.has("markup") { plan.markup = markup }
   }
 
   private static func billing(

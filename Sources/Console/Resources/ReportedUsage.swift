@@ -119,7 +119,7 @@ struct ReportedUsage {
 
   func external(_ id: RequestID, _ call: Call) throws(APIError) -> ExternalUsage {
     let rates = call.server.prices.rates
-    let bill = try bill(at: call.now)
+    let bill = try bill(at: call.now, call.clients.markup(of: client))
     let cost = try cost(of: bill)
     let billed = cost?.billed ?? Money(nanoUnits: 0, currency: rates.billing)
     let row = UsageRow(
@@ -129,7 +129,8 @@ struct ReportedUsage {
       model: modelName ?? ReportedUsage.unnamed, operation: operation,
       endpoint: TokenBillingCalls.path + "process-usage", isStream: false, status: 200,
       outcome: .ok, usageSource: .external, usage: usage,
-      costNanoUSD: cost?.nanoUSD.nanoUnits ?? 0, cost: billed, priceVersion: bill?.version,
+      costNanoUSD: cost?.nanoUSD.nanoUnits ?? 0,
+      providerCostNanoUSD: cost?.provider.nanoUnits, cost: billed, priceVersion: bill?.version,
       metadata: metadata, createdAt: call.now,
       day: client.timeZone.civilDate(of: call.now))
     return ExternalUsage(
@@ -141,12 +142,13 @@ struct ReportedUsage {
       rates: rates, priceRecord: bill?.record)
   }
 
-  private func bill(at now: Timestamp) throws(APIError) -> Bill? {
+  private func bill(at now: Timestamp, _ markup: Markup) throws(APIError) -> Bill? {
     guard let model else { return nil }
     do throws(PricingError) {
       return Bill(
         usage,
-        by: try model.tariff(in: PricingContext(instant: now), inputTokens: usage.inputTokens))
+        by: try model.tariff(in: PricingContext(instant: now), inputTokens: usage.inputTokens),
+        markup: markup)
     } catch {
       throw .invalidValue("model", allowed: "one that has a price today")
     }
@@ -162,9 +164,8 @@ struct ReportedUsage {
     } catch {
       throw .invalidValue("model", allowed: "one that is priced by tokens")
     }
-    guard cost.nanoUSD.nanoUnits <= ReportedUsage.largestCostNanoUSD else {
-      throw ReportedUsage.tooDear
-    }
+    let larger = max(cost.nanoUSD.nanoUnits, cost.provider.nanoUnits)
+    guard larger <= ReportedUsage.largestCostNanoUSD else { throw ReportedUsage.tooDear }
     return cost
   }
 

@@ -56,6 +56,8 @@ indirect enum Schema: Sendable {
   /// Up to nine decimals.
   static let amount = Schema.text(pattern: #"^[0-9]+(\.[0-9]{1,9})?$"#)
   static let currency = Schema.text(pattern: "^[A-Z]{3}$")
+  /// A percentage with up to two decimals.
+  static let markup = Schema.text(pattern: #"^-?[0-9]{1,4}(\.[0-9]{1,2})?%$"#)
   /// A date, or an instant of RFC 3339 with its offset.
   static let moment = Schema.text(pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ].+)?$")
 }

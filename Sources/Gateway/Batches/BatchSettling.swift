@@ -129,6 +129,7 @@ final class BatchSettling {
     entry.row.usage = share.usage
     entry.row.heldTokens = share.usage.totalTokens
     entry.row.costNanoUSD = share.nanoUSD
+    entry.row.providerCostNanoUSD = terms.markup.removed(from: share.nanoUSD)
     entry.row.heldNanoUSD = share.nanoUSD
     let used = Consumption(estimateOf: entry.row, within: claim.grant.bound)
     entry.row.cost = used.cost.billed(at: rules.prices.rates)

@@ -76,9 +76,12 @@ extension Gateway {
     switch UnreportedWork(request.kind, ending) {
     case .rest:
       entry.row.usage = request.restOfHold
+      let rules = rules()
       entry.row.costNanoUSD = entry.row.heldNanoUSD
+      entry.row.providerCostNanoUSD =
+        request.terms(in: rules).markup.removed(from: entry.row.heldNanoUSD)
       let used = Consumption(estimateOf: entry.row, within: claim.grant.bound)
-      entry.row.cost = used.cost.billed(at: rules().prices.rates)
+      entry.row.cost = used.cost.billed(at: rules.prices.rates)
       return (entry, used)
     case .recorded:
       return (entry, Consumption(estimateOf: entry.row, within: claim.grant.bound))
@@ -164,11 +167,14 @@ extension SettledRequest {
 }
 
 extension DeferredRequest {
-  /// The request's prices, as far as the price book has them still.
+  /// The request's prices, as far as the price book has them still, with the markup by which it was
+  /// held.
   func terms(in rules: RuleBook) -> BillingTerms {
     let client = expected.row.clientID
+    let recorded = expected.priceRecord.map { Bill.markup(ofRecord: $0) }
+    let markup = recorded ?? rules.clients.client(client).map { rules.clients.markup(of: $0) }
     return BillingTerms(
-      clientID: client, provider: provider,
+      clientID: client, markup: markup ?? .none, provider: provider,
       model: pricedModel.flatMap { rules.model($0, of: provider, for: client) },
       instant: expected.row.createdAt, askedTier: serviceTier, askedImage: nil)
   }
@@ -217,6 +223,7 @@ extension UsageRow {
     usageSource = .reported
     usage = reported
     costNanoUSD = charge.nanoUSD
+    providerCostNanoUSD = charge.providerNanoUSD
     cost = charge.billed
     priceVersion = charge.bill?.version
     overrunTokens = max(0, reported.totalTokens - heldTokens)

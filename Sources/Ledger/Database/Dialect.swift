@@ -5,13 +5,17 @@ enum Dialect {
   case sqlite
   case postgresql
 
-  /// The sum of two integers that stops at the largest, where SQLite would leave for a floating
-  /// number and PostgreSQL would fail.
+  /// The sum of two integers that stops at the largest and at the smallest but one, where SQLite
+  /// would leave for a floating number and PostgreSQL would fail.
   func saturatingSum(_ left: String, _ right: String) -> String {
     switch self {
-    case .sqlite: "min(9223372036854775807, \(left) + \(right))"
+    case .sqlite:
+      "max(-9223372036854775807, min(9223372036854775807, \(left) + \(right)))"
     case .postgresql:
-      "CAST(least(9223372036854775807, CAST(\(left) AS NUMERIC) + \(right)) AS BIGINT)"
+      """
+      CAST(greatest(-9223372036854775807,
+        least(9223372036854775807, CAST(\(left) AS NUMERIC) + \(right))) AS BIGINT)
+      """
     }
   }
 

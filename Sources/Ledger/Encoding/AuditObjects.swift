@@ -1,4 +1,5 @@
 internal import JSON
+internal import Money
 internal import Pricing
 internal import Time
 
@@ -12,6 +13,7 @@ extension StoredClient {
       object.member("timezone", timeZone)
       object.member("status", status.rawValue)
       object.member("payment_customer_id", paymentCustomerID)
+      object.member("markup", markup?.description)
       object.member("metadata") { $0.raw(metadata.utf8) }
     }
     return String(decoding: writer.bytes, as: UTF8.self)

@@ -1,3 +1,4 @@
+internal import Money
 internal import Time
 
 /// A client's fields under the names of `clients`, in the order of its columns.
@@ -8,6 +9,7 @@ extension StoredClient {
     fields.write("timezone", timeZone)
     fields.write("status", status.rawValue)
     fields.write("payment_customer_id", paymentCustomerID)
+    fields.write("markup", markup?.description)
     fields.write("metadata", metadata)
     fields.write("created_at", createdAt.rfc3339)
     fields.write("updated_at", updatedAt.rfc3339)
@@ -22,6 +24,7 @@ extension StoredClient {
       status: try fields.required(
         "status", of: record, fields.text("status").flatMap { Status(rawValue: $0) }),
       paymentCustomerID: fields.text("payment_customer_id"),
+      markup: try fields.markup(of: record),
       metadata: try fields.requiredText("metadata", of: record),
       createdAt: try fields.requiredInstant("created_at", of: record),
       updatedAt: try fields.requiredInstant("updated_at", of: record))
@@ -29,6 +32,12 @@ extension StoredClient {
 }
 
 extension FieldReader {
+  /// The field `markup`; nil where it is missing or NULL.
+  func markup(of record: String) throws(LedgerError) -> Markup? {
+    guard let text = text("markup") else { return nil }
+    return try required("markup", of: record, Markup(text))
+  }
+
   /// Nil when the field is missing, NULL, or no instant.
   func instant(_ name: String) -> Timestamp? {
     text(name).flatMap { Timestamp(rfc3339: $0) }

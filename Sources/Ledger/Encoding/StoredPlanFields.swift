@@ -1,4 +1,5 @@
 internal import JSON
+internal import Money
 internal import Pricing
 internal import Time
 
@@ -10,6 +11,7 @@ extension StoredPlan {
     fields.write("monthly_tokens", monthlyTokens)
     fields.write("monthly_conversations", monthlyConversations)
     PlanBilling.write(billing, to: &fields)
+    fields.write("markup", markup?.description)
     fields.write("created_at", createdAt.rfc3339)
     fields.write("updated_at", updatedAt.rfc3339)
   }
@@ -22,6 +24,7 @@ extension StoredPlan {
       monthlyTokens: fields.integer("monthly_tokens"),
       monthlyConversations: fields.integer("monthly_conversations"),
       billing: try PlanBilling(from: fields, of: record),
+      markup: try fields.markup(of: record),
       createdAt: try fields.requiredInstant("created_at", of: record),
       updatedAt: try fields.requiredInstant("updated_at", of: record))
   }
@@ -34,9 +37,11 @@ extension StoredPlan {
       object.member("display_name", displayName)
       object.member("monthly_tokens") { $0.optional(monthlyTokens) }
       object.member("monthly_conversations") { $0.optional(monthlyConversations) }
-      object.key("billing")
-      guard let billing else { return object.null() }
-      object.object { billing.writeMembers(to: &$0) }
+      object.member("billing") { member in
+        guard let billing else { return member.null() }
+        member.object { billing.writeMembers(to: &$0) }
+      }
+      object.member("markup", markup?.description)
     }
     return String(decoding: writer.bytes, as: UTF8.self)
   }

@@ -22,6 +22,7 @@ extension UsageRow {
     fields.write("usage_source", usageSource.rawValue)
     usage.write(to: &fields)
     fields.write("cost_nano_usd", costNanoUSD)
+    fields.write("provider_cost_nano_usd", providerCostNanoUSD)
     fields.write("cost_nano", cost.nanoUnits)
     fields.write("currency", cost.currency.code)
     fields.write("price_version", priceVersion)
@@ -62,6 +63,7 @@ extension UsageRow {
         "usage_source", of: record, UsageSource(rawValue: try text("usage_source"))),
       usage: try fields.required("usage", of: record, Usage(from: fields)),
       costNanoUSD: fields.integer("cost_nano_usd") ?? 0,
+      providerCostNanoUSD: fields.integer("provider_cost_nano_usd"),
       cost: Money(nanoUnits: fields.integer("cost_nano") ?? 0, currency: currency),
       priceVersion: fields.text("price_version"),
       heldTokens: fields.integer("held_tokens") ?? 0,

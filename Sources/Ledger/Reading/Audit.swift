@@ -27,7 +27,7 @@ public struct AuditDifference: Hashable, Sendable {
     case duplicateRequest = "duplicate_request"
     /// A row with a cost whose prices are not kept.
     case missingPrices = "missing_prices"
-    /// A row whose cost is not what its usage and prices make.
+    /// A row whose cost, or the provider's, is not what its usage and prices make.
     case cost
     /// A charge that its period's rows don't make, or one that they make and that isn't there.
     case charge
@@ -40,11 +40,12 @@ public struct AuditDifference: Hashable, Sendable {
   public var recomputed: String
 }
 
-/// Computes a cost again from a stored price record: nano USD, and nano-units of the billing
-/// currency; nil when the record has no price for the usage.
+/// Computes costs again from a stored price record: what the client is charged, in nano USD and
+/// nano-units of the billing currency, and what the provider charges, in nano USD; nil when the
+/// record has no price for the usage.
 public typealias CostRecomputation = (
   _ priceRecord: String, _ usage: Usage
-) -> (nanoUSD: Int64, nano: Int64)?
+) -> (nanoUSD: Int64, nano: Int64, providerNanoUSD: Int64)?
 
 extension LedgerReader {
   /// Recomputes every counter and cost from `usage_logs` and its months that were detached, as of
@@ -179,7 +180,7 @@ private struct Audit {
 
   private mutating func compareCost(of row: UsageRow, _ cost: CostRecomputation) {
     guard let version = row.priceVersion else {
-      if row.costNanoUSD != 0 || row.cost.nanoUnits != 0 {
+      if row.costNanoUSD != 0 || row.cost.nanoUnits != 0 || row.providerCostNanoUSD != 0 {
         note(
           .missingPrices, row.requestID.description, recorded: "\(row.costNanoUSD) nano USD",
           recomputed: "no price version")
@@ -192,14 +193,30 @@ private struct Audit {
         recomputed: "no record")
     }
     let recomputed = cost(record, row.usage)
-    if let recomputed, recomputed == (row.costNanoUSD, row.cost.nanoUnits) { return }
-    if row.isChargedItsHold(insteadOf: recomputed?.nanoUSD) { return }
+    if let recomputed, recomputed.nanoUSD == row.costNanoUSD,
+      recomputed.nano == row.cost.nanoUnits
+    {
+      compareProviderCost(of: row, recomputed.providerNanoUSD)
+    } else if row.isChargedItsHold(insteadOf: recomputed?.nanoUSD) {
+      compareProviderCost(
+        of: row, Bill.markup(ofRecord: record).removed(from: row.costNanoUSD))
+    } else {
+      note(
+        .cost, row.requestID.description,
+        recorded:
+          "\(row.costNanoUSD) nano USD, \(row.cost.nanoUnits) nano \(row.cost.currency.code)",
+        recomputed: recomputed.map {
+          "\($0.nanoUSD) nano USD, \($0.nano) nano \(row.cost.currency.code)"
+        } ?? "the record has no price for this usage")
+    }
+  }
+
+  private mutating func compareProviderCost(of row: UsageRow, _ recomputed: Int64) {
+    guard row.providerCostNanoUSD != recomputed else { return }
     note(
       .cost, row.requestID.description,
-      recorded: "\(row.costNanoUSD) nano USD, \(row.cost.nanoUnits) nano \(row.cost.currency.code)",
-      recomputed: recomputed.map {
-        "\($0.nanoUSD) nano USD, \($0.nano) nano \(row.cost.currency.code)"
-      } ?? "the record has no price for this usage")
+      recorded: "\(row.providerCostNanoUSD) nano USD charged by the provider",
+      recomputed: "\(recomputed) nano USD")
   }
 
   mutating func compareTokenUsage(_ connection: Connection) throws(LedgerError) {

@@ -16,7 +16,8 @@ public struct ProviderUse: Hashable, Sendable {
   public var audioMilliseconds: Int64
   public var characters: Int64
   public var images: Int64
-  public var costNanoUSD: Int64
+  /// What the provider charges by the price book.
+  public var providerCostNanoUSD: Int64
 }
 
 /// Whose use of a provider is meant.
@@ -65,7 +66,8 @@ extension LedgerReader {
         responseModel: fields.text("response_model"), requests: count("requests"),
         inputTokens: count("input"), cachedTokens: count("cached"),
         outputTokens: count("output"), audioMilliseconds: count("audio_ms"),
-        characters: count("characters"), images: count("images"), costNanoUSD: count("cost"))
+        characters: count("characters"), images: count("images"),
+        providerCostNanoUSD: count("cost"))
     }
   }
 }
@@ -74,7 +76,7 @@ private func selectProviderUse(_ dialect: Dialect, by users: ProviderUsers) -> S
   let sums = [
     ("prompt_tokens", "input"), ("cached_tokens", "cached"), ("completion_tokens", "output"),
     ("audio_ms", "audio_ms"), ("characters", "characters"), ("images", "images"),
-    ("cost_nano_usd", "cost"),
+    (UsageRow.providerCostColumn, "cost"),
   ].map { "\(dialect.total($0)) AS \($1)" }
   return """
     SELECT substr(created_at, 1, 10) AS day, endpoint, model, response_model,

@@ -12,7 +12,10 @@ public struct UsageSeries: Hashable, Sendable {
     public var inputTokens: Int64 = 0
     public var outputTokens: Int64 = 0
     public var conversations: Int64 = 0
+    /// What clients were charged.
     public var costNanoUSD: Int64 = 0
+    /// What providers charge.
+    public var providerCostNanoUSD: Int64 = 0
     public var cost: Money
 
     public var totalTokens: Int64 { inputTokens.addingSaturated(outputTokens) }
@@ -91,6 +94,7 @@ extension UsageSeries.Line {
     outputTokens = total.outputTokens
     conversations = total.conversations
     costNanoUSD = total.costNanoUSD
+    providerCostNanoUSD = total.providerCostNanoUSD
   }
 
   fileprivate mutating func add(_ other: Self) {
@@ -107,6 +111,7 @@ extension UsageSeries.Line {
     outputTokens = outputTokens.addingSaturated(other.outputTokens)
     conversations = conversations.addingSaturated(other.conversations)
     costNanoUSD = costNanoUSD.addingSaturated(other.costNanoUSD)
+    providerCostNanoUSD = providerCostNanoUSD.addingSaturated(other.providerCostNanoUSD)
   }
 }
 
@@ -134,6 +139,7 @@ extension UsageTotal {
     outputTokens = outputTokens.addingSaturated(other.outputTokens)
     conversations = conversations.addingSaturated(other.conversations)
     costNanoUSD = costNanoUSD.addingSaturated(other.costNanoUSD)
+    providerCostNanoUSD = providerCostNanoUSD.addingSaturated(other.providerCostNanoUSD)
     cost = Money(
       nanoUnits: cost.nanoUnits.addingSaturated(other.cost.nanoUnits), currency: cost.currency)
   }

@@ -38,10 +38,15 @@ extension LedgerReader {
     by keys: [String], _ rule: SumComparison.Rule, where condition: String = "true"
   ) -> SumComparison {
     let selected = keys.map { $0 == "model" ? comparedModel : $0 }
-    let columns = selected + UsageSums.columns
-    let rows = selected + UsageSums.columnsOfRow
+    // What may be negative can be more without the rows that were counted as `other`.
+    let places = UsageSums.columns.indices.filter {
+      rule == .equal || UsageSums.columns[$0] != UsageSums.providerDifferenceColumn
+    }
+    let sums = places.map { UsageSums.columns[$0] }
+    let columns = selected + sums
+    let rows = selected + places.map { UsageSums.columnsOfRow[$0] }
     return SumComparison(
-      check: .usageTotals, title: "usage_totals", keys: keys, sums: UsageSums.columns,
+      check: .usageTotals, title: "usage_totals", keys: keys, sums: sums,
       recorded: """
         SELECT \(columns.joined(separator: ", ")) FROM usage_totals WHERE \(condition)
         """,

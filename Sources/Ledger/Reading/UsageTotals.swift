@@ -11,7 +11,10 @@ public struct UsageTotal: Hashable, Sendable {
   public var outputTokens: Int64
   /// Conversations that had their first row of a calendar month among these.
   public var conversations: Int64
+  /// What clients were charged.
   public var costNanoUSD: Int64
+  /// What providers charge.
+  public var providerCostNanoUSD: Int64
   /// In the billing currency of the rows; a group with two of them makes two sums.
   public var cost: Money
 
@@ -35,6 +38,7 @@ extension LedgerReader {
         UsageTotal(
           key: select.text(0), requests: sum(0), inputTokens: sum(1), outputTokens: sum(2),
           conversations: sum(3), costNanoUSD: sum(4),
+          providerCostNanoUSD: max(0, sum(4).addingSaturated(sum(6))),
           cost: Money(nanoUnits: sum(5), currency: currency)))
     }
     return totals

@@ -9,6 +9,8 @@ public struct Intent: Hashable, Sendable {
   public struct Estimate: Hashable, Sendable {
     public var usage: Usage
     public var costNanoUSD: Int64
+    /// What the provider charges, in nano US dollars.
+    public var providerCostNanoUSD: Int64
     /// In the billing currency.
     public var cost: Money
     public var priceVersion: String?
@@ -19,12 +21,15 @@ public struct Intent: Hashable, Sendable {
     /// What the client's credits would pay of it.
     public var draws: [CreditDraw]
 
+    /// - Parameter providerCostNanoUSD: nil where the provider charges `costNanoUSD`.
     public init(
-      usage: Usage, costNanoUSD: Int64, cost: Money, priceVersion: String?, priceRecord: String?,
-      charges: [BudgetCharge], draws: [CreditDraw] = []
+      usage: Usage, costNanoUSD: Int64, providerCostNanoUSD: Int64? = nil, cost: Money,
+      priceVersion: String?, priceRecord: String?, charges: [BudgetCharge],
+      draws: [CreditDraw] = []
     ) {
       self.usage = usage
       self.costNanoUSD = costNanoUSD
+      self.providerCostNanoUSD = providerCostNanoUSD ?? costNanoUSD
       self.cost = cost
       self.priceVersion = priceVersion
       self.priceRecord = priceRecord
@@ -53,9 +58,9 @@ public struct Intent: Hashable, Sendable {
         conversationID: conversationID, agentID: agentID, provider: provider, model: model,
         operation: operation, endpoint: endpoint, isStream: isStream, status: 0,
         outcome: .interrupted, usageSource: .estimated, usage: estimate.usage,
-        costNanoUSD: estimate.costNanoUSD, cost: estimate.cost,
-        priceVersion: estimate.priceVersion, heldTokens: heldTokens, heldNanoUSD: heldNanoUSD,
-        metadata: metadata, createdAt: createdAt, day: day),
+        costNanoUSD: estimate.costNanoUSD, providerCostNanoUSD: estimate.providerCostNanoUSD,
+        cost: estimate.cost, priceVersion: estimate.priceVersion, heldTokens: heldTokens,
+        heldNanoUSD: heldNanoUSD, metadata: metadata, createdAt: createdAt, day: day),
       charges: estimate.charges, draws: estimate.draws, priceRecord: estimate.priceRecord)
   }
 }

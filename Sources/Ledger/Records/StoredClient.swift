@@ -1,3 +1,4 @@
+public import Money
 public import Time
 
 /// A client that no file declares, as `clients` records it.
@@ -14,6 +15,8 @@ public struct StoredClient: Hashable, Sendable {
   public var status: Status
   /// The payment provider's id of this client.
   public var paymentCustomerID: String?
+  /// Nil for its plan's.
+  public var markup: Markup?
   /// A JSON object.
   public var metadata: String
   public var createdAt: Timestamp
@@ -21,14 +24,15 @@ public struct StoredClient: Hashable, Sendable {
 
   public init(
     id: String, name: String, timeZone: String, status: Status = .active,
-    paymentCustomerID: String? = nil, metadata: String = "{}", createdAt: Timestamp,
-    updatedAt: Timestamp? = nil
+    paymentCustomerID: String? = nil, markup: Markup? = nil, metadata: String = "{}",
+    createdAt: Timestamp, updatedAt: Timestamp? = nil
   ) {
     self.id = id
     self.name = name
     self.timeZone = timeZone
     self.status = status
     self.paymentCustomerID = paymentCustomerID
+    self.markup = markup
     self.metadata = metadata
     self.createdAt = createdAt
     self.updatedAt = updatedAt ?? createdAt

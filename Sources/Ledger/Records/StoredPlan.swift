@@ -1,3 +1,4 @@
+public import Money
 public import Pricing
 public import Time
 
@@ -9,18 +10,21 @@ public struct StoredPlan: Hashable, Sendable {
   public var monthlyTokens: Int64?
   public var monthlyConversations: Int64?
   public var billing: PlanBilling?
+  /// That of clients without one of their own; nil for none.
+  public var markup: Markup?
   public var createdAt: Timestamp
   public var updatedAt: Timestamp
 
   public init(
     name: String, displayName: String, monthlyTokens: Int64?, monthlyConversations: Int64?,
-    billing: PlanBilling?, createdAt: Timestamp, updatedAt: Timestamp? = nil
+    billing: PlanBilling?, markup: Markup? = nil, createdAt: Timestamp, updatedAt: Timestamp? = nil
   ) {
     self.name = name
     self.displayName = displayName
     self.monthlyTokens = monthlyTokens
     self.monthlyConversations = monthlyConversations
     self.billing = billing
+    self.markup = markup
     self.createdAt = createdAt
     self.updatedAt = updatedAt ?? createdAt
   }

@@ -24,9 +24,13 @@ public struct UsageRow: Hashable, Sendable {
   public var outcome: Outcome
   public var usageSource: UsageSource
   public var usage: Usage
-  /// The cost in nano US dollars.
+  /// What the client is charged, in nano US dollars.
   public var costNanoUSD: Int64
-  /// The cost in the billing currency, rounded from the exact cost and not from `costNanoUSD`.
+  /// What the provider charges by the price book, in nano US dollars; `costNanoUSD` where the
+  /// client has neither prices of its own nor a markup.
+  public var providerCostNanoUSD: Int64
+  /// What the client is charged in the billing currency, rounded from the exact cost and not from
+  /// `costNanoUSD`.
   public var cost: Money
   /// The prices that the cost was computed with; nil when nothing was priced.
   public var priceVersion: String?
@@ -50,14 +54,16 @@ public struct UsageRow: Hashable, Sendable {
   /// The civil day of `createdAt` in the client's time zone.
   public var day: CivilDate
 
+  /// - Parameter providerCostNanoUSD: nil where the provider charges `costNanoUSD`.
   public init(
     requestID: RequestID, clientID: String, keyName: String, userID: String? = nil,
     conversationID: String? = nil, agentID: String? = nil, provider: String, model: String,
     responseModel: String? = nil, operation: Operation, endpoint: String, isStream: Bool,
     status: Int, outcome: Outcome, usageSource: UsageSource, usage: Usage, costNanoUSD: Int64,
-    cost: Money, priceVersion: String?, heldTokens: Int64 = 0, heldNanoUSD: Int64 = 0,
-    overrunTokens: Int64 = 0, overrunNanoUSD: Int64 = 0, latencyMilliseconds: Int64? = nil,
-    timeToFirstTokenMilliseconds: Int64? = nil, overheadMicroseconds: Int64? = nil,
+    providerCostNanoUSD: Int64? = nil, cost: Money, priceVersion: String?, heldTokens: Int64 = 0,
+    heldNanoUSD: Int64 = 0, overrunTokens: Int64 = 0, overrunNanoUSD: Int64 = 0,
+    latencyMilliseconds: Int64? = nil, timeToFirstTokenMilliseconds: Int64? = nil,
+    overheadMicroseconds: Int64? = nil,
     metadata: String? = nil, estimateCheck: EstimateCheck? = nil, createdAt: Timestamp,
     day: CivilDate
   ) {
@@ -78,6 +84,7 @@ public struct UsageRow: Hashable, Sendable {
     self.usageSource = usageSource
     self.usage = usage
     self.costNanoUSD = costNanoUSD
+    self.providerCostNanoUSD = providerCostNanoUSD ?? costNanoUSD
     self.cost = cost
     self.priceVersion = priceVersion
     self.heldTokens = heldTokens
@@ -92,4 +99,17 @@ public struct UsageRow: Hashable, Sendable {
     self.createdAt = createdAt
     self.day = day
   }
+}
+
+extension UsageRow {
+  /// What the provider's cost is more than the cost, or less where it is negative.
+  var providerDifference: Int64 {
+    // The smallest integer has no opposite, which is what a replaced row adds.
+    max(-.max, Int64(clamping: Int128(providerCostNanoUSD) - Int128(costNanoUSD)))
+  }
+
+  /// The same of a row of `usage_logs`.
+  static let providerDifferenceColumn = "\(providerCostColumn) - cost_nano_usd"
+  /// The provider's cost of a row of `usage_logs`; those of earlier releases have none.
+  static let providerCostColumn = "coalesce(provider_cost_nano_usd, cost_nano_usd)"
 }

@@ -44,6 +44,7 @@ struct Migration {
     .signingKeyTables, .leaseTables, .readableFrom, .detachedMonthTables, .creditLeaseTables,
     .intentValues, .conversationPermitTables, .offlineReserveTables, .intentDifferences,
     .fewerUsageIndexes, .idempotencyKeyColumns, .summaryOfAnySize, .providerObjectTables,
+    .providerCostColumns, .providerCostOfEarlierRows,
   ]
 
   static func all(_ dialect: Dialect) -> [Migration] {

@@ -55,13 +55,13 @@ struct ClientStore {
 
   /// The columns are those of `StoredClient.write(to:)`, in its order.
   private static let insertClient = """
-    INSERT INTO clients (id, name, timezone, status, payment_customer_id, metadata,
+    INSERT INTO clients (id, name, timezone, status, payment_customer_id, markup, metadata,
       created_at, updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
   private static let updateClient = """
     UPDATE clients SET name = ?2, timezone = ?3, status = ?4, payment_customer_id = ?5,
-      metadata = ?6, created_at = ?7, updated_at = ?8
+      markup = ?6, metadata = ?7, created_at = ?8, updated_at = ?9
     WHERE id = ?1 AND deleted_at IS NULL
     """
 }

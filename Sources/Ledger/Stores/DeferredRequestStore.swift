@@ -39,7 +39,8 @@ final class DeferredRequestStore {
     let requests = try update.rows(passingOver: connection.unreadable, .isLeftOut) {
       row throws(LedgerError) in try DeferredRequest(from: row, settlements)
     }
-    return requests.sorted { $0.requestID.description < $1.requestID.description }
+    return try DeferredRequestStore.addingPriceRecords(to: requests, connection)
+      .sorted { $0.requestID.description < $1.requestID.description }
   }
 
   /// Nil means that the request is settled.
@@ -60,9 +61,25 @@ final class DeferredRequestStore {
   static func all(_ connection: Connection) throws(LedgerError) -> [DeferredRequest] {
     let select = try connection.prepare(selectAll)
     let settlements = SettlementReader()
-    return try select.rows(passingOver: connection.unreadable, .isLeftOut) {
+    let requests = try select.rows(passingOver: connection.unreadable, .isLeftOut) {
       row throws(LedgerError) in try DeferredRequest(from: row, settlements)
     }
+    return try addingPriceRecords(to: requests, connection)
+  }
+
+  /// The table leaves out the prices of what is expected, which the database has by their version.
+  private static func addingPriceRecords(
+    to requests: [DeferredRequest], _ connection: Connection
+  ) throws(LedgerError) -> [DeferredRequest] {
+    let select = try connection.prepare("SELECT record FROM price_versions WHERE version = ?")
+    var completed = requests
+    for place in completed.indices {
+      guard let version = completed[place].expected.row.priceVersion else { continue }
+      select.bind(version, at: 1)
+      let record = try select.firstRow { fields in fields.text("record") }
+      completed[place].expected.priceRecord = record ?? nil
+    }
+    return completed
   }
 
   /// The columns are those of `DeferredRequest.write(to:)`, in its order.

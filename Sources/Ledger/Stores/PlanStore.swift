@@ -48,7 +48,7 @@ struct PlanStore {
     into: "plans", key: ["name"],
     columns: [
       "name", "display_name", "monthly_tokens", "monthly_conversations", "currency",
-      "fixed_fee_nano", "measure", "included", "overage_every", "overage_charge_nano",
+      "fixed_fee_nano", "measure", "included", "overage_every", "overage_charge_nano", "markup",
       "created_at", "updated_at",
     ]
   ).sql

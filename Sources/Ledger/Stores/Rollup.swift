@@ -23,12 +23,13 @@ struct RollupSums {
   private var conversations: Int64 = 0
   private var costNanoUSD: Int64 = 0
   private var costNano: Int64 = 0
+  private var providerDifference: Int64 = 0
 
   /// The columns, each with what a row of `usage_logs` adds to it.
   static let columns: [(name: String, ofRow: String)] = [
     ("requests", "1"), ("tokens_input", "prompt_tokens"), ("tokens_output", "completion_tokens"),
     ("conversations", "begins_conversation"), ("cost_nano_usd", "cost_nano_usd"),
-    ("cost_nano", "cost_nano"),
+    ("cost_nano", "cost_nano"), ("provider_difference_nano_usd", UsageRow.providerDifferenceColumn),
   ]
 
   mutating func add(_ row: UsageRow, beginsConversation: Bool, _ sign: RowSign) {
@@ -38,6 +39,7 @@ struct RollupSums {
     if beginsConversation { conversations += sign.of(1) }
     costNanoUSD = costNanoUSD.addingSaturated(sign.of(row.costNanoUSD))
     costNano = costNano.addingSaturated(sign.of(row.cost.nanoUnits))
+    providerDifference = providerDifference.addingSaturated(sign.of(row.providerDifference))
   }
 
   /// In the order of `columns`.
@@ -48,6 +50,7 @@ struct RollupSums {
     parameters.write("conversations", conversations)
     parameters.write("cost_nano_usd", costNanoUSD)
     parameters.write("cost_nano", costNano)
+    parameters.write("provider_difference_nano_usd", providerDifference)
   }
 
   /// The lines of a rollup as the rows make them.

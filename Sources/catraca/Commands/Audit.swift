@@ -85,18 +85,22 @@ extension Audit.Result {
 
 /// Computes costs again from stored prices; those of one tariff are read once.
 struct CostRecomputer {
-  private var tariffs: [String: Tariff] = [:]
+  private var tariffs: [String: (tariff: Tariff, markup: Markup)] = [:]
 
   /// Nil where the record can't be read, or has no price for the usage.
-  mutating func cost(of usage: Usage, _ record: String) -> (nanoUSD: Int64, nano: Int64)? {
+  mutating func cost(
+    of usage: Usage, _ record: String
+  ) -> (nanoUSD: Int64, nano: Int64, providerNanoUSD: Int64)? {
     guard let cost = try? bill(of: usage, record)?.cost() else { return nil }
-    return (cost.nanoUSD.nanoUnits, cost.billed.nanoUnits)
+    return (cost.nanoUSD.nanoUnits, cost.billed.nanoUnits, cost.provider.nanoUnits)
   }
 
   private mutating func bill(of usage: Usage, _ record: String) -> Bill? {
-    if let known = tariffs[record] { return Bill(usage, by: known) }
+    if let known = tariffs[record] {
+      return Bill(usage, by: known.tariff, markup: known.markup)
+    }
     guard let bill = try? Bill(record: record, of: usage) else { return nil }
-    if bill.items.count == 1 { tariffs[record] = bill.items[0].tariff }
+    if bill.items.count == 1 { tariffs[record] = (bill.items[0].tariff, bill.markup) }
     return bill
   }
 }

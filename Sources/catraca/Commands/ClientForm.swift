@@ -2,13 +2,15 @@ internal import Configuration
 internal import Console
 internal import JSON
 internal import Ledger
+internal import Money
 internal import Time
 
 /// A client as the API shows it.
 enum ClientForm {
   static let columns = [
     Table.Column("id", "Client"), Table.Column("name", "Name"), Table.Column("plan", "Plan"),
-    Table.Column("timezone", "Time zone"), Table.Column("status", "Status"),
+    Table.Column("markup", nil), Table.Column("timezone", "Time zone"),
+    Table.Column("status", "Status"),
     Table.Column("source", "Source"), Table.Column("payment_customer_id", nil),
     Table.Column("metadata", nil), Table.Column("provider_keys", nil),
     Table.Column("created_at", "Created"),
@@ -19,6 +21,7 @@ enum ClientForm {
   static func row(_ client: Client, _ stored: StoredClient?) -> [Cell] {
     [
       .text(client.id), .text(client.name), .optional(client.plan),
+      .optional(client.markup?.description),
       .text(client.timeZone.identifier), .text(client.status.rawValue),
       .text(client.line == nil ? "api" : "file"), .optional(client.paymentCustomerID),
       .json(stored?.metadata ?? json(client.metadata)), .json(providerKeys(of: client)),

@@ -5,7 +5,8 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// Why a request cost what it cost: its quantities at the prices that were kept with it.
+/// Why a request cost what it cost: its quantities at the prices that were kept with it. Where the
+/// client has prices of its own or a markup, also what the provider charges.
 struct CostExplanation {
   let entry: LogEntry<UsageRow>
   /// The stored prices of the row's version.
@@ -18,10 +19,10 @@ struct CostExplanation {
     let bill = priceRecord.flatMap { try? Bill(record: $0, of: row.usage) }
     let record = UsageRowForm.record(row)
     let costs = CostTable.table(of: bill?.lines ?? [])
+    let ofProvider = CostTable.table(of: bill?.providerLines ?? [])
     return Document(
-      sections: [
-        .record(record), .table(costs), .lines(sentences(bill)), .table(chargeTable),
-      ],
+      sections: [.record(record)] + providerSections(bill, ofProvider)
+        + [.table(costs), .lines(sentences(bill)), .table(chargeTable)],
       table: costs
     ) { [entry, chargeTable] writer in
       writer.object { object in
@@ -29,9 +30,28 @@ struct CostExplanation {
         object.members(of: record)
         object.member("price_file", bill?.items.first?.tariff.origin.file)
         object.member("explain") { $0.rows(costs) }
+        object.member("explain_provider") { $0.rows(ofProvider) }
+        object.member("markup", bill?.markup.description)
         object.member("budgets") { $0.rows(chargeTable) }
       }
     }
+  }
+
+  /// What the provider charges, where that is something else than what the client is charged.
+  private func providerSections(_ bill: Bill?, _ table: Table) -> [Document.Section] {
+    guard let bill, !bill.chargesAsTheProvider else { return [] }
+    let cost = Money(nanoUnits: row.providerCostNanoUSD, currency: .usd).decimalText
+    let own = bill.items.contains { $0.tariff.origin.overrideLabel != nil }
+    let reasons =
+      (own ? ["its own prices"] : ["these prices"])
+      + (bill.markup == .none ? [] : ["a markup of \(bill.markup)"])
+    return [
+      .lines(["What the provider charges, by the book:"]), .table(table),
+      .lines([
+        "The provider's cost is \(cost) USD, rounded up once.", "",
+        "What the client is charged, by \(reasons.joined(separator: " and ")):",
+      ]),
+    ]
   }
 
   private func sentences(_ bill: Bill?) -> [String] {
@@ -69,7 +89,9 @@ struct CostExplanation {
   /// What the quantities don't explain.
   private func difference(from bill: Bill) -> String? {
     let cost = try? bill.cost()
-    if let cost, cost.nanoUSD.nanoUnits == row.costNanoUSD, cost.billed == row.cost { return nil }
+    if let cost, cost.nanoUSD.nanoUnits == row.costNanoUSD, cost.billed == row.cost {
+      return differenceOfProvider(from: cost)
+    }
     if row.costNanoUSD == row.heldNanoUSD {
       return
         "Its whole hold was charged: no price fits the usage, its estimate exceeds the hold, or "
@@ -77,6 +99,12 @@ struct CostExplanation {
     }
     let recomputed = cost.map { "\($0.nanoUSD.decimalText) USD" } ?? "no cost"
     return "These quantities make \(recomputed), which is not what is recorded: run catraca audit."
+  }
+
+  private func differenceOfProvider(from cost: Cost) -> String? {
+    guard cost.provider.nanoUnits != row.providerCostNanoUSD else { return nil }
+    return "These quantities cost \(cost.provider.decimalText) USD at the provider, which is not "
+      + "what is recorded: run catraca audit."
   }
 
   private var chargeTable: Table {

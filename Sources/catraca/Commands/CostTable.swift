@@ -14,7 +14,7 @@ enum CostTable {
       let name = line.quantity.name
       table.append([
         .text(line.isUnpriced ? "\(name) (no price of its own)" : name), .integer(line.amount),
-        .decimal(line.price.decimalText), .text(basisName(of: line.quantity)),
+        .decimal(line.priceText), .text(basisName(of: line.quantity)),
         .decimal(line.unitPrice.decimalText), .decimal(line.cost.decimalText),
       ])
     }

@@ -56,6 +56,8 @@ enum UsageRowForm {
   private static func addMoney(of row: UsageRow, to record: inout Record) {
     record.add("cost_usd", "Cost USD", .amount(nanoUnits: row.costNanoUSD))
     record.add("cost", "Cost \(row.cost.currency.code)", .money(row.cost))
+    record.add(
+      "provider_cost_usd", "Provider USD", .amount(nanoUnits: row.providerCostNanoUSD))
     record.add("currency", nil, .text(row.cost.currency.code))
     record.add("price_version", "Prices", .optional(row.priceVersion))
     record.add("held_tokens", "Held tokens", .integer(row.heldTokens))

@@ -66,8 +66,8 @@ extension ReconciledFigures {
       add(use.images, of: .images, subject)
       guard withCosts else { continue }
       add(use.requests, of: .requests, all)
-      add(use.costNanoUSD, of: .cost, subject)
-      add(use.costNanoUSD, of: .cost, all)
+      add(use.providerCostNanoUSD, of: .cost, subject)
+      add(use.providerCostNanoUSD, of: .cost, all)
     }
   }
 
