@@ -32,7 +32,7 @@ USAGE_LOG = """{"id":1,"request_id":"r","client_id":"c","key_name":"k","user_id"
 EXAMPLES = {
     "/api/admin/clients/beta": """{"id":"acme","name":"ACME Corp","plan":"pro",
  "timezone":"America/Sao_Paulo","status":"active","source":"api","payment_customer_id":null,
- "metadata":{"a":"b"},"created_at":"2026","updated_at":"2026"}""",
+ "markup":null,"provider_keys":null,"metadata":{"a":"b"},"created_at":"2026","updated_at":"2026"}""",
     "/api/admin/clients/beta/keys/web": """{"client_id":"acme","name":"web",
  "fingerprint":"9f86d081884c","status":"active","source":"api","models":["gpt-4o*"],
  "operations":null,"expires_at":null,"requests_per_minute":600,"tokens_per_minute":null,
@@ -41,7 +41,7 @@ EXAMPLES = {
  "started_at":"2026","current_period_start":"2026","current_period_end":"2026",
  "tokens_used_this_period":0,"conversations_used_this_period":0}""",
     "/api/admin/plans/gold": """{"name":"pro","display_name":"Pro","source":"file",
- "monthly_tokens":null,"monthly_conversations":null,"billing":{"currency":"BRL",
+ "monthly_tokens":null,"monthly_conversations":null,"markup":null,"billing":{"currency":"BRL",
  "fixed_fee":"400.000000000","included_tokens":8000000,
  "overage":{"every_tokens":8000000,"charge":"100.000000000"}}}""",
     "/api/admin/budgets/beta/cap": BUDGET,
