@@ -4,6 +4,7 @@ import json
 import threading
 
 import pytest
+from harness.objects import assign
 
 BODY = {
     "model": "gpt-4o-mini",
@@ -135,6 +136,7 @@ def test_a_difference_is_told_in_words(used):
 def test_a_base_that_is_used_beside_its_fine_tuned_models_is_no_difference(used):
     base = "ft:gpt-4o-mini-2024-07-18"
     for model in [f"{base}:org::x", f"{base}:org::y", base]:
+        assign(used.ledger, model, "fine_tuning_job")
         assert used.post({**BODY, "model": model}).status == 200
     used.terminate()
     used.start()
