@@ -21,10 +21,12 @@ def api_routes(admin):
 
 
 def provider_routes():
-    """Those that are metered or free, and those for batches and their files."""
+    """Those that are metered, and those that are free because they only keep objects."""
     text = _text("Metering")
     routes = re.findall(r'method: "([A-Z]+)", path: "([^"]+)"', text)
     routes += re.findall(r'\("([A-Z]+)", "(/v1[^"]*)"\)', text)
+    entry = r'ObjectEndpoint\(\s*"([A-Z]+)", "(/v1[^"]*)"(?!, \.refused)'
+    routes += re.findall(entry, _text("Objects"))
     assert len(routes) >= 22, routes
     return sorted({(method, filled(path)) for method, path in routes})
 
