@@ -160,7 +160,7 @@ let package = Package(
     tests("HTTPTests", ["HTTP"]),
     tests("AudioTests", ["Audio"]),
     tests("ObjectsTests", ["Objects", "HTTP", "JSON"]),
-    tests("HTTPServerTests", ["HTTPServer", "EventLoop"]),
+    tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTP"]),
     tests("TLSTests", ["TLS"]),
     tests("UpstreamTests", ["Upstream", "EventLoop", "HTTP"]),
     tests("PricingTests", ["Pricing", "Configuration", "Money", "Time", "Randomness"]),
@@ -170,7 +170,8 @@ let package = Package(
     tests(
       "LedgerTests",
       [
-        "Ledger", "Budgets", "Pricing", "Metrics", "Money", "Time", "EventLoop", "Randomness",
+        "Ledger", "Budgets", "Objects", "Pricing", "Metrics", "Money", "Time", "EventLoop", "JSON",
+        "Randomness",
       ]),
     tests(
       "ConfigurationTests",
@@ -181,14 +182,17 @@ let package = Package(
     tests("PagesTests", ["Pages", "Money", "Time"]),
     tests(
       "ConsoleTests",
-      ["Console", "TLS", "HTTP", "HTTPServer", "Budgets", "Money", "Pages", "Pricing", "Time"]),
+      [
+        "Console", "TLS", "HTTP", "HTTPServer", "Budgets", "Configuration", "EventLoop", "Money",
+        "Pages", "Pricing", "Time",
+      ]),
     tests("TelemetryTests", ["Telemetry", "HTTP", "Metrics", "Money", "Pricing", "Time"]),
     tests("BillingTests", ["Billing", "Configuration", "Ledger", "Money", "TLS", "Time"]),
     tests(
       "GatewayTests",
       [
-        "Gateway", "Budgets", "Configuration", "HTTP", "HTTPServer", "JSON", "Ledger", "Metering",
-        "Money", "Pricing", "Time",
+        "Gateway", "Budgets", "Configuration", "EventLoop", "HTTP", "HTTPServer", "JSON", "Ledger",
+        "Metering", "Money", "Objects", "Pricing", "Time", "Upstream",
       ]),
     tests("StyleTests", ["Configuration"]),
     tests(
