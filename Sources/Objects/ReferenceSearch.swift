@@ -92,12 +92,17 @@ struct ReferenceSearch {
 
 extension ObjectReference {
   /// Whether the id is a name that isn't one of an object: a skill that the provider brings along,
-  /// or how a session's response goes into its conversation.
+  /// such as `openai-spreadsheets`, or how a session's response goes into its conversation.
   fileprivate var isName: Bool {
     switch kind {
-    case .skill: ObjectKind(ofID: id) != .skill
+    // Nothing else is taken for a name: a provider may trim ` skill_1`, or read it in capitals.
+    case .skill: id.utf8.allSatisfy(ObjectReference.isOfSkillName)
     case .conversation: id == "auto" || id == "none"
     default: false
     }
+  }
+  private static func isOfSkillName(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
   }
 }

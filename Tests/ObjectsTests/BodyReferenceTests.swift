@@ -49,6 +49,11 @@ struct BodyReferenceTests {
         ["file file-1 @tools", "skill skill_1 @tools"]
       ),
       (
+        #"{"tools":[{"type":"shell","environment":{"skills":[{"skill_id":" skill_1"},"#
+          + #"{"skill_id":"SKILL_1"},{"skill_id":"skill\u00a01"},{"skill_id":"openai-pdfs"}]}}]}"#,
+        ["skill  skill_1 @tools", "skill SKILL_1 @tools", "skill skill\u{a0}1 @tools"]
+      ),
+      (
         #"{"tools":[{"type":"image_generation","input_image_mask":{"file_id":"file-1"}}]}"#,
         ["file file-1 @tools"]
       ),
