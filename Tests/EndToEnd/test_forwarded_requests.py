@@ -219,3 +219,14 @@ def test_an_error_with_status_200_does_not_show_the_providers_key(
     assert b"sk-provider" not in answer.body and b"[provider key]" in answer.body
     if is_stream and "responses" not in path:
         assert answer.body.endswith(b"data: [DONE]\n\n")
+
+
+def test_a_response_that_failed_in_the_background_does_not_show_the_providers_key(house, provider):
+    assign(house.ledger, "resp_failed", "response")
+    error = {"code": "server_error", "message": "the key sk-provider-oai1 is out of quota"}
+    provider.answer = (200, {"id": "resp_failed", "status": "failed", "error": error})
+    with house.connect() as connection:
+        answer = connection.get("/v1/responses/resp_failed", house.key())
+    provider.answer = (200, ANSWER)
+    assert answer.status == 200
+    assert answer.json()["error"]["message"] == "the key [provider key] is out of quota"

@@ -28,9 +28,12 @@ extension FreePassage {
     }
     let body = try await whole(transfer)
     let made: [MadeObject]
+    let tellsError: Bool
     do {
-      made = MadeObjects.inAnswer(
-        try journey.workbench.parser.parse(body), at: endpoint.makes)
+      let root = try journey.workbench.parser.parse(body)
+      made = MadeObjects.inAnswer(root, at: endpoint.makes)
+      // Such as of a response that failed in the background.
+      tellsError = root["error"].map { !$0.isNull } ?? false
     } catch {
       throw .unusableAnswer(provider: provider.name, .unreadable)
     }
@@ -39,7 +42,7 @@ extension FreePassage {
       await journey.gateway.settle(
         deferredWork, seenIn: body, status: head.status, at: journey.workbench)
     }
-    await respond(head, body)
+    await respond(head, tellsError ? journey.keyRedaction.redacted(body) : body)
   }
 
   /// Reads a whole answer.
