@@ -24,8 +24,12 @@ struct ModelList {
   struct Entry {
     let name: String
     let model: PricedModel
+    /// As the client is charged them.
     let prices: DatedPrices
+    let surcharges: [String: FixedDecimal]
   }
+
+  private var markup: Markup { rules.clients.markup(of: identity.client) }
 
   /// In the order of the pricing files, each model before its aliases.
   ///
@@ -46,9 +50,11 @@ struct ModelList {
     guard let model = rules.model(name, of: provider, for: identity.client.id),
       rules.provider(model.provider, for: identity.client.id) != nil,
       identity.mayAsk(for: model, named: name),
-      let prices = model.chargedPrices(at: now)
+      let prices = model.chargedPrices(at: now, with: markup)
     else { return nil }
-    return Entry(name: name, model: model, prices: prices)
+    return Entry(
+      name: name, model: model, prices: prices,
+      surcharges: model.chargedSurcharges(with: markup))
   }
 
   /// `{"object":"list","data":[…]}`
@@ -90,7 +96,7 @@ extension ModelList.Entry {
     object.member("max_output_tokens", optional: declaration.maxOutputTokens)
     object.member("minimum_seconds", declaration.minimumSeconds)
     object.members(of: prices)
-    object.member(surcharges: model.chargedSurcharges)
+    object.member(surcharges: surcharges)
   }
 }
 

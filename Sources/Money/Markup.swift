@@ -72,3 +72,12 @@ extension ExactAmount {
     return overflows ? .unlimited : ExactAmount(units: sum)
   }
 }
+
+extension FixedDecimal {
+  /// The price with a markup, rounded up to twelve places; never more than the largest price.
+  public func with(_ markup: Markup) -> FixedDecimal {
+    let product = Int128(scaled) * Int128(markup.factor)
+    let (quotient, rest) = product.quotientAndRemainder(dividingBy: Int128(Markup.whole))
+    return FixedDecimal(scaled: Int64(clamping: rest > 0 ? quotient + 1 : quotient))
+  }
+}

@@ -79,16 +79,19 @@ extension PriceTable {
 extension DatedPrices {
   /// With a client's own prices in every tier and at every length.
   func overridden(by own: PriceTable) -> DatedPrices {
-    DatedPrices(
-      from: from, base: base.overridden(by: own),
-      tiers: tiers.mapValues { $0.overridden(by: own) })
+    mapTables { $0.overridden(by: own) }
   }
-}
 
-extension SteppedPrices {
-  fileprivate func overridden(by own: PriceTable) -> SteppedPrices {
-    SteppedPrices(
-      table.overridden(by: own),
-      aboveInputTokens: aboveInputTokens.mapValues { $0.overridden(by: own) })
+  /// With a markup on every price.
+  func with(_ markup: Markup) -> DatedPrices {
+    markup == .none ? self : mapTables { $0.with(markup) }
+  }
+
+  private func mapTables(_ change: (PriceTable) -> PriceTable) -> DatedPrices {
+    func changed(_ prices: SteppedPrices) -> SteppedPrices {
+      SteppedPrices(
+        change(prices.table), aboveInputTokens: prices.aboveInputTokens.mapValues(change))
+    }
+    return DatedPrices(from: from, base: changed(base), tiers: tiers.mapValues(changed))
   }
 }

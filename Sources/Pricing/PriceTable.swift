@@ -45,6 +45,14 @@ public struct PriceTable: Hashable, Sendable {
     merged(with: other, by: max)
   }
 
+  /// Each price with a markup.
+  func with(_ markup: Markup) -> PriceTable {
+    var result = self
+    result.prices = prices.map { $0?.with(markup) }
+    result.images = images.mapValues { $0.with(markup) }
+    return result
+  }
+
   private func merged(
     with other: PriceTable, by choose: (FixedDecimal, FixedDecimal) -> FixedDecimal
   ) -> PriceTable {

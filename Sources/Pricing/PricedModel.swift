@@ -101,17 +101,18 @@ public final class PricedModel: Sendable {
   }
 
   /// The prices that a client is charged at that time: the book's, replaced by the client's own
-  /// where it has any, in every tier and at every length; nil before the first.
-  public func chargedPrices(at instant: Timestamp) -> DatedPrices? {
+  /// where it has any, with its markup, in every tier and at every length; nil before the first.
+  public func chargedPrices(
+    at instant: Timestamp, with markup: Markup = .none
+  ) -> DatedPrices? {
     let declared = declaredPrices(at: instant)
-    guard let own else { return declared }
-    return declared?.overridden(by: own.prices)
+    guard let own else { return declared?.with(markup) }
+    return declared?.overridden(by: own.prices).with(markup)
   }
 
-  /// What a client is charged for calls billed outside tokens, each, by name.
-  public var chargedSurcharges: [String: FixedDecimal] {
-    guard let price = own?.prices[.call] else { return surcharges }
-    return surcharges.mapValues { _ in price }
+  /// What a client is charged for calls billed outside tokens, each, by name, with its markup.
+  public func chargedSurcharges(with markup: Markup = .none) -> [String: FixedDecimal] {
+    surcharges.mapValues { (own?.prices[.call] ?? $0).with(markup) }
   }
 
   /// What an answer is charged by.

@@ -199,6 +199,17 @@ def test_a_client_sees_its_own_prices(catraca, admin):
     assert row["cost_nano_usd"] == row["prompt_tokens"] * 300 + row["completion_tokens"] * 1200
 
 
+def test_a_client_with_a_markup_sees_it_in_its_prices(catraca, admin):
+    clients = "/api/admin/clients"
+    admin.done("POST", clients, {"id": "extra", "markup": "20%"}, status=201)
+    key = admin.done("POST", f"{clients}/extra/keys", {"name": "app"}, status=201)
+    with catraca.connect() as connection:
+        terms = connection.get(f"/v1/models/{MODEL}", key["secret"]).json()["catraca"]
+    assert terms["per_million_tokens"]["input"] == "0.180000000"
+    assert terms["per_million_tokens"]["cached_input"] == "0.090000000"
+    assert terms["tiers"]["batch"]["per_million_tokens"]["output"] == "0.360000000"
+
+
 def test_the_list_needs_a_key_and_counts_as_a_request(catraca):
     catraca.configuration.add_client("beta", requests_per_minute=2)
     catraca.start()

@@ -59,14 +59,28 @@ struct ChargedPricesTests {
     let book = Fixtures.model("gpt-4o-mini")
     let instant = Fixtures.now.instant
     #expect(book.chargedPrices(at: instant) == book.declaredPrices(at: instant))
-    #expect(book.chargedSurcharges == book.surcharges)
+    #expect(book.chargedSurcharges() == book.surcharges)
     let model = try overridden("gpt-4o-mini")
     let charged = try #require(model.chargedPrices(at: instant))
     #expect(charged.base.table[.input] == Fixtures.price("0.30"))
     #expect(charged.tiers["batch"]?.table[.output] == Fixtures.price("1.20"))
     #expect(charged.base.table[.cachedInput] == Fixtures.price("0.075"))
     #expect(!model.surcharges.isEmpty)
-    #expect(model.chargedSurcharges == model.surcharges.mapValues { _ in Fixtures.price("0.5") })
+    #expect(model.chargedSurcharges() == model.surcharges.mapValues { _ in Fixtures.price("0.5") })
+  }
+
+  @Test("have the client's markup, whoever's the price is, in every tier")
+  func markups() throws {
+    let markup = try #require(Markup("20%"))
+    let instant = Fixtures.now.instant
+    let charged = try #require(
+      Fixtures.model("gpt-4o-mini").chargedPrices(at: instant, with: markup))
+    #expect(charged.base.table[.input] == Fixtures.price("0.18"))
+    let own = try overridden("gpt-4o-mini")
+    let ownCharged = try #require(own.chargedPrices(at: instant, with: markup))
+    #expect(ownCharged.base.table[.input] == Fixtures.price("0.36"))
+    #expect(ownCharged.tiers["batch"]?.table[.output] == Fixtures.price("1.44"))
+    #expect(own.chargedSurcharges(with: markup).values.allSatisfy { $0 == Fixtures.price("0.6") })
   }
 
   @Test("are none before the model's first price")
