@@ -68,11 +68,20 @@ final class TestDatabase: Sendable {
     try TestServer.execute("CREATE DATABASE \(name)")
   }
 
+  /// Ends the connections of clients. The server's own work, such as a vacuum, only a superuser may end,
+  /// and the server ends it itself where it stands in the way.
+  private static func sendAway(from name: String) -> String {
+    """
+    SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE datname = '\(name)' AND backend_type = 'client backend'
+    """
+  }
+
   /// Under a new name nobody comes back to it.
   private static func clear(_ old: String, renamed new: String, on server: String) throws {
     try TestServer.execute(
       """
-      SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '\(old)';
+      \(sendAway(from: old));
       ALTER DATABASE \(old) ALLOW_CONNECTIONS true;
       ALTER DATABASE \(old) RENAME TO \(new)
       """)
@@ -121,8 +130,7 @@ final class TestDatabase: Sendable {
   func block() -> TestDatabase {
     #expect(throws: Never.self) {
       try TestServer.execute("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
-      try TestServer.execute(
-        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '\(name)'")
+      try TestServer.execute(Self.sendAway(from: name))
     }
     return self
   }
