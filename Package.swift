@@ -137,7 +137,8 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: [
-        "Ledger", "Budgets", "Pricing", "Money", "Time", "EventLoop", "FaultyDisk", "Randomness",
+        "Ledger", "Objects", "Budgets", "Pricing", "Money", "Time", "EventLoop", "FaultyDisk",
+        "Randomness",
       ],
       path: "Tests/Simulation", swiftSettings: strict),
     .executableTarget(

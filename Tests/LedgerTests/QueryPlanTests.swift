@@ -1,3 +1,4 @@
+import Objects
 import Testing
 import Time
 
@@ -10,7 +11,7 @@ import Time
   private static let growing = [
     "usage_logs", "usage_daily", "usage_daily_users", "usage_daily_conversations", "usage_hourly",
     "token_usage", "conversations", "denials", "audit_log", "token_billing_charges",
-    "billing_periods",
+    "billing_periods", "provider_objects",
   ]
 
   private static let since = Sample.day.adding(days: -89)
@@ -103,6 +104,24 @@ import Time
       _ = try reader.unpaidCharges(limit: 50)
       _ = try reader.dailyUsage(
         ofClient: "acme", from: QueryPlanTests.since, through: Sample.day)
+    }
+    #expect(found == [])
+  }
+
+  @Test("Whose an object is, and a client's objects")
+  func objects() async throws {
+    let filters = [
+      ObjectFilter(owner: .client("acme")), ObjectFilter(objectID: "file-1"),
+      ObjectFilter(owner: .everybody, provider: "openai", kind: .file),
+    ]
+    let cursor = ObjectCursor("openai/file/1/file-1")
+    let found = try await scans { reader in
+      _ = try reader.owners(of: ["file-1", "file-2"], provider: "openai")
+      _ = try reader.objects(of: "acme", provider: "openai", kind: .file, limit: 9)
+      for filter in filters {
+        _ = try reader.objects(filter, limit: 9)
+        _ = try reader.objects(filter, after: cursor, limit: 9)
+      }
     }
     #expect(found == [])
   }

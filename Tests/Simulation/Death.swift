@@ -85,6 +85,7 @@ extension World {
         mistakes.append("\(row.requestID) has two rows")
       }
     }
+    try checkObjects(reader, shownBy: rows.values)
     for (id, owed) in promises {
       let row = rows.removeValue(forKey: id)
       if !owed.promise.isKept(by: row, estimate: owed.estimate) {
@@ -101,6 +102,19 @@ extension World {
     // Who resets, raises or changes a limit has percentages told again, or not at all.
     if !isAdministered { try checkAlerts(reader) }
     note("\(rows.count) \(promises.count)")
+  }
+
+  /// Objects are recorded with the rows of the requests that have shown them, and no others are.
+  private func checkObjects(
+    _ reader: LedgerReader, shownBy rows: some Sequence<UsageRow>
+  ) throws {
+    let shown = Set(rows.flatMap { World.objects(shownBy: $0) })
+    let recorded = Set(try reader.objects(limit: .max))
+    if shown != recorded {
+      let (missing, others) = (shown.subtracting(recorded), recorded.subtracting(shown))
+      mistakes.append("objects that are missing: \(missing), that nobody has shown: \(others)")
+    }
+    if !shown.isEmpty { count("objects after a death") }
   }
 
   /// Every percentage that is reached was told, and none twice in a window.

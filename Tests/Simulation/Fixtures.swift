@@ -2,6 +2,7 @@ import Budgets
 import Glibc
 import Ledger
 import Money
+import Objects
 import Pricing
 import Time
 
@@ -114,6 +115,19 @@ extension World {
     row.providerCostNanoUSD = row.costNanoUSD
     row.cost = Money(nanoUnits: row.costNanoUSD, currency: .usd)
     return SettledRequest(
-      row: row, charges: settlement.charges.map { BudgetCharge($0) }, priceRecord: "\(price)")
+      row: row, charges: settlement.charges.map { BudgetCharge($0) }, priceRecord: "\(price)",
+      objects: objects(shownBy: row))
+  }
+
+  /// What the provider's answer shows: a response, and for every other request an item, too. An
+  /// answer that nobody got shows nothing.
+  static func objects(shownBy row: UsageRow) -> [ProviderObject] {
+    guard row.outcome != .interrupted else { return [] }
+    let kinds: [ObjectKind] = row.usage.inputTokens % 2 == 0 ? [.response] : [.item, .response]
+    return kinds.map { kind in
+      ProviderObject(
+        provider: row.provider, objectID: "\(kind.rawValue)-\(row.requestID)", kind: kind,
+        owner: .client(row.clientID), keyName: row.keyName, createdAt: row.createdAt)
+    }
   }
 }

@@ -1,5 +1,6 @@
 internal import JSON
 internal import Money
+internal import Objects
 internal import Pricing
 internal import Time
 
@@ -34,6 +35,23 @@ extension StoredKey {
       object.member("requests_per_minute") { $0.optional(requestsPerMinute) }
       object.member("tokens_per_minute") { $0.optional(tokensPerMinute) }
       object.member("previous_expires_at", previousExpiresAt?.rfc3339)
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+/// What the audit log says of an object before and after a change.
+extension ProviderObject {
+  var auditObject: String {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("provider", provider)
+      object.member("object_id", objectID)
+      object.member("kind", kind.rawValue)
+      object.member("client_id", owner.text)
+      object.member("key_name", keyName)
+      object.member("created_at", createdAt.rfc3339)
+      object.member("deleted_at", deletedAt?.rfc3339)
     }
     return String(decoding: writer.bytes, as: UTF8.self)
   }

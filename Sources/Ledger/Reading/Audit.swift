@@ -68,7 +68,7 @@ extension LedgerReader {
       try audit.findDuplicates(connection)
       return try audit.differences + creditDifferences(rows) + conversationDifferences(rows)
         + rollupDifferences(rows) + usageTotalDifferences(rows) + billingDifferences(rows)
-        + leaseDifferences() + conversationPermitDifferences(rows)
+        + leaseDifferences() + conversationPermitDifferences(rows) + providerObjectDifferences()
     }
   }
 }

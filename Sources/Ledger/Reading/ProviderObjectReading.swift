@@ -1,4 +1,6 @@
 internal import JSON
+public import Objects
+internal import Time
 
 extension LedgerReader {
   /// Ids that are looked up by one statement.
@@ -19,19 +21,117 @@ extension LedgerReader {
       rest = rest.dropFirst(LedgerReader.idsInOneQuery)
       select.bind(provider, at: 1)
       select.bind(utf8: array.bytes, at: 2)
-      for object in try select.rows({ fields throws(LedgerError) in
-        try ProviderObject(from: fields)
-      }) {
+      for object in try select.rows(ProviderObject.init(from:)) {
         owners[object.objectID] = object
       }
     }
     return owners
   }
 
+  /// The objects of a kind that a client may use, its own and those that all clients share: at
+  /// most `limit`, newest first, without deleted ones.
+  ///
+  /// - Parameter cursor: The object after which the page begins; nil for the first page.
+  public func objects(
+    of clientID: String, provider: String, kind: ObjectKind, after cursor: ObjectCursor? = nil,
+    limit: Int
+  ) throws(LedgerError) -> [ProviderObject] {
+    var found: [ProviderObject] = []
+    for owner in [ProviderObject.Owner.client(clientID), .everybody] {
+      found += try page(
+        of: owner, ObjectFilter(provider: provider, kind: kind), .present, after: cursor, limit)
+    }
+    return LedgerReader.merged(found, limit)
+  }
+
+  /// A page of objects, deleted ones too: at most `limit`.
+  ///
+  /// Those of one owner are ordered by provider and kind, the last name first, and by age within a
+  /// kind, the newest first. Those of all owners are ordered by their ids. With a cursor, the page
+  /// begins after the object that the cursor names; objects that are recorded meanwhile are neither
+  /// repeated nor do they displace others.
+  public func objects(
+    _ filter: ObjectFilter = ObjectFilter(), after cursor: ObjectCursor? = nil, limit: Int
+  ) throws(LedgerError) -> [ProviderObject] {
+    // One that is named is found by its id, whoever owns it.
+    guard let owner = filter.owner, filter.objectID == nil else {
+      return try page(filter, after: cursor, limit)
+    }
+    var found: [ProviderObject] = []
+    for presence in [ObjectPresence.present, .deleted] {
+      found += try page(of: owner, filter, presence, after: cursor, limit)
+    }
+    return LedgerReader.merged(found, limit)
+  }
+
+  /// Which of the two indexes of an owner's objects is read.
+  private enum ObjectPresence: String {
+    case present = "IS NULL"
+    case deleted = "IS NOT NULL"
+  }
+
+  private func page(
+    of owner: ProviderObject.Owner, _ filter: ObjectFilter, _ presence: ObjectPresence,
+    after cursor: ObjectCursor?, _ limit: Int
+  ) throws(LedgerError) -> [ProviderObject] {
+    let conditions = [("client_id = ?", owner.text)] + LedgerReader.conditions(of: filter)
+    let order = "provider DESC, kind DESC, created_at DESC, object_id DESC"
+    let clause = " AND deleted_at \(presence.rawValue)"
+    guard let cursor else { return try rows(conditions, clause, [], order, limit) }
+    return try rows(
+      conditions, clause + " AND (provider, kind, created_at, object_id) < (?, ?, ?, ?)",
+      [cursor.provider, cursor.kind, cursor.createdAt.rfc3339, cursor.objectID], order, limit)
+  }
+
+  private func page(
+    _ filter: ObjectFilter, after cursor: ObjectCursor?, _ limit: Int
+  ) throws(LedgerError) -> [ProviderObject] {
+    var conditions = LedgerReader.conditions(of: filter)
+    if let owner = filter.owner { conditions.append(("client_id = ?", owner.text)) }
+    let order = "object_id, provider"
+    guard let cursor else { return try rows(conditions, "", [], order, limit) }
+    return try rows(
+      conditions, " AND (object_id, provider) > (?, ?)", [cursor.objectID, cursor.provider],
+      order, limit)
+  }
+
+  private static func conditions(of filter: ObjectFilter) -> [(String, String)] {
+    var conditions: [(String, String)] = []
+    if let provider = filter.provider { conditions.append(("provider = ?", provider)) }
+    if let kind = filter.kind { conditions.append(("kind = ?", kind.rawValue)) }
+    if let objectID = filter.objectID { conditions.append(("object_id = ?", objectID)) }
+    return conditions
+  }
+
+  /// - Parameters:
+  ///   - conditions: Constant expressions, and the texts that they are bound to.
+  ///   - clause: A constant, and the texts that are bound in it.
+  private func rows(
+    _ conditions: [(String, String)], _ clause: String, _ texts: [String], _ order: String,
+    _ limit: Int
+  ) throws(LedgerError) -> [ProviderObject] {
+    let filter = (["1 = 1"] + conditions.map(\.0)).joined(separator: " AND ")
+    let select = try connection.prepare(
+      "SELECT * FROM provider_objects WHERE \(filter)\(clause) ORDER BY \(order) LIMIT ?")
+    let values = conditions.map(\.1) + texts
+    for (place, text) in values.enumerated() { select.bind(text, at: Int32(place + 1)) }
+    select.bind(Int64(limit), at: Int32(values.count + 1))
+    return try select.rows(ProviderObject.init(from:))
+  }
+
+  /// The first of several pages in the order of an owner's objects.
+  private static func merged(_ pages: [ProviderObject], _ limit: Int) -> [ProviderObject] {
+    let ordered = pages.sorted { one, other in
+      (one.provider, one.kind.rawValue, one.createdAt, one.objectID)
+        > (other.provider, other.kind.rawValue, other.createdAt, other.objectID)
+    }
+    return Array(ordered.prefix(limit))
+  }
+
   private static func selectOwners(_ dialect: Dialect) -> String {
     """
     SELECT * FROM provider_objects
-    WHERE provider = ?1 AND object_id IN \(dialect.texts(of: "?2")) AND deleted_at IS NULL
+    WHERE object_id IN \(dialect.texts(of: "?2")) AND provider = ?1 AND deleted_at IS NULL
     """
   }
 }

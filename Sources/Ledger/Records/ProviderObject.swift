@@ -39,10 +39,10 @@ public struct ProviderObject: Hashable, Sendable {
     self.deletedAt = deletedAt
   }
 
-  /// Whether a text can be the id of an object: not empty, at most `longestID` bytes, and without
-  /// control characters. All others are unknown.
+  /// Whether a text can be the id of an object: not empty, at most `longestID` bytes, all of them
+  /// printable ASCII. Providers have no others.
   public static func isID(_ text: String) -> Bool {
     let bytes = text.utf8
-    return (1...longestID).contains(bytes.count) && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    return (1...longestID).contains(bytes.count) && bytes.allSatisfy { (0x20...0x7E).contains($0) }
   }
 }

@@ -8,21 +8,33 @@ final class ProviderObjectStore {
     case end(ObjectEnd)
 
     /// The row that is changed.
-    var key: (provider: String, objectID: String) {
+    var key: (objectID: String, provider: String) {
       switch self {
-      case .record(let object): (object.provider, object.objectID)
-      case .end(let end): (end.provider, end.objectID)
+      case .record(let object): (object.objectID, object.provider)
+      case .end(let end): (end.objectID, end.provider)
+      }
+    }
+
+    var instant: Timestamp {
+      switch self {
+      case .record(let object): object.createdAt
+      case .end(let end): end.at
       }
     }
   }
 
+  /// How long a row stays after its object was deleted.
+  static let retention = Duration.seconds(30 * 86_400)
+
   private let insert: Statement
   private let update: Statement
+  private let prune: Statement
   private var changes: [Change] = []
 
   init(_ connection: Connection) throws(LedgerError) {
     insert = try connection.prepare(ProviderObjectStore.insertRow)
     update = try connection.prepare(ProviderObjectStore.updateDeletedAt)
+    prune = try connection.prepare(ProviderObjectStore.deleteOldest(connection.dialect))
   }
 
   func add(_ objects: [ProviderObject]) {
@@ -54,7 +66,19 @@ final class ProviderObjectStore {
         try update.run()
       }
     }
+    try pruneDeleted()
     changes.removeAll()
+  }
+
+  /// Removes rows that were deleted long ago, at most two for each change, so that a commit never
+  /// has much to do and as many are removed as are added. It comes last: then no other server
+  /// waits for these rows while this one waits for another row.
+  private func pruneDeleted() throws(LedgerError) {
+    guard let latest = changes.lazy.map(\.instant).max() else { return }
+    let oldest = latest.advanced(by: .zero - ProviderObjectStore.retention)
+    prune.bind(oldest.rfc3339, at: 1)
+    prune.bind(Int64(2 * changes.count), at: 2)
+    try prune.run()
   }
 
   func didRollBack() {
@@ -69,13 +93,30 @@ final class ProviderObjectStore {
     INSERT INTO provider_objects
       (provider, object_id, kind, client_id, key_name, created_at, deleted_at)
     VALUES (?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (provider, object_id) DO UPDATE SET key_name = excluded.key_name,
+    ON CONFLICT (object_id, provider) DO UPDATE SET key_name = excluded.key_name,
       created_at = excluded.created_at, deleted_at = excluded.deleted_at
     WHERE provider_objects.client_id = excluded.client_id
       AND provider_objects.deleted_at < excluded.created_at
     """
   private static let updateDeletedAt = """
     UPDATE provider_objects SET deleted_at = ?3
-    WHERE provider = ?1 AND object_id = ?2 AND deleted_at IS NULL
+    WHERE object_id = ?2 AND provider = ?1 AND deleted_at IS NULL
     """
+  private static func deleteOldest(_ dialect: Dialect) -> String {
+    """
+    DELETE FROM provider_objects WHERE (object_id, provider) IN
+      (SELECT object_id, provider FROM provider_objects WHERE deleted_at < ?1
+        ORDER BY deleted_at LIMIT ?2 \(dialect.passingOverLocked))
+    """
+  }
+}
+
+extension Dialect {
+  /// Leaves out rows that another transaction is changing.
+  fileprivate var passingOverLocked: String {
+    switch self {
+    case .sqlite: ""
+    case .postgresql: "FOR UPDATE SKIP LOCKED"
+    }
+  }
 }

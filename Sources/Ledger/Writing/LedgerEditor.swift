@@ -19,6 +19,7 @@ public final class LedgerEditor {
   }
 
   let connection: Connection
+  let clients: ClientStore
   let auditLog: AuditLogStore
   let budgets: StoredBudgetStore
   let controls: BudgetControlStore
@@ -26,7 +27,6 @@ public final class LedgerEditor {
   let subscriptions: SubscriptionStore
   let credits: CreditStore
   let author: Author
-  private let clients: ClientStore
   private let keys: KeyStore
 
   /// How long a change waits for a server that commits.

@@ -1,0 +1,113 @@
+/// What became of an object that an administrator has assigned.
+public struct ObjectAssignment: Hashable, Sendable {
+  /// As it was recorded before; nil where it was nobody's.
+  public var before: ProviderObject?
+  /// As it is recorded now.
+  public var after: ProviderObject
+
+  /// Whether another owner has lost the object.
+  public var hadAnotherOwner: Bool {
+    guard let before, before.deletedAt == nil else { return false }
+    return before.owner != after.owner
+  }
+}
+
+extension LedgerEditor {
+  /// Objects that one transaction assigns at most; servers wait for it.
+  public static let objectsInOneCommit = 500
+
+  /// Gives objects to their owners, whoever had them before. `createdAt` counts where an object
+  /// wasn't recorded, and `keyName` never does: no key made what is assigned.
+  ///
+  /// Each transaction takes `objectsInOneCommit` of them: where a later one fails, the earlier ones
+  /// stand.
+  ///
+  /// Throws `notFound` for a client that was deleted, and `unreadable` for an id that can't be one.
+  ///
+  /// - Parameter takingOver: Whether other owners lose objects; without it, an object that has
+  ///   another owner stays as it is, and isn't in the answer.
+  /// - Returns: The assignments, by the objects' ids.
+  public func assign(
+    _ objects: [ProviderObject], takingOver: Bool = true
+  ) throws(LedgerError) -> [ObjectAssignment] {
+    for object in objects where !ProviderObject.isID(object.objectID) {
+      throw .unreadable(record: "the id of an object")
+    }
+    // In the order in which servers write them, so that none waits for another that waits for it.
+    var rest = objects.sorted { ($0.objectID, $0.provider) < ($1.objectID, $1.provider) }[...]
+    var assignments: [ObjectAssignment] = []
+    while !rest.isEmpty {
+      let batch = rest.prefix(LedgerEditor.objectsInOneCommit)
+      rest = rest.dropFirst(batch.count)
+      assignments += try connection.edit { () throws(LedgerError) in
+        for case .client(let id) in Set(batch.map(\.owner)) where try clients.isDeleted(id) {
+          throw .notFound(record: "client \(id): it was deleted")
+        }
+        var made: [ObjectAssignment] = []
+        for object in batch {
+          if let assignment = try assign(object, takingOver) { made.append(assignment) }
+        }
+        return made
+      }
+    }
+    return assignments
+  }
+
+  /// Removes an object from the record: from now on it is nobody's. Throws `notFound`.
+  ///
+  /// - Returns: The object as it was recorded.
+  public func forget(
+    _ objectID: String, of provider: String
+  ) throws(LedgerError) -> ProviderObject {
+    let store = ObjectOwnerStore(connection)
+    return try connection.edit { () throws(LedgerError) in
+      guard let before = try store.lock(objectID, of: provider) else {
+        throw .notFound(record: "object \(objectID) of provider \(provider)")
+      }
+      try store.delete(objectID, of: provider)
+      try record("object.forget", before, before: before, after: nil)
+      return before
+    }
+  }
+
+  /// Nil where another owner keeps it.
+  private func assign(
+    _ object: ProviderObject, _ takingOver: Bool
+  ) throws(LedgerError) -> ObjectAssignment? {
+    let store = ObjectOwnerStore(connection)
+    var after = object
+    after.keyName = nil
+    after.deletedAt = nil
+    while true {
+      guard let before = try store.lock(object.objectID, of: object.provider) else {
+        // A server may record it meanwhile: then it is there the next time.
+        guard try store.insert(after) else { continue }
+        try record("object.assign", after, before: nil, after: after)
+        return ObjectAssignment(before: nil, after: after)
+      }
+      let isPresent = before.deletedAt == nil
+      if isPresent, before.owner != after.owner, !takingOver { return nil }
+      if isPresent {
+        after.createdAt = before.createdAt
+        if before.owner == after.owner { after.keyName = before.keyName }
+      }
+      if after != before {
+        try store.update(after)
+        try record("object.assign", after, before: before, after: after)
+      }
+      return ObjectAssignment(before: before, after: after)
+    }
+  }
+
+  private func record(
+    _ action: String, _ object: ProviderObject, before: ProviderObject?, after: ProviderObject?
+  ) throws(LedgerError) {
+    var clientID: String?
+    if case .client(let id) = object.owner { clientID = id }
+    try auditLog.append(
+      AuditEntry(
+        actor: author.actor, action: action,
+        target: "object:\(object.provider)/\(object.objectID)", clientID: clientID,
+        before: before?.auditObject, after: after?.auditObject, createdAt: author.now))
+  }
+}
