@@ -68,8 +68,8 @@ final class TestDatabase: Sendable {
     try TestServer.execute("CREATE DATABASE \(name)")
   }
 
-  /// Ends the connections of clients. The server's own work, such as a vacuum, only a superuser may end,
-  /// and the server ends it itself where it stands in the way.
+  /// Ends the connections of clients. The server's own work, such as a vacuum, only a superuser may
+  /// end, and the server ends it itself where it stands in the way.
   private static func sendAway(from name: String) -> String {
     """
     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
