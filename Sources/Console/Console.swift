@@ -86,6 +86,8 @@ public final class Console: HTTPHandler {
   /// that may go on. Probes don't say what the listener is called, and learn nothing.
   private func misdirection(of head: RequestHead) -> APIError? {
     guard !servesKeysAlone, !HealthCalls.paths.contains(head.path),
+      // The page that says so needs them, and they say nothing of this server.
+      !SiteFiles.lookAndFeel.contains(head.path),
       !HostRule(settings: server.settings.admin).allows(head.host)
     else { return nil }
     let host = String((head.host ?? "").prefix(253))
@@ -211,7 +213,7 @@ public final class Console: HTTPHandler {
       (.adminOrKey, .key):
       return credential
     case (.admin, .token(_, .viewer)), (.adminOrKey, .token(_, .viewer)):
-      throw .forbidden("A viewer's token changes nothing.")
+      throw .ofViewer
     case (_, .key): throw .forbidden("This call is for an administrator's token.")
     }
   }

@@ -37,6 +37,9 @@ def test_a_name_of_another_site_reads_nothing_and_is_told_the_setting(catraca, a
     for path in ["/dashboard/", "/dashboard/events"]:
         page = called(admin, evil, path, **{"accept-language": "pt-BR"})
         assert page.status == 421 and f"Este servidor não se chama {evil}" in page.text
+        # It has its look, and no link to a page that would be refused as well.
+        assert "<a " not in page.text and "/dashboard/style.css" in page.text
+        assert called(admin, evil, "/dashboard/style.css").status == 200
     for path in KEYLESS:
         assert called(admin, evil, path).status == 200
     for host in ["localhost", "127.0.0.1:1", "[::1]:8081"]:

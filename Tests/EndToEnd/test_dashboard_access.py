@@ -204,3 +204,16 @@ def test_unknown_pages_and_parameters_say_what_is_wrong(visitor, tokens):
     ]:
         answer = visitor.get(path)
         assert answer.status == status and "text/html" in answer.headers["content-type"], path
+
+
+def test_a_refusal_is_told_in_the_language_of_its_reader(visitor, tokens):
+    headers = {"accept-language": "pt-BR"}
+    visitor.sign_in(tokens["admin"])
+    refused = visitor.post("/dashboard/clients", {"csrf": "wrong", "id": "x"}, headers)
+    assert refused.status == 403 and "O formulário está desatualizado" in refused.text
+    missing = visitor.get("/dashboard/nothing", headers)
+    assert missing.status == 404 and "Isto não existe aqui." in missing.text
+    wrong = visitor.get("/dashboard/clients/acme?days=-1", headers)
+    assert wrong.status == 400 and "O valor de days não é válido. Permitido: " in wrong.text
+    for page in [refused, missing, wrong]:
+        assert "Ir para a visão geral" in page.text and "didn't work" not in page.text

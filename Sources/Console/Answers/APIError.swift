@@ -67,9 +67,18 @@ struct APIError: Error {
     401, "authentication_error", "invalid_api_key",
     "No valid token was given. Send it as 'Authorization: Bearer TOKEN'.")
 
-  static func forbidden(_ why: String) -> APIError {
-    APIError(403, "permission_error", "forbidden", why)
+  /// - Parameter portuguese: the same for a page; nil where none shows it.
+  static func forbidden(_ why: String, portuguese: String? = nil) -> APIError {
+    var error = APIError(403, "permission_error", "forbidden", why)
+    error.phrase = portuguese.map { Phrase(why, $0) }
+    return error
   }
+
+  static let ofViewer = forbidden(
+    "A viewer's token changes nothing.", portuguese: "O token de um leitor não muda nada.")
+  static let ofForeignForm = forbidden(
+    "A form must be sent from this site's own pages.",
+    portuguese: "Um formulário tem de ser enviado das páginas deste site.")
 
   static func notFound(_ what: String) -> APIError {
     invalid(404, "not_found", "There is no \(what).")

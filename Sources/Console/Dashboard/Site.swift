@@ -39,7 +39,7 @@ final class Site: Sendable {
   func handle(_ exchange: HTTPExchange, refusing error: APIError?) async {
     let answer: Answer
     if let error {
-      answer = refusal(error, exchange.head, at: clock())
+      answer = RefusedPage(error: error, head: exchange.head).answer
     } else if exchange.head.path == PageFrame.events.text {
       return await tell(exchange)
     } else {
@@ -77,7 +77,7 @@ final class Site: Sendable {
         }
       }
     } catch {
-      return refusal(error, head, at: now)
+      return RefusedPage(error: error, head: head).answer
     }
   }
 
@@ -169,12 +169,14 @@ final class Site: Sendable {
     case (_, nil):
       let back = route.method == .get ? head.target.text : nil
       return .redirect(to: SitePath.signIn.with("back", back))
-    case (.admin, .token): throw .forbidden("A viewer's token changes nothing.")
+    case (.admin, .token): throw .ofViewer
     case (_, .key(let owner)):
       if head.path == SitePath.overview.text {
         return .redirect(to: SitePath.client(owner.client.id))
       }
-      throw .forbidden("This page is for an administrator's token.")
+      throw .forbidden(
+        "This page is for an administrator's token.",
+        portuguese: "Esta página é para o token de um administrador.")
     }
   }
 
@@ -183,40 +185,21 @@ final class Site: Sendable {
     if let origin = visit.head.fields.first(.origin) {
       let host = visit.head.host ?? ""
       guard origin == "http://\(host)" || origin == "https://\(host)" else {
-        throw .forbidden("A form must be sent from this site's own pages.")
+        throw .ofForeignForm
       }
     }
     // Browsers say it also where they leave out the origin.
     let sender = visit.head.fields.first(Site.fetchSite)
     if let sender, !["same-origin", "none"].contains(sender) {
-      throw .forbidden("A form must be sent from this site's own pages.")
+      throw .ofForeignForm
     }
     if case .anyone = route.access { return }
     guard visit.session?.isCSRFToken(visit.form["csrf"]) == true else {
-      throw .forbidden("The form is out of date: load its page again.")
+      throw .forbidden(
+        "The form is out of date: load its page again.",
+        portuguese: "O formulário está desatualizado: carregue a página de novo.")
     }
   }
 
   private static let fetchSite: FieldName = "sec-fetch-site"
-
-  // MARK: What is told instead
-
-  private func refusal(_ error: APIError, _ head: RequestHead, at now: Timestamp) -> Answer {
-    let preferences = Preferences(head.fields)
-    let reader = Reader(language: preferences.language)
-    let content: HTML = #"""
-      <div class="card"><h1>\#(reader(.notDone))</h1>\#
-      <p>\#(error.phrase.map { reader($0) } ?? error.message)</p>
-      <p><a href="/dashboard/">\#(reader(.backToOverview))</a></p></div>
-      """#
-    var answer = Answer(
-      page: PageFrame(reader(.notDone), for: reader, theme: preferences.theme).page(
-        alone: content), status: error.status)
-    answer.fields += error.fields
-    return answer
-  }
-}
-
-extension Phrase {
-  fileprivate static let backToOverview = Phrase("To the overview", "Ir para a visão geral")
 }

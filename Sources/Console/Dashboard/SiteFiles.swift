@@ -4,6 +4,9 @@ internal import Pages
 enum SiteFiles {
   static let favicon = "/favicon.ico"
 
+  /// Where the files are that each page has.
+  static let lookAndFeel = ["/dashboard/style.css", "/dashboard/script.js", "/dashboard/icon.svg"]
+
   static var routes: [PageRoute] {
     [
       PageRoute(.get, "/", .anyone) { _ in .redirect(to: SitePath.overview) },

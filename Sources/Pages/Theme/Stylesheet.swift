@@ -26,7 +26,7 @@ public enum Stylesheet {
     h1 { font-size: 1.6rem; line-height: 1.2; margin: 0; }
     h2 { font-size: 1.1rem; margin: 0 0 .75rem; }
     h3 { font-size: 1rem; margin: 0; }
-    p { margin: .25rem 0 .75rem; }
+    p { margin: .25rem 0 .75rem; overflow-wrap: anywhere; }
     code { font: .875em ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace;
       overflow-wrap: anywhere; }
     :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
@@ -189,6 +189,7 @@ public enum Stylesheet {
       .side nav a { white-space: nowrap; }
       .side .foot { display: flex; flex-wrap: wrap; margin-top: 0; gap: .5rem 1rem; }
       main { padding-top: 1.25rem; }
+      .scroll td:not(.figure) { min-width: 7rem; }
       .tile dd { font-size: 1.25rem; }
       .tile { padding: .7rem .85rem; }
       dl.facts { grid-template-columns: minmax(0, 1fr); gap: 0; }
