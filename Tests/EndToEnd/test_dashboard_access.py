@@ -209,7 +209,7 @@ def test_unknown_pages_and_parameters_say_what_is_wrong(visitor, tokens):
 def test_a_refusal_is_told_in_the_language_of_its_reader(visitor, tokens):
     headers = {"accept-language": "pt-BR"}
     visitor.sign_in(tokens["admin"])
-    refused = visitor.post("/dashboard/clients", {"csrf": "wrong", "id": "x"}, headers)
+    refused = visitor.post("/dashboard/sign-out", {"csrf": "wrong"}, headers)
     assert refused.status == 403 and "O formulário está desatualizado" in refused.text
     missing = visitor.get("/dashboard/nothing", headers)
     assert missing.status == 404 and "Isto não existe aqui." in missing.text
