@@ -90,10 +90,10 @@ def model_of(caller, made):
 
 
 def sound_of(caller, _):
-    sound = {"voice": "a", "format": "wav"}
-    body = {**CHAT, "model": "gpt-audio", "modalities": ["text", "audio"], "audio": sound}
-    body |= {"store": True}
-    return caller.done("POST", "/chat/completions", body)["choices"][0]["message"]["audio"]["id"]
+    body = {**CHAT, "model": "gpt-audio", "modalities": ["text", "audio"], "store": True}
+    body["audio"] = {"voice": "alloy", "format": "wav"}
+    answer = caller.done("POST", "/chat/completions", body)
+    return answer["choices"][0]["message"]["audio"]["id"]
 
 
 UPLOAD = {"purpose": "user_data", "filename": "x", "bytes": 1, "mime_type": "text/plain"}

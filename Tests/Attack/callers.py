@@ -1,4 +1,4 @@
-"""Callers: clients of the server, and the operator of the account, who asks it directly."""
+"""Callers of the API: clients of the server, and the operator, who asks the account directly."""
 
 import itertools
 import json
@@ -29,9 +29,9 @@ class Caller:
             self._connection.socket.close()
             self._connection = None
 
-    def call(self, method, path, body=None, headers=()):
-        """Sends a request below `/v1`; a body is JSON, its bytes, or a `Form`."""
-        mark = self._send(method, path, body, headers)
+    def call(self, method, path, body=None, headers=(), at="/v1"):
+        """Sends a request below `/v1` or a provider's path; a body is JSON, bytes, or a `Form`."""
+        mark = self._send(method, f"{at}{path}", body, headers)
         try:
             answer = self._connection.answer()
         except Truncated:
@@ -49,7 +49,7 @@ class Caller:
 
     def begin(self, method, path, body, headers=()):
         """Sends a request whose answer is a stream."""
-        self._send(method, path, body, headers)
+        self._send(method, f"/v1{path}", body, headers)
         status, _ = self._connection.head()
         assert status == 200, (path, status)
         return Stream(self._connection.chunks())
@@ -61,7 +61,7 @@ class Caller:
             fields["content-type"] = f"multipart/form-data; boundary={BOUNDARY}"
             body = body.bytes
         self._connection = self._connection or Connection(*self._address)
-        request = self._connection.request(method, f"/v1{path}", body, self._key, fields)
+        request = self._connection.request(method, path, body, self._key, fields)
         self._connection.send(request)
         return mark
 

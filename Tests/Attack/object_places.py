@@ -15,7 +15,7 @@ class Place:
     path: str
     """Below `/v1`; each `{kind}` is the caller's own."""
     body: object
-    """A function of an id that returns a body. `PROMPT` in it stands for a prompt of the caller."""
+    """A function of an id that returns a body, in which `PROMPT` stands for the caller's prompt."""
     needs: tuple = ()
 
     def __str__(self):

@@ -13,8 +13,8 @@ THREADS = 6
 
 def stream_to_first_id(caller):
     """Begins a streamed response; returns its id as soon as an event shows it, and the stream."""
-    body = {**RESPONSE, "stream": True, "max_output_tokens": 2000}
-    slow = {"x-work": json.dumps({"output": 2000, "rate": 20_000})}
+    body = {**RESPONSE, "stream": True, "max_output_tokens": 1000}
+    slow = {"x-work": json.dumps({"output": 1000, "rate": 20_000})}
     stream = caller.begin("POST", "/responses", body, slow)
     shown = b""
     for chunk in stream.chunks:
