@@ -61,7 +61,9 @@ class Neighbors:
         """Objects that an administrator has given to all."""
         made = make(self.operator, *kinds)
         for kind, id in made.items():
-            self.assign(KINDS.get(kind, kind), id, EVERYBODY)
+            # A version is a number, and its skill's.
+            if kind != "version":
+                self.assign(KINDS.get(kind, kind), id, EVERYBODY)
         return made
 
     def assign(self, kind, id, client):

@@ -55,20 +55,23 @@ WAYS = {
 
 
 class Track:
-    """One thread's connections: of the owner and of another client, to each server."""
+    """One thread's connections to each server: one by which the owner makes objects, one by which
+    it uses them, also while the stream that shows them goes on, and one of another client."""
 
     def __init__(self, servers, account):
-        self.owners = [Caller(each.url, account, each.key("alice")) for each in servers]
-        self.others = [Caller(each.url, account, each.key("bob")) for each in servers]
+        self.makers, self.owners, self.others = (
+            [Caller(each.url, account, each.key(client)) for each in servers]
+            for client in ["alice", "alice", "bob"]
+        )
 
     def close(self):
-        for each in [*self.owners, *self.others]:
+        for each in [*self.makers, *self.owners, *self.others]:
             each.close()
 
     def run(self, way, here, there):
         """One round: made here, used there."""
         make_one, use = WAYS[way]
-        id, stream = make_one(self.owners[here])
+        id, stream = make_one(self.makers[here])
         request = use(id)
         assert_refused(self.others[there].call(*request), id)
         assert_passed(self.owners[there].call(*request))
@@ -109,8 +112,8 @@ class Witness:
             running = [pool.submit(self._make, thread) for thread in range(THREADS)]
             for _ in range(after):
                 assert self.count.acquire(timeout=20)
-            self._server.kill()
             self._enough.set()
+            self._server.kill()
             for each in running:
                 each.result()
 
@@ -126,7 +129,7 @@ class Witness:
                 if stream:
                     stream.end()
         except Exception:  # noqa: BLE001 - the server is being killed
-            if self._server.process.is_running() and not self._enough.is_set():
+            if not self._enough.is_set():
                 raise
         finally:
             caller.close()

@@ -65,6 +65,7 @@ class VectorStores:
         return {**page, "search_query": request.json["query"], "has_more": False}
 
     def add_file(self, request, id):
+        self.stores.get(id)
         return self._keep_file(id, request.json["file_id"]).value
 
     def content(self, request, id, file):
@@ -82,6 +83,7 @@ class VectorStores:
         return deleted(file, "vector_store.file.deleted")
 
     def add_batch(self, request, id):
+        self.stores.get(id)
         body = request.json
         ids = body.get("file_ids") or [each["file_id"] for each in body["files"]]
         files = Collection("vector store file")
