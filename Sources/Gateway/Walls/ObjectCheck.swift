@@ -1,4 +1,5 @@
 internal import Configuration
+internal import EventLoop
 internal import JSON
 internal import Ledger
 internal import Logging
@@ -10,12 +11,15 @@ extension ObjectOwners {
   /// Without references nothing is done.
   ///
   /// - Throws: `unknownObject` for the first other object that it names, which the log tells about;
-  ///   `ledgerUnavailable` where that can't be found out.
+  ///   `ledgerUnavailable` where that can't be found out. The first is thrown at one of few instants
+  ///   after the beginning, a multiple of `refusalStep` later, so that its time doesn't tell whether
+  ///   the ledger has found the object.
   func check(
     _ references: [ObjectReference], of provider: Provider, for identity: Identity,
     on journey: Journey
   ) async throws(Refusal) {
     guard !references.isEmpty else { return }
+    let begin = MonotonicInstant.now()
     let verdict: Verdict
     do throws(LedgerError) {
       verdict = try await self.verdict(
@@ -34,8 +38,17 @@ extension ObjectOwners {
       line.member("object", Journey.shortened(reference.id))
       if let owner { line.member("owner", owner) }
     }
+    let steps = MonotonicInstant.now().elapsed(since: begin) / ObjectOwners.refusalStep
+    let end = begin.advanced(by: ObjectOwners.refusalStep * Int(steps.rounded(.up)))
+    // Not by a loop's timer: its milliseconds would be counted from now on, not from the beginning.
+    // A task that is cancelled needs no answer.
+    try? await Task.sleep(for: end.elapsed(since: .now()), tolerance: .zero)
     throw .unknownObject(reference)
   }
+
+  /// Much longer than looking an object up takes: a few more microseconds for one that is found
+  /// hardly ever lead to the next step.
+  private static let refusalStep = Duration.milliseconds(5)
 
   /// The objects among `ids` that a client may see: its own and shared ones.
   ///
