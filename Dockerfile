@@ -11,7 +11,7 @@ FROM ${SWIFT_IMAGE} AS builder
 RUN apt-get update \
   && apt-get install -y --no-install-recommends \
     pkg-config libcurl4-openssl-dev libssl-dev libsqlite3-dev libpq-dev libyaml-dev libsimdjson-dev \
-    libglib2.0-dev libjemalloc-dev \
+    libglib2.0-dev libjemalloc-dev zlib1g-dev libbrotli-dev libzstd-dev \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 COPY Package.swift ./
@@ -24,8 +24,8 @@ RUN swift build -c release --product catraca \
 FROM ${DEBIAN_IMAGE}
 RUN apt-get update \
   && apt-get install -y --no-install-recommends \
-    ca-certificates libcurl4 libglib2.0-0 libjemalloc2 libpq5 libsimdjson14 libsqlite3-0 libssl3 \
-    libyaml-0-2 tzdata \
+    ca-certificates libbrotli1 libcurl4 libglib2.0-0 libjemalloc2 libpq5 libsimdjson14 libsqlite3-0 \
+    libssl3 libyaml-0-2 libzstd1 tzdata zlib1g \
   && rm -rf /var/lib/apt/lists/* \
   && useradd --system --user-group --uid 10001 --no-create-home --home-dir /var/lib/catraca \
     --shell /usr/sbin/nologin catraca \

@@ -62,6 +62,9 @@ let package = Package(
     system("CPostgres", pkgConfig: "libpq", apt: "libpq-dev"),
     system("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
     system("CGLib", pkgConfig: "glib-2.0", apt: "libglib2.0-dev"),
+    system("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev"),
+    system("CBrotli", pkgConfig: "libbrotlidec", apt: "libbrotli-dev"),
+    system("CZstd", pkgConfig: "libzstd", apt: "libzstd-dev"),
     system("CJemalloc", pkgConfig: "jemalloc", apt: "libjemalloc-dev"),
 
     // The house, from the ground up: an arrow may only point to an earlier line.
@@ -73,6 +76,7 @@ let package = Package(
     module("Logging", ["EventLoop", "JSON", "Time"]),
     module("HTTP", []),
     module("Audio", []),
+    module("Compression", ["CZlib", "CBrotli", "CZstd"], strictWithC),
     module("Objects", ["HTTP", "JSON"]),
     module("TLS", ["COpenSSL"], strictWithC),
     module("HTTPServer", ["EventLoop", "HTTP", "TLS", "Logging", "JSON"], strictWithC),
@@ -114,6 +118,7 @@ let package = Package(
       [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
         "Objects", "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Telemetry",
+        "Compression",
       ]),
     module("Pages", ["Money", "Time"]),
     module(
@@ -149,7 +154,8 @@ let package = Package(
     .executableTarget(
       name: "fuzz",
       dependencies: [
-        "HTTP", "JSON", "Audio", "Objects", "Metering", "Pricing", "Configuration", "LibFuzzer",
+        "HTTP", "JSON", "Audio", "Compression", "Objects", "Metering", "Pricing", "Configuration",
+        "LibFuzzer",
       ],
       path: "Tests/Fuzz", exclude: ["fuzz.py", "seeds.py"], swiftSettings: strict),
     tests("TimeTests", ["Time"]),
@@ -160,6 +166,7 @@ let package = Package(
     tests("LoggingTests", ["Logging", "EventLoop", "JSON"]),
     tests("HTTPTests", ["HTTP"]),
     tests("AudioTests", ["Audio"]),
+    tests("CompressionTests", ["Compression"]),
     tests("ObjectsTests", ["Objects", "HTTP", "JSON"]),
     tests("HTTPServerTests", ["HTTPServer", "EventLoop", "HTTP"]),
     tests("TLSTests", ["TLS"]),

@@ -65,8 +65,10 @@ struct AnswerRelay {
 
   @inline(never)
   private func read(_ body: [UInt8]) -> UsageReport {
+    // What can't be decoded is read as nothing, which is reported as unreadable.
     AnswerMeter.read(
-      body, status: head.status, to: passage.request.facts, endpoint: passage.request.endpoint,
+      head.coding.text(of: body, atMost: AnswerRelay.largestMetered) ?? [], status: head.status,
+      to: passage.request.facts, endpoint: passage.request.endpoint,
       parser: passage.journey.workbench.parser)
   }
 
@@ -76,16 +78,9 @@ struct AnswerRelay {
     var fields = passage.responseFields(head, remaining: settled.tightest)
     fields.appendOwn(.catracaCost, settled.costUSD)
     guard let rendering = rendering(of: body) else {
-      if head.status >= 400 {
-        let error = passage.journey.redacted(
-          errorBody: body, status: head.status, from: passage.offer.provider)
-        fields = passage.journey.keyRedaction.redacted(fields)
-        return HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: error)
-      }
-      return HTTPAnswer(
-        head: ResponseHead(status: head.status, fields: fields),
-        body: isError ? passage.journey.keyRedaction.redacted(body) : body)
+      return shown(body, fields, isError: isError || head.status >= 400)
     }
+    fields.remove(.contentEncoding)
     fields.remove(.contentType)
     fields.append(.contentType, constant: rendering.contentType)
     return HTTPAnswer(
@@ -97,10 +92,15 @@ struct AnswerRelay {
   private func answerUnsettled(_ body: [UInt8], _ report: UsageReport) async {
     guard !passage.clientLeft else { return passage.exchange.abort() }
     let fields = passage.responseFields(head, remaining: passage.grant.tightest)
-    await passage.journey.answer(
-      HTTPAnswer(
-        head: ResponseHead(status: head.status, fields: fields),
-        body: report.isError ? passage.journey.keyRedaction.redacted(body) : body))
+    await passage.journey.answer(shown(body, fields, isError: report.isError))
+  }
+
+  private func shown(_ body: [UInt8], _ fields: HeaderFields, isError: Bool) -> HTTPAnswer {
+    guard isError else {
+      return HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body)
+    }
+    return passage.journey.errorAnswer(
+      head.status, fields, body, from: passage.offer.provider)
   }
 
   /// The answer in the format that the client asked for, where another one was asked for instead.
@@ -108,7 +108,9 @@ struct AnswerRelay {
     guard head.status < 400, passage.rewrite.transcriptFormat != nil,
       let format = passage.request.facts.transcript?.format
     else { return nil }
-    return TranscriptRendering(body, as: format, parser: passage.journey.workbench.parser)
+    return TranscriptRendering(
+      head.coding.text(of: body, atMost: AnswerRelay.largestMetered) ?? [], as: format,
+      parser: passage.journey.workbench.parser)
   }
 
   private func outcome(isError: Bool) -> Outcome {

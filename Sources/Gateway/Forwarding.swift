@@ -10,6 +10,8 @@ enum Forwarding {
   private static let replaced = FieldNameSet(
     // Those of the connection, and those that Catraca sets.
     .authorization, .host, .contentLength, .acceptEncoding, .expect, .idempotencyKey,
+    // The body is sent decoded.
+    .contentEncoding,
     // Who pays, and other credentials: the account is Catraca's to choose.
     "openai-organization", "openai-project", "api-key", "x-api-key", "x-goog-api-key", .cookie,
     // Another method or path than the one that was metered.
@@ -59,7 +61,7 @@ enum Forwarding {
       forwarded.remove(.contentType)
       forwarded.append(.contentType, constant: "application/json")
     }
-    // Usage is read from the answer in passing, so it must not be compressed.
+    // Usage is read from the answer in passing, and is at hand sooner if that isn't compressed.
     forwarded.append(.acceptEncoding, constant: "identity")
     if let position {
       forwarded.remove(.traceparent)

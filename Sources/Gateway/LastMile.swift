@@ -75,11 +75,12 @@ struct LastMile {
       patience: LastMile.patience)
     do {
       let transfer = try call.start(on: journey.workbench.upstream)
-      guard try await transfer.head().status == 200 else {
+      let head = try await transfer.head()
+      guard head.status == 200 else {
         transfer.cancel()
         return nil
       }
-      guard let answer = try await transfer.body(atMost: LastMile.longestAnswer) else {
+      guard let answer = try await transfer.body(of: head, atMost: LastMile.longestAnswer) else {
         return nil
       }
       return InputCount.read(answer, parser: journey.workbench.parser)

@@ -123,27 +123,27 @@ final class MeteredRequest {
   }
 
   static func readBody(of journey: Journey) async throws(Refusal) -> [UInt8] {
-    guard isPlain(journey.exchange.head.fields) else { throw .unreadable(.encoded) }
+    let exchange = journey.exchange
+    let coding = BodyCoding(exchange.head.fields)
     let limit = Int(clamping: journey.rules.settings.limits.requestBody.bytes)
-    do {
-      return try await journey.exchange.readBody(limit: limit)
-    } catch {
-      switch error {
-      case .bodyTooLarge: throw .bodyTooLarge(limit: limit)
-      case .invalidBody(let reason): throw .malformed(reason)
-      case .bodyTimeout: throw .requestTimeout
-      case .bodyMemoryExhausted: throw .tooManyBodies
-      case .bodyShareExhausted: throw .tooManyBodiesOfKey
-      case .requestShareExhausted: throw .tooManyRequestsOfKey
-      case .disconnected, .alreadyAnswered, .notUpgradable: throw .clientLeft
-      }
+    guard coding == .plain else {
+      return try await readCoded(coding, limit: limit, of: exchange)
+    }
+    do { return try await exchange.readBody(limit: limit) } catch {
+      throw refusal(of: error, limit: limit)
     }
   }
 
-  /// Whether the body is as it was sent: what `Content-Encoding` would make of it, such as of text
-  /// that is also compressed data, isn't metered.
-  private static func isPlain(_ fields: HeaderFields) -> Bool {
-    fields.values(.contentEncoding).allSatisfy { $0.lowercased() == "identity" }
+  static func refusal(of error: HTTPExchangeError, limit: Int) -> Refusal {
+    switch error {
+    case .bodyTooLarge: .bodyTooLarge(limit: limit)
+    case .invalidBody(let reason): .malformed(reason)
+    case .bodyTimeout: .requestTimeout
+    case .bodyMemoryExhausted: .tooManyBodies
+    case .bodyShareExhausted: .tooManyBodiesOfKey
+    case .requestShareExhausted: .tooManyRequestsOfKey
+    case .disconnected, .alreadyAnswered, .notUpgradable: .clientLeft
+    }
   }
 
   /// The name that a header gives; nil without the header.

@@ -1,6 +1,7 @@
 internal import Configuration
 internal import EventLoop
 internal import HTTP
+internal import HTTPServer
 internal import JSON
 internal import Logging
 internal import Time
@@ -123,6 +124,33 @@ final class RefusedKeys: Sendable {
 }
 
 extension Journey {
+  /// A provider's error as the app gets it: as it came, or without a provider's key. A coded one
+  /// goes on decoded where something is taken out.
+  func errorAnswer(
+    _ status: Int, _ fields: HeaderFields, _ body: [UInt8], from provider: Provider
+  ) -> HTTPAnswer {
+    var fields = status >= 400 ? keyRedaction.redacted(fields) : fields
+    let coding = BodyCoding(fields)
+    var shown: [UInt8]
+    if let text = coding.text(of: body, atMost: FreePassage.largestAnswer) {
+      shown =
+        status >= 400
+        ? redacted(errorBody: text, status: status, from: provider) : keyRedaction.redacted(text)
+      if coding != .plain {
+        if shown == text { shown = body } else { fields.remove(.contentEncoding) }
+      }
+    } else {
+      // It may show a key, to those who can decode it.
+      fields.remove(.contentEncoding)
+      fields.remove(.contentType)
+      fields.append(.contentType, constant: "application/json")
+      shown =
+        RefusalAnswer.undecodable(provider: provider.name)
+        .httpAnswer(requestID: "\(id)").body
+    }
+    return HTTPAnswer(head: ResponseHead(status: status, fields: fields), body: shown)
+  }
+
   /// A provider's error as the app gets it. A 401 is about the provider's key, as
   /// the app's was taken, so the operator is told.
   func redacted(errorBody body: [UInt8], status: Int, from provider: Provider) -> [UInt8] {

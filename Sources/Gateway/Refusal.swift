@@ -38,6 +38,10 @@ indirect enum Refusal: Error {
   case invalidMetadata
   case malformed(HTTPError)
   case bodyTooLarge(limit: Int)
+  /// The decoded body is many times as large as the coded one.
+  case bodyTooDense
+  /// `Content-Encoding` names what requests may not have.
+  case unknownCoding
   case headerTooLarge(limit: Int)
   case requestTimeout
   /// The bodies of all requests take as much memory as they may.

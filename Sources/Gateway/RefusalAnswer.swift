@@ -59,6 +59,8 @@ struct RefusalAnswer {
       self.init(
         413, "invalid_request_error", "request_too_large",
         "The request body is larger than \(limit) bytes.")
+    case .bodyTooDense: self = .bodyTooDense
+    case .unknownCoding: self = .unknownCoding
     case .headerTooLarge(let limit):
       self.init(
         431, "invalid_request_error", "request_too_large",

@@ -22,8 +22,12 @@ final class StreamRelay {
   private let transfer: Transfer
   private var meter: StreamMeter
   private var deferred: DeferredWork?
+  /// Nil for a stream that isn't coded.
+  private let coded: CodedStream?
   /// What is to be passed on of the bytes that came last.
   private var passing: [UInt8] = []
+  /// Whether a provider's key stood in an error.
+  private var hasTakenKeyOut = false
   private var drained = 0
   /// How long the provider's bytes were left unread, since the client took none.
   private var timeAtClient = Duration.zero
@@ -37,11 +41,14 @@ final class StreamRelay {
   init(of passage: Passage, _ head: UpstreamResponseHead, _ transfer: Transfer) {
     self.passage = passage
     status = head.status
-    self.head = head
     self.transfer = transfer
+    let (coding, passesDecoded) = (head.coding, passage.rewrite.addsUsage)
+    coded = CodedStream(coding, passesDecoded: passesDecoded)
+    self.head = coded != nil && passesDecoded ? head.withoutCoding : head
     meter = StreamMeter(
       endpoint: passage.request.endpoint, facts: passage.request.facts,
       hidesUsage: passage.rewrite.addsUsage, parser: passage.journey.workbench.parser)
+    if coding == .unknown { meter.giveUp() }
   }
 
   func run() async {
@@ -72,7 +79,9 @@ final class StreamRelay {
   private func passEvents() async -> UpstreamError? {
     var arrived: [UInt8] = []
     do throws(UpstreamError) {
-      while try await transfer.next(into: &arrived) {
+      while try await coded == nil
+        ? transfer.next(into: &arrived) : nextDecoded(into: &arrived)
+      {
         let count = arrived.count
         let progress = receive(&arrived)
         if passage.request.facts.isBackground && deferred == nil && !isSettled {
@@ -85,6 +94,7 @@ final class StreamRelay {
         }
         let made = meter.takeMadeObjects()
         if !made.isEmpty { await record(made) }
+        if let coded { try takePassing(of: coded) }
         if passage.isDraining {
           drained += count
           if !passage.mayDrain(after: drained) { transfer.cancel() }
@@ -99,19 +109,41 @@ final class StreamRelay {
     return nil
   }
 
+  private func nextDecoded(into arrived: inout [UInt8]) async throws(UpstreamError) -> Bool {
+    guard let coded else { return false }
+    return try await coded.next(of: transfer, into: &arrived)
+  }
+
   @inline(never)
   private func receive(_ arrived: inout [UInt8]) -> StreamMeter.Progress {
     if passage.firstByteAt == nil { passage.firstByteAt = .now() }
     passage.exchange.loop.spareBytes.lend(to: &passing)
+    if coded?.isOpaque == true { meter.giveUp() }
     let progress = meter.receive(&arrived, into: &passing)
     redactErrors(in: &passing)
     return progress
   }
 
+  /// Has the coded bytes pass for the events in `passing`.
+  ///
+  /// - Throws: where a provider's key would pass too. It can't be taken out any more, so the stream
+  ///   is cut.
+  @inline(never)
+  private func takePassing(of coded: CodedStream) throws(UpstreamError) {
+    guard !coded.passesDecoded else { return }
+    guard !hasTakenKeyOut else {
+      transfer.cancel()
+      throw .broken(.coding)
+    }
+    coded.replace(&passing, isBetweenEvents: meter.isBetweenEvents)
+  }
+
   /// Takes providers' keys out of what follows an error, and out of its event.
   private func redactErrors(in bytes: inout [UInt8]) {
     guard meter.isError, !bytes.isEmpty else { return }
-    bytes = passage.journey.keyRedaction.redacted(bytes)
+    let redacted = passage.journey.keyRedaction.redacted(bytes)
+    hasTakenKeyOut = hasTakenKeyOut || redacted.count != bytes.count
+    bytes = redacted
   }
 
   /// Sends to the client, unless it has left; a client that takes nothing any more has left too.
@@ -152,6 +184,10 @@ final class StreamRelay {
     var last: [UInt8] = []
     meter.takeWithheld(into: &last)
     redactErrors(in: &last)
+    if let coded, !coded.passesDecoded {
+      guard !hasTakenKeyOut else { return passage.exchange.abort() }
+      last = coded.takeRest()
+    }
     await passage.finish(last)
   }
 

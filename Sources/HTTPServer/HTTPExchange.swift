@@ -132,6 +132,15 @@ public final class HTTPExchange {
     reservation.take()
   }
 
+  /// Counts a body that takes `room` bytes in all: one that is decoded takes more than has arrived.
+  ///
+  /// - Throws: `bodyMemoryExhausted` or `bodyShareExhausted`.
+  public func countBody(_ room: Int) throws(HTTPExchangeError) {
+    let limits = connection.limits
+    try counted { body throws(BodyMemory.Refusal) in try body.grow(to: room, limits) }
+    reservation?.finish()
+  }
+
   /// Makes room for what has arrived of the body. It grows with the bytes, never by the length
   /// that the head promises.
   private func makeRoom(

@@ -10,8 +10,8 @@ public enum MeteringError: Error, Hashable, Sendable {
   /// A key stands twice in an object whose members matter: provider and meter could read different
   /// values.
   case repeatedMember(String)
-  /// `Content-Encoding` says that the body means something else than its bytes.
-  case encoded
+  /// `Content-Encoding` names a coding, and the body isn't what that makes.
+  case undecodable(coding: String)
   /// The request names more objects at the provider than are looked up.
   case tooManyReferences
   case missing(param: String)
@@ -42,7 +42,7 @@ extension MeteringError {
   /// The `param` of the error that the client gets.
   public var param: String? {
     switch self {
-    case .notJSON, .notAnObject, .notAForm, .encoded, .tooManyReferences: nil
+    case .notJSON, .notAnObject, .notAForm, .undecodable, .tooManyReferences: nil
     case .repeatedMember(let name): name
     case .missing(let param), .invalid(let param, _), .unsupported(let param, _): param
     }
@@ -56,7 +56,8 @@ extension MeteringError {
     case .notAForm(let error): "The request body is not a valid form: \(error.reason)."
     case .repeatedMember(let name):
       "The request body has the member '\(name)' more than once in one object."
-    case .encoded: "The request body must be sent without a 'Content-Encoding'."
+    case .undecodable(let coding):
+      "The request body is not what its 'Content-Encoding' says: one body in '\(coding)', whole."
     case .tooManyReferences:
       "The request names more than \(TooManyReferences.limit) objects of the provider."
     case .missing(let param): "The request body has no '\(param)'."

@@ -88,6 +88,9 @@ public struct StreamMeter: ~Copyable {
   /// What the stream has said so far.
   public var report: UsageReport { answer.report }
 
+  /// Whether no event is unfinished that may be metered.
+  public var isBetweenEvents: Bool { state != .flowing || splitter.unfinished.isEmpty }
+
   /// Ends the metering: at the end of the body, however it came, or when `receive` said so.
   ///
   /// Bytes that were not yet passed on are withheld from then on.
@@ -147,7 +150,8 @@ extension StreamMeter {
     }
   }
 
-  private mutating func giveUp() {
+  /// Meters nothing of what comes from now on: it passes as it is.
+  public mutating func giveUp() {
     state = .unmetered
     answer.noteUnreadable()
   }

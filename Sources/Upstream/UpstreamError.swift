@@ -40,6 +40,8 @@ public enum UpstreamError: Error, Hashable, Sendable {
     case truncated
     /// Reset, or another error of the connection.
     case connection
+    /// The body isn't what its `Content-Encoding` says.
+    case coding
     /// Whatever else libcurl reports, by its `CURLcode`.
     case other(UInt32)
   }
@@ -70,6 +72,7 @@ extension UpstreamError: CustomStringConvertible {
     case .broken(.noAnswer): "the connection was closed without an answer"
     case .broken(.truncated): "the connection was closed within the answer"
     case .broken(.connection): "the connection broke"
+    case .broken(.coding): "the answer is not what its Content-Encoding says"
     case .broken(.other(let code)): "the connection broke (libcurl's error \(code))"
     case .invalidResponse: "the answer is not HTTP"
     case .cancelled: "the request was given up, since nobody waits for its answer"

@@ -149,8 +149,8 @@ def test_the_provider_is_told_that_what_was_read_as_json_is_json(
     assert seen.values("content-type") == [CONTENT_TYPES[said]]
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "identity, gzip", "x"])
-def test_a_body_that_claims_to_be_encoded_is_refused(connection, house, provider, encoding):
+@pytest.mark.parametrize("encoding", ["gzip", "zstd", "identity, gzip"])
+def test_a_body_that_only_claims_to_be_encoded_is_refused(connection, house, provider, encoding):
     body = as_bytes(ACCEPTED["plain"])
     answer = send(connection, house, body, headers={"content-encoding": encoding})
     assert_refused(answer, provider)

@@ -18,6 +18,8 @@ enum FuzzTarget: String, CaseIterable {
   /// The objects that requests name, and that answers make.
   case objects
   case audio
+  /// Bodies with a `Content-Encoding`.
+  case coded
   /// YAML, to settings or mistakes.
   case configuration
 
@@ -34,6 +36,7 @@ enum FuzzTarget: String, CaseIterable {
     case .realtime: RealtimeEvents.check(input)
     case .objects: NamedObjects.check(input)
     case .audio: AudioFiles.check(input)
+    case .coded: CodedBodies.check(input)
     case .configuration: ConfigurationFiles.check(input)
     }
   }

@@ -1,9 +1,11 @@
 """What the fuzzers begin with: inputs that go deep into each target (see FuzzTarget.swift)."""
 
 import base64
+import gzip
 import json
 import struct
 import wave
+import zlib
 from io import BytesIO
 from pathlib import Path
 
@@ -91,9 +93,25 @@ def all_seeds():
             with_line("query", b"after=file-1&limit=2&model=ft:x&metadata[a]=b"),
             with_line(FORM, FORM_BODY.replace(b'name="model"', b'name="file_ids[]"')),
         ],
+        "coded": list(coded()),
         "audio": [silence(), (CASES / "c40-speech-binary.mp3").read_bytes(), *containers()],
         "configuration": list(configuration()),
     }
+
+
+def coded():
+    """A body in each coding, and members of gzip, one behind the other."""
+    text = b'{"usage":{"total_tokens":7}}' * 9
+    yield with_line("gzip", gzip.compress(text))
+    yield with_line("gzip", gzip.compress(text) + gzip.compress(text))
+    yield with_line("deflate", zlib.compress(text))
+    yield with_line("deflate", zlib.compress(text)[2:-4])
+    brotli = "8b0d807b227573616765223a7b22746f74616c5f746f6b656e73223a377d7d03"
+    yield with_line("br", bytes.fromhex(brotli))
+    zstd = "28b52ffd201ce100007b227573616765223a7b22746f74616c5f746f6b656e73223a377d7d"
+    yield with_line("zstd", bytes.fromhex(zstd))
+    # Zeros, 128 KiB at a time.
+    yield with_line("zstd", bytes.fromhex("28b52ffd0038" + "02001000" * 40 + "03001000"))
 
 
 def recorded():

@@ -6,7 +6,8 @@ import Testing
     ("CLinux", "EventLoop"), ("CCurl", "Upstream"), ("COpenSSL", "TLS"), ("CSQLite", "Ledger"),
     ("CPostgres", "Ledger"),
     ("CYAML", "Configuration"), ("CGLib", "Time"), ("CSimdjson", "JSON"),
-    ("CJemalloc", "catraca"),
+    ("CJemalloc", "catraca"), ("CZlib", "Compression"), ("CBrotli", "Compression"),
+    ("CZstd", "Compression"),
   ]
 
   @Test("A C library has one importer", arguments: importers)

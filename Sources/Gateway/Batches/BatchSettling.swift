@@ -51,10 +51,10 @@ final class BatchSettling {
   }
 
   /// Reads a file of results to its end.
-  func read(_ transfer: Transfer) async throws {
+  func read(_ file: consuming DecodedBody) async throws {
     var splitter = LineSplitter(longest: BatchSubmission.longestLine)
     var piece: [UInt8] = []
-    while try await transfer.next(into: &piece) {
+    while try await file.next(into: &piece) {
       for line in try splitter.receive(piece) { await add(line) }
     }
     if let last = splitter.finish() { await add(last) }

@@ -54,12 +54,14 @@ struct BatchSubmission {
         provider: provider, method: .get, path: "/v1/files/\(batch.inputFileID)/content",
         patience: BatchSubmission.patience)
       let transfer = try call.start(on: journey.workbench.upstream)
-      guard try await transfer.head().status == 200 else {
+      let head = try await transfer.head()
+      guard head.status == 200 else {
         transfer.cancel()
         throw unreadableFile("the id of a file that the provider has")
       }
+      var file = DecodedBody(of: transfer, head)
       var piece: [UInt8] = []
-      while try await transfer.next(into: &piece) {
+      while try await file.next(into: &piece) {
         for line in try splitter.receive(piece) { try add(line, to: &sum, &objects) }
         if objects.count >= BatchObjects.mostAtOnce { try await check(&objects) }
       }

@@ -154,9 +154,10 @@ final class Follower {
           return await settling.giveUp()
         }
         defer { self.transfer = nil }
-        let status = try await transfer.head().status
+        let head = try await transfer.head()
+        let status = head.status
         if status == 200 {
-          try await settling.read(transfer)
+          try await settling.read(DecodedBody(of: transfer, head))
         } else {
           transfer.cancel()
           if status == 404 { misses += 1 }
@@ -198,7 +199,9 @@ final class Follower {
     guard let transfer = try start(path) else { return nil }
     defer { self.transfer = nil }
     let head = try await transfer.head()
-    guard let body = try await transfer.body(atMost: Follower.largestAnswer) else { return nil }
+    guard let body = try await transfer.body(of: head, atMost: Follower.largestAnswer) else {
+      return nil
+    }
     return (head.status, body)
   }
 

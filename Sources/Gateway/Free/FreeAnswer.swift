@@ -21,16 +21,19 @@ extension FreePassage {
     let isGood = (200..<300).contains(head.status)
     if endpoint?.ends == true, isGood || head.status == 404 { try await end() }
     guard isGood, let endpoint, !endpoint.makes.isEmpty else {
-      return await relay(head, transfer)
+      return try await relay(head, transfer)
     }
     if head.isEventStream {
       return await ResponseEvents(of: self, work: deferredWork, head, transfer).run()
     }
     let body = try await whole(transfer)
+    guard let text = head.coding.text(of: body, atMost: FreePassage.largestAnswer) else {
+      throw .unusableAnswer(provider: provider.name, .unreadable)
+    }
     let made: [MadeObject]
     let tellsError: Bool
     do {
-      let root = try journey.workbench.parser.parse(body)
+      let root = try journey.workbench.parser.parse(text)
       made = MadeObjects.inAnswer(root, at: endpoint.makes)
       // Such as of a response that failed in the background.
       tellsError = root["error"].map { !$0.isNull } ?? false
@@ -40,9 +43,9 @@ extension FreePassage {
     try await record(made)
     if let deferredWork {
       await journey.gateway.settle(
-        deferredWork, seenIn: body, status: head.status, at: journey.workbench)
+        deferredWork, seenIn: text, status: head.status, at: journey.workbench)
     }
-    await respond(head, tellsError ? journey.keyRedaction.redacted(body) : body)
+    await respond(head, body, tellsError: tellsError)
   }
 
   /// Reads a whole answer.
@@ -58,20 +61,23 @@ extension FreePassage {
   }
 
   /// Sends an answer that was read whole.
-  func respond(_ head: UpstreamResponseHead, _ body: [UInt8]) async {
-    var fields = Forwarding.response(head.fields)
-    var body = body
-    if head.status >= 400 {
-      fields = journey.keyRedaction.redacted(fields)
-      body = journey.redacted(errorBody: body, status: head.status, from: provider)
-    }
-    fields.appendOwn(.catracaRequestID, "\(journey.id)")
-    await journey.answer(
-      HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body))
+  func respond(
+    _ head: UpstreamResponseHead, _ body: [UInt8], tellsError: Bool = false
+  ) async {
+    let fields = Forwarding.response(head.fields)
+    var answer =
+      tellsError || head.status >= 400
+      ? journey.errorAnswer(head.status, fields, body, from: provider)
+      : HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body)
+    answer.head.fields.appendOwn(.catracaRequestID, "\(journey.id)")
+    await journey.answer(answer)
   }
 
   /// Passes an answer on as it comes.
-  func relay(_ head: UpstreamResponseHead, _ transfer: Transfer) async {
+  func relay(_ head: UpstreamResponseHead, _ transfer: Transfer) async throws(Refusal) {
+    if head.status >= 400 && head.coding != .plain {
+      return await respond(head, try await whole(transfer))
+    }
     do {
       try await begin(head)
       if head.status >= 400 { return try await relayError(status: head.status, transfer) }

@@ -116,16 +116,24 @@ final class OwnListPassage: ListSource {
     } catch { throw .refused(error) }
   }
 
-  /// - Returns: the body; nil where it is too large.
+  /// - Returns: the body, decoded; nil where it is too large.
   private func answer(
     of transfer: Transfer
   ) async throws(ListFailure) -> (UpstreamResponseHead, [UInt8]?) {
+    let coded: (UpstreamResponseHead, [UInt8])
     do {
       let head = try await transfer.head()
-      return (head, try await transfer.body(atMost: FreePassage.largestAnswer))
+      let body = try await transfer.body(atMost: FreePassage.largestAnswer)
+      guard let body else { return (head, nil) }
+      coded = (head, body)
     } catch {
       throw .refused(Refusal(error, provider: passage.provider.name, on: journey))
     }
+    let (head, body) = coded
+    guard let text = head.coding.text(of: body, atMost: FreePassage.largestAnswer) else {
+      throw unreadable
+    }
+    return (head.withoutCoding, text)
   }
 
   /// What a request says about a body that it doesn't have, and conditions that would be about

@@ -8,12 +8,14 @@ internal import Upstream
 /// Passes on the events of a response that is read again, `GET /v1/responses/ID?stream=true`.
 ///
 /// The objects that an event shows are recorded before it goes on. If the events tell of work that
-/// the provider went on with, its row is safe before the last event goes.
+/// the provider went on with, its row is safe before the last event goes. Coded events go on
+/// decoded.
 struct ResponseEvents: ~Copyable {
   private let passage: FreePassage
   private let work: DeferredWork?
   private let head: UpstreamResponseHead
   private let transfer: Transfer
+  private var body: DecodedBody
   private var splitter = ServerSentEventSplitter()
   private var seen: Set<MadeObject> = []
 
@@ -23,8 +25,9 @@ struct ResponseEvents: ~Copyable {
   ) {
     self.passage = passage
     self.work = work
-    self.head = head
+    self.head = head.withoutCoding
     self.transfer = transfer
+    body = DecodedBody(of: transfer, head)
   }
 
   /// Where an event shows objects: in the whole response, in an item, or by an item's id alone, if
@@ -48,7 +51,7 @@ struct ResponseEvents: ~Copyable {
 
   private mutating func pass() async throws {
     var arrived: [UInt8] = []
-    while try await transfer.next(into: &arrived) {
+    while try await body.next(into: &arrived) {
       splitter.receive(&arrived)
       let start = splitter.unfinished.lowerBound
       try await recordShown()
@@ -68,7 +71,7 @@ struct ResponseEvents: ~Copyable {
       parser: passage.journey.workbench.parser)
     var arrived: [UInt8] = []
     var passing: [UInt8] = []
-    while try await transfer.next(into: &arrived) {
+    while try await body.next(into: &arrived) {
       var copy = arrived
       splitter.receive(&copy)
       try await recordShown()

@@ -13,6 +13,8 @@ class HostileProvider:
     def __init__(self):
         self.answer = lambda: []
         self.stays_open = False
+        self.get = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % len(self.HONEST) + self.HONEST
+        """The answer to a GET."""
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}/v1"
         threading.Thread(target=self._accept, daemon=True).start()
@@ -38,10 +40,8 @@ class HostileProvider:
 
     def _answer(self, connection, head):
         if head.startswith(b"GET "):
-            length = str(len(self.HONEST)).encode()
-            connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: " + length + b"\r\n\r\n")
-            connection.sendall(self.HONEST)
-            return True
+            connection.sendall(self.get)
+            return b"connection: close" not in self.get
         for piece in self.answer():
             connection.sendall(piece)
         return self.stays_open

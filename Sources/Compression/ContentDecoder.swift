@@ -1,0 +1,160 @@
+/// Decodes one body, piece by piece.
+///
+/// A small body may stand for a huge one. So a piece is decoded in parts of `partBytes`, and the
+/// whole is bounded: by a number of bytes, and by its ratio to the bytes that it came in.
+///
+/// ```swift
+/// var position = 0
+/// while try decoder.decode(piece, from: &position, into: &part) { … }
+/// ```
+public struct ContentDecoder: ~Copyable {
+  /// A decoded body may be so many times as large as the bytes that it came in. Text is seldom 20
+  /// times as large as its coded form.
+  public static let largestRatio = 100
+  /// Decoded bytes that any body may have, whatever its ratio.
+  public static let freeBytes = 4 << 20
+  /// What a call of `decode` adds to its output: so much, or somewhat more.
+  public static let partBytes = 256 << 10
+  /// The room on the stack for what a library writes in one call.
+  private static let stepBytes = 32 << 10
+
+  private enum Engine: ~Copyable {
+    case inflate(InflateStream)
+    case brotli(BrotliStream)
+    case zstd(ZstdStream)
+  }
+
+  public let coding: ContentCoding
+  private let limit: Int
+  /// Nil before the first byte: `deflate` has two formats.
+  private var engine: Engine?
+  private var received = 0
+  private var decoded = 0
+  private var hasEnded = false
+  private var isMalformed = false
+
+  /// - Parameter limit: the most bytes that the decoded body may have.
+  public init(_ coding: ContentCoding, atMost limit: Int = .max) {
+    self.coding = coding
+    self.limit = limit
+  }
+
+  /// Whether the body may end here: nothing has come, or the coded data has ended.
+  public var isComplete: Bool { received == 0 || hasEnded }
+
+  /// Decodes `bytes` from `position` on and appends to `output`, at most about `partBytes` bytes.
+  /// Sets `position` behind what was taken.
+  ///
+  /// - Returns: whether to call it again for the same bytes.
+  /// - Throws: `malformed`, `tooLarge` or `tooDense`. What stands before the fault was appended.
+  public mutating func decode(
+    _ bytes: [UInt8], from position: inout Int, into output: inout [UInt8]
+  ) throws(DecodingError) -> Bool {
+    guard !isMalformed else { throw .malformed }
+    let start = output.count
+    while true {
+      if hasEnded || engine == nil {
+        guard position < bytes.count else { return false }
+        try begin(with: bytes[position])
+      }
+      let step = step(bytes, from: position, into: &output)
+      position += step.consumed
+      received += step.consumed
+      decoded += step.produced
+      if step.state == .malformed {
+        isMalformed = true
+        throw .malformed
+      }
+      guard decoded <= limit else { throw .tooLarge(limit: limit) }
+      guard decoded <= ContentDecoder.freeBytes + ContentDecoder.largestRatio * received else {
+        throw .tooDense
+      }
+      hasEnded = step.state == .ended
+      let hasRoomLeft = step.produced < ContentDecoder.stepBytes
+      if !hasEnded && hasRoomLeft {
+        if position == bytes.count { return false }
+        // Neither taken nor written: no library does that while it can go on.
+        if step.consumed == 0 && step.produced == 0 {
+          isMalformed = true
+          throw .malformed
+        }
+      }
+      if output.count - start >= ContentDecoder.partBytes { return true }
+    }
+  }
+
+  /// Makes ready for what begins with `byte`: the body, or another member of it.
+  private mutating func begin(with byte: UInt8) throws(DecodingError) {
+    guard hasEnded else {
+      engine =
+        switch coding {
+        case .gzip: .inflate(InflateStream(.gzip))
+        case .deflate: .inflate(InflateStream(InflateStream.Format(deflateBeginning: byte)))
+        case .brotli: .brotli(BrotliStream())
+        case .zstd: .zstd(ZstdStream())
+        }
+      return
+    }
+    hasEnded = false
+    switch engine {
+    case .inflate(let stream)? where coding == .gzip: stream.reset()
+    // Its next frame.
+    case .zstd?: break
+    default:
+      isMalformed = true
+      throw .malformed
+    }
+  }
+
+  private func step(
+    _ bytes: [UInt8], from position: Int, into output: inout [UInt8]
+  ) -> DecodingStep {
+    unsafe bytes.withUnsafeBytes { bytes in
+      let input = unsafe UnsafeRawBufferPointer(rebasing: bytes[position...])
+      return unsafe withUnsafeTemporaryAllocation(
+        byteCount: ContentDecoder.stepBytes, alignment: 1
+      ) { room in
+        let step = unsafe step(input, into: room)
+        unsafe output.append(contentsOf: room[..<step.produced])
+        return step
+      }
+    }
+  }
+
+  private func step(
+    _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+  ) -> DecodingStep {
+    switch engine {
+    case .inflate(let stream)?: unsafe stream.step(input, into: output)
+    case .brotli(let stream)?: unsafe stream.step(input, into: output)
+    case .zstd(let stream)?: unsafe stream.step(input, into: output)
+    case nil: DecodingStep(consumed: 0, produced: 0, state: .malformed)
+    }
+  }
+}
+
+extension ContentDecoder {
+  /// Decodes a whole body.
+  ///
+  /// - Parameters:
+  ///   - limit: the most bytes that the decoded body may have.
+  ///   - makeRoom: called with the room, in bytes, that the result takes from then on.
+  /// - Throws: a `DecodingError`, or what `makeRoom` throws.
+  public static func decode(
+    _ body: [UInt8], as coding: ContentCoding, atMost limit: Int,
+    makeRoom: (Int) throws -> Void = { _ in }
+  ) throws -> [UInt8] {
+    var decoder = ContentDecoder(coding, atMost: limit)
+    var (position, decoded) = (0, [UInt8]())
+    repeat {
+      let needed = decoded.count + partBytes + stepBytes
+      if needed > decoded.capacity {
+        let room = max(needed, 2 * decoded.capacity)
+        try makeRoom(room)
+        decoded.reserveCapacity(room)
+      }
+    } while try decoder.decode(body, from: &position, into: &decoded)
+    guard decoder.isComplete else { throw DecodingError.truncated }
+    return decoded
+  }
+}
