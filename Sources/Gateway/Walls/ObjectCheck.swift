@@ -11,9 +11,9 @@ extension ObjectOwners {
   /// Without references nothing is done.
   ///
   /// - Throws: `unknownObject` for the first other object that it names, which the log tells about;
-  ///   `ledgerUnavailable` where that can't be found out. The first is thrown at one of few instants
-  ///   after the beginning, a multiple of `refusalStep` later, so that its time doesn't tell whether
-  ///   the ledger has found the object.
+  ///   `ledgerUnavailable` where that can't be found out. The first is thrown a multiple of
+  ///   `refusalStep` after the beginning, so that its time doesn't tell whether the ledger has
+  ///   found the object.
   func check(
     _ references: [ObjectReference], of provider: Provider, for identity: Identity,
     on journey: Journey
