@@ -15,6 +15,8 @@ struct BillingTerms {
   /// When the request came: by the prices of that time it is charged.
   let instant: Timestamp
   let askedTier: String?
+  /// Within which time a response in the background is to be complete; an answer doesn't say it.
+  let completionWindow: String?
   let askedImage: ImageVariant?
 
   /// What an answer is charged: by the model and tier that answered where they are priced, else by
@@ -63,7 +65,8 @@ struct BillingTerms {
     try model.tariff(
       in: PricingContext(
         instant: instant, tier: report?.serviceTier ?? BillingTerms.billedTier(askedTier),
-        image: askedImage, calls: calls.compactMap(\.surcharge)),
+        completionWindow: report == nil ? nil : completionWindow, image: askedImage,
+        calls: calls.compactMap(\.surcharge)),
       inputTokens: usage.inputTokens)
   }
 

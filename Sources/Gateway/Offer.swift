@@ -47,7 +47,8 @@ final class Offer: Sendable {
     let markup = rules.clients.markup(of: request.identity.client)
     terms = BillingTerms(
       clientID: clientID, markup: markup, provider: provider.name, model: model, instant: instant,
-      askedTier: facts.serviceTier, askedImage: facts.imageVariant)
+      askedTier: facts.serviceTier, completionWindow: facts.completionWindow,
+      askedImage: facts.imageVariant)
     askedModel = facts.model
     let expectation = journey.gateway.experience.expectation(
       provider: provider.name, model: model?.name ?? facts.model)
@@ -187,8 +188,8 @@ final class Offer: Sendable {
       return try model.bound(
         of: request,
         in: PricingContext(
-          instant: instant, tier: facts.serviceTier, image: facts.imageVariant,
-          calls: facts.callSurcharges))
+          instant: instant, tier: facts.serviceTier, completionWindow: facts.completionWindow,
+          image: facts.imageVariant, calls: facts.callSurcharges))
     } catch {
       throw .modelNotPriced(model: facts.model, detail: Offer.describe(error))
     }
@@ -209,7 +210,9 @@ final class Offer: Sendable {
       imageInputTokens: facts.boundImageTokens,
       outputLimit: declared.maxOutputTokens ?? largestDrawing, choices: max(1, facts.calls),
       hasImageOutput: true)
-    let bound = try bound(request, facts, model, at: instant)
+    var drawing = facts
+    drawing.completionWindow = nil
+    let bound = try bound(request, drawing, model, at: instant)
     return Consumption(
       tokens: bound.tokens(output: bound.largestOutput),
       cost: bound.cost(output: bound.largestOutput))
@@ -222,6 +225,7 @@ final class Offer: Sendable {
   private static func describe(_ error: PricingError) -> String? {
     switch error {
     case .tierNotPriced(_, let tier): "service tier \(tier)"
+    case .completionWindowNotPriced(_, let window): "completion window \(window)"
     case .quantityNotPriced(_, let quantity): "\(quantity.priceKey)"
     default: nil
     }

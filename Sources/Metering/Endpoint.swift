@@ -110,6 +110,8 @@ enum RequestField: Sendable, Hashable {
   case reference
   /// Whether the answer is to be made later.
   case background
+  /// How long the provider may take for it.
+  case backgroundOptions
   /// Whether the provider is to keep the answer.
   case store
   /// Text that may be billed as output.

@@ -89,7 +89,7 @@ public enum Endpoints {
       "service_tier": .serviceTier,
       "user": .user(precedence: 0), "safety_identifier": .user(precedence: 1),
       "metadata": .metadata,
-      "background_options": .inert, "include": .inert, "moderation": .inert,
+      "background_options": .backgroundOptions, "include": .inert, "moderation": .inert,
       "parallel_tool_calls": .inert, "prompt_cache_key": .inert, "prompt_cache_options": .inert,
       "prompt_cache_retention": .inert, "reasoning": .inert, "store": .store,
       "stream_options": .inert, "temperature": .inert, "top_logprobs": .inert, "top_p": .inert,

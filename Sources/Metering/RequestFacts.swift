@@ -19,6 +19,9 @@ public struct RequestFacts: Sendable, Hashable {
   /// How many answers are made, at least one.
   public var choices: Int64 = 1
   public var serviceTier: String?
+  /// Within which time a response in the background is to be complete; nil where the provider takes
+  /// no longer than it needs.
+  public var completionWindow: String?
   /// The client's own end user.
   public var user: String?
   public var conversation: String?

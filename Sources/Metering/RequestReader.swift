@@ -120,6 +120,7 @@ private struct RequestReader {
     case .callLimit: callLimit = try Self.integer(value, name, in: RequestFacts.callsAllowed)
     case .reference: facts.input.isOpenEnded = true
     case .background: facts.isBackground = try Self.boolean(value, name)
+    case .backgroundOptions: try readBackgroundOptions(value, name)
     // What isn't a boolean is the provider's to refuse, or to take for true.
     case .store: facts.keepsObjects = value.boolean != false
     case .tools:
@@ -156,6 +157,8 @@ private struct RequestReader {
       facts.choices = max(facts.choices, candidates) * max(1, facts.input.messages)
     }
     facts.keepsObjects = facts.keepsObjects || facts.isBackground
+    // A window is for what is made in the background alone.
+    if !facts.isBackground { facts.completionWindow = nil }
     boundCalls()
     facts.boundMediaOutput()
     return facts
@@ -197,6 +200,16 @@ private struct RequestReader {
     try value.checkKeys(among: ["include_usage"])
     guard let option = value["include_usage"], !option.isNull else { return }
     facts.asksForUsage = try Self.boolean(option, "\(name).include_usage")
+  }
+
+  private mutating func readBackgroundOptions(
+    _ value: JSONValue, _ name: String
+  ) throws(MeteringError) {
+    guard value.kind == .object else { throw .invalid(param: name, expected: "an object or null") }
+    try value.checkKeys(among: ["completion_window"])
+    guard let option = value["completion_window"], !option.isNull else { return }
+    let window = try Self.name(option, "\(name).completion_window")
+    facts.completionWindow = window == OpenAI.soonest ? nil : window
   }
 
   private mutating func readMetadata(_ value: JSONValue, _ name: String) throws(MeteringError) {

@@ -92,6 +92,8 @@ extension DatedPrices {
       SteppedPrices(
         change(prices.table), aboveInputTokens: prices.aboveInputTokens.mapValues(change))
     }
-    return DatedPrices(from: from, base: changed(base), tiers: tiers.mapValues(changed))
+    return DatedPrices(
+      from: from, base: changed(base), tiers: tiers.mapValues(changed),
+      completionWindows: completionWindows.mapValues(changed))
   }
 }

@@ -7,6 +7,7 @@ struct ModelTariffs: Sendable {
   /// Those in which `auto` may be served.
   private var automatic: [SteppedTariffs]
   private var tiers: [ServiceTier: SteppedTariffs]
+  private var windows: [String: SteppedTariffs]
   /// For a tier that isn't among them: of each quantity the highest price of all tiers.
   private var assumed: SteppedTariffs
 
@@ -42,6 +43,14 @@ struct ModelTariffs: Sendable {
     }
     var assumedOrigin = origin
     assumedOrigin.isTierAssumed = true
+    var windows: [String: SteppedTariffs] = [:]
+    for (name, stated) in dated.completionWindows {
+      try checkName(name)
+      var windowOrigin = origin
+      windowOrigin.completionWindow = name
+      windows[name] = tariffs(EffectivePrices(tier: stated, over: dated.base), windowOrigin)
+    }
+    self.windows = windows
     base = tariffs(basePrices, origin)
     automatic = [base] + (tiers[.priority].map { [$0] } ?? [])
     self.tiers = tiers
@@ -54,21 +63,40 @@ struct ModelTariffs: Sendable {
     tariffs.base = base.overridden(by: override)
     tariffs.automatic = automatic.map { $0.overridden(by: override) }
     tariffs.tiers = tiers.mapValues { $0.overridden(by: override) }
+    tariffs.windows = windows.mapValues { $0.overridden(by: override) }
     tariffs.assumed = assumed.overridden(by: override)
     return tariffs
   }
 
-  /// The tariff of the tier that an answer names.
-  func tariff(_ tier: ServiceTier, inputTokens: Int64) -> Tariff {
-    let stepped = tier == .base ? base : tiers[tier] ?? assumed
+  /// The tariff of the tier that an answer names. A window holds in the base tier alone; one
+  /// without a price is charged as the base.
+  func tariff(
+    _ tier: ServiceTier, completionWindow: String?, inputTokens: Int64
+  ) -> Tariff {
+    let stepped =
+      tier == .base
+      ? completionWindow.flatMap { windows[$0] } ?? base : tiers[tier] ?? assumed
     return stepped.tariff(inputTokens: inputTokens)
+  }
+
+  /// Where a request may be served: in the tiers that can follow from the one it asks for, within
+  /// the window that it leaves to the provider, or without, where the provider doesn't grant that.
+  func reachable(
+    in context: PricingContext, model: String
+  ) throws(PricingError) -> [SteppedTariffs] {
+    let tiers = try reachable(from: context.tier, model: model)
+    guard let window = context.completionWindow else { return tiers }
+    guard let tariffs = windows[window] else {
+      throw .completionWindowNotPriced(model: model, window: window)
+    }
+    return tiers + [tariffs]
   }
 
   /// The tiers in which a request that asks for one may be served.
   ///
   /// Without a tier OpenAI takes `auto`, and by `auto` the project's setting, which may be
   /// `priority`. A tier that has no capacity left may be served as base. A batch is a batch.
-  func reachable(
+  private func reachable(
     from requested: String?, model: String
   ) throws(PricingError) -> [SteppedTariffs] {
     switch requested {

@@ -9,6 +9,8 @@ public struct PriceOrigin: Hashable, Sendable {
   public var model: String
   /// Nil for the base tier, and for one that the book doesn't know.
   public var tier: String?
+  /// Of a response in the background that had its time.
+  public var completionWindow: String?
   /// The answer named a tier without a price, so that the highest of all tiers are taken.
   public var isTierAssumed = false
   /// The length step in force: the request has more input tokens than this.

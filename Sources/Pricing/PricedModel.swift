@@ -122,14 +122,16 @@ public final class PricedModel: Sendable {
     in context: PricingContext, inputTokens: Int64
   ) throws(PricingError) -> Tariff {
     let tariffs = try tariffs(at: context.instant)
-    return tariffs.tariff(ServiceTier(context.tier), inputTokens: inputTokens).refined(
-      by: context, calls: tariffs.callPrices)
+    return tariffs.tariff(
+      ServiceTier(context.tier), completionWindow: context.completionWindow,
+      inputTokens: inputTokens
+    ).refined(by: context, calls: tariffs.callPrices)
   }
 
   /// The most that a request can use and cost.
   ///
-  /// Throws `modelNotPriced`, `tierNotPriced` and `quantityNotPriced` where the request shows that
-  /// it needs what has no price.
+  /// Throws `modelNotPriced`, `tierNotPriced`, `completionWindowNotPriced` and `quantityNotPriced`
+  /// where the request shows that it needs what has no price.
   public func bound(
     of request: BoundRequest, in context: PricingContext
   ) throws(PricingError) -> Bound {
@@ -138,7 +140,7 @@ public final class PricedModel: Sendable {
     let largestOutput = request.outputLimit ?? largestOutput
     var fixedCost = ExactAmount.zero
     var outputTokenCost = ExactAmount.zero
-    for tier in try tariffs.reachable(from: context.tier, model: name) {
+    for tier in try tariffs.reachable(in: context, model: name) {
       try tier.forEach(upTo: inputTokens) { tariff throws(PricingError) in
         let tariff = tariff.refined(by: context, calls: tariffs.callPrices)
         fixedCost = max(fixedCost, try tariff.fixedCost(of: request))

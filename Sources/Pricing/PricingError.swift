@@ -8,6 +8,8 @@ public enum PricingError: Error, Hashable, Sendable {
   case modelNotPriced(model: String)
   /// The service tier that a request asks for has no price for its model.
   case tierNotPriced(model: String, tier: String)
+  /// The completion window that a request asks for has no price for its model.
+  case completionWindowNotPriced(model: String, window: String)
   /// A quantity that a request will use has no price for its model.
   case quantityNotPriced(model: String, quantity: PricedQuantity)
 

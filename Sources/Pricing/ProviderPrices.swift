@@ -70,13 +70,18 @@ public struct DatedPrices: Hashable, Sendable {
   public var base: SteppedPrices
   /// Service tiers by the provider's name for them: `batch`, `flex`, `priority`.
   public var tiers: [String: SteppedPrices]
+  /// Of responses in the background that may take until the end of a window, by the provider's name
+  /// for it: `2h`. As in tiers, what is left out keeps the base price.
+  public var completionWindows: [String: SteppedPrices]
 
   public init(
-    from: CivilDate? = nil, base: SteppedPrices, tiers: [String: SteppedPrices] = [:]
+    from: CivilDate? = nil, base: SteppedPrices, tiers: [String: SteppedPrices] = [:],
+    completionWindows: [String: SteppedPrices] = [:]
   ) {
     self.from = from
     self.base = base
     self.tiers = tiers
+    self.completionWindows = completionWindows
   }
 }
 

@@ -18,6 +18,7 @@ enum TariffRecord {
       "model \(origin.model)",
     ]
     if let tier = origin.tier { lines.append("tier \(tier)") }
+    if let window = origin.completionWindow { lines.append("completion_window \(window)") }
     if origin.isTierAssumed { lines.append("tier_assumed true") }
     if let above = origin.aboveInputTokens { lines.append("above_input_tokens \(above)") }
     if let label = origin.overrideLabel { lines.append("override \(label)") }
@@ -45,6 +46,7 @@ enum TariffRecord {
     let padded = String(repeating: "0", count: 16 - digits.count) + digits
     var version = "\(origin.file)@\(origin.asOf)#\(padded.prefix(12)):\(origin.model)"
     if let tier = origin.tier { version += "/\(tier)" }
+    if let window = origin.completionWindow { version += "/in-\(window)" }
     if origin.isTierAssumed { version += "/?" }
     if let above = origin.aboveInputTokens { version += ">\(above)" }
     if let label = origin.overrideLabel { version += "+\(label)" }
@@ -62,6 +64,7 @@ enum TariffRecord {
     let provider = try reader.required("provider")
     let model = try reader.required("model")
     let tier = reader.optional("tier")
+    let window = reader.optional("completion_window")
     let isTierAssumed = reader.optional("tier_assumed") != nil
     let above = try reader.optional("above_input_tokens", as: { Int64($0) })
     let label = reader.optional("override")
@@ -73,7 +76,8 @@ enum TariffRecord {
     try reader.end()
     let origin = PriceOrigin(
       file: file, asOf: asOf, provider: provider, model: model, tier: tier,
-      isTierAssumed: isTierAssumed, aboveInputTokens: above, overrideLabel: label)
+      completionWindow: window, isTierAssumed: isTierAssumed, aboveInputTokens: above,
+      overrideLabel: label)
     let terms = TariffTerms(
       origin: origin, prices: prices, minimumSeconds: minimumSeconds, rates: rates)
     return (terms, book)

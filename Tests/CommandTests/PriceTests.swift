@@ -30,6 +30,8 @@ import Testing
       ("gpt-4o-mini-2024-07-18 --in 1000000 --out 0 --provider openai", "0.150000000"),
       ("gpt-4o-mini --in 1000000 --out 0 --at 2026-05-31", "0.300000000"),
       ("gpt-4o-mini --in 1000000 --out 0 --tier batch", "0.075000000"),
+      ("gpt-4o-mini --in 1000000 --out 0 --window 2h", "0.105000000"),
+      ("gpt-4o-mini --in 1000000 --out 0 --window 2h --tier batch", "0.075000000"),
       ("gpt-4o-mini --in 0 --out 1000000 --reasoning 1000000", "0.600000000"),
     ])
   func priceDepends(line: String, cost: String) async {
@@ -51,6 +53,8 @@ import Testing
       ("gpt-4o-mni --in 1 --out 1", "did you mean gpt-4o-mini?", ExitCode.failed),
       ("gpt-4o-mini --in 1 --out 1 --provider groq", "allowed: openai", .failed),
       ("gpt-4o-mini --in 1 --out 1 --at 2025-12-31", "no price at that time", .failed),
+      ("gpt-4o-mini --in 1 --out 1 --window 3h", "a window of its completion_windows", .failed),
+      ("gpt-4o-mini --in 1 --out 1 --at 2026-05-31 --window 2h", "at that time", .failed),
       ("gpt-4o-mini --in 1 --out 1 --cached 2", "--cached is part of --in", .wrongUsage),
       ("gpt-4o-mini --in -1 --out 1", "allowed: a whole number", .wrongUsage),
       ("gpt-4o-mini --in 1 --out 1 --at soon", "allowed: a date", .wrongUsage),

@@ -97,6 +97,7 @@ final class TestBench: Sendable {
           - from: 2026-06-01
             per_million_tokens: { input: "0.15", cached_input: "0.075", output: "0.60" }
             tiers: { batch: { per_million_tokens: { input: "0.075", output: "0.30" } } }
+            completion_windows: { 2h: { per_million_tokens: { input: "0.105" } } }
     """
 }
 

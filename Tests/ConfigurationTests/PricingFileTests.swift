@@ -163,6 +163,16 @@ import Time
         "models: { a: { per_call: 1, above_input_tokens: { many: {} } } }",
         #"3:51: "many" is not a number of input tokens; allowed: such as 272000"#
       ),
+      (
+        "models: { a: { per_call: 1, completion_windows: { 2h: { inputs: 1 } } } }",
+        #"3:57: unknown key "inputs"; allowed: above_input_tokens, per_call, per_image, "#
+          + "per_million_characters, per_million_tokens, per_minute, per_second"
+      ),
+      (
+        "models: { a: { per_call: 1, completion_windows: { two hours: {} } } }",
+        #"3:51: "two hours" is not the name of a completion window; allowed: 1 to 63 letters, "#
+          + "digits, '.', '_' and '-', beginning with a letter or digit"
+      ),
       ("currency: BRL", "3:11: currency: prices in BRL; allowed: USD"),
       (
         "models: { a: {} }",
@@ -174,7 +184,7 @@ import Time
         "3:40: 1024x1024: a single value is not valid; allowed: a mapping of qualities to "
           + #"prices, such as { standard: "0.04" }"#
       ),
-    ])
+    ] as [(String, String)])
   func wrong(models: String, mistake: String) {
     #expect(pricingMistakes(models) == [mistake])
   }

@@ -33,7 +33,7 @@ import Time
             DatedPrices(base: SteppedPrices(tokens)),
             DatedPrices(
               from: CivilDate("2026-09-01")!, base: stepped,
-              tiers: ["flex": SteppedPrices(tokens)]),
+              tiers: ["flex": SteppedPrices(tokens)], completionWindows: ["2h": stepped]),
           ]),
       ])
   }

@@ -90,6 +90,7 @@ models:
   kept:
     per_million_tokens: { input: "1.0", output: "3" }
     tiers: { batch: { per_million_tokens: { input: "0.5" } } }
+    completion_windows: { 2h: { per_million_tokens: { input: "0.7" } } }
   alias: { per_million_tokens: { input: "1", output: "2" } }
   come: { per_minute: "1" }
 """
@@ -99,6 +100,7 @@ DIFFERENCES = [
     ("gone", "removed", None, None, None),
     ("kept", "added", "batch/input", None, "0.5"),
     ("kept", "changed", "output", "2", "3"),
+    ("kept", "added", "window 2h/input", None, "0.7"),
 ]
 
 

@@ -53,6 +53,10 @@ PLACES = {
     "a model": (file(priced(**{UNKNOWN: 1})), ("$defs", "model")),
     "tokens": (file({"per_million_tokens": {"input": "1", UNKNOWN: "1"}}), TOKENS),
     "a tier": (file(priced(tiers={"flex": {UNKNOWN: 1}})), ("$defs", "stepped")),
+    "a window": (
+        file(priced(completion_windows={"2h": {UNKNOWN: 1}})),
+        ("$defs", "stepped"),
+    ),
     "a tier's tokens": (
         file(priced(tiers={"flex": {"per_million_tokens": {UNKNOWN: "1"}}})),
         STEPPED_TOKENS,

@@ -73,6 +73,55 @@ def test_a_recorded_background_response_is_charged_once(house, cut):
     assert row["cost_nano_usd"] == cost
 
 
+WINDOWS = [("2h", "2h"), ("8h", "8h"), ("soonest", None)]
+
+
+@pytest.mark.parametrize("window, priced", WINDOWS)
+@pytest.mark.parametrize("restarts", [False, True], ids=["", "after a restart"])
+def test_a_response_that_has_its_time_is_charged_at_its_windows_prices(
+    house, window, priced, restarts
+):
+    catraca, provider = house
+    queued = recorded("d07a-background-2h-queued.json")
+    ended = recorded("d07b-background-2h-completed.json")
+    request = {
+        "model": "gpt-6-luna",
+        "input": "Count the birds of the lagoon",
+        "background": True,
+        "background_options": {"completion_window": window},
+        "max_output_tokens": 3000,
+    }
+    provider.play(200, JSON, queued, CUTS[0])
+    assert catraca.post(request, "/openai/v1/responses").body == queued
+    if restarts:
+        provider.play(200, JSON, queued, CUTS[0])
+        catraca.kill()
+        catraca.start()
+    provider.play(200, JSON, ended, CUTS[0])
+    assert read(catraca, "/openai/v1/responses/resp_D07") == ended
+    [row] = eventually(catraca.ledger.usage, "its row")
+    usage = {"input_tokens": 64, "output_tokens": 1500, "reasoning_tokens": 1472}
+    prices = Prices(catraca.configuration.folder / "pricing")
+    cost = prices.whole_bill("openai", "gpt-6-luna", {"gpt-6-luna": usage}, {}, window=priced)
+    assert row["cost_nano_usd"] == row["provider_cost_nano_usd"] == cost
+    explained = catraca.command("explain", row["request_id"]).stdout
+    assert (f"completion window {priced}" in explained) is (priced is not None)
+
+
+def test_a_window_without_a_price_is_refused_and_not_sent(house):
+    catraca, provider = house
+    request = {
+        "model": "gpt-6-luna",
+        "input": "x",
+        "background": True,
+        "background_options": {"completion_window": "5m"},
+    }
+    answer = catraca.post(request, "/openai/v1/responses")
+    assert (answer.status, answer.json()["error"]["code"]) == (400, "model_not_priced")
+    assert "completion window 5m" in answer.json()["error"]["message"]
+    assert catraca.ledger.usage() == []
+
+
 @pytest.mark.parametrize("cut", CUTS)
 def test_the_recorded_results_of_a_batch_are_charged_line_by_line(house, cut):
     catraca, provider = house

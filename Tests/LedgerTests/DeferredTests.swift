@@ -47,6 +47,19 @@ struct DeferredTests {
     #expect(try reader.deferredRequests().map(\.usesOwnKey) == [usesOwnKey])
   }
 
+  @Test("A start knows the window of a response", arguments: [nil, "2h"])
+  func completionWindow(window: String?) async throws {
+    let folder = TemporaryFolder()
+    let ledger = try folder.ledger()
+    try await ledger.open(Sample.intent(1))
+    var request = deferred(1)
+    request.completionWindow = window
+    try await ledger.deferSettlement(of: request)
+    await ledger.close()
+    let reader = try LedgerReader(at: folder.location)
+    #expect(try reader.deferredRequests() == [request])
+  }
+
   @Test("The last row ends it, and a second settlement changes nothing")
   func settledOnce() async throws {
     let folder = TemporaryFolder()

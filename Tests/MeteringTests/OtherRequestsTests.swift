@@ -221,6 +221,33 @@ struct OtherRequestsTests {
     #expect(report.extraCalls.reduce(0) { $0 + $1.count } == calls)
   }
 
+  @Test(
+    "a response in the background says within which time it is to be complete",
+    arguments: [
+      (#""background":true,"background_options":{"completion_window":"2h"}"#, "2h"),
+      (#""background_options":{"x":"y","completion_window":"8h"},"background":true"#, "8h"),
+      (#""background":true,"background_options":{"completion_window":"soonest"}"#, nil),
+      (#""background":true,"background_options":{"completion_window":null}"#, nil),
+      (#""background":true,"background_options":{}"#, nil),
+      (#""background":true,"background_options":null"#, nil),
+      (#""background_options":{"completion_window":"2h"}"#, nil),
+      (#""background":false,"background_options":{"completion_window":"2h"}"#, nil),
+    ] as [(String, String?)])
+  func completionWindow(_ body: String, _ window: String?) throws {
+    #expect(try facts(Endpoints.responses, body).completionWindow == window)
+  }
+
+  @Test(
+    "options of the background that could be read in two ways are refused",
+    arguments: [
+      #""background_options":"2h""#, #""background_options":{"completion_window":2}"#,
+      #""background_options":{"completion_window":"2h","completion_window":"soonest"}"#,
+      #""background_options":{"Completion_Window":"2h"}"#,
+    ])
+  func doubtfulOptions(_ body: String) {
+    #expect(throws: MeteringError.self) { try facts(Endpoints.responses, body) }
+  }
+
   @Test("a response that is made in the background is bounded like any other")
   func background() throws {
     var foreground = try facts(Endpoints.responses, #""input":"x","background":false"#)

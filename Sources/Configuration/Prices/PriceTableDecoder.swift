@@ -44,21 +44,32 @@ struct PriceTableDecoder {
     return SteppedPrices(table, aboveInputTokens: steps)
   }
 
-  /// Reads a table, its steps and its `tiers`.
+  /// Reads `tiers`: tables with their steps, by name.
   func decodeTiers(from section: inout Section) -> [String: SteppedPrices] {
+    decodeNamed("tiers", each: "a tier", from: &section)
+  }
+
+  /// Reads `completion_windows`, which have the form of tiers.
+  func decodeWindows(from section: inout Section) -> [String: SteppedPrices] {
+    decodeNamed("completion_windows", each: "a completion window", from: &section)
+  }
+
+  private func decodeNamed(
+    _ key: String, each kind: String, from section: inout Section
+  ) -> [String: SteppedPrices] {
     let context = section.context
-    var tiers: [String: SteppedPrices] = [:]
-    for entry in section.entries("tiers") {
+    var named: [String: SteppedPrices] = [:]
+    for entry in section.entries(key) {
       if !EntityName.isValid(entry.key) {
         context.mistake(
           entry.keyMark,
-          "\(quoted(entry.key)) is not the name of a tier; allowed: \(EntityName.rule)")
+          "\(quoted(entry.key)) is not the name of \(kind); allowed: \(EntityName.rule)")
       }
-      tiers[entry.key] = Section.read(entry.value, entry.key, context) {
+      named[entry.key] = Section.read(entry.value, entry.key, context) {
         decodeStepped(from: &$0)
       }
     }
-    return tiers
+    return named
   }
 
   /// Reads `surcharges: { web_search: { per_call: "0.01" } }`.

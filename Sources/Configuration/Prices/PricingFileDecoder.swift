@@ -96,13 +96,15 @@ struct PricingFileDecoder {
     let mistakesBefore = context.diagnostics.mistakeCount
     let base = tables.decodeStepped(from: &section)
     let tiers = tables.decodeTiers(from: &section)
-    let hasOwnPrices = base != SteppedPrices(PriceTable()) || !tiers.isEmpty
+    let windows = tables.decodeWindows(from: &section)
+    let hasOwnPrices =
+      base != SteppedPrices(PriceTable()) || !tiers.isEmpty || !windows.isEmpty
     let history = section.items("prices")
     if history.isEmpty {
       if base.table.isEmpty, context.diagnostics.mistakeCount == mistakesBefore {
         context.mistake(entry.keyMark, "\(entry.key) has no price; allowed: \(Self.priceKeys)")
       }
-      return [DatedPrices(base: base, tiers: tiers)]
+      return [DatedPrices(base: base, tiers: tiers, completionWindows: windows)]
     }
     if hasOwnPrices {
       section.mistake(
@@ -121,6 +123,7 @@ struct PricingFileDecoder {
           index == 0 ? section.optional("from", .date) : section.required("from", .date)
         let base = tables.decodeStepped(from: &section)
         let tiers = tables.decodeTiers(from: &section)
+        let windows = tables.decodeWindows(from: &section)
         if base.table.isEmpty, context.diagnostics.mistakeCount == mistakesBefore {
           context.mistake(node.mark, "prices without a price; allowed: \(Self.priceKeys)")
         }
@@ -129,7 +132,8 @@ struct PricingFileDecoder {
             at: "from", "from: \(from) is not later than \(previous); allowed: oldest first")
         }
         previous = from ?? previous
-        return DatedPrices(from: from, base: base, tiers: tiers)
+        return DatedPrices(
+          from: from, base: base, tiers: tiers, completionWindows: windows)
       }
       if let prices { history.append(prices) }
     }

@@ -45,10 +45,17 @@ public enum PricingFileText {
 
   private static func write(_ prices: DatedPrices, to text: inout Outline) {
     write(prices.base, to: &text)
-    if prices.tiers.isEmpty { return }
-    text.section("tiers") { text in
-      for (name, tier) in prices.tiers.sorted(by: { $0.key < $1.key }) {
-        text.section(scalar(name)) { write(tier, to: &$0) }
+    write(prices.tiers, as: "tiers", to: &text)
+    write(prices.completionWindows, as: "completion_windows", to: &text)
+  }
+
+  private static func write(
+    _ named: [String: SteppedPrices], as key: String, to text: inout Outline
+  ) {
+    if named.isEmpty { return }
+    text.section(key) { text in
+      for (name, prices) in named.sorted(by: { $0.key < $1.key }) {
+        text.section(scalar(name)) { write(prices, to: &$0) }
       }
     }
   }

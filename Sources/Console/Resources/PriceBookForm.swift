@@ -21,7 +21,12 @@ struct PriceBookForm {
         "file": .anyText, "price_version": .anyText.orNull, "max_output_tokens": .count.orNull,
         "context_tokens": .count.orNull, "minimum_seconds": .count,
         "surcharges": .map(of: .object(["per_call": .anyText])),
-      ] + (["tiers": .map(of: .object(steppedPrices))] as Fields).optional + steppedPrices))
+      ] + namedPrices.optional + steppedPrices))
+
+  private static let namedPrices: Fields = [
+    "tiers": .map(of: .object(steppedPrices)),
+    "completion_windows": .map(of: .object(steppedPrices)),
+  ]
 
   func write(to writer: inout JSONWriter) {
     let declaration = model.declaration

@@ -38,7 +38,8 @@ extension Passage {
     var record = DeferredRequest(
       request.facts.operation == .batch ? .batch : .response, objectID: objectID,
       intent: intent(isNamed: true), pricedModel: offer.terms.model?.name,
-      serviceTier: offer.terms.askedTier, imageModel: request.facts.imageToolModel,
+      serviceTier: offer.terms.askedTier, completionWindow: offer.terms.completionWindow,
+      imageModel: request.facts.imageToolModel,
       usesOwnKey: offer.provider.keyOwner != nil)
     record.expected.objects = objects(made)
     let work = DeferredWork(record, grant, place: place, origin: origin)

@@ -176,7 +176,8 @@ extension DeferredRequest {
     return BillingTerms(
       clientID: client, markup: markup ?? .none, provider: provider,
       model: pricedModel.flatMap { rules.model($0, of: provider, for: client) },
-      instant: expected.row.createdAt, askedTier: serviceTier, askedImage: nil)
+      instant: expected.row.createdAt, askedTier: serviceTier,
+      completionWindow: completionWindow, askedImage: nil)
   }
 
   /// Where the provider shows how its work stands.

@@ -4,13 +4,19 @@ public import Pricing
 
 extension JSONWriter {
   /// Writes a model's prices as members with the keys of a pricing file: those of the base, with
-  /// `above_input_tokens` where long inputs have prices of their own, and `tiers`.
+  /// `above_input_tokens` where long inputs have prices of their own, `tiers` and
+  /// `completion_windows`.
   public mutating func members(of prices: DatedPrices) {
     members(of: prices.base)
-    member("tiers") { tiers in
-      tiers.object { tiers in
-        for (name, prices) in prices.tiers.sorted(by: { $0.key < $1.key }) {
-          tiers.member(name) { tier in tier.object { $0.members(of: prices) } }
+    member("tiers", named: prices.tiers)
+    member("completion_windows", named: prices.completionWindows)
+  }
+
+  private mutating func member(_ key: String, named: [String: SteppedPrices]) {
+    member(key) { writer in
+      writer.object { object in
+        for (name, prices) in named.sorted(by: { $0.key < $1.key }) {
+          object.member(name) { entry in entry.object { $0.members(of: prices) } }
         }
       }
     }

@@ -6,6 +6,7 @@ extension DeferredRequest {
     var text = JSONWriter()
     text.settlement(expected, withPriceRecord: false) { settlement in
       if usesOwnKey { settlement.member("own_key", true) }
+      if let completionWindow { settlement.member("completion_window", completionWindow) }
     }
     fields.write("request_id", requestID.description)
     fields.write("provider", provider)
@@ -27,6 +28,7 @@ extension DeferredRequest {
     let text = try settlements.read(try fields.requiredText("expected", of: record))
     expected = try settlements.settlement(from: text)
     usesOwnKey = text["own_key"]?.boolean ?? false
+    completionWindow = text["completion_window"]?.string
     pricedModel = fields.text("priced_model")
     serviceTier = fields.text("service_tier")
     imageModel = fields.text("image_model")

@@ -33,6 +33,9 @@ public struct DeferredRequest: Hashable, Sendable {
   public var pricedModel: String?
   /// The service tier that was asked for.
   public var serviceTier: String?
+  /// Within which time the response is to be complete, where the request leaves the provider more
+  /// than it needs: its answer doesn't say that.
+  public var completionWindow: String?
   /// The model of a tool that draws, if the request has one.
   public var imageModel: String?
   /// Whether the work is in the account of the client's own key at the provider.
@@ -42,13 +45,14 @@ public struct DeferredRequest: Hashable, Sendable {
   /// As the request stands when its provider has answered.
   public init(
     _ kind: Kind, objectID: String, intent: Intent, pricedModel: String?, serviceTier: String?,
-    imageModel: String?, usesOwnKey: Bool = false
+    completionWindow: String? = nil, imageModel: String?, usesOwnKey: Bool = false
   ) {
     self.kind = kind
     self.objectID = objectID
     expected = intent.interrupted
     self.pricedModel = pricedModel
     self.serviceTier = serviceTier
+    self.completionWindow = completionWindow
     self.imageModel = imageModel
     self.usesOwnKey = usesOwnKey
     progress = Progress(

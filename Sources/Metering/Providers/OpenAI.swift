@@ -35,6 +35,9 @@ enum OpenAI {
     model.hasFragment("-search-")
   }
 
+  /// The completion window of a response that is made as soon as can be, at the usual prices.
+  static let soonest = "soonest"
+
   // What calls that are billed outside tokens are called, in reports and in the price book. Chat
   // answers don't say how often was searched: one call for a request that could.
   static let webSearch = "web_search"

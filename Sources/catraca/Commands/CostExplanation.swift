@@ -82,6 +82,7 @@ struct CostExplanation {
   private static func sentence(about origin: PriceOrigin) -> String {
     "Prices of \(origin.provider)/\(origin.model) in \(origin.file), read \(origin.asOf)"
       + (origin.tier.map { ", tier \($0)" } ?? "")
+      + (origin.completionWindow.map { ", completion window \($0)" } ?? "")
       + (origin.aboveInputTokens.map { ", above \($0) input tokens" } ?? "")
       + (origin.overrideLabel.map { ", and the client's own (\($0))" } ?? "") + "."
   }

@@ -22,6 +22,9 @@ enum Price {
     "provider", ArgumentFormat<String>.name("P"), "whose, where several have the model")
   private static let tier = Parameter(
     "tier", ArgumentFormat<String>.text("T"), "the service tier, such as batch or flex")
+  private static let window = Parameter(
+    "window", ArgumentFormat<String>.text("W"),
+    "the completion window of a response in the background, such as 2h")
   private static let moment = Parameter(
     "at", ArgumentFormat<Moment>.moment, "at the prices of that time, a date in UTC")
 
@@ -29,8 +32,8 @@ enum Price {
     "price", "tells what a request would cost",
     arguments: [model],
     options: [
-      input, output, cached, reasoning, provider, tier, moment, CommonOptions.config,
-      CommonOptions.format,
+      input, output, cached, reasoning, provider, tier, window, moment,
+      CommonOptions.config, CommonOptions.format,
     ],
     examples: [
       Command.Example(
@@ -45,8 +48,9 @@ enum Price {
     let usage = try usage(values)
     let context = PricingContext(
       instant: values[moment]?.timestamp(in: .utc) ?? invocation.surroundings.now(),
-      tier: values[tier])
+      tier: values[tier], completionWindow: values[window])
     do throws(PricingError) {
+      try check(context, of: priced)
       let tariff = try priced.tariff(in: context, inputTokens: usage.inputTokens)
       return Outcome(report(try tariff.cost(of: usage), of: usage, at: tariff))
     } catch {
@@ -71,6 +75,17 @@ enum Price {
         + (suggestion.map { "; did you mean \($0)?" } ?? ""))
   }
 
+  /// A window without a price is refused here as it is in a request.
+  private static func check(
+    _ context: PricingContext, of model: PricedModel
+  ) throws(PricingError) {
+    let prices = model.declaredPrices(at: context.instant)
+    guard let window = context.completionWindow, prices?.completionWindows[window] == nil else {
+      return
+    }
+    throw .completionWindowNotPriced(model: model.name, window: window)
+  }
+
   private static func usage(_ values: ArgumentValues) throws(CommandError) -> Usage {
     let usage = Usage(
       inputTokens: try values.required(input), cachedInputTokens: try values.required(cached),
@@ -92,6 +107,7 @@ enum Price {
     total.add("model", "Model", .text(tariff.origin.model))
     total.add("provider", "Provider", .text(tariff.origin.provider))
     total.add("tier", "Tier", .optional(tariff.origin.tier))
+    total.add("completion_window", "Window", .optional(tariff.origin.completionWindow))
     total.add("file", "Prices", .text(tariff.origin.file))
     total.add("as_of", "As of", .text(tariff.origin.asOf.description))
     total.add("price_version", nil, .text(tariff.version))
@@ -113,6 +129,9 @@ enum Price {
     switch error {
     case .modelNotPriced(let model):
       "\(model) has no price at that time; allowed: --at a later date"
+    case .completionWindowNotPriced(let model, let window):
+      "\(model) has no price for the completion window \(window) at that time; allowed: a window "
+        + "of its completion_windows"
     case .unpriceable(let quantities):
       "the pricing file has no price for \(quantities.map(\.name).joined(separator: ", "))"
     case .amountTooLarge:

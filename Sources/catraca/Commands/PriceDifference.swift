@@ -83,6 +83,9 @@ struct PriceDifference: Hashable {
       let from = dated.from.map { "from \($0)/" } ?? ""
       add(dated.base, under: from, to: &prices)
       for (tier, stepped) in dated.tiers { add(stepped, under: "\(from)\(tier)/", to: &prices) }
+      for (window, stepped) in dated.completionWindows {
+        add(stepped, under: "\(from)window \(window)/", to: &prices)
+      }
     }
     if model.minimumSeconds > 0 { prices["minimum_seconds"] = "\(model.minimumSeconds)" }
     return prices

@@ -67,7 +67,8 @@ enum PricingImport {
       models: prices.models)
     let comment = [
       "Made by `catraca pricing import` from LiteLLM's table. What it doesn't say is not in here:",
-      "aliases, the least that is billed (minimum_seconds), prices that will change.",
+      "aliases, the least that is billed (minimum_seconds), completion windows, prices that will",
+      "change.",
     ]
     do {
       try WrittenFile.replace(path, with: PricingFileText.text(of: file, comment: comment))

@@ -52,13 +52,14 @@ class Prices:
             dollars += count * Decimal(price)
         return ceiling(dollars * Decimal(rate) * NANO)
 
-    def whole_bill(self, provider, asked, parts, calls, tier=None, rate=1):
+    def whole_bill(self, provider, asked, parts, calls, tier=None, rate=1, window=None):
         """The cost in nano-units of quantities of every kind, by the models that used them.
 
         `parts` are mappings of quantities as the recordings name them; what a model's price for a
-        tier leaves out keeps the base price."""
+        tier or a completion window leaves out keeps the base price."""
         dollars = sum(
-            self._whole_dollars(provider, model, usage, tier) for model, usage in parts.items()
+            self._whole_dollars(provider, model, usage, tier, window)
+            for model, usage in parts.items()
         )
         own = self._models[provider, asked].get("surcharges", {})
         for name, count in calls.items():
@@ -66,9 +67,10 @@ class Prices:
             dollars += count * Decimal(price)
         return ceiling(dollars * Decimal(rate) * NANO)
 
-    def _whole_dollars(self, provider, model, usage, tier):
+    def _whole_dollars(self, provider, model, usage, tier, window):
         declared = self._models[provider, model]
         tiered = declared.get("tiers", {}).get(tier, {})
+        tiered = tiered or declared.get("completion_windows", {}).get(window, {})
         rates = {
             **declared.get("per_million_tokens", {}),
             **tiered.get("per_million_tokens", {}),

@@ -13,7 +13,7 @@ enum PricesPage {
       PageRoute(
         .get, "/dashboard/prices", .viewer,
         query: [.client, Notice.parameter]
-          + ["q", "model", "in", "out", "cached"].map { QueryParameter($0, "") }
+          + ["q", "model", "in", "out", "cached", "tier", "window"].map { QueryParameter($0, "") }
       ) { visit throws(APIError) in try page(visit) },
       PageRoute(.post, "/dashboard/prices", .admin, replace),
       PageRoute(.post, "/dashboard/prices/remove", .admin, remove),
@@ -59,9 +59,13 @@ enum PricesPage {
 
   private static func row(_ model: PricedModel, _ visit: Visit) -> HTML {
     let reader = visit.reader
-    let table = model.declaredPrices(at: visit.now)?.base.table ?? PriceTable()
-    let tiers = model.declaredPrices(at: visit.now)?.tiers.keys.sorted() ?? []
-    let others = PriceList.others(table, reader) + tiers.map { reader(.tier($0)) }
+    let prices = model.declaredPrices(at: visit.now)
+    let table = prices?.base.table ?? PriceTable()
+    let tiers = prices?.tiers.keys.sorted() ?? []
+    let windows = prices?.completionWindows.keys.sorted() ?? []
+    let others =
+      PriceList.others(table, reader) + tiers.map { reader(.tier($0)) }
+      + windows.map { reader(.window($0)) }
     let ask = SitePath.prices.with("model", model.name).with("in", "1000").with("out", "1000")
     return #"""
       <tr><th scope="row"><a href="\#(ask)">\#(model.name)</a></th><td>\#(model.provider)</td>\#

@@ -9,6 +9,8 @@ struct CostQuestion {
   private let input: String?
   private let output: String?
   private let cached: String?
+  private let tier: String?
+  private let window: String?
 
   init(_ visit: Visit) throws(APIError) {
     self.visit = visit
@@ -17,6 +19,8 @@ struct CostQuestion {
     input = try query.text("in")
     output = try query.text("out")
     cached = try query.text("cached")
+    tier = try query.text("tier")
+    window = try query.text("window")
   }
 
   var html: HTML {
@@ -28,6 +32,8 @@ struct CostQuestion {
         FilterField.text("in", reader(.inputTokens), input),
         FilterField.text("cached", reader(.cached), cached),
         FilterField.text("out", reader(.outputTokens), output),
+        FilterField.text("tier", reader(.serviceTier), tier),
+        FilterField.text("window", reader(.completionWindow), window),
       ], button: reader(.compute))
     return "\(form.html)\(answer)"
   }
@@ -39,8 +45,12 @@ struct CostQuestion {
       return problem(.unknownModel)
     }
     guard let usage else { return problem(.unusableCounts) }
+    if let window, priced.declaredPrices(at: visit.now)?.completionWindows[window] == nil {
+      return problem(.noWindowPrice)
+    }
     do throws(PricingError) {
-      let context = PricingContext(instant: visit.now)
+      let context = PricingContext(
+        instant: visit.now, tier: tier, completionWindow: window)
       let tariff = try priced.tariff(in: context, inputTokens: usage.inputTokens)
       let cost = try tariff.cost(of: usage)
       let billed: HTML? =

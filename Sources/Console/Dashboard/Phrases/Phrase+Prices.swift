@@ -31,6 +31,16 @@ extension Phrase {
   static let notPriced = Phrase("Nothing was priced.", "Nada teve preço.")
   static let dearestRate = Phrase("no price: dearest rate", "sem preço: maior tarifa")
 
+  static let serviceTier = Phrase("Service tier", "Nível de serviço")
+  static let completionWindow = Phrase("Completion window", "Janela de conclusão")
+  static let noWindowPrice = Phrase(
+    "This model has no price for that completion window.",
+    "Este modelo não tem preço para essa janela de conclusão.")
+
+  static func window(_ name: String) -> Phrase {
+    Phrase("window \(name)", "janela \(name)")
+  }
+
   static func tier(_ name: String) -> Phrase {
     Phrase("tier \(name)", "nível \(name)")
   }
