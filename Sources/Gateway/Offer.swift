@@ -42,7 +42,8 @@ final class Offer: Sendable {
     let instant = journey.startedAt
     let clientID = request.identity.client.id
     let (provider, model) = try Offer.find(
-      facts.model, of: request.providerName, for: clientID, in: journey)
+      facts.model, of: request.providerName, for: clientID, in: journey,
+      isFree: facts.operation == .moderation)
     self.provider = provider
     let markup = rules.clients.markup(of: request.identity.client)
     terms = BillingTerms(
@@ -107,13 +108,17 @@ final class Offer: Sendable {
   /// - Parameters:
   ///   - providerName: that of the path, if it names one.
   ///   - client: may have prices of its own.
+  ///   - isFree: whether the model needs no price, since its provider charges nothing for what is
+  ///     asked.
   static func find(
-    _ name: String, of providerName: String?, for client: String, in journey: Journey
+    _ name: String, of providerName: String?, for client: String, in journey: Journey,
+    isFree: Bool = false
   ) throws(Refusal) -> (provider: Provider, model: PricedModel?) {
     let rules = journey.rules
     if let providerName {
       let provider = try journey.provider(named: providerName)
       if let model = rules.model(name, of: providerName, for: client) { return (provider, model) }
+      if isFree { return (provider, nil) }
       return (provider, try replacement(for: name, rules, of: providerName, client))
     }
     if let model = rules.model(name, for: client),
@@ -122,6 +127,7 @@ final class Offer: Sendable {
       return (provider, model)
     }
     let provider = try journey.provider(named: nil)
+    if isFree { return (provider, nil) }
     return (provider, try replacement(for: name, rules, of: provider.name, client))
   }
 

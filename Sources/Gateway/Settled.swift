@@ -102,6 +102,9 @@ final class Settled {
   ) -> (Usage, UsageSource) {
     let calls = ending.report?.extraCalls.reduce(0) { $0 + $1.count } ?? 0
     if let reported = ending.report?.usage {
+      if let usage = usage(ofSound: reported, ending.report, of: passage) {
+        return (usage, .estimated)
+      }
       return (
         reported.with(calls: calls) ?? reported, passage.isDraining ? .drained : .reported
       )
@@ -112,11 +115,27 @@ final class Settled {
     return (estimate.with(calls: calls) ?? estimate, .estimated)
   }
 
+  /// What a model of tokens has used for sound of which the answer says only how long it was.
+  ///
+  /// - Returns: nil where the answer has what the model is priced by.
+  private static func usage(
+    ofSound reported: Usage, _ report: UsageReport?, of passage: Passage
+  ) -> Usage? {
+    guard reported.audioMilliseconds > 0, reported.totalTokens == 0,
+      let units = passage.offer.terms.model?.pricedUnits,
+      units.contains(.token), !units.contains(.millisecond)
+    else { return nil }
+    var facts = passage.request.facts
+    facts.estimatedAudioMilliseconds = reported.audioMilliseconds
+    return estimate(report, facts, of: passage)
+  }
+
   private static func estimate(
-    _ report: UsageReport?, generated: Int64 = 0, of passage: Passage
+    _ report: UsageReport?, _ facts: RequestFacts? = nil, generated: Int64 = 0,
+    of passage: Passage
   ) -> Usage {
     Estimate.usage(
-      for: passage.request.facts, outputTextBytes: report?.outputTextBytes ?? 0,
+      for: facts ?? passage.request.facts, outputTextBytes: report?.outputTextBytes ?? 0,
       outputAudioTokens: report?.outputAudioTokens ?? 0, generatedTokens: generated,
       by: passage.offer.rates
     )

@@ -118,7 +118,7 @@ private struct RequestReader {
     case .texts: facts.input.add(texts: value)
     case .candidates: candidates = try Self.integer(value, name, in: RequestFacts.choicesAllowed)
     case .callLimit: callLimit = try Self.integer(value, name, in: RequestFacts.callsAllowed)
-    case .reference: facts.input.isOpenEnded = true
+    case .reference: try readReference(value)
     case .background: facts.isBackground = try Self.boolean(value, name)
     case .backgroundOptions: try readBackgroundOptions(value, name)
     // What isn't a boolean is the provider's to refuse, or to take for true.
@@ -140,6 +140,13 @@ private struct RequestReader {
       }
     case .inert: break
     }
+  }
+
+  /// What a response continues stands at the provider: who names it twice could have the one looked
+  /// up, and the other used.
+  private mutating func readReference(_ value: JSONValue) throws(MeteringError) {
+    try value.checkKeys(among: ["id"])
+    facts.input.isOpenEnded = true
   }
 
   /// Models that speak are priced by the code points of the text, or by tokens of sound.

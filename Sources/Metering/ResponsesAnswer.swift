@@ -11,6 +11,8 @@ struct ResponsesAnswer: AnswerReader {
   private var toolCalls = ResponsesToolCalls()
   /// What the tool that draws used, of its own model's tokens: beside `usage`, not in it.
   private var drawing: ReportedUsage?
+  /// What models of text used that drew for that tool, each on a bill of its own.
+  private var vectors: [ModelUsage] = []
   /// Of a response that is made in the background.
   private var work: ProviderWork?
   private var shown = ShownObjects()
@@ -58,6 +60,7 @@ struct ResponsesAnswer: AnswerReader {
       guard let item = root["item"] else { break }
       note(objectsOf: item, at: ObjectEndpoints.madeWithItem)
       toolCalls.count(item)
+      addVectors(of: item)
     default:
       if type.hasSuffix(".delta"), !type.hasFragment("audio.delta") {
         let textBytes = root["delta"]?.utf8Count ?? 0
@@ -85,11 +88,12 @@ struct ResponsesAnswer: AnswerReader {
     report.extraCalls = toolCalls.calls
     report.work = work
     report.madeObjects = shown.objects
-    guard let usage = report.usage, let drawing else { return report }
-    report.breakdown = [
-      ModelUsage(model: report.responseModel ?? model, usage: usage),
-      ModelUsage(model: imageModel, usage: drawing.usage),
-    ]
+    guard let usage = report.usage, drawing != nil || !vectors.isEmpty else { return report }
+    report.breakdown = [ModelUsage(model: report.responseModel ?? model, usage: usage)]
+    if let drawing {
+      report.breakdown.append(ModelUsage(model: imageModel, usage: drawing.usage))
+    }
+    report.breakdown += vectors
     report.usage = Usage.sum(of: report.breakdown.map(\.usage)) ?? usage
     report.extraCalls.removeAll { $0.name == OpenAI.imageGeneration }
     return report
@@ -124,12 +128,28 @@ struct ResponsesAnswer: AnswerReader {
     shown.note(value, at: keepsObjects ? places : places.filter { $0.kind == .container })
   }
 
+  /// Adds what a model of text used for a drawing, if the item says so. Such drawings are few, and
+  /// mostly of one model.
+  private mutating func addVectors(of item: JSONValue) {
+    guard item["type"]?.isString("image_generation_call") == true, let value = item["svg_usage"],
+      let model = value["model"]?.string, let reported = ReportedUsage(value)
+    else { return }
+    guard let index = vectors.firstIndex(where: { $0.model == model }) else {
+      vectors.append(ModelUsage(model: model, usage: reported.usage))
+      return
+    }
+    let sum = Usage.sum(of: [vectors[index].usage, reported.usage])
+    vectors[index] = ModelUsage(model: model, usage: sum ?? reported.usage)
+  }
+
   /// The whole output, which replaces what its pieces were counted as.
   private mutating func read(output: JSONValue) {
     var textBytes = 0
     toolCalls.startOver()
+    vectors = []
     for item in output.elements {
       toolCalls.count(item)
+      addVectors(of: item)
       if let parts = item["content"] ?? item["summary"] {
         for part in parts.elements {
           textBytes += (part["text"] ?? part["refusal"])?.utf8Count ?? 0

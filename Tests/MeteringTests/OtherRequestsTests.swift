@@ -41,6 +41,21 @@ struct OtherRequestsTests {
     #expect(facts.boundInputTokens >= bytes + tokens)
   }
 
+  @Test(
+    "an object is named once",
+    arguments: [
+      (#""conversation":{"id":"a","id":"b"}"#, "id"),
+      (#""conversation":{"id":"a","\u0069d":"b"}"#, "id"),
+      (#""conversation":{"ID":"a","id":"b"}"#, "ID"),
+      (#""prompt":{"id":"a","version":"1","version":"2"}"#, "version"),
+    ])
+  func objectNamedTwice(_ member: String, _ param: String) {
+    let error = #expect(throws: MeteringError.self) {
+      try facts(Endpoints.responses, #""input":"",\#(member)"#)
+    }
+    #expect(error?.param == param)
+  }
+
   @Test("moderation is free, and needs no model")
   func moderation() throws {
     let facts = try RequestFacts.read(

@@ -111,6 +111,23 @@ struct RealtimeTests {
     #expect(!meter.report.isError)
   }
 
+  @Test("A response that failed before it wrote anything has used nothing")
+  func failed() throws {
+    let parser = JSONParser()
+    let failure = """
+      {"type":"response.done","response":{"id":"r","status":"failed","usage":null,
+      "status_details":{"type":"failed","error":{"type":"server_error","code":null}}}}
+      """
+    var meter = RealtimeMeter()
+    meter.read(try parser.parse(Array(failure.utf8)))
+    #expect(meter.report.usage == .zero)
+    #expect(meter.report.isError)
+    var other = RealtimeMeter()
+    let delta = #"{"type":"response.output_audio_transcript.delta","delta":"Hello"}"#
+    for text in [delta, failure] { other.read(try parser.parse(Array(text.utf8))) }
+    #expect(other.report.usage == nil)
+  }
+
   @Test("A response that is cut is estimated by the deltas that came")
   func deltas() throws {
     var meter = RealtimeMeter()

@@ -45,6 +45,26 @@ struct ResponsesAnswerTests {
     #expect(calls == expected)
   }
 
+  @Test("drawings by a model of text are a bill of their own, once, whole or in a stream")
+  func vectors() {
+    let item = { (model: String, output: Int) in
+      #"{"type":"image_generation_call","svg_usage":{"model":"\#(model)","input_tokens":5,"#
+        + #""output_tokens":\#(output),"reasoning_tokens":2,"total_tokens":\#(5 + output)}}"#
+    }
+    let items = [item("m-svg", 7), item("m-svg", 9), item("m-other", 4)]
+    let whole = #"{"output":[\#(items.joined(separator: ","))],"usage":{"input_tokens":1}}"#
+    let (_, end) = stream(
+      items.map { #"{"type":"response.output_item.done","item":\#($0)}"# }
+        + [#"{"type":"response.completed","response":\#(whole)}"#])
+    for report in [report(whole), end.report] {
+      #expect(report.breakdown.map(\.model) == ["m", "m-svg", "m-other"])
+      #expect(report.breakdown.map(\.usage.inputTokens) == [1, 10, 5])
+      #expect(report.breakdown.map(\.usage.outputTokens) == [0, 16, 4])
+      #expect((report.usage?.inputTokens, report.usage?.outputTokens) == (16, 20))
+      #expect(report.extraCalls.isEmpty)
+    }
+  }
+
   @Test("the last event repeats the calls that were seen, and counts them once")
   func repeatedCalls() {
     let item = #"{"type":"web_search_call","action":{"type":"search"}}"#

@@ -1,9 +1,11 @@
 import JSON
+import Pricing
 
 /// A response of the Realtime API: what its events say, up to `response.done`.
 struct RealtimeAnswer: AnswerReader {
   private var members = AnswerMembers()
   private var audioCharacters: Int64 = 0
+  private var hasFailed = false
 
   init(for facts: RequestFacts) {}
 
@@ -38,13 +40,19 @@ struct RealtimeAnswer: AnswerReader {
   var report: UsageReport {
     var report = members.report()
     report.outputAudioTokens = RealtimeAudio.estimatedOutputTokens(characters: audioCharacters)
+    // The provider's own error, before the model has written anything.
+    let isEmpty = report.outputTextBytes == 0 && report.outputAudioTokens == 0
+    if hasFailed && isEmpty && report.usage == nil { report.usage = .zero }
     return report
   }
 
   private mutating func readDone(_ response: JSONValue?) {
     guard let response, response.kind == .object else { return members.noteUnreadable() }
     for member in response.members where member.hasKey("usage") { _ = members.read(member) }
-    if response["status"]?.isString("failed") ?? false { members.noteError() }
+    if response["status"]?.isString("failed") ?? false {
+      members.noteError()
+      hasFailed = true
+    }
   }
 }
 
