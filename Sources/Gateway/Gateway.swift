@@ -165,7 +165,9 @@ public final class Gateway: HTTPHandler {
 
   /// Administrators may have changed the owners of objects.
   public func ownersMayHaveChanged() {
-    owners.doubtAll()
+    // The instant comes first: what is recorded from then on may still wait in the spool.
+    let now = MonotonicInstant.now()
+    owners.doubtAll(written: ledger.isHealthy ? now : nil)
   }
 
   var isStopping: Bool { stopping.withLock { $0 } }

@@ -54,6 +54,16 @@ struct OwnerCacheTests {
     #expect(cache.recentOwner(of: name, at: start) == .client("acme"))
   }
 
+  @Test("What was recorded before a change and is in the database can be forgotten at once")
+  func forgottenByAdministrators() {
+    var cache = OwnerCache()
+    cache.note(recorded: name, owner: .client("acme"), at: start)
+    cache.doubtAll(written: start.advanced(by: .milliseconds(-1)))
+    #expect(cache.recentOwner(of: name, at: start) == .client("acme"))
+    cache.doubtAll(written: start)
+    #expect(cache.recentOwner(of: name, at: start) == nil)
+  }
+
   @Test("An object that is gone has no owner")
   func forgotten() {
     var cache = OwnerCache()

@@ -163,22 +163,4 @@ import Time
     #expect(ObjectCursor("openai/file/x/o1") == nil)
     #expect(ObjectCursor("openai/file/1/a/b")?.objectID == "a/b")
   }
-
-  @Test("A client's objects of a kind are its own and the shared ones, newest first")
-  func usable() async throws {
-    let all = try await fill()
-    let expected = all.filter {
-      $0.provider == "openai" && $0.kind == .batch && $0.deletedAt == nil
-        && $0.owner != .client("globex")
-    }.sorted { ($0.createdAt, $0.objectID) > ($1.createdAt, $1.objectID) }
-    #expect(expected.contains { $0.owner == .everybody } && expected.count >= 5)
-    let reader = try reader()
-    #expect(
-      try reader.objects(of: "acme", provider: "openai", kind: .batch, limit: 100) == expected)
-    for place in expected.indices {
-      let page = try reader.objects(
-        of: "acme", provider: "openai", kind: .batch, after: expected[place].cursor, limit: 2)
-      #expect(page == Array(expected.dropFirst(place + 1).prefix(2)))
-    }
-  }
 }

@@ -117,7 +117,9 @@ import Time
     let cursor = ObjectCursor("openai/file/1/file-1")
     let found = try await scans { reader in
       _ = try reader.owners(of: ["file-1", "file-2"], provider: "openai")
-      _ = try reader.objects(of: "acme", provider: "openai", kind: .file, limit: 9)
+      _ = try reader.ids(
+        of: OwnObjects(
+          of: "acme", provider: "openai", kind: .file, isNewestFirst: true, limit: 9))
       for filter in filters {
         _ = try reader.objects(filter, limit: 9)
         _ = try reader.objects(filter, after: cursor, limit: 9)

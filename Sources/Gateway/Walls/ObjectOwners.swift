@@ -147,8 +147,10 @@ public final class ObjectOwners: Sendable {
   }
 
   /// Administrators may have changed owners.
-  func doubtAll() {
-    cache.withLock { $0.doubtAll() }
+  ///
+  /// - Parameter written: see `OwnerCache.doubtAll`.
+  func doubtAll(written: MonotonicInstant?) {
+    cache.withLock { $0.doubtAll(written: written) }
   }
 
   // MARK: Whose is it?

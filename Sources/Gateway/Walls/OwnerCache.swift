@@ -76,8 +76,15 @@ struct OwnerCache {
   }
 
   /// Administrators may have changed owners: the ledger is asked for each of them again.
-  mutating func doubtAll() {
-    young = young.filter { $0.value.isDoubtful }
-    old = old.filter { $0.value.isDoubtful }
+  ///
+  /// - Parameter written: What this process recorded before this instant is in the ledger's
+  ///   database, so that an object that isn't there was forgotten. Nil while entries may wait.
+  mutating func doubtAll(written: MonotonicInstant? = nil) {
+    func mayWait(_ entry: Entry) -> Bool {
+      guard entry.isDoubtful, let recordedAt = entry.recordedAt else { return false }
+      return written.map { recordedAt > $0 } ?? true
+    }
+    young = young.filter { mayWait($0.value) }
+    old = old.filter { mayWait($0.value) }
   }
 }

@@ -1,5 +1,5 @@
 internal import JSON
-public import Objects
+internal import Objects
 internal import Time
 
 extension LedgerReader {
@@ -28,28 +28,12 @@ extension LedgerReader {
     return owners
   }
 
-  /// The objects of a kind that a client may use, its own and those that all clients share: at
-  /// most `limit`, newest first, without deleted ones.
-  ///
-  /// - Parameter cursor: The object after which the page begins; nil for the first page.
-  public func objects(
-    of clientID: String, provider: String, kind: ObjectKind, after cursor: ObjectCursor? = nil,
-    limit: Int
-  ) throws(LedgerError) -> [ProviderObject] {
-    var found: [ProviderObject] = []
-    for owner in [ProviderObject.Owner.client(clientID), .everybody] {
-      found += try page(
-        of: owner, ObjectFilter(provider: provider, kind: kind), .present, after: cursor, limit)
-    }
-    return LedgerReader.merged(found, limit)
-  }
-
   /// A page of objects, deleted ones too: at most `limit`.
   ///
   /// Those of one owner are ordered by provider and kind, the last name first, and by age within a
-  /// kind, the newest first. Those of all owners are ordered by their ids. With a cursor, the page
-  /// begins after the object that the cursor names; objects that are recorded meanwhile are neither
-  /// repeated nor do they displace others.
+  /// kind, the newest first. Those of all owners are ordered by provider and id. With a cursor, the
+  /// page begins after the object that the cursor names; objects that are recorded meanwhile are
+  /// neither repeated nor do they displace others.
   public func objects(
     _ filter: ObjectFilter = ObjectFilter(), after cursor: ObjectCursor? = nil, limit: Int
   ) throws(LedgerError) -> [ProviderObject] {
@@ -88,12 +72,26 @@ extension LedgerReader {
   ) throws(LedgerError) -> [ProviderObject] {
     var conditions = LedgerReader.conditions(of: filter)
     if let owner = filter.owner { conditions.append(("client_id = ?", owner.text)) }
-    let order = "object_id, provider"
-    guard let cursor else { return try rows(conditions, "", [], order, limit) }
+    let order = "provider, object_id"
+    // Of an object whose provider isn't known, each provider is asked: that is the key's order.
+    let clause = filter.objectID != nil && filter.provider == nil ? LedgerReader.anyProvider : ""
+    guard let cursor else { return try rows(conditions, clause, [], order, limit) }
     return try rows(
-      conditions, " AND (object_id, provider) > (?, ?)", [cursor.objectID, cursor.provider],
-      order, limit)
+      conditions, clause + " AND (provider, object_id) > (?, ?)",
+      [cursor.provider, cursor.objectID], order, limit)
   }
+
+  /// Names the few providers that there are, each found by one step in the primary key.
+  private static let anyProvider = """
+     AND provider IN (
+      WITH RECURSIVE known (provider) AS (
+        SELECT MIN(provider) FROM provider_objects
+        UNION ALL
+        SELECT (SELECT MIN(other.provider) FROM provider_objects other
+          WHERE other.provider > known.provider)
+        FROM known WHERE known.provider IS NOT NULL)
+      SELECT provider FROM known WHERE provider IS NOT NULL)
+    """
 
   private static func conditions(of filter: ObjectFilter) -> [(String, String)] {
     var conditions: [(String, String)] = []

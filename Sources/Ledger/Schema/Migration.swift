@@ -44,7 +44,7 @@ struct Migration {
     .signingKeyTables, .leaseTables, .readableFrom, .detachedMonthTables, .creditLeaseTables,
     .intentValues, .conversationPermitTables, .offlineReserveTables, .intentDifferences,
     .fewerUsageIndexes, .idempotencyKeyColumns, .summaryOfAnySize, .providerObjectTables,
-    .providerCostColumns, .providerCostOfEarlierRows,
+    .providerCostColumns, .providerCostOfEarlierRows, .objectListIndexes,
   ]
 
   static func all(_ dialect: Dialect) -> [Migration] {

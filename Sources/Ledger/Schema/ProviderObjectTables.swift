@@ -11,9 +11,12 @@ extension Migration {
         key_name TEXT, -- whose request made it; NULL: an administrator assigned it
         created_at TEXT NOT NULL,
         deleted_at TEXT, -- NULL: it is there
-        PRIMARY KEY (object_id, provider)
+        PRIMARY KEY (provider, object_id)
       ) STRICT, WITHOUT ROWID;
-      \(indexes)
+      CREATE INDEX provider_objects_client
+        ON provider_objects (client_id, provider, kind, created_at, object_id);
+      CREATE INDEX provider_objects_deleted_at ON provider_objects (deleted_at)
+        WHERE deleted_at IS NOT NULL;
       """,
     postgresql: """
       CREATE TABLE provider_objects (
@@ -24,21 +27,11 @@ extension Migration {
         key_name TEXT COLLATE "C", -- whose request made it; NULL: an administrator assigned it
         created_at TEXT COLLATE "C" NOT NULL,
         deleted_at TEXT COLLATE "C", -- NULL: it is there
-        PRIMARY KEY (object_id, provider)
+        PRIMARY KEY (provider, object_id)
       );
-      \(indexes)
+      CREATE INDEX provider_objects_client
+        ON provider_objects (client_id, provider, kind, created_at, object_id);
+      CREATE INDEX provider_objects_deleted_at ON provider_objects (deleted_at)
+        WHERE deleted_at IS NOT NULL;
       """)
-
-  /// What is there and what is deleted have indexes of their own: a list of what is there doesn't
-  /// pass over what is deleted, however much that is.
-  private static let indexes = """
-    CREATE INDEX provider_objects_client
-      ON provider_objects (client_id, provider, kind, created_at, object_id)
-      WHERE deleted_at IS NULL;
-    CREATE INDEX provider_objects_client_deleted
-      ON provider_objects (client_id, provider, kind, created_at, object_id)
-      WHERE deleted_at IS NOT NULL;
-    CREATE INDEX provider_objects_deleted_at ON provider_objects (deleted_at)
-      WHERE deleted_at IS NOT NULL;
-    """
 }

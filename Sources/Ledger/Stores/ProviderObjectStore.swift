@@ -8,10 +8,10 @@ final class ProviderObjectStore {
     case end(ObjectEnd)
 
     /// The row that is changed.
-    var key: (objectID: String, provider: String) {
+    var key: (provider: String, objectID: String) {
       switch self {
-      case .record(let object): (object.objectID, object.provider)
-      case .end(let end): (end.objectID, end.provider)
+      case .record(let object): (object.provider, object.objectID)
+      case .end(let end): (end.provider, end.objectID)
       }
     }
 
@@ -93,19 +93,19 @@ final class ProviderObjectStore {
     INSERT INTO provider_objects
       (provider, object_id, kind, client_id, key_name, created_at, deleted_at)
     VALUES (?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (object_id, provider) DO UPDATE SET key_name = excluded.key_name,
+    ON CONFLICT (provider, object_id) DO UPDATE SET key_name = excluded.key_name,
       created_at = excluded.created_at, deleted_at = excluded.deleted_at
     WHERE provider_objects.client_id = excluded.client_id
       AND provider_objects.deleted_at < excluded.created_at
     """
   private static let updateDeletedAt = """
     UPDATE provider_objects SET deleted_at = ?3
-    WHERE object_id = ?2 AND provider = ?1 AND deleted_at IS NULL
+    WHERE provider = ?1 AND object_id = ?2 AND deleted_at IS NULL
     """
   private static func deleteOldest(_ dialect: Dialect) -> String {
     """
-    DELETE FROM provider_objects WHERE (object_id, provider) IN
-      (SELECT object_id, provider FROM provider_objects WHERE deleted_at < ?1
+    DELETE FROM provider_objects WHERE (provider, object_id) IN
+      (SELECT provider, object_id FROM provider_objects WHERE deleted_at < ?1
         ORDER BY deleted_at LIMIT ?2 \(dialect.passingOverLocked))
     """
   }

@@ -34,7 +34,7 @@ extension LedgerEditor {
       throw .unreadable(record: "the id of an object")
     }
     // In the order in which servers write them, so that none waits for another that waits for it.
-    var rest = objects.sorted { ($0.objectID, $0.provider) < ($1.objectID, $1.provider) }[...]
+    var rest = objects.sorted { ($0.provider, $0.objectID) < ($1.provider, $1.objectID) }[...]
     var assignments: [ObjectAssignment] = []
     while !rest.isEmpty {
       let batch = rest.prefix(LedgerEditor.objectsInOneCommit)
