@@ -29,6 +29,12 @@ BODIES = {
         "model": "gpt-4o-mini",
         "per_million_tokens": {"input": "0.30"},
     },
+    "/api/admin/objects": {
+        "provider": "openai",
+        "object_id": "file-1",
+        "kind": "file",
+        "client_id": "beta",
+    },
     "/api/token-billing/process-usage": {"userId": "beta", "tokensUsed": 5},
     "/api/token-billing/create-subscription": {"customerId": "cus_1", "clientId": "beta"},
 }

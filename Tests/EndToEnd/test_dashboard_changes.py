@@ -169,3 +169,46 @@ def test_a_viewer_sees_all_pages_and_no_way_to_change_anything(browser, admin, t
         assert forms == [], page
     browser.open(f"{admin.url}/dashboard/budgets/new")
     assert "A viewer's token changes nothing." in browser.text
+
+
+def test_an_object_is_assigned_shared_and_forgotten(signed_in, admin):
+    browser = signed_in
+    browser.open(admin.url + "/dashboard/objects")
+    assert "No object matches." in browser.element("#objects").text
+    browser.element("form.assign [name=object_id]").send_keys("file-abc")
+    browser.element("form.assign [name=client_id]").send_keys("acmé")
+    browser.send("form.assign button.primary")
+    assert "client_id is not valid" in browser.element("[role=alert]").text
+    field = browser.element("form.assign [name=object_id]")
+    assert field.get_attribute("value") == "file-abc"
+    client = browser.element("form.assign [name=client_id]")
+    client.clear()
+    client.send_keys("acme")
+    browser.send("form.assign button.primary")
+    assert "Saved. It is in force." in browser.element("[role=status]").text
+    assert "file-abc file openai acme" in browser.element("#objects tbody").text
+    browser.send_and_confirm("form.share button")
+    assert "file-abc file openai all clients" in browser.element("#objects tbody").text
+    assert not browser.elements("form.share")
+    browser.send_and_confirm("form.forget button")
+    assert "it is nobody's now" in browser.element("[role=status]").text
+    assert "No object matches." in browser.element("#objects").text
+    assert [action for _, action, _ in changes(admin)] == [
+        f"object.{each}" for each in ["forget", "assign", "assign"]
+    ]
+
+
+def test_viewers_see_objects_and_change_none(browser, admin, catraca, tokens):
+    for number in range(60):
+        body = {"provider": "openai", "object_id": f"file-{number:02}", "kind": "file"}
+        admin.done("POST", "/api/admin/objects", {**body, "client_id": "acme"}, status=201)
+    browser.sign_in(admin.url, tokens["viewer"])
+    browser.read_in("pt-BR")
+    browser.open(admin.url + "/dashboard/objects?provider=openai")
+    table = browser.element("#objects").text
+    assert "Dono" in table and "file-00" in table and "file-59" not in table
+    assert not browser.elements("main form[method=post]")
+    browser.send("#objects p a")
+    assert "file-59" in browser.element("#objects").text
+    browser.open(admin.url + "/dashboard/objects?object=file-07")
+    assert len(browser.elements("#objects tbody tr")) == 1

@@ -25,6 +25,8 @@ PAGES = {
     "budget-of-users": "/dashboard/budgets/acme/each-user",
     "new-budget": "/dashboard/budgets/new?client=acme",
     "keys": "/dashboard/keys?client=acme",
+    "objects-empty": "/dashboard/objects?client=nobody",
+    "objects": "/dashboard/objects",
     "prices": "/dashboard/prices?client=acme&q=mini&model=gpt-4o-mini&in=1000&out=500",
     "billing": "/dashboard/billing",
     "client-billing": "/dashboard/billing/acme",
@@ -32,8 +34,8 @@ PAGES = {
     "client-90-weeks": "/dashboard/clients/acme?days=90&per=week&by=user",
 }
 TITLES = {
-    "en": ["Overview", "Clients", "Requests", "Refusals", "Budgets", "Keys", "Prices", "Audit"],
-    "pt-BR": ["Visão geral", "Clientes", "Requisições", "Recusas", "Orçamentos", "Cobrança"],
+    "en": ["Overview", "Clients", "Requests", "Refusals", "Budgets", "Objects", "Prices", "Audit"],
+    "pt-BR": ["Visão geral", "Clientes", "Requisições", "Recusas", "Objetos", "Cobrança"],
 }
 
 
@@ -51,7 +53,11 @@ def used(configuration, catraca, tokens):
     large = {**BODY, "max_completion_tokens": 5000}
     assert catraca.post(large, headers={"x-catraca-user": "u0"}).status == 429
     catraca.denials(1)
-    return catraca.admin(tokens["admin"])
+    admin = catraca.admin(tokens["admin"])
+    for owner, kind in {"acme": "file", "*": "vector_store"}.items():
+        body = {"provider": "openai", "object_id": f"{kind}-" + 60 * "x", "kind": kind}
+        admin.done("POST", "/api/admin/objects", {**body, "client_id": owner}, status=201)
+    return admin
 
 
 @pytest.mark.parametrize("language", ["en", "pt-BR"])

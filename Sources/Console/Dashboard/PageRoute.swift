@@ -37,7 +37,7 @@ enum PageRoutes {
     SiteFiles.routes + SignInPage.routes + Preferences.routes + OverviewPage.routes
     + ClientsPage.routes + ClientPage.routes + RequestsPage.routes + RequestPage.routes
     + RefusalsPage.routes + BudgetsPage.routes + BudgetEditPage.routes + BudgetPage.routes
-    + KeysPage.routes + PricesPage.routes + BillingPage.routes
+    + KeysPage.routes + ObjectsPage.routes + PricesPage.routes + BillingPage.routes
     + ClientBillingPage.routes + AuditPage.routes + WidgetPage.routes
 
   /// Those of the proxy's listener.

@@ -3,7 +3,7 @@ internal import Pages
 
 /// What the pages are about, in the order of the links beside them.
 enum Section: CaseIterable {
-  case overview, clients, requests, refusals, budgets, keys, prices, billing, audit
+  case overview, clients, requests, refusals, budgets, keys, objects, prices, billing, audit
 
   var name: Phrase {
     switch self {
@@ -13,6 +13,7 @@ enum Section: CaseIterable {
     case .refusals: .refusals
     case .budgets: .budgets
     case .keys: .keys
+    case .objects: .objects
     case .prices: .prices
     case .billing: .billing
     case .audit: .auditTrail
@@ -27,6 +28,7 @@ enum Section: CaseIterable {
     case .refusals: SitePath.refusals
     case .budgets: SitePath.budgets
     case .keys: SitePath.keys
+    case .objects: SitePath.objects
     case .prices: SitePath.prices
     case .billing: SitePath.billing
     case .audit: SitePath.audit
@@ -51,6 +53,7 @@ enum SitePath {
   static let refusals = PageAddress("/dashboard/refusals")
   static let budgets = PageAddress("/dashboard/budgets")
   static let keys = PageAddress("/dashboard/keys")
+  static let objects = PageAddress("/dashboard/objects")
   static let prices = PageAddress("/dashboard/prices")
   static let billing = PageAddress("/dashboard/billing")
   static let audit = PageAddress("/dashboard/audit")

@@ -109,12 +109,13 @@ public enum Stylesheet {
     .notice p:last-child { margin-bottom: 0; }
 
     /* Tables */
-    .scroll { overflow-x: auto; }
+    .scroll { overflow-x: auto; position: relative; }
     table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
     th, td { text-align: left; padding: .45rem .75rem .45rem 0; vertical-align: top;
       border-bottom: 1px solid var(--line); }
     thead th { color: var(--soft); font-weight: 550; font-size: .8125rem; white-space: nowrap; }
     tbody th { font-weight: 550; }
+    th.id { min-width: 12rem; max-width: 20rem; overflow-wrap: anywhere; }
     tbody tr:last-child > * { border-bottom: 0; }
     tfoot th, tfoot td { border-top: 2px solid var(--line); border-bottom: 0; font-weight: 620; }
     .figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }

@@ -16,8 +16,10 @@ enum FilterField {
     """#
   }
 
+  /// - Parameter idPrefix: another one where a page has two fields of the same name.
   static func choice(
-    _ name: String, _ label: String, _ value: String?, _ choices: [(value: String, name: String)]
+    _ name: String, _ label: String, _ value: String?, _ choices: [(value: String, name: String)],
+    idPrefix: String = "f-"
   ) -> HTML {
     let options = choices.map { choice -> HTML in
       #"""
@@ -26,8 +28,8 @@ enum FilterField {
       """#
     }
     return #"""
-      <div class="field"><label for="f-\#(name)">\#(label)</label>\#
-      <select id="f-\#(name)" name="\#(name)">\#(options)</select></div>
+      <div class="field"><label for="\#(idPrefix)\#(name)">\#(label)</label>\#
+      <select id="\#(idPrefix)\#(name)" name="\#(name)">\#(options)</select></div>
       """#
   }
 }

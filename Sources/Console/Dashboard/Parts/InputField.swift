@@ -25,6 +25,13 @@ struct InputField {
     self.isRequired = isRequired
   }
 
+  /// A field whose value is one of some.
+  static func choice(
+    _ name: String, _ label: String, _ value: String?, _ choices: [(value: String, name: String)]
+  ) -> HTML {
+    FilterField.choice(name, label, value, choices, idPrefix: "i-")
+  }
+
   var html: HTML {
     let explained = hint.map { hint -> HTML in
       #"<span class="hint" id="h-\#(name)">\#(hint)</span>"#

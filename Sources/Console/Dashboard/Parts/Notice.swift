@@ -4,7 +4,7 @@ internal import Pages
 enum Notice {
   /// What a change tells the page that follows it, in its address.
   enum Done: String, CaseIterable {
-    case saved, removed, paused, resumed, reset, raised, revoked, retried
+    case saved, removed, paused, resumed, reset, raised, revoked, retried, forgotten
 
     var phrase: Phrase {
       switch self {
@@ -17,6 +17,8 @@ enum Notice {
       case .revoked: Phrase("Revoked.", "Revogada.")
       case .retried:
         Phrase("It is being collected again.", "A cobrança está sendo tentada de novo.")
+      case .forgotten:
+        Phrase("Forgotten: it is nobody's now.", "Esquecido: agora não é de ninguém.")
       }
     }
   }
