@@ -33,9 +33,10 @@ RUN apt-get update \
 COPY --from=builder /out/catraca /usr/local/bin/catraca
 COPY config /etc/catraca
 # Nobody reaches the loopback address of a container from outside, and its other addresses only
-# where their ports are published. Other containers, such as Prometheus, call it catraca.
+# where their ports are published. Other containers, such as Prometheus, call it catraca, and
+# read its metrics without a token.
 RUN sed -i -e 's/"127\.0\.0\.1:/"0.0.0.0:/' \
-  -e 's/^admin:.*/&\n  allow_plain_http: true\n  hosts: [catraca]/' \
+  -e 's/^admin:.*/&\n  allow_plain_http: true\n  hosts: [catraca]\n  metrics: open/' \
   /etc/catraca/catraca.yaml
 
 USER catraca

@@ -169,10 +169,14 @@ public final class Console: HTTPHandler {
   private func body(
     of exchange: HTTPExchange, for route: Route
   ) async throws(APIError) -> [UInt8] {
-    guard case .anyone = route.access else { return try await Body.read(from: exchange) }
+    guard case .anyone = access(to: route) else { return try await Body.read(from: exchange) }
     guard route.takesAnyObject else { return [] }
     return try await Body.read(
       from: exchange, limit: Body.largestSigned, beforeCredential: true)
+  }
+
+  private func access(to route: Route) -> Route.Access {
+    route.access(under: server.settings.admin)
   }
 
   // MARK: Who is it?
@@ -182,7 +186,7 @@ public final class Console: HTTPHandler {
   private func credential(
     of exchange: HTTPExchange, for route: Route, at now: Timestamp
   ) async throws(APIError) -> Credential? {
-    if case .anyone = route.access { return nil }
+    if case .anyone = access(to: route) { return nil }
     let (fields, network) = (exchange.head.fields, exchange.clientNetwork)
     let credential = try await Console.work { [self] () throws(APIError) in
       try signIn(fields, from: network, to: route, at: now)
@@ -208,11 +212,11 @@ public final class Console: HTTPHandler {
     let credential = try credential(
       in: fields, from: network, isChange: route.method != .get, at: now)
     if servesKeysAlone, case .token = credential { throw .invalidCredential }
-    switch (route.access, credential) {
+    switch (access(to: route), credential) {
     case (.anyone, _), (.key, _), (_, .token(_, .admin)), (.viewer, .token(_, .viewer)),
       (.adminOrKey, .key):
       return credential
-    case (.admin, .token(_, .viewer)), (.adminOrKey, .token(_, .viewer)):
+    case (.admin, .token), (.adminOrKey, .token), (.scraper, .token):
       throw .ofViewer
     case (_, .key): throw .forbidden("This call is for an administrator's token.")
     }

@@ -151,7 +151,9 @@ final class Server: Sendable {
     Task { await collector.run() }
     Task { await reloader.declareAfterStart() }
     telemetry?.start {
-      var pages = MetricsPages<OTLPMetrics>(of: state, at: .readSystemClock())
+      var pages = MetricsPages<OTLPMetrics>(
+        of: state, showsProviderCosts: state.settings.admin.metricsNeedToken,
+        at: .readSystemClock())
       return { pages.writeNext(to: &$0) }
     }
   }

@@ -27,7 +27,8 @@ USAGE_LOG = """{"id":1,"request_id":"r","client_id":"c","key_name":"k","user_id"
  "audio_input_tokens":0,"image_input_tokens":0,"completion_tokens":1,"reasoning_tokens":0,
  "audio_output_tokens":0,"image_output_tokens":0,"total_tokens":2,"audio_ms":0,"characters":0,
  "images":0,"calls":0,"cost_usd":"0","cost":"0","currency":"BRL","price_version":"v",
- "held_tokens":1,"held_usd":"0","overrun_tokens":0,"overrun_usd":"0","latency_ms":1,
+ "held_tokens":1,"held_usd":"0","overrun_tokens":0,"overrun_usd":"0",
+ "provider_cost_usd":"0","latency_ms":1,
  "ttft_ms":null,"overhead_us":1,"metadata":null,"created_at":"2026"}"""
 EXAMPLES = {
     "/api/admin/clients/beta": """{"id":"acme","name":"ACME Corp","plan":"pro",
@@ -57,8 +58,10 @@ EXAMPLES = {
  "cost":"300","cost_usd":"55","percentage":66.6}]}""",
     "/api/usage/summary?client=beta&days=30": """{"client_id":"acme","period_days":30,
  "total_tokens":150,"total_conversations":1,"total_calls":1,"total_cost_usd":"0.000045000",
+ "total_provider_cost_usd":"0.000045000","total_margin_usd":"0.000000000",
  "daily_usage":[{"date":"2026-11-22","tokens_input":100,"tokens_output":50,"tokens_total":150,
- "conversations_count":1,"api_calls_count":1,"cost_usd":"0.000045000"}]}""",
+ "conversations_count":1,"api_calls_count":1,"cost_usd":"0.000045000",
+ "provider_cost_usd":"0.000045000","margin_usd":"0.000000000"}]}""",
     "/api/usage/current-period?client=beta": """{"client_id":"acme","has_subscription":true,
  "plan_name":"Pro","plan_id":"pro","status":"active","tokens_used":150,"tokens_limit":50000,
  "tokens_remaining":49850,"percentage_used":0.3,"conversations_used":1,"conversations_limit":50,

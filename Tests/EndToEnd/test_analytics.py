@@ -20,6 +20,8 @@ SUMS = [
     "cost_usd",
     "cost",
     "currency",
+    "provider_cost_usd",
+    "margin_usd",
 ]
 
 

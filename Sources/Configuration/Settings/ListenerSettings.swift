@@ -43,8 +43,24 @@ public struct AdminSettings: Hashable, Sendable {
   /// Names by which requests may call the listener, beside its addresses and those of loopback.
   public var hosts: [String] = []
   public var tokens: [AdminToken] = []
+  /// Nil leaves it to `listen`: see `metricsNeedToken`.
+  public var metrics: MetricsAccess?
 
   public init() {}
+
+  /// Whether only tokens may read `/metrics`. Without a setting, that is so unless the listener can
+  /// be reached from this machine alone.
+  public var metricsNeedToken: Bool {
+    (metrics ?? (listen.allSatisfy(\.isLoopback) ? .open : .token)) == .token
+  }
+}
+
+/// Who may read `/metrics`.
+public enum MetricsAccess: String, Sendable, Hashable, CaseIterable {
+  /// Anyone who reaches the listener.
+  case open
+  /// Tokens of either role.
+  case token
 }
 
 /// One operator's credential.
@@ -105,6 +121,9 @@ extension AdminSettings: TabledSettings {
         "hosts", \.hosts, .list(of: .hostName, count: 0...100),
         "Names that a listener without TLS may be called by, besides localhost and its addresses"),
       SettingRow("tokens", \.tokens, .adminTokens, "Who may use the admin API and dashboard"),
+      SettingRow(
+        "metrics", \.metrics, .choice,
+        "Who may read /metrics; by default token, and open where listen is of this machine alone"),
     ]
   }
 }

@@ -14,6 +14,12 @@ enum Credential: Sendable {
     if case .key = self { true } else { false }
   }
 
+  /// Whether the caller may learn what providers charge, and so the margin. Neither clients nor
+  /// viewers may.
+  var seesProviderCosts: Bool {
+    if case .token(_, .admin) = self { true } else { false }
+  }
+
   /// Whom the bodies of its requests are counted for.
   var owner: RequestOwner {
     switch self {

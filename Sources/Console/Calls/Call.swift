@@ -91,6 +91,9 @@ final class Call {
     if case .key(let owner) = credential { owner.key } else { nil }
   }
 
+  /// Whether the answer may have what providers charge.
+  var showsProviderCosts: Bool { credential?.seesProviderCosts ?? false }
+
   func client(_ id: String) throws(APIError) -> Client {
     guard let client = clients.client(id) else { throw .notFound("client \(id)") }
     return client

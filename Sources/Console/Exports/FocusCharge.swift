@@ -30,7 +30,16 @@ struct FocusCharge {
   }
 
   /// All 43 of the specification, then our own.
-  static let columns: [Column] = accounts + periods + costs + products + own
+  ///
+  /// - Parameter showsProviderCosts: whether the last one is what the provider charges.
+  static func columns(showsProviderCosts: Bool) -> [Column] {
+    showsProviderCosts ? publicColumns + [providerCost] : publicColumns
+  }
+
+  private static let publicColumns = accounts + periods + costs + products + own
+  private static let providerCost = Column("x_ProviderCost") {
+    dollars($0.row.providerCostNanoUSD)
+  }
 
   // MARK: Who pays, when
 
@@ -141,13 +150,15 @@ struct FocusCharge {
     [
       Column("x_RequestId") { .text("\($0.row.requestID)") },
       Column("x_CreatedAt") { .text($0.row.createdAt.rfc3339) },
-      Column("x_CostUsd") {
-        .text(Money(nanoUnits: $0.row.costNanoUSD, currency: .usd).decimalText)
-      },
+      Column("x_CostUsd") { dollars($0.row.costNanoUSD) },
       Column("x_InputTokens") { .integer($0.row.usage.inputTokens) },
       Column("x_OutputTokens") { .integer($0.row.usage.outputTokens) },
       Column("x_UsageSource") { .text($0.row.usageSource.rawValue) },
     ]
+  }
+
+  private static func dollars(_ nanoUnits: Int64) -> RowField {
+    .text(Money(nanoUnits: nanoUnits, currency: .usd).decimalText)
   }
 
   private static func nothing(_ name: String) -> Column {

@@ -49,25 +49,32 @@ public struct UsageExport: Sendable {
 
   private let format: Format
   private let rows: Rows
+  private let showsProviderCosts: Bool
   private let clientName: @Sendable (String) -> String?
   private let pageSize: Int
   private var cursor: LogCursor?
   private var isBegun = false
   private var isEnded = false
 
-  /// - Parameter clientName: what a client of an id is called.
+  /// - Parameters:
+  ///   - showsProviderCosts: whether the file has a column with what the provider charges.
+  ///   - clientName: what a client of an id is called.
   public init(
-    _ rows: Rows, as format: Format, clientName: @escaping @Sendable (String) -> String?
+    _ rows: Rows, as format: Format, showsProviderCosts: Bool,
+    clientName: @escaping @Sendable (String) -> String?
   ) {
-    self.init(rows, as: format, pageSize: UsageExport.pageSize, clientName: clientName)
+    self.init(
+      rows, as: format, showsProviderCosts: showsProviderCosts, pageSize: UsageExport.pageSize,
+      clientName: clientName)
   }
 
   init(
-    _ rows: Rows, as format: Format, pageSize: Int,
+    _ rows: Rows, as format: Format, showsProviderCosts: Bool, pageSize: Int,
     clientName: @escaping @Sendable (String) -> String?
   ) {
     self.format = format
     self.rows = rows
+    self.showsProviderCosts = showsProviderCosts
     self.pageSize = pageSize
     self.clientName = clientName
   }
@@ -87,9 +94,9 @@ public struct UsageExport: Sendable {
 
   private func text(of entries: [LogEntry<UsageRow>], withNames: Bool) -> [UInt8] {
     switch format {
-    case .jsonl: return UsageExport.lines(of: entries)
+    case .jsonl: return lines(of: entries)
     case .csv:
-      let columns = UsageLogForm.columns
+      let columns = UsageLogForm.columns(showsProviderCosts: showsProviderCosts)
       var writer = CSVWriter()
       if withNames { writer.line(["id"] + columns.map(\.name)) }
       for entry in entries {
@@ -97,7 +104,7 @@ public struct UsageExport: Sendable {
       }
       return writer.bytes
     case .focus:
-      let columns = FocusCharge.columns
+      let columns = FocusCharge.columns(showsProviderCosts: showsProviderCosts)
       var writer = CSVWriter()
       if withNames { writer.line(columns.map(\.name)) }
       for entry in entries {
@@ -108,17 +115,18 @@ public struct UsageExport: Sendable {
     }
   }
 
-  private static func lines(of entries: [LogEntry<UsageRow>]) -> [UInt8] {
+  private func lines(of entries: [LogEntry<UsageRow>]) -> [UInt8] {
+    let columns = UsageLogForm.columns(showsProviderCosts: showsProviderCosts)
     var lines: [UInt8] = []
     for entry in entries {
       var writer = JSONWriter(appendingTo: lines)
       // Let go of the buffer here, so that it is written in place and not copied.
       let start = lines.count
       lines = []
-      UsageLogForm.write(entry, to: &writer)
+      UsageLogForm.write(entry, columns, to: &writer)
       lines = writer.bytes
       // Metadata is JSON as it was given: between its values lines may end.
-      for index in start..<lines.count where isLineBreak(lines[index]) {
+      for index in start..<lines.count where UsageExport.isLineBreak(lines[index]) {
         lines[index] = UInt8(ascii: " ")
       }
       lines.append(UInt8(ascii: "\n"))

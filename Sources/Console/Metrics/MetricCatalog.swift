@@ -8,8 +8,12 @@ enum MetricCatalog {
     "catraca_tokens_total", .counter,
     "Tokens in usage_logs; input and output contain the other kinds.", outlivesProcess: true)
   static let cost = MetricFamily(
-    "catraca_cost_usd_total", .counter, "Cost of the requests in usage_logs, in US dollars.",
+    "catraca_cost_usd_total", .counter,
+    "What clients were charged for the requests in usage_logs, in US dollars.",
     outlivesProcess: true)
+  static let providerCost = MetricFamily(
+    "catraca_provider_cost_usd_total", .counter,
+    "What providers charge for the requests in usage_logs, in US dollars.", outlivesProcess: true)
   static let denials = MetricFamily(
     "catraca_denials_total", .counter, "Requests refused by a budget since the start.")
 

@@ -20,9 +20,10 @@ public struct MetricsPages<Writer: MetricWriter> {
   /// Samples on a page.
   private static var pageSize: Int { 500 }
 
-  public init(of server: any RunningServer, at now: Timestamp) {
+  /// - Parameter showsProviderCosts: whether the reader may learn what providers charge.
+  public init(of server: any RunningServer, showsProviderCosts: Bool, at now: Timestamp) {
     let usage = server.recordedUsage
-    addUsage(usage)
+    addUsage(usage, showsProviderCosts)
     let vitals = server.vitals
     addDenials(usage.denials, unwritten: vitals.unwrittenDenials)
     addBudgets(BudgetFigures.all(of: server, at: now))
@@ -50,7 +51,7 @@ public struct MetricsPages<Writer: MetricWriter> {
 
   // MARK: What there is to say
 
-  private mutating func addUsage(_ usage: RecordedUsage) {
+  private mutating func addUsage(_ usage: RecordedUsage, _ showsProviderCosts: Bool) {
     let sums = usage.sums.sorted { $0.key.isBefore($1.key) }
     add(MetricCatalog.requests, sums) { entry, family, writer in
       let key = entry.key
@@ -69,13 +70,22 @@ public struct MetricsPages<Writer: MetricWriter> {
           ("kind", "\(kind.name)"), value: tokens)
       }
     }
-    add(MetricCatalog.cost, models) { model, family, writer in
-      writer.sample(
-        family, ("client", model.client), ("provider", model.provider), ("model", model.name),
-        nanoUnits: model.sums.costNanoUSD)
+    addCost(MetricCatalog.cost, models, \.costNanoUSD)
+    if showsProviderCosts {
+      addCost(MetricCatalog.providerCost, models, \.providerCostNanoUSD)
     }
     let overruns = sums.reduce(into: UsageSums()) { $0 += $1.value }.overruns
     add(MetricCatalog.overruns, value: overruns)
+  }
+
+  private mutating func addCost(
+    _ family: MetricFamily, _ models: [ModelUse], _ nanoUSD: @escaping (UsageSums) -> Int64
+  ) {
+    add(family, models) { model, family, writer in
+      writer.sample(
+        family, ("client", model.client), ("provider", model.provider), ("model", model.name),
+        nanoUnits: nanoUSD(model.sums))
+    }
   }
 
   private mutating func addDenials(

@@ -27,11 +27,12 @@ enum AnalyticsCalls {
   /// The most days whose periods are listed one by one.
   private static let longestSeries = 3_660
 
-  private static let sums: Fields = [
-    "requests": .count, "denials": .count, "tokens_input": .count, "tokens_output": .count,
-    "tokens_total": .count, "conversations": .count, "cost_usd": .money, "cost": .money,
-    "currency": .currency,
-  ]
+  private static let sums: Fields =
+    [
+      "requests": .count, "denials": .count, "tokens_input": .count, "tokens_output": .count,
+      "tokens_total": .count, "conversations": .count, "cost_usd": .money, "cost": .money,
+      "currency": .currency,
+    ] + ProviderCosts.fields
   private static let schema = Schema.named(
     "Analytics",
     .object([
@@ -56,6 +57,7 @@ enum AnalyticsCalls {
       by: grouping, where: conditions, isStream: filters.isStream, since: span.from,
       until: span.to, zone: zone)
     let currency = call.settings.rates.billing
+    let showsProviderCosts = call.showsProviderCosts
     let series = try call.usageSeries(of: query, days: span.days)
     let total =
       series.totals.first ?? UsageSeries.Line(cost: Money(nanoUnits: 0, currency: currency))
@@ -65,11 +67,13 @@ enum AnalyticsCalls {
         body.member("by", grouping.rawValue)
         body.member("from", zone.rfc3339(span.from))
         body.member("to", zone.rfc3339(span.to))
-        body.member("totals") { $0.object { writeSums(of: total, to: &$0) } }
+        body.member("totals") { totals in
+          totals.object { writeSums(of: total, showsProviderCosts, to: &$0) }
+        }
         body.member("series") { list in
           list.array { list in
             for line in grouping.isPeriod ? series.lines[...] : series.lines.prefix(limit) {
-              write(line, to: &list)
+              write(line, showsProviderCosts, to: &list)
             }
           }
         }
@@ -77,14 +81,18 @@ enum AnalyticsCalls {
     }
   }
 
-  private static func write(_ line: UsageSeries.Line, to writer: inout JSONWriter) {
+  private static func write(
+    _ line: UsageSeries.Line, _ showsProviderCosts: Bool, to writer: inout JSONWriter
+  ) {
     writer.object { object in
       object.member("key", line.key)
-      writeSums(of: line, to: &object)
+      writeSums(of: line, showsProviderCosts, to: &object)
     }
   }
 
-  private static func writeSums(of line: UsageSeries.Line, to object: inout JSONWriter) {
+  private static func writeSums(
+    of line: UsageSeries.Line, _ showsProviderCosts: Bool, to object: inout JSONWriter
+  ) {
     object.member("requests", line.requests)
     object.member("denials", line.denials)
     object.member("tokens_input", line.inputTokens)
@@ -94,6 +102,7 @@ enum AnalyticsCalls {
     object.member("cost_usd", Money(nanoUnits: line.costNanoUSD, currency: .usd).decimalText)
     object.member("cost", line.cost.decimalText)
     object.member("currency", line.cost.currency.code)
+    if showsProviderCosts { ProviderCosts(line).write(to: &object) }
   }
 
   // MARK: What is asked for

@@ -59,19 +59,21 @@ enum LogCalls {
     if let format = try UsageLogExport.format(call.query) {
       return try UsageLogExport.answer(call, format, filters, try range(call))
     }
+    let columns = UsageLogForm.columns(showsProviderCosts: call.showsProviderCosts)
     return try answer(
       call,
       { reader, range throws(LedgerError) in
         try reader.usageLog(where: filters.conditions, isStream: filters.isStream, range)
       }
-    ) { entry, data in UsageLogForm.write(entry, to: &data) }
+    ) { entry, data in UsageLogForm.write(entry, columns, to: &data) }
   }
 
   private static func usageOfRequest(_ call: Call) throws(APIError) -> Answer {
     let (entry, bill) = try explainedRow(call.parameter("request"), call)
+    let columns = UsageLogForm.columns(showsProviderCosts: call.showsProviderCosts)
     return Answer { body in
       body.object { body in
-        UsageLogForm.writeMembers(of: entry, to: &body)
+        UsageLogForm.writeMembers(of: entry, columns, to: &body)
         UsageLogForm.writeExplanation(by: bill, to: &body)
       }
     }

@@ -6,13 +6,15 @@ enum MetricsCalls {
   static var routes: [Route] {
     [
       Route(
-        .get, "/metrics", .anyone, "Metrics in Prometheus' text format",
+        .get, "/metrics", .scraper, "Metrics in Prometheus' text format",
         answers: .text(mediaType: "text/plain"), handler: metrics)
     ]
   }
 
   private static func metrics(_ call: Call) -> Answer {
-    let pages = Lock(MetricsPages<ExpositionWriter>(of: call.server, at: call.now))
+    let pages = Lock(
+      MetricsPages<ExpositionWriter>(
+        of: call.server, showsProviderCosts: call.showsProviderCosts, at: call.now))
     var answer = Answer(status: 200, body: [])
     answer.contentType = ExpositionWriter.contentType
     answer.rest = { () throws(APIError) in

@@ -34,21 +34,27 @@ enum UsageCalls {
 
   private static let summarySchema = Schema.named(
     "UsageSummary",
-    .object([
-      "client_id": .anyText, "period_days": .count, "total_tokens": .count,
-      "total_conversations": .count, "total_calls": .count, "total_cost_usd": .money,
-      "daily_usage": .list(
-        of: .object([
-          "date": .date, "tokens_input": .count, "tokens_output": .count, "tokens_total": .count,
-          "conversations_count": .count, "api_calls_count": .count, "cost_usd": .money,
-        ])),
-    ]))
+    .object(
+      [
+        "client_id": .anyText, "period_days": .count, "total_tokens": .count,
+        "total_conversations": .count, "total_calls": .count, "total_cost_usd": .money,
+        "daily_usage": .list(
+          of: .object(
+            [
+              "date": .date, "tokens_input": .count, "tokens_output": .count,
+              "tokens_total": .count, "conversations_count": .count, "api_calls_count": .count,
+              "cost_usd": .money,
+            ] + ProviderCosts.fields())),
+      ] + ProviderCosts.fields("total_")))
 
   private static func summary(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
     let count = Int(try call.query.integer("days", in: 1...366) ?? 30)
     let today = client.timeZone.civilDate(of: call.now)
-    let days = try usage(of: client, from: today.adding(days: 1 - count), through: today, call)
+    let span = today.adding(days: 1 - count)...today
+    let days = try usage(of: client, from: span.lowerBound, through: today, call)
+    let providerCosts =
+      try call.showsProviderCosts ? providerCosts(of: client, in: span, call) : nil
     return Answer { body in
       body.object { body in
         body.member("client_id", client.id)
@@ -57,14 +63,26 @@ enum UsageCalls {
         body.member("total_conversations", days.sum(\.conversations))
         body.member("total_calls", days.sum(\.calls))
         body.member("total_cost_usd", dollars(days.sum(\.costNanoUSD)))
+        if let providerCosts {
+          let provider = days.sum { providerCosts[$0.day] ?? 0 }
+          ProviderCosts(chargedNanoUSD: days.sum(\.costNanoUSD), providerNanoUSD: provider)
+            .write("total_", to: &body)
+        }
         body.member("daily_usage") { list in
-          list.array { list in for day in days { write(day, to: &list) } }
+          list.array { list in
+            for day in days {
+              write(day, providerNanoUSD: providerCosts.map { $0[day.day] ?? 0 }, to: &list)
+            }
+          }
         }
       }
     }
   }
 
-  private static func write(_ day: DailyUsage, to writer: inout JSONWriter) {
+  /// - Parameter providerNanoUSD: nil where the caller may not learn it.
+  private static func write(
+    _ day: DailyUsage, providerNanoUSD: Int64?, to writer: inout JSONWriter
+  ) {
     writer.object { object in
       object.member("date", day.day.description)
       object.member("tokens_input", day.inputTokens)
@@ -73,6 +91,10 @@ enum UsageCalls {
       object.member("conversations_count", day.conversations)
       object.member("api_calls_count", day.calls)
       object.member("cost_usd", dollars(day.costNanoUSD))
+      if let providerNanoUSD {
+        ProviderCosts(chargedNanoUSD: day.costNanoUSD, providerNanoUSD: providerNanoUSD)
+          .write(to: &object)
+      }
     }
   }
 
@@ -82,6 +104,23 @@ enum UsageCalls {
     try call.read { reader throws(LedgerError) in
       try reader.dailyUsage(ofClient: client.id, from: first, through: last)
     }
+  }
+
+  /// What providers charge for each day of a client, in nano-dollars.
+  private static func providerCosts(
+    of client: Client, in days: ClosedRange<CivilDate>, _ call: Call
+  ) throws(APIError) -> [CivilDate: Int64] {
+    let zone = client.timeZone
+    let query = UsageQuery(
+      by: .day, where: [.client: client.id], since: zone.startOfDay(days.lowerBound),
+      until: zone.startOfDay(days.upperBound.adding(days: 1)), zone: zone)
+    let totals = try call.read { reader throws(LedgerError) in try reader.usageTotals(of: query) }
+    var costs: [CivilDate: Int64] = [:]
+    for total in totals {
+      guard let day = total.key.flatMap({ CivilDate($0) }) else { continue }
+      costs[day] = (costs[day] ?? 0).addingSaturated(total.providerCostNanoUSD)
+    }
+    return costs
   }
 
   private static func dollars(_ nanoUnits: Int64) -> String {

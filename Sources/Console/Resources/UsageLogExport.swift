@@ -27,7 +27,9 @@ enum UsageLogExport {
       where: filters.conditions, isStream: filters.isStream, since: range.since,
       until: range.until)
     let clients = call.clients
-    var export = UsageExport(rows, as: format) { clients.client($0)?.name }
+    var export = UsageExport(
+      rows, as: format, showsProviderCosts: call.showsProviderCosts
+    ) { clients.client($0)?.name }
     // The first page is read before the head is sent, so that a ledger that is away is told.
     let begin = try call.read { reader throws(LedgerError) in try export.next(from: reader) }
     let pages = Pages(export, ledgerLocation: call.server.ledgerLocation)

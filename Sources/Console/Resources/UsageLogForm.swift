@@ -22,9 +22,22 @@ enum UsageLogForm {
   }
 
   /// In their order, without the row's number.
-  static let columns: [Column] = names + quantities + costs + times
+  ///
+  /// - Parameter showsProviderCosts: whether the reader may learn what the provider charges.
+  static func columns(showsProviderCosts: Bool) -> [Column] {
+    showsProviderCosts ? allColumns : publicColumns
+  }
 
-  static let fields = Fields(columns.map { (name: $0.name, schema: $0.schema) })
+  /// What viewers may see too.
+  private static let publicColumns = names + quantities + costs + times
+  private static let allColumns = names + quantities + costs + [providerCost] + times
+  private static let providerCost = Column("provider_cost_usd", .money) {
+    dollars($0.providerCostNanoUSD)
+  }
+
+  static let fields =
+    Fields(publicColumns.map { (name: $0.name, schema: $0.schema) })
+    + Fields([(name: providerCost.name, schema: providerCost.schema)]).optional
   static let explanation: Fields = [
     "price_file": .anyText.orNull,
     "explain": .list(
@@ -106,12 +119,16 @@ enum UsageLogForm {
   }
 
   /// An entry of the list: the row with its number.
-  static func write(_ entry: LogEntry<UsageRow>, to writer: inout JSONWriter) {
-    writer.object { writeMembers(of: entry, to: &$0) }
+  static func write(
+    _ entry: LogEntry<UsageRow>, _ columns: [Column], to writer: inout JSONWriter
+  ) {
+    writer.object { writeMembers(of: entry, columns, to: &$0) }
   }
 
   /// The members without the braces, for objects that have others too.
-  static func writeMembers(of entry: LogEntry<UsageRow>, to object: inout JSONWriter) {
+  static func writeMembers(
+    of entry: LogEntry<UsageRow>, _ columns: [Column], to object: inout JSONWriter
+  ) {
     object.member("id", entry.id)
     for column in columns { object.member(column.name, column.value(entry.content)) }
   }

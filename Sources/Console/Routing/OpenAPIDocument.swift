@@ -1,3 +1,4 @@
+internal import Configuration
 internal import JSON
 
 /// The description of the API for machines (OpenAPI 3.1), written from the routes themselves.
@@ -6,12 +7,15 @@ enum OpenAPIDocument {
     Route(
       .get, "/api/openapi.json", .anyone, "Describes this API (OpenAPI 3.1)",
       answers: .ok(.freeObject)
-    ) { _ in
-      Answer { write(Routes.admin, to: &$0) }
+    ) { call in
+      let settings = call.settings.admin
+      return Answer { write(Routes.admin, settings, to: &$0) }
     }
   }
 
-  static func write(_ routes: [Route], to writer: inout JSONWriter) {
+  private static func write(
+    _ routes: [Route], _ settings: AdminSettings, to writer: inout JSONWriter
+  ) {
     writer.object { document in
       document.member("openapi", "3.1.0")
       document.member("info") { info in
@@ -26,7 +30,9 @@ enum OpenAPIDocument {
             paths.member(path) { operations in
               operations.object { operations in
                 for route in routes where route.path == path {
-                  operations.member(route.method.rawValue.lowercased()) { write(route, to: &$0) }
+                  operations.member(route.method.rawValue.lowercased()) {
+                    write(route, settings, to: &$0)
+                  }
                 }
               }
             }
@@ -42,7 +48,9 @@ enum OpenAPIDocument {
     return routes.map(\.path).filter { seen.insert($0).inserted }
   }
 
-  private static func write(_ route: Route, to writer: inout JSONWriter) {
+  private static func write(
+    _ route: Route, _ settings: AdminSettings, to writer: inout JSONWriter
+  ) {
     writer.object { operation in
       operation.member("summary", route.summary)
       operation.member("parameters") { parameters in
@@ -50,7 +58,7 @@ enum OpenAPIDocument {
       }
       if route.takesBody { operation.member("requestBody") { writeBody(of: route, to: &$0) } }
       operation.member("responses") { writeResponses(to: route, &$0) }
-      if case .anyone = route.access { return }
+      if case .anyone = route.access(under: settings) { return }
       operation.member("security") { security in
         security.array { $0.object { $0.member("token") { $0.array { _ in } } } }
       }

@@ -1,3 +1,4 @@
+internal import Configuration
 internal import HTTP
 
 /// One call of the API: its method, path, and who may make it. The document is written from these.
@@ -21,6 +22,8 @@ struct Route: Routed {
   enum Access: Sendable {
     /// No credential is needed.
     case anyone
+    /// Anyone, or tokens of either role, as `admin.metrics` says.
+    case scraper
     /// Tokens of either role.
     case viewer
     case admin
@@ -32,6 +35,7 @@ struct Route: Routed {
 
   let method: Method
   let path: String
+  /// What the table says; `access(under:)` is who may call.
   let access: Access
   /// One line for the document.
   let summary: String
@@ -64,6 +68,12 @@ struct Route: Routed {
     self.success = success
     self.showsSecret = showsSecret
     self.handler = handler
+  }
+
+  /// Who may make the call with these settings; never `scraper`.
+  func access(under settings: AdminSettings) -> Access {
+    guard case .scraper = access else { return access }
+    return settings.metricsNeedToken ? .viewer : .anyone
   }
 }
 

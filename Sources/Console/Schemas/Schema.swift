@@ -36,6 +36,8 @@ indirect enum Schema: Sendable {
   static let count = Schema.integer(0...Int64.max)
   /// Nine decimals.
   static let money = Schema.text(pattern: #"^[0-9]+\.[0-9]{9}$"#)
+  /// Nine decimals, with a minus sign where the amount is below zero.
+  static let signedMoney = Schema.text(pattern: #"^-?[0-9]+\.[0-9]{9}$"#)
   /// RFC 3339.
   static let instant = Schema.text(
     pattern: #"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]{3})?(Z|[+-][0-9]{2}:[0-9]{2})$"#)

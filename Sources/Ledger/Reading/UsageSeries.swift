@@ -19,6 +19,8 @@ public struct UsageSeries: Hashable, Sendable {
     public var cost: Money
 
     public var totalTokens: Int64 { inputTokens.addingSaturated(outputTokens) }
+    /// What was charged less what providers charge; negative where clients pay less.
+    public var marginNanoUSD: Int64 { costNanoUSD.subtractingSaturated(providerCostNanoUSD) }
 
     public init(cost: Money) {
       self.cost = cost

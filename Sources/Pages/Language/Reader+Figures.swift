@@ -20,9 +20,12 @@ extension Reader {
     return "\(tenths / 10)\(decimal)\u{A0}\(name)"
   }
 
-  /// Tenths of a per cent: `85.0 %`, or `85,0 %`.
+  /// Tenths of a per cent: `85.0 %`, or `85,0 %`; `-5.0 %` below zero.
   public func percentage(permille: Int) -> String {
-    "\(grouped(String(permille / 10)))\(decimalSeparator)\(permille % 10)\u{A0}%"
+    let sign = permille < 0 ? "-" : ""
+    let magnitude = permille.magnitude
+    let whole = grouped(String(magnitude / 10))
+    return "\(sign)\(whole)\(decimalSeparator)\(magnitude % 10)\u{A0}%"
   }
 
   /// An amount to read at a glance: two decimals, and for less than one unit as many as its first

@@ -31,7 +31,9 @@ struct UsageExporting {
     }.reduce(0) { $0 + $1.requests }
     let rows = UsageExport.Rows(where: conditions, since: span.start, until: span.end)
     let clients = clients
-    var export = UsageExport(rows, as: format) { clients?.client($0)?.name }
+    var export = UsageExport(rows, as: format, showsProviderCosts: true) {
+      clients?.client($0)?.name
+    }
     var progress = ProgressBar("usage", total: total, in: surroundings)
     defer { progress.finish() }
     while true {

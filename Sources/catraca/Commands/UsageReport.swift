@@ -162,6 +162,8 @@ enum UsageReport {
       Table.Column("tokens_total", "Tokens"), Table.Column("conversations", nil),
       Table.Column("cost_usd", "Cost USD"), Table.Column("cost", "Cost"),
       Table.Column("currency", "Currency"),
+      Table.Column("provider_cost_usd", "Provider USD"),
+      Table.Column("margin_usd", "Margin USD"),
     ]
   }
 }
@@ -207,6 +209,7 @@ extension UsageSeries.Line {
       .optional(key), .integer(requests), .integer(denials), .integer(inputTokens),
       .integer(outputTokens), .integer(totalTokens), .integer(conversations),
       .amount(nanoUnits: costNanoUSD), .money(cost), .text(cost.currency.code),
+      .amount(nanoUnits: providerCostNanoUSD), .amount(nanoUnits: marginNanoUSD),
     ]
   }
 }

@@ -9,9 +9,9 @@ class Metrics:
         self.families = {family.name: family for family in text_string_to_metric_families(text)}
 
     @classmethod
-    def of(cls, catraca):
-        """Those of a running server; nobody needs a token for them."""
-        reply = catraca.admin(None).get("/metrics")
+    def of(cls, catraca, token=None):
+        """Those of a running server; without a setting nobody needs a token for them here."""
+        reply = catraca.admin(token).get("/metrics")
         assert reply.status == 200, reply
         assert reply.fields["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
         return cls(reply.text)

@@ -10,8 +10,9 @@ enum BillingPage {
       PageRoute(
         .get, "/dashboard/billing", .viewer,
         query: [
-          QueryParameter("after", "the client after which the page begins"), Notice.parameter,
-        ], show)
+          QueryParameter("after", "the client after which the page begins"),
+          Notice.parameter,
+        ] + Margins.parameters, show)
     ]
   }
 
@@ -28,7 +29,8 @@ enum BillingPage {
       <section class="card"><h2>\#(reader(.unpaid))</h2>\#
       <div id="unpaid" data-live>\#(try unpaid(visit))</div></section>\#
       <section class="card"><h2>\#(reader(.clients))</h2>\#
-      <div id="clients" data-live>\#(try clients(visit))</div></section></div>
+      <div id="clients" data-live>\#(try clients(visit))</div></section>\#
+      \#(try Margins(visit)?.html())</div>
       """#)
   }
 

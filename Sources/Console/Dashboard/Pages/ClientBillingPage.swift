@@ -24,6 +24,8 @@ enum ClientBillingPage {
   private static let path = "/dashboard/billing/{client}"
   private static let mostPeriods = 36
   private static let pageLength = 50
+  /// The days whose margin is shown of a client that wasn't billed.
+  private static let marginDays = 30
 
   /// What the page shows of a client.
   private struct View {
@@ -69,8 +71,28 @@ enum ClientBillingPage {
       <p class="small"><a href="\#(SitePath.client(view.client.id))">\#
       \#(reader(.budgetsAndUse))</a></p></div>\#(chooser(view, reader))</div>\#
       <div class="stack">\#(Notice.done(visit))\#(Notice.problem(problem, reader))\#
-      \#(content)</div>
+      \#(content)\#(try margin(view, visit))</div>
       """#)
+  }
+
+  /// What was charged for the period's requests and what providers charge, for admins alone.
+  private static func margin(_ view: View, _ visit: Visit) throws(APIError) -> HTML? {
+    guard visit.call.showsProviderCosts else { return nil }
+    let (reader, zone) = (visit.reader, view.client.timeZone)
+    let today = zone.civilDate(of: visit.now)
+    let days =
+      view.statement.map { $0.period.firstDay...$0.period.endDay.adding(days: -1) }
+      ?? today.adding(days: 1 - marginDays)...today
+    let series = try UsageReport(visit.call, client: view.client.id, zone: zone, in: days)
+      .series(by: .model, most: pageLength)
+    let table = MarginTable(
+      series, by: .model, isPartial: series.lines.count >= pageLength, visit)
+    let dates = "\(reader.date(days.lowerBound)) – \(reader.date(days.upperBound))"
+    return #"""
+      <section class="card"><h2>\#(reader(.margin))</h2>\#
+      <p class="small soft">\#(reader(.marginExplained(dates)))</p>\#
+      <div id="margin" data-live>\#(table.html)</div></section>
+      """#
   }
 
   private static func chooser(_ view: View, _ reader: Reader) -> HTML? {
@@ -196,6 +218,13 @@ extension Phrase {
   fileprivate static let notBilled = Phrase(
     "This client was not billed: its plan has no price, or had none then.",
     "Este cliente não foi cobrado: o plano dele não tem preço, ou não tinha.")
+  fileprivate static func marginExplained(_ dates: String) -> Phrase {
+    Phrase(
+      "What the client was charged for its requests (\(dates)), less what the providers charge "
+        + "for them. Plan fees and tiers are not included.",
+      "O que foi cobrado do cliente pelas requisições (\(dates)), menos o que os provedores "
+        + "cobram por elas. Mensalidade e faixas do plano não entram.")
+  }
   fileprivate static let budgetsAndUse = Phrase("Budgets and use", "Orçamentos e uso")
   fileprivate static let useAgainstTiers = Phrase("Use against tiers", "Uso nas faixas")
   fileprivate static let planAndPayments = Phrase("Plan and payments", "Plano e pagamentos")

@@ -20,7 +20,7 @@ enum RequestPage {
       #"""
       <div class="head"><h1>\#(reader(.request))</h1><code>\#("\(row.requestID)")</code></div>
       <div class="stack"><section class="card"><h2>\#(reader(.whyItCost))</h2>\#
-      \#(explanation(row, bill, reader))</section>
+      \#(explanation(row, bill, reader))\#(providerCost(row, visit))</section>
       <div class="columns"><section class="card"><h2>\#(reader(.whoAndWhat))</h2>\#
       \#(facts(row, visit))</section>
       <section class="card"><h2>\#(reader(.heldAndUsed))</h2>\#(held(row, reader))</section></div>
@@ -41,6 +41,18 @@ enum RequestPage {
       <p><strong>\#(reader.exactMoney(dollars))</strong>\#(if: row.cost.currency != .usd,
         #" = <strong>\#(reader.exactMoney(row.cost))</strong>"#)</p>\#(source)
       """#
+  }
+
+  /// What the provider charges, and the margin, for admins alone.
+  private static func providerCost(_ row: UsageRow, _ visit: Visit) -> HTML? {
+    guard visit.call.showsProviderCosts else { return nil }
+    let reader = visit.reader
+    let costs = ProviderCosts(
+      chargedNanoUSD: row.costNanoUSD, providerNanoUSD: row.providerCostNanoUSD)
+    var facts = FactList(reader)
+    facts.add(.providerCost, reader.exactMoney(costs.provider))
+    facts.add(.margin, reader.exactMoney(costs.margin))
+    return facts.html
   }
 
   // MARK: Facts

@@ -5,7 +5,6 @@ internal import Time
 
 /// What was used over some days, as the analytics of the API count it.
 struct UsageReport {
-  let days: Int
   let first: CivilDate
   let last: CivilDate
   private let client: String?
@@ -13,19 +12,30 @@ struct UsageReport {
   private let zone: TimeZoneRules
   private let call: Call
 
+  /// How many days it is of.
+  var days: Int { last.daysSinceEpoch - first.daysSinceEpoch + 1 }
+
   /// - Parameters:
   ///   - client: nil for all clients, in days of UTC.
   ///   - user: nil for all users.
   init(
     _ call: Call, client: String?, user: String? = nil, zone: TimeZoneRules, days: Int
   ) {
+    let last = zone.civilDate(of: call.now)
+    self.init(
+      call, client: client, user: user, zone: zone, in: last.adding(days: 1 - days)...last)
+  }
+
+  /// - Parameters: as above, of these days.
+  init(
+    _ call: Call, client: String?, user: String? = nil, zone: TimeZoneRules,
+    in days: ClosedRange<CivilDate>
+  ) {
     self.user = user
     self.call = call
     self.client = client
     self.zone = zone
-    self.days = days
-    last = zone.civilDate(of: call.now)
-    first = last.adding(days: 1 - days)
+    (first, last) = (days.lowerBound, days.upperBound)
   }
 
   /// - Parameter most: so many groups alone, the dearest; totals are then of these.

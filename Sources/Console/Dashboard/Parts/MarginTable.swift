@@ -1,0 +1,79 @@
+internal import Configuration
+internal import Ledger
+internal import Money
+internal import Pages
+
+/// What clients were charged, what providers charge for it, and the margin, a row for each group.
+///
+/// Only pages that check `Call.showsProviderCosts` may show it.
+struct MarginTable {
+  private let series: UsageSeries
+  private let grouping: UsageGrouping
+  private let visit: Visit
+  private let isPartial: Bool
+
+  /// - Parameters:
+  ///   - grouping: `client` or `model`.
+  ///   - isPartial: whether there may be groups beside these; then no total is shown.
+  init(
+    _ series: UsageSeries, by grouping: UsageGrouping, isPartial: Bool = false, _ visit: Visit
+  ) {
+    self.series = series
+    self.grouping = grouping
+    self.isPartial = isPartial
+    self.visit = visit
+  }
+
+  var html: HTML {
+    let reader = visit.reader
+    let lines = series.lines.filter { $0.requests > 0 }
+    var rows = lines.map { row($0, name($0)) }
+    if !isPartial, lines.count > 1, let total = series.totals.first {
+      rows.append(row(total, "\(reader(.total))"))
+    }
+    return TableView(
+      reader(.margin),
+      [
+        .text(reader(.name(of: grouping))), .figure(reader(.requests)),
+        .figure(reader(.chargedUSD)), .figure(reader(.providerCost)),
+        .figure(reader(.margin)), .figure(reader(.marginShare)),
+      ], rows, empty: reader(.nothingYet)
+    ).html
+  }
+
+  private func name(_ line: UsageSeries.Line) -> HTML {
+    guard let key = line.key else { return "\(visit.reader(.without))" }
+    guard grouping == .client, let client = visit.call.clients.client(key) else { return "\(key)" }
+    return #"<a href="\#(SitePath.client(key))">\#(client.name)</a>"#
+  }
+
+  private func row(_ line: UsageSeries.Line, _ name: HTML) -> HTML {
+    let reader = visit.reader
+    let share = MarginTable.permille(line)
+    return #"""
+      <tr><th scope="row">\#(name)</th><td class="figure">\#(reader.number(line.requests))</td>\#
+      <td class="figure">\#(dollars(line.costNanoUSD))</td>\#
+      <td class="figure">\#(dollars(line.providerCostNanoUSD))</td>\#
+      <td class="figure">\#(dollars(line.marginNanoUSD))</td>\#
+      <td class="figure">\#(share.map { reader.percentage(permille: $0) } ?? "–")</td></tr>
+      """#
+  }
+
+  private func dollars(_ nanoUnits: Int64) -> String {
+    visit.reader.money(Money(nanoUnits: nanoUnits, currency: .usd))
+  }
+
+  /// The margin as thousandths of what was charged, rounded towards zero; nil where nothing was.
+  static func permille(_ line: UsageSeries.Line) -> Int? {
+    guard line.costNanoUSD > 0 else { return nil }
+    return Int(clamping: Int128(line.marginNanoUSD) * 1000 / Int128(line.costNanoUSD))
+  }
+}
+
+extension Phrase {
+  static let margin = Phrase("Margin", "Margem")
+  static let providerCost = Phrase("Provider's cost", "Custo do provedor")
+  static let chargedUSD = Phrase("Charged", "Cobrado")
+  fileprivate static let marginShare = Phrase("Margin, % of charged", "Margem, % do cobrado")
+  fileprivate static let total = Phrase("Total", "Total")
+}

@@ -1,0 +1,79 @@
+internal import Ledger
+internal import Pages
+internal import Time
+
+/// The margin of all clients, by client or by model: a part of the billing page for admins alone.
+struct Margins {
+  private let visit: Visit
+  private let days: Int
+  private let grouping: UsageGrouping
+
+  static let parameters = [
+    QueryParameter("by", "client or model, for the margin"),
+    QueryParameter("days", "7, 30, 60 or 90, for the margin"),
+  ]
+
+  private static let most = 50
+  private static let groupings: [UsageGrouping] = [.client, .model]
+  private static let spans = [7, 30, 60, 90]
+
+  /// Nil for a visitor who may not learn what providers charge.
+  init?(_ visit: Visit) throws(APIError) {
+    guard visit.call.showsProviderCosts else { return nil }
+    self.visit = visit
+    grouping = try visit.call.query.choice("by", of: Margins.groupings) ?? .client
+    days = try visit.call.query.text("days").map { Int($0) ?? 0 } ?? 30
+    guard Margins.spans.contains(days) else {
+      let allowed = Margins.spans.map(String.init).joined(separator: ", ")
+      throw .invalidValue("days", allowed: allowed)
+    }
+  }
+
+  func html() throws(APIError) -> HTML {
+    let reader = visit.reader
+    let series = try UsageReport(visit.call, client: nil, zone: .utc, days: days)
+      .series(by: grouping, most: Margins.most)
+    let table = MarginTable(
+      series, by: grouping, isPartial: series.lines.count >= Margins.most, visit)
+    return #"""
+      <section class="card stack"><div class="head"><h2>\#(reader(.margin))</h2>\#
+      <div class="actions">\#(spanTabs)\#(groupTabs)</div></div>\#
+      <p class="small soft">\#(reader(.marginExplained(days)))</p>\#
+      <div id="margins" data-live>\#(table.html)</div></section>
+      """#
+  }
+
+  private var spanTabs: HTML {
+    Tabs(
+      visit.reader(.days),
+      Margins.spans.map { Tabs.Tab("\($0)", address(grouping, $0), isCurrent: $0 == days) }
+    ).html
+  }
+
+  private var groupTabs: HTML {
+    Tabs(
+      visit.reader(.margin),
+      Margins.groupings.map { each in
+        Tabs.Tab(
+          visit.reader(each == .client ? .byClient : .byModel), address(each, days),
+          isCurrent: each == grouping)
+      }
+    ).html
+  }
+
+  private func address(_ grouping: UsageGrouping, _ days: Int) -> PageAddress {
+    SitePath.billing.with("by", grouping.rawValue).with("days", "\(days)")
+  }
+}
+
+extension Phrase {
+  fileprivate static let byClient = Phrase("by client", "por cliente")
+  fileprivate static let byModel = Phrase("by model", "por modelo")
+  fileprivate static func marginExplained(_ days: Int) -> Phrase {
+    Phrase(
+      "What clients were charged for their requests in the last \(days) days (UTC), less what "
+        + "the providers charge for them. Plan fees and tiers are not included.",
+      "O que foi cobrado dos clientes pelas requisições dos últimos \(days) dias (UTC), menos o "
+        + "que os provedores cobram por elas. Mensalidades e faixas dos planos não entram.")
+  }
+}
