@@ -1,0 +1,235 @@
+"""A month of made-up traffic with markups: all that is shown of it agrees to the nano-unit."""
+
+import csv
+import io
+import json
+import random
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from decimal import Decimal, ROUND_CEILING
+
+import pytest
+from harness.billing import declare_plan
+from harness.chosen_ledger import IS_POSTGRESQL
+from harness.clock import Clock
+from harness.configuration import sandbox_providers
+from harness.metrics import Metrics
+from harness.sandbox import Sandbox, script
+from test_margin import assert_nothing
+
+pytestmark = pytest.mark.skipif(
+    IS_POSTGRESQL, reason="the database's own clock doesn't follow the server's"
+)
+MONTH = "2027-01"
+SPAN = f"from={MONTH}-01&to=2027-02-01"
+MARKUPS = {"acme": "20%", "beta": "-5%", "gamma": "12.75%", "delta": "0%"}
+BRL = Decimal("5.40")
+CHAT, EMBEDDING = "gpt-4o-mini", "text-embedding-3-small"
+BOOK = {CHAT: ("0.15", "0.075", "0.6"), EMBEDDING: ("0.02", "0.02", "0")}
+OWN = {CHAT: ("0.30", "0.3", "0.9"), EMBEDDING: BOOK[EMBEDDING]}
+SUMS = ["cost_nano_usd", "cost_nano", "provider_cost_nano_usd"]
+ROLLUPS = ["usage_daily", "usage_daily_users", "usage_daily_conversations", "usage_hourly"]
+
+
+def nano(text):
+    return int(Decimal(text) * 10**9)
+
+
+def priced(row, prices):
+    """The row's quantities at prices per million tokens, in nano-dollars, not rounded."""
+    fresh = row["prompt_tokens"] - row["cached_tokens"]
+    quantities = fresh, row["cached_tokens"], row["completion_tokens"]
+    costs = zip(quantities, prices[row["model"]], strict=True)
+    return 1000 * sum(count * Decimal(price) for count, price in costs)
+
+
+def ceiling(amount):
+    return int(amount.to_integral_value(ROUND_CEILING))
+
+
+@pytest.fixture
+def clock(catraca, tmp_path):
+    return Clock(catraca, tmp_path)
+
+
+@pytest.fixture
+def provider(catraca, clock, tmp_path):
+    """A stand-in provider whose clock is the server's, so that its report is of the same days."""
+    folder = tmp_path / "provider"
+    folder.mkdir()
+    names = ["LD_PRELOAD", "CLOCK_SHIFT"]
+    launcher = ["env", *(f"{name}={catraca.environment[name]}" for name in names)]
+    sandbox = Sandbox(folder, launcher)
+    yield sandbox
+    sandbox.end()
+
+
+@pytest.fixture
+def month(catraca, tokens, clock, provider):
+    """The ledger after the month, the server still running on its last day."""
+    configuration = catraca.configuration
+    configuration.settings["providers"] = sandbox_providers(provider.url)
+    configuration.settings["admin"]["metrics"] = "token"
+    budget = {"name": "month", "cost": "1000", "currency": "BRL", "period": "monthly"}
+    for client, markup in MARKUPS.items():
+        configuration.add_client(client, [budget])
+        configuration.clients["clients"][client] |= {"timezone": "UTC", "markup": markup}
+    declare_plan(configuration, included=0, every=10_000, charge="1.00")
+    clock.set(f"{MONTH}-01T00:00:10+00:00")
+    admin = catraca.start().admin(tokens["admin"])
+    input_, cached, output = OWN[CHAT]
+    own = {"input": input_, "cached_input": cached, "output": output}
+    body = {"client_id": "gamma", "provider": "openai", "model": CHAT, "per_million_tokens": own}
+    admin.done("POST", "/api/pricing-config", body, status=201)
+    chance = random.Random(25)
+    for day in range(1, 32):
+        for _ in range(5):
+            clock.set(f"{MONTH}-{day:02}T{chance.randrange(1, 23):02}:10:00+00:00")
+            use(catraca, chance)
+    clock.set(f"{MONTH}-31T23:30:00+00:00")
+    return catraca
+
+
+def use(catraca, chance):
+    """One request of a client: its endpoint, its tokens and its fate by chance."""
+    client = chance.choice(list(MARKUPS))
+    tokens = {"prompt_tokens": chance.randrange(101, 900)}
+    tokens["cached_tokens"] = chance.randrange(0, tokens["prompt_tokens"])
+    tokens["completion_tokens"] = chance.randrange(0, 90)
+    headers = {"x-catraca-user": f"u{chance.randrange(3)}"}
+    chat = {"model": CHAT, "messages": [{"role": "user", "content": "Hello " * 200}]}
+    chat["max_completion_tokens"] = 100
+    path, body, does = chance.choice(
+        [
+            ("/v1/chat/completions", chat, tokens),
+            ("/v1/chat/completions", {**chat, "stream": True}, tokens),
+            ("/v1/responses", {"model": CHAT, "input": "Hello " * 30}, {}),
+            ("/v1/embeddings", {"model": EMBEDDING, "input": "Hello " * chance.randrange(9)}, {}),
+            ("/v1/chat/completions", chat, {"status": 500}),
+        ]
+    )
+    answer = catraca.post(body, path, client, {**headers, **(script(**does) if does else {})})
+    assert answer.status == does.get("status", 200), answer
+
+
+def assert_sums(found, expected, where):
+    assert {key: value for key, value in found.items() if any(value)} == expected, where
+
+
+def sums_by(rows, *columns):
+    """What was charged, in US dollars and in reais, and what the provider charges."""
+    sums = {}
+    for row in rows:
+        key = tuple(row[column] for column in columns)
+        sums[key] = [
+            old + row[name] for old, name in zip(sums.get(key, [0, 0, 0]), SUMS, strict=True)
+        ]
+    return sums
+
+
+def test_rows_rollups_answers_exports_metrics_and_the_providers_report_agree(month, tokens):
+    rows = month.ledger.usage()
+    assert len(rows) == 31 * 5 and {row["day"][:7] for row in rows} == {MONTH}
+    for row in rows:
+        markup = 1 + Decimal(MARKUPS[row["client_id"]].rstrip("%")) / 100
+        charged = priced(row, OWN if row["client_id"] == "gamma" else BOOK) * markup
+        expected = [ceiling(charged), ceiling(charged * BRL), ceiling(priced(row, BOOK))]
+        assert [row[name] for name in SUMS] == expected, row
+    [all_] = sums_by(rows).values()
+    assert all_[0] != all_[2] > 0
+    admin = month.admin(tokens["admin"])
+    compare_answers(admin, rows, all_)
+    compare_exports(month, admin, all_)
+    compare_metrics(month, tokens, rows)
+    compare_invoice(month, rows)
+    assert month.terminate() == 0
+    compare_rollups(month, all_)
+    audit = month.command("audit")
+    assert audit.returncode == 0, audit.stdout
+    compare_report(month)
+
+
+def compare_answers(admin, rows, all_):
+    def figures(entry, prefix=""):
+        names = [f"{prefix}{name}_usd" for name in ["cost", "provider_cost", "margin"]]
+        return [nano(entry[name]) for name in names]
+
+    expected = [all_[0], all_[2], all_[0] - all_[2]]
+    for by, column in [("client", "client_id"), ("model", "model"), ("day", "day")]:
+        answer = admin.done("GET", f"/api/analytics?by={by}&{SPAN}")
+        assert figures(answer["totals"]) == expected
+        assert nano(answer["totals"]["cost"]) == all_[1]
+        found = {(line["key"],): figures(line)[:2] for line in answer["series"]}
+        sums = {key: [a, c] for key, (a, _, c) in sums_by(rows, column).items()}
+        assert_sums(found, {key: value for key, value in sums.items() if any(value)}, by)
+    for client in MARKUPS:
+        own = [row for row in rows if row["client_id"] == client]
+        [(usd, brl, provider)] = sums_by(own).values()
+        summary = admin.done("GET", f"/api/usage/summary?client={client}&days=31")
+        assert figures(summary, "total_") == [usd, provider, usd - provider]
+        days = [figures(day) for day in summary["daily_usage"]]
+        assert [sum(column) for column in zip(*days)] == [usd, provider, usd - provider]
+        budget = admin.done("GET", f"/api/admin/budgets/{client}/month")
+        assert nano(budget["current_cost"]) == brl
+
+
+def compare_exports(catraca, admin, all_):
+    def sums(entries, *names):
+        return [sum(nano(entry[name]) for entry in entries) for name in names]
+
+    logs = f"/api/admin/usage-logs?{SPAN}&format="
+    lines = [json.loads(line) for line in admin.get(logs + "jsonl").text.splitlines()]
+    sheet = list(csv.DictReader(io.StringIO(admin.get(logs + "csv").text)))
+    for entries in [lines, sheet]:
+        assert sums(entries, "cost_usd", "cost", "provider_cost_usd") == all_
+    focus = list(csv.DictReader(io.StringIO(admin.get(logs + "focus").text)))
+    assert sums(focus, "x_CostUsd", "BilledCost", "x_ProviderCost") == all_
+    assert sums(focus, "EffectiveCost") == [all_[1]]
+    done = catraca.command("usage", "--days", "31", "--by", "client", "--format", "json")
+    report = json.loads(done.stdout)
+    for entries in [[report["totals"]], report["series"]]:
+        assert sums(entries, "cost_usd", "cost", "provider_cost_usd") == all_
+        assert sums(entries, "margin_usd") == [all_[0] - all_[2]]
+
+
+def compare_metrics(catraca, tokens, rows):
+    metrics = Metrics.of(catraca, tokens["admin"])
+    for place, name in [(0, "catraca_cost_usd_total"), (2, "catraca_provider_cost_usd_total")]:
+        found = Counter()
+        for line in metrics.text.splitlines():
+            if line.startswith(name + "{"):
+                client = line.split('client="')[1].split('"')[0]
+                found[client] += nano(line.rsplit(" ", 1)[1])
+        assert found == {key: sums[place] for (key,), sums in sums_by(rows, "client_id").items()}
+
+
+def compare_invoice(catraca, rows):
+    own = [row for row in rows if row["client_id"] == "acme"]
+    done = catraca.command("invoice", "acme", "--period", MONTH, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    invoice = json.loads(done.stdout)
+    assert invoice["audit"] == {"ok": True, "differences": []}
+    assert invoice["tokens_total"] == sum(row["total_tokens"] for row in own)
+    assert len(invoice["lines"]) == 1 + -(-invoice["tokens_total"] // 10_000)
+    found = {line["model"]: nano(line["cost_usd"]) for line in invoice["usage"]}
+    assert found == {model: sums[0] for (model,), sums in sums_by(own, "model").items()}
+    assert_nothing(done.stdout, "the invoice")
+
+
+def compare_rollups(catraca, all_):
+    with closing(sqlite3.connect(catraca.ledger.path)) as database:
+        for table in [*ROLLUPS, "usage_totals"]:
+            query = f"SELECT sum(cost_nano_usd), sum(provider_difference_nano_usd) FROM {table}"
+            charged, difference = database.execute(query).fetchone()
+            assert [charged, charged + difference] == [all_[0], all_[2]], table
+
+
+def compare_report(catraca):
+    catraca.environment["OPENAI_ADMIN_KEY"] = "sk-admin-of-the-organization"
+    span = ["--from", f"{MONTH}-01", "--to", f"{MONTH}-31"]
+    options = ["--provider", "openai", "--threshold", "0", "--format", "json"]
+    done = catraca.command("reconcile", *options, *span)
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["differences"]) == (0, []), report
+    assert report["compared"] > 31
