@@ -186,6 +186,32 @@ def test_realtime_responses_are_charged_each(catraca):
     assert_audited(catraca)
 
 
+def test_a_realtime_session_keeps_the_markup_that_it_began_with(catraca):
+    def ratio():
+        row = catraca.ledger.usage()[-1]
+        return Decimal(row["cost_nano_usd"]) / row["provider_cost_nano_usd"]
+
+    def is_in_force():
+        assert catraca.post(BODY, headers=ODD).status == 200
+        return ratio() == 6
+
+    set_markup(catraca, client="20%")
+    catraca.start()
+    with open_session(catraca) as session:
+        respond(session)
+        assert ratio() == Decimal("1.2")
+        set_markup(catraca, client="500%")
+        catraca.configuration.write()
+        eventually(is_in_force, "the new markup", 20)
+        respond(session)
+        assert ratio() == Decimal("1.2")
+    with open_session(catraca) as session:
+        respond(session)
+        assert ratio() == 6
+    eventually(lambda: not catraca.ledger.in_flight(), "no intent is left")
+    assert_audited(catraca)
+
+
 def test_use_from_outside_is_charged_too(catraca, tokens):
     set_markup(catraca, plan="20%")
     admin = catraca.start().admin(tokens["admin"])
