@@ -27,6 +27,7 @@ struct ModelList {
     /// As the client is charged them.
     let prices: DatedPrices
     let surcharges: [String: FixedDecimal]
+    let containers: [String: FixedDecimal]
   }
 
   private var markup: Markup { rules.clients.markup(of: identity.client) }
@@ -54,7 +55,8 @@ struct ModelList {
     else { return nil }
     return Entry(
       name: name, model: model, prices: prices,
-      surcharges: model.chargedSurcharges(with: markup))
+      surcharges: model.chargedSurcharges(with: markup),
+      containers: model.chargedContainers(with: markup))
   }
 
   /// `{"object":"list","data":[…]}`
@@ -97,6 +99,7 @@ extension ModelList.Entry {
     object.member("minimum_seconds", declaration.minimumSeconds)
     object.members(of: prices)
     object.member(surcharges: surcharges)
+    object.member(containers: containers)
   }
 }
 

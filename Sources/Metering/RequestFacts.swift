@@ -43,6 +43,8 @@ public struct RequestFacts: Sendable, Hashable {
   /// Whether the provider may call its tools as often as it likes: the request declares such tools,
   /// and sets no limit although its endpoint takes one.
   public var lacksCallLimit = false
+  /// What the containers of the provider's tools are priced by.
+  var containers = Containers()
   /// The model of the tool that draws, if the request declares that tool.
   public var imageToolModel: String?
   /// The models that a compound model is asked to use in place of its own.

@@ -244,15 +244,19 @@ private struct RequestReader {
     }
     for tool in value.elements {
       facts.input.tools += 1
-      try tool.checkKeys(among: ["type", "model", "environment"])
-      try tool["environment"]?.checkKeys(among: ["type"])
+      try tool.checkKeys(among: ["type", "model", "environment", "container"])
+      try tool["environment"]?.checkKeys(among: ["type", "memory_limit"])
+      try tool["container"]?.checkKeys(among: ["type", "memory_limit"])
       guard let type = tool["type"]?.string, !OpenAI.isRunByClient(type, tool) else { continue }
       hostedTools += 1
       if type.hasFragment("search") && type != OpenAI.fileSearch { facts.maySearchWeb = true }
       if type == OpenAI.imageGeneration {
         try noteDrawing(by: tool["model"])
       }
-      if let surcharge = OpenAI.surcharge(ofTool: type) { facts.callSurcharges.append(surcharge) }
+      let container = facts.containers.note(type, tool)
+      if let surcharge = container ?? OpenAI.surcharge(ofTool: type) {
+        facts.callSurcharges.append(surcharge)
+      }
     }
   }
 

@@ -20,6 +20,8 @@ struct ResponsesAnswer: AnswerReader {
   private let keepsObjects: Bool
   private let model: String
   private let imageModel: String
+  /// Of the request; for one that is known by its work alone, as the answer repeats its tools.
+  private var containers: Containers
 
   private(set) var repeatableText: Int?
 
@@ -28,6 +30,7 @@ struct ResponsesAnswer: AnswerReader {
     isBackground = facts.isBackground
     keepsObjects = facts.keepsObjects || facts.isBackground
     imageModel = facts.imageToolModel ?? OpenAI.imageModel
+    containers = facts.containers
   }
 
   mutating func read(answer root: JSONValue) {
@@ -85,7 +88,7 @@ struct ResponsesAnswer: AnswerReader {
 
   var report: UsageReport {
     var report = members.report()
-    report.extraCalls = toolCalls.calls
+    report.extraCalls = toolCalls.calls(in: containers)
     report.work = work
     report.madeObjects = shown.objects
     guard let usage = report.usage, drawing != nil || !vectors.isEmpty else { return report }
@@ -113,6 +116,8 @@ struct ResponsesAnswer: AnswerReader {
       if members.read(member) { continue }
       if member.hasKey("output") {
         read(output: member.value)
+      } else if member.hasKey("tools") {
+        if containers == Containers() { containers = Containers(ofTools: member.value) }
       } else if member.hasKey("tool_usage") {
         toolCalls.read(toolUsage: member.value)
         drawing = ReportedUsage(member.value["image_gen"]) ?? drawing
@@ -168,7 +173,9 @@ private struct ResponsesToolCalls {
   private var counted: [ExtraCall] = []
   /// From `tool_usage`, which wins: it has what is billed.
   private var searches: Int64?
+  /// What was seen: containers, and calls of a shell of which isn't known where they ran.
   private var containers: Set<String> = []
+  private var unplacedShellCalls: Set<String> = []
 
   /// Containers of one answer that are told apart at most; any more are counted each time.
   private static let rememberedContainers = 1024
@@ -176,6 +183,35 @@ private struct ResponsesToolCalls {
   mutating func startOver() {
     counted = []
     containers = []
+    unplacedShellCalls = []
+  }
+
+  /// Counts a container at its first call: its session is billed, whichever tools it serves and
+  /// however often.
+  private mutating func count(container: JSONValue?, of tool: String) {
+    if let container = container?.string, containers.count < Self.rememberedContainers {
+      guard containers.insert(container).inserted else { return }
+    }
+    counted.add(tool, surcharge: nil)
+  }
+
+  /// Counts a call of a shell that ran at the provider: in a container that the call names, or that
+  /// the output shows by what came of the call. The app's own shell is free.
+  private mutating func count(shellCall item: JSONValue) {
+    if item["environment"]?["type"]?.isString("container_reference") ?? false {
+      count(container: item["environment"]?["container_id"], of: OpenAI.shell)
+    } else if let call = item["call_id"]?.string,
+      unplacedShellCalls.count < Self.rememberedContainers
+    {
+      unplacedShellCalls.insert(call)
+    }
+  }
+
+  private mutating func count(shellOutput item: JSONValue) {
+    guard let call = item["call_id"]?.string, unplacedShellCalls.remove(call) != nil,
+      containers.insert("").inserted
+    else { return }
+    counted.add(OpenAI.shell, surcharge: nil)
   }
 
   mutating func read(toolUsage value: JSONValue) {
@@ -195,26 +231,36 @@ private struct ResponsesToolCalls {
       counted.add(OpenAI.webSearch, surcharge: OpenAI.webSearch)
     case "file_search_call": counted.add(OpenAI.fileSearch, surcharge: OpenAI.fileSearch)
     case "code_interpreter_call":
-      // A session of a container is billed, however often it is called.
-      if let container = item["container_id"]?.string,
-        containers.count < Self.rememberedContainers
-      {
-        guard containers.insert(container).inserted else { return }
-      }
-      counted.add(OpenAI.codeInterpreter, surcharge: OpenAI.codeInterpreter)
+      count(container: item["container_id"], of: OpenAI.codeInterpreter)
     case "image_generation_call":
       counted.add(OpenAI.imageGeneration, surcharge: OpenAI.imageGeneration)
-    case "shell_call": counted.add(OpenAI.shell, surcharge: OpenAI.shell)
+    case "shell_call": count(shellCall: item)
+    case "shell_call_output": count(shellOutput: item)
     default: break
     }
   }
 
-  var calls: [ExtraCall] {
+  /// - Parameter containers: what those that were used are priced by.
+  func calls(in containers: Containers) -> [ExtraCall] {
+    let counted = counted.map { call in
+      switch call.name {
+      case OpenAI.codeInterpreter: call.priced(by: containers.interpreter)
+      case OpenAI.shell: call.priced(by: containers.shell)
+      default: call
+      }
+    }
     guard let searches else { return counted }
     var calls = counted.filter { $0.name != OpenAI.webSearch }
     if searches > 0 {
       calls.append(ExtraCall(name: OpenAI.webSearch, count: searches, surcharge: OpenAI.webSearch))
     }
     return calls
+  }
+}
+
+extension ExtraCall {
+  /// The same with the price of a container; of an unknown size where none is named.
+  fileprivate func priced(by container: String?) -> ExtraCall {
+    ExtraCall(name: name, count: count, surcharge: container ?? ContainerPrice.ofUnknownSize)
   }
 }

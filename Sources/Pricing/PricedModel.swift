@@ -13,6 +13,9 @@ public final class PricedModel: Sendable {
   /// What calls billed outside tokens cost, each, by name: the file's, or the model's own.
   public let surcharges: [String: FixedDecimal]
 
+  /// What a session of a container costs, by its memory.
+  public let containers: [String: FixedDecimal]
+
   /// What its prices are for: tokens, or the minute, the character or the image alone.
   public let pricedUnits: Set<PricedQuantity.Unit>
 
@@ -52,6 +55,7 @@ public final class PricedModel: Sendable {
     own = nil
     let origin = PriceOrigin(
       file: file.file, asOf: file.asOf, provider: file.provider, model: declaration.name)
+    containers = file.containers
     surcharges = file.surcharges.merging(declaration.surcharges) { _, own in own }
     var periods: [Period] = []
     for dated in declaration.prices {
@@ -63,7 +67,7 @@ public final class PricedModel: Sendable {
       }
       let tariffs = try ModelTariffs(
         dated, origin: origin, minimumSeconds: declaration.minimumSeconds,
-        callPrices: CallPrices(surcharges), rates: rates)
+        callPrices: CallPrices(surcharges, containers: containers), rates: rates)
       periods.append(Period(from: from, declared: dated, tariffs: tariffs))
     }
     guard !periods.isEmpty else {
@@ -80,6 +84,7 @@ public final class PricedModel: Sendable {
     asOf = other.asOf
     file = other.file
     surcharges = other.surcharges
+    containers = other.containers
     own = override
     pricedUnits = other.pricedUnits.union(override.prices.pricedUnits)
     periods = other.periods.map {
@@ -113,6 +118,11 @@ public final class PricedModel: Sendable {
   /// What a client is charged for calls billed outside tokens, each, by name, with its markup.
   public func chargedSurcharges(with markup: Markup = .none) -> [String: FixedDecimal] {
     surcharges.mapValues { (own?.prices[.call] ?? $0).with(markup) }
+  }
+
+  /// What a client is charged for a session of a container, by its memory, with its markup.
+  public func chargedContainers(with markup: Markup = .none) -> [String: FixedDecimal] {
+    containers.mapValues { (own?.prices[.call] ?? $0).with(markup) }
   }
 
   /// What an answer is charged by.

@@ -14,11 +14,14 @@ public struct ProviderPrices: Hashable, Sendable {
   public var file: String
   /// What calls billed outside tokens cost, each, by name: `web_search`.
   public var surcharges: [String: FixedDecimal]
+  /// What a session of a container costs, by its memory: `16g`.
+  public var containers: [String: FixedDecimal]
   public var models: [ModelDeclaration]
 
   public init(
     provider: String, currency: Currency = .usd, source: String, asOf: CivilDate, file: String,
-    surcharges: [String: FixedDecimal] = [:], models: [ModelDeclaration]
+    surcharges: [String: FixedDecimal] = [:], containers: [String: FixedDecimal] = [:],
+    models: [ModelDeclaration]
   ) {
     self.provider = provider
     self.currency = currency
@@ -26,6 +29,7 @@ public struct ProviderPrices: Hashable, Sendable {
     self.asOf = asOf
     self.file = file
     self.surcharges = surcharges
+    self.containers = containers
     self.models = models
   }
 }

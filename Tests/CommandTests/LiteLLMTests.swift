@@ -86,7 +86,9 @@ import Testing
     #expect(model.name == "m" && model.operation == .chat)
     #expect(model.maxOutputTokens == 16_384 && model.contextTokens == 128_000)
     #expect(model.surcharges["web_search"]?.decimalText == "0.025")
-    #expect(prices.surcharges["code_interpreter"]?.decimalText == "0.03")
+    #expect(
+      prices.containers.mapValues(\.decimalText)
+        == ["1g": "0.03", "4g": "0.12", "16g": "0.48", "64g": "1.92"])
     let base = model.prices[0].base
     #expect(base.table[.input]?.decimalText == "0.15")
     #expect(base.aboveInputTokens[272_000]?[.input]?.decimalText == "0.3")

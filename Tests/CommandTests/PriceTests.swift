@@ -31,6 +31,7 @@ import Testing
       ("gpt-4o-mini --in 1000000 --out 0 --at 2026-05-31", "0.300000000"),
       ("gpt-4o-mini --in 1000000 --out 0 --tier batch", "0.075000000"),
       ("gpt-4o-mini --in 1000000 --out 0 --window 2h", "0.105000000"),
+      ("gpt-4o-mini --in 1000000 --out 0 --container 16g", "0.630000000"),
       ("gpt-4o-mini --in 1000000 --out 0 --window 2h --tier batch", "0.075000000"),
       ("gpt-4o-mini --in 0 --out 1000000 --reasoning 1000000", "0.600000000"),
     ])
@@ -53,6 +54,7 @@ import Testing
       ("gpt-4o-mni --in 1 --out 1", "did you mean gpt-4o-mini?", ExitCode.failed),
       ("gpt-4o-mini --in 1 --out 1 --provider groq", "allowed: openai", .failed),
       ("gpt-4o-mini --in 1 --out 1 --at 2025-12-31", "no price at that time", .failed),
+      ("gpt-4o-mini --in 1 --out 1 --container 3g", "allowed: 16g, 1g", .failed),
       ("gpt-4o-mini --in 1 --out 1 --window 3h", "a window of its completion_windows", .failed),
       ("gpt-4o-mini --in 1 --out 1 --at 2026-05-31 --window 2h", "at that time", .failed),
       ("gpt-4o-mini --in 1 --out 1 --cached 2", "--cached is part of --in", .wrongUsage),

@@ -88,6 +88,7 @@ final class TestBench: Sendable {
     currency: USD
     source: https://example.com/prices
     as_of: 2026-11-01
+    containers: { 1g: "0.03", 16g: "0.48" }
     models:
       gpt-4o-mini:
         operation: chat

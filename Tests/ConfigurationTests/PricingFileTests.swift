@@ -173,6 +173,16 @@ import Time
         #"3:51: "two hours" is not the name of a completion window; allowed: 1 to 63 letters, "#
           + "digits, '.', '_' and '-', beginning with a letter or digit"
       ),
+      (
+        "containers: { two gigabytes: 1 }",
+        #"3:15: "two gigabytes" is not the memory of a container; allowed: such as 1g, 4g, "#
+          + "16g, 64g"
+      ),
+      (
+        "containers: { 1g: free }",
+        #"3:19: 1g: "free" is not valid; allowed: a decimal with at most 12 places, such as "#
+          + #""0.15""#
+      ),
       ("currency: BRL", "3:11: currency: prices in BRL; allowed: USD"),
       (
         "models: { a: {} }",

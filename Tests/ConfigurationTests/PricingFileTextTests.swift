@@ -22,6 +22,7 @@ import Time
     return ProviderPrices(
       provider: "openai", source: "https://example.org/a#b", asOf: CivilDate("2026-11-01")!,
       file: "prices.yaml", surcharges: ["web_search": price("0.01"), "1": price("2")],
+      containers: ["1g": price("0.03"), "16g": price("0.48")],
       models: [
         ModelDeclaration(
           name: "ft:m:x", aliases: ["null", "*", "- y"], operation: .speech, maxOutputTokens: 5,

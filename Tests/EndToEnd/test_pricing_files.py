@@ -78,6 +78,7 @@ OLD = """
 provider: openai
 as_of: 2026-01-01
 surcharges: { web_search: { per_call: "0.01" } }
+containers: { 1g: "0.03" }
 models:
   kept: { aliases: [alias], per_million_tokens: { input: "1", output: "2" } }
   gone: { per_minute: "1" }
@@ -86,6 +87,7 @@ NEW = """
 provider: openai
 as_of: 2026-02-01
 surcharges: { web_search: { per_call: "0.02" } }
+containers: { 1g: "0.04", 4g: "0.12" }
 models:
   kept:
     per_million_tokens: { input: "1.0", output: "3" }
@@ -95,6 +97,8 @@ models:
   come: { per_minute: "1" }
 """
 DIFFERENCES = [
+    ("*", "changed", "containers/1g", "0.03", "0.04"),
+    ("*", "added", "containers/4g", None, "0.12"),
     ("*", "changed", "surcharges/web_search", "0.01", "0.02"),
     ("come", "added", None, None, None),
     ("gone", "removed", None, None, None),
@@ -125,6 +129,6 @@ def test_what_differs_is_listed(tmp_path):
     assert (same.returncode, same.stdout) == (0, "No price differs.\n")
     (tmp_path / "old" / "openai.yaml").write_text(OLD.replace("per_minute", "per_hour"))
     wrong = diff(old, new)
-    assert wrong.returncode == 1 and "openai.yaml:7:11:" in wrong.stderr
+    assert wrong.returncode == 1 and "openai.yaml:8:11:" in wrong.stderr
     assert diff(tmp_path / "none", new).returncode == 1
     assert diff(old).returncode == 2

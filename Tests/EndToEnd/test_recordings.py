@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pytest
 from harness.catraca import Catraca
 from harness.configuration import BRL_PER_USD, Configuration, sandbox_providers
+from harness.objects import assign
 from harness.prices import Prices
 from harness.raw_http import Answer, Truncated
 from harness.recordings import recordings
@@ -47,6 +48,7 @@ def house(tmp_path_factory):
     configuration = Configuration(folder, sandbox_providers(provider.url))
     configuration.add_client("acme")
     catraca = Catraca(configuration).start()
+    assign(catraca.ledger, "cntr_D09", "container")
     try:
         yield House(catraca, provider)
         audit = catraca.command("audit")
@@ -141,7 +143,8 @@ def check_reported(prices, recording, row):
     usage["image_output_tokens"] += drawn.get("image_output_tokens", 0)
     usage["total_tokens"] = usage["prompt_tokens"] + usage["completion_tokens"]
     usage["audio_ms"] = round(float(expected.get("seconds", 0)) * 1000)
-    usage["calls"] = sum(calls(recording).values())
+    sessions = expected.get("container_sessions", {})
+    usage["calls"] = sum(calls(recording).values()) + sum(sessions.values())
     usage["usage_source"] = "reported"
     assert {name: row[name] for name in usage} == usage
 
@@ -151,17 +154,21 @@ def check_reported(prices, recording, row):
         parts = {**parts, drawn["model"]: {**drawn, "output_tokens": drawn["image_output_tokens"]}}
     tier = expected.get("price_class") or expected.get("service_tier")
     bill = (recording.provider, recording.model, parts, calls(recording), tier)
-    assert row["cost_nano_usd"] == prices.whole_bill(*bill)
-    assert row["cost_nano"] == prices.whole_bill(*bill, rate=BRL_PER_USD)
+    assert row["cost_nano_usd"] == prices.whole_bill(*bill, sessions=sessions)
+    whole = prices.whole_bill(*bill, rate=BRL_PER_USD, sessions=sessions)
+    assert row["cost_nano"] == whole
 
 
 def calls(recording):
     counts = recording.expected.get("tool_calls", {})
-    # Drawing is billed by its tokens, so it is no call with a price.
+    # Drawing is billed by its tokens, and what runs in containers by their sessions: no calls with
+    # a price.
+    ran = {"code_interpreter", "shell"} if "container_sessions" in recording.expected else set()
     return {
         SURCHARGES.get(name, name): count
         for name, count in counts.items()
         if not (name == "image_generation" and "image_tool" in recording.expected)
+        and name not in ran
     }
 
 

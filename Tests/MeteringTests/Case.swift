@@ -33,6 +33,7 @@ struct Case: Decodable, Sendable, CustomTestStringConvertible {
     var audioOutputTokens: Int64?
     var byModel: [String: Tokens]?
     var toolCalls: [String: Int64]?
+    var containerSessions: [String: Int64]?
     var imageTool: ImageTool?
     var billable: Bool?
     var estimate: Sizes?

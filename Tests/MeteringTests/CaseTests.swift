@@ -70,6 +70,10 @@ struct CaseTests {
     #expect(
       Dictionary(uniqueKeysWithValues: report.extraCalls.map { ($0.name, $0.count) })
         == expected.extraCalls)
+    let sizes = report.extraCalls.compactMap { call in
+      call.surcharge?.hasPrefix("container ") ?? false ? (call.surcharge ?? "", call.count) : nil
+    }
+    #expect(Dictionary(uniqueKeysWithValues: sizes) == expected.sessionsByPrice)
     if let tool = expected.imageTool { return try check(report, of: expected, and: tool) }
     #expect(Set(report.breakdown.map(\.model)) == Set((expected.byModel ?? [:]).keys))
     for part in report.breakdown {
@@ -113,6 +117,13 @@ extension Case.Expected {
   /// Drawing is billed by its tokens, so it is no call with a price.
   fileprivate var extraCalls: [String: Int64] {
     (toolCalls ?? [:]).filter { imageTool == nil || $0.key != "image_generation" }
+  }
+
+  fileprivate var sessionsByPrice: [String: Int64] {
+    Dictionary(
+      uniqueKeysWithValues: (containerSessions ?? [:]).map { size, count in
+        (size == "unknown" ? "container " : "container \(size)", count)
+      })
   }
 
   fileprivate var usage: Usage? {

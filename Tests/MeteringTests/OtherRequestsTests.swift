@@ -116,7 +116,7 @@ struct OtherRequestsTests {
       (#""tools":[{"type":"web_search_preview"}],"max_tool_calls":3"#, 3, 4, ["web_search"]),
       (
         #""tools":[{"type":"file_search"},{"type":"code_interpreter"}]"#, 2, 1,
-        ["file_search", "code_interpreter"]
+        ["file_search", "container 1g"]
       ),
       (#""tools":[{"type":"function","name":"f"}],"max_tool_calls":3"#, 0, 1, []),
     ] as [(String, Int64, Int64, [String])])

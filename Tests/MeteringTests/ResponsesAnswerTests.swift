@@ -36,6 +36,21 @@ struct ResponsesAnswerTests {
           + #"{"type":"code_interpreter_call","container_id":"a"},"#
           + #"{"type":"code_interpreter_call","container_id":"b"}"#, ["code_interpreter": 2]
       ),
+      (
+        #"{"type":"code_interpreter_call","container_id":"a"},"#
+          + #"{"type":"shell_call","environment":"#
+          + #"{"type":"container_reference","container_id":"a"}}"#,
+        ["code_interpreter": 1]
+      ),
+      (#"{"type":"shell_call","call_id":"c","environment":{"type":"local"}}"#, [:]),
+      (#"{"type":"shell_call","call_id":"c","environment":null}"#, [:]),
+      (#"{"type":"shell_call_output","call_id":"c"}"#, [:]),
+      (
+        #"{"type":"shell_call","call_id":"c"},{"type":"shell_call_output","call_id":"c"},"#
+          + #"{"type":"shell_call","call_id":"d"},{"type":"shell_call_output","call_id":"d"}"#,
+        ["shell": 1]
+      ),
+      (#"{"type":"local_shell_call","call_id":"c"}"#, [:]),
       (#"{"type":"image_generation_call"}"#, ["image_generation": 1]),
       (#"{"type":"mcp_call"},{"type":"function_call"},{"type":"message"}"#, [:]),
     ] as [(String, [String: Int64])])

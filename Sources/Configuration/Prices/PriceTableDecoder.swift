@@ -84,6 +84,22 @@ struct PriceTableDecoder {
     return surcharges
   }
 
+  /// Reads `containers: { 1g: "0.03" }`.
+  func decodeContainers(from section: inout Section) -> [String: FixedDecimal] {
+    let context = section.context
+    var containers: [String: FixedDecimal] = [:]
+    for entry in section.entries("containers") {
+      if !EntityName.isValid(entry.key) {
+        context.mistake(
+          entry.keyMark,
+          "\(quoted(entry.key)) is not the memory of a container; allowed: such as 1g, 4g, "
+            + "16g, 64g")
+      }
+      containers[entry.key] = decimal.read(entry.value, entry.key, context)
+    }
+    return containers
+  }
+
   /// Reads `{ SIZE: { QUALITY: price } }`.
   private func decodeImages(
     _ sizes: [YAMLEntry], _ context: DecodingContext

@@ -47,6 +47,7 @@ struct PricingFileDecoder {
     let source = section.optional("source", .text(atMost: 2048))
     let asOf = section.required("as_of", .date)
     let surcharges = tables.decodeSurcharges(from: &section)
+    let containers = tables.decodeContainers(from: &section)
     var models: [ModelDeclaration] = []
     for entry in section.entries("models") {
       guard let model = decodeModel(entry) else { continue }
@@ -55,7 +56,7 @@ struct PricingFileDecoder {
     guard let provider, let asOf else { return nil }
     return ProviderPrices(
       provider: provider, currency: currency, source: source ?? "", asOf: asOf, file: file,
-      surcharges: surcharges, models: models)
+      surcharges: surcharges, containers: containers, models: models)
   }
 
   private mutating func decodeModel(_ entry: YAMLEntry) -> ModelDeclaration? {

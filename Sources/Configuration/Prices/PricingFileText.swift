@@ -12,6 +12,13 @@ public enum PricingFileText {
     if !file.source.isEmpty { text.line("source: \(scalar(file.source))") }
     text.line("as_of: \(file.asOf)")
     write(file.surcharges, to: &text)
+    if !file.containers.isEmpty {
+      text.section("containers") { text in
+        for (size, price) in file.containers.sorted(by: { $0.key < $1.key }) {
+          write(price, of: scalar(size), to: &text)
+        }
+      }
+    }
     text.section("models") { text in
       for model in file.models { write(model, to: &text) }
     }

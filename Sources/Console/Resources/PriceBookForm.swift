@@ -21,6 +21,7 @@ struct PriceBookForm {
         "file": .anyText, "price_version": .anyText.orNull, "max_output_tokens": .count.orNull,
         "context_tokens": .count.orNull, "minimum_seconds": .count,
         "surcharges": .map(of: .object(["per_call": .anyText])),
+        "containers": .map(of: .anyText),
       ] + namedPrices.optional + steppedPrices))
 
   private static let namedPrices: Fields = [
@@ -45,6 +46,7 @@ struct PriceBookForm {
       object.member("minimum_seconds", declaration.minimumSeconds)
       if let prices = model.declaredPrices(at: now) { object.members(of: prices) }
       object.member(surcharges: model.surcharges)
+      object.member(containers: model.containers)
     }
   }
 

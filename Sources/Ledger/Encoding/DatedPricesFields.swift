@@ -34,6 +34,18 @@ extension JSONWriter {
     }
   }
 
+  /// Writes what a session of a container costs as the member `containers`, by its memory:
+  /// `"containers":{"1g":"0.030000000"}`.
+  public mutating func member(containers: [String: FixedDecimal]) {
+    member("containers") { writer in
+      writer.object { object in
+        for (size, price) in containers.sorted(by: { $0.key < $1.key }) {
+          object.member(size, price.moneyText)
+        }
+      }
+    }
+  }
+
   /// Writes what calls billed outside tokens cost as the member `surcharges`, each by its name:
   /// `"surcharges":{"web_search":{"per_call":"0.010000000"}}`.
   public mutating func member(surcharges: [String: FixedDecimal]) {

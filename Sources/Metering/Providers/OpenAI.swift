@@ -58,11 +58,12 @@ enum OpenAI {
     }
   }
 
-  /// The name of the price of a tool that a request declares; nil for one that has none.
+  /// The name of the price of a tool that a request declares; nil for one that has none, or runs in
+  /// a container.
   static func surcharge(ofTool type: String) -> String? {
     if type.hasPrefix(webSearch) || type == "browser_search" { return webSearch }
     switch type {
-    case fileSearch, codeInterpreter, shell: return type
+    case fileSearch: return type
     default: return nil
     }
   }

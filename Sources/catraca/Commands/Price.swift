@@ -25,6 +25,9 @@ enum Price {
   private static let window = Parameter(
     "window", ArgumentFormat<String>.text("W"),
     "the completion window of a response in the background, such as 2h")
+  private static let container = Parameter(
+    "container", ArgumentFormat<String>.text("SIZE"),
+    "with a session of a container of so much memory, such as 4g")
   private static let moment = Parameter(
     "at", ArgumentFormat<Moment>.moment, "at the prices of that time, a date in UTC")
 
@@ -32,7 +35,7 @@ enum Price {
     "price", "tells what a request would cost",
     arguments: [model],
     options: [
-      input, output, cached, reasoning, provider, tier, window, moment,
+      input, output, cached, reasoning, provider, tier, window, container, moment,
       CommonOptions.config, CommonOptions.format,
     ],
     examples: [
@@ -45,10 +48,16 @@ enum Price {
     let settings = try invocation.settings()
     let priced = try find(
       try values.required(model), of: values[provider], in: try settings.priceBook())
+    if let size = values[container], priced.containers[size] == nil {
+      throw .failed(
+        "the pricing file has no price of containers with \(size); allowed: "
+          + priced.containers.keys.sorted().joined(separator: ", "))
+    }
     let usage = try usage(values)
     let context = PricingContext(
       instant: values[moment]?.timestamp(in: .utc) ?? invocation.surroundings.now(),
-      tier: values[tier], completionWindow: values[window])
+      tier: values[tier], completionWindow: values[window],
+      calls: values[container].map { [ContainerPrice.name(ofSize: $0)] } ?? [])
     do throws(PricingError) {
       try check(context, of: priced)
       let tariff = try priced.tariff(in: context, inputTokens: usage.inputTokens)
@@ -90,7 +99,8 @@ enum Price {
     let usage = Usage(
       inputTokens: try values.required(input), cachedInputTokens: try values.required(cached),
       outputTokens: try values.required(output),
-      reasoningTokens: try values.required(reasoning))
+      reasoningTokens: try values.required(reasoning),
+      calls: values[container] == nil ? 0 : 1)
     guard let usage else {
       throw .usage(
         .contradiction("--cached is part of --in, and --reasoning of --out; allowed: at most that"))

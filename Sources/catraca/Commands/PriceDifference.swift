@@ -8,7 +8,7 @@ struct PriceDifference: Hashable {
   }
 
   let provider: String
-  /// `*` for the surcharges of every model.
+  /// `*` for the surcharges and containers of every model.
   let model: String
   let change: Change
   /// Which price of the model, such as `batch/above 272000/input`; nil for the model itself.
@@ -55,8 +55,12 @@ struct PriceDifference: Hashable {
   private static func models(of files: [ProviderPrices]) -> [Key: [String: String]] {
     var models: [Key: [String: String]] = [:]
     for file in files {
-      if !file.surcharges.isEmpty {
-        models[Key(provider: file.provider, model: everyModel)] = surcharges(file.surcharges)
+      var ofEveryModel = surcharges(file.surcharges)
+      for (size, price) in file.containers {
+        ofEveryModel["containers/\(size)"] = price.decimalText
+      }
+      if !ofEveryModel.isEmpty {
+        models[Key(provider: file.provider, model: everyModel)] = ofEveryModel
       }
       for model in file.models {
         let prices = prices(of: model)
@@ -68,7 +72,7 @@ struct PriceDifference: Hashable {
     return models
   }
 
-  /// The name under which surcharges of a whole file are shown.
+  /// The name under which the prices of a whole file are shown.
   private static let everyModel = "*"
 
   private static func surcharges(_ prices: [String: FixedDecimal]) -> [String: String] {

@@ -64,7 +64,7 @@ enum PricingImport {
   ) throws(CommandError) {
     let file = ProviderPrices(
       provider: provider, source: source, asOf: day, file: path, surcharges: prices.surcharges,
-      models: prices.models)
+      containers: prices.containers, models: prices.models)
     let comment = [
       "Made by `catraca pricing import` from LiteLLM's table. What it doesn't say is not in here:",
       "aliases, the least that is billed (minimum_seconds), completion windows, prices that will",

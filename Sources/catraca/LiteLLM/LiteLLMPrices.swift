@@ -7,6 +7,8 @@ struct LiteLLMPrices {
   private(set) var models: [ModelDeclaration] = []
   /// Of calls, for every model.
   private(set) var surcharges: [String: FixedDecimal] = [:]
+  /// Of sessions of containers, by their memory.
+  private(set) var containers: [String: FixedDecimal] = [:]
   /// What was left out, entry by entry: `sora-2: nothing is metered in mode video_generation`.
   private(set) var omissions: [String] = []
 
@@ -54,8 +56,7 @@ struct LiteLLMPrices {
 
   private mutating func add(_ entry: LiteLLMTable.Entry) {
     if let session = entry.field("code_interpreter_cost_per_session") {
-      surcharges["code_interpreter"] = FixedDecimal(json: session.json, shiftedBy: 0)
-      return
+      return addContainers(session.json)
     }
     let mode = entry.text("mode")
     guard let operation = mode.flatMap({ LiteLLMPrices.operations[$0] }) else {
@@ -73,6 +74,16 @@ struct LiteLLMPrices {
     model.contextTokens = entry.integer("max_input_tokens").flatMap { $0 > 0 ? $0 : nil }
     if let search = searchPrice(of: entry) { model.surcharges["web_search"] = search }
     models.append(model)
+  }
+
+  /// The table has the price of the smallest container; the others cost more as they have more
+  /// memory.
+  private mutating func addContainers(_ json: String) {
+    guard let price = FixedDecimal(json: json, shiftedBy: 0) else { return }
+    for size: Int64 in [1, 4, 16, 64] {
+      let (scaled, overflows) = price.scaled.multipliedReportingOverflow(by: size)
+      if !overflows { containers["\(size)g"] = FixedDecimal(scaled: scaled) }
+    }
   }
 
   /// The dearest size of a search, which a request doesn't have to name.

@@ -19,10 +19,12 @@ class Prices:
     def __init__(self, folder):
         self._models = {}
         self._surcharges = {}
+        self._containers = {}
         for path in sorted(Path(folder).glob("*.yaml")):
             # BaseLoader leaves every scalar a string: no price passes through a float.
             declared = yaml.load(path.read_text(), yaml.BaseLoader)
             self._surcharges[declared["provider"]] = declared.get("surcharges", {})
+            self._containers[declared["provider"]] = declared.get("containers", {})
             for name, model in declared["models"].items():
                 for alias in [name, *model.get("aliases", [])]:
                     self._models[declared["provider"], alias] = model
@@ -52,7 +54,9 @@ class Prices:
             dollars += count * Decimal(price)
         return ceiling(dollars * Decimal(rate) * NANO)
 
-    def whole_bill(self, provider, asked, parts, calls, tier=None, rate=1, window=None):
+    def whole_bill(
+        self, provider, asked, parts, calls, tier=None, rate=1, window=None, sessions=None
+    ):
         """The cost in nano-units of quantities of every kind, by the models that used them.
 
         `parts` are mappings of quantities as the recordings name them; what a model's price for a
@@ -65,6 +69,10 @@ class Prices:
         for name, count in calls.items():
             price = {**self._surcharges[provider], **own}[name]["per_call"]
             dollars += count * Decimal(price)
+        for size, count in (sessions or {}).items():
+            prices = self._containers[provider]
+            # One of an unknown size has the price of the dearest.
+            dollars += count * (Decimal(prices[size]) if size in prices else dearest(prices))
         return ceiling(dollars * Decimal(rate) * NANO)
 
     def _whole_dollars(self, provider, model, usage, tier, window):
@@ -100,6 +108,10 @@ class Prices:
             cost += usage.audio_input * Decimal(rates["audio_input"])
         cost += usage.completion * Decimal(rates["output"])
         return cost / MILLION
+
+
+def dearest(prices):
+    return max(Decimal(price) for price in prices.values())
 
 
 def ceiling(amount):

@@ -13,13 +13,16 @@ enum PricesPage {
       PageRoute(
         .get, "/dashboard/prices", .viewer,
         query: [.client, Notice.parameter]
-          + ["q", "model", "in", "out", "cached", "tier", "window"].map { QueryParameter($0, "") }
+          + questions.map { QueryParameter($0, "") }
       ) { visit throws(APIError) in try page(visit) },
       PageRoute(.post, "/dashboard/prices", .admin, replace),
       PageRoute(.post, "/dashboard/prices/remove", .admin, remove),
     ]
   }
 
+  private static let questions = [
+    "q", "model", "in", "out", "cached", "tier", "window", "container",
+  ]
   private static let api = PageAddress("/api/pricing-config")
 
   private static func page(_ visit: Visit, problem: APIError? = nil) throws(APIError) -> Answer {

@@ -11,6 +11,7 @@ struct CostQuestion {
   private let cached: String?
   private let tier: String?
   private let window: String?
+  private let container: String?
 
   init(_ visit: Visit) throws(APIError) {
     self.visit = visit
@@ -21,6 +22,7 @@ struct CostQuestion {
     cached = try query.text("cached")
     tier = try query.text("tier")
     window = try query.text("window")
+    container = try query.text("container")
   }
 
   var html: HTML {
@@ -34,6 +36,7 @@ struct CostQuestion {
         FilterField.text("out", reader(.outputTokens), output),
         FilterField.text("tier", reader(.serviceTier), tier),
         FilterField.text("window", reader(.completionWindow), window),
+        FilterField.text("container", reader(.containerMemory), container),
       ], button: reader(.compute))
     return "\(form.html)\(answer)"
   }
@@ -48,9 +51,13 @@ struct CostQuestion {
     if let window, priced.declaredPrices(at: visit.now)?.completionWindows[window] == nil {
       return problem(.noWindowPrice)
     }
+    if let container, priced.containers[container] == nil {
+      return problem(.noContainerPrice)
+    }
     do throws(PricingError) {
       let context = PricingContext(
-        instant: visit.now, tier: tier, completionWindow: window)
+        instant: visit.now, tier: tier, completionWindow: window,
+        calls: container.map { [ContainerPrice.name(ofSize: $0)] } ?? [])
       let tariff = try priced.tariff(in: context, inputTokens: usage.inputTokens)
       let cost = try tariff.cost(of: usage)
       let billed: HTML? =
@@ -77,7 +84,9 @@ struct CostQuestion {
     guard let input = count(input), let output = count(output), let cached = count(cached) else {
       return nil
     }
-    return Usage(inputTokens: input, cachedInputTokens: cached, outputTokens: output)
+    return Usage(
+      inputTokens: input, cachedInputTokens: cached, outputTokens: output,
+      calls: container == nil ? 0 : 1)
   }
 }
 

@@ -36,6 +36,11 @@ extension Phrase {
   static let noWindowPrice = Phrase(
     "This model has no price for that completion window.",
     "Este modelo não tem preço para essa janela de conclusão.")
+  static let containerMemory = Phrase(
+    "Session of a container with", "Sessão de um contêiner com")
+  static let noContainerPrice = Phrase(
+    "The pricing file has no price of such containers.",
+    "O arquivo de preços não tem preço desses contêineres.")
 
   static func window(_ name: String) -> Phrase {
     Phrase("window \(name)", "janela \(name)")
