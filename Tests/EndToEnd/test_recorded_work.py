@@ -73,6 +73,23 @@ def test_a_recorded_background_response_is_charged_once(house, cut):
     assert row["cost_nano_usd"] == cost
 
 
+def test_explain_knows_a_response_that_the_provider_is_at_work_on(house):
+    catraca, provider = house
+    provider.play(200, JSON, recorded("c31a-responses-background-queued.json"), CUTS[0])
+    request = {"model": "gpt-6-sol", "input": "Long job", "background": True}
+    answer = catraca.post(request, "/openai/v1/responses")
+    identifier = answer.fields["x-catraca-request-id"]
+    told = catraca.command("explain", identifier)
+    assert told.returncode == 0, told.stderr
+    assert "The provider is at work on resp_C31. Still held: " in told.stdout
+    [held] = catraca.ledger.deferred()
+    tokens = told.stdout.split("Still held: ")[1].split(" ")[0].replace(",", "")
+    assert int(tokens) == held["held_tokens"] > 0
+    provider.play(200, JSON, recorded("c31b-responses-background-poll.json"), CUTS[0])
+    read(catraca, "/openai/v1/responses/resp_C31")
+    assert "at work" not in catraca.command("explain", identifier).stdout
+
+
 WINDOWS = [("2h", "2h"), ("8h", "8h"), ("soonest", None)]
 
 

@@ -34,7 +34,10 @@ enum Explain {
         let budget = budgets.first { $0.budgetID == denial.budgetID }
         return DenialExplanation(denial: denial, currency: budget?.currency).document
       }
-      return try reader.openIntents().first { $0.requestID == id }.map(inFlight)
+      if let row = try reader.openIntents().first(where: { $0.requestID == id }) {
+        return unsettled(row, "The request is in flight; were it interrupted now, it would be:")
+      }
+      return try reader.deferredRequests().first { $0.requestID == id }.map(deferred)
     }
     guard let document else {
       throw .failed(
@@ -44,14 +47,22 @@ enum Explain {
     return Outcome(.document(document))
   }
 
-  private static func inFlight(_ row: UsageRow) -> Document {
+  /// A background response or a batch that the provider hasn't ended yet, as far as is known.
+  private static func deferred(_ request: DeferredRequest) -> Document {
+    let lines = request.progress.settledLines
+    let settled = lines == 0 ? "" : ", and \(lines) lines of its results have rows of their own"
+    return unsettled(
+      request.expected.row,
+      "The provider is at work on \(request.objectID)\(settled). "
+        + "Still held: \(Cell.integer(request.progress.heldTokens).shown) tokens, "
+        + "\(Cell.nanoUnits(request.progress.heldNanoUSD).shown) USD. "
+        + "If nothing more is learned of it, it is at least:")
+  }
+
+  private static func unsettled(_ row: UsageRow, _ sentence: String) -> Document {
     let record = UsageRowForm.record(row)
-    return Document(
-      sections: [
-        .lines(["The request is in flight; were it interrupted now, it would be:"]),
-        .record(record),
-      ],
-      table: record.table
-    ) { $0.record(record) }
+    return Document(sections: [.lines([sentence]), .record(record)], table: record.table) {
+      $0.record(record)
+    }
   }
 }
