@@ -41,11 +41,26 @@ extension LedgerReader {
     guard let owner = filter.owner, filter.objectID == nil else {
       return try page(filter, after: cursor, limit)
     }
+    // The index has the provider before the kind: without a provider, each one is asked.
+    let isOfAnyProvider = filter.kind != nil && filter.provider == nil
     var found: [ProviderObject] = []
-    for presence in [ObjectPresence.present, .deleted] {
-      found += try page(of: owner, filter, presence, after: cursor, limit)
+    for provider in isOfAnyProvider ? try knownProviders() : [filter.provider]
+    where found.count < limit {
+      var filter = filter
+      filter.provider = provider
+      var pages: [ProviderObject] = []
+      for presence in [ObjectPresence.present, .deleted] {
+        pages += try page(of: owner, filter, presence, after: cursor, limit)
+      }
+      found += LedgerReader.merged(pages, limit - found.count)
     }
-    return LedgerReader.merged(found, limit)
+    return found
+  }
+
+  /// The providers of all objects, the last name first.
+  private func knownProviders() throws(LedgerError) -> [String?] {
+    let select = try connection.prepare(LedgerReader.selectProviders + " ORDER BY provider DESC")
+    return try select.rows { $0.text("provider") }
   }
 
   /// Which of the two indexes of an owner's objects is read.
@@ -81,16 +96,17 @@ extension LedgerReader {
       [cursor.provider, cursor.objectID], order, limit)
   }
 
-  /// Names the few providers that there are, each found by one step in the primary key.
-  private static let anyProvider = """
-     AND provider IN (
-      WITH RECURSIVE known (provider) AS (
-        SELECT MIN(provider) FROM provider_objects
-        UNION ALL
-        SELECT (SELECT MIN(other.provider) FROM provider_objects other
-          WHERE other.provider > known.provider)
-        FROM known WHERE known.provider IS NOT NULL)
-      SELECT provider FROM known WHERE provider IS NOT NULL)
+  private static let anyProvider = " AND provider IN (\(selectProviders))"
+
+  /// Finds each of the few providers by one step in the primary key.
+  private static let selectProviders = """
+    WITH RECURSIVE known (provider) AS (
+      SELECT MIN(provider) FROM provider_objects
+      UNION ALL
+      SELECT (SELECT MIN(other.provider) FROM provider_objects other
+        WHERE other.provider > known.provider)
+      FROM known WHERE known.provider IS NOT NULL)
+    SELECT provider FROM known WHERE provider IS NOT NULL
     """
 
   private static func conditions(of filter: ObjectFilter) -> [(String, String)] {
