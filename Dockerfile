@@ -1,9 +1,9 @@
 # What the images are built from. A digest names exactly one image; a tag may be another tomorrow.
-# To take a newer one, or to pin the compiler, which is no part of the image that runs:
+# To take a newer one:
 #   docker pull swift:6.3-bookworm
 #   docker image inspect --format '{{index .RepoDigests 0}}' swift:6.3-bookworm
 #   docker build --build-arg SWIFT_IMAGE=swift@sha256:… .
-ARG SWIFT_IMAGE=swift:6.3-bookworm
+ARG SWIFT_IMAGE=swift:6.3-bookworm@sha256:7060a792f4cd9eaa0d00826d941cec00ab8d252d33b8b28bc8e105f51f2dba73
 ARG DEBIAN_IMAGE=debian:bookworm-slim@sha256:88200866dfff7ea7f5cbcb6ec7c8a701889efe6fe859fe64d6990e4b07ea4171
 
 # Builds the program with Swift's own libraries inside, so that what runs it needs none of them.

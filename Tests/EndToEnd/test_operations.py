@@ -112,14 +112,13 @@ def test_the_network_policy_lets_in_and_out_what_is_named():
 
 
 def test_images_of_others_are_pinned_by_digest():
-    """The compiler's image isn't part of what runs; how to pin it is said beside it."""
     pinned = re.compile(r"^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}$")
     compose = yaml.safe_load((CONFIG / "compose/compose.yaml").read_text())
     images = [one["image"] for one in compose["services"].values() if "build" not in one]
     dockerfile = (REPOSITORY / "Dockerfile").read_text()
     arguments = dict(re.findall(r"^ARG (\w+_IMAGE)=(\S+)$", dockerfile, re.M))
     assert re.findall(r"^FROM (\S+)", dockerfile, re.M) == ["${SWIFT_IMAGE}", "${DEBIAN_IMAGE}"]
-    for image in [*images, arguments["DEBIAN_IMAGE"]]:
+    for image in [*images, arguments["SWIFT_IMAGE"], arguments["DEBIAN_IMAGE"]]:
         assert pinned.match(image), image
 
 
