@@ -33,8 +33,8 @@ def test_each_change_leaves_one_entry_and_no_secret(admin):
         seen = (entry["actor"], entry["action"], entry["target"])
         assert seen == ("token:admin", change.action, change.target), str(change)
         verb = change.action.split(".")[1]
-        assert (entry["before"] is None) == (verb in ("create", "reset")), entry
-        assert (entry["after"] is None) == (verb == "delete"), entry
+        assert (entry["before"] is None) == (verb in ("create", "reset", "assign")), entry
+        assert (entry["after"] is None) == (verb in ("delete", "forget")), entry
         assert entry["before"] != entry["after"], entry
         if made.text and "secret" in made.json():
             secrets.append(made.json()["secret"])

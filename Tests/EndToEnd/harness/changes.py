@@ -28,6 +28,7 @@ MODEL = {"client_id": "beta", "provider": "openai", "model": "gpt-4o-mini"}
 BETA = f"{ADMIN}/clients/beta"
 WEB = f"{BETA}/keys/web"
 GOLD = f"{ADMIN}/plans/gold"
+OBJECTS = f"{ADMIN}/objects"
 CAP = f"{ADMIN}/budgets/beta/cap"
 LATER = "2099-01-01T00:00:00Z"
 
@@ -92,8 +93,24 @@ MAKE = [
         "pricing.create",
         "pricing:beta/openai/gpt-4o-mini",
     ),
+    Change(
+        "POST",
+        OBJECTS,
+        {"provider": "openai", "object_id": "file-1", "kind": "file", "client_id": "beta"},
+        201,
+        "object.assign",
+        "object:openai/file-1",
+    ),
 ]
 REMOVE = [
+    Change(
+        "DELETE",
+        f"{OBJECTS}?provider=openai&object_id=file-1",
+        None,
+        204,
+        "object.forget",
+        "object:openai/file-1",
+    ),
     Change(
         "DELETE",
         f"{PRICES}?client=beta&provider=openai&model=gpt-4o-mini",
