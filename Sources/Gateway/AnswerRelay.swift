@@ -1,4 +1,5 @@
 internal import Budgets
+internal import Configuration
 internal import EventLoop
 internal import HTTP
 internal import HTTPServer
@@ -10,7 +11,8 @@ internal import Upstream
 /// Passes on an answer that isn't a stream: read whole, settled, then sent, with its cost.
 ///
 /// What says nothing about usage is passed on as it comes: an answer of a format that never does,
-/// which is charged by its request, and a body beyond `largestMetered`, which is estimated.
+/// which is charged by its request, and a body beyond `largestMetered`, which is estimated. Such a
+/// body is refused where it may show objects: they would be nobody's.
 struct AnswerRelay {
   private let passage: Passage
   private let head: UpstreamResponseHead
@@ -40,7 +42,7 @@ struct AnswerRelay {
         if passage.firstByteAt == nil { passage.firstByteAt = .now() }
         if body.isEmpty { swap(&body, &piece) } else { body += piece }
         if passage.isDraining && !passage.mayDrain(after: body.count) { transfer.cancel() }
-        if body.count > AnswerRelay.largestMetered { return await passOn(body, report: nil) }
+        if body.count > AnswerRelay.largestMetered { return await endUnread(body) }
       }
     } catch {
       return await passage.fail(error, status: head.status, report: nil)
@@ -60,7 +62,22 @@ struct AnswerRelay {
     let settled = await passage.settle(
       Ending(status: head.status, outcome: outcome(isError: report.isError), report: report))
     guard !passage.clientLeft else { return passage.exchange.abort() }
+    guard !passage.hidesAnswer else { return await passage.journey.refuse(.ledgerUnavailable) }
     await passage.journey.answer(answer(body, settled, isError: report.isError))
+  }
+
+  /// Ends an answer that is too large to be read.
+  @inline(never)
+  private func endUnread(_ beginning: [UInt8]) async {
+    guard head.status < 400, passage.request.makesObjects else {
+      return await passOn(beginning, report: nil)
+    }
+    transfer.cancel()
+    _ = await passage.settle(
+      Ending(status: head.status, outcome: .upstreamBroken, report: nil, isCut: true))
+    await passage.journey.refuse(
+      .unusableAnswer(
+        provider: passage.offer.provider.name, .tooLarge(limit: AnswerRelay.largestMetered)))
   }
 
   @inline(never)
@@ -91,6 +108,7 @@ struct AnswerRelay {
   @inline(never)
   private func answerUnsettled(_ body: [UInt8], _ report: UsageReport) async {
     guard !passage.clientLeft else { return passage.exchange.abort() }
+    guard !passage.hidesAnswer else { return await passage.journey.refuse(.ledgerUnavailable) }
     let fields = passage.responseFields(head, remaining: passage.grant.tightest)
     await passage.journey.answer(shown(body, fields, isError: report.isError))
   }

@@ -35,6 +35,8 @@ final class Passage {
   var clientLeft = false
   /// When the provider's answer was taken over a client that had left.
   var isDraining = false
+  /// The client may not see the rest of the answer: whose the objects in it are can't be recorded.
+  var hidesAnswer = false
   /// When the model began to write, where that isn't when the request was sent.
   var generationStartedAt: MonotonicInstant?
   /// When the first byte of the answer's body came.
@@ -287,6 +289,7 @@ final class Passage {
       gateway.owners.note(settled.entry.objects)
     } catch {
       logRecordingFailure(error)
+      if !settled.entry.objects.isEmpty { hidesAnswer = true }
     }
     endLeasedHold(settled)
     report(settled)

@@ -46,7 +46,7 @@ final class BatchSettling {
     var facts = RequestFacts(operation: endpoint.operation, model: work.record.expected.row.model)
     facts.serviceTier = BatchLine.tier
     facts.imageToolModel = work.record.imageModel
-    facts.keepsObjects = endpoint.keepsAnswers
+    facts.keepsObjects = work.keepsAnswers
     self.facts = facts
   }
 

@@ -155,6 +155,7 @@ struct BatchSubmission {
     facts.serviceTier = BatchLine.tier
     facts.input = sum.input
     facts.imageToolModel = sum.imageToolModel
+    facts.keepsObjects = sum.keepsAnswers
     let request = try MeteredRequest(
       of: facts, endpoint: Endpoints.batches, body: body, identity: identity, provider: provider,
       journey)
@@ -191,6 +192,8 @@ struct BatchSum {
   private(set) var first: First?
   /// The model by which lines draw that declare a tool for it.
   private(set) var imageToolModel: String?
+  /// Whether the provider may keep answers to lines.
+  private(set) var keepsAnswers = false
   /// As far as their expected input follows from it.
   private(set) var input = InputSize()
   private(set) var inputTokens: Int64 = 0
@@ -202,6 +205,7 @@ struct BatchSum {
     lines += 1
     if first == nil { first = First(model: facts.model, offer: offer) }
     imageToolModel = imageToolModel ?? facts.imageToolModel
+    keepsAnswers = keepsAnswers || facts.keepsObjects
     let demand = offer.demand
     let bound = demand.bound(output: demand.largestOutput)
     input.textBytes += facts.input.textBytes

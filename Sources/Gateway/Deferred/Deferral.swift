@@ -42,7 +42,8 @@ extension Passage {
       imageModel: request.facts.imageToolModel,
       usesOwnKey: offer.provider.keyOwner != nil)
     record.expected.objects = objects(made)
-    let work = DeferredWork(record, grant, place: place, origin: origin)
+    let work = DeferredWork(
+      record, grant, place: place, origin: origin, keepsAnswers: request.facts.keepsObjects)
     switch gateway.deferredWorks.insert(work) {
     case .repeated(let known):
       // Asked again, the provider has answered with what it does already: charged once.
@@ -61,6 +62,7 @@ extension Passage {
       gateway.owners.note(record.expected.objects)
     } catch {
       logRecordingFailure(error)
+      if !made.isEmpty { hidesAnswer = true }
     }
     gateway.startFollowing(work)
     gateway.logger.log(.info, "request_deferred") { line in

@@ -51,12 +51,18 @@ final class DeferredWork: Sendable {
   let record: DeferredRequest
   /// Nil for work of an earlier process, which didn't write it down.
   let origin: Origin?
+  /// Of a batch: whether the provider may keep answers to its lines, as far as this process knows.
+  let keepsAnswers: Bool
   private let place: DeferredPlace?
   private let state: Lock<State>
 
   /// - Parameter place: what the work takes of its client's share until it has ended.
-  init(_ record: DeferredRequest, _ grant: Grant, place: DeferredPlace?, origin: Origin?) {
+  init(
+    _ record: DeferredRequest, _ grant: Grant, place: DeferredPlace?, origin: Origin?,
+    keepsAnswers: Bool = true
+  ) {
     self.record = record
+    self.keepsAnswers = keepsAnswers
     self.place = place
     self.origin = origin
     state = Lock(.held(grant, record.progress))

@@ -18,6 +18,8 @@ struct ResponseEvents: ~Copyable {
   private var body: DecodedBody
   private var splitter = ServerSentEventSplitter()
   private var seen: Set<MadeObject> = []
+  /// Whether an event has told of an error, which may repeat the provider's key.
+  private var tellsError = false
 
   init(
     of passage: FreePassage, work: DeferredWork?, _ head: UpstreamResponseHead,
@@ -56,11 +58,11 @@ struct ResponseEvents: ~Copyable {
       let start = splitter.unfinished.lowerBound
       try await recordShown()
       try await passage.journey.exchange.write(
-        Array(splitter.bytes[start..<splitter.unfinished.lowerBound]))
+        redacted(Array(splitter.bytes[start..<splitter.unfinished.lowerBound])))
     }
     let rest = Array(splitter.bytes[splitter.unfinished])
     try await recordRest()
-    try await passage.journey.exchange.finish(rest)
+    try await passage.journey.exchange.finish(redacted(rest))
   }
 
   private mutating func pass(settling work: DeferredWork) async throws {
@@ -80,13 +82,18 @@ struct ResponseEvents: ~Copyable {
         await gateway.settle(work, seenIn: meter.finish().report, status: head.status)
         meter.takeWithheld(into: &passing)
       }
-      try await exchange.write(passing)
+      try await exchange.write(redacted(passing))
     }
     try await recordRest()
     await gateway.settle(work, seenIn: meter.finish().report, status: head.status)
     passing.removeAll()
     meter.takeWithheld(into: &passing)
-    try await exchange.finish(passing)
+    try await exchange.finish(redacted(passing))
+  }
+
+  /// Takes providers' keys out of the event of an error, and of what follows it.
+  private func redacted(_ bytes: [UInt8]) -> [UInt8] {
+    tellsError && !bytes.isEmpty ? passage.journey.keyRedaction.redacted(bytes) : bytes
   }
 
   /// Records what the events show that have come whole.
@@ -112,6 +119,9 @@ struct ResponseEvents: ~Copyable {
     }
     // `[DONE]` is no JSON.
     guard let root else { return [] }
+    let isError = root["type"]?.isString("error") ?? false
+    let errors = [root["error"], root["response"]?["error"]]
+    if isError || errors.contains(where: { $0.map { !$0.isNull } ?? false }) { tellsError = true }
     return MadeObjects.inAnswer(root, at: ResponseEvents.places).filter {
       seen.insert($0).inserted
     }

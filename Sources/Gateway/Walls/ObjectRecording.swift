@@ -2,6 +2,7 @@ internal import Configuration
 internal import JSON
 internal import Ledger
 internal import Logging
+internal import Metering
 internal import Objects
 internal import Time
 
@@ -11,22 +12,33 @@ internal import Time
 extension Gateway {
   /// Records objects that an answer shows, and returns when that is safe.
   ///
-  /// Objects that this process has recorded already aren't recorded again. If the ledger can't
-  /// record them, they are nobody's, and the log says so.
-  func record(_ objects: [ProviderObject]) async {
+  /// Objects that this process has recorded already aren't recorded again.
+  ///
+  /// - Returns: false where the ledger can't record them, as the log says: they are nobody's.
+  @discardableResult
+  func record(_ objects: [ProviderObject]) async -> Bool {
     let new = owners.unknown(among: objects)
-    guard !new.isEmpty else { return }
+    guard !new.isEmpty else { return true }
     do throws(LedgerError) {
       try await ledger.record(new)
     } catch {
-      return logger.log(.error, "objects_not_recorded") { line in
+      logger.log(.error, "objects_not_recorded") { line in
         line.member("provider", new[0].provider)
         line.member("object", new[0].objectID)
         line.member("count", Int64(new.count))
         line.member("reason", error.description)
       }
+      return false
     }
     owners.note(new)
+    return true
+  }
+}
+
+extension MeteredRequest {
+  /// Whether its answer may show objects, which must be recorded before the client sees them.
+  var makesObjects: Bool {
+    facts.keepsObjects || facts.asksForAudio || facts.outlivesAnswer || endpoint.keepsAnswers
   }
 }
 

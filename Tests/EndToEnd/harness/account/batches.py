@@ -3,7 +3,7 @@
 import json
 
 from .kept import Collection
-from .work import Order, chat_usage, input_tokens
+from .work import Order, input_tokens
 
 
 class Batches:
@@ -58,7 +58,7 @@ class Batches:
             limit = line["body"].get("max_tokens") or line["body"].get("max_output_tokens")
             output = min(order.output, limit or order.output)
             await self._account.workshop.make(work, output, order, None)
-        results = [result(line, work) for line, work in zip(lines, works, strict=True)]
+        results = [self._result(*each, order) for each in zip(lines, works, strict=True)]
         failure = {"custom_id": None, "response": None, "error": None}
         add = self._account.files.add
         output = add(lines_of(results), "batch_output", "output.jsonl")
@@ -66,13 +66,16 @@ class Batches:
         kept.value |= {"output_file_id": output.id, "error_file_id": errors.id}
         kept.value["status"] = "completed"
 
-
-def result(line, work):
-    answer = {"object": "chat.completion", "model": line["body"]["model"]}
-    answer["usage"] = chat_usage(work)
-    answer["choices"] = [{"index": 0, "message": {"role": "assistant", "content": "x"}}]
-    response = {"status_code": 200, "request_id": "r", "body": answer}
-    return {"custom_id": line["custom_id"], "response": response, "error": None}
+    def _result(self, line, work, order):
+        """A line of the results. The answer in it may be kept."""
+        account, body = self._account, line["body"]
+        if line["url"] == "/v1/responses":
+            answer = account.responses.whole(body, work)
+        else:
+            head = {"id": account.id("chatcmpl-"), "model": body["model"]}
+            answer = account.completions.whole(body, head, work, order)
+        response = {"status_code": 200, "request_id": "r", "body": answer}
+        return {"custom_id": line["custom_id"], "response": response, "error": None}
 
 
 def lines_of(values):

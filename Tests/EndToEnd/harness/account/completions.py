@@ -29,10 +29,10 @@ class Completions:
         if body.get("stream"):
             return await self._stream(work, output, order, connection, body, head)
         await self._account.workshop.make(work, output, order, connection)
-        value = self._whole(body, head, work, order)
+        value = self.whole(body, head, work, order)
         await connection.respond(200, value)
 
-    def _whole(self, body, head, work, order):
+    def whole(self, body, head, work, order):
         """The object of a completion, which is kept if the request asked for that."""
         message = {"role": "assistant", "content": "x" * (0 if order.hidden else 4)}
         if isinstance(body.get("audio"), dict):
@@ -58,7 +58,7 @@ class Completions:
             await connection.event({**chunk, "choices": choices})
 
         if body.get("store"):
-            self._whole(body, head, work, order)
+            self.whole(body, head, work, order)
         await self._account.workshop.make(work, output, order, connection, show)
         end = [{"index": 0, "delta": {}, "finish_reason": "stop"}]
         await connection.event({**chunk, "choices": end})

@@ -93,6 +93,14 @@ class Responses:
             self._keep(response)
         return response
 
+    def whole(self, body, work):
+        """What an answer shows of a response whose work has ended; it may be kept."""
+        response = Response(self._account.id("resp_"), body, work)
+        if body.get("store", True):
+            self._keep(response)
+        self._finish(response)
+        return response.value
+
     def _keep(self, response):
         given = response.body.get("input") or []
         items = [text_item(given)] if isinstance(given, str) else given

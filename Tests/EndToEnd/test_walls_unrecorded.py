@@ -1,0 +1,115 @@
+"""Answers that can't be read show no objects; those in the results of a batch are its client's."""
+
+import json
+
+import harness.account.responses as account_responses
+import pytest
+from harness.account.response_stream import Events
+from harness.configuration import PROVIDER_KEYS
+from harness.objects import nothing_forwarded, owners
+from harness.waiting import eventually
+
+MODEL = "gpt-4o-mini"
+RESPONSES, CHAT = "/v1/responses", "/v1/chat/completions"
+RESPONSE = {"model": MODEL, "input": "Hello", "max_output_tokens": 5000}
+COMPLETION = {"model": MODEL, "messages": [{"role": "user", "content": "Hello"}], "max_tokens": 50}
+MEGABYTE = 1 << 20
+
+
+@pytest.fixture
+def house(catraca, account):
+    """A server of two clients that isn't started yet, whose provider is one account."""
+    catraca.configuration.settings["providers"]["openai"]["base_url"] = account.url
+    catraca.configuration.add_client("beta")
+    return catraca
+
+
+def get(house, path, client="acme"):
+    with house.connect() as connection:
+        connection.send(connection.request("GET", path, None, house.key(client)))
+        return connection.answer()
+
+
+@pytest.fixture
+def huge(monkeypatch):
+    """Responses are larger than what is read whole."""
+    text = {"type": "output_text", "text": "x" * (33 * MEGABYTE), "annotations": []}
+
+    def items(account, response):
+        message = {"type": "message", "id": account.id("msg_"), "role": "assistant"}
+        return [{**message, "status": "completed", "content": [text]}]
+
+    monkeypatch.setattr(account_responses, "output_items", items)
+
+
+def test_an_answer_that_is_too_large_to_be_read_shows_no_object(house, huge):
+    house.start()
+    answer = house.post(RESPONSE, RESPONSES)
+    assert (answer.status, answer.code) == (502, "upstream_invalid_response")
+    assert b"msg_" not in answer.body
+    [row] = house.ledger.usage()
+    assert row["usage_source"] == "estimated" and row["cost_nano_usd"] > 0
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_the_events_of_an_error_dont_show_the_providers_key(
+    house, account, monkeypatch, background
+):
+    house.start()
+    body = {**RESPONSE, "background": background, "max_output_tokens": 20}
+    made = house.post(body, RESPONSES).json()["id"]
+    kept = account.responses.responses.get(made).response
+    eventually(lambda: kept.output, "the end of the work")
+    key = PROVIDER_KEYS["TEST_OPENAI_KEY"]
+    error = {"code": "server_error", "message": f"Incorrect API key provided: {key}."}
+
+    def failed(events):
+        value = {**events._response.value, "status": "failed", "error": error}
+        yield events._event("response.failed", response=value)
+
+    monkeypatch.setattr(Events, "rest", failed)
+    answer = get(house, f"{RESPONSES}/{made}?stream=true")
+    assert answer.status == 200
+    assert key.encode() not in answer.body
+    assert b"Incorrect API key provided: [provider key]." in answer.body
+
+
+def submitted(house, account, path, *bodies):
+    """The ids in the results of a batch that has ended, by the numbers of its lines."""
+    lines = [
+        {"custom_id": str(number), "method": "POST", "url": path, "body": body}
+        for number, body in enumerate(bodies)
+    ]
+    client = house.openai(max_retries=0)
+    content = "\n".join(map(json.dumps, lines)).encode()
+    file = client.files.create(file=("x.jsonl", content), purpose="batch").id
+    batch = client.batches.create(
+        input_file_id=file, endpoint=path, completion_window="24h"
+    ).id
+    eventually(lambda: not house.ledger.deferred(), "the batch's end")
+    output = account.batches.batches.get(batch).value["output_file_id"]
+    results = [json.loads(line) for line in client.files.content(output).text.splitlines()]
+    return [each["response"]["body"]["id"] for each in results]
+
+
+@pytest.mark.parametrize(
+    "path, kept, lost",
+    [
+        (CHAT, {**COMPLETION, "store": True}, COMPLETION),
+        (RESPONSES, RESPONSE, {**RESPONSE, "store": False}),
+    ],
+    ids=["completions", "responses"],
+)
+def test_answers_in_the_results_of_a_batch_are_its_clients(house, account, path, kept, lost):
+    house.start()
+    first, _ = submitted(house, account, path, kept, lost)
+    assert owners(house.ledger)[first] == "acme"
+    assert get(house, f"{path}/{first}").status == 200
+    with nothing_forwarded(account):
+        assert get(house, f"{path}/{first}", "beta").status == 404
+
+
+def test_what_a_batch_doesnt_keep_costs_no_row(house, account):
+    house.start()
+    [id] = submitted(house, account, CHAT, COMPLETION)
+    assert id not in owners(house.ledger)
