@@ -21,10 +21,14 @@ import Time
     let printout = await bench.run("usage --days 3")
     #expect(
       printout.output == """
-        Day         Requests  Input  Output  Tokens     Cost USD         Cost  Currency
-        2026-11-20         1    100      10     110  0.000021000  0.000113400  BRL
-        2026-11-21         0      0       0       0  0.000000000  0.000000000  BRL
-        2026-11-22         2  1,005      20   1,025  0.000162750  0.000878850  BRL
+        Day         Requests  Input  Output  Tokens     Cost USD         Cost  Currency  \
+        Provider USD   Margin USD
+        2026-11-20         1    100      10     110  0.000021000  0.000113400  BRL        \
+        0.000021000  0.000000000
+        2026-11-21         0      0       0       0  0.000000000  0.000000000  BRL        \
+        0.000000000  0.000000000
+        2026-11-22         2  1,005      20   1,025  0.000162750  0.000878850  BRL        \
+        0.000162750  0.000000000
 
         Total: 3 requests, 1,135 tokens, 0.000183750 USD = 0.000992250 BRL
 
