@@ -18,7 +18,8 @@ public struct ContentDecoder: ~Copyable {
   /// The room on the stack for what a library writes in one call.
   private static let stepBytes = 32 << 10
 
-  private enum Engine: ~Copyable {
+  /// Not private: optimized code of other modules ends a decoder, and must find this type for it.
+  enum Engine: ~Copyable {
     case inflate(InflateStream)
     case brotli(BrotliStream)
     case zstd(ZstdStream)
