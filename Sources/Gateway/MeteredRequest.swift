@@ -14,6 +14,9 @@ final class MeteredRequest {
   let identity: Identity
   let endpoint: Endpoint
   let facts: RequestFacts
+  /// What `facts` say of these, asked so often that copying the facts for it would be dear.
+  let outlivesAnswer: Bool
+  let growsWithTime: Bool
   /// Empty once it was taken.
   private(set) var body: [UInt8]
   /// The provider that the path names, if it names one.
@@ -49,6 +52,8 @@ final class MeteredRequest {
     } catch {
       throw .unreadable(error)
     }
+    outlivesAnswer = facts.outlivesAnswer
+    growsWithTime = facts.growsWithTime
     user = try MeteredRequest.identifier(.catracaUser, in: fields) ?? facts.user
     conversation =
       try MeteredRequest.identifier(.catracaConversation, in: fields) ?? facts.conversation
@@ -66,6 +71,8 @@ final class MeteredRequest {
     self.endpoint = endpoint
     self.providerName = providerName
     self.facts = facts
+    outlivesAnswer = facts.outlivesAnswer
+    growsWithTime = facts.growsWithTime
     body = []
     isJSON = false
     let fields = journey.exchange.head.fields
@@ -82,6 +89,8 @@ final class MeteredRequest {
     self.endpoint = endpoint
     providerName = other.providerName
     self.facts = facts
+    outlivesAnswer = facts.outlivesAnswer
+    growsWithTime = facts.growsWithTime
     body = []
     isJSON = false
     user = other.user
@@ -113,6 +122,8 @@ final class MeteredRequest {
     self.identity = identity
     self.endpoint = endpoint
     self.facts = facts
+    outlivesAnswer = facts.outlivesAnswer
+    growsWithTime = facts.growsWithTime
     self.body = body
     isJSON = endpoint.readsJSON(contentType: "")
     providerName = provider.name

@@ -154,7 +154,7 @@ final class Passage {
       body: .bytes(body), connectTimeout: limits.upstreamConnect,
       idleTimeout: limits.upstreamIdle, certificateAuthorities: offer.provider.caFile,
       bodyKeeper: exchange.takeBodyReservation())
-    if request.facts.outlivesAnswer { origin = DeferredWork.Origin(of: request, exchange.head) }
+    if request.outlivesAnswer { origin = DeferredWork.Origin(of: request, exchange.head) }
     exchange.forgetFields()
     do {
       startedSendingAt = .now()
@@ -202,7 +202,7 @@ final class Passage {
     exchange.onBreakOff = { transfer.cancel() }
     exchange.onClientGone = { [self] in
       clientLeft = true
-      guard !request.facts.outlivesAnswer else { return isDraining = true }
+      guard !request.outlivesAnswer else { return isDraining = true }
       switch offer.provider.onDisconnect {
       case .cancel: transfer.cancel()
       case .drain(let longest, _):
@@ -217,7 +217,7 @@ final class Passage {
   /// Whether reading goes on for a client that has left, after `count` bytes.
   @inline(never)
   func mayDrain(after count: Int) -> Bool {
-    if request.facts.outlivesAnswer { return true }
+    if request.outlivesAnswer { return true }
     guard case .drain(_, let most) = offer.provider.onDisconnect else { return false }
     return !gateway.isStopping && count <= Int(clamping: most.bytes)
   }
@@ -256,7 +256,7 @@ final class Passage {
   private func outcome(ofFailureAfter status: Int?) -> Outcome {
     if let status, status >= 400 { return .providerError }
     // A client can't end work that outlives its answer.
-    return clientLeft && !request.facts.outlivesAnswer ? .clientDisconnected : .upstreamBroken
+    return clientLeft && !request.outlivesAnswer ? .clientDisconnected : .upstreamBroken
   }
 
   // MARK: Settle

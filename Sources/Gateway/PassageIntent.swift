@@ -14,7 +14,7 @@ extension Passage {
   ///   can be asked how that ends. Until then nobody would ever learn what the work used, and the
   ///   whole hold is expected.
   func intent(isNamed: Bool = false) -> Intent {
-    let isUnseen = request.facts.outlivesAnswer && !isNamed
+    let isUnseen = request.outlivesAnswer && !isNamed
     let usage = isUnseen ? wholeHold : expectedUsage()
     let charge = isUnseen ? chargeOfWholeHold : charge(for: usage, nil)
     let expected = gateway.desk.expectation(

@@ -56,7 +56,7 @@ enum Route: Equatable {
   /// Apps escape the name as one segment. Example: `/v1/models/openai%2Fgpt-oss-20b` is
   /// `/v1/models/openai/gpt-oss-20b`.
   private static func decodingModelName(in sent: String) -> String {
-    guard sent.utf8.contains(UInt8(ascii: "%")),
+    guard RequestTarget.hasEscape(sent),
       let range = sent.firstRange(of: "/v1/models/")
     else { return sent }
     let name = sent[range.upperBound...].replacing("%2F", with: "/").replacing("%2f", with: "/")

@@ -146,7 +146,7 @@ final class Settled {
   /// which says nothing of what was on its way, and of a whole one whose model reasons, since
   /// thoughts make no text.
   private static func generatedTokens(before ending: Ending, of passage: Passage) -> Int64 {
-    guard passage.request.facts.growsWithTime, let time = passage.generationTime else { return 0 }
+    guard passage.request.growsWithTime, let time = passage.generationTime else { return 0 }
     let rate = passage.gateway.experience.generation(
       provider: passage.offer.provider.name, model: passage.offer.modelName)
     guard ending.isCut || rate.reasons && ending.outcome != .providerError else { return 0 }

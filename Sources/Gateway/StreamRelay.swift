@@ -212,7 +212,7 @@ final class StreamRelay {
   @inline(never)
   private func ending(_ report: UsageReport, cut: UpstreamError?) -> Ending {
     let outcome: Outcome =
-      if passage.clientLeft && !(passage.request.facts.outlivesAnswer && cut != nil) {
+      if passage.clientLeft && !(passage.request.outlivesAnswer && cut != nil) {
         .clientDisconnected
       } else if cut != nil {
         .upstreamBroken

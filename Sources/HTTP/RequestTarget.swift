@@ -60,7 +60,7 @@ public struct RequestTarget: Hashable, Sendable {
   public static func plainPath(of path: String) -> String? {
     if path == "/" { return path }
     var plain = path
-    if path.utf8.contains(UInt8(ascii: "%")) {
+    if hasEscape(path) {
       plain = path.replacing("%3A", with: ":").replacing("%3a", with: ":")
     }
     let bytes = plain.utf8.span
@@ -78,6 +78,13 @@ public struct RequestTarget: Hashable, Sendable {
       }
     }
     return dots < length ? plain : nil
+  }
+
+  /// Whether a path has a percent sign.
+  public static func hasEscape(_ path: String) -> Bool {
+    let bytes = path.utf8.span
+    for index in bytes.indices where bytes[index] == UInt8(ascii: "%") { return true }
+    return false
   }
 
   /// Where the authority of `http://` or `https://` begins; nil for anything else.

@@ -15,7 +15,7 @@ extension Journey {
   /// that come together, no more are let through than there are places. Nil for any other request.
   @inline(never)
   func takePlace(for request: MeteredRequest) throws(Refusal) -> DeferredPlace? {
-    guard request.facts.outlivesAnswer else { return nil }
+    guard request.outlivesAnswer else { return nil }
     do throws(DeferredWorks.Full) {
       return try gateway.deferredWorks.takePlace(for: request.identity.client.id)
     } catch {
@@ -93,7 +93,7 @@ extension Passage {
   /// Whether the provider may go on with work that it hasn't named: no answer came, or none that
   /// could be read, or it had no id. Then nobody will ever learn what that work used.
   func mayWorkUnseen(after ending: Ending) -> Bool {
-    guard request.facts.outlivesAnswer, ending.outcome != .providerError else { return false }
+    guard request.outlivesAnswer, ending.outcome != .providerError else { return false }
     guard let report = ending.report else { return true }
     if case .ended? = report.work?.stage { return false }
     return report.usage == nil
