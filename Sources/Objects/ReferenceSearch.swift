@@ -6,7 +6,7 @@ struct ReferenceSearch {
   private var seen: Set<ObjectReference> = []
   /// The root's member in which the search is.
   var place: String?
-  /// Whether items are those of a session, which keeps them itself.
+  /// Whether items and responses are those of a session, which keeps them itself.
   private let hasOwnItems: Bool
   /// How many arrays the search is in.
   private var arrayDepth = 0
@@ -58,11 +58,17 @@ struct ReferenceSearch {
     _ id: String, _ kind: ObjectKind, allowsUnknown: Bool = false
   ) throws(TooManyReferences) {
     let reference = ObjectReference(kind, id, at: place, allowsUnknown: allowsUnknown)
-    guard !id.isEmpty, !(hasOwnItems && kind == .item), !reference.isName,
+    guard !id.isEmpty, !(hasOwnItems && isOfSession(kind)), !reference.isName,
       seen.insert(reference).inserted
     else { return }
     guard found.count < TooManyReferences.limit else { throw TooManyReferences() }
     found.append(reference)
+  }
+
+  /// Whether a session keeps what it calls so: its items, and the response that an event is about,
+  /// such as the one to cancel.
+  private func isOfSession(_ kind: ObjectKind) -> Bool {
+    kind == .item || kind == .response && place == "response_id"
   }
 
   private mutating func search(item object: JSONValue) throws(TooManyReferences) {

@@ -240,6 +240,10 @@ struct BodyReferenceTests {
     #expect(
       try naming(ObjectReferences.inSessionEvent(root)) == ["prompt pmpt_1 @response"])
     #expect(try ObjectReferences.inBody(root).count == 2)
+    let cancel = #"{"type":"response.cancel","response_id":"resp_1"}"#
+    let cancelling = try JSONParser().parse(Array(cancel.utf8))
+    #expect(try ObjectReferences.inSessionEvent(cancelling).isEmpty)
+    #expect(try ObjectReferences.inBody(cancelling).count == 1)
   }
 
   @Test("As many objects as the limit are found, and one more is refused")
