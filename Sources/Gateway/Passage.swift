@@ -386,6 +386,10 @@ struct Ending {
   var showsAllText = false
   /// The objects that are to be recorded with the row; nil for all that the answer has shown.
   var madeObjects: [MadeObject]?
+
+  /// Whether a good answer passed whole without having been read. It may have cost all that is
+  /// held: an app can ask for answers so large, with the probabilities of each token.
+  var isTooLargeToRead: Bool { report == nil && !isCut && (200..<400).contains(status) }
 }
 
 extension UpstreamResponseHead {

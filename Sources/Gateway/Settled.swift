@@ -27,7 +27,7 @@ final class Settled {
     fileprivate let charge: UsageCharge
 
     init(_ ending: Ending, of passage: Passage) {
-      if passage.mayWorkUnseen(after: ending) {
+      if passage.mayWorkUnseen(after: ending) || ending.isTooLargeToRead {
         usage = passage.wholeHold
         charge = passage.chargeOfWholeHold
         source = .estimated

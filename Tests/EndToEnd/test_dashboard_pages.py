@@ -147,7 +147,7 @@ def test_logs_are_narrowed_to_a_span_of_days(browser, used, tokens):
     today = datetime.now(timezone.utc)
     days = [(today + timedelta(days=number)).date().isoformat() for number in (-1, 0, 2)]
     yesterday, _, later = days
-    for page, count in [("requests", 3), ("refusals", 1), ("audit", 0)]:
+    for page, count in [("requests", 3), ("refusals", 1), ("audit", 2)]:
         address = f"{used.url}/dashboard/{page}"
         for query, shown in [
             (f"from={yesterday}&to={later}", count),
@@ -180,7 +180,8 @@ def test_the_keyboard_reaches_everything_in_order(browser, used, tokens):
     browser.open(used.url + "/dashboard/clients")
     names = [browser.tab() for _ in range(12)]
     assert names[0] == "Skip to the content" and names[1] == "Catraca"
-    assert names[2:11] == ["Overview", "Clients", "Requests", "Refusals", "Budgets", "Keys"] + [
+    assert names[2:12] == ["Overview", "Clients", "Requests", "Refusals", "Budgets", "Keys"] + [
+        "Objects",
         "Prices",
         "Billing",
         "Audit trail",

@@ -198,6 +198,21 @@ def test_an_endless_answer_passes_in_bounded_memory(house, provider):
     assert_goes_on(house)
 
 
+def test_an_answer_that_is_too_large_to_be_read_is_charged_what_was_held(house, provider):
+    """An app can ask for one: with several choices, and the probabilities of each token."""
+    head = OK + b"Content-Length: %d\r\n\r\n" % (34 * MEGABYTE + len(CONTENT))
+    provider.answer = lambda: itertools.chain(
+        [head], itertools.repeat(b" " * MEGABYTE, 34), [CONTENT]
+    )
+    data = received(house, BODY)
+    assert data.startswith(b"HTTP/1.1 200 ")
+    row = house.row()
+    assert (row["outcome"], row["usage_source"]) == ("ok", "estimated")
+    assert row["cost_nano_usd"] == row["held_nano_usd"] > 0
+    assert row["completion_tokens"] == 16_384
+    assert_goes_on(house)
+
+
 FLOODS = {
     "an event without an end": (b"data: ", b"x" * MEGABYTE),
     "an event of many lines": (b"", b"data: x\n" * (MEGABYTE // 8)),

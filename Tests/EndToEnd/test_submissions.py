@@ -220,9 +220,8 @@ def http(status, body, type_="application/json"):
         {"status": "queued"},
         {"id": "a/b", "status": "queued"},
         {"id": "resp_1", "status": "in a state that nobody knows"},
-        b" " * (33 << 20) + b'{"id":"resp_1","status":"queued"}',
     ],
-    ids=["not JSON", "empty", "no id", "no plain id", "unknown status", "too large"],
+    ids=["not JSON", "empty", "no id", "no plain id", "unknown status"],
 )
 def test_an_answer_that_names_no_work_is_charged_the_whole_hold(hostile, catraca, body):
     hostile.answer = lambda: http(200, body)
@@ -230,6 +229,16 @@ def test_an_answer_that_names_no_work_is_charged_the_whole_hold(hostile, catraca
     answer = catraca.post(BACKGROUND, "/v1/responses")
     assert answer.status == 200
     assert_whole_hold(settled(catraca)[0], "ok", status=200)
+
+
+def test_an_answer_too_large_to_show_its_work_is_refused_and_charged_the_whole_hold(
+    hostile, catraca
+):
+    body = b" " * (33 << 20) + b'{"id":"resp_1","status":"queued"}'
+    hostile.answer = lambda: http(200, body)
+    catraca.start()
+    assert catraca.post(BACKGROUND, "/v1/responses").status == 502
+    assert_whole_hold(settled(catraca)[0], "upstream_broken", status=200)
 
 
 def test_a_stream_that_ends_before_it_names_its_work_is_charged_the_whole_hold(hostile, catraca):
