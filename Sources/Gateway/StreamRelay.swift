@@ -142,7 +142,7 @@ final class StreamRelay {
   private func redactErrors(in bytes: inout [UInt8]) {
     guard meter.isError, !bytes.isEmpty else { return }
     let redacted = passage.journey.keyRedaction.redacted(bytes)
-    hasTakenKeyOut = hasTakenKeyOut || redacted.count != bytes.count
+    hasTakenKeyOut = hasTakenKeyOut || redacted != bytes
     bytes = redacted
   }
 
