@@ -11,8 +11,8 @@ internal import Upstream
 /// Passes on an answer that isn't a stream: read whole, settled, then sent, with its cost.
 ///
 /// What says nothing about usage is passed on as it comes: an answer of a format that never does,
-/// which is charged by its request, and a body beyond `largestMetered`, which is estimated. Such a
-/// body is refused where it may show objects: they would be nobody's.
+/// which is charged by its request, and a body beyond `largestMetered`, which is charged what was
+/// held. Such a body is refused where it may show objects: they would be nobody's.
 struct AnswerRelay {
   private let passage: Passage
   private let head: UpstreamResponseHead
