@@ -46,6 +46,7 @@ final class MeteredRequest {
     let fields = journey.exchange.head.fields
     let contentType = fields.first(.contentType) ?? ""
     isJSON = endpoint.readsJSON(contentType: contentType)
+    let facts: RequestFacts
     do throws(MeteringError) {
       facts = try RequestFacts.read(
         body, contentType: contentType, endpoint: endpoint, parser: journey.workbench.parser)
@@ -60,6 +61,7 @@ final class MeteredRequest {
     agent = try MeteredRequest.identifier(.catracaAgent, in: fields)
     metadata = try MeteredRequest.readMetadata(of: fields, journey.workbench.parser)
     try identity.check(facts)
+    self.facts = facts
   }
 
   /// A request whose facts don't stand in its body.
