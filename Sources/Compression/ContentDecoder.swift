@@ -86,6 +86,10 @@ public struct ContentDecoder: ~Copyable {
 
   /// Makes ready for what begins with `byte`: the body, or another member of it.
   private mutating func begin(with byte: UInt8) throws(DecodingError) {
+    if coding == .zstd, !ZstdStream.beginsFrame(byte) {
+      isMalformed = true
+      throw .malformed
+    }
     guard hasEnded else {
       engine =
         switch coding {

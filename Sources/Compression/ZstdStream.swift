@@ -6,6 +6,13 @@ internal import CZstd
 
   private let context: OpaquePointer
 
+  /// Whether a frame of RFC 8878 (3.1.1 and 3.1.2) may begin with `byte`, the lowest of its magic
+  /// number. The library also reads the formats of before the RFC, which HTTP doesn't know; what
+  /// it makes of their faulty bodies depends on how these are cut.
+  static func beginsFrame(_ byte: UInt8) -> Bool {
+    byte == 0x28 || (0x50...0x5F).contains(byte)
+  }
+
   init() {
     guard let context = unsafe ZSTD_createDCtx() else {
       preconditionFailure("Zstandard has no memory")

@@ -140,6 +140,20 @@ struct ContentDecoderTests {
     #expect(throws: Never.self) { try decode(smaller, .zstd) }
   }
 
+  @Test("Frames that no standard of HTTP knows are malformed, and those to be skipped are skipped")
+  func kinds() throws {
+    // What Zstandard 0.5 wrote, and its library still reads.
+    let old = "25b52ffd003802001000020010000200100002001000616c00ffff0100100002"
+    #expect(throws: DecodingError.malformed) {
+      try ContentDecoder.decode(Self.bytes(old), as: .zstd, atMost: .max)
+    }
+    let (_, frame) = Self.coded[4]
+    for first in ["50", "5f"] {
+      let skipped = "\(first)2a4d1803000000616c6c"
+      #expect(try decode(Self.bytes(skipped + frame + skipped), .zstd) == Self.text)
+    }
+  }
+
   @Test("Room is asked for before it is taken, and a refusal ends the decoding")
   func room() {
     struct Refused: Error {}
