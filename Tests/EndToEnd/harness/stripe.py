@@ -12,7 +12,8 @@ from .waiting import eventually
 
 SECRET = "sk_test_catraca"
 
-# It would listen on every interface, and keep its state where all tests share it.
+# It would listen on every interface, keep its state where all tests share it, and keep a thing when
+# it is begun: killed then, it would list half of a payment for ever. What it does is kept after it.
 PROGRAM = """
 import os, pickle, socket, sys
 from aiohttp import web
@@ -27,6 +28,7 @@ if os.path.exists(path):
     with open(path, "rb") as file:
         dict.update(store, pickle.load(file))
 Store.dump_to_disk = keep
+Store.__setitem__, Store.__delitem__ = dict.__setitem__, dict.__delitem__
 listener = socket.socket()
 listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 listener.bind(("127.0.0.1", port))
