@@ -6,54 +6,33 @@ internal import Telemetry
 
 /// What is changed in the header fields on the way (SPEC §4.4).
 enum Forwarding {
-  /// Fields that the provider doesn't get as they were sent.
-  private static let replaced = FieldNameSet(
-    // Those of the connection, and those that Catraca sets.
-    .authorization, .host, .contentLength, .acceptEncoding, .expect, .idempotencyKey,
-    // The body is sent decoded.
-    .contentEncoding,
-    // Who pays, and other credentials: the account is Catraca's to choose.
-    "openai-organization", "openai-project", "api-key", "x-api-key", "x-goog-api-key", .cookie,
-    // Another method or path than the one that was metered.
-    "x-http-method-override", "x-http-method", "x-method-override", "x-original-url",
-    "x-original-uri", "x-rewrite-url",
-    // The way that the request took to Catraca.
-    "forwarded", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip")
-  /// Beginnings of names that the provider gets as little.
+  /// The beginning of the names of Catraca's own fields.
   private static let ownPrefix: StaticString = "x-catraca-"
-  private static let forwardedPrefix: StaticString = "x-forwarded-"
-  private static let webSocketPrefix: StaticString = "sec-websocket-"
 
   /// The longest `Idempotency-Key` that is sent, in bytes.
   static let longestIdempotencyKey = 255
 
   /// The fields that the provider gets: the client's, with the provider's key.
   ///
-  /// Fields that act on the provider's account, or could have the provider read another request
-  /// than the one that was metered, don't pass. Names with characters other than letters, digits
-  /// and hyphens don't pass either: many servers read `OpenAI_Project` as `OpenAI-Project`.
+  /// What `WithheldFields` names doesn't pass. Names with characters other than letters, digits and
+  /// hyphens don't pass either: many servers read `OpenAI_Project` as `OpenAI-Project`.
   ///
   /// - Parameters:
   ///   - client: the id of the client, whose idempotency keys are its own.
-  ///   - isUpgrade: whether a WebSocket is asked for. Otherwise its fields don't pass: one of them
-  ///     may hold the client's key.
+  ///   - purpose: what is asked for, which decides some fields.
   ///   - readAsJSON: whether metering took the body for JSON; then the provider is told that it
   ///     is, lest it take the body for a form or for text in another encoding.
   ///   - position: where the request stands in a trace, which the provider may go on with; nil:
   ///     nothing is traced here, and what the client says of its trace passes.
   static func request(
-    _ fields: HeaderFields, to provider: Provider, of client: String, isUpgrade: Bool = false,
-    readAsJSON: Bool = false, at position: TracePosition? = nil
+    _ fields: HeaderFields, to provider: Provider, of client: String,
+    for purpose: WithheldFields.Purpose = .answer, readAsJSON: Bool = false,
+    at position: TracePosition? = nil
   ) -> HeaderFields {
     var forwarded = fields
-    let replaced = replaced
+    let withheld = WithheldFields.names(for: purpose)
     forwarded.removeHopByHop()
-    forwarded.removeAll { name, _ in
-      !FieldName.isPlain(name) || replaced.contains(name)
-        || FieldName.isBeginning(ownPrefix, of: name)
-        || FieldName.isBeginning(forwardedPrefix, of: name)
-        || !isUpgrade && FieldName.isBeginning(webSocketPrefix, of: name)
-    }
+    forwarded.removeAll { name, _ in !FieldName.isPlain(name) || withheld.contains(name) }
     if let key = fields.first(.idempotencyKey) {
       forwarded.appendOwn(.idempotencyKey, idempotencyKey(key, of: client))
     }
@@ -82,25 +61,6 @@ enum Forwarding {
     let own = "\(client):\(key)"
     return own.utf8.count <= longestIdempotencyKey ? own : ":\(SHA256.digest(of: own).hex)"
   }
-
-  /// Refuses a query that brings a credential of its own or another method.
-  ///
-  /// - Throws: 400, with the parameter's name as `param`.
-  static func check(query: String?) throws(Refusal) {
-    guard let query else { return }
-    for parameter in query.split(whereSeparator: { $0 == "&" || $0 == ";" }) {
-      let sent = parameter.prefix { $0 != "=" }
-      let name = PercentEncoding.decode(sent, plusIsSpace: true) ?? String(sent)
-      guard !refusedParameters.contains(name.lowercased()) else {
-        throw .unreadable(
-          .unsupported(param: name, reason: "The query may not have the parameter '\(name)'."))
-      }
-    }
-  }
-
-  private static let refusedParameters: Set<String> = [
-    "api_key", "api-key", "apikey", "key", "access_token", "_method",
-  ]
 
   /// The fields that the client gets: the provider's, but for those about its connection. Whoever
   /// pretends to be us is not believed.

@@ -103,7 +103,7 @@ final class Journey {
     if gateway.isStopping { throw .shuttingDown }
     let identity = try identify()
     trace?.note(identity)
-    try Forwarding.check(query: exchange.head.query)
+    try WithheldFields.check(query: exchange.head.query)
     if exchange.head.method == .get, path == Endpoints.responses.path,
       exchange.head.fields.contains(.upgrade, token: "websocket")
     {
@@ -350,10 +350,10 @@ final class Journey {
 
   /// The fields that the provider gets.
   func forwardedFields(
-    to provider: Provider, isUpgrade: Bool = false, readAsJSON: Bool = false
+    to provider: Provider, for purpose: WithheldFields.Purpose = .answer, readAsJSON: Bool = false
   ) -> HeaderFields {
     Forwarding.request(
-      exchange.head.fields, to: provider, of: clientID ?? "", isUpgrade: isUpgrade,
+      exchange.head.fields, to: provider, of: clientID ?? "", for: purpose,
       readAsJSON: readAsJSON, at: trace?.position)
   }
 

@@ -111,7 +111,16 @@ ACCOUNT_FIELDS = {
     "X-HTTP-Method-Override": "DELETE",
     "X-Original-URL": "/v1/organization/admin_api_keys",
     "X-Rewrite-URL": "/v1/organization/admin_api_keys",
+    "X-Envoy-Original-Path": "/v1/organization/admin_api_keys",
+    "X-Host": "other.example.com",
+    "X-Goog-User-Project": "other",
+    "Ocp-Apim-Subscription-Key": "other",
+    "X-Auth-Token": "other",
+    "ChatGPT-Account-Id": "other",
     "X-Forwarded-For": "203.0.113.7",
+    "Fastly-Client-IP": "203.0.113.7",
+    "Range": "bytes=0-0",
+    "If-None-Match": '"etag"',
     "Sec-WebSocket-Protocol": "realtime, openai-insecure-api-key.sk-ctr-of-the-app",
 }
 RESPONSE = {**MODEL, "input": "Hello", "max_output_tokens": 9}
@@ -135,12 +144,40 @@ def test_no_field_acts_on_the_account(house, provider, method, path):
     assert seen.values("x-invented") == ["1"]
 
 
-def test_a_query_brings_no_credential(house, provider):
+def test_a_part_of_a_files_content_may_be_asked_for(house, provider):
     provider.taken()
+    headers = {"Range": "bytes=0-0", "If-Range": '"etag"', "X-Auth-Token": "other"}
     with house.connect() as connection:
-        answer = connection.get("/v1/files?api_key=sk-other", house.key())
+        path = "/v1/files/file-1/content"
+        connection.send(connection.request("GET", path, None, house.key(), headers))
+        assert connection.answer().status == 200
+    [seen] = provider.taken()
+    assert seen.values("range") == ["bytes=0-0"]
+    assert seen.values("if-range") == ['"etag"']
+    assert seen.values("x-auth-token") == []
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("api_key=sk-other", "api_key"),
+        ("limit=1&KEY%5b%5d=sk-other", "KEY[]"),
+        ("organization=org-other", "organization"),
+        ("Project=proj_other", "Project"),
+        ("access%255ftoken=other", "access_token"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "/v1/files"), ("POST", "/v1/chat/completions")]
+)
+def test_a_query_brings_no_credential(house, provider, method, path, query, name):
+    provider.taken()
+    body = CHAT if method == "POST" else None
+    with house.connect() as connection:
+        connection.send(connection.request(method, f"{path}?{query}", body, house.key()))
+        answer = connection.answer()
     assert (answer.status, answer.code) == (400, "unsupported_parameter")
-    assert answer.json()["error"]["param"] == "api_key"
+    assert answer.json()["error"]["param"] == name
     assert provider.taken() == []
 
 

@@ -195,4 +195,21 @@ import Testing
     let long = String(repeating: "x", count: 70)
     for name in ["x-ten", "tea", "t", "", long] { #expect(!has(name)) }
   }
+
+  @Test("A set has what begins or ends as it says, in any case")
+  func patterns() {
+    let set = FieldNameSet(
+      ["host"], beginnings: ["cf-", "x-amz-"], endings: ["-api-key", "-ip"])
+    func has(_ name: String) -> Bool { set.contains(name.utf8.span) }
+    for name in [
+      "Host", "CF-Ray", "cf-x", "X-Amz-Date", "My-API-Key", "-api-key", "x-IP", "x-amz--",
+    ] {
+      #expect(has(name), "\(name)")
+    }
+    for name in [
+      "cf-", "cf", "c", "x-amz-", "xcf-ray", "x-am", "api-key", "ip", "x-api-keys", "x-ips", "",
+    ] {
+      #expect(!has(name), "\(name)")
+    }
+  }
 }

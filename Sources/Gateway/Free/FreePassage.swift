@@ -53,6 +53,12 @@ struct FreePassage {
 
   var query: String? { journey.exchange.head.query }
 
+  /// Whether the content of a file or of the like is asked for.
+  private var isDownload: Bool {
+    let method = journey.exchange.head.method
+    return (method == .get || method == .head) && path.hasSuffix("/content")
+  }
+
   private func start(_ content: FreeContent) throws(Refusal) -> Transfer {
     let exchange = journey.exchange
     let limits = journey.rules.settings.limits
@@ -60,7 +66,8 @@ struct FreePassage {
       UpstreamRequest(
         url: Forwarding.url(path, query: query, of: provider),
         method: exchange.head.method,
-        fields: journey.forwardedFields(to: provider, readAsJSON: content.isJSON),
+        fields: journey.forwardedFields(
+          to: provider, for: isDownload ? .content : .answer, readAsJSON: content.isJSON),
         body: content.body.isEmpty ? .none : .bytes(content.body),
         connectTimeout: limits.upstreamConnect, idleTimeout: limits.upstreamIdle,
         certificateAuthorities: provider.caFile, bodyKeeper: exchange.takeBodyReservation()))

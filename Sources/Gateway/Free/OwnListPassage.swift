@@ -106,7 +106,8 @@ final class OwnListPassage: ListSource {
     let limits = journey.rules.settings.limits
     let provider = passage.provider
     var fields = journey.forwardedFields(to: provider)
-    fields.removeAll { name, _ in OwnListPassage.conditions.contains(name) }
+    // The request has no body.
+    fields.remove(.contentType)
     do throws(Refusal) {
       return try passage.start(
         UpstreamRequest(
@@ -135,12 +136,6 @@ final class OwnListPassage: ListSource {
     }
     return (head.withoutCoding, text)
   }
-
-  /// What a request says about a body that it doesn't have, and conditions that would be about
-  /// everybody's list.
-  private static let conditions = FieldNameSet(
-    .contentType, "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
-    "if-range", "range")
 
   /// Without what tells of changes to everybody's list.
   private static func withoutValidators(_ fields: HeaderFields) -> HeaderFields {

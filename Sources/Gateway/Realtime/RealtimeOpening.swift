@@ -58,7 +58,7 @@ struct RealtimeOpening {
     _ request: RealtimeRequest, _ provider: Provider, on journey: Journey
   ) throws(Refusal) -> Transfer {
     let limits = journey.rules.settings.limits
-    var fields = journey.forwardedFields(to: provider, isUpgrade: true)
+    var fields = journey.forwardedFields(to: provider, for: .upgrade)
     fields.remove(.secWebSocketExtensions)
     fields.remove(.secWebSocketProtocol)
     fields.append(.upgrade, constant: "websocket")
