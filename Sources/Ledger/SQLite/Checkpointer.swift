@@ -7,6 +7,7 @@ internal import EventLoop
 final class Checkpointer: Sendable {
   private struct State {
     var isDue = false
+    var isAtWork = false
     var isLast = false
     var progress = LogProgress()
   }
@@ -42,6 +43,11 @@ final class Checkpointer: Sendable {
   /// What had been copied at the end of the last round.
   var progress: LogProgress { state.withLock { $0.progress } }
 
+  /// Waits until all rounds that were asked for have ended, or none begins any more.
+  func finish() {
+    state.wait { ($0.isDue || $0.isAtWork) && !$0.isLast ? nil : () }
+  }
+
   /// Waits until the round under way has ended; there is none afterwards.
   func stop() {
     state.withLock { $0.isLast = true }
@@ -53,10 +59,15 @@ final class Checkpointer: Sendable {
     let connection = handover.withLock { $0.take() }
     while waitUntilDue(state) {
       // What goes wrong is tried again at the next ring: all is in the log.
-      guard let connection, let progress = connection.copyLog() else { continue }
+      let progress = connection?.copyLog()
       // What is on the disk already, the writer needn't wait for when it is its turn.
-      if progress.frames >= LogWatch.long { _ = connection.synchronizeFile() }
-      state.withLock { $0.progress = progress }
+      if let progress, progress.frames >= LogWatch.long { _ = connection?.synchronizeFile() }
+      state.withLock { state in
+        state.isAtWork = false
+        if let progress { state.progress = progress }
+      }
+      // The writer may wait for the end of this round.
+      state.signal()
     }
   }
 
@@ -66,6 +77,7 @@ final class Checkpointer: Sendable {
       guard !state.isLast else { return false }
       guard state.isDue else { return nil }
       state.isDue = false
+      state.isAtWork = true
       return true
     }
   }

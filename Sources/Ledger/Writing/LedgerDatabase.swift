@@ -125,7 +125,10 @@ final class LedgerDatabase {
     switch logWatch.step(frames: connection.logFrames, copied: copiedOfLog) {
     case .nothing: break
     case .copyBeside: checkpointer?.ring()
-    case .copyNow: connection.copyLog()
+    case .copyNow:
+      // Two can't copy at once: beside a helper on a slow disk the log would grow on.
+      if connection.logFrames >= LogWatch.longest { checkpointer?.finish() }
+      connection.copyLog()
     }
   }
 
