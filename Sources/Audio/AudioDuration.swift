@@ -2,8 +2,8 @@
 ///
 /// A file tells two durations. The header states one, which whoever made the file can choose
 /// freely. The frames tell the other: a decoder can't make more sound than the frames hold. Catraca
-/// holds the larger of the two for a transcription, and estimates by the stated one where a
-/// provider reports no duration.
+/// holds the larger of the two for a transcription, and charges it where a provider reports no
+/// duration.
 ///
 /// A library was weighed: libsndfile knows neither MP4 nor WebM, which phones and browsers record;
 /// libavformat knows all, but is a large C parser, to be kept in a process of its own away from the
@@ -14,7 +14,7 @@ public enum AudioDuration {
   /// Longer than any file that a provider takes.
   public static let longestMilliseconds: Int64 = 7 * 24 * 3600 * 1000
 
-  /// Milliseconds that a byte can last in a format that no reader here knows.
+  /// Milliseconds that a byte can last in a format that no reader here knows at all.
   ///
   /// The codec with the fewest bytes is FLAC: 12 bytes hold 65,536 samples of silence, which are
   /// 8.192 seconds at 8 kHz, the lowest rate in use.
@@ -56,6 +56,22 @@ public enum AudioDuration {
     return microseconds.map {
       min(longestMilliseconds, max(1, Int64(clamping: $0 / 1000 + ($0 % 1000 == 0 ? 0 : 1))))
     }
+  }
+
+  /// The most milliseconds that a file without a `boundMilliseconds` is taken to last.
+  ///
+  /// In a known container an unknown codec has no limit: the container states any rate, down to one
+  /// sample a second, and an MP4 file can name the same bytes again and again. So can a container
+  /// behind more tags than its reader skips. Any other file is bounded by its size.
+  public static func longestMilliseconds(ofUnknown bytes: Span<UInt8>) -> Int64 {
+    guard case .frames = AudioContainer(of: bytes) else { return longestMilliseconds }
+    let start = ID3Tag.endOfAll(bytes)
+    if start > 0, start < bytes.count {
+      guard case .frames = AudioContainer(of: bytes.extracting(start...)) else {
+        return longestMilliseconds
+      }
+    }
+    return min(longestMilliseconds, Int64(bytes.count) * longestMillisecondsPerByte)
   }
 }
 

@@ -12,4 +12,15 @@ enum ID3Tag {
     let hasFooter = flags & 0x10 != 0
     return 10 + Int(size) + (hasFooter ? 10 : 0)
   }
+
+  /// Where the last of the tags ends that follow each other from the beginning; 0 without one.
+  static func endOfAll(_ bytes: Span<UInt8>) -> Int {
+    var position = 0
+    while position < bytes.count {
+      let length = end(bytes.extracting(position...))
+      guard length > 0 else { break }
+      position += length
+    }
+    return min(position, bytes.count)
+  }
 }

@@ -50,8 +50,11 @@ extension Passage {
   /// ends it, and what it really uses comes later.
   private func expectedUsage() -> Usage {
     if request.facts.isMedia {
-      return Estimate.usage(for: request.facts, outputTextBytes: 0, by: offer.rates)
-        .limited(to: self)
+      return Estimate.usage(
+        for: request.facts, outputTextBytes: 0,
+        generatedTokens: request.facts.usualTranscriptTokens, by: offer.rates
+      )
+      .limited(to: self)
     }
     let demand = offer.demand
     if gateway.desk.leases != nil {

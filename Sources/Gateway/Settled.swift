@@ -144,8 +144,11 @@ final class Settled {
 
   /// What the model may have made in the time that the provider had: of an answer that was cut,
   /// which says nothing of what was on its way, and of a whole one whose model reasons, since
-  /// thoughts make no text.
+  /// thoughts make no text. A transcript that was cut has as many tokens as its sound can hold.
   private static func generatedTokens(before ending: Ending, of passage: Passage) -> Int64 {
+    if ending.isCut, passage.request.facts.isMedia {
+      return passage.request.facts.usualTranscriptTokens
+    }
     guard passage.request.growsWithTime, let time = passage.generationTime else { return 0 }
     let rate = passage.gateway.experience.generation(
       provider: passage.offer.provider.name, model: passage.offer.modelName)

@@ -3,44 +3,27 @@ import Pricing
 
 /// How long a sound is that is to be transcribed.
 struct AudioLength: Sendable, Hashable {
-  /// The longest that it can be, in milliseconds.
+  /// What is held for the sound, in milliseconds: the longest that it can be, and a margin.
   let bound: Int64
-  /// How long it is, as far as that can be told, in milliseconds.
+  /// What is charged for it where the provider doesn't say how long it was, in milliseconds: the
+  /// longest that it can be. Nothing less is certain, since a header can state anything.
   let estimate: Int64
 
   /// Providers bill whole seconds, and decoders add some silence.
   private static let margin: Int64 = 1000
-  /// How much longer than stated a file may seem to be. Where a reader can't tell frames apart it
-  /// counts the longest kind, so the frames of an honest file may seem to last this many times as
-  /// long.
-  private static let largestDoubt: Int64 = 4
-  /// Compressed speech has about 32 kbit/s.
-  private static let usualBytesPerMillisecond: Int64 = 4
 
-  /// The bound is the larger of what the file's header states and what a decoder can make of its
-  /// bytes. Whoever makes a file can write any duration into its header, but providers bill what
-  /// they decode.
+  /// The longest that the sound can be is the larger of what the file's header states and what a
+  /// decoder can make of its bytes. Whoever makes a file can write any duration into its header,
+  /// but providers bill what they decode.
   ///
   /// Example: a header states 1 second, and the file has 600 seconds of frames. The bound is 601
-  /// seconds. A file in an unknown format is bounded by `longestMillisecondsPerByte`: 100 kB may
-  /// be 19 hours.
+  /// seconds. If the client hangs up, 600 seconds are charged.
   init(ofFile bytes: Span<UInt8>) {
-    let stated = AudioDuration.milliseconds(of: bytes)
-    let size = Int64(bytes.count)
-    let longest: Int64
-    if let decoded = AudioDuration.boundMilliseconds(of: bytes) {
-      longest = decoded
-      if let stated, decoded / AudioLength.largestDoubt <= stated {
-        estimate = stated
-      } else {
-        estimate = decoded
-      }
-    } else {
-      longest = min(
-        AudioDuration.longestMilliseconds, size * AudioDuration.longestMillisecondsPerByte)
-      estimate = stated ?? max(1, size / AudioLength.usualBytesPerMillisecond)
-    }
-    bound = (max(longest, stated ?? 0) + 999) / 1000 * 1000 + AudioLength.margin
+    let decoded =
+      AudioDuration.boundMilliseconds(of: bytes)
+      ?? AudioDuration.longestMilliseconds(ofUnknown: bytes)
+    estimate = max(decoded, AudioDuration.milliseconds(of: bytes) ?? 0, 1)
+    bound = (estimate + 999) / 1000 * 1000 + AudioLength.margin
   }
 }
 
@@ -50,6 +33,8 @@ enum AudioBound {
   private static let transcriptFrame: Int64 = 2_000
   /// Speech has three words a second; doubled, and a word is at most two tokens or so.
   private static let transcriptTokensPerSecond: Int64 = 12
+  /// Fast speech: three words a second, and three words have four tokens.
+  private static let usualTranscriptTokensPerSecond: Int64 = 4
 
   private static let speechFrame: Int64 = 200
   /// Sound has 20 tokens a second; very slow speech has two characters a second.
@@ -59,6 +44,10 @@ enum AudioBound {
 
   static func transcriptTokens(milliseconds: Int64) -> Int64 {
     transcriptFrame + (milliseconds + 999) / 1000 * transcriptTokensPerSecond
+  }
+
+  static func usualTranscriptTokens(milliseconds: Int64) -> Int64 {
+    (milliseconds + 999) / 1000 * usualTranscriptTokensPerSecond
   }
 
   static func speechTokens(characters: Int64) -> Int64 {
@@ -88,6 +77,13 @@ extension RequestFacts {
       outputLimit = ImageBound.tokens(of: self)
     default: break
     }
+  }
+
+  /// About how many tokens write down what was spoken, where nobody saw the end of the answer; 0
+  /// for other requests.
+  public var usualTranscriptTokens: Int64 {
+    guard operation == .transcription || operation == .translation else { return 0 }
+    return AudioBound.usualTranscriptTokens(milliseconds: estimatedAudioMilliseconds)
   }
 
   /// About how many tokens of sound or images the answer has.

@@ -52,6 +52,29 @@ struct AudioBoundTests {
     #expect(Self.bound(file) == nil)
   }
 
+  @Test(
+    "An unknown codec in a container that is known lasts as long as anything can",
+    arguments: [
+      LyingFile.wave(codec: 0xF1AC, rate: 1, bits: 16, byteRate: 8000, data: 100),
+      LyingFile.webM(codec: "A_FLAC"),
+      LyingFile.mp4(LyingFile.table("stsz", 10) + LyingFile.box("cmov", [])),
+      SampleFile.id3(size: 9) + SampleFile.id3(size: 300)
+        + SampleFile.flac(rate: 8000, samples: 1),
+      SampleFile.id3(size: 9) + LyingFile.pcm([1, 2, 3]),
+    ])
+  func unknownInContainer(_ file: [UInt8]) {
+    #expect(
+      AudioDuration.longestMilliseconds(ofUnknown: file.span) == AudioDuration.longestMilliseconds)
+  }
+
+  @Test("What is no container is bounded by its size", arguments: [0, 9])
+  func unknownAtAll(_ size: Int) {
+    let file = SampleFile.id3(size: size) + Array("#!AMR\n".utf8)
+    #expect(AudioDuration.longestMilliseconds(ofUnknown: file.span) == Int64(16 + size) * 683)
+    let tag = SampleFile.id3(size: 300).prefix(60)
+    #expect(AudioDuration.longestMilliseconds(ofUnknown: Array(tag).span) == 60 * 683)
+  }
+
   @Test("A WebM file with a cluster where only a resynchronizing decoder finds it has no bound")
   func hiddenCluster() {
     let cluster: [UInt8] = [0x1F, 0x43, 0xB6, 0x75, 0xFF]

@@ -20,7 +20,7 @@ struct MultipartRequestTests {
   func boundByBytes() throws {
     let facts = try read(["model": "whisper-1"])
     #expect(facts.audioMilliseconds == 5_465_000)
-    #expect(facts.estimatedAudioMilliseconds == 2000)
+    #expect(facts.estimatedAudioMilliseconds == 5_464_000)
   }
 
   @Test("A header that states less than the bytes hold shortens neither bound nor estimate")
@@ -38,6 +38,19 @@ struct MultipartRequestTests {
     let length = AudioLength(ofFile: Sound.wave(seconds: 10, byteRate: 800).span)
     #expect(length.bound == 101_000)
     #expect(length.estimate == 100_000)
+  }
+
+  @Test("Where a header states a part of what the frames hold, the estimate is all of it")
+  func halfTruth() {
+    let length = AudioLength(ofFile: Sound.wave(seconds: 100, byteRate: 16_000).span)
+    #expect(length.estimate == 100_000)
+  }
+
+  @Test("What is charged for a transcript that nobody saw is all that its sound can hold")
+  func unseenTranscript() throws {
+    #expect(try read(["model": "whisper-1"]).usualTranscriptTokens == 4 * 5464)
+    let speech = RequestFacts(operation: .speech, model: "tts-1")
+    #expect(speech.usualTranscriptTokens == 0)
   }
 
   @Test("A part that isn't known counts as text, and inert ones don't")
