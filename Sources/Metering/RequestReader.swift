@@ -31,7 +31,8 @@ extension RequestFacts {
 
   /// Facts that are known before a body is read.
   init(of endpoint: Endpoint) {
-    self.init(operation: endpoint.operation, model: "")
+    operation = endpoint.operation
+    model = ""
     serviceTier = endpoint.tier
     keepsObjects = endpoint.keepsAnswers
     switch endpoint.output {
@@ -57,16 +58,12 @@ extension RequestFacts {
       if field == nil { try checkSpelling(of: name) { fields[$0, default: .inert] != .inert } }
       try reader.read(member.value, name: name, as: field)
     }
-    var facts = try reader.finish()
-    facts.references = try MeteringError.references { () throws(TooManyReferences) in
-      try ObjectReferences.inBody(root)
-    }
-    return facts
+    return try reader.finish(root)
   }
 }
 
-/// Gathers the facts of a request, member by member.
-private struct RequestReader {
+/// Gathers the facts of a request, member by member. They are large: they are moved, not copied.
+private struct RequestReader: ~Copyable {
   private var facts: RequestFacts
   private var setsOutputLimit = false
   private var userPrecedence = Int.max
@@ -156,7 +153,8 @@ private struct RequestReader {
     facts.characters = Int64(text.unicodeScalars.count)
   }
 
-  consuming func finish() throws(MeteringError) -> RequestFacts {
+  /// - Parameter root: the whole body, which was read.
+  consuming func finish(_ root: JSONValue) throws(MeteringError) -> RequestFacts {
     if facts.model.isEmpty, let model = endpoint.defaultModel { facts.model = model }
     guard !facts.model.isEmpty else { throw .missing(param: "model") }
     if facts.operation == .completion {
@@ -168,6 +166,9 @@ private struct RequestReader {
     if !facts.isBackground { facts.completionWindow = nil }
     boundCalls()
     facts.boundMediaOutput()
+    facts.references = try MeteringError.references { () throws(TooManyReferences) in
+      try ObjectReferences.inBody(root)
+    }
     return facts
   }
 
