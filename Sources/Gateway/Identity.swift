@@ -35,13 +35,21 @@ final class Identity: Sendable {
 
   // MARK: What the key may do
 
+  /// Whether there are models or kinds of work that the key may not ask for.
+  var isLimited: Bool { key.models != nil || key.operations != nil }
+
   /// Checks that the key may ask a model for a kind of work.
   ///
   /// Every way on which a request names a model comes here: its body, a tool in it, a line of a
   /// batch, an event of a session.
   func check(_ model: String, for operation: Operation) throws(Refusal) {
-    guard key.allows(model: model) else { throw .modelNotAllowed(model: model) }
+    try check(model: model)
     try check(operation)
+  }
+
+  /// Checks that the key may ask for a model where the kind of work isn't known.
+  func check(model: String) throws(Refusal) {
+    guard key.allows(model: model) else { throw .modelNotAllowed(model: model) }
   }
 
   /// Checks that the key may ask for a kind of work whose models are named elsewhere.

@@ -26,8 +26,13 @@ struct Containers: Sendable, Hashable {
 
   /// The tools as an answer repeats them.
   init(ofTools tools: JSONValue) {
+    note(allOf: tools)
+  }
+
+  private mutating func note(allOf tools: JSONValue) {
     for tool in tools.elements {
       if let type = tool["type"]?.string { _ = note(type, tool) }
+      if let others = tool["tools"] { note(allOf: others) }
     }
   }
 

@@ -144,6 +144,9 @@ public enum Endpoints {
     defaultModel: "omni-moderation-latest",
     answer: ModerationAnswer.self)
 
+  /// Counts the input of a response that isn't made, which is free.
+  public static let inputTokens = "/v1/responses/input_tokens"
+
   /// What a request for a batch is, beside the requests in its file.
   public static let batches = Endpoint(
     method: "POST", path: "/v1/batches", operation: .batch, request: .json([:]), output: .none,

@@ -103,7 +103,7 @@ private struct RequestReader: ~Copyable {
         facts.user = user
       }
     case .metadata: try readMetadata(value, name)
-    case .modalities: facts.asksForAudio = value.elements.contains { $0.isString("audio") }
+    case .modalities: facts.asksForAudio = Self.mayBeSpoken(value)
     case .reasoningEffort: facts.reasoningEffort = try Self.name(value, name)
     case .webSearch:
       facts.searchesUncounted = true
@@ -137,6 +137,11 @@ private struct RequestReader: ~Copyable {
       }
     case .inert: break
     }
+  }
+
+  /// Whatever isn't text is priced as sound, which is dearer.
+  private static func mayBeSpoken(_ modalities: JSONValue) -> Bool {
+    modalities.kind != .array || modalities.elements.contains { !$0.isString("text") }
   }
 
   /// What a response continues stands at the provider: who names it twice could have the one looked
@@ -239,25 +244,52 @@ private struct RequestReader: ~Copyable {
   }
 
   /// A tool that isn't the client's own runs at the provider, and the model reads what it finds.
+  /// A namespace holds tools of any kind, and so may whatever else has a member `tools`.
   private mutating func readTools(_ value: JSONValue, _ name: String) throws(MeteringError) {
     guard value.kind == .array, value.elements.allSatisfy({ $0.kind == .object }) else {
       throw .invalid(param: name, expected: "tools as an array of objects")
     }
     for tool in value.elements {
       facts.input.tools += 1
-      try tool.checkKeys(among: ["type", "model", "environment", "container"])
+      try tool.checkKeys(among: ["type", "model", "environment", "container", "tools"])
       try tool["environment"]?.checkKeys(among: ["type", "memory_limit"])
       try tool["container"]?.checkKeys(among: ["type", "memory_limit"])
-      guard let type = tool["type"]?.string, !OpenAI.isRunByClient(type, tool) else { continue }
+      if let tools = tool["tools"], !tools.isNull { try readTools(tools, name) }
+      guard let type = try Self.toolType(tool), !OpenAI.isRunByClient(type, tool) else {
+        continue
+      }
       hostedTools += 1
       if type.hasFragment("search") && type != OpenAI.fileSearch { facts.maySearchWeb = true }
-      if type == OpenAI.imageGeneration {
-        try noteDrawing(by: tool["model"])
-      }
+      if type.hasPrefix(OpenAI.imageGeneration) { try noteDrawing(by: tool["model"]) }
       let container = facts.containers.note(type, tool)
       if let surcharge = container ?? OpenAI.surcharge(ofTool: type) {
         facts.callSurcharges.append(surcharge)
       }
+    }
+  }
+
+  /// The type of a tool; nil where it has none.
+  ///
+  /// All types are in small letters. Another spelling could be read as a known type by a provider,
+  /// and as an unknown one here: `IMAGE_GENERATION` would draw by a model that the key may not use.
+  ///
+  /// - Throws: `invalid`, for another spelling, and for what isn't a string.
+  private static func toolType(_ tool: JSONValue) throws(MeteringError) -> String? {
+    guard let value = tool["type"], !value.isNull else { return nil }
+    guard let type = value.string, type.utf8.allSatisfy(isOfToolType) else {
+      throw .invalid(
+        param: "tools.type", expected: "of small letters, digits and the signs '_-.:/'")
+    }
+    return type
+  }
+
+  private static func isOfToolType(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"),
+      UInt8(ascii: "/"):
+      true
+    default: false
     }
   }
 

@@ -39,6 +39,7 @@ def strict(catraca):
     catraca.configuration.add_client("narrow", models=["llama-*"])
     catraca.configuration.add_client("texts", models=["gpt-4o*"])
     catraca.configuration.add_client("responder", operations=["responses"])
+    catraca.configuration.add_client("chatter", operations=["chat"])
     catraca.configuration.add_client("compounds", models=["groq/compound*"])
     catraca.configuration.add_client("late", expires="2020-01-01")
     return catraca.start()
@@ -127,6 +128,8 @@ def chat(**changes):
     return {**BODY, **changes}
 
 
+NAMESPACE = {"type": "namespace", "name": "n", "tools": [{"type": "image_generation"}]}
+
 REFUSED = {
     # name: path, body, client, status, code, param
     "broken JSON": (CHAT, b'{"model": "gpt-4o-mini", ', "acme", 400, "invalid_json", None),
@@ -177,6 +180,54 @@ REFUSED = {
         403,
         "model_not_allowed",
         "model",
+    ),
+    "a tool's model of another key, in a namespace": (
+        "/v1/responses",
+        {"model": "gpt-4o-mini", "input": "x", "tools": [NAMESPACE]},
+        "texts",
+        403,
+        "model_not_allowed",
+        "model",
+    ),
+    "a tool's model of another key, in capitals": (
+        "/v1/responses",
+        {"model": "gpt-4o-mini", "input": "x", "tools": [{"type": "IMAGE_GENERATION"}]},
+        "texts",
+        400,
+        "invalid_json",
+        "tools.type",
+    ),
+    "a count by a model of another key": (
+        "/v1/responses/input_tokens",
+        {"model": "gpt-4o-mini", "input": "x"},
+        "narrow",
+        403,
+        "model_not_allowed",
+        "model",
+    ),
+    "a count by a tool of another key": (
+        "/v1/responses/input_tokens",
+        {"model": "gpt-4o-mini", "input": "x", "tools": [NAMESPACE]},
+        "texts",
+        403,
+        "model_not_allowed",
+        "model",
+    ),
+    "a count without a model": (
+        "/v1/responses/input_tokens",
+        {"input": "x"},
+        "texts",
+        400,
+        "invalid_json",
+        "model",
+    ),
+    "a count of another kind of work": (
+        "/v1/responses/input_tokens",
+        {"model": "gpt-4o-mini", "input": "x"},
+        "chatter",
+        403,
+        "operation_not_allowed",
+        None,
     ),
     "a tool's work of another key": (
         "/v1/responses",

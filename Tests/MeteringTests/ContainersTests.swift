@@ -27,6 +27,10 @@ struct ContainersTests {
         + #"{"type":"code_interpreter","container":{"type":"auto","memory_limit":"1g"}}"#,
       "container "
     ),
+    (
+      #"{"type":"namespace","tools":[{"type":"code_interpreter","container":"#
+        + #"{"type":"auto","memory_limit":"4g"}}]}"#, "container 4g"
+    ),
   ]
 
   @Test("a request says it, by its tools", arguments: tools)

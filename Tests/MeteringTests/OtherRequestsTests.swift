@@ -208,6 +208,49 @@ struct OtherRequestsTests {
     #expect(try facts(Endpoints.responses, unnamed).imageToolModel == OpenAI.imageModel)
   }
 
+  @Test("a namespace hides no tool, however deep it is")
+  func namespaces() throws {
+    let drawing = #"{"type":"image_generation_2026","model":"gpt-image-1"}"#
+    let inner = #"{"type":"namespace","name":"b","tools":[{"type":"custom"},\#(drawing)]}"#
+    let outer = #"{"type":"namespace","name":"a","tools":[{"type":"function"},\#(inner)]}"#
+    let item = #""input":[{"type":"additional_tools","tools":[\#(outer)]}]"#
+    for member in [#""tools":[\#(outer)]"#, item] {
+      let facts = try facts(Endpoints.responses, member)
+      #expect(facts.imageToolModel == "gpt-image-1")
+      #expect(facts.toolCount == 5)
+      #expect(facts.lacksCallLimit)
+    }
+    let own = #""tools":[{"type":"namespace","name":"a","tools":[{"type":"function"}]}]"#
+    #expect(try !facts(Endpoints.responses, own).lacksCallLimit)
+  }
+
+  @Test(
+    "a tool's type that another reader could take for another one is refused",
+    arguments: [
+      #"{"type":"IMAGE_GENERATION"}"#, #"{"type":"Image_generation"}"#,
+      #"{"type":"image_generation\u0000"}"#, #"{"type":" image_generation"}"#,
+      #"{"type":"ımage_generation"}"#, #"{"type":"image generation"}"#, #"{"type":["shell"]}"#,
+      #"{"Type":"image_generation"}"#, #"{"type":"namespace","Tools":[]}"#,
+      #"{"type":"namespace","tools":{}}"#, #"{"type":"namespace","tools":[{"type":"SHELL"}]}"#,
+    ])
+  func doubtfulTools(_ tool: String) {
+    #expect(throws: MeteringError.self) { try facts(Endpoints.responses, #""tools":[\#(tool)]"#) }
+    #expect(throws: MeteringError.self) {
+      try facts(Endpoints.chatCompletions, #""messages":[],"tools":[\#(tool)]"#)
+    }
+  }
+
+  @Test(
+    "a chat that may answer in anything but text may be spoken",
+    arguments: [
+      (#"["text"]"#, false), ("[]", false), ("null", false), (#"["text","audio"]"#, true),
+      (#"["Audio"]"#, true), (#""audio""#, true),
+    ])
+  func modalities(_ value: String, _ isSpoken: Bool) throws {
+    let facts = try facts(Endpoints.chatCompletions, #""messages":[],"modalities":\#(value)"#)
+    #expect(facts.asksForAudio == isSpoken)
+  }
+
   @Test("a compound model may call ten tools, the mini one")
   func compound() throws {
     let parser = JSONParser()

@@ -3,6 +3,7 @@ internal import HTTPServer
 internal import JSON
 internal import Metering
 internal import Objects
+internal import Pricing
 
 /// The body of a request that costs nothing, and the objects that the request names: in its path,
 /// its query and its body.
@@ -11,6 +12,8 @@ struct FreeContent {
   /// Whether the body was read as JSON, so that the provider is told that it is.
   let isJSON: Bool
   let references: [ObjectReference]
+  /// The models that the body asks for, in whatever spelling of `model`.
+  let models: [String]
 
   /// - Throws: 400 for a body that can't be searched, and for one that names too many objects.
   init(_ body: [UInt8], of passage: FreePassage) throws(Refusal) {
@@ -18,6 +21,7 @@ struct FreeContent {
     let head = passage.journey.exchange.head
     var references = FreeContent.references(method: head.method.name, path: passage.path)
     var isJSON = false
+    var models: [String] = []
     let form = try FreeContent.read(
       body, contentType: head.fields.first(.contentType) ?? "", isKnown: passage.endpoint != nil,
       parser: passage.journey.workbench.parser)
@@ -25,10 +29,13 @@ struct FreeContent {
       references += try ObjectReferences.inQuery(head.query, list: passage.endpoint?.list)
       switch form {
       case .opaque: break
-      case .form(let form): references += try ObjectReferences.inForm(form, of: body)
+      case .form(let form):
+        models = FreeContent.models(in: form, of: body)
+        references += try ObjectReferences.inForm(form, of: body)
       case .query(let text): references += try ObjectReferences.inQuery(text, list: nil)
       case .json(let root):
         isJSON = root.kind == .object
+        models = FreeContent.models(in: root)
         references += try ObjectReferences.inBody(root)
       }
     } catch {
@@ -36,6 +43,42 @@ struct FreeContent {
     }
     self.isJSON = isJSON
     self.references = references
+    self.models = models
+  }
+
+  // MARK: Models
+
+  private static func models(in root: JSONValue) -> [String] {
+    root.members.compactMap { member in
+      isModel(member.key.string ?? "") ? member.value.string : nil
+    }
+  }
+
+  private static func models(in form: MultipartForm, of body: [UInt8]) -> [String] {
+    form.parts.filter { isModel($0.name) }.map { String(decoding: body[$0.content], as: UTF8.self) }
+  }
+
+  private static func isModel(_ name: String) -> Bool {
+    String(name.prefix { $0 != "\0" }).lowercased() == "model"
+  }
+
+  /// Checks that the key may ask for the models that the request names.
+  ///
+  /// What counts a response's input is asked as the response would be: the key must be one for
+  /// responses, and for the models of its tools, too.
+  func check(_ identity: Identity, path: String, parser: JSONParser) throws(Refusal) {
+    for model in models { try identity.check(model: model) }
+    guard path == Endpoints.inputTokens else { return }
+    try identity.check(.responses)
+    // Only then the body has to say by which model.
+    guard identity.isLimited else { return }
+    let facts: RequestFacts
+    do throws(MeteringError) {
+      facts = try RequestFacts.read(body, endpoint: Endpoints.responses, parser: parser)
+    } catch {
+      throw .unreadable(error)
+    }
+    try identity.check(facts)
   }
 
   // MARK: The path

@@ -38,6 +38,7 @@ struct FreePassage {
     journey.trace?.note(provider)
     let body = try await MeteredRequest.readBody(of: journey)
     let content = try FreeContent(body, of: self)
+    try content.check(identity, path: path, parser: journey.workbench.parser)
     try await journey.gateway.owners.check(
       content.references, of: provider, for: identity, on: journey)
     defer { journey.exchange.onClientGone = nil }

@@ -4,7 +4,7 @@ extension ProviderDialect {
   /// OpenAI reports usage in a stream only to requests with `stream_options.include_usage`. Its
   /// Responses API counts the input of a request that isn't made (`POST /responses/input_tokens`).
   public static let openAI = ProviderDialect(
-    reportsStreamUsageUnasked: false, inputCountPath: "/v1/responses/input_tokens",
+    reportsStreamUsageUnasked: false, inputCountPath: Endpoints.inputTokens,
     reportsTranscriptDuration: true)
 }
 
@@ -48,10 +48,11 @@ enum OpenAI {
   static let shell = "shell"
 
   /// Whether a declared tool is run by the app. The answer ends with the call then, and the app
-  /// sends the result in its next request.
+  /// sends the result in its next request. A namespace runs nothing: its tools are read apart.
   static func isRunByClient(_ type: String, _ tool: JSONValue) -> Bool {
     switch type {
-    case "function", "custom", "local_shell", "apply_patch", "computer", "computer_use_preview":
+    case "function", "custom", "local_shell", "apply_patch", "computer", "computer_use_preview",
+      "namespace":
       true
     case shell: tool["environment"]?["type"]?.isString("local") ?? false
     default: false
