@@ -1,3 +1,4 @@
+internal import Ledger
 internal import Metering
 internal import Money
 internal import Pricing
@@ -12,6 +13,9 @@ struct BillingTerms {
   let provider: String
   /// Nil where the policy lets a model pass that the price book doesn't have.
   let model: PricedModel?
+  /// The model that was asked for, where the policy lets it pass though the price book doesn't have
+  /// it; nil for one that it has, and for one that costs nothing.
+  let modelWithoutPrice: String?
   /// When the request came: by the prices of that time it is charged.
   let instant: Timestamp
   let askedTier: String?
@@ -110,10 +114,17 @@ extension ExactAmount {
 }
 
 /// What the price book lacks for a usage.
-enum PricingGap {
-  /// - Parameter calls: those that were made, whose names tell which of them has no price.
-  case unpriced(Cost, calls: [ExtraCall])
-  case unpriceable(PricingError)
+struct PricingGap {
+  enum Fault {
+    /// - Parameter calls: those that were made, whose names tell which of them has no price.
+    case unpriced(Cost, calls: [ExtraCall])
+    case unpriceable(PricingError)
+  }
+
+  /// What an answer was charged at instead; nil where a whole model is missing.
+  let fault: Fault?
+  /// The prices, each once. Empty for a usage that no answer reported.
+  var missing: [(MissingPrice, MissingPriceSighting.Outcome)] = []
 }
 
 extension BillingTerms {
@@ -126,6 +137,11 @@ extension BillingTerms {
     tell: (PricingGap) -> Void
   ) -> UsageCharge {
     let rates = rules.prices.rates
+    if modelWithoutPrice != nil || report?.breakdown.isEmpty == false, usage != .zero,
+      let report, let gap = gapOfModels(in: report, rules)
+    {
+      tell(gap)
+    }
     do throws(PricingError) {
       guard let bill = try bill(for: usage, report, in: rules) else {
         return UsageCharge(
@@ -134,13 +150,15 @@ extension BillingTerms {
       }
       let cost = try bill.cost()
       if !cost.unpriced.isEmpty || cost.isTierAssumed {
-        tell(.unpriced(cost, calls: report?.extraCalls ?? []))
+        let fault = PricingGap.Fault.unpriced(cost, calls: report?.extraCalls ?? [])
+        tell(PricingGap(fault: fault, missing: missing(fault, report, in: rules)))
       }
       return UsageCharge(
         exact: cost.exact, nanoUSD: cost.nanoUSD.nanoUnits, billed: cost.billed,
         providerNanoUSD: cost.provider.nanoUnits, bill: bill)
     } catch {
-      tell(.unpriceable(error))
+      let fault = PricingGap.Fault.unpriceable(error)
+      tell(PricingGap(fault: fault, missing: missing(fault, report, in: rules)))
       return UsageCharge(of: hold, rates, markup, bill: nil)
     }
   }
@@ -150,5 +168,65 @@ extension BillingTerms {
   func charge(ofHold hold: ExactAmount, for usage: Usage, in rules: RuleBook) -> UsageCharge {
     let bill = try? self.bill(for: usage, nil, in: rules)
     return UsageCharge(of: hold, rules.prices.rates, markup, bill: bill)
+  }
+}
+
+// MARK: - Missing prices
+
+extension BillingTerms {
+  /// The models of an answer that the price book doesn't have; nil where it has them all.
+  private func gapOfModels(in report: UsageReport, _ rules: RuleBook) -> PricingGap? {
+    var gap = PricingGap(fault: nil)
+    if let modelWithoutPrice {
+      gap.add(price(.model, of: modelWithoutPrice), model == nil ? .free : .assumed)
+    }
+    for part in report.breakdown where model != nil && priced(part.model, in: rules) == nil {
+      gap.add(price(.model, of: part.model), .assumed)
+    }
+    return gap.missing.isEmpty ? nil : gap
+  }
+
+  /// The prices that an answer lacked, each once.
+  private func missing(
+    _ fault: PricingGap.Fault, _ report: UsageReport?, in rules: RuleBook
+  ) -> [(MissingPrice, MissingPriceSighting.Outcome)] {
+    guard let report, let answering = priced(report.responseModel, in: rules) ?? model else {
+      return []
+    }
+    var gap = PricingGap(fault: fault)
+    let quantities: [PricedQuantity]
+    switch fault {
+    case .unpriced(let cost, let calls):
+      quantities = cost.unpriced
+      if cost.isTierAssumed, let tier = report.serviceTier ?? askedTier {
+        gap.add(price(.tier(tier), of: answering.name), .assumed)
+      }
+      for call in calls where cost.unpriced.contains(.call) {
+        let dimension = PriceDimension.call(call.surcharge ?? call.name)
+        guard !answering.hasPrice(of: dimension, at: instant) else { continue }
+        gap.add(price(dimension, of: answering.name), .free)
+      }
+    case .unpriceable(.unpriceable(let lacking)): quantities = lacking
+    case .unpriceable: return [(price(.model, of: answering.name), .assumed)]
+    }
+    let parts = report.breakdown.compactMap { priced($0.model, in: rules) }
+    for quantity in quantities where quantity != .call {
+      for model in parts.isEmpty ? [answering] : parts
+      where !model.hasPrice(of: .quantity(quantity), at: instant) {
+        gap.add(price(.quantity(quantity), of: model.name), .assumed)
+      }
+    }
+    return gap.missing
+  }
+
+  private func price(_ dimension: PriceDimension, of model: String) -> MissingPrice {
+    MissingPrice(provider: provider, model: model, dimension: dimension)
+  }
+}
+
+extension PricingGap {
+  fileprivate mutating func add(_ price: MissingPrice, _ outcome: MissingPriceSighting.Outcome) {
+    if missing.contains(where: { $0.0 == price }) { return }
+    missing.append((price, outcome))
   }
 }

@@ -47,8 +47,10 @@ final class Offer: Sendable {
     self.provider = provider
     let markup = rules.clients.markup(of: request.identity.client)
     terms = BillingTerms(
-      clientID: clientID, markup: markup, provider: provider.name, model: model, instant: instant,
-      askedTier: facts.serviceTier, completionWindow: facts.completionWindow,
+      clientID: clientID, markup: markup, provider: provider.name, model: model,
+      modelWithoutPrice: Offer.isWithoutPrice(facts, of: provider.name, model, rules)
+        ? facts.model : nil,
+      instant: instant, askedTier: facts.serviceTier, completionWindow: facts.completionWindow,
       askedImage: facts.imageVariant)
     askedModel = facts.model
     let expectation = journey.gateway.experience.expectation(
@@ -136,7 +138,7 @@ final class Offer: Sendable {
     _ name: String, of provider: Provider, _ rules: RuleBook, for client: String
   ) throws(Refusal) -> PricedModel {
     guard let model = rules.model(name, of: provider.name, for: client) else {
-      throw .modelNotPriced(model: name, detail: nil)
+      throw .modelNotPriced(name, of: provider.name)
     }
     return model
   }
@@ -146,13 +148,13 @@ final class Offer: Sendable {
     for name: String, _ rules: RuleBook, of provider: String, _ client: String
   ) throws(Refusal) -> PricedModel? {
     switch rules.settings.metering.unknownModel {
-    case .deny: throw .modelNotPriced(model: name, detail: nil)
+    case .deny: throw .modelNotPriced(name, of: provider)
     case .free: return nil
     case .priced(let other):
       guard
         let model = rules.model(other, of: provider, for: client)
           ?? rules.model(other, for: client)
-      else { throw .modelNotPriced(model: name, detail: nil) }
+      else { throw .modelNotPriced(name, of: provider) }
       return model
     }
   }
@@ -197,7 +199,7 @@ final class Offer: Sendable {
           instant: instant, tier: facts.serviceTier, completionWindow: facts.completionWindow,
           image: facts.imageVariant, calls: facts.callSurcharges))
     } catch {
-      throw .modelNotPriced(model: facts.model, detail: Offer.describe(error))
+      throw Offer.refusal(error, facts, model, at: instant)
     }
   }
 
@@ -208,7 +210,9 @@ final class Offer: Sendable {
   ) throws(Refusal) -> Consumption {
     guard let name = facts.imageToolModel else { return .zero }
     guard let model = rules.model(name, of: provider.name, for: client) else {
-      throw .modelNotPriced(model: facts.model, detail: "tool image_generation with \(name)")
+      throw .modelNotPriced(
+        model: facts.model, detail: "tool image_generation with \(name)",
+        MissingPrice(provider: provider.name, model: name, dimension: .model))
     }
     let declared = model.declaration
     let request = BoundRequest(
@@ -228,13 +232,40 @@ final class Offer: Sendable {
   /// the largest published.
   private static let largestDrawing: Int64 = 16_384
 
-  private static func describe(_ error: PricingError) -> String? {
-    switch error {
-    case .tierNotPriced(_, let tier): "service tier \(tier)"
-    case .completionWindowNotPriced(_, let window): "completion window \(window)"
-    case .quantityNotPriced(_, let quantity): "\(quantity.priceKey)"
-    default: nil
-    }
+  /// How a request is refused of which a part has no price.
+  private static func refusal(
+    _ error: PricingError, _ facts: RequestFacts, _ model: PricedModel, at instant: Timestamp
+  ) -> Refusal {
+    let (dimension, detail): (PriceDimension, String?) =
+      switch error {
+      case .tierNotPriced(_, let tier): (.tier(tier), "service tier \(tier)")
+      case .completionWindowNotPriced(_, let window):
+        (.completionWindow(window), "completion window \(window)")
+      case .quantityNotPriced(_, .call):
+        (missingCall(facts, model, at: instant), PricedQuantity.call.priceKey)
+      case .quantityNotPriced(_, let quantity): (.quantity(quantity), quantity.priceKey)
+      default: (.model, nil)
+      }
+    return .modelNotPriced(
+      model: facts.model, detail: detail,
+      MissingPrice(provider: model.provider, model: facts.model, dimension: dimension))
+  }
+
+  /// The first tool of a request whose calls have no price.
+  private static func missingCall(
+    _ facts: RequestFacts, _ model: PricedModel, at instant: Timestamp
+  ) -> PriceDimension {
+    facts.callSurcharges.lazy.map(PriceDimension.call)
+      .first { !model.hasPrice(of: $0, at: instant) } ?? .quantity(.call)
+  }
+
+  /// Whether a request passes though the price book doesn't have its model, which needs a price.
+  private static func isWithoutPrice(
+    _ facts: RequestFacts, of provider: String, _ model: PricedModel?, _ rules: RuleBook
+  ) -> Bool {
+    guard let model else { return facts.operation != .moderation }
+    // The usual case, without a search: the model is the one that was asked for.
+    return model.name != facts.model && rules.prices.model(facts.model, of: provider) == nil
   }
 
   // MARK: The estimate

@@ -41,7 +41,9 @@ extension Passage {
     offer.terms.charge(
       for: usage, report, hold: grant.bound.cost, in: journey.rules
     ) { gap in
-      gap.write(to: gateway.logger) { journey.writeMembers(of: request, offer, to: &$0) }
+      gateway.note(gap, of: (request.identity.client.id, journey.startedAt)) {
+        journey.writeMembers(of: request, offer, to: &$0)
+      }
     }
   }
 

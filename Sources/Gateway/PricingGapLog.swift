@@ -4,11 +4,12 @@ internal import Metering
 internal import Pricing
 
 extension PricingGap {
-  /// Tells the operator which price is missing.
+  /// Tells the operator how an answer was charged for want of a price.
   ///
   /// - Parameter members: writes whose request it is.
   func write(to logger: Logger, members: (inout JSONWriter) -> Void) {
-    switch self {
+    switch fault {
+    case nil: break
     case .unpriced(let cost, let calls):
       logger.log(.warn, "quantity_not_priced") { line in
         members(&line)

@@ -2,6 +2,7 @@ internal import HTTP
 internal import HTTPServer
 internal import Metering
 internal import Objects
+internal import Pricing
 
 /// Why Catraca answers a request itself, with an error.
 indirect enum Refusal: Error {
@@ -51,7 +52,10 @@ indirect enum Refusal: Error {
   /// As many requests of the same key are under way as may be.
   case tooManyRequestsOfKey
   // What may it cost?
-  case modelNotPriced(model: String, detail: String?)
+  /// - Parameters:
+  ///   - detail: What of the model has no price; nil where all of it has none.
+  ///   - price: The price that is missing.
+  case modelNotPriced(model: String, detail: String?, MissingPrice)
   // Can it be paid?
   case budget(BudgetRefusal)
   // Write it down; pass it on.
@@ -72,5 +76,14 @@ indirect enum Refusal: Error {
 
   enum KeyFault {
     case missing, unknown, expired
+  }
+}
+
+extension Refusal {
+  /// A model of a provider that the price book doesn't have.
+  static func modelNotPriced(_ name: String, of provider: String) -> Refusal {
+    .modelNotPriced(
+      model: name, detail: nil,
+      MissingPrice(provider: provider, model: name, dimension: .model))
   }
 }

@@ -67,7 +67,7 @@ struct RefusalAnswer {
         "The request line and header are larger than \(limit) bytes.")
     case .requestTimeout: self = .requestTimeout
     case .tooManyBodies, .tooManyBodiesOfKey, .tooManyRequestsOfKey: self = .withoutRoom(refusal)
-    case .modelNotPriced(let model, let detail):
+    case .modelNotPriced(let model, let detail, _):
       self.init(
         400, "invalid_request_error", "model_not_priced",
         "The model '\(model)' has no price here\(detail.map { " (\($0))" } ?? ""), "

@@ -19,7 +19,7 @@ extension Journey {
     case .budget(let refusal):
       await answer(refusal.httpAnswer())
     default:
-      noteUnpriced(refusal)
+      gateway.noteMissingPrice(refusal, client: clientID, at: startedAt)
       let answer = RefusalAnswer(refusal)
       gateway.logger.log(answer.status >= 500 ? .error : .info, "request_refused") { line in
         line.member("request_id", "\(id)")
@@ -30,17 +30,6 @@ extension Journey {
         line.member("address", exchange.clientAddress?.host)
       }
       await self.answer(answer.httpAnswer(requestID: "\(id)"))
-    }
-  }
-
-  /// Remembers which price is missing.
-  private func noteUnpriced(_ refusal: Refusal) {
-    switch refusal {
-    case .modelNotPriced(let model, let detail):
-      gateway.ledger.record(
-        UnpricedModel(model, detail: detail, clientID: clientID, lastSeen: startedAt))
-    case .batchLine(_, let refusal): noteUnpriced(refusal)
-    default: break
     }
   }
 

@@ -65,9 +65,9 @@ public protocol Ledger: Sendable {
   /// `health`, when too many wait.
   func record(_ alert: Alert)
 
-  /// Queues a model that was refused for want of a price, to be written soon; dropped, and counted
-  /// in `health`, when too many wait.
-  func record(_ model: UnpricedModel)
+  /// Queues a request that needed a price which is missing, to be counted soon; dropped, and
+  /// counted in `health`, when too many prices wait.
+  func record(_ sighting: MissingPriceSighting)
 
   /// Makes `client_budgets` say what the configuration declares, at a start and at a reload.
   func syncBudgets(

@@ -163,6 +163,22 @@ public final class PricedModel: Sendable {
       largestOutput: largestOutput, choices: request.choices)
   }
 
+  /// Whether a part of the prices is stated at that time, by the book or as the client's own.
+  public func hasPrice(of dimension: PriceDimension, at instant: Timestamp) -> Bool {
+    guard let prices = chargedPrices(at: instant) else { return false }
+    switch dimension {
+    case .model: return true
+    case .quantity(.minute): return prices.base.table[.minute] ?? prices.base.table[.second] != nil
+    case .quantity(.image) where !prices.base.table.images.isEmpty: return true
+    case .quantity(let quantity): return prices.base.table[quantity] != nil
+    case .tier(let name):
+      let tier = ServiceTier(name)
+      return tier == .base || prices.tiers.keys.contains { ServiceTier($0) == tier }
+    case .completionWindow(let name): return prices.completionWindows[name] != nil
+    case .call(let name): return (try? tariffs(at: instant))?.callPrices.price(of: [name]) != nil
+    }
+  }
+
   private func tariffs(at instant: Timestamp) throws(PricingError) -> ModelTariffs {
     guard let index = periodIndex(at: instant) else { throw .modelNotPriced(model: name) }
     return periods[index].tariffs

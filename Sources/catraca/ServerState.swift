@@ -103,6 +103,7 @@ final class ServerState: RunningServer {
       droppedSpans: connected.tracer?.droppedSpans,
       limitsMet: reports.totals.filter { $0.count > 0 }.map { ($0.limit.rawValue, $0.count) })
     vitals.unmeteredRequests = connected.gateway.unmeteredRequests.byClient
+    vitals.missingPrices = connected.gateway.missingPrices.counts
     vitals.unwrittenDenials = connected.gateway.denialLimits.unwritten
     return vitals
   }

@@ -90,7 +90,7 @@ import Time
       _ = try reader.denialLog(where: [:], range)
       _ = try reader.denialLog(where: [.client: "acme", .reason: "token_limit"], range)
       _ = try reader.auditLog(where: [.client: "acme"], range)
-      _ = try reader.unpricedModels(since: Sample.admitted, limit: 20)
+      _ = try reader.missingPrices(since: Sample.admitted)
     }
     #expect(found == [])
   }

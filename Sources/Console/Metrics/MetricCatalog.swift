@@ -24,6 +24,10 @@ enum MetricCatalog {
     "catraca_unmetered_requests_total", .counter,
     "Requests since the start that passed to a provider without being metered.")
 
+  static let missingPrices = MetricFamily(
+    "catraca_unpriced_total", .counter,
+    "How often requests since the start needed a price that the price book doesn't have.")
+
   static let usedTokens = MetricFamily(
     "catraca_budget_used_tokens", .gauge, "Settled tokens of a budget, or of its fullest subject.")
   static let heldTokens = MetricFamily(

@@ -147,6 +147,10 @@ public struct MetricsPages<Writer: MetricWriter> {
     add(MetricCatalog.unmeteredRequests, vitals.unmeteredRequests) { entry, family, writer in
       writer.sample(family, ("client", entry.client), value: entry.count)
     }
+    add(MetricCatalog.missingPrices, vitals.missingPrices) { entry, family, writer in
+      writer.sample(
+        family, ("provider", entry.provider), ("kind", entry.kind.rawValue), value: entry.count)
+    }
     add(MetricCatalog.requestsInFlight, value: Int64(vitals.requestsInFlight))
     let lag = vitals.ledgerLag / .nanoseconds(1)
     add(MetricCatalog.ledgerLag, [Int64(lag)]) { lag, family, writer in

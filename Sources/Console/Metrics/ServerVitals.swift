@@ -1,4 +1,5 @@
 public import Ledger
+public import Pricing
 
 /// How the server is right now, for metrics.
 public struct ServerVitals: Sendable {
@@ -19,6 +20,8 @@ public struct ServerVitals: Sendable {
 
   /// Since the start: answers to each client that passed without being metered.
   public var unmeteredRequests: [(client: String, count: Int64)] = []
+  /// Since the start: how often requests needed prices that are missing, by kinds of prices.
+  public var missingPrices: [(provider: String, kind: PriceDimension.Kind, count: Int64)] = []
   /// Since the start: refusals by budgets that were too many to be written.
   public var unwrittenDenials: [(client: String, reason: DenialReason, count: Int64)] = []
 

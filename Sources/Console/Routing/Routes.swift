@@ -4,7 +4,8 @@ enum Routes {
   static let admin: [Route] =
     HealthCalls.routes + MetricsCalls.routes + ClientCalls.routes + KeyCalls.routes
     + SubscriptionCalls.routes + PlanCalls.routes + CreditCalls.routes + BudgetCalls.routes
-    + BudgetActionCalls.routes + PricingCalls.routes + ObjectCalls.routes
+    + BudgetActionCalls.routes + PricingCalls.routes + MissingPriceCalls.routes
+    + ObjectCalls.routes
     + LogCalls.routes + AlertCalls.routes
     + TokenBillingCalls.routes + ChargeCalls.routes + PaidSubscriptionCalls.routes
     + PaymentEventCalls.routes

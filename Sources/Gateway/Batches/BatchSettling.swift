@@ -111,7 +111,9 @@ final class BatchSettling {
     let charge = terms.charge(
       for: usage, report, hold: claim.grant.bound.cost, in: rules
     ) { gap in
-      gap.write(to: gateway.logger) { entry.row.writeMembers(to: &$0) }
+      gateway.note(gap, of: (entry.row.clientID, gateway.clock())) {
+        entry.row.writeMembers(to: &$0)
+      }
     }
     // Of the batch's hold a line takes what it uses, as long as there is any.
     entry.row.heldTokens = min(held.heldTokens, usage.totalTokens)

@@ -101,7 +101,8 @@ extension Gateway {
     let charge = request.terms(in: rules).charge(
       for: usage, report, hold: grant.bound.cost, in: rules
     ) { gap in
-      gap.write(to: logger) { request.expected.row.writeMembers(to: &$0) }
+      let row = request.expected.row
+      note(gap, of: (row.clientID, clock())) { row.writeMembers(to: &$0) }
     }
     var entry = entry
     entry.row.set(charge.bill?.usage ?? usage, charge)
@@ -176,8 +177,16 @@ extension DeferredRequest {
     return BillingTerms(
       clientID: client, markup: markup ?? .none, provider: provider,
       model: pricedModel.flatMap { rules.model($0, of: provider, for: client) },
+      modelWithoutPrice: isModelWithoutPrice(in: rules) ? expected.row.model : nil,
       instant: expected.row.createdAt, askedTier: serviceTier,
       completionWindow: completionWindow, askedImage: nil)
+  }
+
+  /// Whether the request passed though the price book doesn't have its model. Of a batch without
+  /// prices it isn't known: its requests may cost nothing.
+  private func isModelWithoutPrice(in rules: RuleBook) -> Bool {
+    (kind == .response || pricedModel != nil)
+      && rules.prices.model(expected.row.model, of: provider) == nil
   }
 
   /// Where the provider shows how its work stands.

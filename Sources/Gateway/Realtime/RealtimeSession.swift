@@ -215,7 +215,10 @@ final class RealtimeSession {
     switch refusal {
     case .budget(let refusal): answer = refusal.answer
     case .clientLeft: return
-    default: answer = RefusalAnswer(refusal)
+    default:
+      gateway.noteMissingPrice(
+        refusal, client: request.identity.client.id, at: gateway.clock())
+      answer = RefusalAnswer(refusal)
     }
     var event = JSONWriter()
     event.object { event in

@@ -46,24 +46,24 @@ package struct Work: Sendable {
   var commands: [Command] = []
   var denials: [DenialRow] = []
   var alerts: [Alert] = []
-  var unpricedModels: [UnpricedModel] = []
+  var missingPrices = MissingPriceTally()
   /// What the replica's keeper has found out.
   var notices: Set<ReplicaNotice> = []
   /// Nothing more will come.
   var isLast = false
 
-  /// Adds what came later.
-  mutating func add(_ later: Work) {
+  /// Adds what came later. Returns how many missing prices found no room.
+  mutating func add(_ later: Work) -> Int {
     commands += later.commands
     denials += later.denials
     alerts += later.alerts
-    unpricedModels += later.unpricedModels
     notices.formUnion(later.notices)
     isLast = later.isLast
+    return missingPrices.add(later.missingPrices)
   }
 
   var isEmpty: Bool {
-    commands.isEmpty && denials.isEmpty && alerts.isEmpty && unpricedModels.isEmpty
+    commands.isEmpty && denials.isEmpty && alerts.isEmpty && missingPrices.isEmpty
       && notices.isEmpty
   }
 }
@@ -109,7 +109,6 @@ package final class CommandQueue: Sendable {
   static let largestCommandCount = 65_536
   static let largestDenialCount = 10_000
   static let largestAlertCount = 10_000
-  static let largestUnpricedModelCount = 1_000
 
   private let state = Monitor(State())
 
@@ -157,20 +156,28 @@ package final class CommandQueue: Sendable {
     submit(alert, to: \.alerts, atMost: CommandQueue.largestAlertCount)
   }
 
-  /// Dropped and counted when too many wait, or after the end.
-  func submit(_ model: UnpricedModel) {
-    submit(model, to: \.unpricedModels, atMost: CommandQueue.largestUnpricedModelCount)
+  /// Dropped and counted when too many prices wait, or after the end.
+  func submit(_ sighting: MissingPriceSighting) {
+    submit { work in work.missingPrices.add(sighting) }
   }
 
   private func submit<Row: Sendable>(
     _ row: Row, to rows: WritableKeyPath<Work, [Row]>, atMost limit: Int
   ) {
+    submit { work in
+      guard work[keyPath: rows].count < limit else { return false }
+      work[keyPath: rows].append(row)
+      return true
+    }
+  }
+
+  /// - Parameter add: Returns false where there is no room.
+  private func submit(_ add: (inout Work) -> Bool) {
     let wakes = state.withLock { state in
-      guard !state.work.isLast, state.work[keyPath: rows].count < limit else {
+      guard !state.work.isLast, add(&state.work) else {
         state.droppedDenials += 1
         return false
       }
-      state.work[keyPath: rows].append(row)
       return state.claimWaking()
     }
     if wakes { wakeWriter() }

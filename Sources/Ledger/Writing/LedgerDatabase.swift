@@ -19,7 +19,7 @@ final class LedgerDatabase {
   private let idempotencyKeys: IdempotencyKeyStore
   private let providerObjects: ProviderObjectStore
   private let denials: DenialStore
-  private let unpricedModels: UnpricedModelStore
+  private let missingPrices: MissingPriceStore
   private let alerts: AlertStore
   private var alertsWritten = false
   let biller: Biller
@@ -69,7 +69,7 @@ final class LedgerDatabase {
     idempotencyKeys = IdempotencyKeyStore(connection)
     providerObjects = try ProviderObjectStore(connection)
     denials = try DenialStore(connection)
-    unpricedModels = try UnpricedModelStore(connection)
+    missingPrices = try MissingPriceStore(connection)
     alerts = try AlertStore(connection)
     biller = try Biller(connection)
     creditDraws = try CreditDrawStore(connection, isShared: membership != nil)
@@ -135,7 +135,7 @@ final class LedgerDatabase {
   /// Writes all of it in one transaction, or nothing.
   func commit(
     _ entries: some Sequence<Entry>, denials rows: [DenialRow], alerts: [Alert] = [],
-    unpriced models: [UnpricedModel] = []
+    missing prices: MissingPriceTally = MissingPriceTally()
   ) throws(LedgerError) {
     let mayRepeat = isUncertain
     try transaction { () throws(LedgerError) in
@@ -148,7 +148,7 @@ final class LedgerDatabase {
         totals.add(row)
       }
       try write(alerts)
-      for model in models { try unpricedModels.add(model) }
+      try missingPrices.add(prices)
     }
   }
 

@@ -37,7 +37,7 @@ package final class LedgerWriter {
   private var pending: [Pending] = []
   private var denials: [DenialRow] = []
   private var alerts: [Alert] = []
-  private var unpricedModels: [UnpricedModel] = []
+  private var missingPrices = MissingPriceTally()
   private var orders: [LeaseOrder] = []
   private var notices: Set<ReplicaNotice> = []
   /// Who this server is among those that share the ledger; nil where none do.
@@ -122,9 +122,7 @@ package final class LedgerWriter {
   package func carryOut(_ work: Work) {
     keep(work.denials, among: &denials, atMost: CommandQueue.largestDenialCount)
     keep(work.alerts, among: &alerts, atMost: CommandQueue.largestAlertCount)
-    keep(
-      work.unpricedModels, among: &unpricedModels,
-      atMost: CommandQueue.largestUnpricedModelCount)
+    queue.countDropped(missingPrices.add(work.missingPrices))
     notices.formUnion(work.notices)
     write(work.commands)
     if failure == nil { queue.didCatchUp() }
@@ -144,7 +142,7 @@ package final class LedgerWriter {
     while !work.isLast, work.commands.count < CommandQueue.largestCommandCount,
       let more = queue.take(before: due)
     {
-      work.add(more)
+      queue.countDropped(work.add(more))
       spoolAhead(&work)
     }
     return work
@@ -252,12 +250,12 @@ package final class LedgerWriter {
         try database.probe()
       } else {
         try database.commit(
-          batch.lazy.map(\.entry), denials: denials, alerts: alerts, unpriced: unpricedModels)
+          batch.lazy.map(\.entry), denials: denials, alerts: alerts, missing: missingPrices)
       }
       if failure != nil { report(nil) }
       denials.removeAll(keepingCapacity: true)
       alerts.removeAll()
-      unpricedModels.removeAll()
+      missingPrices = MissingPriceTally()
       for entry in batch { entry.reply(.success(())) }
       pending.removeFirst(batch.count)
       ringBells()
@@ -266,7 +264,7 @@ package final class LedgerWriter {
   }
 
   /// Whether there is something that nobody waits for.
-  private var hasRows: Bool { !denials.isEmpty || !alerts.isEmpty || !unpricedModels.isEmpty }
+  private var hasRows: Bool { !denials.isEmpty || !alerts.isEmpty || !missingPrices.isEmpty }
 
   private func ringBells() {
     if database.takeAlertsWritten() { bells.alerts.ring() }

@@ -194,8 +194,8 @@ public final class ServerLedger: Ledger {
     queue.submit(alert)
   }
 
-  public func record(_ model: UnpricedModel) {
-    queue.submit(model)
+  public func record(_ sighting: MissingPriceSighting) {
+    queue.submit(sighting)
   }
 
   /// Has `action` called, on the writer's thread, whenever alerts have been written; in place of

@@ -8,7 +8,7 @@ enum Commands {
     CreditAdd.command, BillingReport.summary, InvoiceReport.command,
     ClientList.command, ClientShow.command, ClientCreate.command, ClientSuspend.command,
     ClientResume.command, ClientDelete.command,
-    PricingImport.command, PricingDiff.command,
+    PricingImport.command, PricingDiff.command, MissingPrices.command,
     KeyList.command, KeyCreate.command, KeyRotate.command, KeyRevoke.command,
     ObjectList.command, ObjectAssign.command, ObjectForget.command, ObjectImport.command,
     Audit.command, Reconcile.command, Migrate.command, ReplicaList.command, ReplicaForget.command,

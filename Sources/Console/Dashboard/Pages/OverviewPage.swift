@@ -27,7 +27,7 @@ enum OverviewPage {
       <span class="soft small">\#(reader(.clock(reader.moment(visit.now, in: .utc))))</span></div>
       <div class="stack">
       <div id="tiles" data-live>\#(tiles(days.lines.last, currency, reader))</div>
-      <div id="notices" data-live>\#(try UnpricedModels(month, visit).html)</div>
+      <div id="notices" data-live>\#(try missingPrices(month, visit))</div>
       <div class="columns">
       <section class="card"><h2>\#(reader(.closestToLimit))</h2>\#
       <div id="budgets" data-live>\#(try budgets(visit))</div></section>
@@ -54,6 +54,13 @@ enum OverviewPage {
       <div class="tile \#(refused)"><dt>\#(reader(.refusedToday))</dt>\#
       <dd>\#(reader.number(today.denials))</dd></div></dl>
       """#
+  }
+
+  private static func missingPrices(
+    _ report: UsageReport, _ visit: Visit
+  ) throws(APIError) -> HTML? {
+    let since = TimeZoneRules.utc.startOfDay(report.first)
+    return try MissingPriceList(since: since, days: report.days, visit).html
   }
 
   // MARK: Near a limit

@@ -1,0 +1,99 @@
+internal import Ledger
+internal import Pages
+internal import Pricing
+internal import Time
+
+/// The prices that requests needed and the price book doesn't have, in a card.
+struct MissingPriceList {
+  private let prices: [NeededPrice]
+  private let reader: Reader
+  private let days: Int
+
+  private static let mostPrices = 20
+  private static let mostClients = 3
+
+  init(since: Timestamp, days: Int, _ visit: Visit) throws(APIError) {
+    reader = visit.reader
+    self.days = days
+    prices = try MissingPriceCalls.needed(since: since, visit.call)
+  }
+
+  /// Nil where there are none.
+  var html: HTML? {
+    if prices.isEmpty { return nil }
+    let shown = prices.prefix(MissingPriceList.mostPrices)
+    let table = TableView(
+      reader(.missingPrices),
+      [
+        .text(reader(.model)), .text(reader(.whatHasNoPrice)), .text(reader(.requests)),
+        .text(reader(.lastSeen)), .text(reader(.clients)),
+      ], shown.map(row), empty: "")
+    let more =
+      prices.count > shown.count
+      ? " · " + reader(.furtherPrices(prices.count - shown.count)) : ""
+    return #"""
+      <section class="card notice attention"><h2>\#(reader(.missingPrices))</h2>\#
+      <p>\#(reader(.missingPricesMeaning(days)))</p>\#(table.html)\#
+      <p><a href="\#(SitePath.prices)">\#(reader(.prices))</a>\#(more)</p></section>
+      """#
+  }
+
+  private func row(_ needed: NeededPrice) -> HTML {
+    let price = needed.price
+    return #"""
+      <tr><th scope="row" class="id"><code>\#(price.model)</code><br>\#
+      <span class="small soft">\#(price.provider)</span></th>\#
+      <td>\#(reader(.part(price.dimension)))</td><td>\#(outcomes(of: needed))</td>\#
+      <td class="moment">\#(reader.moment(needed.lastSeen, in: .utc)) UTC</td>\#
+      <td>\#(clients(of: needed))</td></tr>
+      """#
+  }
+
+  private func outcomes(of needed: NeededPrice) -> String {
+    let outcomes: [(Int64, (String) -> Phrase)] = [
+      (needed.refused, Phrase.refused), (needed.assumed, Phrase.assumed),
+      (needed.free, Phrase.notCharged),
+    ]
+    return outcomes.filter { $0.0 > 0 }.map { reader($0.1(reader.number($0.0))) }
+      .joined(separator: ", ")
+  }
+
+  private func clients(of needed: NeededPrice) -> String {
+    let named = needed.clients.prefix(MissingPriceList.mostClients)
+    let more = needed.clients.count > named.count ? ", …" : ""
+    return named.isEmpty ? "–" : named.joined(separator: ", ") + more
+  }
+}
+
+extension Phrase {
+  fileprivate static let missingPrices = Phrase("Missing prices", "Preços que faltam")
+  fileprivate static func missingPricesMeaning(_ days: Int) -> Phrase {
+    Phrase(
+      "Requests of the last \(days) days needed them, and the price book doesn't have them.",
+      "Requisições dos últimos \(days) dias precisaram deles, e a tabela de preços não os tem.")
+  }
+  fileprivate static let whatHasNoPrice = Phrase("Without a price", "Sem preço")
+  fileprivate static let lastSeen = Phrase("Last", "Última")
+  fileprivate static func refused(_ count: String) -> Phrase {
+    Phrase("refused: \(count)", "recusadas: \(count)")
+  }
+  fileprivate static func assumed(_ count: String) -> Phrase {
+    Phrase("charged at another price: \(count)", "cobradas por outro preço: \(count)")
+  }
+  fileprivate static func notCharged(_ count: String) -> Phrase {
+    Phrase("not charged: \(count)", "não cobradas: \(count)")
+  }
+  fileprivate static func furtherPrices(_ count: Int) -> Phrase {
+    Phrase("\(count) further missing prices", "mais \(count) preços que faltam")
+  }
+  fileprivate static func part(_ dimension: PriceDimension) -> Phrase {
+    let name = dimension.name
+    return switch dimension.kind {
+    case .model: Phrase("the whole model", "o modelo todo")
+    case .quantity, .call: Phrase(name, name)
+    case .tier: .tier(name)
+    case .window: .window(name)
+    case .container: Phrase("container \(name)", "contêiner \(name)")
+    }
+  }
+}

@@ -1,0 +1,94 @@
+public import Pricing
+public import Time
+
+/// How often a client's requests needed a price that is missing.
+public struct MissingPriceSighting: Hashable, Sendable {
+  /// What became of the requests.
+  public enum Outcome: String, CaseIterable, Sendable {
+    /// They were refused.
+    case refused
+    /// They, or a part of them, were charged nothing.
+    case free
+    /// They were charged at another price, or their whole hold.
+    case assumed
+  }
+
+  /// Names in it that are too long are cut.
+  public let price: MissingPrice
+  /// Nil where nobody knows.
+  public let clientID: String?
+  public let outcome: Outcome
+  public private(set) var requests: Int64
+  public private(set) var firstSeen: Timestamp
+  public private(set) var lastSeen: Timestamp
+
+  private static let longestName = 128
+
+  public init(
+    _ price: MissingPrice, clientID: String?, outcome: Outcome, requests: Int64 = 1,
+    firstSeen: Timestamp, lastSeen: Timestamp
+  ) {
+    self.price = MissingPriceSighting.cut(price)
+    self.clientID = clientID
+    self.outcome = outcome
+    self.requests = requests
+    self.firstSeen = firstSeen
+    self.lastSeen = lastSeen
+  }
+
+  /// One request.
+  public init(_ price: MissingPrice, clientID: String?, outcome: Outcome, at instant: Timestamp) {
+    self.init(price, clientID: clientID, outcome: outcome, firstSeen: instant, lastSeen: instant)
+  }
+
+  private static func cut(_ price: MissingPrice) -> MissingPrice {
+    let dimension = price.dimension
+    let name = String(dimension.name.prefix(longestName))
+    return MissingPrice(
+      provider: price.provider, model: String(price.model.prefix(longestName)),
+      dimension: PriceDimension(dimension.kind, name: name) ?? dimension)
+  }
+
+  /// Adds requests of the same client with the same outcome that lacked the same price.
+  mutating func add(_ other: MissingPriceSighting) {
+    requests = requests.addingClamped(other.requests)
+    firstSeen = min(firstSeen, other.firstSeen)
+    lastSeen = max(lastSeen, other.lastSeen)
+  }
+}
+
+/// Sightings that wait to be written: one for each price, client and outcome, however many requests
+/// there were.
+package struct MissingPriceTally: Sendable {
+  private struct Key: Hashable {
+    let price: MissingPrice
+    let clientID: String?
+    let outcome: MissingPriceSighting.Outcome
+  }
+
+  private var byKey: [Key: MissingPriceSighting] = [:]
+
+  static let largestCount = 1_000
+
+  var isEmpty: Bool { byKey.isEmpty }
+  var sightings: some Collection<MissingPriceSighting> { byKey.values }
+
+  /// False where there is no room for one more.
+  mutating func add(_ sighting: MissingPriceSighting) -> Bool {
+    let key = Key(
+      price: sighting.price, clientID: sighting.clientID, outcome: sighting.outcome)
+    if byKey[key]?.add(sighting) != nil { return true }
+    guard byKey.count < MissingPriceTally.largestCount else { return false }
+    byKey[key] = sighting
+    return true
+  }
+
+  /// Returns how many found no room.
+  mutating func add(_ later: MissingPriceTally) -> Int {
+    if byKey.isEmpty {
+      byKey = later.byKey
+      return 0
+    }
+    return later.sightings.count { !add($0) }
+  }
+}

@@ -1,0 +1,65 @@
+internal import Pricing
+internal import Time
+
+/// `missing_prices`: one row for each price, client and outcome.
+///
+/// Requests name models and tiers as they like, so only the latest rows of each outcome are kept.
+/// Refused names never displace the prices that answers lacked.
+final class MissingPriceStore {
+  private let upsert: Statement
+  private let trim: Statement
+
+  /// Rows that are kept of each outcome.
+  private static let mostRows: Int64 = 1_000
+
+  init(_ connection: Connection) throws(LedgerError) {
+    upsert = try connection.prepare(MissingPriceStore.upsertRow(connection.dialect))
+    trim = try connection.prepare(MissingPriceStore.removeOldest)
+  }
+
+  /// Adds what was seen, and removes the rows that were not seen for longest.
+  func add(_ tally: MissingPriceTally) throws(LedgerError) {
+    guard !tally.isEmpty else { return }
+    var outcomes: Set<MissingPriceSighting.Outcome> = []
+    for sighting in tally.sightings {
+      try add(sighting)
+      outcomes.insert(sighting.outcome)
+    }
+    for outcome in outcomes {
+      trim.bind(outcome.rawValue, at: 1)
+      trim.bind(MissingPriceStore.mostRows, at: 2)
+      try trim.run()
+    }
+  }
+
+  private func add(_ sighting: MissingPriceSighting) throws(LedgerError) {
+    upsert.bind(sighting.price.provider, at: 1)
+    upsert.bind(sighting.price.model, at: 2)
+    upsert.bind(sighting.price.dimension.kind.rawValue, at: 3)
+    upsert.bind(sighting.price.dimension.name, at: 4)
+    upsert.bind(sighting.clientID ?? "", at: 5)
+    upsert.bind(sighting.outcome.rawValue, at: 6)
+    upsert.bind(sighting.requests, at: 7)
+    upsert.bind(sighting.firstSeen.rfc3339, at: 8)
+    upsert.bind(sighting.lastSeen.rfc3339, at: 9)
+    try upsert.run()
+  }
+
+  private static let key = "provider, model, kind, name, client_id, outcome"
+
+  private static func upsertRow(_ dialect: Dialect) -> String {
+    """
+    INSERT INTO missing_prices (\(key), requests, first_seen, last_seen)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+    ON CONFLICT (\(key)) DO UPDATE SET
+      \(dialect.additions(to: "missing_prices", ["requests"])),
+      last_seen = \(dialect.larger("missing_prices.last_seen", "excluded.last_seen"))
+    """
+  }
+  private static let removeOldest = """
+    DELETE FROM missing_prices WHERE (\(key)) IN (
+      SELECT \(key) FROM missing_prices WHERE outcome = ?1 ORDER BY last_seen, \(key)
+      LIMIT (SELECT CASE WHEN count(*) > ?2 THEN count(*) - ?2 ELSE 0 END
+        FROM missing_prices WHERE outcome = ?1))
+    """
+}

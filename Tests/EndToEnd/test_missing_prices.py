@@ -1,0 +1,159 @@
+"""Prices that requests need and the price book doesn't have: seen before they cost."""
+
+import json
+
+import pytest
+from harness.metrics import Metrics
+from harness.sandbox import script_of
+from harness.usage import Usage
+from harness.waiting import eventually
+
+MISSING = "/api/admin/prices/missing"
+MODEL = "gpt-4o-mini"
+BODY = {
+    "model": MODEL,
+    "messages": [{"role": "user", "content": "Hello"}],
+    "max_completion_tokens": 20,
+}
+PRICES = """
+provider: openai
+currency: USD
+source: https://example.com/prices
+as_of: 2026-11-22
+models:
+  gpt-4o-mini:
+    context_tokens: 128000
+    per_million_tokens: { input: "0.15", output: "0.6" }
+"""
+CACHED = script_of(Usage(prompt=100, completion=10, cached=60))
+
+
+@pytest.fixture
+def bare(catraca, tokens):
+    """A server whose pricing file has few prices."""
+    catraca.configuration.add_client("globex")
+    catraca.configuration.price_file("openai").write_text(PRICES)
+    catraca.configuration.settings["pricing"] = ["pricing/openai.yaml"]
+    catraca.configuration.settings["admin"]["metrics"] = "open"
+    catraca.token = tokens["viewer"]
+    return catraca.start()
+
+
+def listed(catraca, query=""):
+    page = catraca.admin(catraca.token).done("GET", f"{MISSING}{query}")
+    assert (page["has_more"], page["next"]) == (False, None)
+    return page["data"]
+
+
+def listed_by_command(catraca, *options):
+    done = catraca.command("prices", "missing", "--format", "json", *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    return json.loads(done.stdout)["data"]
+
+
+def summary(entry):
+    counts = tuple(entry[name] for name in ("refused", "assumed", "free"))
+    assert entry["requests"] == sum(counts)
+    assert entry["first_seen"] <= entry["last_seen"]
+    return (entry["provider"], entry["model"], entry["kind"], entry["name"]), counts
+
+
+def found(catraca, count):
+    """What is listed, once there are so many."""
+    entries = eventually(lambda: [e for e in [listed(catraca)] if len(e) == count], "the prices")
+    return dict(summary(entry) for entry in entries[0])
+
+
+def test_what_requests_show_and_what_answers_show_is_listed(bare):
+    refused = [
+        bare.post({**BODY, "model": "gpt-99"}),
+        bare.post({**BODY, "model": "gpt-99"}, client="globex"),
+        bare.post({**BODY, "service_tier": "express"}),
+    ]
+    assert {reply.json()["error"]["code"] for reply in refused} == {"model_not_priced"}
+    assert bare.post({**BODY, "web_search_options": {}}).status == 200
+    for _ in range(3):
+        assert bare.post(BODY, headers=CACHED).status == 200
+    assert found(bare, 4) == {
+        ("openai", "gpt-99", "model", None): (2, 0, 0),
+        ("openai", MODEL, "tier", "express"): (1, 0, 0),
+        ("openai", MODEL, "call", "web_search"): (0, 0, 1),
+        ("openai", MODEL, "quantity", "cached_input"): (0, 3, 0),
+    }
+    by_model = {entry["model"]: entry for entry in listed(bare, "?provider=openai&days=1")}
+    assert sorted(by_model["gpt-99"]["clients"]) == ["acme", "globex"]
+    [own] = listed(bare, "?client=globex")
+    assert (own["clients"], own["refused"]) == (["globex"], 1)
+    assert listed(bare, "?provider=groq") == []
+    # The command and a restarted server say the same.
+    entries = listed(bare)
+    bare.terminate()
+    assert listed_by_command(bare) == entries
+    assert listed_by_command(bare, "--client", "globex", "--provider", "openai") == [own]
+    shown = bare.command("prices", "missing").stdout
+    assert "Other price" in shown and "cached_input" in shown and "express" in shown
+    bare.start()
+    assert listed(bare) == entries
+
+
+def test_a_price_that_is_there_by_now_is_listed_no_more(bare):
+    bare.post({**BODY, "model": "gpt-99"})
+    bare.post({**BODY, "service_tier": "express"})
+    bare.post(BODY, headers=CACHED)
+    assert len(found(bare, 3)) == 3
+    file = bare.configuration.price_file("openai")
+    file.write_text(
+        PRICES.replace('input: "0.15"', 'input: "0.15", cached_input: "0.075"')
+        + '    tiers: { express: { per_million_tokens: { input: "0.3" } } }\n'
+        + '  gpt-99: { per_million_tokens: { input: "1", output: "1" } }\n'
+    )
+    bare.process.event("configuration_reloaded")
+    assert listed(bare) == [] and listed_by_command(bare) == []
+    shown = bare.command("prices", "missing")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert shown.stdout.startswith("No price was missing since 20")
+
+
+def test_models_that_pass_without_a_price_are_listed(bare):
+    bare.configuration.settings["metering"] = {"unknown_model": "free"}
+    bare.configuration.write()
+    bare.process.event("configuration_reloaded")
+    assert bare.post({**BODY, "model": "gpt-98"}).status == 200
+    bare.configuration.settings["metering"] = {"unknown_model": {"as": MODEL}}
+    bare.configuration.write()
+    eventually(
+        lambda: bare.post({**BODY, "model": "gpt-97"}).status == 200
+        and bare.ledger.usage()[-1]["cost_nano_usd"] > 0,
+        "the model has another one's price",
+    )
+    entries = found(bare, 2)
+    assert entries[("openai", "gpt-98", "model", None)] == (0, 0, 1)
+    assert entries[("openai", "gpt-97", "model", None)][1] >= 1
+
+
+def test_the_log_tells_a_price_once_an_hour_and_the_metric_counts_each(bare):
+    for _ in range(3):
+        bare.post({**BODY, "model": "gpt-99"})
+        assert bare.post(BODY, headers=CACHED).status == 200
+    assert len(found(bare, 2)) == 2
+    lines = [line for line in bare.process.log if line["event"] == "price_missing"]
+    parts = ("level", "provider", "model", "kind", "name", "outcome", "client")
+    assert [tuple(line[part] for part in parts) for line in lines] == [
+        ("warn", "openai", "gpt-99", "model", "", "refused", "acme"),
+        ("warn", "openai", MODEL, "quantity", "cached_input", "assumed", "acme"),
+    ]
+    assert Metrics.of(bare).series("catraca_unpriced_total") == {
+        (("kind", "model"), ("provider", "openai")): 3,
+        (("kind", "quantity"), ("provider", "openai")): 3,
+    }
+
+
+def test_the_command_says_what_is_wrong(bare, tmp_path):
+    wrong = bare.command("prices", "missing", "--days", "0")
+    assert (wrong.returncode, wrong.stdout) == (2, "") and "--days" in wrong.stderr
+    nowhere = bare.command("prices", "missing", "--ledger", f"sqlite:{tmp_path}/none.db")
+    assert (nowhere.returncode, nowhere.stdout) == (1, "")
+    assert "there is no ledger yet" in nowhere.stderr
+    bare.configuration.write_text("catraca.yaml", "proxy: [")
+    broken = bare.command("prices", "missing")
+    assert (broken.returncode, broken.stdout) == (1, "") and "catraca.yaml:2:1" in broken.stderr
