@@ -19,7 +19,7 @@ public final class AlertPostbox: Sendable {
   private let ids = RequestIDSource()
 
   /// What isn't delivered within this time has failed.
-  static let timeout = Duration.seconds(10)
+  public static let timeout = Duration.seconds(10)
 
   /// - Parameter loop: where webhooks are posted from.
   public init(

@@ -4,11 +4,15 @@ import http.client
 import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 
+from harness.receivers import WebReceiver
 from harness.sanitizers import TIME_FACTOR
 
 KEYS = "/api/admin/clients/acme/keys"
 CREDITS = "/api/admin/credits"
+TEST = "/api/admin/alerts/test"
+WIDGETS = "/api/widget-tokens"
 # Eight lives of a server, each of another length, and who asks it meanwhile.
 KILLED_AFTER = [0.4 * TIME_FACTOR + 0.037 * life for life in range(8)]
 WORKERS = 8
@@ -109,3 +113,62 @@ def test_a_key_makes_one_credit_whenever_the_server_is_killed(catraca, tokens):
     with catraca.ledger.changing() as database:
         credits = database.execute("SELECT id FROM token_credits").fetchall()
     assert len(credits) == count
+
+
+# Calls that act without changing the ledger: their key is claimed before.
+
+
+def repeated_after_death(catraca, admin, path, body):
+    """The key of the first call is older than the call can have lasted."""
+    catraca.start()
+    admin = catraca.admin(admin.token)
+    reply = post(admin, path, body, "k1")
+    assert (reply.status, reply.code) == (409, "idempotency_conflict")
+    life = key_life(catraca)
+    with catraca.ledger.changing() as database:
+        database.execute("UPDATE idempotent_answers SET expires_at = created_at")
+    return life, post(admin, path, body, "k1")
+
+
+def test_a_test_alert_whose_server_died_is_sent_again_when_its_key_has_expired(catraca, tokens):
+    receiver = WebReceiver()
+    receiver.may_answer.clear()
+    catraca.configuration.settings["alerts"] = {
+        "webhooks": [{"url": receiver.url, "secret_env": "HOOK_SECRET"}]
+    }
+    catraca.environment["HOOK_SECRET"] = "whsec-of-the-test"
+    catraca.start()
+    admin = catraca.admin(tokens["admin"])
+    body = {"channel": "webhook:0"}
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        first = pool.submit(post, admin, TEST, body, "k1")
+        receiver.received(1)
+        catraca.kill()
+        receiver.may_answer.set()
+        life, reply = repeated_after_death(catraca, admin, TEST, body)
+        assert isinstance(first.exception(), (OSError, http.client.HTTPException))
+    assert life == 70
+    assert reply.status == 200 and reply.json()["results"][0]["delivered"]
+    assert "idempotent-replayed" not in reply.fields
+    assert len(receiver.deliveries) == 2
+    # From now on it is answered as any other call.
+    admin = catraca.admin(admin.token)
+    assert post(admin, TEST, body, "k1").fields["idempotent-replayed"] == "true"
+    assert key_life(catraca) == 86_400
+    assert len(receiver.deliveries) == 2
+    receiver.close()
+
+
+def test_a_widget_token_that_was_answered_is_made_once_a_day(catraca, admin):
+    body = {"client_id": "acme"}
+    first = post(admin, WIDGETS, body, "k1")
+    assert first.status == 201
+    assert post(admin, WIDGETS, body, "k1").text == first.text
+    assert key_life(catraca) == 86_400
+
+
+def key_life(catraca):
+    """In seconds."""
+    [row] = catraca.ledger.rows("idempotent_answers")
+    begin, end = (datetime.fromisoformat(row[name]) for name in ["created_at", "expires_at"])
+    return (end - begin).total_seconds()

@@ -101,6 +101,34 @@ import Time
     #expect(try reader.claimedKey("k1", of: "usage:acme", at: later) != nil)
   }
 
+  @Test("A call that was to act and died may act once more, later", arguments: [0, 9])
+  func acting(_ seconds: Int64) throws {
+    var acting = claim("k1", hasSecret: seconds == 0)
+    acting.actsWithin = .seconds(seconds)
+    let act = { (claim: IdempotencyClaim, now: Timestamp) throws -> Bool in
+      var acts = false
+      _ = try editor(at: now).once(claim) { () throws(LedgerError) in
+        acts = true
+        return "true"
+      }
+      return acts
+    }
+    #expect(try act(acting, Sample.admitted))
+    let last = Sample.admitted.advanced(by: .seconds(seconds) + .milliseconds(59_999))
+    #expect(try !act(acting, last))
+    // The process of the first call has died.
+    let next = last.advanced(by: .milliseconds(1))
+    acting.createdAt = next
+    #expect(try act(acting, next))
+    // This one ends.
+    let answer = seconds == 0 ? nil : ClaimedKey.Answer(status: 200, body: "{}")
+    _ = try editor(at: next).store(answer, of: acting, claiming: false)
+    let later = next.advanced(by: IdempotencyClaim.lifetime)
+    #expect(try !act(acting, later.advanced(by: .milliseconds(-1))))
+    acting.createdAt = later
+    #expect(try act(acting, later))
+  }
+
   @Test("A commit whose outcome wasn't told is looked up, and made once", .ofPostgreSQL)
   func lostCommit() throws {
     guard case .postgresql(let url) = folder.location else { return }

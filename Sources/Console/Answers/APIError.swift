@@ -132,8 +132,8 @@ struct APIError: Error {
   static let keyOfAnotherCall = idempotencyConflict(
     "This Idempotency-Key belongs to another call.")
   static let answerNotKnownYet = idempotencyConflict(
-    "Another call with this Idempotency-Key acts now, or was cut off. Repeat it to be answered as "
-      + "that call was, once its answer is known.")
+    "Another call with this Idempotency-Key acts now, or was cut off. Repeat it later: you are "
+      + "answered as that call was, or the call is carried out if that one was cut off.")
   static let secretIsShownNoMore = idempotencyConflict(
     "The call was carried out, and its secret is shown no more.")
 

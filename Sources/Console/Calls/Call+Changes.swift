@@ -61,11 +61,14 @@ extension Call {
   }
 
   /// Claims the call's idempotency key, if it brings one, before the call acts without changing
-  /// the ledger. So of two such calls at once, whichever servers they reach, one acts.
+  /// the ledger. So of two such calls at once, whichever servers they reach, one acts. If this
+  /// server dies before the answer is stored, the call may be repeated a minute after `longest`.
   ///
+  /// - Parameter longest: how long the call may act.
   /// - Throws: `idempotencyConflict` where another call has claimed the key.
-  func claimKeyBeforeActing() throws(APIError) {
+  func claimKeyBeforeActing(for longest: Duration = .zero) throws(APIError) {
     guard claim != nil else { return }
+    claim?.actsWithin = longest
     _ = try edit { (_: LedgerEditor) throws(LedgerError) in true }
     if isRepeated { throw .answerNotKnownYet }
   }

@@ -22,7 +22,7 @@ final class Call {
   let now: Timestamp
   private var openReader: LedgerReader?
   /// The idempotency key that the call brings; nil without one.
-  private(set) var claim: IdempotencyClaim?
+  var claim: IdempotencyClaim?
   /// The change that the call was to make, once it is safe.
   var changeMade: ClaimedKey?
   /// Whether an earlier call with the same key made that change.

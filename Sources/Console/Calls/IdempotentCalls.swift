@@ -72,7 +72,7 @@ final class IdempotentCalls: Sendable {
     }
     call.take(claim, known: known)
     var answer = try await route.carryOut(call)
-    if !answer.isPreliminary { answer = try finish(answer, name, claim, call) }
+    if !answer.isPreliminary { answer = try finish(answer, name, call.claim ?? claim, call) }
     if call.isRepeated { answer.fields.append((IdempotentCalls.replayed, "true")) }
     return answer
   }
@@ -134,7 +134,7 @@ final class IdempotentCalls: Sendable {
       status: answer.status, body: String(decoding: answer.body, as: UTF8.self))
     if claim.hasSecret {
       keep(given, name, at: call.now)
-      if call.hasChanged { return answer }
+      if call.hasChanged, claim.actsWithin == nil { return answer }
     }
     do throws(APIError) {
       guard let stored = try call.store(claim.hasSecret ? nil : given, of: claim) else {

@@ -92,9 +92,10 @@ enum AlertCalls {
         allowed: names.isEmpty
           ? "none, no channel is configured" : names.joined(separator: ", "))
     }
-    try call.claimKeyBeforeActing()
+    let receivers = asked.map { [$0] } ?? names
+    try call.claimKeyBeforeActing(for: AlertPostbox.timeout * receivers.count)
     var results: [(channel: String, outcome: AlertPostbox.Outcome)] = []
-    for name in asked.map({ [$0] }) ?? names {
+    for name in receivers {
       guard let outcome = await call.server.alertPostbox.test(name, of: settings) else { continue }
       results.append((name, outcome))
     }

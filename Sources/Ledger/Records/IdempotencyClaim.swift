@@ -13,6 +13,9 @@ public struct IdempotencyClaim: Hashable, Sendable {
   public var createdAt: Timestamp
   /// Whether the answer shows a secret, which is never stored.
   public var hasSecret: Bool
+  /// For how long a call may act that claims its key before it acts, and changes nothing in this
+  /// transaction. Nil for a call whose change is committed with its key.
+  public var actsWithin: Duration?
 
   public init(
     owner: String, key: String, requestSHA256: String, createdAt: Timestamp,
@@ -33,10 +36,26 @@ public struct IdempotencyClaim: Hashable, Sendable {
   /// Whose keys the reports of a client's usage bring.
   public static func usageOwner(of clientID: String) -> String { usagePrefix + clientID }
 
-  /// Nil for a key that is kept for ever.
+  /// What a call may take beside what it does: 20 seconds to claim its key, and as long to store
+  /// its answer.
+  private static let marginOfActing = Duration.seconds(60)
+
+  /// When the key is forgotten; nil for a key that is kept for ever.
+  ///
+  /// The key of a call that acts is kept for as long as the call can act, and for its whole
+  /// lifetime once its answer is stored. So if the server dies meanwhile, the call can be repeated
+  /// soon. Example: a call that acts for at most 10 seconds leaves its key for 70.
   var expiresAt: Timestamp? {
-    owner.hasPrefix(IdempotencyClaim.usagePrefix)
-      ? nil : createdAt.advanced(by: IdempotencyClaim.lifetime)
+    if owner.hasPrefix(IdempotencyClaim.usagePrefix) { return nil }
+    let lifetime = actsWithin.map { $0 + IdempotencyClaim.marginOfActing }
+    return createdAt.advanced(by: lifetime ?? IdempotencyClaim.lifetime)
+  }
+
+  /// The same, of a call that has acted.
+  var acted: IdempotencyClaim {
+    var claim = self
+    claim.actsWithin = nil
+    return claim
   }
 }
 

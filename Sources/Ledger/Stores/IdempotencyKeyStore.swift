@@ -66,6 +66,20 @@ struct IdempotencyKeyStore {
     try update.run()
   }
 
+  /// Keeps the key of a call that has acted as long as any other.
+  func keep(_ claim: IdempotencyClaim) throws(LedgerError) {
+    let update = try connection.prepare(
+      """
+      UPDATE idempotent_answers SET expires_at = ?
+      WHERE owner = ? AND key = ? AND request_sha256 = ?
+      """)
+    update.bind(claim.acted.expiresAt?.rfc3339, at: 1)
+    update.bind(claim.owner, at: 2)
+    update.bind(claim.key, at: 3)
+    update.bind(claim.requestSHA256, at: 4)
+    try update.run()
+  }
+
   /// Forgets the keys that have expired.
   func prune(at now: Timestamp) throws(LedgerError) {
     let delete = try connection.prepare("DELETE FROM idempotent_answers WHERE expires_at <= ?")

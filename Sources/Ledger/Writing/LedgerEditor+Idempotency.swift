@@ -70,6 +70,7 @@ extension LedgerEditor {
     return try connection.edit { () throws(LedgerError) in
       try keys.prune(at: author.now)
       if claiming { _ = try keys.claim(claim, outcome: "") }
+      if claim.actsWithin != nil { try keys.keep(claim) }
       if let answer { try keys.store(answer, of: claim) }
       return try keys.find(claim.key, of: claim.owner, at: author.now)
     }

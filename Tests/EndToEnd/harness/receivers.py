@@ -43,6 +43,8 @@ class WebReceiver:
         self.answers = []
         self.fields = {}
         self.body = b"ok"
+        self.may_answer = threading.Event()
+        self.may_answer.set()
         receiver = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -50,6 +52,7 @@ class WebReceiver:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 fields = {name.lower(): value for name, value in self.headers.items()}
                 receiver.deliveries.append(Delivery(self.path, fields, body))
+                receiver.may_answer.wait()
                 self.send_response(receiver.answers.pop(0) if receiver.answers else 200)
                 for name, value in receiver.fields.items():
                     self.send_header(name, value)
