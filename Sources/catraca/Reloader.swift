@@ -50,6 +50,9 @@ actor Reloader {
   /// thing for which a server at rest wakes threads, five of them each time.
   private static let followingInterval = Duration.milliseconds(333)
 
+  /// A database that is silent for so long is away. Changes by the admin API wait meanwhile.
+  private static let patienceWithLedger = Duration.seconds(10)
+
   /// How long `catraca check --accept` holds: long enough to put files in place afterwards, and not
   /// so long that it covers an accident of next month.
   private static let acceptanceLifetime = Duration.seconds(24 * 3600)
@@ -68,6 +71,7 @@ actor Reloader {
     certificates: ListenerCertificates, logger: Logger
   ) throws(LedgerError) {
     let records = try LedgerReader(at: location, passingOver: unreadable)
+    records.expectAnswers(within: Reloader.patienceWithLedger)
     setup = Reloader.setup(of: start.clients, store.current, credits: [])
     budgets = start.clients.declaredBudgets(besides: start.stored)
     controls = start.adjustments.controls

@@ -2,11 +2,16 @@
 
 import http.client
 import json
+import re
+import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from harness.changes import MAKE, REMOVE, raised
 from harness.crowd import at_once
 from harness.receivers import WebReceiver
+from harness.sanitizers import TIME_FACTOR
 from harness.waiting import eventually
 
 CREDITS = "/api/admin/credits"
@@ -16,6 +21,9 @@ KEY = {"idempotency-key": "order-1"}
 LOCK = 4711
 # A call tries for 20 s, and a statement may take several more.
 PATIENCE = 60
+# A call tries for 20 s, and its last attempt may wait for a connection.
+PROMISED = 30 * TIME_FACTOR
+WAITING = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 
 # COMMIT waits for the lock of a test.
 SLOW_COMMIT = f"""
@@ -61,12 +69,11 @@ def test_a_commit_whose_outcome_is_not_told_is_504_and_is_made_once(replicas, to
     ledger = replicas.ledger
     with ledger.changing() as database:
         database.execute(SLOW_COMMIT)
-    waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
     with ThreadPoolExecutor(max_workers=1) as pool:
         with ledger.connect(autocommit=True) as stall:
             stall.execute(f"SELECT pg_advisory_lock({LOCK})")
             answer = pool.submit(post, replicas[0], tokens["admin"], CREDITS, BODY)
-            eventually(lambda: ledger.query(waiting), "the commit is under way")
+            eventually(lambda: ledger.query(WAITING), "the commit is under way")
             replicas[0].path.cut()
         eventually(lambda: len(credits(ledger)) == 1, "it is committed", within=PATIENCE)
         status, body = answer.result()
@@ -79,6 +86,91 @@ def test_a_commit_whose_outcome_is_not_told_is_504_and_is_made_once(replicas, to
     eventually(is_answered, "the database can be asked again", within=PATIENCE)
     assert post(replicas[1], tokens["admin"], CREDITS, BODY)[0] == 201
     assert len(credits(ledger)) == 1
+    replicas.terminate()
+
+
+def made(ledger, change):
+    """How often it is in the audit log."""
+    return len(
+        ledger.query("SELECT 1 FROM audit_log WHERE action = %s", change.action),
+    )
+
+
+@pytest.mark.parametrize("with_keys", [False, True], ids=["no keys", "keys"])
+def test_a_call_whose_connection_ends_after_its_commit_never_answers_503(
+    replicas, tokens, with_keys
+):
+    """Every change that an administrator can make, each with a commit whose outcome isn't told."""
+    path = replicas[0].put_proxy()
+    replicas.start()
+    admin = replicas[0].admin(tokens["admin"])
+    until = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    for number, change in enumerate(MAKE + [raised(until)] + REMOVE):
+        before = made(replicas.ledger, change)
+        path.ended.clear()
+        path.end_commits_of(re.escape(change.action).encode())
+        headers = {"idempotency-key": f"change-{number}"} if with_keys else {}
+        reply = admin.call(change.method, change.path, change.body, headers)
+        assert path.ended, f"{change}: no commit was seen"
+        assert reply.status == change.status, (str(change), reply)
+        assert made(replicas.ledger, change) == before + 1, str(change)
+    replicas.terminate()
+
+
+def test_a_commit_on_a_connection_that_falls_silent_is_looked_up_on_another(replicas, tokens):
+    path = replicas[0].put_proxy()
+    replicas.start()
+    ledger = replicas.ledger
+    path.end_commits_of(b"credit.create", silence=True)
+    start = time.monotonic()
+    status, body = post(replicas[0], tokens["admin"], CREDITS, BODY)
+    assert path.ended and (status, len(credits(ledger))) == (201, 1), body
+    assert 5 < time.monotonic() - start < PROMISED
+    replicas.terminate()
+
+
+def test_a_commit_on_a_network_that_falls_silent_is_504_in_time(replicas, tokens):
+    path = replicas[0].put_proxy()
+    replicas.start()
+    ledger = replicas.ledger
+    with ledger.changing() as database:
+        database.execute(SLOW_COMMIT)
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        with ledger.connect(autocommit=True) as stall:
+            stall.execute(f"SELECT pg_advisory_lock({LOCK})")
+            start = time.monotonic()
+            answer = pool.submit(post, replicas[0], tokens["admin"], CREDITS, BODY)
+            eventually(lambda: ledger.query(WAITING), "the commit is under way")
+            path.swallow()
+        eventually(lambda: len(credits(ledger)) == 1, "it is committed")
+        status, body = answer.result()
+    assert (status, body["error"]["code"]) == (504, "outcome_unknown"), body
+    assert time.monotonic() - start < PROMISED
+    path.heal()
+
+    def is_answered():
+        return post(replicas[0], tokens["admin"], CREDITS, BODY)[0] == 201
+
+    eventually(is_answered, "the database can be asked again", within=PATIENCE)
+    assert len(credits(ledger)) == 1
+    replicas.terminate()
+
+
+def test_a_change_on_a_network_that_falls_silent_afterwards_is_202_in_time(replicas, tokens):
+    path = replicas[0].put_proxy()
+    replicas.start()
+    ledger = replicas.ledger
+    with ThreadPoolExecutor(max_workers=1) as pool, ledger.connect() as stall:
+        # Credits can be written. What must be read before one is in force can't.
+        stall.execute("LOCK TABLE budget_resets IN ACCESS EXCLUSIVE MODE")
+        start = time.monotonic()
+        answer = pool.submit(post, replicas[0], tokens["admin"], CREDITS, BODY)
+        eventually(lambda: len(credits(ledger)) == 1, "it is committed", within=PATIENCE)
+        path.swallow()
+        status, body = answer.result()
+    assert (status, body["success"]) == (202, True), body
+    assert time.monotonic() - start < PROMISED + 10
+    path.heal()
     replicas.terminate()
 
 

@@ -132,7 +132,9 @@ extension Call {
     closeReader()
     do throws(LedgerError) {
       let author = LedgerEditor.Author(actor: credential?.actor ?? actor, now: now)
-      return try LedgerEditor(at: server.ledgerLocation, author: author)
+      let editor = try LedgerEditor(at: server.ledgerLocation, author: author)
+      editor.expectAnswers(within: LedgerEditor.patienceWithCommit)
+      return editor
     } catch {
       throw APIError(error)
     }

@@ -117,6 +117,8 @@ final class Call {
         reader = openReader
       } else {
         reader = try LedgerReader(at: server.ledgerLocation)
+        // What is safe already is to be told soon, if not with all that the answer usually shows.
+        if hasChanged { reader.expectAnswers(within: Call.patienceAfterChange) }
         openReader = reader
       }
       return try body(reader)
@@ -126,6 +128,8 @@ final class Call {
       throw APIError(error)
     }
   }
+
+  private static let patienceAfterChange = Duration.seconds(10)
 
   /// Lets go of what `read` reads with, until it is asked again.
   ///

@@ -103,12 +103,20 @@ final class Connection {
     if case .sqlite(let connection) = backend { try connection.synchronizeLog() }
   }
 
-  /// How long a database on another machine may be silent before it counts as away.
+  /// How long a database on another machine may be silent before it counts as away, until the
+  /// connection goes back to the pool.
   func setAnswerTimeout(milliseconds: Int32) {
     switch backend {
     case .sqlite: break
     case .postgresql(let connection): connection.answerTimeout = milliseconds
     }
+  }
+
+  /// The same; at least a millisecond.
+  func expectAnswers(within patience: Duration) {
+    let (seconds, attoseconds) = patience.components
+    let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+    setAnswerTimeout(milliseconds: max(1, Int32(clamping: milliseconds)))
   }
 
   /// Runs statements that answer nothing and take no values.

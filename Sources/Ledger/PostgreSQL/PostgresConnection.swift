@@ -45,7 +45,7 @@ internal import Glibc
   /// How long the server works on one statement.
   private static let statementTimeoutSeconds = 60
   /// How long it may be silent while an answer is awaited.
-  private static let usualSilenceMilliseconds: Int32 = 65_000
+  static let usualSilenceMilliseconds: Int32 = 65_000
 
   /// - Parameter lockTimeoutMilliseconds: how long a statement waits for another transaction.
   init(
@@ -96,7 +96,7 @@ internal import Glibc
       SET statement_timeout = '\(PostgresConnection.statementTimeoutSeconds)s';
       SET lock_timeout = \(max(lockTimeout, 1));
       SET idle_in_transaction_session_timeout = '\(PostgresConnection.statementTimeoutSeconds)s'
-      """, silence: PostgresConnection.usualSilenceMilliseconds)
+      """, silence: answerTimeout)
   }
 
   private static func open(_ parameters: [(String, String)]) -> OpaquePointer? {
@@ -170,7 +170,8 @@ internal import Glibc
     guard milliseconds != lockTimeout else { return }
     lockTimeout = milliseconds
     // One that is lost meanwhile takes it over when it is made anew.
-    if unsafe handle != nil { try? execute("SET lock_timeout = \(max(milliseconds, 1))") }
+    guard unsafe handle != nil else { return }
+    try? execute("SET lock_timeout = \(max(milliseconds, 1))", silence: answerTimeout)
   }
 
   /// Runs statements that answer nothing and take no values.

@@ -53,6 +53,7 @@ final class PostgresPool: Sendable {
     while true {
       switch offer() {
       case .idle(let handover):
+        handover.connection.answerTimeout = PostgresConnection.usualSilenceMilliseconds
         handover.connection.setLockTimeout(milliseconds: lockTimeoutMilliseconds)
         return PostgresLoan(handover.connection, from: self)
       case .room: return PostgresLoan(try connect(lockTimeoutMilliseconds), from: self)

@@ -32,6 +32,12 @@ public final class LedgerReader {
     try Schema.check(connection, at: location)
   }
 
+  /// Gives up what a database on another machine doesn't answer within this time; 65 seconds
+  /// otherwise. Then reads throw `unavailable`.
+  public func expectAnswers(within patience: Duration) {
+    connection.expectAnswers(within: patience)
+  }
+
   /// Which rows of `usage_logs` are meant.
   public struct UsageFilter: Hashable, Sendable {
     public var clientID: String?

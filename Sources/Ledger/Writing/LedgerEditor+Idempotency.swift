@@ -18,6 +18,10 @@ extension LedgerEditor {
   /// Example: the connection breaks after COMMIT was sent. The second transaction waits for the
   /// first one's locks, then finds its key, and the change is made once.
   ///
+  /// In each attempt the database may be silent for `patienceWithAnswer`. Example: a network drops
+  /// all packets of a connection that COMMIT was sent on. After 10 seconds the change is made again
+  /// on another connection, which finds the key.
+  ///
   /// - Parameter changes: makes them, and returns what they came to.
   /// - Throws: Beside what `changes` throws, `undecided` where the database can't be asked for so
   ///   long whether it has committed.
@@ -27,6 +31,8 @@ extension LedgerEditor {
     var isUncertain = false
     let deadline = MonotonicInstant.now().advanced(by: LedgerEditor.patienceWithCommit)
     while true {
+      expectAnswers(
+        within: min(LedgerEditor.patienceWithAnswer, deadline.elapsed(since: .now())))
       do {
         return try claimAndChange(claim, changes)
       } catch {
@@ -38,7 +44,9 @@ extension LedgerEditor {
     }
   }
 
-  private static let patienceWithCommit = Duration.seconds(20)
+  /// For how long the database is asked whether a commit succeeded.
+  public static let patienceWithCommit = Duration.seconds(20)
+  private static let patienceWithAnswer = Duration.seconds(10)
   private static let pauseBeforeAsking = Duration.milliseconds(100)
 
   private func claimAndChange(

@@ -63,6 +63,11 @@ public final class LedgerEditor {
     self.author = author
   }
 
+  /// As `LedgerReader.expectAnswers`.
+  public func expectAnswers(within patience: Duration) {
+    connection.expectAnswers(within: patience)
+  }
+
   // MARK: Clients
 
   /// Throws `alreadyExists` also for the id of a client that was deleted.

@@ -36,6 +36,7 @@ class Replica(Catraca):
     def put_proxy(self):
         """From the next start on, the way to the database is one that can be cut."""
         self.path = TCPProxy(self.ledger.server.port)
+        return self.path
 
     def set_clock_ahead(self, seconds):
         """How much the wall clock is wrong, from the next start on."""

@@ -1,6 +1,7 @@
 """A path to a server that a test can cut, or let swallow what is sent along it."""
 
 import random
+import re
 import socket
 import threading
 from contextlib import contextmanager
@@ -21,6 +22,10 @@ class TCPProxy:
         self._lock = threading.Lock()
         self._connections = set()
         self._threads = []
+        self._marks = None
+        self._is_silence = False
+        self.ended = set()
+        """The texts after whose commit a connection was ended."""
         self._listen(listener_on_any_port())
 
     @property
@@ -40,6 +45,13 @@ class TCPProxy:
     def swallow(self):
         """Accepts connections and forwards nothing, as a network does that drops all packets."""
         self._passing.clear()
+
+    def end_commits_of(self, marks, silence=False):
+        """Ends each connection on which a text was sent that the pattern `marks` finds, as soon as
+        COMMIT was sent after it: the server carries that out, and the client is never told. Once
+        for each text. With `silence` the connection stays open, and nothing more passes on it."""
+        self._is_silence = silence
+        self._marks = re.compile(marks)
 
     def heal(self):
         """Lets all pass again; what was swallowed arrives late, as TCP sends it once more."""
@@ -84,10 +96,22 @@ class TCPProxy:
             except OSError:
                 return
             with self._kept(server):
-                back = threading.Thread(target=self._pump, args=(server, client), daemon=True)
+                path = Path()
+                back = threading.Thread(target=self._pump, args=(server, client, path), daemon=True)
                 back.start()
-                self._pump(client, server)
+                self._pump(client, server, path, self._is_last)
                 back.join()
+
+    def _is_last(self, piece, path):
+        """Whether nothing passes after this piece."""
+        if self._marks is None:
+            return False
+        if found := self._marks.search(piece):
+            path.mark = found[0]
+        if path.mark is None or path.mark in self.ended or b"commit" not in piece:
+            return False
+        self.ended.add(path.mark)
+        return True
 
     @contextmanager
     def _kept(self, connection):
@@ -103,17 +127,29 @@ class TCPProxy:
                 self._connections.discard(connection)
                 connection.close()
 
-    def _pump(self, source, sink):
+    def _pump(self, source, sink, path, is_last=lambda *_: False):
         """What one sends, the other receives, up to its end and with it."""
         try:
             while piece := source.recv(PIECE):
                 self._passing.wait()
+                if path.is_silent:
+                    continue
+                path.is_silent = is_last(piece, path)
                 sink.sendall(piece)
+                if path.is_silent and not self._is_silence:
+                    end_both_ways(source)
             self._passing.wait()
             sink.shutdown(socket.SHUT_WR)
         except OSError:
             end_both_ways(source)
             end_both_ways(sink)
+
+
+class Path:
+    """Of one connection: what was seen on it."""
+
+    mark = None
+    is_silent = False
 
 
 def listener_on_any_port():
