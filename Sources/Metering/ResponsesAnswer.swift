@@ -34,7 +34,10 @@ struct ResponsesAnswer: AnswerReader {
   }
 
   mutating func read(answer root: JSONValue) {
-    read(response: root)
+    let isCompaction = root["object"]?.isString("response.compaction") ?? false
+    read(
+      response: root,
+      making: isCompaction ? ObjectEndpoints.madeWithCompaction : ObjectEndpoints.madeWithResponse)
   }
 
   mutating func read(event root: JSONValue) -> AnswerEvent {
@@ -64,6 +67,8 @@ struct ResponsesAnswer: AnswerReader {
       note(objectsOf: item, at: ObjectEndpoints.madeWithItem)
       toolCalls.count(item)
       addVectors(of: item)
+    case "response.output_text.annotation.added":
+      note(objectsOf: root["annotation"], at: ObjectEndpoints.madeWithCitation)
     default:
       if type.hasSuffix(".delta"), !type.hasFragment("audio.delta") {
         let textBytes = root["delta"]?.utf8Count ?? 0
@@ -109,9 +114,12 @@ struct ResponsesAnswer: AnswerReader {
     read(response: response)
   }
 
-  private mutating func read(response: JSONValue) {
+  private mutating func read(
+    response: JSONValue,
+    making places: [(place: String, kind: ObjectKind)] = ObjectEndpoints.madeWithResponse
+  ) {
     if isBackground { work = ProviderWork(response) ?? work }
-    note(objectsOf: response, at: ObjectEndpoints.madeWithResponse)
+    note(objectsOf: response, at: places)
     for member in response.members {
       if members.read(member) { continue }
       if member.hasKey("output") {

@@ -23,13 +23,21 @@ public enum MadeObjects {
     return found
   }
 
-  /// Calls `body` with each value at a place, whose steps are such as `output[]` or `id`.
+  /// Calls `body` with each value at a place, whose steps are such as `output[]` or `id`; a step
+  /// `file_id[container_id]` is the member `file_id` of an object that has a `container_id` too.
   private static func visit(
     _ value: JSONValue, _ steps: ArraySlice<Substring>, _ body: (JSONValue) -> Void
   ) {
     guard let step = steps.first else { return body(value) }
     let isArray = step.hasSuffix("[]")
-    let key = String(isArray ? step.dropLast(2) : step)
+    let key = String(step.prefix { $0 != "[" })
+    if !isArray, key.utf8.count < step.utf8.count {
+      let sibling = String(step.dropFirst(key.count + 1).dropLast())
+      let hasSibling = value.members.contains { member in
+        member.key.isString(sibling) && member.value.kind == .string
+      }
+      guard hasSibling else { return }
+    }
     // A repeated key counts each time: clients differ in which of its values they read.
     for member in value.members where member.key.isString(key) {
       if isArray {

@@ -18,11 +18,13 @@ public struct ObjectEndpoint: Sendable {
     public let largestLimit: Int
     /// Whether all that it shows belongs to the object in its path, so that nothing is left out.
     public let isWithinOwner: Bool
+    /// Whether its elements are recorded, so that a cursor names one of them.
+    public let hasRecordedElements: Bool
   }
 
   public let method: String
-  /// Each `{kind}` is a segment with the id of an object, and `*` one that the object before it
-  /// owns: `/v1/conversations/{conversation}/items/*`.
+  /// Each `{kind}` is a segment with the id of an object, and `*` one of something that isn't
+  /// recorded: `/v1/skills/{skill}/versions/*`.
   public let pattern: String
   let segments: [Substring]
   public let access: Access
@@ -30,12 +32,15 @@ public struct ObjectEndpoint: Sendable {
   public let makes: [(place: String, kind: ObjectKind)]
   /// Nil where the answer isn't a list of objects.
   public let list: List?
-  /// Whether a good answer means that the object in the path is gone.
+  /// Whether a good answer can mean that the last object in the path is gone.
   public let ends: Bool
+  /// Whether it means so without saying `"deleted": true`, by an answer without a body.
+  public let endsSilently: Bool
 
   init(
     _ method: String, _ pattern: String, _ access: Access = .free,
-    makes: [(place: String, kind: ObjectKind)] = [], list: List? = nil, ends: Bool = false
+    makes: [(place: String, kind: ObjectKind)] = [], list: List? = nil, ends: Bool = false,
+    endsSilently: Bool = false
   ) {
     self.method = method
     self.pattern = pattern
@@ -43,18 +48,23 @@ public struct ObjectEndpoint: Sendable {
     self.access = access
     self.makes = makes
     self.list = list
-    self.ends = ends
+    self.ends = ends || endsSilently
+    self.endsSilently = endsSilently
   }
 }
 
 extension ObjectEndpoint.List {
   /// A list of everything of a kind in the account, of which a client sees its own.
   static func of(_ kind: ObjectKind, usual: Int = 20, largest: Int = 100) -> Self {
-    Self(kind: kind, usualLimit: usual, largestLimit: largest, isWithinOwner: false)
+    Self(
+      kind: kind, usualLimit: usual, largestLimit: largest, isWithinOwner: false,
+      hasRecordedElements: true)
   }
 
   /// A list of what the object in the path has, all of which is its owner's.
-  static func within(_ kind: ObjectKind) -> Self {
-    Self(kind: kind, usualLimit: 20, largestLimit: 100, isWithinOwner: true)
+  static func within(_ kind: ObjectKind, isRecorded: Bool = true) -> Self {
+    Self(
+      kind: kind, usualLimit: 20, largestLimit: 100, isWithinOwner: true,
+      hasRecordedElements: isRecorded)
   }
 }

@@ -39,6 +39,14 @@ public enum ObjectEndpoints {
   /// Where an item of a response shows what was made with it.
   public static let madeWithItem: [(place: String, kind: ObjectKind)] = [
     ("id", .item), ("container_id", .container), ("environment.container_id", .container),
+    ("content[].annotations[].file_id[container_id]", .container),
+  ]
+  /// Where a compaction shows what was made. Its items aren't kept: those that aren't repeated from
+  /// the request are sent back whole.
+  public static let madeWithCompaction = [(place: "id", kind: ObjectKind.response)]
+  /// Where a citation shows the file in a container that it is of.
+  public static let madeWithCitation: [(place: String, kind: ObjectKind)] = [
+    ("file_id[container_id]", .container)
   ]
   /// Where a response shows what was made with it.
   public static let madeWithResponse =
@@ -47,10 +55,10 @@ public enum ObjectEndpoints {
 
   static let responses: [ObjectEndpoint] = [
     ObjectEndpoint("POST", "/v1/responses", .metered, makes: madeWithResponse),
-    ObjectEndpoint("POST", "/v1/responses/compact", .metered, makes: madeWithResponse),
+    ObjectEndpoint("POST", "/v1/responses/compact", .metered, makes: madeWithCompaction),
     ObjectEndpoint("POST", "/v1/responses/input_tokens"),
     ObjectEndpoint("GET", "/v1/responses/{response}", makes: madeWithResponse),
-    ObjectEndpoint("DELETE", "/v1/responses/{response}", ends: true),
+    ObjectEndpoint("DELETE", "/v1/responses/{response}", endsSilently: true),
     ObjectEndpoint("POST", "/v1/responses/{response}/cancel", makes: madeWithResponse),
     ObjectEndpoint(
       "GET", "/v1/responses/{response}/input_items", makes: [("data[].id", .item)],
@@ -71,7 +79,9 @@ public enum ObjectEndpoints {
     ObjectEndpoint("GET", "/v1/chat/completions/{completion}"),
     ObjectEndpoint("POST", "/v1/chat/completions/{completion}"),
     ObjectEndpoint("DELETE", "/v1/chat/completions/{completion}", ends: true),
-    ObjectEndpoint("GET", "/v1/chat/completions/{completion}/messages", list: .within(.item)),
+    ObjectEndpoint(
+      "GET", "/v1/chat/completions/{completion}/messages", makes: [("data[].id", .item)],
+      list: .within(.item)),
   ]
 
   static let conversations: [ObjectEndpoint] = [
@@ -84,9 +94,8 @@ public enum ObjectEndpoints {
     ObjectEndpoint(
       "GET", "/v1/conversations/{conversation}/items", makes: [("data[].id", .item)],
       list: .within(.item)),
-    ObjectEndpoint(
-      "GET", "/v1/conversations/{conversation}/items/*", makes: [("id", .item)]),
-    ObjectEndpoint("DELETE", "/v1/conversations/{conversation}/items/*"),
+    ObjectEndpoint("GET", "/v1/conversations/{conversation}/items/{item}"),
+    ObjectEndpoint("DELETE", "/v1/conversations/{conversation}/items/{item}"),
   ]
 
   static let containers: [ObjectEndpoint] = [
@@ -99,9 +108,9 @@ public enum ObjectEndpoints {
     ObjectEndpoint(
       "GET", "/v1/containers/{container}/files", .refused, makes: [("data[].id", .container)],
       list: .within(.container)),
-    ObjectEndpoint("GET", "/v1/containers/{container}/files/*", .refused),
-    ObjectEndpoint("GET", "/v1/containers/{container}/files/*/content", .refused),
-    ObjectEndpoint("DELETE", "/v1/containers/{container}/files/*", .refused),
+    ObjectEndpoint("GET", "/v1/containers/{container}/files/{container}", .refused),
+    ObjectEndpoint("GET", "/v1/containers/{container}/files/{container}/content", .refused),
+    ObjectEndpoint("DELETE", "/v1/containers/{container}/files/{container}", .refused, ends: true),
   ]
 
   private static let store = "/v1/vector_stores/{vector_store}"
@@ -115,14 +124,15 @@ public enum ObjectEndpoints {
     ObjectEndpoint("POST", "\(store)/search", .refused),
     ObjectEndpoint("POST", "\(store)/files", .refused),
     ObjectEndpoint("GET", "\(store)/files", .refused, list: .within(.file)),
-    ObjectEndpoint("GET", "\(store)/files/*", .refused),
-    ObjectEndpoint("GET", "\(store)/files/*/content", .refused),
-    ObjectEndpoint("POST", "\(store)/files/*", .refused),
-    ObjectEndpoint("DELETE", "\(store)/files/*", .refused),
+    ObjectEndpoint("GET", "\(store)/files/{file}", .refused),
+    ObjectEndpoint("GET", "\(store)/files/{file}/content", .refused),
+    ObjectEndpoint("POST", "\(store)/files/{file}", .refused),
+    ObjectEndpoint("DELETE", "\(store)/files/{file}", .refused),
     ObjectEndpoint("POST", "\(store)/file_batches", .refused, makes: [("id", .vectorStore)]),
-    ObjectEndpoint("GET", "\(store)/file_batches/*", .refused),
-    ObjectEndpoint("GET", "\(store)/file_batches/*/files", .refused, list: .within(.file)),
-    ObjectEndpoint("POST", "\(store)/file_batches/*/cancel", .refused),
+    ObjectEndpoint("GET", "\(store)/file_batches/{vector_store}", .refused),
+    ObjectEndpoint(
+      "GET", "\(store)/file_batches/{vector_store}/files", .refused, list: .within(.file)),
+    ObjectEndpoint("POST", "\(store)/file_batches/{vector_store}/cancel", .refused),
   ]
 
   static let skills: [ObjectEndpoint] = [
@@ -133,7 +143,7 @@ public enum ObjectEndpoints {
     ObjectEndpoint("DELETE", "/v1/skills/{skill}", ends: true),
     ObjectEndpoint("GET", "/v1/skills/{skill}/content"),
     ObjectEndpoint("POST", "/v1/skills/{skill}/versions"),
-    ObjectEndpoint("GET", "/v1/skills/{skill}/versions", list: .within(.skill)),
+    ObjectEndpoint("GET", "/v1/skills/{skill}/versions", list: .within(.skill, isRecorded: false)),
     ObjectEndpoint("GET", "/v1/skills/{skill}/versions/*"),
     ObjectEndpoint("GET", "/v1/skills/{skill}/versions/*/content"),
     ObjectEndpoint("DELETE", "/v1/skills/{skill}/versions/*"),
@@ -150,11 +160,12 @@ public enum ObjectEndpoints {
       "POST", "/v1/fine_tuning/jobs", .refused, makes: [("id", .fineTuningJob)] + madeByJob),
     ObjectEndpoint("GET", "/v1/fine_tuning/jobs", .refused, list: .of(.fineTuningJob)),
     ObjectEndpoint("GET", job, .refused, makes: madeByJob),
-    ObjectEndpoint("GET", "\(job)/events", .refused, list: .within(.fineTuningJob)),
+    ObjectEndpoint(
+      "GET", "\(job)/events", .refused, list: .within(.fineTuningJob, isRecorded: false)),
     ObjectEndpoint(
       "GET", "\(job)/checkpoints", .refused,
       makes: [("data[].fine_tuned_model_checkpoint", .fineTuningJob)],
-      list: .within(.fineTuningJob)),
+      list: .within(.fineTuningJob, isRecorded: false)),
     ObjectEndpoint("POST", "\(job)/cancel", .refused, makes: madeByJob),
     ObjectEndpoint("POST", "\(job)/pause", .refused, makes: madeByJob),
     ObjectEndpoint("POST", "\(job)/resume", .refused, makes: madeByJob),
@@ -170,11 +181,12 @@ public enum ObjectEndpoints {
     ObjectEndpoint("POST", "/v1/evals/{eval}", .refused),
     ObjectEndpoint("DELETE", "/v1/evals/{eval}", .refused, ends: true),
     ObjectEndpoint("POST", run, .refused),
-    ObjectEndpoint("GET", run, .refused, list: .within(.eval)),
+    ObjectEndpoint("GET", run, .refused, list: .within(.eval, isRecorded: false)),
     ObjectEndpoint("GET", "\(run)/*", .refused),
     ObjectEndpoint("POST", "\(run)/*/cancel", .refused),
     ObjectEndpoint("DELETE", "\(run)/*", .refused),
-    ObjectEndpoint("GET", "\(run)/*/output_items", .refused, list: .within(.eval)),
+    ObjectEndpoint(
+      "GET", "\(run)/*/output_items", .refused, list: .within(.eval, isRecorded: false)),
     ObjectEndpoint("GET", "\(run)/*/output_items/*", .refused),
   ]
 
@@ -206,8 +218,8 @@ public enum ObjectEndpoints {
     var best: (match: Match, names: Int)?
     for endpoint in all where endpoint.method == method {
       guard let references = endpoint.references(in: segments) else { continue }
-      if best.map({ references.count < $0.names }) ?? true {
-        best = (Match(endpoint: endpoint, references: references), references.count)
+      if best.map({ endpoint.names < $0.names }) ?? true {
+        best = (Match(endpoint: endpoint, references: references), endpoint.names)
       }
     }
     return best?.match
@@ -215,6 +227,9 @@ public enum ObjectEndpoints {
 }
 
 extension ObjectEndpoint {
+  /// How many segments of the path are ids of objects.
+  fileprivate var names: Int { segments.count { $0.hasPrefix("{") } }
+
   /// The objects that a path names; nil where the path isn't of this endpoint.
   fileprivate func references(in segments: [Substring]) -> [ObjectReference]? {
     guard segments.count == self.segments.count else { return nil }
@@ -223,7 +238,11 @@ extension ObjectEndpoint {
       guard !segment.isEmpty else { return nil }
       if part.hasPrefix("{"), let kind = ObjectKind(rawValue: String(part.dropFirst().dropLast())) {
         references.append(ObjectReference(kind, String(segment)))
-      } else if part != "*", part != segment {
+      } else if part == "*" {
+        if let kind = ObjectKind(ofID: segment) {
+          references.append(ObjectReference(kind, String(segment)))
+        }
+      } else if part != segment {
         return nil
       }
     }

@@ -1,6 +1,22 @@
 public import HTTP
 public import JSON
 
+/// A place in a request that names an object of the provider's.
+public struct ObjectReference: Hashable, Sendable {
+  public let kind: ObjectKind
+  /// As the request spells it; not empty.
+  public let id: String
+  /// The member, parameter or part that names it, as `param` of an error has it, such as
+  /// `previous_response_id` or `input`; nil for a segment of the path.
+  public let place: String?
+
+  public init(_ kind: ObjectKind, _ id: String, at place: String? = nil) {
+    self.kind = kind
+    self.id = id
+    self.place = place
+  }
+}
+
 /// A request names more objects than are looked up.
 public struct TooManyReferences: Error, Hashable {
   /// The most objects that a body may name; each is looked up.
@@ -38,7 +54,7 @@ public enum ObjectReferences {
   /// The objects that a query names, such as the cursor of a list.
   ///
   /// - Parameter list: what the request's endpoint lists, if it lists anything. A cursor of a list
-  ///   that shows what one object has is none of an object: nothing else is found with it.
+  ///   whose elements aren't recorded names none.
   public static func inQuery(
     _ query: String?, list: ObjectEndpoint.List?
   ) throws(TooManyReferences) -> [ObjectReference] {
@@ -51,6 +67,25 @@ public enum ObjectReferences {
         parameter: decoded(name), value: decoded(parameter.dropFirst(name.count + 1)), list: list)
     }
     return search.found
+  }
+
+  /// The ids that a body gives to what it sends: every text that is an `id`, wherever it stands. A
+  /// provider may show them again in its answer.
+  public static func idsGiven(in root: JSONValue) -> Set<String> {
+    var ids: Set<String> = []
+    gather(root, into: &ids)
+    return ids
+  }
+
+  private static func gather(_ value: JSONValue, into ids: inout Set<String>) {
+    for element in value.elements { gather(element, into: &ids) }
+    for member in value.members {
+      if member.value.kind != .string {
+        gather(member.value, into: &ids)
+      } else if MemberMeaning.plainName(member.key.string ?? "") == "id" {
+        if let id = member.value.string { ids.insert(id) }
+      }
+    }
   }
 
   /// What a text of a query means; the text itself where its escapes are broken.

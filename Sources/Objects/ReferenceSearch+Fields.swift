@@ -32,7 +32,7 @@ extension ReferenceSearch {
     switch name.plainRoot {
     case "after", "before":
       guard let list else { return try add(value, as: name) }
-      if !list.isWithinOwner { try add(value, list.kind) }
+      if list.hasRecordedElements { try add(value, list.kind) }
     // A call of a realtime session.
     case "call_id": try add(value, .conversation)
     default: try add(value, as: name)

@@ -54,10 +54,8 @@ struct ReferenceSearch {
   }
 
   /// Notes a reference, unless it is known already.
-  mutating func add(
-    _ id: String, _ kind: ObjectKind, allowsUnknown: Bool = false
-  ) throws(TooManyReferences) {
-    let reference = ObjectReference(kind, id, at: place, allowsUnknown: allowsUnknown)
+  mutating func add(_ id: String, _ kind: ObjectKind) throws(TooManyReferences) {
+    let reference = ObjectReference(kind, id, at: place)
     guard !id.isEmpty, !(hasOwnItems && isOfSession(kind)), !reference.isName,
       seen.insert(reference).inserted
     else { return }
@@ -75,12 +73,10 @@ struct ReferenceSearch {
     let item = ReplayedItem(object)
     for member in object.members {
       let name = MemberMeaning.plainName(member.key.string ?? "")
-      switch (name, item.form) {
-      case ("id", .reference): try search(member.value, as: .reference(.item))
-      case ("id", .reasoning) where member.value.kind == .string:
-        try add(member.value.string ?? "", .item, allowsUnknown: true)
+      switch name {
+      case "id" where item.isReference: try search(member.value, as: .reference(.item))
       // What was found is text for the model, and may be of files that are shared with the app.
-      case ("results", _) where item.isFileSearch: break
+      case "results" where item.isFileSearch: break
       default: try search(member.value, as: MemberMeaning(ofName: name))
       }
     }
@@ -111,4 +107,27 @@ extension ObjectReference {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
       || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
   }
+}
+
+/// Tells quickly, by how strings and keys begin, that a value names no objects.
+enum ReferenceHint {
+  /// Whether a body may name objects.
+  static func isIn(body root: JSONValue) -> Bool {
+    // Most bodies with an `id` have those of tool calls, which the app and the model choose.
+    root.contains(search) { groups in groups & 1 != 0 || groups == idInHolder }
+  }
+
+  /// Whether a part of a body may name objects.
+  static func isIn(part value: JSONValue) -> Bool {
+    value.contains(search) { groups in groups & 0b11 != 0 }
+  }
+
+  /// What names an object wherever it stands; an `id`; the members in which an `id` is that of an
+  /// object.
+  private static let search = JSONStringSearch(groups: [
+    ["data_source"] + ObjectKind.forms.map(\.prefix) + MemberMeaning.references.keys,
+    ["id"],
+    MemberMeaning.holders,
+  ])
+  private static let idInHolder: JSONStringSearch.Groups = 0b110
 }

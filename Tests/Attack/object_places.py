@@ -158,6 +158,7 @@ RESPONSES = [
     ),
     in_item("item_reference", "output", lambda id: {"type": "item_reference", "id": id}),
     in_item("id alone", "output", lambda id: {"id": id}),
+    in_item("reasoning", "output", lambda id: {"type": "reasoning", "id": id, "summary": []}),
     in_item("item of a conversation", "lone_item", lambda id: {"type": "item_reference", "id": id}),
     in_item("computer_call_output", "file", screenshot),
     in_item("code_interpreter_call", "container", interpreter_call),

@@ -163,6 +163,7 @@ def test_commands_assign_list_and_forget(house):
         ("assign --client acme --provider openai thing", 1, "allowed: --kind"),
         ("assign --client acme file-1", 2, "--provider"),
         ("import --client acme --provider openai --kind response", 1, "allowed: --file"),
+        ("list --provider zzz", 1, "there is no provider 'zzz' in catraca.yaml; allowed: one of"),
     ],
 )
 def test_commands_say_what_is_wrong(house, line, status, text):
@@ -196,6 +197,56 @@ def test_what_an_account_had_before_is_imported(house, account, tmp_path):
     ids.write_text("resp_1\nthing\n")
     run = house.command(*"object import --provider openai --client * --file".split(), str(ids))
     assert run.returncode == 1 and "ids.txt:2: " in run.stderr
+
+
+def test_a_mistake_in_a_file_of_ids_is_named_with_its_place(house, tmp_path):
+    folder = tmp_path / "a folder"
+    folder.mkdir()
+    ids = folder / "some ids.txt"
+    ids.write_text("file-1\nthing\n")
+    line = "object import --provider openai --client acme --file".split()
+    run = house.command(*line, str(ids))
+    text = f"catraca: {ids}:2: the form of the id thing doesn't say its kind; allowed: --kind file"
+    assert run.stderr.startswith(text)
+    ids.write_text("file-1\n")
+    assert house.command(*line, str(ids)).returncode == 0
+    missing = house.command(*line, str(folder / "no ids.txt"))
+    assert missing.returncode == 1 and "no ids.txt: " in missing.stderr
+    assert "(" not in missing.stderr
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "assign --client acme --provider openai file-1",
+        "forget --provider openai file-1",
+        "import --client acme --provider openai",
+    ],
+)
+def test_where_there_is_no_ledger_none_is_made(house, account, tmp_path, line):
+    ledger = tmp_path / "elsewhere" / "catraca.db"
+    ledger.parent.mkdir()
+    before = len(account.requests)
+    run = house.command("object", *line.split(), "--ledger", f"sqlite:{ledger}")
+    assert run.returncode == 1 and "there is no ledger yet; allowed: " in run.stderr, run
+    assert list(ledger.parent.iterdir()) == [] and len(account.requests) == before
+
+
+def test_an_import_needs_the_key_of_the_account(house, account):
+    house.configuration.clients["clients"][GUEST]["provider_keys"] = {
+        "openai": {"api_key_env": "BOLT_OPENAI_KEY"}
+    }
+    house.configuration.write()
+    before = len(account.requests)
+    run = house.command(*f"object import --provider openai --client {GUEST}".split())
+    place = f"clients.{GUEST}.provider_keys.openai.api_key_env"
+    text = f"{place} names the environment variable BOLT_OPENAI_KEY, which isn't set; allowed: "
+    assert run.returncode == 1 and text in run.stderr, run
+    del house.environment["TEST_OPENAI_KEY"]
+    run = house.command(*"object import --provider openai --client acme".split())
+    text = "providers.openai.api_key_env names the environment variable TEST_OPENAI_KEY, which"
+    assert run.returncode == 1 and text in run.stderr, run
+    assert len(account.requests) == before
 
 
 def test_a_running_server_follows_the_commands(house):

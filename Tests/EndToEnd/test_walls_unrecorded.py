@@ -4,6 +4,7 @@ import json
 
 import harness.account.responses as account_responses
 import pytest
+from harness.account.faults import Fault
 from harness.account.response_stream import Events
 from harness.configuration import PROVIDER_KEYS
 from harness.objects import nothing_forwarded, owners
@@ -74,8 +75,8 @@ def test_the_events_of_an_error_dont_show_the_providers_key(
     assert b"Incorrect API key provided: [provider key]." in answer.body
 
 
-def submitted(house, account, path, *bodies):
-    """The ids in the results of a batch that has ended, by the numbers of its lines."""
+def begun(house, path, *bodies):
+    """A batch of these requests."""
     lines = [
         {"custom_id": str(number), "method": "POST", "url": path, "body": body}
         for number, body in enumerate(bodies)
@@ -83,13 +84,20 @@ def submitted(house, account, path, *bodies):
     client = house.openai(max_retries=0)
     content = "\n".join(map(json.dumps, lines)).encode()
     file = client.files.create(file=("x.jsonl", content), purpose="batch").id
-    batch = client.batches.create(
-        input_file_id=file, endpoint=path, completion_window="24h"
-    ).id
+    return client.batches.create(input_file_id=file, endpoint=path, completion_window="24h").id
+
+
+def shown(content):
+    """The ids of the answers in a batch's results."""
+    return [json.loads(line)["response"]["body"]["id"] for line in content.splitlines()]
+
+
+def submitted(house, account, path, *bodies):
+    """The ids in the results of a batch that has ended, by the numbers of its lines."""
+    batch = begun(house, path, *bodies)
     eventually(lambda: not house.ledger.deferred(), "the batch's end")
     output = account.batches.batches.get(batch).value["output_file_id"]
-    results = [json.loads(line) for line in client.files.content(output).text.splitlines()]
-    return [each["response"]["body"]["id"] for each in results]
+    return shown(get(house, f"/v1/files/{output}/content").body)
 
 
 @pytest.mark.parametrize(
@@ -113,3 +121,65 @@ def test_what_a_batch_doesnt_keep_costs_no_row(house, account):
     house.start()
     [id] = submitted(house, account, CHAT, COMPLETION)
     assert id not in owners(house.ledger)
+
+
+def serve_content_to_clients_alone(account):
+    """The account has no content for Catraca's own requests."""
+
+    def content(request, file):
+        if "x-of-client" not in request.fields:
+            raise Fault(503, "not now")
+        return account.files.files.get(file).content
+
+    account._routes = [
+        (method, pattern, content if pattern.pattern.endswith("/content") else answer)
+        for method, pattern, answer in account._routes
+    ]
+
+
+def read(house, path, client="acme"):
+    with house.connect() as connection:
+        fields = {"x-of-client": "1"}
+        connection.send(connection.request("GET", path, None, house.key(client), fields))
+        return connection.answer()
+
+
+@pytest.mark.parametrize(
+    "path, kept",
+    [(CHAT, {**COMPLETION, "store": True}), (RESPONSES, RESPONSE)],
+    ids=["completions", "responses"],
+)
+def test_the_reader_of_results_owns_what_they_show_at_once(house, account, path, kept):
+    """A client may read the results of its batch before Catraca has."""
+    house.start()
+    batch = begun(house, path, *[kept] * 50)
+    serve_content_to_clients_alone(account)
+    done = eventually(
+        lambda: (b := get(house, f"/v1/batches/{batch}").json())["output_file_id"] and b, "end"
+    )
+    content = read(house, f"/v1/files/{done['output_file_id']}/content")
+    assert content.body == account.files.files.get(done["output_file_id"]).content
+    ids = shown(content.body)
+    assert len(ids) == 50
+    recorded = owners(house.ledger)
+    assert {recorded.get(id) for id in ids} == {"acme"}
+    assert get(house, f"{path}/{ids[-1]}").status == 200
+    with nothing_forwarded(account):
+        assert get(house, f"{path}/{ids[-1]}", "beta").status == 404
+    assert house.ledger.deferred()
+
+
+def test_a_file_that_only_looks_like_results_makes_nobody_an_owner(house, account):
+    house.start()
+    batch = begun(house, RESPONSES, RESPONSE)
+    serve_content_to_clients_alone(account)
+    eventually(
+        lambda: get(house, f"/v1/batches/{batch}").json()["output_file_id"], "the batch's end"
+    )
+    nobodys = account.responses.responses.add({"id": account.id("resp_")}).id
+    body = {"id": nobodys, "object": "response", "output": []}
+    line = json.dumps({"custom_id": "0", "response": {"status_code": 200, "body": body}})
+    client = house.openai(max_retries=0)
+    file = client.files.create(file=("x.jsonl", line.encode()), purpose="batch").id
+    assert read(house, f"/v1/files/{file}/content").body == line.encode()
+    assert nobodys not in owners(house.ledger)

@@ -85,17 +85,6 @@ struct ObjectOwnersTests {
     #expect(foreign == .refused(Self.references("file-other")[0], owner: "beta"))
   }
 
-  @Test("A reference that allows the unknown passes, unless the object is another client's")
-  func allowsUnknown() async throws {
-    func verdict(_ id: String) async throws -> ObjectOwners.Verdict {
-      try await ledger.owners.verdict(
-        on: [ObjectReference(.item, id, at: "input", allowsUnknown: true)], of: "openai",
-        for: "acme")
-    }
-    #expect(try await verdict("file-none") == .passes)
-    #expect(try await verdict("file-other") != .passes)
-  }
-
   @Test("An object that was just recorded is its client's before the ledger has it")
   func recorded() async throws {
     let owners = ledger.owners

@@ -28,8 +28,8 @@ struct BodyReferenceTests {
         ["file file-1 @input", "file file-2 @input"]
       ),
       (
-        #"{"input":[{"type":"code_interpreter_call","id":"ci_1","container_id":"cntr_1"},"#
-          + #"{"type":"shell_call","id":"sh_1","action":{},"#
+        #"{"input":[{"type":"code_interpreter_call","id":"ci_1","code":"1","#
+          + #""container_id":"cntr_1"},{"type":"shell_call","id":"sh_1","action":{"a":1},"#
           + #""environment":{"type":"container_reference","container_id":"cntr_2"}}]}"#,
         ["container cntr_1 @input", "container cntr_2 @input"]
       ),
@@ -119,7 +119,7 @@ struct BodyReferenceTests {
   }
 
   @Test(
-    "An item is a reference where it brings nothing but its id",
+    "An item is a reference unless it brings the content that its type has",
     arguments: [
       (#"{"type":"item_reference","id":"msg_1"}"#, ["item msg_1 @input"]),
       (#"{"id":"msg_1"}"#, ["item msg_1 @input"]),
@@ -144,11 +144,32 @@ struct BodyReferenceTests {
         ["item ig_1 @input"]
       ),
       (#"{"type":"image_generation_call","id":"ig_1","result":"aGk="}"#, []),
-      (#"{"type":"message","role":"assistant","id":"msg_1","content":[]}"#, []),
+      (#"{"type":"message","role":"assistant","id":"msg_1","content":[]}"#, ["item msg_1 @input"]),
+      (#"{"type":"message","role":"assistant","id":"msg_1","content":[{}]}"#, []),
+      (
+        #"{"type":"message","id":"msg_1","content":"x","content":null}"#, ["item msg_1 @input"]
+      ),
+      (#"{"type":"message","id":"msg_1","role":"user","x":1}"#, ["item msg_1 @input"]),
+      (#"{"type":"function_call","id":"fc_1","call_id":"c","x":1}"#, ["item fc_1 @input"]),
+      (#"{"type":"function_call","id":"fc_1","name":"f","arguments":""}"#, []),
+      (#"{"type":"code_interpreter_call","id":"ci_1","status":"x"}"#, ["item ci_1 @input"]),
+      (#"{"type":"web_search_call","id":"ws_1","action":{"type":"search","query":"q"}}"#, []),
+      (#"{"type":"compaction","id":"cmp_1","encrypted_content":"x"}"#, []),
+      (#"{"type":"compaction","id":"cmp_1"}"#, ["item cmp_1 @input"]),
+      (#"{"type":"of_tomorrow","id":"x_1","matter":"x"}"#, []),
+      (#"{"type":"of_tomorrow","id":"x_1","status":"x","created_by":"y"}"#, ["item x_1 @input"]),
       (#"{"role":"assistant","id":"msg_1","content":"file-1"}"#, []),
       (#"{"type":"function_call","id":"fc_1","call_id":"call_1","name":"f","arguments":"{}"}"#, []),
-      (#"{"type":"reasoning","id":"rs_1","summary":[]}"#, ["item rs_1 @input?"]),
-      (#"{"type":"reasoning","id":"rs_1","encrypted_content":null}"#, ["item rs_1 @input?"]),
+      (#"{"type":"reasoning","id":"rs_1","summary":[]}"#, ["item rs_1 @input"]),
+      (#"{"type":"reasoning","id":"rs_1","encrypted_content":null}"#, ["item rs_1 @input"]),
+      (
+        #"{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"x"}]}"#,
+        ["item rs_1 @input"]
+      ),
+      (
+        #"{"type":"reasoning","id":"rs_1","summary":[],"#
+          + #""content":[{"type":"reasoning_text","text":"x"}]}"#, []
+      ),
       (#"{"type":"reasoning","id":"rs_1","encrypted_content":"abc"}"#, []),
       (
         #"{"type":"file_search_call","id":"fs_1","queries":["q"],"#

@@ -35,6 +35,17 @@ struct MadeObjectTests {
       ])
   }
 
+  @Test("A citation shows a file of a container, and not the file of a search")
+  func citations() throws {
+    let answer =
+      #"{"id":"resp_1","output":[{"id":"msg_1","content":[{"annotations":["#
+      + #"{"container_id":"cntr_1","file_id":"cfile_1"},{"file_id":"file-1"},"#
+      + #"{"container_id":null,"file_id":"file-2"}]}]}]}"#
+    #expect(
+      try made(answer, ObjectEndpoints.madeWithResponse)
+        == ["response resp_1", "item msg_1", "container cfile_1"])
+  }
+
   @Test(
     "What can't be an id is left out",
     arguments: [

@@ -1,12 +1,11 @@
 import JSON
 import Objects
 
-/// What a request names, as `kind id @place`, with `?` where nobody need own it.
+/// What a request names, as `kind id @place`.
 func naming(_ references: [ObjectReference]) -> [String] {
   references.map { reference in
     let place = reference.place.map { " @\($0)" } ?? ""
     return "\(reference.kind.rawValue) \(reference.id)\(place)"
-      + (reference.allowsUnknown ? "?" : "")
   }
 }
 

@@ -10,8 +10,15 @@ struct ObjectEndpointTests {
       ("GET", "/v1/files/file-1/content", "/v1/files/{file}/content", ["file-1"]),
       ("POST", "/v1/responses/compact", "/v1/responses/compact", []),
       (
-        "GET", "/v1/conversations/conv_1/items/msg_1", "/v1/conversations/{conversation}/items/*",
-        ["conv_1"]
+        "GET", "/v1/conversations/conv_1/items/msg_1",
+        "/v1/conversations/{conversation}/items/{item}", ["conv_1", "msg_1"]
+      ),
+      (
+        "GET", "/v1/skills/skill_1/versions/2", "/v1/skills/{skill}/versions/*", ["skill_1"]
+      ),
+      (
+        "GET", "/v1/skills/skill_1/versions/skill_2", "/v1/skills/{skill}/versions/*",
+        ["skill_1", "skill_2"]
       ),
     ])
   func matches(method: String, path: String, pattern: String, ids: [String]) {

@@ -45,7 +45,7 @@ extension Provider {
   public func withKey(of client: Client) -> Provider {
     guard let key = client.providerKeys.first(where: { $0.provider == name }) else { return self }
     return Provider(
-      name: name, baseURL: baseURL, apiKey: key.secret.value, onDisconnect: onDisconnect,
-      caFile: caFile, keyOwner: client.id)
+      name: name, baseURL: baseURL, apiKey: key.secret.value, keySource: key.secret.source,
+      onDisconnect: onDisconnect, caFile: caFile, keyOwner: client.id)
   }
 }

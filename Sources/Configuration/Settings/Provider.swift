@@ -18,6 +18,8 @@ public struct Provider: Hashable, Sendable {
   public let baseURL: BaseURL
   /// Nil where the provider wants none, or where a missing secret was tolerated.
   public let apiKey: Secret?
+  /// Where the configuration says that the key is; nil where the provider wants none.
+  public let keySource: NamedSecret.Source?
   /// The id of the client whose own key it is; nil where it is that of the account of all clients.
   public let keyOwner: String?
   public let onDisconnect: OnDisconnect
@@ -25,12 +27,13 @@ public struct Provider: Hashable, Sendable {
   public let caFile: String?
 
   public init(
-    name: String, baseURL: BaseURL, apiKey: Secret?, onDisconnect: OnDisconnect = .usual,
-    caFile: String? = nil, keyOwner: String? = nil
+    name: String, baseURL: BaseURL, apiKey: Secret?, keySource: NamedSecret.Source? = nil,
+    onDisconnect: OnDisconnect = .usual, caFile: String? = nil, keyOwner: String? = nil
   ) {
     self.name = name
     self.baseURL = baseURL
     self.apiKey = apiKey
+    self.keySource = keySource
     self.keyOwner = keyOwner
     self.onDisconnect = onDisconnect
     self.caFile = caFile
@@ -76,7 +79,7 @@ extension Provider {
     let caFile = section.optional("ca_file", .path)
     guard let baseURL else { return nil }
     return Provider(
-      name: name, baseURL: baseURL, apiKey: key?.value,
+      name: name, baseURL: baseURL, apiKey: key?.value, keySource: key?.source,
       onDisconnect: onDisconnect, caFile: caFile)
   }
 

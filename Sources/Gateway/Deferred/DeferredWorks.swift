@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import Ledger
 
 /// All work that providers go on with, and the places that clients have for it.
 final class DeferredWorks: Sendable {
@@ -82,6 +83,16 @@ final class DeferredWorks: Sendable {
 
   func find(_ id: DeferredWork.ID) -> DeferredWork? {
     state.withLock { $0.underway[id] }
+  }
+
+  /// The batches of a client, those begun last first.
+  func batches(of clientID: String, at provider: String) -> [DeferredWork] {
+    let batches = state.withLock { state in
+      state.underway.values.filter {
+        $0.record.kind == .batch && $0.clientID == clientID && $0.record.provider == provider
+      }
+    }
+    return batches.sorted { $0.record.expected.row.createdAt > $1.record.expected.row.createdAt }
   }
 
   /// The work of this id, where a request of this origin only repeats the one that has begun it.

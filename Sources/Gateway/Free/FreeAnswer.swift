@@ -19,17 +19,17 @@ extension FreePassage {
     _ head: UpstreamResponseHead, _ transfer: Transfer
   ) async throws(Refusal) {
     let isGood = (200..<300).contains(head.status)
-    if endpoint?.ends == true, isGood || head.status == 404 { try await end() }
+    if endpoint?.ends == true {
+      if head.status == 404 { try await end() }
+      if isGood { return try await answerDeletion(head, transfer) }
+    }
     guard isGood, let endpoint, !endpoint.makes.isEmpty else {
       return try await relay(head, transfer)
     }
     if head.isEventStream {
       return await ResponseEvents(of: self, work: deferredWork, head, transfer).run()
     }
-    let body = try await whole(transfer)
-    guard let text = head.coding.text(of: body, atMost: FreePassage.largestAnswer) else {
-      throw .unusableAnswer(provider: provider.name, .unreadable)
-    }
+    let (body, text) = try await readable(head, transfer)
     let made: [MadeObject]
     let tellsError: Bool
     do {
@@ -46,6 +46,27 @@ extension FreePassage {
         deferredWork, seenIn: text, status: head.status, at: journey.workbench)
     }
     await respond(head, body, tellsError: tellsError)
+  }
+
+  private func answerDeletion(
+    _ head: UpstreamResponseHead, _ transfer: Transfer
+  ) async throws(Refusal) {
+    let (body, text) = try await readable(head, transfer)
+    try await end(saidBy: text)
+    await respond(head, body)
+  }
+
+  /// Reads a whole answer.
+  ///
+  /// - Returns: the body as it came, and decoded.
+  private func readable(
+    _ head: UpstreamResponseHead, _ transfer: Transfer
+  ) async throws(Refusal) -> (body: [UInt8], text: [UInt8]) {
+    let body = try await whole(transfer)
+    guard let text = head.coding.text(of: body, atMost: FreePassage.largestAnswer) else {
+      throw .unusableAnswer(provider: provider.name, .unreadable)
+    }
+    return (body, text)
   }
 
   /// Reads a whole answer.

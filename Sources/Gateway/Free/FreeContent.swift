@@ -11,22 +11,38 @@ struct FreeContent {
   let body: [UInt8]
   /// Whether the body was read as JSON, so that the provider is told that it is.
   let isJSON: Bool
+  /// All of them but the parts of the object in the path.
   let references: [ObjectReference]
   /// The models that the body asks for, in whatever spelling of `model`.
   let models: [String]
+  /// The object in the path, and parts of it that the request names: in its path behind the object,
+  /// and by the cursor of a list of the object's parts. Who may use an object that is shared may
+  /// use its parts.
+  let whole: ObjectReference?
+  let parts: [ObjectReference]
+  /// Every id in the request, also of what it sends and doesn't refer to. An answer that shows one
+  /// of them has not made it.
+  let namedIDs: Set<String>
 
   /// - Throws: 400 for a body that can't be searched, and for one that names too many objects.
   init(_ body: [UInt8], of passage: FreePassage) throws(Refusal) {
     self.body = body
     let head = passage.journey.exchange.head
-    var references = FreeContent.references(method: head.method.name, path: passage.path)
+    let path = FreeContent.references(method: head.method.name, path: passage.path)
+    let list = passage.endpoint?.list
+    var parts = passage.endpoint == nil ? [] : Array(path.dropFirst())
+    var references = Array(path.dropLast(parts.count))
+    var namedIDs: Set<String> = []
     var isJSON = false
     var models: [String] = []
     let form = try FreeContent.read(
       body, contentType: head.fields.first(.contentType) ?? "", isKnown: passage.endpoint != nil,
       parser: passage.journey.workbench.parser)
     do throws(TooManyReferences) {
-      references += try ObjectReferences.inQuery(head.query, list: passage.endpoint?.list)
+      let query = try ObjectReferences.inQuery(head.query, list: list)
+      let isCursor = { list?.isWithinOwner == true && FreeContent.isCursor($0) }
+      parts += query.filter(isCursor)
+      references += query.filter { !isCursor($0) }
       switch form {
       case .opaque: break
       case .form(let form):
@@ -37,6 +53,9 @@ struct FreeContent {
         isJSON = root.kind == .object
         models = FreeContent.models(in: root)
         references += try ObjectReferences.inBody(root)
+        if passage.endpoint?.makes.contains(where: { $0.kind == .item }) == true {
+          namedIDs = ObjectReferences.idsGiven(in: root)
+        }
       }
     } catch {
       throw .unreadable(.tooManyReferences)
@@ -44,6 +63,13 @@ struct FreeContent {
     self.isJSON = isJSON
     self.references = references
     self.models = models
+    whole = path.first
+    self.parts = parts
+    self.namedIDs = namedIDs.union((references + parts).map(\.id))
+  }
+
+  private static func isCursor(_ reference: ObjectReference) -> Bool {
+    ["after", "before"].contains(reference.place?.lowercased())
   }
 
   // MARK: Models

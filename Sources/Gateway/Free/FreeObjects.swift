@@ -12,10 +12,13 @@ extension FreePassage {
   /// Records whose objects are, before the client learns of them: the client's own, but in an
   /// object that all clients share, such as a conversation, they are shared too.
   ///
+  /// What the request itself names isn't new, so showing it makes nobody its owner. Example: an app
+  /// adds an item with an id of its choice to a conversation, and the answer repeats the id.
+  ///
   /// - Parameter outer: the id of the object that shows them; nil for the one in the path.
   /// - Throws: `ledgerUnavailable` where that can't be recorded.
   func record(_ made: [MadeObject], in outer: String? = nil) async throws(Refusal) {
-    var made = made
+    var made = made.filter { !namedIDs.contains($0.id) }
     if journey.exchange.head.method == .get {
       // An app may ask for the same object again and again until it is ready.
       let owned = try await journey.gateway.owners.owned(
@@ -24,12 +27,11 @@ extension FreePassage {
     }
     guard !made.isEmpty else { return }
     do throws(LedgerError) {
-      let isShared = try await isShared(outer)
+      guard let owner = try await ownerOfShown(in: outer) else { return }
       let now = journey.gateway.clock()
       let objects = made.map { object in
         ProviderObject(
-          provider: provider.name, objectID: object.id, kind: object.kind,
-          owner: isShared ? .everybody : .client(identity.client.id),
+          provider: provider.name, objectID: object.id, kind: object.kind, owner: owner,
           keyName: identity.key.name, createdAt: now)
       }
       try await journey.gateway.ledger.record(objects)
@@ -39,27 +41,50 @@ extension FreePassage {
     }
   }
 
-  /// - Parameter id: nil for the object in the path.
-  private func isShared(_ id: String?) async throws(LedgerError) -> Bool {
-    let method = journey.exchange.head.method.name
-    guard let id = id ?? FreeContent.references(method: method, path: path).first?.id else {
-      return false
+  /// Whose objects are that another object shows.
+  ///
+  /// - Parameter id: of the other object; nil for the one in the path.
+  /// - Returns: nil for what is there already in an object that nobody owns, which only an operator
+  ///   can have opened: reading it makes nobody its owner.
+  private func ownerOfShown(
+    in id: String?
+  ) async throws(LedgerError) -> ProviderObject.Owner? {
+    let own = ProviderObject.Owner.client(identity.client.id)
+    let method = journey.exchange.head.method
+    let inPath = FreeContent.references(method: method.name, path: path).first?.id
+    guard let id = id ?? inPath else { return own }
+    switch try await journey.gateway.owners.owner(of: id, of: provider.name) {
+    case .everybody: return .everybody
+    case .client: return own
+    case nil: return method == .get ? nil : own
     }
-    return try await journey.gateway.owners.isShared(id, of: provider.name)
   }
 
-  /// Forgets the object in the path, which the provider has deleted.
+  /// Forgets the object in the path if the provider says that it has deleted it.
+  ///
+  /// - Parameter body: of a good answer.
+  func end(saidBy body: [UInt8]) async throws(Refusal) {
+    let isDeleted: Bool
+    if body.isEmpty {
+      isDeleted = endpoint?.endsSilently == true
+    } else {
+      let root = try? journey.workbench.parser.parse(body)
+      isDeleted = root?["deleted"]?.boolean == true
+    }
+    if isDeleted { try await end() }
+  }
+
+  /// Forgets the object in the path, which isn't at the provider any more. What stands before it in
+  /// the path is still there.
   func end() async throws(Refusal) {
     let method = journey.exchange.head.method.name
-    for reference in FreeContent.references(method: method, path: path) {
-      do throws(LedgerError) {
-        try await journey.gateway.ledger.end(
-          reference.id, of: provider.name, at: journey.gateway.clock())
-      } catch {
-        throw unrecorded(error, [reference.id])
-      }
-      journey.gateway.owners.forget(reference.id, of: provider.name)
+    guard let id = FreeContent.references(method: method, path: path).last?.id else { return }
+    do throws(LedgerError) {
+      try await journey.gateway.ledger.end(id, of: provider.name, at: journey.gateway.clock())
+    } catch {
+      throw unrecorded(error, [id])
     }
+    journey.gateway.owners.forget(id, of: provider.name)
   }
 
   /// An administrator can still assign an object that wasn't recorded, and so must know of it.

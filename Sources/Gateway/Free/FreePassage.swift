@@ -3,6 +3,7 @@ internal import EventLoop
 internal import HTTP
 internal import HTTPServer
 internal import JSON
+internal import Ledger
 internal import Logging
 internal import Metering
 internal import Objects
@@ -20,6 +21,8 @@ struct FreePassage {
   /// Its entry in the table of endpoints that keep objects; nil for a path that isn't there, which
   /// an operator has opened.
   let endpoint: ObjectEndpoint?
+  /// See `FreeContent.namedIDs`.
+  private(set) var namedIDs: Set<String> = []
 
   init(
     path: String, providerName: String?, for identity: Identity, on journey: Journey
@@ -39,17 +42,37 @@ struct FreePassage {
     let body = try await MeteredRequest.readBody(of: journey)
     let content = try FreeContent(body, of: self)
     try content.check(identity, path: path, parser: journey.workbench.parser)
-    try await journey.gateway.owners.check(
-      content.references, of: provider, for: identity, on: journey)
+    try await checkOwners(of: content)
+    var passage = self
+    passage.namedIDs = content.namedIDs
+    try await passage.forward(content)
+  }
+
+  private func forward(_ content: FreeContent) async throws(Refusal) {
     defer { journey.exchange.onClientGone = nil }
     if let list = endpoint?.list, !list.isWithinOwner {
       return try await OwnListPassage(try ListQuery(query, of: list), of: self).run()
     }
+    let batch = try await unsettledBatch()
     let transfer = try start(content)
     journey.exchange.onClientGone = { transfer.cancel() }
     let head = try await self.head(of: transfer)
     note(status: head.status)
+    if let batch, head.status == 200, head.coding != .unknown {
+      return await BatchResults(of: batch, for: self, head, transfer).run()
+    }
     try await answer(head, transfer)
+  }
+
+  /// Lets a request pass that names only objects of its own client, and shared ones with all that
+  /// is in them.
+  private func checkOwners(of content: FreeContent) async throws(Refusal) {
+    let owners = journey.gateway.owners
+    try await owners.check(content.references, of: provider, for: identity, on: journey)
+    guard let whole = content.whole, !content.parts.isEmpty,
+      try await owners.owner(of: whole.id, of: provider, on: journey) != .everybody
+    else { return }
+    try await owners.check(content.parts, of: provider, for: identity, on: journey)
   }
 
   var query: String? { journey.exchange.head.query }

@@ -37,7 +37,9 @@ struct ResponseEvents: ~Copyable {
   private static let places: [(place: String, kind: ObjectKind)] =
     ObjectEndpoints.madeWithResponse.map { ("response.\($0.place)", $0.kind) } + [
       ("item.id", .item), ("item.container_id", .container),
-      ("item.environment.container_id", .container), ("item_id", .item),
+      ("item.environment.container_id", .container),
+      ("item.content[].annotations[].file_id[container_id]", .container),
+      ("annotation.file_id[container_id]", .container), ("item_id", .item),
     ]
 
   consuming func run() async {

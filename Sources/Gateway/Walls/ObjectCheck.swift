@@ -3,6 +3,7 @@ internal import EventLoop
 internal import JSON
 internal import Ledger
 internal import Logging
+internal import Metering
 internal import Objects
 
 extension ObjectOwners {
@@ -18,6 +19,7 @@ extension ObjectOwners {
     _ references: [ObjectReference], of provider: Provider, for identity: Identity,
     on journey: Journey
   ) async throws(Refusal) {
+    let references = references.filter { $0.namesAnything(at: provider) }
     guard !references.isEmpty else { return }
     let begin = MonotonicInstant.now()
     let verdict: Verdict
@@ -63,6 +65,32 @@ extension ObjectOwners {
     }
   }
 
+  /// Whose an object is; nil for nobody's.
+  ///
+  /// - Throws: `ledgerUnavailable` where that can't be found out.
+  func owner(
+    of id: String, of provider: Provider, on journey: Journey
+  ) async throws(Refusal) -> ProviderObject.Owner? {
+    do throws(LedgerError) {
+      return try await owner(of: id, of: provider.name)
+    } catch {
+      throw journey.ownersUnavailable(error)
+    }
+  }
+
+  /// The ids of a client's batches whose lines other replicas have still to settle.
+  ///
+  /// - Throws: `ledgerUnavailable` where that can't be found out.
+  func unsettledBatches(
+    of client: String, at provider: Provider, on journey: Journey
+  ) async throws(Refusal) -> [String] {
+    do throws(LedgerError) {
+      return try await unsettledBatches(of: client, at: provider.name)
+    } catch {
+      throw journey.ownersUnavailable(error)
+    }
+  }
+
   /// The ids of objects that a client may use, by when they were recorded.
   ///
   /// - Throws: `ledgerUnavailable` where that can't be found out.
@@ -82,5 +110,12 @@ extension Journey {
       line.member("reason", error.description)
     }
     return .ledgerUnavailable
+  }
+}
+
+extension ObjectReference {
+  /// Whether the provider keeps objects of this kind at all.
+  fileprivate func namesAnything(at provider: Provider) -> Bool {
+    kind != .item || ProviderDialect(provider: provider.name).keepsItems
   }
 }

@@ -16,6 +16,10 @@ public final class ObjectOwners: Sendable {
   /// Finds objects that a client may use, by when they were recorded.
   typealias Listing = @Sendable (_ objects: OwnObjects) async throws(LedgerError) -> [String]
 
+  /// Finds the ids of a client's batches that aren't settled yet.
+  typealias Unsettled =
+    @Sendable (_ client: String, _ provider: String) async throws(LedgerError) -> [String]
+
   /// What is to become of a request that names objects.
   enum Verdict: Hashable {
     /// The client may use all of them.
@@ -31,6 +35,7 @@ public final class ObjectOwners: Sendable {
 
   private let lookup: Lookup
   private let listing: Listing
+  private let unsettled: Unsettled
   private let cache = Lock(OwnerCache())
 
   /// - Parameter location: the ledger that has the objects.
@@ -40,14 +45,19 @@ public final class ObjectOwners: Sendable {
       try await readers.owners(of: ids, provider)
     } listing: { objects throws(LedgerError) in
       try await readers.ids(of: objects)
+    } unsettled: { client, provider throws(LedgerError) in
+      // Without replicas this process knows all of them.
+      location.isShared ? try await readers.unsettledBatches(of: client, provider) : []
     }
   }
 
   init(
-    lookup: @escaping Lookup, listing: @escaping Listing = { _ throws(LedgerError) in [] }
+    lookup: @escaping Lookup, listing: @escaping Listing = { _ throws(LedgerError) in [] },
+    unsettled: @escaping Unsettled = { _, _ throws(LedgerError) in [] }
   ) {
     self.lookup = lookup
     self.listing = listing
+    self.unsettled = unsettled
   }
 
   /// Finds out whether a client may use all objects that a request names.
@@ -70,8 +80,7 @@ public final class ObjectOwners: Sendable {
         switch owners[reference.id] {
         case .everybody, .client(client): break
         case .client(let other): return .refused(reference, owner: other)
-        case nil where !passesUnowned && !reference.allowsUnknown:
-          return .refused(reference, owner: nil)
+        case nil where !passesUnowned: return .refused(reference, owner: nil)
         case nil: break
         }
       }
@@ -107,11 +116,23 @@ public final class ObjectOwners: Sendable {
     try await listing(objects)
   }
 
-  /// Whether all clients may use an object.
+  /// Whose an object is; nil for nobody's.
   ///
   /// - Throws: `LedgerError` where the ledger can't be asked.
-  func isShared(_ id: String, of provider: String) async throws(LedgerError) -> Bool {
-    try await owners(of: [id], provider)[id] == .everybody
+  func owner(
+    of id: String, of provider: String
+  ) async throws(LedgerError) -> ProviderObject.Owner? {
+    try await owners(of: [id], provider)[id]
+  }
+
+  /// The ids of a client's batches whose lines other replicas have still to settle, the newest
+  /// first.
+  ///
+  /// - Throws: `LedgerError` where the ledger can't be asked.
+  func unsettledBatches(
+    of client: String, at provider: String
+  ) async throws(LedgerError) -> [String] {
+    try await unsettled(client, provider)
   }
 
   // MARK: What changes

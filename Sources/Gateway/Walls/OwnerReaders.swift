@@ -53,6 +53,21 @@ final class OwnerReaders: Sendable {
     try await ask { reader throws(LedgerError) in try reader.ids(of: objects) }
   }
 
+  /// The ids of a client's batches that aren't settled yet, those begun last first.
+  ///
+  /// - Throws: `LedgerError` where the ledger can't be read.
+  func unsettledBatches(
+    of client: String, _ provider: String
+  ) async throws(LedgerError) -> [String] {
+    try await ask { reader throws(LedgerError) in
+      try reader.deferredRequests().reversed()
+        .filter {
+          $0.kind == .batch && $0.provider == provider && $0.expected.row.clientID == client
+        }
+        .map(\.objectID)
+    }
+  }
+
   private func ask<Answer: Sendable>(
     _ question: @escaping @Sendable (LedgerReader) throws(LedgerError) -> Answer
   ) async throws(LedgerError) -> Answer {

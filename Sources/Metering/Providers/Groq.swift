@@ -2,9 +2,11 @@ import JSON
 
 extension ProviderDialect {
   /// Groq puts usage into `x_groq.usage` of the chunk that finishes a stream, asked or not, so
-  /// nothing needs to be added to the request. Its lists are sent whole.
+  /// nothing needs to be added to the request. Its lists are sent whole. It keeps no
+  /// response, so that the id of an item names nothing.
   public static let groq = ProviderDialect(
-    reportsStreamUsageUnasked: true, writesSubtitles: false, hasListPages: false)
+    reportsStreamUsageUnasked: true, writesSubtitles: false, hasListPages: false,
+    keepsItems: false)
 }
 
 /// What is peculiar to Groq.

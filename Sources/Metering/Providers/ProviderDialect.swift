@@ -13,6 +13,8 @@ public struct ProviderDialect: Sendable, Hashable {
   let countsThoughtsInTotalOnly: Bool
   /// Whether lists of files and batches have pages, and take `limit` and `after`.
   public let hasListPages: Bool
+  /// Whether items of responses are kept, so that a request can name one by its id.
+  public let keepsItems: Bool
 
   /// Any provider with OpenAI's API of which nothing more is known.
   public static let compatible = ProviderDialect(reportsStreamUsageUnasked: false)
@@ -30,7 +32,8 @@ public struct ProviderDialect: Sendable, Hashable {
   init(
     reportsStreamUsageUnasked: Bool, inputCountPath: String? = nil,
     reportsTranscriptDuration: Bool = false, writesSubtitles: Bool = true,
-    countsThoughtsInTotalOnly: Bool = false, hasListPages: Bool = true
+    countsThoughtsInTotalOnly: Bool = false, hasListPages: Bool = true,
+    keepsItems: Bool = true
   ) {
     self.reportsStreamUsageUnasked = reportsStreamUsageUnasked
     self.inputCountPath = inputCountPath
@@ -38,5 +41,6 @@ public struct ProviderDialect: Sendable, Hashable {
     self.writesSubtitles = writesSubtitles
     self.countsThoughtsInTotalOnly = countsThoughtsInTotalOnly
     self.hasListPages = hasListPages
+    self.keepsItems = keepsItems
   }
 }

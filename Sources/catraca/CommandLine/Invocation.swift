@@ -1,5 +1,4 @@
 internal import Configuration
-internal import Glibc
 internal import Ledger
 
 /// One run of a command: what it was given, and the machine around it.
@@ -40,11 +39,7 @@ struct Invocation: Sendable {
   }
 
   func reader(at location: LedgerLocation) throws(CommandError) -> LedgerReader {
-    guard let reader = try readerIfPresent(at: location) else {
-      throw .failed(
-        "\(location): there is no ledger yet; allowed: a file that the server has "
-          + "made, named by ledger.url or --ledger sqlite:PATH")
-    }
+    guard let reader = try readerIfPresent(at: location) else { throw .noLedger(at: location) }
     return reader
   }
 
@@ -54,7 +49,7 @@ struct Invocation: Sendable {
   }
 
   private func readerIfPresent(at location: LedgerLocation) throws(CommandError) -> LedgerReader? {
-    if case .sqlite(let path) = location, access(path, F_OK) != 0 { return nil }
+    guard Invocation.isThere(location) else { return nil }
     return try ledger { () throws(LedgerError) in try LedgerReader(at: location) }
   }
 
@@ -67,6 +62,20 @@ struct Invocation: Sendable {
     }
   }
 
+  /// Opens the ledger of a server to change it.
+  ///
+  /// - Throws: where there is none, such as in a folder that isn't the server's.
+  func editorOfServer() throws(CommandError) -> LedgerEditor {
+    let location = try ledgerLocation()
+    guard Invocation.isThere(location) else { throw .noLedger(at: location) }
+    return try editor()
+  }
+
+  /// Whether a server or a command has made the ledger; a database counts as made.
+  private static func isThere(_ location: LedgerLocation) -> Bool {
+    if case .sqlite(let path) = location { PathAccess.isThere(path) } else { true }
+  }
+
   /// Runs what reads or writes the ledger.
   func ledger<Answer>(
     _ body: () throws(LedgerError) -> Answer
@@ -76,5 +85,13 @@ struct Invocation: Sendable {
     } catch {
       throw .ledger(error)
     }
+  }
+}
+
+extension CommandError {
+  fileprivate static func noLedger(at location: LedgerLocation) -> CommandError {
+    .failed(
+      "\(location): there is no ledger yet; allowed: a file that the server has "
+        + "made, named by ledger.url or --ledger sqlite:PATH")
   }
 }

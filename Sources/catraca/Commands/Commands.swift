@@ -10,7 +10,7 @@ enum Commands {
     ClientResume.command, ClientDelete.command,
     PricingImport.command, PricingDiff.command, MissingPrices.command,
     KeyList.command, KeyCreate.command, KeyRotate.command, KeyRevoke.command,
-    ObjectList.command, ObjectAssign.command, ObjectForget.command, ObjectImport.command,
+    ObjectList.command, ObjectOwnership.assign, ObjectOwnership.forget, ObjectImport.command,
     Audit.command, Reconcile.command, Migrate.command, ReplicaList.command, ReplicaForget.command,
     Completion.command, Version.command,
   ]

@@ -33,6 +33,7 @@ enum ObjectImport {
   ) { invocation async throws(CommandError) in
     let provider = try ObjectOptions.provider(of: invocation)
     let owner = try ObjectOptions.owner(of: invocation)
+    let editor = try invocation.editorOfServer()
     var (objects, notes): ([ListedObject], [String])
     if let path = invocation.values[file] {
       (objects, notes) = (try idsOfFile(path, invocation), [])
@@ -51,7 +52,7 @@ enum ObjectImport {
         createdAt: object.createdAt ?? now)
     }
     let isDryRun = invocation.values[dryRun] == true
-    let assigned = isDryRun ? candidates : try assign(candidates, invocation)
+    let assigned = isDryRun ? candidates : try assign(candidates, invocation, with: editor)
     var table = Table(ObjectOptions.columns, emptyText: "There is nothing to assign.")
     for object in assigned { table.append(ObjectOptions.row(object)) }
     notes.append(
@@ -64,16 +65,37 @@ enum ObjectImport {
   private static func account(
     of owner: ProviderObject.Owner, at provider: Provider, _ invocation: Invocation
   ) throws(CommandError) -> Provider {
-    guard case .client(let id) = owner else { return provider }
-    return provider.withKey(of: try ClientDirectory(invocation).client(id))
+    var account = provider
+    if case .client(let id) = owner {
+      account = provider.withKey(of: try ClientDirectory(invocation).client(id))
+    }
+    if account.apiKey == nil, let source = account.keySource { throw missingKey(account, source) }
+    return account
+  }
+
+  private static func missingKey(
+    _ account: Provider, _ source: NamedSecret.Source
+  ) -> CommandError {
+    let place =
+      account.keyOwner.map { "clients.\($0).provider_keys.\(account.name)" }
+      ?? "providers.\(account.name)"
+    return switch source {
+    case .environment(let variable):
+      .failed(
+        "object import: \(place).api_key_env names the environment variable \(variable), which "
+          + "isn't set; allowed: a variable with the provider's key")
+    case .file(let path):
+      .failed(
+        "object import: \(place).api_key_file names the file \(path), which can't be read; "
+          + "allowed: a file with the provider's key")
+    }
   }
 
   /// The objects that the owner has then and that weren't its own before.
   private static func assign(
-    _ objects: [ProviderObject], _ invocation: Invocation
+    _ objects: [ProviderObject], _ invocation: Invocation, with editor: LedgerEditor
   ) throws(CommandError) -> [ProviderObject] {
     guard !objects.isEmpty else { return [] }
-    let editor = try invocation.editor()
     let assignments = try invocation.ledger { () throws(LedgerError) in
       try editor.assign(objects, takingOver: invocation.values[takeOver] == true)
     }
@@ -102,12 +124,8 @@ enum ObjectImport {
           "\(path):\(place + 1): this is no id; allowed: 1 to \(ProviderObject.longestID) "
             + "printable characters of ASCII")
       }
-      let kind: ObjectKind
-      do throws(CommandError) {
-        kind = try ObjectOptions.kind(of: id, given: invocation.values[self.kind])
-      } catch {
-        throw .failed("\(path):\(place + 1): \(error)")
-      }
+      let kind = try ObjectOptions.kind(
+        of: id, given: invocation.values[self.kind], at: "\(path):\(place + 1): ")
       objects.append(ListedObject(id: id, kind: kind, createdAt: nil))
     }
     return objects

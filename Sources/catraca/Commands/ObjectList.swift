@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Ledger
 internal import Objects
 
@@ -23,7 +24,7 @@ enum ObjectList {
     ]
   ) { invocation throws(CommandError) in
     let values = invocation.values
-    _ = try invocation.settings()
+    let providers = try invocation.settings().providers
     let filter = ObjectFilter(
       owner: values[client], provider: values[provider], kind: values[kind],
       objectID: values[object])
@@ -31,6 +32,12 @@ enum ObjectList {
     let reader = try invocation.reader()
     let objects = try invocation.ledger { () throws(LedgerError) in
       try reader.objects(filter, limit: limit + 1)
+    }
+    // A provider may have left the configuration, and its objects not.
+    if let name = filter.provider, objects.isEmpty,
+      !providers.contains(where: { $0.name == name })
+    {
+      throw ObjectOptions.noProvider(name, among: providers)
     }
     var table = Table(ObjectOptions.columns, emptyText: "No object is recorded.")
     for object in objects.prefix(limit) { table.append(ObjectOptions.row(object)) }

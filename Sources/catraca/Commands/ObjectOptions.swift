@@ -46,14 +46,22 @@ enum ObjectOptions {
     let name = try invocation.values.required(provider)
     let providers = try invocation.settings().providers
     if let provider = providers.first(where: { $0.name == name }) { return provider }
+    throw noProvider(name, among: providers)
+  }
+
+  static func noProvider(_ name: String, among providers: [Provider]) -> CommandError {
     let names = providers.map(\.name).joined(separator: ", ")
-    throw .failed("there is no provider '\(name)' in catraca.yaml; allowed: one of \(names)")
+    return .failed("there is no provider '\(name)' in catraca.yaml; allowed: one of \(names)")
   }
 
   /// The kind that is given, or else that of the id's form.
-  static func kind(of id: String, given: ObjectKind?) throws(CommandError) -> ObjectKind {
+  ///
+  /// - Parameter place: the beginning of an error's text.
+  static func kind(
+    of id: String, given: ObjectKind?, at place: String = ""
+  ) throws(CommandError) -> ObjectKind {
     if let kind = given ?? ObjectKind(ofID: id) { return kind }
-    throw .failed("the form of the id \(id) doesn't say its kind; allowed: --kind \(kinds)")
+    throw .failed("\(place)the form of the id \(id) doesn't say its kind; allowed: --kind \(kinds)")
   }
 
   private static let kinds = ObjectKind.allCases.map(\.rawValue).joined(separator: "|")

@@ -87,7 +87,8 @@ def needed(value):
             yield from needed(element)
     if not isinstance(value, dict):
         return
-    if value.get("type") == "item_reference" or set(value) == {"id"}:
+    is_thin = value.get("type") == "reasoning" and not value.get("encrypted_content")
+    if value.get("type") == "item_reference" or set(value) == {"id"} or is_thin and "id" in value:
         yield "item", value["id"]
     if value.get("type") == "file_id":
         yield "file", value["id"]

@@ -2,9 +2,9 @@ internal import Configuration
 internal import Ledger
 internal import Objects
 
-/// `catraca object assign ID`.
-enum ObjectAssign {
-  static let command = Command(
+/// `catraca object assign ID` and `catraca object forget ID`: who owns one object.
+enum ObjectOwnership {
+  static let assign = Command(
     "object assign", "gives an object at a provider to a client, or shares it with all clients",
     arguments: [ObjectOptions.id],
     options: [ObjectOptions.owner, ObjectOptions.provider, ObjectOptions.kind]
@@ -25,10 +25,29 @@ enum ObjectAssign {
       kind: try ObjectOptions.kind(of: id, given: values[ObjectOptions.kind]),
       owner: try ObjectOptions.owner(of: invocation), keyName: nil,
       createdAt: invocation.surroundings.now())
-    let editor = try invocation.editor()
+    let editor = try invocation.editorOfServer()
     let assigned = try invocation.ledger { () throws(LedgerError) in
       try editor.assign([object]).first?.after
     }
     return Outcome(.record(Record(ObjectOptions.columns, ObjectOptions.row(assigned ?? object))))
+  }
+
+  static let forget = Command(
+    "object forget", "removes an object from the record: no client owns it any more",
+    arguments: [ObjectOptions.id],
+    options: [ObjectOptions.provider, CommonOptions.config, CommonOptions.ledger],
+    examples: [
+      Command.Example(
+        line: "object forget --provider openai file-abc123",
+        meaning: "clients are answered as if there were no such object; the provider keeps it")
+    ]
+  ) { invocation throws(CommandError) in
+    let id = try invocation.values.required(ObjectOptions.id)
+    // The provider may not be in the configuration any more.
+    let provider = try invocation.values.required(ObjectOptions.provider)
+    _ = try invocation.settings()
+    let editor = try invocation.editorOfServer()
+    try invocation.ledger { () throws(LedgerError) in _ = try editor.forget(id, of: provider) }
+    return Outcome(.line("object \(id) of \(provider) is nobody's now"))
   }
 }

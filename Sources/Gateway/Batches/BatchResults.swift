@@ -1,0 +1,135 @@
+internal import Configuration
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Ledger
+internal import Metering
+internal import Objects
+internal import Upstream
+
+/// Passes on the results of a batch that aren't settled yet: `GET /v1/files/ID/content` by a client
+/// that is quicker than Catraca's own reading of them.
+///
+/// The answers that a line shows are recorded before the line goes on, so that the client can use
+/// them at once. In memory are one piece of the file and one line. Coded results go on decoded.
+struct BatchResults: ~Copyable {
+  private let passage: FreePassage
+  private let endpoint: Endpoint
+  private let facts: RequestFacts
+  private let head: UpstreamResponseHead
+  private let transfer: Transfer
+  private var body: DecodedBody
+  /// The beginning of a line that hasn't come whole.
+  private var unfinished: [UInt8] = []
+
+  private static let lineEnd = UInt8(ascii: "\n")
+
+  init(
+    of batch: BatchObject, for passage: FreePassage, _ head: UpstreamResponseHead,
+    _ transfer: Transfer
+  ) {
+    self.passage = passage
+    endpoint = batch.endpoint ?? Endpoints.chatCompletions
+    var facts = RequestFacts(operation: endpoint.operation, model: "")
+    facts.keepsObjects = true
+    self.facts = facts
+    self.head = head.withoutCoding
+    self.transfer = transfer
+    body = DecodedBody(of: transfer, head)
+  }
+
+  consuming func run() async {
+    let exchange = passage.journey.exchange
+    do {
+      try await passage.begin(head)
+      var piece: [UInt8] = []
+      while try await body.next(into: &piece) {
+        unfinished += piece
+        let end = unfinished.lastIndex(of: BatchResults.lineEnd).map { $0 + 1 } ?? 0
+        // A line that is longer than Catraca ever reads has no rights to be recorded.
+        let isEndless = end == 0 && unfinished.count > BatchSubmission.longestLine
+        guard end > 0 || isEndless else { continue }
+        let passing = Array(unfinished[..<(isEndless ? unfinished.count : end)])
+        unfinished.removeFirst(passing.count)
+        try await record(passing)
+        try await exchange.write(passing)
+      }
+      try await record(unfinished)
+      try await exchange.finish(unfinished)
+    } catch {
+      // Either side broke off, or an object can't be recorded.
+      transfer.cancel()
+      exchange.abort()
+    }
+  }
+
+  private func record(_ lines: [UInt8]) async throws(Refusal) {
+    let parser = passage.journey.workbench.parser
+    var made: [MadeObject] = []
+    for line in lines.split(separator: BatchResults.lineEnd) {
+      let result = BatchResult(Array(line), to: facts, endpoint: endpoint, parser: parser)
+      made += result?.report.madeObjects ?? []
+    }
+    try await passage.record(made)
+  }
+}
+
+extension FreePassage {
+  /// Batches that are asked for one file, those begun last first. The lines of any other are
+  /// recorded once Catraca has read them.
+  private static let mostBatchesAsked = 64
+  private static let batchesAtOnce = 16
+  private static let batchPatience = Duration.seconds(30)
+  private static let fileContent = "/v1/files/{file}/content"
+
+  /// The batch whose results the request is for, if their lines aren't settled yet and the provider
+  /// may keep answers to them.
+  func unsettledBatch() async throws(Refusal) -> BatchObject? {
+    guard endpoint?.pattern == FreePassage.fileContent, journey.exchange.head.method == .get,
+      let file = FreeContent.references(method: "GET", path: path).first?.id
+    else { return nil }
+    var rest = try await unsettledBatches().prefix(FreePassage.mostBatchesAsked)
+    while !rest.isEmpty {
+      let chunk = rest.prefix(FreePassage.batchesAtOnce)
+      rest = rest.dropFirst(chunk.count)
+      for case let batch? in try await batches(Array(chunk))
+      where batch.resultFileIDs.contains(file) { return batch }
+    }
+    return nil
+  }
+
+  private func unsettledBatches() async throws(Refusal) -> [String] {
+    let gateway = journey.gateway
+    let client = identity.client.id
+    let here = gateway.deferredWorks.batches(of: client, at: provider.name)
+    let elsewhere = try await gateway.owners.unsettledBatches(
+      of: client, at: provider, on: journey)
+    let known = Set(here.map(\.record.objectID))
+    return here.filter(\.keepsAnswers).map(\.record.objectID)
+      + elsewhere.filter { !known.contains($0) }
+  }
+
+  /// The batches that the provider has of these.
+  private func batches(_ ids: [String]) async throws(Refusal) -> [BatchObject?] {
+    do throws(UpstreamError) {
+      var transfers: [Transfer] = []
+      for id in ids {
+        let call = OwnCall(
+          provider: provider, method: .get, path: "/v1/batches/\(id)",
+          patience: FreePassage.batchPatience)
+        transfers.append(try call.start(on: journey.workbench.upstream))
+      }
+      let begun = transfers
+      journey.exchange.onClientGone = { for transfer in begun { transfer.cancel() } }
+      var batches: [BatchObject?] = []
+      for transfer in transfers {
+        let head = try await transfer.head()
+        let body = try await transfer.body(of: head, atMost: FreePassage.largestAnswer)
+        batches.append(body.flatMap { BatchObject($0, parser: journey.workbench.parser) })
+      }
+      return batches
+    } catch {
+      throw Refusal(error, provider: provider.name, on: journey)
+    }
+  }
+}
