@@ -20,6 +20,7 @@ public actor ChargeCollector {
   private let clock: @Sendable () -> Timestamp
   private var underway: [Int64: Task<Void, Never>] = [:]
   private var isStopped = false
+  private var postponed = PostponedCharges()
   private nonisolated let bell = WorkBell()
   private nonisolated let changes = Atomic<UInt64>(0)
 
@@ -72,8 +73,11 @@ public actor ChargeCollector {
 
   private func work() {
     guard !isStopped else { return }
+    let now = clock()
+    if let others = postponed.rest(at: now) {
+      logger.log(.warn, "charge_postponed") { $0.member("others", others) }
+    }
     do throws(LedgerError) {
-      let now = clock()
       try pauseUnpaid(at: now)
       guard case .stripe(let settings) = server.settings.payments else {
         return bell.ring(after: ChargeCollector.longestPause)
@@ -229,6 +233,11 @@ public actor ChargeCollector {
       case .refused(let reason, _), .needsAction(let reason, _): (.error, "charge_refused", reason)
       case .postponed(let reason, _): (.warn, "charge_postponed", reason)
       }
+    var others: Int64 = 0
+    if case .postponed = attempt {
+      guard let count = postponed.note(at: clock()) else { return }
+      others = count
+    }
     logger.log(level, event) { line in
       line.member("charge", charge.name)
       line.member("client", charge.clientID)
@@ -236,6 +245,7 @@ public actor ChargeCollector {
       line.member("block", charge.block)
       line.member("attempt", Int64(charge.attempts + 1))
       line.member("detail", detail)
+      if others > 0 { line.member("others", others) }
     }
   }
 }

@@ -87,6 +87,12 @@ public struct Invoice: Sendable {
       differences.append(
         "the rows have \(use.tokens) tokens, the daily sums \(statement.tokensTotal)")
     }
+    if use.uncharged > 0 {
+      differences.append(
+        "\(use.begunBlocks) blocks were begun, and a period has "
+          + "\(use.begunBlocks - use.uncharged) charges at most: the last \(use.uncharged) are not "
+          + "charged, give the plan larger blocks")
+    }
     if lines.count != statement.charges.count {
       differences.append("a charge is too large to be shown")
     }

@@ -325,6 +325,15 @@ def test_the_command_sums_up_as_the_api_does(catraca, billed):
     assert catraca.command("billing", "summary", "acme", "--period", "2026").returncode == 2
 
 
+def test_an_invoice_says_how_many_blocks_are_beyond_the_charges_of_a_period(catraca, billed):
+    report(billed, 8_000_000 * 10_003 + 1)
+    period = summary(billed)["period"]
+    invoice = catraca.command("invoice", "acme", "--period", period)
+    assert invoice.returncode == 1
+    assert "10003 blocks were begun, and a period has 10000 charges at most" in invoice.stderr
+    assert "the last 3 are not charged" in invoice.stderr
+
+
 def test_an_invoice_is_the_sum_of_its_lines_and_traced_to_its_requests(catraca, billed):
     first = report(billed, 8_000_000)["consumptionId"]
     second = report(billed, 9_000_000)["consumptionId"]

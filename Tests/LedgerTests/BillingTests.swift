@@ -167,6 +167,10 @@ import Time
     try await ledger.settle(use(1_000_000_000_000, 2))
     #expect(try charges().count == Int(Biller.largestBlock) + 1)
     await ledger.close()
+    let reader = try LedgerReader(at: folder.location)
+    let period = try #require(try reader.billingStatement(of: "acme", period: "2026-11")).period
+    // All but the first 800 tokens are in blocks of 800.
+    #expect(try reader.periodUse(period).uncharged == 2_000_000_000_000 / 800 - 1 - 10_000)
     #expect(try LedgerReader(at: folder.location).audit() == [])
   }
 

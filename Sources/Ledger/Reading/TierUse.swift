@@ -14,8 +14,13 @@ public struct PeriodUse: Hashable, Sendable {
   public var tokens: Int64 = 0
   /// What is measured: tokens, or nano-units of the period's currency.
   public var used: Int64 = 0
-  /// By blocks; 0 is what the fixed fee includes.
+  /// By blocks; 0 is what the fixed fee includes. Those that can be charged.
   public var tiers: [Int64: TierUse] = [:]
+  /// The blocks that were begun, whether or not they can be charged.
+  public var begunBlocks: Int64 = 0
+
+  /// Blocks that were begun and are never charged, since a period has so many charges at most.
+  public var uncharged: Int64 { max(0, begunBlocks - Biller.largestBlock) }
 }
 
 extension LedgerReader {
@@ -49,7 +54,8 @@ extension PeriodUse {
     used = used.addingSaturated(own)
     guard used > before else { return }
     let first = billing.blocks(begunAt: before + 1)
-    let last = min(billing.blocks(begunAt: used), Biller.largestBlock)
+    begunBlocks = billing.blocks(begunAt: used)
+    let last = min(begunBlocks, Biller.largestBlock)
     guard first <= last else { return }
     for block in first...last {
       var tier =
