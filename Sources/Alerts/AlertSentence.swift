@@ -11,7 +11,19 @@ struct AlertSentence: CustomStringConvertible {
   /// Whose budget it is; nil for a budget over everything, and for a client that is gone.
   let client: Client?
 
-  var description: String { "\(name): \(finding) (\(place))\(reset)" }
+  var description: String {
+    if alert.kind == .priceMissing {
+      return "A price is missing: \(AlertName(alert.subject)) (\(effect)); "
+        + AlertSentence.priceAdvice
+    }
+    return "\(name): \(finding) (\(place))\(reset)"
+  }
+
+  /// What becomes of requests that need a price which is missing.
+  var effect: String { alert.budgetID == .refusedPrices ? "refused" : "charged otherwise" }
+
+  /// Where all missing prices are listed.
+  static let priceAdvice = "see catraca prices missing"
 
   /// The client that the alert is about, as a person reads it.
   var name: String {
@@ -28,13 +40,14 @@ struct AlertSentence: CustomStringConvertible {
     case .paymentFailed: "payment of \(amount(alert.limitValue)) failed"
     case .paymentMismatch:
       "a payment is not what was charged, \(amount(alert.limitValue)); it pays nothing"
+    case .priceMissing: "a price is missing"
     }
   }
 
   private var place: String {
     switch alert.kind {
     case .paymentFailed(let charge), .paymentMismatch(let charge): return charge
-    case .threshold, .exceeded: break
+    case .threshold, .exceeded, .priceMissing: break
     }
     let isOfWholeClient = alert.subject.hasPrefix("\(BudgetDefinition.Per.client.rawValue):")
     return isOfWholeClient ? "\(alert.budgetID)" : "\(alert.budgetID), \(AlertName(alert.subject))"

@@ -15,6 +15,15 @@ struct GatheredSentence: CustomStringConvertible {
 
   var description: String {
     let lead = AlertSentence(alert: alerts.lead.alert, client: client)
+    if alerts.lead.alert.kind == .priceMissing {
+      let named = alerts.named.prefix(GatheredSentence.mostNamed).map {
+        "\(AlertName($0.alert.subject))"
+      }
+      let more = alerts.count > named.count ? ", …" : ""
+      return "\(alerts.count.groupedByThousands) prices are missing: "
+        + "\(named.joined(separator: ", "))\(more) (\(lead.effect)); "
+        + AlertSentence.priceAdvice
+    }
     let kinds = alerts.kinds.map { kind in
       "\(kind.count.groupedByThousands) × \(finding(kind.percent))\(subjects(of: kind))"
     }

@@ -1,5 +1,6 @@
 import JSON
 import Objects
+import Pricing
 
 /// Reads what an answer says of its usage, whole or event by event. Each format of answers has a
 /// reader, in a file of its name; the table of endpoints says which endpoint has which.
@@ -7,6 +8,9 @@ protocol AnswerReader: Sendable {
   /// Whether a good answer is bytes that say nothing about usage, such as sound: it is passed on
   /// as it comes, and what the reader reports without having read anything is charged.
   static var isOpaque: Bool { get }
+
+  /// What an answer can report beside input and output, and that has prices of its own.
+  static var reportableDetails: Set<PricedQuantity> { get }
 
   /// - Parameter facts: of the request, from which some formats take what is charged.
   init(for facts: RequestFacts)
@@ -40,6 +44,8 @@ protocol AnswerReader: Sendable {
 
 extension AnswerReader {
   static var isOpaque: Bool { false }
+
+  static var reportableDetails: Set<PricedQuantity> { ReportedUsage.details }
 
   var isError: Bool { report.isError }
 

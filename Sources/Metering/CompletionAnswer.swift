@@ -1,7 +1,10 @@
 import JSON
+import Pricing
 
 /// A legacy completion, or a stream of its chunks.
 struct CompletionAnswer: AnswerReader {
+  static let reportableDetails: Set<PricedQuantity> = [.cachedInput]
+
   private var members = AnswerMembers()
 
   init(for facts: RequestFacts) {}

@@ -1,7 +1,10 @@
 import JSON
+import Pricing
 
 /// A list of embeddings, whose usage has input only.
 struct EmbeddingAnswer: AnswerReader {
+  static let reportableDetails: Set<PricedQuantity> = []
+
   private var members = AnswerMembers()
 
   init(for facts: RequestFacts) {}

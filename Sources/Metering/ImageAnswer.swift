@@ -3,6 +3,8 @@ import Pricing
 
 /// Images, or a stream of them: an event with usage completes each.
 struct ImageAnswer: AnswerReader {
+  static let reportableDetails: Set<PricedQuantity> = [.cachedInput, .imageInput, .imageOutput]
+
   private var members = AnswerMembers()
   private var usages: [Usage] = []
   private var isAdjusted = false

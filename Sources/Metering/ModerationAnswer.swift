@@ -3,6 +3,8 @@ import Pricing
 
 /// What moderation says of a text. It costs nothing and reports no usage, by design.
 struct ModerationAnswer: AnswerReader {
+  static let reportableDetails: Set<PricedQuantity> = []
+
   private var members = AnswerMembers()
 
   init(for facts: RequestFacts) {}

@@ -11,6 +11,12 @@ final class ReportedUsage: Sendable {
   /// Tokens that the reported total has beyond input and output; OpenAI's totals needn't be sums.
   let unlistedTokens: Int64
 
+  /// What is read of the details, by the prices that it has of its own.
+  static let details: Set<PricedQuantity> = [
+    .cachedInput, .cacheWrite, .cacheWriteLong, .audioInput, .imageInput, .audioOutput,
+    .imageOutput,
+  ]
+
   /// Nil unless the object is usable: unless it has an integer `prompt_tokens` or `input_tokens`.
   init?(_ object: JSONValue?) {
     guard let object, let input = Self.total(object["prompt_tokens"] ?? object["input_tokens"])

@@ -3,6 +3,8 @@ import Pricing
 
 /// Speech: bytes of sound, which say nothing of usage, or a stream of events, whose last one does.
 struct SpeechAnswer: AnswerReader {
+  static let reportableDetails: Set<PricedQuantity> = [.audioOutput]
+
   private var members = AnswerMembers()
   private let characters: Int64
 

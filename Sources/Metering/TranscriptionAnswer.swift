@@ -6,6 +6,8 @@ import Pricing
 /// Usage is in tokens or in a duration. A `usage` with either wins over the member `duration`,
 /// since that is what the provider bills. Formats without any are estimated by the uploaded file.
 struct TranscriptionAnswer: AnswerReader {
+  static let reportableDetails: Set<PricedQuantity> = [.audioInput]
+
   private var members = AnswerMembers()
   private var usageMilliseconds: Int64?
   private var duration: Int64?

@@ -13,5 +13,5 @@ public enum ContainerPrice {
   }
 
   /// The surcharge by which files without prices of containers price any of them.
-  static let surcharge = "code_interpreter"
+  public static let surcharge = "code_interpreter"
 }

@@ -100,6 +100,31 @@ private let acme = Client(
     #expect(text.body.hasSuffix(#"],"more":1196}}"#))
   }
 
+  @Test("A missing price is told with what becomes of requests, one by one and together")
+  func missingPrices() {
+    func recorded(_ number: Int64, _ subject: String, of budget: BudgetID) -> RecordedAlert {
+      var alert = threshold(budget: budget, end: nil)
+      alert.kind = .priceMissing
+      alert.subject = subject
+      return RecordedAlert(number: number, id: "id-\(number)", alert: alert)
+    }
+    let one = recorded(1, "cached_input of openai/gpt-4o", of: .missingPrices)
+    #expect(
+      AlertText(one, of: nil, budget: nil).body.contains(
+        """
+        "type":"price.missing","created_at":"2026-11-22T07:30:00.123Z","text":"A price is \
+        missing: cached_input of openai/gpt-4o (charged otherwise); see catraca prices missing",\
+        "client_id":"*","threshold":null,"budget":null}
+        """))
+    let named = (1...5).map { recorded($0, "openai/<\($0)>", of: .refusedPrices) }
+    let together = GatheredAlerts(
+      lead: named[0], kinds: [.init(percent: nil, count: 5)], named: named)
+    #expect(
+      AlertText(together, of: nil, budget: nil).sentence
+        == "5 prices are missing: openai/<1>, openai/<2>, openai/<3>, … (refused); "
+        + "see catraca prices missing")
+  }
+
   @Test("A budget over everything, and a client that is gone, have names too")
   func names() {
     let everything = threshold(

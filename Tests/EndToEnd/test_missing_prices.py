@@ -4,6 +4,7 @@ import json
 
 import pytest
 from harness.metrics import Metrics
+from harness.receivers import WebReceiver
 from harness.sandbox import script_of
 from harness.usage import Usage
 from harness.waiting import eventually
@@ -157,3 +158,73 @@ def test_the_command_says_what_is_wrong(bare, tmp_path):
     bare.configuration.write_text("catraca.yaml", "proxy: [")
     broken = bare.command("prices", "missing")
     assert (broken.returncode, broken.stdout) == (1, "") and "catraca.yaml:2:1" in broken.stderr
+
+
+def warnings(catraca):
+    checked = catraca.command("check")
+    assert checked.returncode == 0, checked.stderr
+    return [line for line in checked.stderr.splitlines() if "no price for" in line]
+
+
+def test_check_warns_of_what_answers_can_report_and_the_file_has_no_price_for(bare):
+    file = bare.configuration.price_file("openai")
+    file.write_text(PRICES + """  gpt-6-sol:
+    operation: responses
+    per_million_tokens:
+      { input: "1", cached_input: "0.1", cache_write: "2", image_input: "1", output: "3" }
+  tts-1: { operation: speech, per_million_characters: "15" }
+  text-embedding-3-small: { operation: embedding, per_million_tokens: { input: "1" } }
+""")
+    told = warnings(bare)
+    assert [line.split(": ", 1)[1].split(", which")[0].split(":")[0] for line in told] == [
+        "gpt-4o-mini has no price for cached_input, image_input",
+        "gpt-6-sol has no price for cache_write_12h",
+        "no price for web_search",
+        "no price for file_search",
+        "no price for sessions of containers",
+    ]
+    assert all(line.startswith("pricing/openai.yaml: ") for line in told)
+
+
+def test_check_knows_a_further_provider_by_its_other_models(bare):
+    prices = '{ per_million_tokens: { input: "1", cached_input: "0.1", output: "2" } }'
+    odd = '{ per_million_tokens: { input: "1", output: "2" } }'
+    models = "".join(f"  m{number}: {prices}\n" for number in range(3)) + f"  odd: {odd}\n"
+    text = PRICES.replace("openai", "elsewhere").split("models:")[0]
+    bare.configuration.write_text("pricing/elsewhere.yaml", f"{text}models:\n{models}")
+    bare.configuration.settings["providers"]["elsewhere"] = {
+        **bare.configuration.settings["providers"]["groq"]
+    }
+    bare.configuration.settings["pricing"] = ["pricing/elsewhere.yaml"]
+    bare.configuration.write()
+    assert [line.split(": ")[1] for line in warnings(bare)] == ["odd has no price for cached_input"]
+
+
+@pytest.mark.parametrize("provider", ["openai", "groq", "google", "anthropic"])
+def test_the_files_that_come_along_lack_nothing(catraca, provider):
+    configuration = catraca.configuration
+    providers = configuration.settings["providers"]
+    providers.setdefault(provider, {**providers["groq"]})
+    configuration.settings["pricing"] = [f"pricing/{provider}.yaml"]
+    configuration.write()
+    assert warnings(catraca) == []
+
+
+def test_people_are_told_once_a_day(bare, tokens):
+    bare.terminate()
+    receiver = WebReceiver()
+    bare.configuration.settings["alerts"] = {"webhooks": [{"url": f"{receiver.url}/hook"}]}
+    bare.start()
+    for _ in range(2):
+        bare.post({**BODY, "model": "gpt-99"})
+        assert bare.post(BODY, headers=CACHED).status == 200
+        found(bare, 2)
+    receiver.received(2)
+    told = {json.loads(delivery.body)["text"] for delivery in receiver.deliveries}
+    assert told == {
+        "A price is missing: openai/gpt-99 (refused); see catraca prices missing",
+        f"A price is missing: cached_input of openai/{MODEL} (charged otherwise); "
+        "see catraca prices missing",
+    }
+    assert len(receiver.deliveries) == 2
+    receiver.close()

@@ -1,3 +1,4 @@
+import Budgets
 import Pricing
 import Testing
 import Time
@@ -58,10 +59,10 @@ import Time
   @Test("Of each outcome the latest 1,000 rows are kept, and long names are cut")
   func bounded() async throws {
     let ledger = try folder.ledger()
-    ledger.record(sighting("gpt-4o", .quantity(.cachedInput), .assumed))
     for number in 1...1_000 { ledger.record(sighting("m\(number)", at: number)) }
     await ledger.close()
     let again = try folder.ledger()
+    again.record(sighting("gpt-4o", .quantity(.cachedInput), .assumed))
     for number in 1_001...1_003 {
       ledger.record(sighting("closed", at: number))
       again.record(sighting("m\(number)", at: number))
@@ -87,5 +88,47 @@ import Time
     #expect(waiting.count == MissingPriceTally.largestCount)
     #expect(
       waiting.first { $0.price.model == "m0" } == sighting("m0", requests: 4, since: 0, at: 1))
+  }
+
+  // MARK: Alerts
+
+  private func alerts() throws -> [Alert] {
+    try LedgerReader(at: folder.location).alertLog(where: [:], LogRange(limit: 1_000))
+      .map(\.content.alert)
+  }
+
+  @Test("People are told of a price once a day, whoever needed it, also after a restart")
+  func toldDaily() async throws {
+    let day = 86_400
+    for start in [0, 60, day] {
+      let ledger = try folder.ledger()
+      for client in ["acme", "globex"] {
+        ledger.record(
+          sighting("gpt-4o", .quantity(.cachedInput), client: client, .assumed, at: start))
+        ledger.record(sighting("gpt-99", client: client, at: start))
+      }
+      await ledger.close()
+    }
+    let told = try alerts()
+    #expect(told.map(\.type) == Array(repeating: "price.missing", count: 4))
+    #expect(Set(told.map(\.subject)) == ["cached_input of openai/gpt-4o", "openai/gpt-99"])
+    #expect(Set(told.map(\.window.start)).count == 2)
+    #expect(Set(told.map(\.budgetID)) == [.missingPrices, .refusedPrices])
+  }
+
+  @Test("Made-up names are told in small numbers, and leave room for what answers lacked")
+  func toldWithinLimits() async throws {
+    let ledger = try folder.ledger()
+    for number in 0..<100 { ledger.record(sighting("m\(number)")) }
+    await ledger.close()
+    let again = try folder.ledger()
+    for number in 0..<100 { again.record(sighting("n\(number)")) }
+    for number in 0..<150 {
+      again.record(sighting("p\(number)", .quantity(.cachedInput), .assumed))
+    }
+    await again.close()
+    let told = try alerts()
+    #expect(told.count { $0.budgetID == .refusedPrices } == 20)
+    #expect(told.count { $0.budgetID == .missingPrices } == 100)
   }
 }

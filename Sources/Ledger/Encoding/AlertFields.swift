@@ -30,6 +30,7 @@ extension Alert {
       switch try text("type") {
       case Alert.paymentFailed: .paymentFailed(charge: charge)
       case Alert.paymentMismatch: .paymentMismatch(charge: charge)
+      case Alert.priceMissing: .priceMissing
       default: percent.map { .threshold(percent: $0) } ?? .exceeded
       }
     self.init(

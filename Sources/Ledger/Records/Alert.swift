@@ -2,6 +2,7 @@ public import Budgets
 public import Time
 
 internal import Money
+internal import Pricing
 
 /// Something about a budget that people asked to be told, as `alerts` records it.
 public struct Alert: Hashable, Sendable {
@@ -14,6 +15,8 @@ public struct Alert: Hashable, Sendable {
     case paymentFailed(charge: String)
     /// A payment isn't what was charged, such as `chg_01`.
     case paymentMismatch(charge: String)
+    /// A request needed a price that the price book doesn't have; the first on a day of UTC.
+    case priceMissing
   }
 
   public var kind: Kind
@@ -65,6 +68,26 @@ public struct Alert: Hashable, Sendable {
       used: max(0, money?.nanoUnits ?? 0), createdAt: now)
   }
 
+  /// That requests need a price which is missing. `used` is how many did when it was written.
+  init(_ sighting: MissingPriceSighting) {
+    let today = TimeZoneRules.utc.civilDate(of: sighting.lastSeen)
+    let price = sighting.price
+    self.init(
+      kind: .priceMissing,
+      budgetID: sighting.outcome == .refused ? .refusedPrices : .missingPrices,
+      subject: Alert.subject(price),
+      window: BudgetWindow(
+        start: TimeZoneRules.utc.startOfDay(today),
+        end: TimeZoneRules.utc.startOfDay(today.adding(days: 1))),
+      unit: .tokens, limitValue: 0, used: sighting.requests, createdAt: sighting.lastSeen)
+  }
+
+  /// `openai/gpt-99`, or `cached_input of openai/gpt-4o-mini`. What may be long comes last.
+  private static func subject(_ price: MissingPrice) -> String {
+    let model = "\(price.provider)/\(price.model)"
+    return price.dimension == .model ? model : "\(price.dimension) of \(model)"
+  }
+
   init(
     kind: Kind, budgetID: BudgetID, subject: String, window: BudgetWindow, unit: CountedUnit,
     limitValue: Int64, used: Int64, createdAt: Timestamp
@@ -88,17 +111,19 @@ extension Alert {
     case .exceeded: "budget.exceeded"
     case .paymentFailed: Alert.paymentFailed
     case .paymentMismatch: Alert.paymentMismatch
+    case .priceMissing: Alert.priceMissing
     }
   }
 
   static let paymentFailed = "payment.failed"
   static let paymentMismatch = "payment.mismatch"
+  static let priceMissing = "price.missing"
 
   /// Whether a budget is at its limit or near it.
   public var isAboutBudget: Bool {
     switch kind {
     case .threshold, .exceeded: true
-    case .paymentFailed, .paymentMismatch: false
+    case .paymentFailed, .paymentMismatch, .priceMissing: false
     }
   }
 
@@ -106,4 +131,11 @@ extension Alert {
   public var percent: Int? {
     if case .threshold(let percent) = kind { percent } else { nil }
   }
+}
+
+extension BudgetID {
+  /// Stands in alerts for the prices that answers lacked. No budget has such a name.
+  public static let missingPrices = BudgetID(client: everything, name: "missing prices")
+  /// The same for prices for want of which requests were refused.
+  public static let refusedPrices = BudgetID(client: everything, name: "refused prices")
 }

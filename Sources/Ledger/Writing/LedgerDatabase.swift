@@ -20,6 +20,7 @@ final class LedgerDatabase {
   private let providerObjects: ProviderObjectStore
   private let denials: DenialStore
   private let missingPrices: MissingPriceStore
+  private let missingPriceAlerts: MissingPriceAlerts
   private let alerts: AlertStore
   private var alertsWritten = false
   let biller: Biller
@@ -70,6 +71,7 @@ final class LedgerDatabase {
     providerObjects = try ProviderObjectStore(connection)
     denials = try DenialStore(connection)
     missingPrices = try MissingPriceStore(connection)
+    missingPriceAlerts = try MissingPriceAlerts(connection)
     alerts = try AlertStore(connection)
     biller = try Biller(connection)
     creditDraws = try CreditDrawStore(connection, isShared: membership != nil)
@@ -148,7 +150,9 @@ final class LedgerDatabase {
         totals.add(row)
       }
       try write(alerts)
+      if prices.isEmpty { return }
       try missingPrices.add(prices)
+      try write(try missingPriceAlerts.due(prices))
     }
   }
 

@@ -4,3 +4,7 @@ extension ProviderDialect {
   public static let google = ProviderDialect(
     reportsStreamUsageUnasked: true, countsThoughtsInTotalOnly: true)
 }
+
+extension ProviderReports {
+  static let google = ProviderReports(hasCachedInput: true)
+}

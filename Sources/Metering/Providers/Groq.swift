@@ -9,6 +9,12 @@ extension ProviderDialect {
     keepsItems: false)
 }
 
+extension ProviderReports {
+  /// Code that runs at Groq is billed by the hour, and not reported.
+  static let groq = ProviderReports(
+    hasCachedInput: true, pricedTools: ["web_search", "visit_website"])
+}
+
 /// What is peculiar to Groq.
 enum Groq {
   /// Compound models search and read web pages, whose text is billed as input.

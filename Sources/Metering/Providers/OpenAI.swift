@@ -8,6 +8,13 @@ extension ProviderDialect {
     reportsTranscriptDuration: true)
 }
 
+extension ProviderReports {
+  /// Sound and pictures are listed apart. From gpt-5.6 on, writing to the cache is reported, too.
+  static let openAI = ProviderReports(
+    hasCachedInput: true, hasModalities: true, cacheWriters: ["gpt-5.6", "gpt-6"],
+    pricedTools: [OpenAI.webSearch, OpenAI.fileSearch], billsContainers: true)
+}
+
 /// What is peculiar to OpenAI.
 enum OpenAI {
   /// How many tokens an image can take, by the start of a model's name; the first that fits counts.
@@ -24,6 +31,11 @@ enum OpenAI {
     ("gpt-image", ImageTokens(low: 8_000, full: 8_000)),
     ("chatgpt-image", ImageTokens(low: 8_000, full: 8_000)),
   ]
+
+  /// Models whose conversations have sound.
+  static func speaksInConversations(model: String) -> Bool {
+    model.hasFragment("-audio")
+  }
 
   /// Models that speak and are priced by tokens; the older ones are priced by characters.
   static func speaksByToken(model: String) -> Bool {

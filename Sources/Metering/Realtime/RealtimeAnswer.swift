@@ -3,6 +3,8 @@ import Pricing
 
 /// A response of the Realtime API: what its events say, up to `response.done`.
 struct RealtimeAnswer: AnswerReader {
+  static let reportableDetails: Set<PricedQuantity> = [.cachedInput, .audioInput, .audioOutput]
+
   private var members = AnswerMembers()
   private var audioCharacters: Int64 = 0
   private var hasFailed = false

@@ -43,7 +43,9 @@ enum Check {
           + "refuses any other files that declare less than half of what is in force")
     }
     return Outcome(
-      .line(lines.joined(separator: "\n")), notes: loaded.warnings.map(\.description))
+      .line(lines.joined(separator: "\n")),
+      notes: loaded.warnings.map(\.description)
+        + PriceGaps.warnings(settings.prices, at: invocation.surroundings.now()))
   }
 
   /// `1 client`, `2 clients`.

@@ -9,13 +9,17 @@ struct MissingPriceList {
   private let reader: Reader
   private let days: Int
 
-  private static let mostPrices = 20
+  private static let mostPrices = 8
   private static let mostClients = 3
 
   init(since: Timestamp, days: Int, _ visit: Visit) throws(APIError) {
     reader = visit.reader
     self.days = days
-    prices = try MissingPriceCalls.needed(since: since, visit.call)
+    // Answers that were charged otherwise come before requests that were refused: apps can ask for
+    // any name.
+    let needed = try MissingPriceCalls.needed(since: since, visit.call)
+    prices =
+      needed.filter { $0.requests > $0.refused } + needed.filter { $0.requests == $0.refused }
   }
 
   /// Nil where there are none.

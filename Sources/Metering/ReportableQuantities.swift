@@ -1,0 +1,25 @@
+public import Pricing
+
+extension Endpoints {
+  /// What answers of an operation's endpoints can report beside input and output, and that has
+  /// prices of its own.
+  ///
+  /// - Parameter operation: That of a model in the price book. A model of `chat` is served by the
+  ///   endpoint of responses, too.
+  public static func reportableQuantities(of operation: Operation) -> Set<PricedQuantity> {
+    let operations = operation == .chat ? [operation, .responses] : [operation]
+    return metered.filter { operations.contains($0.operation) }
+      .reduce(into: []) { $0.formUnion($1.answer.reportableDetails) }
+  }
+
+  /// Whether requests of an operation can have the provider run tools.
+  public static func runsTools(_ operation: Operation) -> Bool {
+    metered.contains { $0.operation == operation && $0.request.takesTools }
+  }
+}
+
+extension RequestFormat {
+  fileprivate var takesTools: Bool {
+    if case .json(let fields) = self { fields.values.contains(.tools) } else { false }
+  }
+}
