@@ -16,8 +16,9 @@ public struct CSVWriter {
   ///
   /// Spreadsheets compute a field that begins like a formula, also in quotes, and a formula can
   /// send what else is in the sheet elsewhere. Apps choose the names of users, conversations and
-  /// models. Such a field therefore gets an apostrophe in front, unless it is a number. Example:
-  /// `=1+1` becomes `'=1+1`, and `-0.5` stays as it is.
+  /// models. Such a field therefore gets an apostrophe in front, unless it is a number. Spaces and
+  /// invisible characters in front don't count, and the signs may be as wide as Chinese ones.
+  /// Example: `=1+1` becomes `'=1+1`, ` ＝1+1` becomes `' ＝1+1`, and `-0.5` stays as it is.
   public mutating func field(_ text: String) {
     separate()
     var text = CSVWriter.isFormula(text) ? "'\(text)" : text
@@ -46,8 +47,27 @@ public struct CSVWriter {
   }
 
   private static func isFormula(_ text: String) -> Bool {
-    guard let first = text.utf8.first, formulaBegins.contains(first) else { return false }
+    guard let first = text.unicodeScalars.first else { return false }
+    if lineSigns.contains(first) { return true }
+    // Most fields begin so, and then nothing has to be looked up.
+    switch first {
+    case "a"..."z", "A"..."Z", "0"..."9", "{": return false
+    default: break
+    }
+    let seen = text.unicodeScalars.first { !isInvisible($0) }
+    guard let seen, formulaBegins.contains(seen) else { return false }
     return !isNumber(text.utf8)
+  }
+
+  /// Spaces, controls, and what has no width.
+  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint {
+      return true
+    }
+    switch scalar.properties.generalCategory {
+    case .control, .format: return true
+    default: return false
+    }
   }
 
   /// Digits, with a sign in front and one decimal point among them at most.
@@ -61,7 +81,9 @@ public struct CSVWriter {
     }
   }
 
-  private static let formulaBegins = Array("=+-@\t\r\n".utf8)
+  private static let lineSigns: Set<Unicode.Scalar> = ["\t", "\r", "\n"]
+  /// As they are, of full width, small, and the minus of mathematics.
+  private static let formulaBegins = Set("=+-@＝＋－＠﹦﹢﹣﹫−".unicodeScalars)
   private static let quote = UInt8(ascii: "\"")
 
   private static func needsQuotes(_ byte: UInt8) -> Bool {
