@@ -3,6 +3,7 @@ internal import Configuration
 internal import EventLoop
 internal import HTTP
 internal import HTTPServer
+internal import JSON
 internal import Ledger
 internal import Metering
 internal import Money
@@ -83,6 +84,7 @@ final class Settled {
         $0.elapsed(since: journey.receivedAt).wholeMilliseconds
       },
       overheadMicroseconds: passage.overhead.wholeMicroseconds,
+      toolCalls: usage.calls > 0 ? ending.report?.extraCalls.recorded : nil,
       metadata: passage.request.metadata, estimateCheck: check, createdAt: journey.startedAt,
       day: journey.day(in: passage.request.identity.client.timeZone))
     costUSD = figures.costUSD
@@ -202,6 +204,19 @@ extension Usage {
       audioOutputTokens: min(audioOutputTokens, output),
       imageOutputTokens: min(imageOutputTokens, output - min(audioOutputTokens, output)),
       audioMilliseconds: audioMilliseconds, characters: characters, images: images) ?? .zero
+  }
+}
+
+extension [ExtraCall] {
+  /// As a row keeps them: how many of each kind, such as `{"web_search":2}`; nil where there are
+  /// none.
+  var recorded: String? {
+    guard !isEmpty else { return nil }
+    var writer = JSONWriter()
+    writer.object { object in
+      for call in self { object.member(call.name, call.count) }
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }
 

@@ -57,6 +57,15 @@ final class Journal: Sendable {
   }
 }
 
+/// One request of a batch.
+struct BatchLine: Sendable {
+  let path: String
+  let model: String
+  let usage: SandboxUsage
+  /// The body of the answer.
+  var answer: [UInt8] = []
+}
+
 /// One request and what became of it.
 struct JournalEntry: Sendable {
   var number: Int64 = 0
@@ -72,6 +81,8 @@ struct JournalEntry: Sendable {
   var status: Int?
   /// What a provider would bill; nil when it bills nothing.
   var usage: SandboxUsage?
+  /// What a provider would bill of the lines of a batch.
+  var batchLines: [BatchLine] = []
   /// The whole answer was sent.
   var isComplete = false
   /// The request's `x-client-request-id`.

@@ -1,7 +1,8 @@
 internal import JSON
 
 /// What OpenAI's API of an organization says of its use and costs, of what the journal has: calls
-/// about text under `/v1`, each counted as it would be billed.
+/// about text under `/v1`, turns of sessions, the lines of batches and the tools that responses
+/// used, each counted as it would be billed.
 struct OrganizationReport {
   /// A part of the report, by its path under `/organization/`.
   enum Part: String, CaseIterable {
@@ -11,7 +12,13 @@ struct OrganizationReport {
     case images = "usage/images"
     case speeches = "usage/audio_speeches"
     case transcriptions = "usage/audio_transcriptions"
+    case webSearches = "usage/web_search_calls"
+    case fileSearches = "usage/file_search_calls"
+    case sessions = "usage/code_interpreter_sessions"
     case costs
+
+    /// Whether results can be told apart by their models.
+    var knowsModels: Bool { self != .fileSearches && self != .sessions && self != .costs }
   }
 
   private let part: Part
@@ -32,6 +39,9 @@ struct OrganizationReport {
     var numbers: [Substring: Int64] = [:]
     for field in (query ?? "").split(separator: "&") {
       let sides = field.split(separator: "=", maxSplits: 1)
+      if field == "group_by[]=model" && !part.knowsModels {
+        throw ProviderError(status: 400, message: "group_by can't be model", param: "group_by")
+      }
       if sides.count == 2, let number = Int64(sides[1]) { numbers[sides[0]] = number }
     }
     guard let start = numbers["start_time"], OrganizationReport.times.contains(start) else {
@@ -69,12 +79,11 @@ struct OrganizationReport {
 
   private func write(_ day: Int64, _ entries: [JournalEntry], to data: inout JSONWriter) {
     let end = day + OrganizationReport.secondsPerDay
-    var sums: [String: Sum] = [:]
-    for entry in entries where (day..<end).contains(entry.unixTime) && entry.status == 200 {
-      guard let usage = entry.usage, let model = entry.model,
-        let billed = OrganizationReport.part(of: entry.path), part == .costs || part == billed
-      else { continue }
-      sums[SandboxTariff.snapshot(of: model), default: Sum()].add(usage)
+    var sums: [Billed: Sum] = [:]
+    for entry in entries where (day..<end).contains(entry.unixTime) && entry.isBilled {
+      for call in entry.batchLines { add(call, isBatch: true, to: &sums) }
+      guard let usage = entry.usage, let model = entry.model else { continue }
+      add(BatchLine(path: entry.path, model: model, usage: usage), isBatch: false, to: &sums)
     }
     data.object { bucket in
       bucket.member("object", "bucket")
@@ -82,11 +91,15 @@ struct OrganizationReport {
       bucket.member("end_time", end)
       bucket.member("results") { results in
         results.array { results in
-          for (model, sum) in sums.sorted(by: { $0.key < $1.key }) {
-            if part == .costs {
-              sum.writeCosts(of: model, to: &results)
-            } else {
-              sum.writeUsage(of: model, in: part, to: &results)
+          if !part.knowsModels && part != .costs {
+            let all = sums.values.reduce(into: Sum()) { $0.add($1) }
+            return all.writeCalls(of: nil, in: part, to: &results)
+          }
+          for (billed, sum) in sums.sorted(by: { $0.key < $1.key }) {
+            switch part {
+            case .costs: sum.writeCosts(of: billed, to: &results)
+            case .webSearches: sum.writeCalls(of: billed.model, in: part, to: &results)
+            default: sum.writeUsage(of: billed.model, in: part, to: &results)
             }
           }
         }
@@ -94,12 +107,33 @@ struct OrganizationReport {
     }
   }
 
+  private func add(_ call: BatchLine, isBatch: Bool, to sums: inout [Billed: Sum]) {
+    guard let billed = OrganizationReport.part(of: call.path) else { return }
+    let isOfTools = [.webSearches, .fileSearches, .sessions].contains(part)
+    guard part == .costs || part == billed || isOfTools && call.path == "/v1/responses" else {
+      return
+    }
+    let key = Billed(
+      model: SandboxTariff.snapshot(of: call.model), isBatch: isBatch && part == .costs)
+    sums[key, default: Sum()].add(call.usage, withTools: call.path == "/v1/responses")
+  }
+
   private static func part(of path: String) -> Part? {
     switch path {
-    case "/v1/chat/completions", "/v1/completions", "/v1/responses": .completions
+    case "/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/realtime": .completions
     case "/v1/embeddings": .embeddings
     case "/v1/moderations": .moderations
     default: nil
+    }
+  }
+
+  /// What is billed at one price.
+  private struct Billed: Hashable, Comparable {
+    let model: String
+    let isBatch: Bool
+
+    static func < (left: Billed, right: Billed) -> Bool {
+      (left.model, left.isBatch ? 1 : 0) < (right.model, right.isBatch ? 1 : 0)
     }
   }
 
@@ -109,12 +143,44 @@ struct OrganizationReport {
     var input: Int64 = 0
     var cached: Int64 = 0
     var output: Int64 = 0
+    var webSearches: Int64 = 0
+    var fileSearches: Int64 = 0
+    var sessions: Int64 = 0
 
-    mutating func add(_ usage: SandboxUsage) {
+    mutating func add(_ usage: SandboxUsage, withTools: Bool) {
       requests += 1
       input += usage.promptTokens
       cached += usage.cachedTokens
       output += usage.completionTokens
+      guard withTools else { return }
+      webSearches += usage.webSearches
+      fileSearches += usage.fileSearches
+      sessions += usage.containers
+    }
+
+    mutating func add(_ other: Sum) {
+      requests += other.requests
+      webSearches += other.webSearches
+      fileSearches += other.fileSearches
+      sessions += other.sessions
+    }
+
+    /// Calls of a tool, in the words of its part.
+    func writeCalls(of model: String?, in part: Part, to results: inout JSONWriter) {
+      let (name, key, count) =
+        switch part {
+        case .webSearches: ("web_searches", "num_requests", webSearches)
+        case .fileSearches: ("file_searches", "num_requests", fileSearches)
+        default: ("code_interpreter_sessions", "num_sessions", sessions)
+        }
+      guard count > 0 else { return }
+      results.object { result in
+        result.member("object", "organization.usage.\(name).result")
+        if part == .webSearches { result.member("num_model_requests", requests) }
+        result.member(key, count)
+        result.member("project_id", nil)
+        if part.knowsModels { result.member("model", model) }
+      }
     }
 
     func writeUsage(of model: String, in part: Part, to results: inout JSONWriter) {
@@ -134,11 +200,17 @@ struct OrganizationReport {
       }
     }
 
-    func writeCosts(of model: String, to results: inout JSONWriter) {
-      guard let tariff = SandboxTariff.of(model) else { return }
+    func writeCosts(of billed: Billed, to results: inout JSONWriter) {
+      guard let usual = SandboxTariff.of(billed.model) else { return }
+      let tariff = billed.isBatch ? usual.ofBatches : usual
+      let model = billed.model
       let lines = [
-        ("input", (input - cached) * tariff.input), ("cached input", cached * tariff.cachedInput),
-        ("output", output * tariff.output),
+        ("\(model), input", (input - cached) * tariff.input),
+        ("\(model), cached input", cached * tariff.cachedInput),
+        ("\(model), output", output * tariff.output),
+        ("web search tool calls", webSearches * tariff.webSearch),
+        ("file search tool calls", fileSearches * SandboxTariff.fileSearch),
+        ("code interpreter sessions", sessions * SandboxTariff.containerSession),
       ]
       for (name, nanoUSD) in lines where nanoUSD > 0 {
         results.object { result in
@@ -150,10 +222,15 @@ struct OrganizationReport {
               $0.member("currency", "usd")
             }
           }
-          result.member("line_item", "\(model), \(name)")
+          result.member("line_item", name)
           result.member("project_id", nil)
         }
       }
     }
   }
+}
+
+extension JournalEntry {
+  /// An answer that came whole, or a turn of a session.
+  fileprivate var isBilled: Bool { status == 200 || status == 101 }
 }

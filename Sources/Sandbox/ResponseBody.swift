@@ -91,6 +91,8 @@ extension ChatAnswer {
         output.array { array in
           guard isDone else { return }
           for index in 0..<script.webSearches { writeSearch(index, to: &array) }
+          for index in 0..<script.fileSearches { writeFileSearch(index, to: &array) }
+          for index in 0..<2 * script.containers { writeInterpreterCall(index, to: &array) }
           writeMessage(content, to: &array)
         }
       }
@@ -137,6 +139,28 @@ extension ChatAnswer {
           $0.member("query", "turnstile")
         }
       }
+    }
+  }
+
+  private func writeFileSearch(_ index: Int, to writer: inout JSONWriter) {
+    writer.object { item in
+      item.member("type", "file_search_call")
+      item.member("id", "fs_sandbox_\(identity.number)_\(index)")
+      item.member("status", "completed")
+      item.member("queries") { $0.array { $0.string("turnstile") } }
+      item.member("results") { $0.null() }
+    }
+  }
+
+  /// Each container is used twice, and billed once.
+  private func writeInterpreterCall(_ index: Int, to writer: inout JSONWriter) {
+    writer.object { item in
+      item.member("type", "code_interpreter_call")
+      item.member("id", "ci_sandbox_\(identity.number)_\(index)")
+      item.member("status", "completed")
+      item.member("container_id", "cntr_sandbox_\(identity.number)_\(index / 2)")
+      item.member("code", "print(1)")
+      item.member("outputs") { $0.null() }
     }
   }
 

@@ -6,6 +6,8 @@ enum SandboxAnswer {
   case chat(ChatAnswer)
   case media(MediaAnswer)
   case billed(BilledAnswer)
+  /// A batch that was submitted, and what of its lines is billed.
+  case batch([UInt8], [BatchLine])
   /// The events of a stream that was billed before.
   case events([[UInt8]])
   case error(ProviderError)
@@ -56,12 +58,8 @@ enum SandboxAnswer {
     case .file(_, let id, let isContent):
       self = .plain(isContent ? try objects.files.file(id).content : try objects.files.object(id))
     case .submitBatch(let dialect):
-      self = .plain(
-        try objects.batches.submit(body, script: script, number: identity.number) {
-          path, body throws(ProviderError) in
-          try SandboxAnswer.body(
-            of: path, body, dialect, head, script: script, objects: objects, identity: identity)
-        })
+      self = try SandboxAnswer.batch(
+        of: body, dialect, head, script: script, objects: objects, identity: identity)
     case .batch(_, let id): self = .plain(try objects.batches.look(at: id))
     case .cancelBatch(_, let id): self = .plain(try objects.batches.cancel(id))
     case .text(let endpoint, let dialect):
@@ -72,19 +70,39 @@ enum SandboxAnswer {
     }
   }
 
+  /// Submits a batch, and answers its requests.
+  private static func batch(
+    of body: [UInt8], _ dialect: ProviderDialect, _ head: RequestHead, script: SandboxScript,
+    objects: ProviderObjects, identity: ChatAnswer.Identity
+  ) throws(ProviderError) -> SandboxAnswer {
+    var lines: [BatchLine] = []
+    let batch = try objects.batches.submit(body, script: script, number: identity.number) {
+      path, body throws(ProviderError) in
+      let line = try SandboxAnswer.line(
+        of: path, body, dialect, head, script: script, objects: objects, identity: identity)
+      lines.append(line)
+      return line.answer
+    }
+    return .batch(batch, lines)
+  }
+
   /// The answer to one request of a batch.
-  private static func body(
+  private static func line(
     of path: String, _ body: [UInt8], _ dialect: ProviderDialect, _ head: RequestHead,
     script: SandboxScript, objects: ProviderObjects, identity: ChatAnswer.Identity
-  ) throws(ProviderError) -> [UInt8] {
+  ) throws(ProviderError) -> BatchLine {
     let prefix = dialect == .groq ? "/openai" : ""
     let answer = try SandboxAnswer(
       to: SandboxRoute(method: .post, path: prefix + path), head, body: body, script: script,
       objects: objects, identity: identity)
     switch answer {
-    case .chat(let chat): return chat.body
+    case .chat(let chat):
+      return BatchLine(
+        path: path, model: chat.request.model, usage: chat.usage, answer: chat.body)
     case .billed(let billed):
-      if case .whole(let bytes) = billed.content { return bytes }
+      if case .whole(let bytes) = billed.content {
+        return BatchLine(path: path, model: billed.model, usage: billed.usage, answer: bytes)
+      }
     default: break
     }
     throw .unknownPath("POST", path)

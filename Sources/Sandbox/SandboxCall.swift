@@ -15,6 +15,7 @@ struct SandboxCall {
     switch answer {
     case .chat(let chat): record(chat.request.model, chat.request.isStreamed, chat.usage)
     case .billed(let billed): record(billed.model, billed.isStreamed, billed.usage)
+    case .batch(_, let lines): journal.update(number) { $0.batchLines = lines }
     case .plain, .media, .events, .error: break
     }
     if script.hangs { return await waitForHangup() }
@@ -22,7 +23,7 @@ struct SandboxCall {
     if script.isMalformed { return try await sendMalformedHead() }
     switch answer {
     case .error(let error): try await respond(error.status, error.json)
-    case .plain(let body): try await respond(200, body)
+    case .plain(let body), .batch(let body, _): try await respond(200, body)
     case .chat(let chat): try await send(chat)
     case .media(let media): try await send(media)
     case .billed(let billed): try await send(billed)

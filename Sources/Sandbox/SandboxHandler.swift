@@ -106,7 +106,7 @@ public final class SandboxHandler: HTTPHandler {
       guard SandboxHandler.bearerKey(exchange.head.fields) != nil else { throw .missingKey }
       let script = try exchange.head.fields.first("x-sandbox").map(SandboxScript.init)
       try await RealtimeStandIn.serve(
-        exchange, script: script ?? SandboxScript(), journal: journal)
+        exchange, script: script ?? SandboxScript(), journal: journal, unixTime: unixTime)
     } catch {
       try await exchange.respond(HTTPAnswer(error.status, error.json))
     }

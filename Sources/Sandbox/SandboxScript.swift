@@ -33,6 +33,9 @@ struct SandboxScript: Equatable, Sendable {
   var echoes = false
   /// So many web searches are reported: calls that are billed outside of the usage.
   var webSearches = 0
+  var fileSearches = 0
+  /// So many containers are used, each by two calls.
+  var containers = 0
   /// Work that goes on after its answer is under way for so many looks at it.
   var pendingLooks = 0
   /// Takes each piece of sound of a realtime session for all that was said, and answers it.
@@ -81,6 +84,8 @@ struct SandboxScript: Equatable, Sendable {
     case "chunk_bytes": chunkBytes = Int(try number(key, value))
     case "cut_after": cutAfter = Int(try number(key, value))
     case "web_searches": webSearches = Int(try number(key, value))
+    case "file_searches": fileSearches = Int(try number(key, value))
+    case "containers": containers = Int(try number(key, value))
     case "pending_looks": pendingLooks = Int(try number(key, value))
     case "seed": seed = try number(key, value)
     case "response_model": responseModel = value

@@ -11,6 +11,10 @@ struct SandboxUsage: Equatable {
   var cachedTokens: Int64
   var reasoningTokens: Int64
   var audioTokens: Int64
+  // What a response's tools are billed for, beside tokens.
+  var webSearches: Int64 = 0
+  var fileSearches: Int64 = 0
+  var containers: Int64 = 0
 
   var totalTokens: Int64 { promptTokens + completionTokens }
 
@@ -40,6 +44,9 @@ struct SandboxUsage: Equatable {
     cachedTokens = script.cachedTokens
     reasoningTokens = script.reasoningTokens
     audioTokens = script.audioTokens
+    webSearches = Int64(script.webSearches)
+    fileSearches = Int64(script.fileSearches)
+    containers = Int64(script.containers)
   }
 
   func write(_ dialect: ProviderDialect, to writer: inout JSONWriter) {

@@ -9,6 +9,8 @@ import Time
 
 @Suite struct ReconciliationTests {
   private static let day = CivilDate("2026-11-22")!
+  /// So long after that all is reported.
+  private static let later = CivilDate("2026-12-01")!
   private static let bucket = #""object":"bucket","start_time":1795305600,"end_time":1795392000"#
 
   private static func page(_ results: String, more: String = "") throws(UsagePage.Mistake)
@@ -103,7 +105,7 @@ import Time
   func thresholds(_ ours: Int64, _ theirs: Int64, _ threshold: Int64, _ differs: Bool) {
     let comparison = UsageComparison(
       ours: Self.figures([("m", .inputTokens, ours)]),
-      theirs: Self.figures([("m", .inputTokens, theirs)]), threshold: threshold)
+      theirs: Self.figures([("m", .inputTokens, theirs)]), threshold: threshold, today: Self.later)
     #expect(comparison.differences.count == (differs ? 1 : 0))
   }
 
@@ -116,10 +118,10 @@ import Time
       ]),
       theirs: Self.figures([
         ("whisper", .seconds, 10), ("whisper", .requests, 1), ("other", .requests, 3),
-      ]), threshold: 1)
+      ]), threshold: 1, today: Self.later)
     #expect(comparison.figures.count == 4)
-    #expect(comparison.differences.map(\.subject.model) == ["lost", "other"])
-    #expect(comparison.differences.map(\.quantity) == [.requests, .requests])
+    #expect(comparison.differences.map(\.figure.subject.model) == ["lost", "other"])
+    #expect(comparison.differences.map(\.figure.quantity) == [.requests, .requests])
   }
 
   @Test("Costs may be rounded up once a request")
@@ -127,7 +129,7 @@ import Time
     for (ours, differs) in [(Int64(3), false), (4, true)] {
       let comparison = UsageComparison(
         ours: Self.figures([(nil, .cost, ours), (nil, .requests, 2)]),
-        theirs: Self.figures([(nil, .cost, 1)]), threshold: 0)
+        theirs: Self.figures([(nil, .cost, 1)]), threshold: 0, today: Self.later)
       #expect(comparison.differences.isEmpty == !differs)
     }
   }
@@ -188,11 +190,61 @@ import Time
     let uses = try LedgerReader(at: .sqlite(path: bench.ledgerPath)).providerUse(
       of: "openai", from: Self.day, through: Self.day)
     #expect(uses.map(\.requests) == [3] && uses.map(\.inputTokens) == [300])
-    let figures = ReconciledFigures(uses, Self.models, withCosts: true).counts
+    let figures = ReconciledFigures(uses, Self.models, of: OrganizationReport.Answer()).counts
     let subject = ReconciledSubject(day: Self.day, model: "gpt-4o-mini")
     #expect(figures[subject]?[.outputTokens] == 30)
     let all = figures[ReconciledSubject(day: Self.day, model: nil)]
     #expect(all == [.requests: 3, .cost: 63_000])
+  }
+
+  @Test("Calls of tools are summed up by their kinds, by model where the provider says it")
+  func toolCalls() async throws {
+    let bench = TestBench()
+    var rows = (1...4).map { LedgerFixture.row($0) }
+    rows[0].toolCalls = #"{"web_search":2,"file_search":1}"#
+    rows[1].toolCalls = #"{"web_search":2,"file_search":1}"#
+    rows[2].toolCalls = #"{"code_interpreter":1,"shell":2,"unknown":9}"#
+    rows[3].usage = try #require(rows[3].usage.with(calls: 5))
+    try await bench.record(rows)
+    let uses = try LedgerReader(at: .sqlite(path: bench.ledgerPath)).providerUse(
+      of: "openai", from: Self.day, through: Self.day)
+    #expect(uses.map(\.rows) == [1, 1, 2] && uses.map(\.calls) == [5, 0, 0])
+    let model = ReconciledSubject(day: Self.day, model: "gpt-4o-mini")
+    let all = ReconciledSubject(day: Self.day, model: nil)
+    for named in [true, false] {
+      var report = OrganizationReport.Answer()
+      report.usage = [
+        UsagePage.Result(
+          day: Self.day, model: named ? "gpt-4o-mini" : nil, lineItem: nil,
+          counts: [.webSearches: 4]),
+        UsagePage.Result(
+          day: Self.day, model: nil, lineItem: nil, counts: [.fileSearches: 2]),
+      ]
+      let ours = ReconciledFigures(uses, Self.models, of: report)
+      let theirs = ReconciledFigures(report, Self.models)
+      for figures in [ours, theirs] {
+        #expect(figures.counts[named ? model : all]?[.webSearches] == 4)
+        #expect(figures.counts[named ? all : model]?[.webSearches] == nil)
+        #expect(figures.counts[all]?[.fileSearches] == 2)
+      }
+      #expect(ours.counts[all]?[.containerSessions] == 3)
+      #expect(ours.particulars[all]?.unknownCalls == 5)
+      report.unknownParts = ReportPart.usage.filter { $0.group == nil }
+      let known = ReconciledFigures(uses, Self.models, of: report).counts[all]
+      #expect(known?[.fileSearches] == nil && known?[.containerSessions] == nil)
+    }
+  }
+
+  @Test("Of a part of tools only its calls are read, and not the requests that made them")
+  func partsOfTools() throws {
+    let searches = try #require(ReportPart.usage.first { $0.path.hasSuffix("web_search_calls") })
+    let page = try UsagePage(
+      Array(
+        #"""
+        {"data":[{\#(Self.bucket),"results":[{"object":"organization.usage.web_searches.result",
+        "num_model_requests":2,"num_requests":3,"model":"gpt-4o","context_level":null}]}]}
+        """#.utf8), searches.members)
+    #expect(page.results.map(\.counts) == [[.webSearches: 3]])
   }
 
   @Test("Use with clients' own keys is told apart from that of the common account")

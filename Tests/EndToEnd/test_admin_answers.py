@@ -26,7 +26,8 @@ USAGE_LOG = """{"id":1,"request_id":"r","client_id":"c","key_name":"k","user_id"
  "usage_source":"reported","prompt_tokens":1,"cached_tokens":0,"cache_write_tokens":0,
  "audio_input_tokens":0,"image_input_tokens":0,"completion_tokens":1,"reasoning_tokens":0,
  "audio_output_tokens":0,"image_output_tokens":0,"total_tokens":2,"audio_ms":0,"characters":0,
- "images":0,"calls":0,"cost_usd":"0","cost":"0","currency":"BRL","price_version":"v",
+ "images":0,"calls":2,"tool_calls":{"web_search":2},
+ "cost_usd":"0","cost":"0","currency":"BRL","price_version":"v",
  "held_tokens":1,"held_usd":"0","overrun_tokens":0,"overrun_usd":"0",
  "provider_cost_usd":"0","latency_ms":1,
  "ttft_ms":null,"overhead_us":1,"metadata":null,"created_at":"2026"}"""

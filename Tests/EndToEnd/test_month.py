@@ -1,4 +1,5 @@
-"""A month of made-up traffic with markups: all that is shown of it agrees to the nano-unit."""
+"""A month of made-up traffic with markups, batches, work in the background, tools, containers and
+sessions: all that is shown of it agrees to the nano-unit."""
 
 import csv
 import io
@@ -15,7 +16,12 @@ from harness.chosen_ledger import IS_POSTGRESQL
 from harness.clock import Clock
 from harness.configuration import sandbox_providers
 from harness.metrics import Metrics
+from harness.objects import assign
+from harness.realtime import MODEL as REALTIME
+from harness.realtime import open_session, respond, say, send
 from harness.sandbox import Sandbox, script
+from harness.waiting import eventually
+from test_batches import line, submit
 from test_margin import assert_nothing
 
 pytestmark = pytest.mark.skipif(
@@ -26,8 +32,20 @@ SPAN = f"from={MONTH}-01&to=2027-02-01"
 MARKUPS = {"acme": "20%", "beta": "-5%", "gamma": "12.75%", "delta": "0%"}
 BRL = Decimal("5.40")
 CHAT, EMBEDDING = "gpt-4o-mini", "text-embedding-3-small"
-BOOK = {CHAT: ("0.15", "0.075", "0.6"), EMBEDDING: ("0.02", "0.02", "0")}
-OWN = {CHAT: ("0.30", "0.3", "0.9"), EMBEDDING: BOOK[EMBEDDING]}
+BOOK = {
+    CHAT: ("0.15", "0.075", "0.6"),
+    EMBEDDING: ("0.02", "0.02", "0"),
+    REALTIME: ("4", "0.4", "16"),
+}
+OWN = {**BOOK, CHAT: ("0.30", "0.3", "0.9")}
+BATCH = ("0.075", "0.075", "0.3")
+CALLS = {"web_search": "0.025", "file_search": "0.0025", "code_interpreter": "0.03"}
+TOOLS = [
+    {"type": "web_search"},
+    {"type": "file_search", "vector_store_ids": ["vs_month"]},
+    {"type": "code_interpreter", "container": {"type": "auto", "memory_limit": "1g"}},
+]
+BATCH_LINES = 3
 SUMS = ["cost_nano_usd", "cost_nano", "provider_cost_nano_usd"]
 ROLLUPS = ["usage_daily", "usage_daily_users", "usage_daily_conversations", "usage_hourly"]
 
@@ -40,8 +58,13 @@ def priced(row, prices):
     """The row's quantities at prices per million tokens, in nano-dollars, not rounded."""
     fresh = row["prompt_tokens"] - row["cached_tokens"]
     quantities = fresh, row["cached_tokens"], row["completion_tokens"]
-    costs = zip(quantities, prices[row["model"]], strict=True)
-    return 1000 * sum(count * Decimal(price) for count, price in costs)
+    rates = BATCH if row["operation"] == "batch" else prices[row["model"]]
+    tokens = sum(
+        count * Decimal(price) for count, price in zip(quantities, rates, strict=True)
+    )
+    calls = json.loads(row["tool_calls"] or "{}")
+    assert sum(calls.values()) == row["calls"]
+    return 1000 * tokens + sum(count * nano(CALLS[kind]) for kind, count in calls.items())
 
 
 def ceiling(amount):
@@ -82,21 +105,65 @@ def month(catraca, tokens, clock, provider):
     own = {"input": input_, "cached_input": cached, "output": output}
     body = {"client_id": "gamma", "provider": "openai", "model": CHAT, "per_million_tokens": own}
     admin.done("POST", "/api/pricing-config", body, status=201)
+    assign(catraca.ledger, "vs_month", "vector_store", "*")
     chance = random.Random(25)
     for day in range(1, 32):
-        for _ in range(5):
+        works = [use, use, use, use_tools, chance.choice([use_later, use_batch, use_session])]
+        for work in works:
             clock.set(f"{MONTH}-{day:02}T{chance.randrange(1, 23):02}:10:00+00:00")
-            use(catraca, chance)
+            work(catraca, chance)
     clock.set(f"{MONTH}-31T23:30:00+00:00")
     return catraca
+
+
+def tokens_by(chance):
+    tokens = {"prompt_tokens": chance.randrange(101, 900)}
+    tokens["cached_tokens"] = chance.randrange(0, tokens["prompt_tokens"])
+    tokens["completion_tokens"] = chance.randrange(0, 90)
+    return tokens
+
+
+def use_tools(catraca, chance):
+    """A response that searches, and runs code in containers."""
+    names = ["web_searches", "file_searches", "containers"]
+    calls = {name: chance.randrange(0, 3) for name in names}
+    body = {"model": CHAT, "input": "Hello", "tools": TOOLS, "max_tool_calls": 12}
+    does = script(**tokens_by(chance), **calls)
+    answer = catraca.post(body, "/v1/responses", chance.choice(list(MARKUPS)), does)
+    assert answer.status == 200, answer
+
+
+def use_later(catraca, chance):
+    """A response in the background, which its client asks for."""
+    client = catraca.openai(chance.choice(list(MARKUPS)))
+    options = {"model": CHAT, "input": "Hello", "background": True, "max_output_tokens": 100}
+    created = client.responses.create(**options, extra_headers=script(**tokens_by(chance)))
+    eventually(lambda: client.responses.retrieve(created.id).status == "completed", "its end")
+    eventually(lambda: not catraca.ledger.deferred(), "its row")
+
+
+def use_batch(catraca, chance):
+    """A batch of a client that pays the book's prices or a multiple of them."""
+    client = catraca.openai(chance.choice(["acme", "beta", "delta"]))
+    lines = [line(number, "Hello") for number in range(BATCH_LINES)]
+    created = submit(client, lines, script(**tokens_by(chance)))
+    eventually(lambda: client.batches.retrieve(created.id).status == "completed", "its end")
+    eventually(lambda: not catraca.ledger.deferred(), "its rows")
+
+
+def use_session(catraca, chance):
+    """Two turns of a session over a WebSocket."""
+    does = script(**tokens_by(chance))
+    with open_session(catraca, chance.choice(list(MARKUPS)), headers=does.items()) as session:
+        for _ in range(2):
+            send(session, "conversation.item.create", item=say("Hello"))
+            respond(session)
 
 
 def use(catraca, chance):
     """One request of a client: its endpoint, its tokens and its fate by chance."""
     client = chance.choice(list(MARKUPS))
-    tokens = {"prompt_tokens": chance.randrange(101, 900)}
-    tokens["cached_tokens"] = chance.randrange(0, tokens["prompt_tokens"])
-    tokens["completion_tokens"] = chance.randrange(0, 90)
+    tokens = tokens_by(chance)
     headers = {"x-catraca-user": f"u{chance.randrange(3)}"}
     chat = {"model": CHAT, "messages": [{"role": "user", "content": "Hello " * 200}]}
     chat["max_completion_tokens"] = 100
@@ -130,7 +197,12 @@ def sums_by(rows, *columns):
 
 def test_rows_rollups_answers_exports_metrics_and_the_providers_report_agree(month, tokens):
     rows = month.ledger.usage()
-    assert len(rows) == 31 * 5 and {row["day"][:7] for row in rows} == {MONTH}
+    assert {row["day"][:7] for row in rows} == {MONTH}
+    kinds = Counter((row["operation"], row["endpoint"]) for row in rows)
+    assert kinds["batch", "/v1/chat/completions"] >= 5 * BATCH_LINES
+    assert kinds["realtime", "/v1/realtime"] >= 10 and kinds["responses", "/v1/responses"] >= 40
+    calls = sum((Counter(json.loads(row["tool_calls"] or "{}")) for row in rows), Counter())
+    assert set(calls) == set(CALLS) and min(calls.values()) > 10
     for row in rows:
         markup = 1 + Decimal(MARKUPS[row["client_id"]].rstrip("%")) / 100
         charged = priced(row, OWN if row["client_id"] == "gamma" else BOOK) * markup
@@ -232,4 +304,15 @@ def compare_report(catraca):
     done = catraca.command("reconcile", *options, *span)
     report = json.loads(done.stdout)
     assert (done.returncode, report["differences"]) == (0, []), report
-    assert report["compared"] > 31
+    assert report["compared"] > 31 * 8
+    # The same report, without one row's calls: only they differ.
+    with catraca.ledger.changing() as database:
+        changed = database.execute(
+            """UPDATE usage_logs SET tool_calls = '{"web_search":1}' WHERE id =
+            (SELECT min(id) FROM usage_logs WHERE tool_calls LIKE '%code_interpreter":1%')"""
+        )
+        assert changed.rowcount == 1
+    report = json.loads(catraca.command("reconcile", *options, *span).stdout)
+    quantities = {line["quantity"] for line in report["differences"]}
+    assert "container_sessions" in quantities
+    assert quantities <= {"container_sessions", "file_search_calls", "web_search_calls"}

@@ -67,6 +67,54 @@ def test_what_was_recorded_is_what_the_provider_reports(used):
     assert notes == "reconcile: openai has no usage/decisions: not compared\n"
 
 
+def test_prices_that_the_book_lacks_are_named(used):
+    """Half of the price that the provider charges, as for a tier that the book has no price for."""
+    with used.ledger.changing() as database:
+        database.execute("UPDATE usage_logs SET provider_cost_nano_usd = 2 * cost_nano_usd")
+    status, report, _ = reconcile(used, since=0)
+    assert status == 1
+    # Yesterday's and today's costs may not be complete yet.
+    assert {(row["quantity"], row["reason"]) for row in report["differences"]} == {
+        ("cost_usd", "report_incomplete")
+    }
+    with used.ledger.changing() as database:
+        database.execute(
+            "UPDATE usage_logs SET provider_cost_nano_usd = (10 * cost_nano_usd + 10) / 11"
+        )
+    _, report, _ = reconcile(used, since=0)
+    reasons = {row["model"]: row["reason"] for row in report["differences"]}
+    assert reasons[MODEL] == reasons[None] == "regional_price"
+
+
+def test_calls_of_tools_and_containers_are_compared(running):
+    tools = [{"type": "web_search"}, {"type": "code_interpreter", "container": {"type": "auto"}}]
+    body = {"model": MODEL, "input": "Hello", "tools": tools, "max_tool_calls": 9}
+    does = script(web_searches=2, file_searches=3, containers=1)
+    assert running.post(body, "/v1/responses", headers=does).status == 200
+    kinds = {"web_search": 2, "file_search": 3, "code_interpreter": 1}
+    assert json.loads(running.row()["tool_calls"]) == kinds
+    assert running.terminate() == 0
+    status, report, _ = reconcile(running, "--threshold", "0")
+    counted = [row for row in report["differences"] if row["quantity"] != "cost_usd"]
+    assert counted == [], report
+    with running.ledger.changing() as database:
+        database.execute("UPDATE usage_logs SET tool_calls = '{\"web_search\":1,\"shell\":2}'")
+    status, report, _ = reconcile(running, "--threshold", "0")
+    found = {
+        (row["model"], row["quantity"]): (row["ours"], row["theirs"], row["reason"])
+        for row in report["differences"]
+        if row["quantity"] != "cost_usd"
+    }
+    assert (status, found) == (
+        1,
+        {
+            (MODEL, "web_search_calls"): (1, 2, "tools_elsewhere"),
+            (None, "file_search_calls"): (0, 3, "tools_elsewhere"),
+            (None, "container_sessions"): (2, 1, "report_incomplete"),
+        },
+    )
+
+
 def test_people_read_that_it_is_well(used):
     status, text, _ = reconcile(used, output="table")
     assert status == 0
@@ -105,10 +153,13 @@ def test_use_that_did_not_pass_here_is_named(used, sandbox):
     found = in_all(report)
     assert found["gpt-4o", "requests"] == (0, 1)
     [row] = [row for row in report["differences"] if row["quantity"] == "requests"]
+    assert row["reason"] == "use_elsewhere"
+    assert "another key" in report["reasons"]["use_elsewhere"]
     assert (row["ours"], row["theirs"], row["difference"]) == (0, 1, -1)
     assert (row["model"], row["difference_percent"]) == ("gpt-4o", 100.0)
     status, text, _ = reconcile(used, output="table")
     assert status == 1 and "gpt-4o" in text and "differing by more than 1 %" in text
+    assert f"\nuse_elsewhere: {report['reasons']['use_elsewhere']}\n" in text
     # All differences are of 100 % at most.
     assert reconcile(used, "--threshold", "100")[0] == 0
 
@@ -124,9 +175,12 @@ def test_differences_are_in_the_servers_log_where_that_is_a_file(used, sandbox):
     assert {(line["event"], line["level"]) for line in lines} == {
         ("reconciliation_difference", "warn")
     }
-    told = [(line["day"], line["model"], line["quantity"], line["ours"]) for line in lines]
+    told = [
+        (line["day"], line["model"], line["quantity"], line["ours"], line["reason"])
+        for line in lines
+    ]
     assert told == [
-        (row["day"], row["model"], row["quantity"], str(row["ours"]))
+        (row["day"], row["model"], row["quantity"], str(row["ours"]), row["reason"])
         for row in report["differences"]
     ]
 

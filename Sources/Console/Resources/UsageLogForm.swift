@@ -82,6 +82,7 @@ enum UsageLogForm {
       quantity("characters") { $0.characters },
       quantity("images") { $0.images },
       quantity("calls") { $0.calls },
+      Column("tool_calls", .map(of: .count).orNull) { .json($0.toolCalls) },
     ]
   }
 

@@ -119,6 +119,7 @@ final class BatchSettling {
     entry.row.heldTokens = min(held.heldTokens, usage.totalTokens)
     entry.row.heldNanoUSD = min(held.heldNanoUSD, charge.nanoUSD)
     entry.row.set(charge.bill?.usage ?? usage, charge)
+    entry.row.toolCalls = report?.extraCalls.recorded
     entry.priceRecord = charge.bill?.record
     return draw(Consumption(tokens: entry.row.usage.totalTokens, cost: charge.exact), for: entry)
   }

@@ -106,6 +106,7 @@ extension Gateway {
     }
     var entry = entry
     entry.row.set(charge.bill?.usage ?? usage, charge)
+    entry.row.toolCalls = report?.extraCalls.recorded
     entry.priceRecord = charge.bill?.record
     return (entry, Consumption(tokens: entry.row.usage.totalTokens, cost: charge.exact))
   }

@@ -33,6 +33,7 @@ extension UsageRow {
     fields.write("latency_ms", latencyMilliseconds)
     fields.write("ttft_ms", timeToFirstTokenMilliseconds)
     fields.write("overhead_us", overheadMicroseconds)
+    fields.write("tool_calls", toolCalls)
     fields.write("metadata", metadata)
     fields.write("created_at", createdAt.rfc3339)
     fields.write("day", day.description)
@@ -72,7 +73,8 @@ extension UsageRow {
       overrunNanoUSD: fields.integer("overrun_nano_usd") ?? 0,
       latencyMilliseconds: fields.integer("latency_ms"),
       timeToFirstTokenMilliseconds: fields.integer("ttft_ms"),
-      overheadMicroseconds: fields.integer("overhead_us"), metadata: fields.text("metadata"),
+      overheadMicroseconds: fields.integer("overhead_us"),
+      toolCalls: fields.text("tool_calls"), metadata: fields.text("metadata"),
       estimateCheck: EstimateCheck(from: fields),
       createdAt: try fields.required(
         "created_at", of: record, Timestamp(rfc3339: try text("created_at"))),

@@ -1,6 +1,7 @@
 public import Time
 
-/// What the rows of one provider, UTC day, endpoint and pair of models sum up to.
+/// What the rows of one provider, UTC day, endpoint, pair of models and mix of tool calls sum up
+/// to.
 public struct ProviderUse: Hashable, Sendable {
   public var day: CivilDate
   public var endpoint: String
@@ -8,6 +9,11 @@ public struct ProviderUse: Hashable, Sendable {
   public var model: String
   /// As the provider called it.
   public var responseModel: String?
+  /// Of each of the rows, as `UsageRow.toolCalls`.
+  public var toolCalls: String?
+  public var rows: Int64
+  /// Rows whose usage the provider didn't report.
+  public var estimatedRows: Int64
   /// Those that were answered with less than 400.
   public var requests: Int64
   public var inputTokens: Int64
@@ -16,6 +22,8 @@ public struct ProviderUse: Hashable, Sendable {
   public var audioMilliseconds: Int64
   public var characters: Int64
   public var images: Int64
+  /// Of all kinds.
+  public var calls: Int64
   /// What the provider charges by the price book.
   public var providerCostNanoUSD: Int64
 }
@@ -63,10 +71,11 @@ extension LedgerReader {
           "day", of: "a usage row", fields.text("day").flatMap(CivilDate.init)),
         endpoint: fields.text("endpoint") ?? "",
         model: try fields.requiredText("model", of: "a usage row"),
-        responseModel: fields.text("response_model"), requests: count("requests"),
+        responseModel: fields.text("response_model"), toolCalls: fields.text("tool_calls"),
+        rows: count("rows"), estimatedRows: count("estimated"), requests: count("requests"),
         inputTokens: count("input"), cachedTokens: count("cached"),
         outputTokens: count("output"), audioMilliseconds: count("audio_ms"),
-        characters: count("characters"), images: count("images"),
+        characters: count("characters"), images: count("images"), calls: count("calls"),
         providerCostNanoUSD: count("cost"))
     }
   }
@@ -76,13 +85,15 @@ private func selectProviderUse(_ dialect: Dialect, by users: ProviderUsers) -> S
   let sums = [
     ("prompt_tokens", "input"), ("cached_tokens", "cached"), ("completion_tokens", "output"),
     ("audio_ms", "audio_ms"), ("characters", "characters"), ("images", "images"),
+    ("calls", "calls"),
     (UsageRow.providerCostColumn, "cost"),
   ].map { "\(dialect.total($0)) AS \($1)" }
   return """
-    SELECT substr(created_at, 1, 10) AS day, endpoint, model, response_model,
+    SELECT substr(created_at, 1, 10) AS day, endpoint, model, response_model, tool_calls,
+      count(*) AS rows, count(*) FILTER (WHERE usage_source = 'estimated') AS estimated,
       count(*) FILTER (WHERE status < 400) AS requests, \(sums.joined(separator: ", "))
     FROM usage_logs WHERE source = ?1 AND created_at >= ?2 AND created_at < ?3
       \(users.condition(from: 4))
-    GROUP BY 1, 2, 3, 4 ORDER BY 1, 3, 4 NULLS FIRST, 2
+    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 3, 4 NULLS FIRST, 2, 5 NULLS FIRST
     """
 }

@@ -45,6 +45,9 @@ public struct UsageRow: Hashable, Sendable {
   public var timeToFirstTokenMilliseconds: Int64?
   /// What Catraca itself added.
   public var overheadMicroseconds: Int64?
+  /// How many calls of each kind there were that are billed outside tokens: a JSON object such as
+  /// `{"web_search":2}`; nil where there were none, or nobody knows their kinds.
+  public var toolCalls: String?
   /// A JSON object, as the app gave it.
   public var metadata: String?
   /// Nil where no usage was reported.
@@ -63,7 +66,7 @@ public struct UsageRow: Hashable, Sendable {
     providerCostNanoUSD: Int64? = nil, cost: Money, priceVersion: String?, heldTokens: Int64 = 0,
     heldNanoUSD: Int64 = 0, overrunTokens: Int64 = 0, overrunNanoUSD: Int64 = 0,
     latencyMilliseconds: Int64? = nil, timeToFirstTokenMilliseconds: Int64? = nil,
-    overheadMicroseconds: Int64? = nil,
+    overheadMicroseconds: Int64? = nil, toolCalls: String? = nil,
     metadata: String? = nil, estimateCheck: EstimateCheck? = nil, createdAt: Timestamp,
     day: CivilDate
   ) {
@@ -94,6 +97,7 @@ public struct UsageRow: Hashable, Sendable {
     self.latencyMilliseconds = latencyMilliseconds
     self.timeToFirstTokenMilliseconds = timeToFirstTokenMilliseconds
     self.overheadMicroseconds = overheadMicroseconds
+    self.toolCalls = toolCalls
     self.metadata = metadata
     self.estimateCheck = estimateCheck
     self.createdAt = createdAt

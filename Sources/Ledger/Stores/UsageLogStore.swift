@@ -66,11 +66,11 @@ final class UsageLogStore {
       image_input_tokens, completion_tokens, reasoning_tokens, audio_output_tokens,
       image_output_tokens, total_tokens, audio_ms, characters, images, calls, cost_nano_usd,
       provider_cost_nano_usd, cost_nano, currency, price_version, held_tokens, held_nano_usd,
-      overrun_tokens, overrun_nano_usd, latency_ms, ttft_ms, overhead_us, metadata, created_at,
-      day, estimated_tokens, input_text_bytes, output_text_bytes, begins_conversation,
+      overrun_tokens, overrun_nano_usd, latency_ms, ttft_ms, overhead_us, tool_calls, metadata,
+      created_at, day, estimated_tokens, input_text_bytes, output_text_bytes, begins_conversation,
       budget_accounts)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING
     """
 }

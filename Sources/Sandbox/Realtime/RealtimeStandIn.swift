@@ -14,6 +14,7 @@ final class RealtimeStandIn {
   private let journal: Journal
   private let model: String
   private let keyEnding: String?
+  private let unixTime: @Sendable () -> Int64
   private let parser = JSONParser()
   private var writer = WebSocketWriter(as: .server)
   private var session: RealtimeSettings
@@ -22,8 +23,9 @@ final class RealtimeStandIn {
 
   private init(
     _ stream: UpgradedStream, model: String, script: SandboxScript, journal: Journal,
-    keyEnding: String?
+    keyEnding: String?, unixTime: @escaping @Sendable () -> Int64
   ) {
+    self.unixTime = unixTime
     self.keyEnding = keyEnding
     self.stream = stream
     self.model = model
@@ -34,7 +36,8 @@ final class RealtimeStandIn {
 
   /// Serves a session, or refuses it.
   static func serve(
-    _ exchange: HTTPExchange, script: SandboxScript, journal: Journal
+    _ exchange: HTTPExchange, script: SandboxScript, journal: Journal,
+    unixTime: @escaping @Sendable () -> Int64
   ) async throws(ProviderError) {
     let upgrade: WebSocketUpgrade
     do { upgrade = try WebSocketUpgrade(of: exchange.head) } catch {
@@ -55,7 +58,8 @@ final class RealtimeStandIn {
       let stream = try await exchange.upgrade(head)
       let standIn = RealtimeStandIn(
         stream, model: String(model), script: script, journal: journal,
-        keyEnding: JournalEntry.ending(ofKey: SandboxHandler.bearerKey(exchange.head.fields)))
+        keyEnding: JournalEntry.ending(ofKey: SandboxHandler.bearerKey(exchange.head.fields)),
+        unixTime: unixTime)
       await standIn.run()
     } catch {
       // The client is gone.
@@ -135,8 +139,8 @@ final class RealtimeStandIn {
     usage.audioTokens = script.audioTokens
     let entry = journal.open(
       JournalEntry(
-        method: "GET", path: "/v1/realtime", keyEnding: keyEnding, clientRequestID: nil,
-        script: nil))
+        unixTime: unixTime(), method: "GET", path: "/v1/realtime", keyEnding: keyEnding,
+        clientRequestID: nil, script: nil))
     let (model, billed) = (model, usage)
     journal.update(entry) {
       $0.model = model

@@ -8,6 +8,7 @@ enum UsageRowForm {
     var record = Record()
     addOrigin(of: row, to: &record)
     addUsage(row.usage, to: &record)
+    record.add("tool_calls", nil, row.toolCalls.map { .json($0) } ?? .none)
     addMoney(of: row, to: &record)
     record.add("latency_ms", "Latency ms", .optional(row.latencyMilliseconds))
     record.add("ttft_ms", nil, .optional(row.timeToFirstTokenMilliseconds))

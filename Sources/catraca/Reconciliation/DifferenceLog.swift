@@ -18,7 +18,8 @@ enum DifferenceLog {
     } catch {
       throw .failed("reconcile: \(error)")
     }
-    for figure in comparison.differences {
+    for difference in comparison.differences {
+      let figure = difference.figure
       logger.log(.warn, "reconciliation_difference") { line in
         line.member("provider", provider)
         line.member("day", figure.subject.day.description)
@@ -26,6 +27,7 @@ enum DifferenceLog {
         line.member("quantity", figure.quantity.rawValue)
         line.member("ours", figure.text(figure.ours))
         line.member("theirs", figure.text(figure.theirs))
+        line.member("reason", difference.reason.rawValue)
       }
     }
     logger.close()

@@ -10,12 +10,6 @@ struct OrganizationReport {
   let key: Secret
   let days: ClosedRange<CivilDate>
 
-  /// The parts of the report, as they stand in paths.
-  private static let usageParts = [
-    "completions", "embeddings", "moderations", "images", "audio_speeches", "audio_transcriptions",
-    "decisions",
-  ]
-  static let costs = "costs"
   /// Days of one page: the most that usage is told for.
   private static let pageDays = 31
   private static let mostPages = 1_000
@@ -25,34 +19,38 @@ struct OrganizationReport {
     var usage: [UsagePage.Result] = []
     var costs: [UsagePage.Result] = []
     /// Parts that the provider doesn't know.
-    var unknownParts: [String] = []
+    var unknownParts: [ReportPart] = []
+
+    /// What of tools can be compared.
+    var knownToolCalls: Set<ReconciledQuantity> {
+      Set(ReconciledQuantity.ofTools).subtracting(
+        unknownParts.flatMap(\.members).map(\.quantity))
+    }
   }
 
   func fetch() async throws(CommandError) -> Answer {
     var answer = Answer()
-    for part in OrganizationReport.usageParts {
-      if let results = try await results(of: "usage/\(part)", groupedBy: "model") {
+    for part in ReportPart.usage {
+      if let results = try await results(of: part) {
         answer.usage += results
       } else {
-        answer.unknownParts.append("usage/\(part)")
+        answer.unknownParts.append(part)
       }
     }
-    if let costs = try await results(of: OrganizationReport.costs, groupedBy: "line_item") {
+    if let costs = try await results(of: .costs) {
       answer.costs = costs
     } else {
-      answer.unknownParts.append(OrganizationReport.costs)
+      answer.unknownParts.append(.costs)
     }
     return answer
   }
 
   /// Nil where there is no such part.
-  private func results(
-    of part: String, groupedBy group: String
-  ) async throws(CommandError) -> [UsagePage.Result]? {
+  private func results(of part: ReportPart) async throws(CommandError) -> [UsagePage.Result]? {
     var results: [UsagePage.Result] = []
     var cursor: String?
     for _ in 0..<OrganizationReport.mostPages {
-      guard let page = try await page(of: part, groupedBy: group, cursor) else { return nil }
+      guard let page = try await page(of: part, cursor) else { return nil }
       results += page.results
       guard let next = page.next else { return results }
       cursor = next
@@ -61,12 +59,13 @@ struct OrganizationReport {
   }
 
   private func page(
-    of part: String, groupedBy group: String, _ cursor: String?
+    of part: ReportPart, _ cursor: String?
   ) async throws(CommandError) -> UsagePage? {
     let start = TimeZoneRules.utc.startOfDay(days.lowerBound).milliseconds / 1_000
     let end = TimeZoneRules.utc.startOfDay(days.upperBound).milliseconds / 1_000 + 86_400
-    var url = "\(provider.baseURL)/organization/\(part)?start_time=\(start)&end_time=\(end)"
-    url += "&bucket_width=1d&group_by[]=\(group)&limit=\(OrganizationReport.pageDays)"
+    var url = "\(provider.baseURL)/organization/\(part.path)?start_time=\(start)&end_time=\(end)"
+    url += "&bucket_width=1d&limit=\(OrganizationReport.pageDays)"
+    if let group = part.group { url += "&group_by[]=\(group)" }
     if let cursor { url += "&page=\(OrganizationReport.encoded(cursor))" }
     let result = await caller.get(
       url, bearer: key, authorities: provider.caFile, within: OrganizationReport.patience)
@@ -83,15 +82,15 @@ struct OrganizationReport {
       }
       guard let body = answer.body else { throw failed(part, "broke off or is too large") }
       do throws(UsagePage.Mistake) {
-        return try UsagePage(body)
+        return try UsagePage(body, part.members)
       } catch {
         throw failed(part, error.description)
       }
     }
   }
 
-  private func failed(_ part: String, _ what: String) -> CommandError {
-    .failed("reconcile: GET \(provider.baseURL)/organization/\(part): \(what)")
+  private func failed(_ part: ReportPart, _ what: String) -> CommandError {
+    .failed("reconcile: GET \(provider.baseURL)/organization/\(part.path): \(what)")
   }
 
   /// Everything but letters and digits as an escape of URLs.

@@ -49,14 +49,14 @@ enum Reconcile {
         through: request.days.upperBound)
     }
     let comparison = UsageComparison(
-      ours: ReconciledFigures(
-        uses, models, withCosts: !answer.unknownParts.contains(OrganizationReport.costs)),
-      theirs: ReconciledFigures(answer, models), threshold: request.threshold)
+      ours: ReconciledFigures(uses, models, of: answer),
+      theirs: ReconciledFigures(answer, models), threshold: request.threshold,
+      today: request.today)
     let report = ReconciliationReport(
       comparison, provider: request.provider.name, days: request.days,
       threshold: request.threshold)
     var notes = answer.unknownParts.map {
-      "reconcile: \(request.provider.name) has no \($0): not compared"
+      "reconcile: \(request.provider.name) has no \($0.path): not compared"
     }
     notes += request.notes
     try DifferenceLog.write(comparison, of: request.provider.name, by: settings.log)
@@ -74,6 +74,8 @@ enum Reconcile {
     let provider: Provider
     let key: Secret
     let days: ClosedRange<CivilDate>
+    /// In UTC.
+    let today: CivilDate
     let threshold: Int64
     /// The clients whose requests are made in the account that is compared.
     let users: ProviderUsers
@@ -108,7 +110,7 @@ enum Reconcile {
             + "allowed: an admin key of the organization")
       }
       key = Secret(text)
-      let today = TimeZoneRules.utc.civilDate(of: invocation.surroundings.now())
+      today = TimeZoneRules.utc.civilDate(of: invocation.surroundings.now())
       let yesterday = CivilDate(daysSinceEpoch: today.daysSinceEpoch - 1)
       let first = values[from] ?? yesterday
       let last = values[to] ?? yesterday

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Ledger
 internal import Pricing
 internal import Time
@@ -15,10 +16,31 @@ struct ReconciledSubject: Hashable, Comparable {
 /// Figures by what they are about.
 struct ReconciledFigures {
   private(set) var counts: [ReconciledSubject: ReconciledCounts] = [:]
+  /// What is known of our rows beside.
+  private(set) var particulars: [ReconciledSubject: Particulars] = [:]
+
+  /// What can make rows say something else than a provider.
+  struct Particulars: Hashable {
+    var estimatedRows: Int64 = 0
+    /// Calls of tools, of every kind.
+    var calls: Int64 = 0
+    /// Those of rows that don't say which kinds they are of.
+    var unknownCalls: Int64 = 0
+  }
 
   mutating func add(_ count: Int64, of quantity: ReconciledQuantity, _ subject: ReconciledSubject) {
     let before = counts[subject, default: [:]][quantity] ?? 0
     counts[subject, default: [:]][quantity] = before.addingSaturated(count)
+  }
+
+  mutating func note(
+    estimatedRows: Int64 = 0, calls: Int64 = 0, unknownCalls: Int64 = 0,
+    _ subject: ReconciledSubject
+  ) {
+    guard estimatedRows > 0 || calls > 0 else { return }
+    particulars[subject, default: Particulars()].estimatedRows += estimatedRows
+    particulars[subject, default: Particulars()].calls += calls
+    particulars[subject, default: Particulars()].unknownCalls += unknownCalls
   }
 }
 
@@ -51,8 +73,11 @@ struct ReconciledModels {
 }
 
 extension ReconciledFigures {
-  /// What we recorded.
-  init(_ uses: [ProviderUse], _ models: ReconciledModels, withCosts: Bool) {
+  /// What we recorded, of what the provider reports.
+  init(_ uses: [ProviderUse], _ models: ReconciledModels, of report: OrganizationReport.Answer) {
+    let withCosts = !report.unknownParts.contains(where: \.isOfCosts)
+    let toolCalls = report.knownToolCalls
+    let daysOfCalls = report.daysOfCallsWithoutModel
     for use in uses {
       let name = models.name(of: use.responseModel ?? use.model)
       let subject = ReconciledSubject(day: use.day, model: name)
@@ -64,6 +89,18 @@ extension ReconciledFigures {
       add(use.characters, of: .characters, subject)
       add((use.audioMilliseconds + 500) / 1_000, of: .seconds, subject)
       add(use.images, of: .images, subject)
+      let kinds = ReconciledFigures.calls(use.toolCalls)
+      for (quantity, count) in kinds where toolCalls.contains(quantity) {
+        let isOfModel = quantity == .webSearches && !daysOfCalls.contains(use.day)
+        add(
+          Int64(clamping: Int128(count) * Int128(use.rows)), of: quantity,
+          isOfModel ? subject : all)
+      }
+      for subject in [subject, all] {
+        note(
+          estimatedRows: use.estimatedRows, calls: use.calls,
+          unknownCalls: use.toolCalls == nil ? use.calls : 0, subject)
+      }
       guard withCosts else { continue }
       add(use.requests, of: .requests, all)
       add(use.providerCostNanoUSD, of: .cost, subject)
@@ -71,12 +108,30 @@ extension ReconciledFigures {
     }
   }
 
+  /// Of a row's `tool_calls`, those of which a provider reports something.
+  private static func calls(_ text: String?) -> ReconciledCounts {
+    guard let text, let kinds = try? JSONParser().parse(Array(text.utf8)) else { return [:] }
+    var calls: ReconciledCounts = [:]
+    for member in kinds.members {
+      guard let quantity = member.key.string.flatMap(ReconciledQuantity.init(callsOf:)),
+        let count = member.value.integer
+      else { continue }
+      calls[quantity] = (calls[quantity] ?? 0).addingSaturated(count)
+    }
+    return calls
+  }
+
   /// What the provider reports.
   init(_ report: OrganizationReport.Answer, _ models: ReconciledModels) {
+    let daysOfCalls = report.daysOfCallsWithoutModel
     for result in report.usage {
       let name = result.model.map { models.name(of: $0) } ?? ReconciledFigures.unnamed
-      let subject = ReconciledSubject(day: result.day, model: name)
-      for (quantity, count) in result.counts { add(count, of: quantity, subject) }
+      for (quantity, count) in result.counts {
+        let isOfDay =
+          quantity.isOfDayAlone || quantity == .webSearches && daysOfCalls.contains(result.day)
+        add(
+          count, of: quantity, ReconciledSubject(day: result.day, model: isOfDay ? nil : name))
+      }
     }
     for (day, results) in Dictionary(grouping: report.costs, by: \.day) {
       for result in results {
@@ -93,4 +148,16 @@ extension ReconciledFigures {
 
   /// A result that doesn't say its model.
   private static let unnamed = "(unnamed)"
+}
+
+extension OrganizationReport.Answer {
+  /// On which days the provider doesn't say for which models was searched.
+  fileprivate var daysOfCallsWithoutModel: Set<CivilDate> {
+    Set(usage.filter { $0.model == nil && $0.counts[.webSearches] != nil }.map(\.day))
+  }
+}
+
+extension ReconciledQuantity {
+  /// Whether a provider tells it of days, without their models.
+  fileprivate var isOfDayAlone: Bool { self == .fileSearches || self == .containerSessions }
 }

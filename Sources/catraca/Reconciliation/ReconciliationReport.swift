@@ -21,16 +21,23 @@ struct ReconciliationReport {
     Table.Column("day", "Day"), Table.Column("model", "Model"),
     Table.Column("quantity", "Quantity"), Table.Column("ours", "Ours"),
     Table.Column("theirs", "Theirs"), Table.Column("difference", "Difference"),
-    Table.Column("difference_percent", "%"),
+    Table.Column("difference_percent", "%"), Table.Column("reason", "Reason"),
   ]
 
+  /// Those that were found, each once.
+  private var reasons: [DifferenceReason] {
+    Set(comparison.differences.map(\.reason)).sorted()
+  }
+
   var document: Document {
+    let reasons = reasons
     var table = Table(ReconciliationReport.columns, emptyText: "")
-    for figure in comparison.differences { table.append(figure.row) }
+    for difference in comparison.differences { table.append(difference.row) }
     let sections: [Document.Section] =
       comparison.differences.isEmpty
-      ? [.lines(["ok: \(summary)"])] : [.table(table), .lines([summary])]
-    return Document(sections: sections, table: table) { [self, table] writer in
+      ? [.lines(["ok: \(summary)"])]
+      : [.table(table), .lines(reasons.map { "\($0.rawValue): \($0.words)" } + ["", summary])]
+    return Document(sections: sections, table: table) { [self, table, reasons] writer in
       writer.object { object in
         object.member("provider", provider)
         object.member("from", days.lowerBound.description)
@@ -38,6 +45,11 @@ struct ReconciliationReport {
         object.member("threshold_percent", threshold)
         object.member("compared", Int64(comparison.figures.count))
         object.member("differences") { $0.rows(table) }
+        object.member("reasons") { member in
+          member.object { words in
+            for reason in reasons { words.member(reason.rawValue, reason.words) }
+          }
+        }
       }
     }
   }
@@ -58,21 +70,24 @@ struct ReconciliationReport {
 
   var sentence: String {
     let named = comparison.differences.prefix(ReconciliationReport.mostNamed)
-      .map { "\($0.subject.day) \($0.words)" }
+      .map { "\($0.figure.subject.day) \($0.figure.words) (\($0.reason.rawValue))" }
     let rest = comparison.differences.count - named.count
     let more = rest > 0 ? "; and \(rest) more" : ""
     return "\(summary): \(named.joined(separator: "; "))\(more)"
   }
 }
 
-extension ComparedFigure {
+extension UsageComparison.Difference {
   fileprivate var row: [Cell] {
     [
-      .text("\(subject.day)"), .optional(subject.model), .text(quantity.rawValue), cell(ours),
-      cell(theirs), cell(difference), .tenths(perMille),
+      .text("\(figure.subject.day)"), .optional(figure.subject.model),
+      .text(figure.quantity.rawValue), figure.cell(figure.ours), figure.cell(figure.theirs),
+      figure.cell(figure.difference), .tenths(figure.perMille), .text(reason.rawValue),
     ]
   }
+}
 
+extension ComparedFigure {
   /// `gpt-4o-mini requests: 10 recorded, 12 reported`.
   fileprivate var words: String {
     "\(subject.model ?? "all models") \(quantity.rawValue): \(cell(ours).shown) recorded, "
@@ -82,7 +97,7 @@ extension ComparedFigure {
   /// A count as programs read it: a decimal of dollars, or a whole number.
   func text(_ count: Int64) -> String { cell(count).plain }
 
-  private func cell(_ count: Int64) -> Cell {
+  fileprivate func cell(_ count: Int64) -> Cell {
     quantity == .cost ? .amount(nanoUnits: count) : .integer(count)
   }
 }

@@ -1,3 +1,5 @@
+internal import Time
+
 /// Two sides' figures about the same, one beside the other.
 struct ComparedFigure: Hashable {
   let subject: ReconciledSubject
@@ -24,14 +26,23 @@ struct ComparedFigure: Hashable {
 ///
 /// A model's quantities are those that the provider reports of it; where it reports nothing of a
 /// model, the requests are compared. Costs are compared by day, and by model on days whose costs
-/// the provider states by model.
+/// the provider states by model. Calls of tools are compared where either side has any.
 struct UsageComparison {
   let figures: [ComparedFigure]
-  /// Those that differ by more than the threshold.
-  let differences: [ComparedFigure]
+  /// Those that differ by more than the threshold, each with its likely reason.
+  let differences: [Difference]
 
-  /// - Parameter threshold: in percent; a difference must be larger to count.
-  init(ours: ReconciledFigures, theirs: ReconciledFigures, threshold: Int64) {
+  struct Difference: Hashable {
+    let figure: ComparedFigure
+    let reason: DifferenceReason
+  }
+
+  /// - Parameters:
+  ///   - threshold: in percent; a difference must be larger to count.
+  ///   - today: the day that hasn't ended yet, in UTC.
+  init(
+    ours: ReconciledFigures, theirs: ReconciledFigures, threshold: Int64, today: CivilDate
+  ) {
     let subjects = Set(ours.counts.keys).union(theirs.counts.keys).sorted()
     figures = subjects.flatMap { subject in
       let our = ours.counts[subject] ?? [:]
@@ -42,22 +53,27 @@ struct UsageComparison {
           subject: subject, quantity: $0, ours: our[$0] ?? 0, theirs: their?[$0] ?? 0)
       }
     }
+    let finder = ReasonFinder(ours: ours, theirs: theirs, today: today)
     differences = figures.filter { figure in
       // Each of our costs is rounded up to the next nano-unit.
       let requests = ours.counts[figure.subject]?[.requests] ?? 0
       let rounding = figure.quantity == .cost ? requests : 0
       return figure.difference.magnitude > rounding.magnitude
         && figure.perMille > threshold * 10
-    }
+    }.map { Difference(figure: $0, reason: finder.reason(for: $0)) }
   }
 
   private static func quantities(
     _ our: ReconciledCounts, _ their: ReconciledCounts?, _ subject: ReconciledSubject
   ) -> [ReconciledQuantity] {
-    if subject.model == nil { return [.cost] }
-    let usage = (their ?? [:]).keys.filter { $0 != .cost }.sorted()
+    let toolCalls = ReconciledQuantity.ofTools.filter {
+      (our[$0] ?? 0) > 0 || (their?[$0] ?? 0) > 0
+    }
     let cost: [ReconciledQuantity] = their?[.cost] == nil ? [] : [.cost]
-    guard usage.isEmpty else { return usage + cost }
-    return ((our[.requests] ?? 0) > 0 ? [.requests] : []) + cost
+    if subject.model == nil { return toolCalls + (our[.cost] == nil ? cost : [.cost]) }
+    let usage = (their ?? [:]).keys
+      .filter { $0 != .cost && !ReconciledQuantity.ofTools.contains($0) }.sorted()
+    guard usage.isEmpty else { return usage + toolCalls + cost }
+    return ((our[.requests] ?? 0) > 0 ? [.requests] : []) + toolCalls + cost
   }
 }

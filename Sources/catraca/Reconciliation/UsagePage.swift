@@ -23,15 +23,14 @@ struct UsagePage {
     let description: String
   }
 
-  private static let members: [(key: StaticString, quantity: ReconciledQuantity)] = [
-    ("num_model_requests", .requests), ("input_tokens", .inputTokens),
-    ("input_cached_tokens", .cachedTokens), ("output_tokens", .outputTokens),
-    ("characters", .characters), ("seconds", .seconds), ("images", .images),
-  ]
   private static let secondsPerDay: Int64 = 86_400
 
   /// What isn't known is passed over; what is wrong isn't.
-  init(_ body: [UInt8]) throws(Mistake) {
+  ///
+  /// - Parameter members: what of a result is counted.
+  init(
+    _ body: [UInt8], _ members: [ReportPart.Member] = ReportPart.membersOfModels
+  ) throws(Mistake) {
     guard let root = try? JSONParser().parse(body), let page = JSONLocatedObject(root: root),
       let days = page.member("data"), days.value.kind == .array
     else { throw Mistake(description: "the answer is no page of days") }
@@ -46,7 +45,7 @@ struct UsagePage {
       }
       found.forEachObject { result in
         do throws(Mistake) {
-          results.append(try UsagePage.result(result, on: day, body))
+          results.append(try UsagePage.result(result, on: day, members, body))
         } catch {
           mistake = error
         }
@@ -70,15 +69,16 @@ struct UsagePage {
   }
 
   private static func result(
-    _ result: JSONLocatedObject, on day: CivilDate, _ body: [UInt8]
+    _ result: JSONLocatedObject, on day: CivilDate, _ members: [ReportPart.Member],
+    _ body: [UInt8]
   ) throws(Mistake) -> Result {
     var counts: ReconciledCounts = [:]
-    for (key, quantity) in members {
-      guard let value = result.member(key)?.value, !value.isNull else { continue }
+    for member in members {
+      guard let value = result.value[member.key], !value.isNull else { continue }
       guard let count = value.integer, count >= 0 else {
-        throw Mistake(description: "\(key) is no count")
+        throw Mistake(description: "\(member.key) is no count")
       }
-      counts[quantity] = count
+      counts[member.quantity] = count
     }
     if let amount = result.member("amount")?.object {
       counts[.cost] = try cost(amount, body)
