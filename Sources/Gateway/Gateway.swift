@@ -25,6 +25,7 @@ public final class Gateway: HTTPHandler {
   let ownCalls: any HTTPHandler
   let experience = ModelExperience()
   let overhead = LearnedOverhead()
+  let containers = ContainerSessions()
   let rateLimits = RateLimits()
   let refusedKeys = RefusedKeys()
   /// Answers that passed without being metered.

@@ -251,6 +251,7 @@ final class Journey {
   /// Sets the request's bound aside. In the last mile the provider's own count may fit where the
   /// bytes don't.
   func admit(_ request: MeteredRequest, _ asked: Offer) async throws(Refusal) -> Passage {
+    if request.facts.asksForAgents { try checkAgents(of: request, asked) }
     let offer =
       request.facts.lacksCallLimit ? try limitingCalls(of: request, asked) : asked
     let verdict = await ask(request, offer)

@@ -58,9 +58,11 @@ final class Offer: Sendable {
     rates = expectation.rates
     self.callLimit = callLimit
     isCounted = countedInput != nil
+    let severalRuns = SeveralRuns(facts, rules.settings.metering)
     var boundRequest = Offer.boundRequest(facts, model)
-    if let countedInput, countedInput < boundRequest.textInputTokens {
-      boundRequest.textInputTokens = countedInput
+    severalRuns.raise(&boundRequest)
+    if let counted = countedInput.map(severalRuns.times), counted < boundRequest.textInputTokens {
+      boundRequest.textInputTokens = counted
     }
     overhead =
       boundRequest.hasInputTokens && !isCounted
@@ -218,7 +220,8 @@ final class Offer: Sendable {
     let request = BoundRequest(
       textInputTokens: declared.contextTokens ?? largestDrawing,
       imageInputTokens: facts.boundImageTokens,
-      outputLimit: declared.maxOutputTokens ?? largestDrawing, choices: max(1, facts.calls),
+      outputLimit: declared.maxOutputTokens ?? max(largestDrawing, facts.imageToolTokens),
+      choices: max(1, facts.calls),
       hasImageOutput: true)
     var drawing = facts
     drawing.completionWindow = nil
@@ -229,7 +232,7 @@ final class Offer: Sendable {
   }
 
   /// Tokens of an image, and of what it is drawn by, where the price book doesn't say more: above
-  /// the largest published.
+  /// the largest published of the first models.
   private static let largestDrawing: Int64 = 16_384
 
   /// How a request is refused of which a part has no price.

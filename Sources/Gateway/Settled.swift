@@ -26,18 +26,23 @@ final class Settled {
     let usage: Usage
     fileprivate let source: UsageSource
     fileprivate let charge: UsageCharge
+    /// As a row keeps them; nil where there are none.
+    fileprivate let toolCalls: String?
 
     init(_ ending: Ending, of passage: Passage) {
       if passage.mayWorkUnseen(after: ending) || ending.isTooLargeToRead {
         usage = passage.wholeHold
         charge = passage.chargeOfWholeHold
         source = .estimated
+        toolCalls = nil
         return
       }
-      let (found, source) = Settled.usage(ending, of: passage)
-      charge = passage.charge(for: found, ending.report)
+      let report = ending.report.map { passage.withUnpaidSessions($0) }
+      let (found, source) = Settled.usage(ending, report, of: passage)
+      charge = passage.charge(for: found, report)
       usage = charge.bill?.usage ?? found
       self.source = source
+      toolCalls = usage.calls > 0 ? report?.extraCalls.recorded : nil
     }
 
     /// Nine decimals, as in `usage_logs.cost_usd`.
@@ -84,7 +89,7 @@ final class Settled {
         $0.elapsed(since: journey.receivedAt).wholeMilliseconds
       },
       overheadMicroseconds: passage.overhead.wholeMicroseconds,
-      toolCalls: usage.calls > 0 ? ending.report?.extraCalls.recorded : nil,
+      toolCalls: figures.toolCalls,
       metadata: passage.request.metadata, estimateCheck: check, createdAt: journey.startedAt,
       day: journey.day(in: passage.request.identity.client.timeZone))
     costUSD = figures.costUSD
@@ -100,11 +105,11 @@ final class Settled {
   /// What is charged: nothing for an error that reports nothing; what was reported; else an
   /// estimate, at most what was held.
   private static func usage(
-    _ ending: Ending, of passage: Passage
+    _ ending: Ending, _ report: UsageReport?, of passage: Passage
   ) -> (Usage, UsageSource) {
-    let calls = ending.report?.extraCalls.reduce(0) { $0 + $1.count } ?? 0
-    if let reported = ending.report?.usage {
-      if let usage = usage(ofSound: reported, ending.report, of: passage) {
+    let calls = report?.extraCalls.reduce(0) { $0 + $1.count } ?? 0
+    if let reported = report?.usage {
+      if let usage = usage(ofSound: reported, report, of: passage) {
         return (usage, .estimated)
       }
       return (
@@ -113,7 +118,7 @@ final class Settled {
     }
     if ending.outcome == .providerError && ending.status >= 400 { return (.zero, .reported) }
     let estimate = estimate(
-      ending.report, generated: generatedTokens(before: ending, of: passage), of: passage)
+      report, generated: generatedTokens(before: ending, of: passage), of: passage)
     return (estimate.with(calls: calls) ?? estimate, .estimated)
   }
 
@@ -214,7 +219,12 @@ extension [ExtraCall] {
     guard !isEmpty else { return nil }
     var writer = JSONWriter()
     writer.object { object in
-      for call in self { object.member(call.name, call.count) }
+      var written: Set<String> = []
+      // Sessions of one tool in containers of several sizes are one kind.
+      for call in self where written.insert(call.name).inserted {
+        let count = filter { $0.name == call.name }.reduce(0) { $0 + $1.count }
+        object.member(call.name, count)
+      }
     }
     return String(decoding: writer.bytes, as: UTF8.self)
   }

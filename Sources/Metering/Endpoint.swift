@@ -112,6 +112,12 @@ enum RequestField: Sendable, Hashable {
   case background
   /// How long the provider may take for it.
   case backgroundOptions
+  /// How the model reasons.
+  case reasoning
+  /// Whether several agents work on the answer.
+  case agents
+  /// How the provider shortens a context that grows too long.
+  case contextManagement
   /// Whether the provider is to keep the answer.
   case store
   /// Text that may be billed as output.

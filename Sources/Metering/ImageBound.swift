@@ -10,24 +10,40 @@ enum ImageBound {
   private static let tokensPerPartialImage: Int64 = 100
 
   static func tokens(of facts: RequestFacts) -> Int64 {
-    let pixels = min(pixels(facts.imageSize ?? "") ?? automaticSize(facts.model), 1 << 30)
-    let tokens = tokensPerMegapixel(facts.imageQuality) * pixels / pixelsPerMegapixel + 1
-    return tokens + facts.partialImages * tokensPerPartialImage
+    tokens(facts.model, size: facts.imageSize, quality: facts.imageQuality)
+      + facts.partialImages * tokensPerPartialImage
   }
 
-  private static func tokensPerMegapixel(_ quality: String?) -> Int64 {
+  /// - Parameters:
+  ///   - size: as a request names it; nil, or what is no size, leaves it to the model.
+  ///   - quality: likewise.
+  static func tokens(_ model: String, size: String?, quality: String?) -> Int64 {
+    let pixels = min(pixels(size ?? "") ?? automaticSize(model), 1 << 30)
+    return tokensPerMegapixel(quality, of: model) * pixels / pixelsPerMegapixel + 1
+  }
+
+  private static func tokensPerMegapixel(_ quality: String?, of model: String) -> Int64 {
     switch quality {
     case "low": 400
     case "medium": 1_600
-    // `auto` chooses among those above.
-    case nil, "auto", "high", "standard": 6_300
+    case "high", "standard": 6_300
+    // The model chooses among its qualities. The later models have `xhigh` and `max` above `high`.
+    case nil, "auto": isLimitedToHigh(model) ? 6_300 : 25_200
     default: 25_200
     }
   }
 
+  private static func isLimitedToHigh(_ model: String) -> Bool {
+    isFirst(model) || model == "gpt-image-2" || model.hasPrefix("gpt-image-2-")
+      || model.hasPrefix("gpt-image-2.5")
+  }
+
   private static func automaticSize(_ model: String) -> Int64 {
-    let isFirst = model.hasPrefix("gpt-image-1") || model.hasPrefix("chatgpt-image")
-    return isFirst ? largestFirstSize : largestLaterSize
+    isFirst(model) ? largestFirstSize : largestLaterSize
+  }
+
+  private static func isFirst(_ model: String) -> Bool {
+    model.hasPrefix("gpt-image-1") || model.hasPrefix("chatgpt-image")
   }
 
   /// `1024x1536`

@@ -10,6 +10,9 @@ extension RequestFacts {
   static let tokensPerMessage: Int64 = 8
   static let tokensPerPart: Int64 = 8
   static let tokensPerTool: Int64 = 16
+  /// What a provider says to the model of a tool of its own that the app runs, such as a shell:
+  /// some 400 tokens were seen.
+  static let tokensPerDescribedTool: Int64 = 1_000
   /// Quotation marks, punctuation and indentation around a string, key or container.
   static let tokensPerNode: Int64 = 4
   /// The digits of a number; none has more when it is written out again.
@@ -26,6 +29,7 @@ extension RequestFacts {
     let frame =
       Self.tokensPerRequest + input.messages * Self.tokensPerMessage
       + input.parts * Self.tokensPerPart + input.tools * Self.tokensPerTool
+      + input.describedTools * Self.tokensPerDescribedTool
     return text + numbers + frame + boundImageTokens + boundAudioTokens
   }
 

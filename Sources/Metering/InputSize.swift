@@ -9,6 +9,8 @@ public struct InputSize: Sendable, Hashable {
   /// Parts of messages: texts, images, sounds, tool calls.
   public var parts: Int64 = 0
   public var tools: Int64 = 0
+  /// Those among the tools that the app runs and the provider describes to the model.
+  public var describedTools: Int64 = 0
   /// Strings, keys, numbers, arrays and objects of JSON that the model reads, such as schemas.
   public var nodes: Int64 = 0
   /// The numbers among them.

@@ -17,8 +17,13 @@ final class ReportedUsage: Sendable {
     .imageOutput,
   ]
 
+  /// The usage of a tool that draws, which has what was cached beside its details, images apart.
+  convenience init?(ofDrawing object: JSONValue?) {
+    self.init(object, cachedBesideDetails: true)
+  }
+
   /// Nil unless the object is usable: unless it has an integer `prompt_tokens` or `input_tokens`.
-  init?(_ object: JSONValue?) {
+  init?(_ object: JSONValue?, cachedBesideDetails: Bool = false) {
     guard let object, let input = Self.total(object["prompt_tokens"] ?? object["input_tokens"])
     else { return nil }
     let inputDetails = Self.details(
@@ -31,6 +36,7 @@ final class ReportedUsage: Sendable {
       // Without an output count the total is the only trace of it.
       ?? max(0, (Self.total(object["total_tokens"]) ?? input) - input)
     counts.readInputDetails(inputDetails)
+    if cachedBesideDetails { counts.readCached(object) }
     counts.readOutputDetails(outputDetails)
     counts.normalize()
     guard let usage = counts.usage else { return nil }
@@ -80,6 +86,15 @@ private struct UsageCounts {
     let written = part(details["cache_write_tokens"])
     cacheWriteLong = part(details["cache_write_tokens_details"]?["ttl_12h_tokens"])
     cacheWrite = max(0, written - cacheWriteLong)
+  }
+
+  /// Reads `cached_tokens` and `cached_tokens_details`. Cached images have the price of the cache,
+  /// not that of images.
+  mutating func readCached(_ object: JSONValue) {
+    guard cached == 0 else { return }
+    cached = part(object["cached_tokens"])
+    let images = part(object["cached_tokens_details"]?["cached_image_tokens"])
+    imageInput = max(0, imageInput - min(images, cached))
   }
 
   mutating func readOutputDetails(_ details: JSONValue?) {

@@ -47,6 +47,14 @@ public struct RequestFacts: Sendable, Hashable {
   var containers = Containers()
   /// The model of the tool that draws, if the request declares that tool.
   public var imageToolModel: String?
+  /// The most tokens of one of its drawings.
+  public var imageToolTokens: Int64 = 0
+  /// Whether several agents may work on the answer; nothing limits how many.
+  public var asksForAgents = false
+  /// Whether the work of several runs may be summed in the usage.
+  public var asksForSeveralRuns = false
+  /// How often the provider may shorten the context on the way, which takes a pass over it.
+  public var compactions: Int64 = 0
   /// The models that a compound model is asked to use in place of its own.
   public var compoundModels: [String] = []
   /// Code points of text to be spoken, for models that are priced by them.

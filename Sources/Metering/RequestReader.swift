@@ -118,6 +118,9 @@ private struct RequestReader: ~Copyable {
     case .reference: try readReference(value)
     case .background: facts.isBackground = try Self.boolean(value, name)
     case .backgroundOptions: try readBackgroundOptions(value, name)
+    case .reasoning: try readReasoning(value)
+    case .agents: try readAgents(value)
+    case .contextManagement: facts.compactions = Self.count(of: value) > 0 ? 1 : 0
     // What isn't a boolean is the provider's to refuse, or to take for true.
     case .store: facts.keepsObjects = value.boolean != false
     case .tools:
@@ -131,10 +134,7 @@ private struct RequestReader: ~Copyable {
     case .imageSize: facts.imageSize = try Self.name(value, name)
     case .imageQuality: facts.imageQuality = try Self.name(value, name)
     case .partialImages: facts.partialImages = try Self.integer(value, name, in: 0...100)
-    case .pictures:
-      facts.input.images += value.elements.reduce(value.kind == .array ? 0 : 1) { count, _ in
-        count + 1
-      }
+    case .pictures: facts.input.images += value.kind == .array ? Self.count(of: value) : 1
     case .inert: break
     }
   }
@@ -142,6 +142,25 @@ private struct RequestReader: ~Copyable {
   /// Whatever isn't text is priced as sound, which is dearer.
   private static func mayBeSpoken(_ modalities: JSONValue) -> Bool {
     modalities.kind != .array || modalities.elements.contains { !$0.isString("text") }
+  }
+
+  private mutating func readReasoning(_ value: JSONValue) throws(MeteringError) {
+    try value.checkKeys(among: ["mode"])
+    // A mode that isn't known may be dearer than the usual one.
+    guard let mode = value["mode"], !mode.isNull, !mode.isString("standard") else { return }
+    facts.asksForSeveralRuns = true
+  }
+
+  private mutating func readAgents(_ value: JSONValue) throws(MeteringError) {
+    try value.checkKeys(among: ["enabled"])
+    guard value["enabled"]?.boolean != false else { return }
+    facts.asksForAgents = true
+    // Each agent reads what others wrote.
+    facts.input.isOpenEnded = true
+  }
+
+  private static func count(of list: JSONValue) -> Int64 {
+    list.elements.reduce(0) { count, _ in count + 1 }
   }
 
   /// What a response continues stands at the provider: who names it twice could have the one looked
@@ -251,22 +270,28 @@ private struct RequestReader: ~Copyable {
     }
     for tool in value.elements {
       facts.input.tools += 1
-      try tool.checkKeys(among: ["type", "model", "environment", "container", "tools"])
+      try tool.checkKeys(among: RequestReader.keysOfTools)
       try tool["environment"]?.checkKeys(among: ["type", "memory_limit"])
       try tool["container"]?.checkKeys(among: ["type", "memory_limit"])
       if let tools = tool["tools"], !tools.isNull { try readTools(tools, name) }
-      guard let type = try Self.toolType(tool), !OpenAI.isRunByClient(type, tool) else {
+      guard let type = try Self.toolType(tool) else { continue }
+      guard !OpenAI.isRunByClient(type, tool) else {
+        if !OpenAI.isDescribedByClient(type) { facts.input.describedTools += 1 }
         continue
       }
       hostedTools += 1
       if type.hasFragment("search") && type != OpenAI.fileSearch { facts.maySearchWeb = true }
-      if type.hasPrefix(OpenAI.imageGeneration) { try noteDrawing(by: tool["model"]) }
+      if type.hasPrefix(OpenAI.imageGeneration) { try noteDrawing(by: tool) }
       let container = facts.containers.note(type, tool)
       if let surcharge = container ?? OpenAI.surcharge(ofTool: type) {
         facts.callSurcharges.append(surcharge)
       }
     }
   }
+
+  private static let keysOfTools: Set<String> = [
+    "type", "model", "size", "quality", "environment", "container", "tools",
+  ]
 
   /// The type of a tool; nil where it has none.
   ///
@@ -295,10 +320,15 @@ private struct RequestReader: ~Copyable {
 
   /// Notes the model of the tool that draws, by which its drawings are billed. An answer doesn't
   /// tell the drawings of several models apart.
-  private mutating func noteDrawing(by value: JSONValue?) throws(MeteringError) {
-    let named: String? =
-      if let value, !value.isNull { try Self.name(value, "tools.model") } else { nil }
-    let model = named ?? OpenAI.imageModel
+  private mutating func noteDrawing(by tool: JSONValue) throws(MeteringError) {
+    func name(_ key: StaticString) throws(MeteringError) -> String? {
+      guard let value = tool[key], !value.isNull else { return nil }
+      return try Self.name(value, "tools.\(key)")
+    }
+    let model = try name("model") ?? OpenAI.imageModel
+    facts.imageToolTokens = max(
+      facts.imageToolTokens,
+      ImageBound.tokens(model, size: try name("size"), quality: try name("quality")))
     guard facts.imageToolModel ?? model == model else {
       throw .invalid(param: "tools", expected: "one model for all tools that draw")
     }

@@ -94,6 +94,7 @@ struct ResponsesAnswer: AnswerReader {
   var report: UsageReport {
     var report = members.report()
     report.extraCalls = toolCalls.calls(in: containers)
+    report.containers = toolCalls.containers(in: containers)
     report.work = work
     report.madeObjects = shown.objects
     guard let usage = report.usage, drawing != nil || !vectors.isEmpty else { return report }
@@ -128,7 +129,7 @@ struct ResponsesAnswer: AnswerReader {
         if containers == Containers() { containers = Containers(ofTools: member.value) }
       } else if member.hasKey("tool_usage") {
         toolCalls.read(toolUsage: member.value)
-        drawing = ReportedUsage(member.value["image_gen"]) ?? drawing
+        drawing = ReportedUsage(ofDrawing: member.value["image_gen"]) ?? drawing
       }
     }
   }
@@ -183,6 +184,8 @@ private struct ResponsesToolCalls {
   private var searches: Int64?
   /// What was seen: containers, and calls of a shell of which isn't known where they ran.
   private var containers: Set<String> = []
+  /// The containers with an id, and the names of the tools that used them first.
+  private var used: [(id: String, tool: String)] = []
   private var unplacedShellCalls: Set<String> = []
 
   /// Containers of one answer that are told apart at most; any more are counted each time.
@@ -191,6 +194,7 @@ private struct ResponsesToolCalls {
   mutating func startOver() {
     counted = []
     containers = []
+    used = []
     unplacedShellCalls = []
   }
 
@@ -199,6 +203,7 @@ private struct ResponsesToolCalls {
   private mutating func count(container: JSONValue?, of tool: String) {
     if let container = container?.string, containers.count < Self.rememberedContainers {
       guard containers.insert(container).inserted else { return }
+      used.append((container, tool))
     }
     counted.add(tool, surcharge: nil)
   }
@@ -248,14 +253,20 @@ private struct ResponsesToolCalls {
     }
   }
 
+  func containers(in prices: Containers) -> [UsedContainer] {
+    used.map {
+      UsedContainer(
+        id: $0.id, tool: $0.tool,
+        price: prices.price(ofTool: $0.tool) ?? ContainerPrice.ofUnknownSize)
+    }
+  }
+
   /// - Parameter containers: what those that were used are priced by.
   func calls(in containers: Containers) -> [ExtraCall] {
     let counted = counted.map { call in
-      switch call.name {
-      case OpenAI.codeInterpreter: call.priced(by: containers.interpreter)
-      case OpenAI.shell: call.priced(by: containers.shell)
-      default: call
-      }
+      containers.price(ofTool: call.name).map {
+        ExtraCall(name: call.name, count: call.count, surcharge: $0)
+      } ?? call
     }
     guard let searches else { return counted }
     var calls = counted.filter { $0.name != OpenAI.webSearch }
@@ -263,12 +274,5 @@ private struct ResponsesToolCalls {
       calls.append(ExtraCall(name: OpenAI.webSearch, count: searches, surcharge: OpenAI.webSearch))
     }
     return calls
-  }
-}
-
-extension ExtraCall {
-  /// The same with the price of a container; of an unknown size where none is named.
-  fileprivate func priced(by container: String?) -> ExtraCall {
-    ExtraCall(name: name, count: count, surcharge: container ?? ContainerPrice.ofUnknownSize)
   }
 }

@@ -21,6 +21,9 @@ public struct UsageReport: Sendable, Hashable {
   public internal(set) var breakdown: [ModelUsage] = []
   /// Calls that are billed outside tokens, by name.
   public internal(set) var extraCalls: [ExtraCall] = []
+  /// The containers whose sessions are among `extraCalls`, each once; those without an id are left
+  /// out.
+  public internal(set) var containers: [UsedContainer] = []
   /// Whether the provider's counts contradicted each other and were brought into line, at no lower
   /// charge.
   public internal(set) var isUsageAdjusted = false

@@ -19,7 +19,7 @@ public struct Markup: Hashable, Sendable, CustomStringConvertible {
   /// Hundredths of a percent in the whole.
   static let whole: Int64 = 10_000
 
-  private init(hundredths: Int64) {
+  init(hundredths: Int64) {
     self.hundredths = hundredths
   }
 

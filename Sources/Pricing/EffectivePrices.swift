@@ -78,13 +78,25 @@ extension PriceTable {
 
 extension DatedPrices {
   /// With a client's own prices in every tier and at every length.
-  func overridden(by own: PriceTable) -> DatedPrices {
-    mapTables { $0.overridden(by: own) }
+  func overridden(by own: AgreedPrices) -> DatedPrices {
+    var prices = mapTables { $0.overridden(by: own.table) }
+    for (name, stated) in completionWindows {
+      let own = own.prices(inWindow: name)
+      prices.completionWindows[name] = SteppedPrices(
+        stated.table.overridden(by: own),
+        aboveInputTokens: stated.aboveInputTokens.mapValues { $0.overridden(by: own) })
+    }
+    return prices
   }
 
   /// With a markup on every price.
   func with(_ markup: Markup) -> DatedPrices {
     markup == .none ? self : mapTables { $0.with(markup) }
+  }
+
+  /// At an endpoint with a factor: every price of tokens is multiplied by it.
+  func with(_ factor: PriceFactor) -> DatedPrices {
+    factor == .one ? self : mapTables { $0.with(factor) }
   }
 
   private func mapTables(_ change: (PriceTable) -> PriceTable) -> DatedPrices {

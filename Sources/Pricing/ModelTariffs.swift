@@ -13,7 +13,7 @@ struct ModelTariffs: Sendable {
 
   init(
     _ dated: DatedPrices, origin: PriceOrigin, minimumSeconds: Int64, callPrices: CallPrices,
-    rates: ExchangeRates
+    automaticTier: ServiceTier, rates: ExchangeRates
   ) throws(PricingError) {
     self.callPrices = callPrices
 
@@ -52,7 +52,7 @@ struct ModelTariffs: Sendable {
     }
     self.windows = windows
     base = tariffs(basePrices, origin)
-    automatic = [base] + (tiers[.priority].map { [$0] } ?? [])
+    automatic = [base] + (tiers[automaticTier].map { [$0] } ?? [])
     self.tiers = tiers
     assumed = tariffs(EffectivePrices(dearestOf: allPrices), assumedOrigin)
   }
@@ -95,7 +95,8 @@ struct ModelTariffs: Sendable {
   /// The tiers in which a request that asks for one may be served.
   ///
   /// Without a tier OpenAI takes `auto`, and by `auto` the project's setting, which may be
-  /// `priority`. A tier that has no capacity left may be served as base. A batch is a batch.
+  /// `priority` unless the operator says otherwise. A tier that has no capacity left may be served
+  /// as base. A batch is a batch.
   private func reachable(
     from requested: String?, model: String
   ) throws(PricingError) -> [SteppedTariffs] {

@@ -1,3 +1,4 @@
+public import Money
 public import Time
 
 /// Where the prices of a tariff come from.
@@ -15,6 +16,8 @@ public struct PriceOrigin: Hashable, Sendable {
   public var isTierAssumed = false
   /// The length step in force: the request has more input tokens than this.
   public var aboveInputTokens: Int64?
+  /// What the file's prices of tokens are multiplied by in the tariff.
+  public var priceFactor = PriceFactor.one
   /// The version of the client's own prices among them.
   public var overrideLabel: String?
 }

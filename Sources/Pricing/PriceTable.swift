@@ -53,6 +53,16 @@ public struct PriceTable: Hashable, Sendable {
     return result
   }
 
+  /// Each price of tokens multiplied by a factor; other prices stay, since no provider is known to
+  /// multiply them.
+  func with(_ factor: PriceFactor) -> PriceTable {
+    var result = self
+    for quantity in PricedQuantity.tokens {
+      result[quantity] = self[quantity]?.with(factor.markup)
+    }
+    return result
+  }
+
   private func merged(
     with other: PriceTable, by choose: (FixedDecimal, FixedDecimal) -> FixedDecimal
   ) -> PriceTable {

@@ -16,6 +16,9 @@ public final class PricedModel: Sendable {
   /// What a session of a container costs, by its memory.
   public let containers: [String: FixedDecimal]
 
+  /// What the file's prices of tokens are multiplied by in all prices that this model shows.
+  public let priceFactor: PriceFactor
+
   /// What its prices are for: tokens, or the minute, the character or the image alone.
   public let pricedUnits: Set<PricedQuantity.Unit>
 
@@ -53,12 +56,16 @@ public final class PricedModel: Sendable {
     asOf = file.asOf
     self.file = file.file
     own = nil
+    let factor = declaration.takesPriceFactor ? file.priceFactor : .one
     let origin = PriceOrigin(
-      file: file.file, asOf: file.asOf, provider: file.provider, model: declaration.name)
+      file: file.file, asOf: file.asOf, provider: file.provider, model: declaration.name,
+      priceFactor: factor)
+    priceFactor = factor
     containers = file.containers
     surcharges = file.surcharges.merging(declaration.surcharges) { _, own in own }
     var periods: [Period] = []
-    for dated in declaration.prices {
+    for declared in declaration.prices {
+      let dated = declared.with(factor)
       let from = dated.from.map { TimeZoneRules.utc.startOfDay($0) }
       if let previous = periods.last {
         guard let from, from > previous.from ?? Timestamp(milliseconds: .min) else {
@@ -67,7 +74,8 @@ public final class PricedModel: Sendable {
       }
       let tariffs = try ModelTariffs(
         dated, origin: origin, minimumSeconds: declaration.minimumSeconds,
-        callPrices: CallPrices(surcharges, containers: containers), rates: rates)
+        callPrices: CallPrices(surcharges, containers: containers),
+        automaticTier: ServiceTier(file.automaticTier), rates: rates)
       periods.append(Period(from: from, declared: dated, tariffs: tariffs))
     }
     guard !periods.isEmpty else {
@@ -85,8 +93,9 @@ public final class PricedModel: Sendable {
     file = other.file
     surcharges = other.surcharges
     containers = other.containers
+    priceFactor = other.priceFactor
     own = override
-    pricedUnits = other.pricedUnits.union(override.prices.pricedUnits)
+    pricedUnits = other.pricedUnits.union(override.prices.table.pricedUnits)
     periods = other.periods.map {
       Period(
         from: $0.from, declared: $0.declared, tariffs: $0.tariffs.overridden(by: override))
@@ -100,7 +109,7 @@ public final class PricedModel: Sendable {
     PricedModel(self, overriddenBy: override)
   }
 
-  /// The book's prices in force at that time, as its file states them; nil before the first.
+  /// The book's prices in force at that time, with the provider's factor; nil before the first.
   public func declaredPrices(at instant: Timestamp) -> DatedPrices? {
     periodIndex(at: instant).map { periods[$0].declared }
   }
@@ -117,12 +126,16 @@ public final class PricedModel: Sendable {
 
   /// What a client is charged for calls billed outside tokens, each, by name, with its markup.
   public func chargedSurcharges(with markup: Markup = .none) -> [String: FixedDecimal] {
-    surcharges.mapValues { (own?.prices[.call] ?? $0).with(markup) }
+    surcharges.mapValues { (own?.prices.table[.call] ?? $0).with(markup) }
   }
 
   /// What a client is charged for a session of a container, by its memory, with its markup.
   public func chargedContainers(with markup: Markup = .none) -> [String: FixedDecimal] {
-    containers.mapValues { (own?.prices[.call] ?? $0).with(markup) }
+    var charged = containers
+    for (size, price) in containers {
+      charged[size] = (own?.prices.price(ofContainer: size) ?? price).with(markup)
+    }
+    return charged
   }
 
   /// What an answer is charged by.

@@ -16,12 +16,18 @@ public struct ProviderPrices: Hashable, Sendable {
   public var surcharges: [String: FixedDecimal]
   /// What a session of a container costs, by its memory: `16g`.
   public var containers: [String: FixedDecimal]
+  /// What the prices of tokens are multiplied by, for the endpoints that the configuration names.
+  /// The file doesn't say it; `ModelDeclaration.takesPriceFactor` says for which models.
+  public var priceFactor: PriceFactor
+  /// The tier in which requests that name none may be served, besides the base; the configuration
+  /// says it, for a project that is set up so.
+  public var automaticTier = "priority"
   public var models: [ModelDeclaration]
 
   public init(
     provider: String, currency: Currency = .usd, source: String, asOf: CivilDate, file: String,
     surcharges: [String: FixedDecimal] = [:], containers: [String: FixedDecimal] = [:],
-    models: [ModelDeclaration]
+    priceFactor: PriceFactor = .one, models: [ModelDeclaration]
   ) {
     self.provider = provider
     self.currency = currency
@@ -30,6 +36,7 @@ public struct ProviderPrices: Hashable, Sendable {
     self.file = file
     self.surcharges = surcharges
     self.containers = containers
+    self.priceFactor = priceFactor
     self.models = models
   }
 }
@@ -46,6 +53,9 @@ public struct ModelDeclaration: Hashable, Sendable {
   public var contextTokens: Int64?
   /// The least audio that is billed, in seconds.
   public var minimumSeconds: Int64
+  /// Whether the provider's `priceFactor` holds for it: it doesn't for models that cost the same in
+  /// every region.
+  public var takesPriceFactor: Bool
   /// As in `ProviderPrices`, which these precede.
   public var surcharges: [String: FixedDecimal]
   /// Its prices over time, ascending by `from`; at least one.
@@ -54,7 +64,8 @@ public struct ModelDeclaration: Hashable, Sendable {
   public init(
     name: String, aliases: [String] = [], operation: Operation, maxOutputTokens: Int64? = nil,
     contextTokens: Int64? = nil, minimumSeconds: Int64 = 0,
-    surcharges: [String: FixedDecimal] = [:], prices: [DatedPrices]
+    takesPriceFactor: Bool = true, surcharges: [String: FixedDecimal] = [:],
+    prices: [DatedPrices]
   ) {
     self.name = name
     self.aliases = aliases
@@ -62,6 +73,7 @@ public struct ModelDeclaration: Hashable, Sendable {
     self.maxOutputTokens = maxOutputTokens
     self.contextTokens = contextTokens
     self.minimumSeconds = minimumSeconds
+    self.takesPriceFactor = takesPriceFactor
     self.surcharges = surcharges
     self.prices = prices
   }

@@ -18,7 +18,10 @@ extension Tariff {
   /// This tariff with a client's own prices where they state one.
   func overridden(by override: PriceOverride) -> Tariff {
     var overridden = terms
-    overridden.prices = prices.overridden(by: override.prices)
+    let own =
+      origin.completionWindow.map { override.prices.prices(inWindow: $0) }
+      ?? override.prices.table
+    overridden.prices = prices.overridden(by: own)
     overridden.origin.overrideLabel = override.label
     return Tariff(overridden, book: book ?? self)
   }

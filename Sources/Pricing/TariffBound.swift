@@ -4,12 +4,14 @@ extension Tariff {
   /// The most that anything but the output of a request can cost by this tariff.
   func fixedCost(of request: BoundRequest) throws(PricingError) -> ExactAmount {
     let audio = terms.prices[.second] == nil ? PricedQuantity.minute : .second
-    return try inputCost(of: request)
-      + cost(audio, billedMilliseconds(request.audioMilliseconds))
+    let others =
+      try cost(audio, billedMilliseconds(request.audioMilliseconds))
       + cost(.character, request.characters)
       + cost(.image, request.images)
       // A call without a price is recorded and not charged.
       + (terms.prices[.call] == nil ? .zero : cost(.call, request.calls))
+    // No provider says whether its factor for a region holds for more than tokens.
+    return try inputCost(of: request) + max(others, others.with(origin.priceFactor.markup))
   }
 
   /// The most that a token of output can cost by this tariff.

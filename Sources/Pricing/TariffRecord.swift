@@ -21,6 +21,7 @@ enum TariffRecord {
     if let window = origin.completionWindow { lines.append("completion_window \(window)") }
     if origin.isTierAssumed { lines.append("tier_assumed true") }
     if let above = origin.aboveInputTokens { lines.append("above_input_tokens \(above)") }
+    if origin.priceFactor != .one { lines.append("price_factor \(origin.priceFactor)") }
     if let label = origin.overrideLabel { lines.append("override \(label)") }
     if terms.minimumSeconds > 0 { lines.append("minimum_seconds \(terms.minimumSeconds)") }
     for quantity in PricedQuantity.all {
@@ -49,6 +50,7 @@ enum TariffRecord {
     if let window = origin.completionWindow { version += "/in-\(window)" }
     if origin.isTierAssumed { version += "/?" }
     if let above = origin.aboveInputTokens { version += ">\(above)" }
+    if origin.priceFactor != .one { version += "x\(origin.priceFactor)" }
     if let label = origin.overrideLabel { version += "+\(label)" }
     return version
   }
@@ -67,6 +69,7 @@ enum TariffRecord {
     let window = reader.optional("completion_window")
     let isTierAssumed = reader.optional("tier_assumed") != nil
     let above = try reader.optional("above_input_tokens", as: { Int64($0) })
+    let factor = try reader.optional("price_factor", as: { PriceFactor($0) }) ?? .one
     let label = reader.optional("override")
     let minimumSeconds = try reader.optional("minimum_seconds", as: { Int64($0) }) ?? 0
     let prices = try prices("price", &reader)
@@ -77,7 +80,7 @@ enum TariffRecord {
     let origin = PriceOrigin(
       file: file, asOf: asOf, provider: provider, model: model, tier: tier,
       completionWindow: window, isTierAssumed: isTierAssumed, aboveInputTokens: above,
-      overrideLabel: label)
+      priceFactor: factor, overrideLabel: label)
     let terms = TariffTerms(
       origin: origin, prices: prices, minimumSeconds: minimumSeconds, rates: rates)
     return (terms, book)

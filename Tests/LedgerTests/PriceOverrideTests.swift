@@ -27,22 +27,30 @@ import Time
       ImageVariant(size: "1024x1024", quality: "hd"): try price("0.08"),
       ImageVariant(size: "1024x1024", quality: "low"): try price("0.01"),
     ])
+    let agreed = AgreedPrices(
+      PriceTable([.input: try price("1")]),
+      completionWindows: ["2h": PriceTable([.output: try price("0.7")])],
+      containers: ["4g": try price("0.1")])
+    let tables = [AgreedPrices(prices), AgreedPrices(images), agreed]
     let editor = try editor()
-    for (model, table) in [("all", prices), ("images", images)] {
+    for (model, table) in zip(["all", "images", "more"], tables) {
       let made = try editor.replacePrices(
         table, ofModel: model, of: "openai", forClient: "acme")
       #expect(made.isNew)
       #expect(made.override.prices == table)
     }
     let reader = try LedgerReader(at: folder.location)
-    #expect(try reader.priceOverrides(ofClient: "acme").map(\.prices) == [prices, images])
-    #expect(try reader.storedClients().priceOverrides.map(\.label) == ["acme/1", "acme/2"])
+    #expect(try reader.priceOverrides(ofClient: "acme").map(\.prices) == tables)
+    let labels = try reader.storedClients().priceOverrides.map(\.label)
+    #expect(labels == ["acme/1", "acme/2", "acme/3"])
     #expect(try reader.priceOverrides(ofClient: "other") == [])
   }
 
   @Test("A number is never used again, and a replaced version keeps its row")
   func numbers() throws {
-    let (editor, table) = (try editor(), PriceTable([.input: try price("0.3")]))
+    let (editor, table) = (
+      try editor(), AgreedPrices(PriceTable([.input: try price("0.3")]))
+    )
     func replace() throws -> String {
       try editor.replacePrices(table, ofModel: "m", of: "openai", forClient: "acme").override.label
     }
@@ -69,7 +77,7 @@ import Time
     ])
   func unreadable(text: String) {
     #expect(throws: LedgerError.unreadable(record: "prices")) {
-      try PriceTable(json: text, of: "prices")
+      try AgreedPrices(json: text, of: "prices")
     }
   }
 }

@@ -46,6 +46,7 @@ extension Provider {
     guard let key = client.providerKeys.first(where: { $0.provider == name }) else { return self }
     return Provider(
       name: name, baseURL: baseURL, apiKey: key.secret.value, keySource: key.secret.source,
-      onDisconnect: onDisconnect, caFile: caFile, keyOwner: client.id)
+      onDisconnect: onDisconnect, caFile: caFile, keyOwner: client.id,
+      priceFactor: priceFactor, automaticTier: automaticTier)
   }
 }

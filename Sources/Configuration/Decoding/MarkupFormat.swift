@@ -1,5 +1,12 @@
 internal import Money
 
+extension ValueFormat<PriceFactor> {
+  /// What prices are multiplied by: `1.1`.
+  static var priceFactor: ValueFormat {
+    .scalar(PriceFactor.rule) { PriceFactor($0) }
+  }
+}
+
 extension ValueFormat<Markup> {
   /// A percentage with its sign: `20%`, `-5%`.
   static var markup: ValueFormat {

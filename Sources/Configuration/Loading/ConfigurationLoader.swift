@@ -102,7 +102,7 @@ public struct ConfigurationLoader: Sendable {
             + "allowed: one file a provider")
         continue
       }
-      prices.append(decoded)
+      prices.append(decoded.asServed(by: main.providers))
     }
     return prices
   }
@@ -152,6 +152,17 @@ public struct ConfigurationLoader: Sendable {
         "unknown_model: no pricing file has the model \(quoted(model)); allowed: one that has a "
           + "price")
     }
+  }
+}
+
+extension ProviderPrices {
+  /// The prices with what the configuration says of the provider that they are of.
+  fileprivate func asServed(by providers: [Provider]) -> ProviderPrices {
+    guard let served = providers.first(where: { $0.name == provider }) else { return self }
+    var prices = self
+    prices.priceFactor = served.priceFactor
+    prices.automaticTier = served.automaticTier ?? prices.automaticTier
+    return prices
   }
 }
 

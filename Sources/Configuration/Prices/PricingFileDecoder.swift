@@ -53,6 +53,7 @@ struct PricingFileDecoder {
       guard let model = decodeModel(entry) else { continue }
       models.append(model)
     }
+    limitPriceFactor(of: &models, from: &section)
     guard let provider, let asOf else { return nil }
     return ProviderPrices(
       provider: provider, currency: currency, source: source ?? "", asOf: asOf, file: file,
@@ -80,6 +81,30 @@ struct PricingFileDecoder {
         name: entry.key, aliases: aliases, operation: operation, maxOutputTokens: maxOutput,
         contextTokens: contextTokens, minimumSeconds: minimum ?? 0, surcharges: surcharges,
         prices: prices)
+    }
+  }
+
+  /// Reads `price_factor_models: [gpt-5.4, gpt-5.5]`; without it the provider's factor holds for
+  /// every model.
+  private func limitPriceFactor(
+    of models: inout [ModelDeclaration], from section: inout Section
+  ) {
+    let key = "price_factor_models"
+    let items = section.items(key)
+    guard section.has(key) else { return }
+    for index in models.indices { models[index].takesPriceFactor = false }
+    for item in items {
+      guard let name = ValueFormat<String>.text().read(item, key, context) else { continue }
+      guard let index = models.firstIndex(where: { $0.name == name }) else {
+        let suggestion = likelyMeant(by: name, among: models.map(\.name))
+        let answer = suggestion.map { "did you mean \(quoted($0))?" }
+        context.mistake(
+          item.mark,
+          "\(key): this file has no model \(quoted(name)); "
+            + (answer ?? "allowed: names of its models, not their aliases"))
+        continue
+      }
+      models[index].takesPriceFactor = true
     }
   }
 

@@ -19,6 +19,10 @@ public enum PricingFileText {
         }
       }
     }
+    if file.models.contains(where: { !$0.takesPriceFactor }) {
+      let names = file.models.filter(\.takesPriceFactor).map { scalar($0.name) }
+      text.line("price_factor_models: [\(names.joined(separator: ", "))]")
+    }
     text.section("models") { text in
       for model in file.models { write(model, to: &text) }
     }

@@ -43,6 +43,8 @@ public struct MeteringSettings: Hashable, Sendable {
   public var unknownModel = UnknownModel.deny
   public var unmeteredEndpoints = UnmeteredEndpoints.deny
   public var unownedObjects = UnownedObjects.deny
+  /// How many agents of one request are held for; nil where hard budgets take no such request.
+  public var agents: Int64?
 
   public init() {}
 }
@@ -59,6 +61,10 @@ extension MeteringSettings: TabledSettings {
       SettingRow(
         "unowned_objects", \.unownedObjects, .choice,
         "Whether clients may use objects of a provider that Catraca knows no owner of"),
+      SettingRow(
+        "agents", \.agents, .integer(1...1000),
+        "How many agents are held for where a request has `multi_agent`; without it, hard budgets "
+          + "refuse such requests (400)"),
     ]
   }
 }

@@ -1,3 +1,5 @@
+public import Money
+
 /// An API of the OpenAI kind that requests are forwarded to.
 public struct Provider: Hashable, Sendable {
   /// What becomes of a request whose client has gone.
@@ -25,10 +27,16 @@ public struct Provider: Hashable, Sendable {
   public let onDisconnect: OnDisconnect
   /// A file of further certificate authorities (PEM).
   public let caFile: String?
+  /// What its prices are multiplied by at this `baseURL`, for the models of its pricing file that
+  /// cost more where they process in a region.
+  public let priceFactor: PriceFactor
+  /// The tier in which its project serves requests that name none; nil for `priority`.
+  public let automaticTier: String?
 
   public init(
     name: String, baseURL: BaseURL, apiKey: Secret?, keySource: NamedSecret.Source? = nil,
-    onDisconnect: OnDisconnect = .usual, caFile: String? = nil, keyOwner: String? = nil
+    onDisconnect: OnDisconnect = .usual, caFile: String? = nil, keyOwner: String? = nil,
+    priceFactor: PriceFactor = .one, automaticTier: String? = nil
   ) {
     self.name = name
     self.baseURL = baseURL
@@ -37,6 +45,8 @@ public struct Provider: Hashable, Sendable {
     self.keyOwner = keyOwner
     self.onDisconnect = onDisconnect
     self.caFile = caFile
+    self.priceFactor = priceFactor
+    self.automaticTier = automaticTier
   }
 
   /// Names that would stand where the proxy has paths of its own.
@@ -77,10 +87,13 @@ extension Provider {
     let key = NamedSecret.decodeKey(from: &section)
     let onDisconnect = decodeDisconnect(from: &section)
     let caFile = section.optional("ca_file", .path)
+    let priceFactor = section.optional("price_factor", .priceFactor)
+    let automaticTier = section.optional("auto_tier", .name)
     guard let baseURL else { return nil }
     return Provider(
       name: name, baseURL: baseURL, apiKey: key?.value, keySource: key?.source,
-      onDisconnect: onDisconnect, caFile: caFile)
+      onDisconnect: onDisconnect, caFile: caFile, priceFactor: priceFactor ?? .one,
+      automaticTier: automaticTier)
   }
 
   private static func decodeDisconnect(from section: inout Section) -> OnDisconnect {

@@ -22,6 +22,7 @@ struct PriceBookForm {
         "context_tokens": .count.orNull, "minimum_seconds": .count,
         "surcharges": .map(of: .object(["per_call": .anyText])),
         "containers": .map(of: .anyText),
+        "price_factor": .anyText,
       ] + namedPrices.optional + steppedPrices))
 
   private static let namedPrices: Fields = [
@@ -47,6 +48,7 @@ struct PriceBookForm {
       if let prices = model.declaredPrices(at: now) { object.members(of: prices) }
       object.member(surcharges: model.surcharges)
       object.member(containers: model.containers)
+      object.member("price_factor", model.priceFactor.description)
     }
   }
 

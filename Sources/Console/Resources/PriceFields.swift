@@ -2,6 +2,7 @@ internal import JSON
 internal import Ledger
 internal import Money
 internal import Pricing
+internal import Time
 
 /// The prices in a body, under the keys of a pricing file.
 struct PriceFields {
@@ -20,6 +21,17 @@ struct PriceFields {
           quantity == .image ? .either([price, .map(of: .map(of: price))]) : price
         )
       })
+  /// Those that a client can agree on with a model: prices, and those of windows and containers.
+  static let agreed =
+    fields
+    + [
+      AgreedPrices.windowsKey: .map(
+        of: .object([
+          PriceTable.tokensKey: .object(
+            Fields(PricedQuantity.tokens.map { ($0.priceKey, price) }).optional)
+        ])),
+      AgreedPrices.containersKey: .map(of: price),
+    ]
   /// Up to twelve decimals.
   private static let price = Schema.text(pattern: #"^[0-9]+(\.[0-9]{1,12})?$"#)
   static let names = fields.names
@@ -34,8 +46,21 @@ struct PriceFields {
 
   /// At least one price, in the units in which the book prices the model: in another unit it would
   /// be charged beside the book's, not in its place.
-  func prices(for model: PricedModel) throws(APIError) -> PriceTable {
-    var table = try tokens()
+  func prices(for model: PricedModel, at now: Timestamp) throws(APIError) -> AgreedPrices {
+    let windows = model.declaredPrices(at: now)?.completionWindows.keys.sorted() ?? []
+    let prices = AgreedPrices(
+      try table(for: model),
+      completionWindows: try completionWindows(among: windows, of: model.name),
+      containers: try containers(among: model.containers.keys.sorted()))
+    guard !prices.isEmpty else { throw .missingField(PriceTable.tokensKey) }
+    return prices
+  }
+
+  private func table(for model: PricedModel) throws(APIError) -> PriceTable {
+    var table =
+      try body.value(PriceTable.tokensKey).map { value throws(APIError) in
+        try PriceFields.tokens(value, PriceTable.tokensKey)
+      } ?? PriceTable()
     for quantity in PriceTable.otherQuantities {
       guard let value = body.value(quantity.priceKey) else { continue }
       if quantity == .image, value.kind == .object {
@@ -44,7 +69,6 @@ struct PriceFields {
         table[quantity] = try PriceFields.price(value, quantity.priceKey)
       }
     }
-    guard !table.isEmpty else { throw .missingField(PriceTable.tokensKey) }
     try checkUnits(of: model)
     return table
   }
@@ -57,10 +81,60 @@ struct PriceFields {
     }
   }
 
-  private func tokens() throws(APIError) -> PriceTable {
+  /// Reads `{ 2h: { per_million_tokens: { input: "0.1" } } }`.
+  private func completionWindows(
+    among names: [String], of model: String
+  ) throws(APIError) -> [String: PriceTable] {
+    let key = AgreedPrices.windowsKey
+    var windows: [String: PriceTable] = [:]
+    try forEachMember(of: key) { name, value throws(APIError) in
+      let place = "\(key).\(name)"
+      guard names.contains(name) else {
+        let windows = names.isEmpty ? "none" : names.joined(separator: ", ")
+        throw .invalidValue(place, allowed: "a window that \(model) has a price for: \(windows)")
+      }
+      var members = value.members.makeIterator()
+      guard let only = members.next(), members.next() == nil,
+        only.key.isString(PriceTable.tokensKey)
+      else {
+        throw .invalidValue(place, allowed: "an object with \(PriceTable.tokensKey) alone")
+      }
+      windows[name] = try PriceFields.tokens(only.value, "\(place).\(PriceTable.tokensKey)")
+    }
+    return windows
+  }
+
+  /// Reads `{ 4g: "0.10" }`.
+  private func containers(
+    among sizes: [String]
+  ) throws(APIError) -> [String: FixedDecimal] {
+    let key = AgreedPrices.containersKey
+    var containers: [String: FixedDecimal] = [:]
+    try forEachMember(of: key) { size, value throws(APIError) in
+      guard sizes.contains(size) else {
+        let allowed = sizes.isEmpty ? "none" : sizes.joined(separator: ", ")
+        throw .invalidValue(
+          "\(key).\(size)", allowed: "a memory that the pricing file has a price for: \(allowed)")
+      }
+      containers[size] = try PriceFields.price(value, "\(key).\(size)")
+    }
+    return containers
+  }
+
+  private func forEachMember(
+    of key: String, _ read: (String, JSONValue) throws(APIError) -> Void
+  ) throws(APIError) {
+    guard let value = body.value(key) else { return }
+    guard value.kind == .object, value.repeatedKey == nil else {
+      throw .invalidValue(key, allowed: "an object")
+    }
+    for member in value.members { try read(member.key.string ?? "", member.value) }
+  }
+
+  private static func tokens(
+    _ value: JSONValue, _ key: String
+  ) throws(APIError) -> PriceTable {
     var table = PriceTable()
-    let key = PriceTable.tokensKey
-    guard let value = body.value(key) else { return table }
     guard value.kind == .object, value.repeatedKey == nil else {
       throw .invalidValue(key, allowed: "an object with the prices of kinds of tokens")
     }

@@ -29,7 +29,7 @@ enum PricingCalls {
 
   private static let fields =
     ["client_id": .name, "provider": .name, "model": .plainText]
-    + (["currency": .currency] as Fields).clearable + PriceFields.fields.clearable
+    + (["currency": .currency] as Fields).clearable + PriceFields.agreed.clearable
 
   private static let schema = Schema.named(
     "PricingConfig",
@@ -44,7 +44,7 @@ enum PricingCalls {
       [
         "client_id": .anyText, "provider": .anyText, "model": .anyText, "currency": .currency,
         "price_version": .anyText, "updated_at": .instant,
-      ] + PriceFields.fields.optional))
+      ] + PriceFields.agreed.optional))
 
   private static func show(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
@@ -100,7 +100,7 @@ enum PricingCalls {
     guard let model = call.server.prices.model(name, of: provider) else {
       throw .notFound("model \(name) of provider \(provider) in the price book")
     }
-    let prices = try PriceFields(body).prices(for: model)
+    let prices = try PriceFields(body).prices(for: model, at: call.now)
     let isNew = try await call.change { editor throws(LedgerError) in
       try editor.replacePrices(
         prices, ofModel: model.name, of: provider, forClient: client.id

@@ -103,7 +103,7 @@ final class BatchSettling {
     entry.row.responseModel = result?.report.responseModel
     let isError = result.map { $0.status ?? 0 >= 400 || $0.report.isError } ?? false
     entry.row.outcome = isError ? .providerError : .ok
-    let report = result?.report
+    let report = result.map { gateway.withUnpaidSessions($0.report, of: entry.row) }
     guard let usage = report?.chargedUsage ?? (isError ? .zero : nil) else {
       return takeShare(for: entry)
     }

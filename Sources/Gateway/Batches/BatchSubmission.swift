@@ -126,6 +126,7 @@ struct BatchSubmission {
     if let first = sum.first, first.offer.modelName != offer.modelName {
       throw .unreadable(.invalid(param: "model", expected: "the same in all lines of a batch"))
     }
+    if facts.asksForAgents { try journey.checkAgents(of: request, offer) }
     try checkTools(of: facts, sum, request.caller(for: offer), offer.demand)
     sum.add(facts, offer)
   }

@@ -67,11 +67,12 @@ extension Gateway {
     entry.row.heldNanoUSD = claim.progress.heldNanoUSD
     entry.row.latencyMilliseconds =
       max(0, clock().milliseconds - entry.row.createdAt.milliseconds)
-    if claim.progress.settledLines == 0, let usage = ending.report?.chargedUsage {
+    let report = ending.report.map { withUnpaidSessions($0, of: entry.row) }
+    if claim.progress.settledLines == 0, let usage = report?.chargedUsage {
       experience.noteOutput(
         usage.outputTokens, in: nil, reasons: usage.reasoningTokens > 0,
         provider: request.provider, model: request.pricedModel ?? entry.row.model)
-      return charge(usage, ending.report, for: request, entry, within: claim.grant)
+      return charge(usage, report, for: request, entry, within: claim.grant)
     }
     switch UnreportedWork(request.kind, ending) {
     case .rest:

@@ -40,20 +40,61 @@ extension JSONWriter {
   }
 }
 
-extension PriceTable {
-  /// The key under which prices of tokens stand.
-  public static let tokensKey = "per_million_tokens"
-  /// What has a key of its own beside `tokensKey`.
-  public static let otherQuantities = PricedQuantity.allCases.filter { $0.unit != .token }
+extension JSONWriter {
+  /// Writes a client's own prices as members with the keys of a pricing file.
+  public mutating func members(of prices: AgreedPrices) {
+    members(of: prices.table)
+    if !prices.completionWindows.isEmpty {
+      member(AgreedPrices.windowsKey) { writer in
+        writer.object { object in
+          for (name, table) in prices.completionWindows.sorted(by: { $0.key < $1.key }) {
+            object.member(name) { entry in entry.object { $0.members(of: table) } }
+          }
+        }
+      }
+    }
+    if !prices.containers.isEmpty { member(containers: prices.containers) }
+  }
+}
+
+extension AgreedPrices {
+  public static let windowsKey = "completion_windows"
+  public static let containersKey = "containers"
+  fileprivate static let keys = [windowsKey, containersKey]
 
   /// Reads what `JSONWriter.members(of:)` wrote as an object; throws `unreadable`.
   init(json text: String, of record: String) throws(LedgerError) {
     guard let root = try? JSONParser().parse(Array(text.utf8)), root.kind == .object else {
       throw .unreadable(record: record)
     }
-    self.init()
+    self.init(try PriceTable(root, of: record))
     for member in root.members {
-      guard let key = member.key.string else { continue }
+      if member.key.isString(AgreedPrices.windowsKey) {
+        for window in member.value.members {
+          guard let name = window.key.string else { throw .unreadable(record: record) }
+          completionWindows[name] = try PriceTable(window.value, of: record)
+        }
+      } else if member.key.isString(AgreedPrices.containersKey) {
+        for size in member.value.members {
+          guard let name = size.key.string else { throw .unreadable(record: record) }
+          containers[name] = try PriceTable.price(size.value, of: record)
+        }
+      }
+    }
+  }
+}
+
+extension PriceTable {
+  /// The key under which prices of tokens stand.
+  public static let tokensKey = "per_million_tokens"
+  /// What has a key of its own beside `tokensKey`.
+  public static let otherQuantities = PricedQuantity.allCases.filter { $0.unit != .token }
+
+  /// Reads members that `JSONWriter.members(of:)` wrote; throws `unreadable`.
+  fileprivate init(_ object: JSONValue, of record: String) throws(LedgerError) {
+    self.init()
+    for member in object.members {
+      guard let key = member.key.string, !AgreedPrices.keys.contains(key) else { continue }
       if key == PriceTable.tokensKey {
         for price in member.value.members {
           let quantity = PricedQuantity.tokens.first { price.key.isString($0.priceKey) }
@@ -88,7 +129,7 @@ extension PriceTable {
     return images
   }
 
-  private static func price(
+  fileprivate static func price(
     _ value: JSONValue, of record: String
   ) throws(LedgerError) -> FixedDecimal {
     guard let text = value.string, let price = try? FixedDecimal(decimal: text) else {

@@ -21,7 +21,7 @@ extension StoredPriceOverride {
       number: try fields.required("number", of: record, fields.integer("number")),
       provider: try fields.requiredText("provider", of: record),
       model: try fields.requiredText("model", of: record),
-      prices: try PriceTable(
+      prices: try AgreedPrices(
         json: try fields.requiredText("prices", of: record), of: "prices of \(record)"),
       createdAt: try fields.requiredInstant("created_at", of: record))
   }

@@ -10,11 +10,11 @@ public struct StoredPriceOverride: Hashable, Sendable {
   public var provider: String
   /// The model's name in the price book.
   public var model: String
-  public var prices: PriceTable
+  public var prices: AgreedPrices
   public var createdAt: Timestamp
 
   public init(
-    clientID: String, number: Int64, provider: String, model: String, prices: PriceTable,
+    clientID: String, number: Int64, provider: String, model: String, prices: AgreedPrices,
     createdAt: Timestamp
   ) {
     self.clientID = clientID

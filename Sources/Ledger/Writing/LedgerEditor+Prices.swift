@@ -6,7 +6,7 @@ extension LedgerEditor {
   /// Whether there are the client and the model is for the caller to know. Returns also whether it
   /// had none before.
   public func replacePrices(
-    _ prices: PriceTable, ofModel model: String, of provider: String, forClient clientID: String
+    _ prices: AgreedPrices, ofModel model: String, of provider: String, forClient clientID: String
   ) throws(LedgerError) -> (override: StoredPriceOverride, isNew: Bool) {
     let overrides = PriceOverrideStore(connection)
     return try connection.edit { () throws(LedgerError) in

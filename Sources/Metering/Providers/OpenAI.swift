@@ -71,6 +71,12 @@ enum OpenAI {
     }
   }
 
+  /// Whether the request says itself what a tool is that the app runs. The provider describes the
+  /// others to the model, in words that a request doesn't show.
+  static func isDescribedByClient(_ type: String) -> Bool {
+    type == "function" || type == "custom" || type == "namespace"
+  }
+
   /// The name of the price of a tool that a request declares; nil for one that has none, or runs in
   /// a container.
   static func surcharge(ofTool type: String) -> String? {
@@ -82,5 +88,5 @@ enum OpenAI {
   }
 
   /// The model by which a response draws where its tool `image_generation` names none.
-  static let imageModel = "gpt-image-2"
+  static let imageModel = "gpt-image-2.6-sunburst"
 }

@@ -84,6 +84,7 @@ struct CostExplanation {
       + (origin.tier.map { ", tier \($0)" } ?? "")
       + (origin.completionWindow.map { ", completion window \($0)" } ?? "")
       + (origin.aboveInputTokens.map { ", above \($0) input tokens" } ?? "")
+      + (origin.priceFactor == .one ? "" : ", tokens multiplied by \(origin.priceFactor)")
       + (origin.overrideLabel.map { ", and the client's own (\($0))" } ?? "") + "."
   }
 

@@ -118,6 +118,9 @@ enum Price {
     total.add("provider", "Provider", .text(tariff.origin.provider))
     total.add("tier", "Tier", .optional(tariff.origin.tier))
     total.add("completion_window", "Window", .optional(tariff.origin.completionWindow))
+    if tariff.origin.priceFactor != .one {
+      total.add("price_factor", "Factor", .text(tariff.origin.priceFactor.description))
+    }
     total.add("file", "Prices", .text(tariff.origin.file))
     total.add("as_of", "As of", .text(tariff.origin.asOf.description))
     total.add("price_version", nil, .text(tariff.version))

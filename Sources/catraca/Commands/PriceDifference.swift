@@ -91,6 +91,7 @@ struct PriceDifference: Hashable {
         add(stepped, under: "\(from)window \(window)/", to: &prices)
       }
     }
+    if !model.takesPriceFactor { prices["price_factor"] = "none" }
     if model.minimumSeconds > 0 { prices["minimum_seconds"] = "\(model.minimumSeconds)" }
     return prices
   }

@@ -30,6 +30,12 @@ struct LiteLLMField {
     name.contains("cost") || name.contains("multiplier")
   }
 
+  /// Whether a name says that processing in a region costs more, as
+  /// `regional_processing_uplift_multiplier_eu` does. By how much is `price_factor` of a provider.
+  static func isRegionalFactor(_ name: String) -> Bool {
+    name.hasPrefix("regional_processing_uplift_multiplier")
+  }
+
   private static let tiers = [
     (suffix: "batches", tier: "batch"), (suffix: "flex", tier: "flex"),
     (suffix: "priority", tier: "priority"), (suffix: "ultrafast", tier: "ultrafast"),

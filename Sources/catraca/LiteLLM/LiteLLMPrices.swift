@@ -72,6 +72,7 @@ struct LiteLLMPrices {
     var model = ModelDeclaration(name: name, operation: operation, prices: [prices])
     model.maxOutputTokens = entry.integer("max_output_tokens").flatMap { $0 > 0 ? $0 : nil }
     model.contextTokens = entry.integer("max_input_tokens").flatMap { $0 > 0 ? $0 : nil }
+    model.takesPriceFactor = entry.fields.contains { LiteLLMField.isRegionalFactor($0.name) }
     if let search = searchPrice(of: entry) { model.surcharges["web_search"] = search }
     models.append(model)
   }
@@ -98,6 +99,7 @@ struct LiteLLMPrices {
     let isPricedByToken = entry.field("input_cost_per_token") != nil
     for field in entry.fields where LiteLLMField.isPrice(field.name) {
       if field.name == "search_context_cost_per_query" || field.json == "null" { continue }
+      if LiteLLMField.isRegionalFactor(field.name) { continue }
       guard let meaning = LiteLLMField(field.name) else {
         if FixedDecimal(json: field.json, shiftedBy: 0) != .zero {
           leaveOut(entry, "\(field.name) has no place in a pricing file")

@@ -13,6 +13,17 @@ enum PriceList {
     list(PricedQuantity.allCases, table, reader)
   }
 
+  /// All that a client has agreed on.
+  static func all(_ prices: AgreedPrices, _ reader: Reader) -> [String] {
+    let windows = prices.completionWindows.sorted { $0.key < $1.key }.flatMap { name, table in
+      all(table, reader).map { "\(reader(.window(name))) \($0)" }
+    }
+    let containers = prices.containers.sorted { $0.key < $1.key }.map { size, price in
+      "\(reader(.containerMemory)) \(size) \(text(price, reader))"
+    }
+    return all(prices.table, reader) + windows + containers
+  }
+
   /// Those beside input, cached input and output.
   static func others(_ table: PriceTable, _ reader: Reader) -> [String] {
     list(
