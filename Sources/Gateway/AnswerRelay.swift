@@ -8,14 +8,15 @@ internal import Metering
 internal import Pricing
 internal import Upstream
 
-/// Passes on an answer that isn't a stream: read whole, settled, then sent, with its cost.
+/// Passes on an answer that isn't announced as a stream: read whole, settled, then sent, with its
+/// cost. If it is a stream all the same, its events are read.
 ///
 /// What says nothing about usage is passed on as it comes: an answer of a format that never does,
 /// which is charged by its request, and a body beyond `largestMetered`, which is charged what was
 /// held. Such a body is refused where it may show objects: they would be nobody's.
 struct AnswerRelay {
   private let passage: Passage
-  private let head: UpstreamResponseHead
+  private var head: UpstreamResponseHead
   private let transfer: Transfer
 
   /// The largest body that is read whole to be metered.
@@ -28,8 +29,8 @@ struct AnswerRelay {
   }
 
   @inline(never)
-  func run() async {
-    if head.status < 400, AnswerMeter.isOpaque(passage.request.endpoint) {
+  mutating func run() async {
+    if head.status < 400, isOpaque {
       return await passOn(
         [],
         report: AnswerMeter.charge(
@@ -47,7 +48,7 @@ struct AnswerRelay {
     } catch {
       return await passage.fail(error, status: head.status, report: nil)
     }
-    let report = read(body)
+    let report = read(&body)
     // A batch has its usage in files of results, also when it has ended at once.
     let isBatch = passage.request.facts.operation == .batch
     if let work = report.work, head.status < 400 {
@@ -74,19 +75,41 @@ struct AnswerRelay {
     }
     transfer.cancel()
     _ = await passage.settle(
-      Ending(status: head.status, outcome: .upstreamBroken, report: nil, isCut: true))
+      Ending(
+        status: head.status, outcome: .upstreamBroken, report: nil, isCut: true,
+        isUnintelligible: true))
     await passage.journey.refuse(
       .unusableAnswer(
         provider: passage.offer.provider.name, .tooLarge(limit: AnswerRelay.largestMetered)))
   }
 
+  /// Whether the answer is bytes that say nothing of usage. If events were asked for, JSON isn't.
+  private var isOpaque: Bool {
+    AnswerMeter.isOpaque(passage.request.endpoint)
+      && !(passage.request.expectsStream && head.isJSON)
+  }
+
+  /// Reads an answer, and takes out of it what the client doesn't get.
   @inline(never)
-  private func read(_ body: [UInt8]) -> UsageReport {
-    // What can't be decoded is read as nothing, which is reported as unreadable.
-    AnswerMeter.read(
-      head.coding.text(of: body, atMost: AnswerRelay.largestMetered) ?? [], status: head.status,
-      to: passage.request.facts, endpoint: passage.request.endpoint,
-      parser: passage.journey.workbench.parser)
+  private mutating func read(_ body: inout [UInt8]) -> UsageReport {
+    let text =
+      head.isPartial ? nil : head.coding.text(of: body, atMost: AnswerRelay.largestMetered)
+    let parser = passage.journey.workbench.parser
+    if head.status < 400, passage.request.facts.stream, let text,
+      let events = AnswerMeter.read(
+        events: text, to: passage.request.facts, endpoint: passage.request.endpoint,
+        hidesUsage: passage.rewrite.addsUsage, parser: parser,
+        limit: AnswerRelay.largestMetered)
+    {
+      if passage.rewrite.addsUsage {
+        body = events.shown
+        head = head.withoutCoding
+      }
+      return events.report
+    }
+    return AnswerMeter.read(
+      text, status: head.status, to: passage.request.facts, endpoint: passage.request.endpoint,
+      parser: parser)
   }
 
   /// What the client gets, with what it costs.

@@ -19,6 +19,8 @@ final class CodedStream {
   private(set) var isOpaque = false
   private var decoder: ContentDecoder
   private var isFaulty = false
+  /// Whether the body has ended within its coding.
+  private(set) var isTruncated = false
   /// The piece that is being decoded, and how far it is.
   private var piece: [UInt8] = []
   private var position = 0
@@ -56,7 +58,8 @@ final class CodedStream {
       guard try await transfer.next(into: &piece) else {
         piece = []
         bytes.removeAll(keepingCapacity: true)
-        guard decoder.isComplete || !passesDecoded else { throw .broken(.coding) }
+        isTruncated = !decoder.isComplete
+        guard !isTruncated || !passesDecoded else { throw .broken(.coding) }
         return false
       }
       position = 0

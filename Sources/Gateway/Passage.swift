@@ -74,7 +74,7 @@ final class Passage {
       watchClient(transfer)
       switch await answer(of: transfer) {
       case .stream(let relay): return relay
-      case .whole(let relay): await relay.run()
+      case .whole(var relay): await relay.run()
       case nil: break
       }
       forgetClient()
@@ -187,7 +187,7 @@ final class Passage {
 
   @inline(never)
   private func answer(_ head: UpstreamResponseHead, of transfer: Transfer) -> Answer {
-    head.status < 400 && head.isEventStream
+    head.status < 400 && (head.isEventStream || request.expectsStream && head.isPlainText)
       ? .stream(StreamRelay(of: self, head, transfer))
       : .whole(AnswerRelay(of: self, head, transfer))
   }
@@ -300,7 +300,7 @@ final class Passage {
   private func conclude(_ ending: Ending) -> Settled {
     var ending = ending
     ending.report = ending.report?.completed(by: dialect)
-    if let report = ending.report, ending.status < 400 { logDoubts(about: report) }
+    if ending.status < 400 { logDoubts(about: ending) }
     let figures = Settled.Figures(ending, of: self)
     let settled = Settled(figures, settlement(of: figures), ending, of: self)
     gateway.rateLimits.use(
@@ -369,31 +369,5 @@ final class Passage {
   /// wait for holds. What comes after the answer's last byte is a commit.
   var overhead: Duration {
     (startedSendingAt ?? .now()).elapsed(since: preparedAt)
-  }
-}
-
-/// How a request that was forwarded ended.
-struct Ending {
-  /// Of the provider's answer, else of ours; 0 if there was none.
-  var status: Int
-  var outcome: Outcome
-  /// What the answer said of its usage, as far as it came.
-  var report: UsageReport?
-  /// Whether the answer broke off before its proper end, so that nobody saw all of it.
-  var isCut = false
-  /// Whether the text in `report` is all that a model without thoughts can have written until the
-  /// end: it came as a stream, and was read as it came.
-  var showsAllText = false
-  /// The objects that are to be recorded with the row; nil for all that the answer has shown.
-  var madeObjects: [MadeObject]?
-
-  /// Whether a good answer passed whole without having been read. It may have cost all that is
-  /// held: an app can ask for answers so large, with the probabilities of each token.
-  var isTooLargeToRead: Bool { report == nil && !isCut && (200..<400).contains(status) }
-}
-
-extension UpstreamResponseHead {
-  var isEventStream: Bool {
-    fields.first(.contentType, beginsWith: "text/event-stream")
   }
 }

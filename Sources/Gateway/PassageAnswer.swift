@@ -48,15 +48,18 @@ extension Passage {
   // MARK: What the operator reads
 
   /// An answer that wasn't what metering expects, or contradicted itself.
-  func logDoubts(about report: UsageReport) {
-    if report.isUsageAdjusted {
+  func logDoubts(about ending: Ending) {
+    if ending.report?.isUsageAdjusted == true {
       gateway.logger.log(.warn, "usage_adjusted") {
         journey.writeMembers(of: request, offer, to: &$0)
       }
     }
-    if report.isUnreadable {
-      gateway.logger.log(.warn, "answer_unreadable") {
-        journey.writeMembers(of: request, offer, to: &$0)
+    // Work that nobody can follow is another reason to charge the hold.
+    let isUnread = ending.isUnread && (ending.report != nil || !request.outlivesAnswer)
+    if isUnread || ending.report?.isUnreadable == true {
+      gateway.logger.log(.warn, "answer_unreadable") { line in
+        journey.writeMembers(of: request, offer, to: &line)
+        line.member("charged", isUnread ? "hold" : "what was read")
       }
     }
   }

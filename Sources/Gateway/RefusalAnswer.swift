@@ -271,6 +271,20 @@ struct RefusalAnswer {
       status: status, fields: fields, body: writer.bytes, requestID: requestID)
   }
 
+  /// The event that ends a stream of events in this answer's place. It has the form of each API's
+  /// errors, so that SDKs raise their exceptions.
+  func event() -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { event in
+      event.member("type", "error")
+      event.member("code", code)
+      event.member("message", message)
+      event.member("param", param)
+      event.member("error") { writeError(to: &$0) }
+    }
+    return Array("event: error\ndata: ".utf8) + writer.bytes + Array("\n\n".utf8)
+  }
+
   /// As the body says it; nil where it has none.
   var shownCode: String? { saysCode ? code : nil }
 

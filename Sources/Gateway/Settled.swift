@@ -30,7 +30,7 @@ final class Settled {
     fileprivate let toolCalls: String?
 
     init(_ ending: Ending, of passage: Passage) {
-      if passage.mayWorkUnseen(after: ending) || ending.isTooLargeToRead {
+      if passage.mayWorkUnseen(after: ending) || ending.isUnread {
         usage = passage.wholeHold
         charge = passage.chargeOfWholeHold
         source = .estimated

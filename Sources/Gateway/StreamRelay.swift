@@ -1,4 +1,5 @@
 internal import Budgets
+internal import Configuration
 internal import EventLoop
 internal import HTTP
 internal import HTTPServer
@@ -10,7 +11,9 @@ internal import Upstream
 /// Passes on a stream of events as they come, reading the usage in passing.
 ///
 /// The event that ends the stream is withheld until the row is safe; so is the end of the body,
-/// where a stream has no such event. If the provider cuts the stream, the client's is cut too.
+/// where a stream has no such event. If the provider cuts the stream, the client's is cut too. If
+/// an event is too large to be read, and may show objects, an event of an error ends the stream in
+/// its place: the objects would be nobody's.
 ///
 /// A response that is made in the background goes on without its stream. So it is deferred as soon
 /// as its id is known, and settled by the stream only if that shows its end.
@@ -26,6 +29,8 @@ final class StreamRelay {
   private let coded: CodedStream?
   /// What is to be passed on of the bytes that came last.
   private var passing: [UInt8] = []
+  /// Whether an event was too large to be read, and doesn't pass.
+  private var isRefused = false
   /// Whether a provider's key stood in an error.
   private var hasTakenKeyOut = false
   private var drained = 0
@@ -47,8 +52,9 @@ final class StreamRelay {
     self.head = coded != nil && passesDecoded ? head.withoutCoding : head
     meter = StreamMeter(
       endpoint: passage.request.endpoint, facts: passage.request.facts,
-      hidesUsage: passage.rewrite.addsUsage, parser: passage.journey.workbench.parser)
-    if coding == .unknown { meter.giveUp() }
+      hidesUsage: passage.rewrite.addsUsage, parser: passage.journey.workbench.parser,
+      passesUnread: !passage.request.makesObjects)
+    if coding == .unknown || head.isPartial { meter.giveUp() }
   }
 
   func run() async {
@@ -102,6 +108,11 @@ final class StreamRelay {
           await pass()
         }
         passage.exchange.loop.spareBytes.takeBack(&passing)
+        if progress == .refused {
+          isRefused = true
+          transfer.cancel()
+          return .cancelled(wasSent: true)
+        }
       }
     } catch {
       return error
@@ -169,10 +180,17 @@ final class StreamRelay {
 
   @inline(never)
   private func deferIfUnderway() async {
-    guard let work = meter.report.work, work.stage == .underway else { return }
+    if await defers(meter.report) {
+      // Nothing is left to be settled by this stream where there is nothing to follow.
+      isSettled = deferred == nil
+    }
+  }
+
+  /// Defers the settlement of work that a report shows to be under way; false where it shows none.
+  private func defers(_ report: UsageReport) async -> Bool {
+    guard let work = report.work, work.stage == .underway else { return false }
     deferred = await passage.deferSettlement(to: work.id, showing: meter.takeMadeObjects())
-    // Nothing is left to be settled by this stream where there is nothing to follow.
-    isSettled = deferred == nil
+    return true
   }
 
   /// After the provider's last byte, or where it broke off.
@@ -180,7 +198,7 @@ final class StreamRelay {
   private func end(cut: UpstreamError?) async {
     if !isSettled { await settle(cut: cut) }
     await record(meter.takeMadeObjects())
-    guard cut == nil, !passage.clientLeft else { return passage.exchange.abort() }
+    guard cut == nil, !passage.clientLeft else { return await breakOff() }
     var last: [UInt8] = []
     meter.takeWithheld(into: &last)
     redactErrors(in: &last)
@@ -191,10 +209,27 @@ final class StreamRelay {
     await passage.finish(last)
   }
 
+  /// Ends the client's stream before its proper end.
+  private func breakOff() async {
+    guard isRefused, !passage.clientLeft, coded?.passesDecoded ?? true else {
+      return passage.exchange.abort()
+    }
+    await passage.finish(
+      RefusalAnswer.unusableAnswer(
+        provider: passage.offer.provider.name,
+        .tooLarge(limit: ServerSentEventSplitter.largestEvent)
+      ).event())
+  }
+
   @inline(never)
   private func settle(cut: UpstreamError?) async {
     isSettled = true
-    let report = meter.finish().report
+    let end = meter.finish()
+    let report = end.report
+    // A JSON object that came for a stream is read at its end.
+    if cut == nil, passage.request.facts.isBackground, deferred == nil, await defers(report) {
+      return
+    }
     if let deferred {
       // Without its end the stream says nothing: then the provider is asked.
       guard let ending = Ending(of: deferred, report, status: status) else { return }
@@ -203,14 +238,15 @@ final class StreamRelay {
     if let work = report.work, await passage.endsEarlierWork(work, report, status: status) {
       return
     }
-    var ending = ending(report, cut: cut)
+    var ending = ending(end, cut: cut)
     // The others were recorded before their events were passed on.
     ending.madeObjects = meter.takeMadeObjects()
     _ = await passage.settle(ending)
   }
 
   @inline(never)
-  private func ending(_ report: UsageReport, cut: UpstreamError?) -> Ending {
+  private func ending(_ end: StreamEnd, cut: UpstreamError?) -> Ending {
+    let report = end.report
     let outcome: Outcome =
       if passage.clientLeft && !(passage.request.outlivesAnswer && cut != nil) {
         .clientDisconnected
@@ -221,6 +257,16 @@ final class StreamRelay {
       }
     return Ending(
       status: status, outcome: outcome, report: report, isCut: cut != nil,
-      showsAllText: report.outputTextBytes > 0 && timeAtClient < StreamRelay.longestUnread)
+      isUnintelligible: isUnintelligible(end, cut: cut),
+      showsAllText: report.outputTextBytes > 0 && !report.isUnreadable
+        && timeAtClient < StreamRelay.longestUnread)
+  }
+
+  private func isUnintelligible(_ end: StreamEnd, cut: UpstreamError?) -> Bool {
+    switch cut {
+    case nil: end.isIncomplete || coded?.isTruncated == true
+    case .broken(.coding): true
+    default: isRefused
+    }
   }
 }

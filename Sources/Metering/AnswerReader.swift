@@ -18,6 +18,9 @@ protocol AnswerReader: Sendable {
   /// Reads a whole answer: a JSON object.
   mutating func read(answer root: JSONValue)
 
+  /// Reads a whole answer that isn't JSON; false where it should be.
+  mutating func read(text: [UInt8]) -> Bool
+
   /// Reads an event of a stream: a JSON object.
   mutating func read(event root: JSONValue) -> AnswerEvent
 
@@ -55,6 +58,9 @@ extension AnswerReader {
   mutating func repeatLastEvent(textBytes: Int) {
     preconditionFailure("no event of this format can be repeated")
   }
+
+  /// For formats that are always JSON.
+  mutating func read(text: [UInt8]) -> Bool { false }
 
   /// For formats whose answers make no objects.
   mutating func takeMadeObjects() -> [MadeObject] { [] }

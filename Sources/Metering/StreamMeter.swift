@@ -9,23 +9,31 @@ public import Objects
 /// again. The event that ends the stream, `[DONE]` or one of the format's own, is withheld: the
 /// caller records the usage first, and then takes it.
 ///
-/// A body that turns out not to be a stream of events passes through, unmetered and marked.
+/// A body that is a JSON object instead is withheld to its end, and read whole. Any other body that
+/// is no stream of events passes through, unmetered and marked.
 public struct StreamMeter: ~Copyable {
   /// What to do after some bytes were received.
   public enum Progress: Hashable, Sendable {
     case flowing
     /// The event that ends the stream has come: finish, record, take what is withheld.
     case terminated
+    /// An event has come that is too large to be read, and that may not pass unread. What was given
+    /// until now may pass; nothing more is given.
+    case refused
   }
 
   private enum State {
     case flowing
+    /// The body is a JSON object, which is withheld until it is whole.
+    case gathering
     /// The last event was seen and is withheld, as is all that follows it.
     case withholding
     /// What was withheld has been taken; the rest passes through.
     case released
     /// Not a stream of events: all passes through.
     case unmetered
+    /// Nothing passes any more.
+    case refusing
   }
 
   /// How many bytes are kept that follow the last event while it is withheld. Nothing is known to
@@ -34,11 +42,15 @@ public struct StreamMeter: ~Copyable {
 
   private let parser: JSONParser
   private let hidesUsage: Bool
+  private let passesUnread: Bool
+  private let largestEvent: Int
   private var state = State.flowing
   private var splitter: ServerSentEventSplitter
   private var answer: any AnswerReader
   private var hasReceived = false
   private var hasTerminator = false
+  /// Whether an event with data was read, or the whole body was.
+  private var hasEvents = false
   private var withheld: [UInt8] = []
   /// The event that was parsed last, if others may repeat it.
   private var repeated: RepeatedEvent?
@@ -47,12 +59,16 @@ public struct StreamMeter: ~Copyable {
   ///   - facts: of the request that is answered.
   ///   - hidesUsage: whether usage was asked for by `RequestRewrite`, not by the client.
   ///   - parser: what parses the events; it may serve other streams in between.
+  ///   - passesUnread: whether events that are too large to be read may pass all the same.
+  ///   - largestEvent: how many bytes an event may have, or a body that is a JSON object.
   public init(
     endpoint: Endpoint, facts: RequestFacts, hidesUsage: Bool, parser: JSONParser,
-    largestEvent: Int = ServerSentEventSplitter.largestEvent
+    passesUnread: Bool = true, largestEvent: Int = ServerSentEventSplitter.largestEvent
   ) {
     answer = endpoint.answer.init(for: facts)
     self.hidesUsage = hidesUsage
+    self.passesUnread = passesUnread
+    self.largestEvent = largestEvent
     self.parser = parser
     splitter = ServerSentEventSplitter(largestEvent: largestEvent)
   }
@@ -70,12 +86,19 @@ public struct StreamMeter: ~Copyable {
       splitter.receive(&chunk)
       passEvents(into: &output)
       splitter.giveRoom(to: &chunk)
+    case .gathering:
+      gather(chunk, into: &output)
     case .withholding:
       withhold(chunk.span)
     case .released, .unmetered:
       output.append(contentsOf: chunk)
+    case .refusing: break
     }
-    return state == .withholding ? .terminated : .flowing
+    return switch state {
+    case .withholding: .terminated
+    case .refusing: .refused
+    case .flowing, .gathering, .released, .unmetered: .flowing
+    }
   }
 
   /// Whether an event has said that something failed.
@@ -85,28 +108,44 @@ public struct StreamMeter: ~Copyable {
   /// `receive` gave is passed on; those of what is withheld are in `report` too.
   public mutating func takeMadeObjects() -> [MadeObject] { answer.takeMadeObjects() }
 
-  /// What the stream has said so far.
-  public var report: UsageReport { answer.report }
+  /// What the stream has said so far. Usage doesn't count that was followed by what can't be read,
+  /// since streams may repeat it as it grows.
+  public var report: UsageReport {
+    var report = answer.report
+    if state == .unmetered || state == .refusing {
+      report.usage = nil
+      report.breakdown = []
+    }
+    return report
+  }
 
   /// Whether no event is unfinished that may be metered.
-  public var isBetweenEvents: Bool { state != .flowing || splitter.unfinished.isEmpty }
+  public var isBetweenEvents: Bool {
+    switch state {
+    case .flowing: splitter.unfinished.isEmpty
+    case .gathering, .refusing: false
+    case .withholding, .released, .unmetered: true
+    }
+  }
 
   /// Ends the metering: at the end of the body, however it came, or when `receive` said so.
   ///
   /// Bytes that were not yet passed on are withheld from then on.
   public mutating func finish() -> StreamEnd {
-    var end = StreamEnd(report: answer.report, hasTerminator: hasTerminator, isTorn: false)
-    guard state == .flowing else { return end }
-    state = .withholding
-    guard let event = splitter.finish() else { return end }
-    let reading = read(event)
-    hasTerminator = reading == .terminator
-    end.hasTerminator = hasTerminator
-    end.isTorn = !event.isTerminated && reading == .unreadable
-    if !end.isTorn { noteIfUnreadable(reading) }
-    end.report = answer.report
-    StreamMeter.append(event.range, as: reading, of: splitter.bytes, to: &withheld)
-    return end
+    var isTorn = false
+    if state == .gathering { readGathered() }
+    if state == .flowing {
+      state = .withholding
+      if let event = splitter.finish() {
+        let reading = read(event)
+        hasTerminator = reading == .terminator
+        isTorn = !event.isTerminated && reading == .unreadable
+        if !isTorn { noteIfUnreadable(reading) }
+        StreamMeter.append(event.range, as: reading, of: splitter.bytes, to: &withheld)
+      }
+    }
+    return StreamEnd(
+      report: report, hasTerminator: hasTerminator, isTorn: isTorn, hasEvents: hasEvents)
   }
 
   /// Appends to `output` what was withheld: call it when the usage has been recorded.
@@ -125,6 +164,12 @@ public struct StreamEnd: Sendable, Hashable {
   public internal(set) var hasTerminator: Bool
   /// Whether the body ended within an event.
   public internal(set) var isTorn: Bool
+  /// Whether there was an event with data that could be read.
+  public internal(set) var hasEvents: Bool
+
+  /// Whether a body that wasn't broken off can't be understood: it ended within an event, or had
+  /// none.
+  public var isIncomplete: Bool { isTorn || !hasEvents }
 }
 
 extension StreamMeter {
@@ -140,20 +185,49 @@ extension StreamMeter {
     case unreadable
   }
 
-  /// Gives up metering a body that starts like JSON or a page: an event stream never does.
+  /// Gathers a body that starts like a JSON object, and gives up metering one that starts like
+  /// other JSON or a page: an event stream never does.
   private mutating func checkFormat(_ chunk: [UInt8]) {
-    guard !hasReceived, chunk.count > 0 else { return }
+    guard !hasReceived, state == .flowing, let first = chunk.first(where: { !$0.isJSONSpace })
+    else { return }
     hasReceived = true
-    switch chunk[0] {
-    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "<"): giveUp()
+    switch first {
+    case UInt8(ascii: "{"):
+      state = .gathering
+      withheld = Array(splitter.bytes[splitter.unfinished])
+    case UInt8(ascii: "["), UInt8(ascii: "<"): giveUp()
     default: break
     }
+  }
+
+  private mutating func gather(_ chunk: [UInt8], into output: inout [UInt8]) {
+    withheld += chunk
+    guard withheld.count > largestEvent else { return }
+    endReading(into: &output, passing: withheld[...])
+    withheld = []
+  }
+
+  /// Reads a body that is a JSON object.
+  private mutating func readGathered() {
+    state = .withholding
+    guard let root = try? parser.parse(withheld), root.kind == .object else {
+      return answer.noteUnreadable()
+    }
+    hasEvents = true
+    answer.read(answer: root)
+    if answer.isError { isError = true }
   }
 
   /// Meters nothing of what comes from now on: it passes as it is.
   public mutating func giveUp() {
     state = .unmetered
     answer.noteUnreadable()
+  }
+
+  /// Ends the reading where something is too large for it. `rest` passes if it may.
+  private mutating func endReading(into output: inout [UInt8], passing rest: ArraySlice<UInt8>) {
+    giveUp()
+    if passesUnread { output.append(contentsOf: rest) } else { state = .refusing }
   }
 
   private mutating func passEvents(into output: inout [UInt8]) {
@@ -189,10 +263,9 @@ extension StreamMeter {
         output.append(contentsOf: splitter.bytes[piece])
       }
     } catch {
-      // The event passes its limit: the stream goes on as it is.
+      // The event passes its limit.
       output.append(contentsOf: splitter.bytes[piece])
-      output.append(contentsOf: splitter.bytes[splitter.unfinished])
-      giveUp()
+      endReading(into: &output, passing: splitter.bytes[splitter.unfinished])
     }
   }
 
@@ -229,14 +302,14 @@ extension StreamMeter {
       case .none: return .pass
       case .line(let range):
         if range.isEmpty { return .pass }
-        if StreamMeter.isTerminator(splitter.bytes.span.extracting(range)) { return .terminator }
+        if StreamMeter.isTerminator(splitter.bytes.span.extracting(range)) { return endEvents() }
         if let repetition = repeated?.match(splitter.bytes.span.extracting(range)) {
           return pass(repetition, at: range.lowerBound)
         }
         root = try parser.parse(splitter.bytes.span.extracting(range))
         offset = range.lowerBound
       case .lines(let data):
-        if StreamMeter.isTerminator(data.span) { return .terminator }
+        if StreamMeter.isTerminator(data.span) { return endEvents() }
         root = try parser.parse(data)
       }
     } catch {
@@ -244,6 +317,7 @@ extension StreamMeter {
     }
     guard root.kind == .object else { return .unreadable }
     repeated = nil
+    hasEvents = true
     let kind = answer.read(event: root)
     if answer.isError { isError = true }
     switch kind {
@@ -254,6 +328,11 @@ extension StreamMeter {
     case .ordinary, .emptyUsage: return offset.map { pass(root, at: $0) } ?? .pass
     case .usageOnly: return .pass
     }
+  }
+
+  private mutating func endEvents() -> Reading {
+    hasEvents = true
+    return .terminator
   }
 
   private mutating func pass(
@@ -281,5 +360,13 @@ extension StreamMeter {
     let text: StaticString = "[DONE]"
     guard data.count >= text.utf8CodeUnitCount else { return false }
     return (0..<text.utf8CodeUnitCount).allSatisfy { data[$0] == text.utf8Start[$0] }
+  }
+}
+
+extension UInt8 {
+  /// Whether JSON may have this byte between its values.
+  var isJSONSpace: Bool {
+    self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r")
+      || self == UInt8(ascii: "\n")
   }
 }

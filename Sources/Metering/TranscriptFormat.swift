@@ -5,6 +5,14 @@ public enum TranscriptFormat: String, Sendable, Hashable {
   case json, text, srt, vtt
   case verboseJSON = "verbose_json"
   case diarizedJSON = "diarized_json"
+
+  /// Whether an answer is plain text, with or without times in it.
+  var isText: Bool {
+    switch self {
+    case .text, .srt, .vtt: true
+    case .json, .verboseJSON, .diarizedJSON: false
+    }
+  }
 }
 
 /// What the request of a transcription says of the answer's format, and where.

@@ -11,8 +11,12 @@ struct TranscriptionAnswer: AnswerReader {
   private var members = AnswerMembers()
   private var usageMilliseconds: Int64?
   private var duration: Int64?
+  /// Whether plain text was asked for, with or without times in it.
+  private let isText: Bool
 
-  init(for facts: RequestFacts) {}
+  init(for facts: RequestFacts) {
+    isText = facts.transcript?.format?.isText ?? false
+  }
 
   mutating func read(answer root: JSONValue) {
     for member in root.members {
@@ -26,6 +30,15 @@ struct TranscriptionAnswer: AnswerReader {
         _ = members.read(member)
       }
     }
+  }
+
+  /// A transcript is never taken for what a JSON object was cut to.
+  mutating func read(text: [UInt8]) -> Bool {
+    guard isText, String(validating: text, as: UTF8.self) != nil,
+      text.first(where: { !$0.isJSONSpace }) != UInt8(ascii: "{")
+    else { return false }
+    members.note(textBytesAtLeast: text.count)
+    return true
   }
 
   mutating func read(event root: JSONValue) -> AnswerEvent {

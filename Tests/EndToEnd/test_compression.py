@@ -176,12 +176,14 @@ UNDECODABLE = {
 
 
 @pytest.mark.parametrize("case", UNDECODABLE)
-def test_an_answer_that_cannot_be_decoded_passes_and_is_estimated(house, provider, case):
+def test_an_answer_that_cannot_be_decoded_passes_and_costs_its_hold(house, provider, case):
     coding, body = UNDECODABLE[case]
     answers(provider, coding, body)
     answer = house.post(BODY)
     assert answer.status == 200 and answer.body == body
-    assert house.row()["usage_source"] == "estimated"
+    row = house.row()
+    assert row["usage_source"] == "estimated"
+    assert row["cost_nano_usd"] == row["held_nano_usd"] > 0
 
     def is_told():
         return "answer_unreadable" in [line["event"] for line in house.process.log]

@@ -70,7 +70,9 @@ def test_an_answer_that_is_a_bomb_is_not_unpacked(house, provider, coding):
     growth, answer = grown(house, lambda: house.post(BODY))
     assert answer.body == body and answer.fields["content-encoding"] == coding
     assert growth < 48 * MEGABYTE * MEMORY_FACTOR
-    assert house.row()["usage_source"] == "estimated"
+    row = house.row()
+    assert row["usage_source"] == "estimated"
+    assert row["cost_nano_usd"] == row["held_nano_usd"] > 0
 
 
 @pytest.mark.parametrize("coding", CODINGS)
@@ -102,7 +104,9 @@ def test_a_stream_that_is_a_bomb_is_not_unpacked(house, provider, coding, adds_u
         assert len(data) < 32 * MEGABYTE and b"\r\n0\r\n\r\n" not in data[-9:]
     else:
         assert data.endswith(b"\r\n0\r\n\r\n")
-    assert house.row()["usage_source"] == "estimated"
+    row = house.row()
+    assert row["usage_source"] == "estimated"
+    assert row["cost_nano_usd"] == row["held_nano_usd"] > 0
 
 
 @pytest.mark.parametrize("path", [CHAT, FILES])

@@ -104,6 +104,7 @@ def test_an_answer_that_is_not_what_metering_expects_is_logged(house):
     assert (answer.status, answer.body) == (200, b"<html>")
     lines = logged_before_its_end(catraca.process, answer.fields["x-catraca-request-id"])
     assert [line["event"] for line in lines] == ["answer_unreadable"]
+    assert lines[0]["charged"] == "hold"
 
 
 def test_the_audit_finds_a_row_whose_parts_exceed_their_total(running):

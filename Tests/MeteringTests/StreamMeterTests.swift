@@ -176,12 +176,62 @@ struct StreamMeterTests {
     }
   }
 
-  @Test(
-    "a body in another format passes unmetered", arguments: [#"{"error":{}}"#, "<html>", "[1]"])
+  @Test("a body in another format passes unmetered", arguments: ["<html>", "[1]", "\n [1]"])
   func otherFormat(_ body: String) {
     let result = run(body)
     #expect(result.client == body)
     #expect(result.end.report.isUnreadable)
+    #expect(result.end.isIncomplete)
+  }
+
+  @Test("a body that is a JSON object is withheld to its end, and read")
+  func object() {
+    let body = " \r\n {\(Self.usage)} \n"
+    for chunk in [1, 7, 1000] {
+      let result = run(body, hidesUsage: true, chunk: chunk)
+      #expect(result.client == body)
+      #expect(result.end.report.usage?.totalTokens == 5)
+      #expect(!result.end.report.isUnreadable && !result.end.isIncomplete)
+      #expect(run("{\(Self.usage)", chunk: chunk).end.report.isUnreadable)
+      #expect(run(body, chunk: chunk, largestEvent: 20).end.report.usage == nil)
+      #expect(run(body, chunk: chunk, largestEvent: 20).client == body)
+    }
+    var meter = meter()
+    var output: [UInt8] = []
+    #expect(meter.pass(body.utf8, into: &output) == .flowing)
+    #expect(!output.contains(UInt8(ascii: "{")) && !meter.isBetweenEvents)
+  }
+
+  @Test(
+    "a body without an event that has data can't be understood",
+    arguments: ["", "\n", ": note\n\n", "event: ping\n\n", "Hello\n\n", "data:\n\n"])
+  func withoutEvents(_ body: String) {
+    let result = run(body)
+    #expect(result.client == body)
+    #expect(result.end.isIncomplete)
+    #expect(!run(body + "data: [DONE]\n\n").end.isIncomplete)
+  }
+
+  @Test("nothing of an event that may not pass unread passes, nor of what follows it")
+  func refusedEvent() {
+    let first = "data: {\(Self.usage)}\n\n"
+    let body = first + "data: \"\(String(repeating: "x", count: 100))\"\n\n" + first
+    for chunk in [1, 7, 1000] {
+      var meter = StreamMeter(
+        endpoint: Endpoints.chatCompletions, facts: RequestFacts(operation: .chat, model: "m"),
+        hidesUsage: false, parser: parser, passesUnread: false, largestEvent: 90)
+      var output: [UInt8] = []
+      var progress = StreamMeter.Progress.flowing
+      for start in stride(from: 0, to: body.utf8.count, by: chunk) {
+        progress = meter.pass(Array(body.utf8.dropFirst(start).prefix(chunk)), into: &output)
+      }
+      #expect(progress == .refused && !meter.isBetweenEvents)
+      #expect(String(decoding: output, as: UTF8.self) == first)
+      // What came before may have grown.
+      #expect(meter.finish().report.usage == nil)
+      meter.takeWithheld(into: &output)
+      #expect(output.count == first.utf8.count)
+    }
   }
 
   @Test("an event that isn't JSON passes, is marked, and doesn't stop metering")

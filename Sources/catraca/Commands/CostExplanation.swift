@@ -73,10 +73,19 @@ struct CostExplanation {
           + "once in each currency.")
     }
     if row.usageSource == .estimated {
-      lines.append("The provider reported no usage: these quantities are an estimate.")
+      lines.append(
+        isChargedItsHold
+          ? "The provider's answer couldn't be read, or said nothing that an estimate below the "
+            + "hold could be made of: all that was held is charged."
+          : "The provider reported no usage: these quantities are an estimate.")
     }
     if let difference = difference(from: bill) { lines.append(difference) }
     return lines
+  }
+
+  /// Whether all tokens and all money that were held are charged.
+  private var isChargedItsHold: Bool {
+    row.costNanoUSD == row.heldNanoUSD && row.usage.totalTokens == row.heldTokens
   }
 
   private static func sentence(about origin: PriceOrigin) -> String {
