@@ -92,6 +92,7 @@ def test_money_is_text_with_nine_decimals_and_brl_has_its_own_names(admin):
         ({"tokens": 1, "alerts": [90, 80]}, "alerts"),
         ({"tokens": 1, "per": "planet"}, "per"),
         ({"cost": "1", "currency": "ZZZ"}, "currency"),
+        ({"tokens": 1, "currency": "USD"}, "currency"),
         ({"tokens": 1, "name": "plan"}, "name"),
     ],
 )
@@ -159,6 +160,12 @@ def test_a_raise_ends_and_is_bounded(admin):
     make(admin, name="cap", tokens=1000)
     assert act(admin, "raise", tokens=1, until="2027-01-01")["limit_tokens"] == 1001
     assert act(admin, "raise", tokens=0, until="2027-01-01")["raised"] is None
+    for unit, limited in (("cost", {"tokens": 5}), ("tokens", {"cost": "5"})):
+        make(admin, name=f"no-{unit}", **limited)
+        more = {unit: "5" if unit == "cost" else 5, "until": "2027-01-01"}
+        reply = admin.post(f"{BUDGETS}/acme/no-{unit}/raise", more)
+        assert (reply.status, reply.error["param"]) == (400, unit)
+        assert "allowed: nothing or 0" in reply.error["message"]
     for until in ["2020-01-01", "2099-01-01", "soon"]:
         reply = admin.post(f"{BUDGETS}/acme/cap/raise", {"tokens": 1, "until": until})
         assert (reply.status, reply.error["param"]) == (400, "until")
@@ -287,6 +294,21 @@ def test_the_fullest_budgets_come_first_when_asked(catraca, admin):
     assert [budget["id"] for budget in listed] == ["acme/a", "acme/b"]
 
 
+def test_commands_at_the_same_time_make_budgets_with_names_of_their_own(catraca, admin):
+    def set_budget(tokens):
+        words = ("budget", "set", "--client", "acme", "--tokens", str(tokens))
+        return catraca.command(*words, "--format", "json").returncode
+
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        assert set(pool.map(set_budget, range(1000, 1016))) == {0}
+
+    def limits():
+        listed = admin.done("GET", BUDGETS + "?client=acme")["data"]
+        return sorted(budget["limit_tokens"] for budget in listed if budget["source"] == "api")
+
+    eventually(lambda: limits() == list(range(1000, 1016)), "sixteen budgets", 5)
+
+
 def test_commands_change_budgets_of_a_running_server_within_a_second(catraca, admin):
     def command(*words):
         result = catraca.command("budget", *words, "--format", "json")
@@ -313,4 +335,7 @@ def test_commands_change_budgets_of_a_running_server_within_a_second(catraca, ad
     command("reset", "acme/cap", "--usage", "clear")
     eventually_is("current_tokens", 0)
     assert catraca.command("budget", "pause", "acme/none").returncode == 1
+    wrong = catraca.command("budget", "raise", "acme/cap", "--cost", "5", "--until", "2027-01-01")
+    assert wrong.returncode == 2
+    assert "--cost; acme/cap limits no money; allowed: --tokens" in wrong.stderr
     assert catraca.command("budget", "raise", "acme/cap", "--until", "2020-01-01").returncode == 2

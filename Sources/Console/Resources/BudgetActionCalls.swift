@@ -73,6 +73,13 @@ enum BudgetActionCalls {
     let tokens = try body.integer("tokens", in: 0...largestTokens)
     let cost = try body.money("cost", in: currency)
     guard tokens != nil || cost != nil else { throw .missingField("tokens") }
+    let unlimited = "nothing or 0, this budget doesn't limit it"
+    if definition.limit.tokens == nil, let tokens, tokens > 0 {
+      throw .invalidValue("tokens", allowed: unlimited)
+    }
+    if definition.limit.cost == nil, let cost, cost.nanoUnits > 0 {
+      throw .invalidValue("cost", allowed: unlimited)
+    }
     let until = try body.require("until", try body.moment("until", in: definition.timeZone))
     guard until > call.changedAt, until <= call.changedAt.advanced(by: longestRaise) else {
       throw .invalidValue("until", allowed: "a time to come, within 366 days")

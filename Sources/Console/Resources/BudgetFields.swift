@@ -65,6 +65,7 @@ struct BudgetFields {
     let cost = try body.money("cost", in: currency)
     try require("tokens", isGiven: tokens != nil, isNeeded: mode != .cost)
     try require("cost", isGiven: cost != nil, isNeeded: mode != .tokens)
+    if mode == .tokens { try require("currency", isGiven: body.value("currency") != nil) }
     switch (tokens, cost) {
     case (let tokens?, let cost?): return .both(tokens: tokens, cost: cost)
     case (let tokens?, nil): return .tokens(tokens)
@@ -74,7 +75,7 @@ struct BudgetFields {
   }
 
   private static func require(
-    _ name: String, isGiven: Bool, isNeeded: Bool
+    _ name: String, isGiven: Bool, isNeeded: Bool = false
   ) throws(APIError) {
     if isGiven == isNeeded { return }
     if isNeeded { throw .missingField(name) }

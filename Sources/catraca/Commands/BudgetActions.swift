@@ -82,9 +82,15 @@ enum BudgetActions {
     let billing = try invocation.settings().rates.billing
     let currency = definition.limit.cost?.currency ?? billing
     let cost = values[BudgetOptions.cost].flatMap { try? Money(decimal: $0, currency: currency) }
-    return Raise(
-      amount: Spend(tokens: values[BudgetOptions.tokens] ?? 0, nanoUnits: cost?.nanoUnits ?? 0),
-      until: end)
+    let amount = Spend(
+      tokens: values[BudgetOptions.tokens] ?? 0, nanoUnits: cost?.nanoUnits ?? 0)
+    if definition.limit.tokens == nil, amount.tokens > 0 {
+      throw .usage(.contradiction("--tokens; \(definition.id) limits no tokens; allowed: --cost"))
+    }
+    if definition.limit.cost == nil, amount.nanoUnits > 0 {
+      throw .usage(.contradiction("--cost; \(definition.id) limits no money; allowed: --tokens"))
+    }
+    return Raise(amount: amount, until: end)
   }
 
   /// The budget that is meant, declared or not.

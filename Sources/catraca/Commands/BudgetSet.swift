@@ -40,19 +40,24 @@ enum BudgetSet {
     let values = invocation.values
     let directory = try ClientDirectory(invocation)
     let owner = try directory.client(try values.required(client))
-    let id = try id(values[name], of: owner.id, in: directory)
     let alerts = try values.required(alerts)
     guard zip(alerts, alerts.dropFirst()).allSatisfy({ $0 < $1 }) else {
       throw .usage(.contradiction("--alerts; allowed: percentages, ascending"))
     }
-    let budget = StoredBudget(
-      id: id, per: try values.required(per), limit: try limit(invocation),
-      period: try values.required(period).description,
+    let name = values[name]
+    var budget = StoredBudget(
+      id: try id(name ?? "", of: owner.id, in: directory), per: try values.required(per),
+      limit: try limit(invocation), period: try values.required(period).description,
       enforcement: try values.required(enforcement), alerts: alerts.map(Int.init),
       createdAt: invocation.surroundings.now())
     let editor = try invocation.editor()
-    _ = try invocation.ledger { () throws(LedgerError) in try editor.replace(budget) }
-    return Outcome(try BudgetReport.one(id, invocation))
+    let known = Set(directory.registry.budgets.map(\.id))
+    budget.id = try invocation.ledger { () throws(LedgerError) in
+      if name == nil { return try insert(budget, besides: known, editor) }
+      _ = try editor.replace(budget)
+      return budget.id
+    }
+    return Outcome(try BudgetReport.one(budget.id, invocation))
   }
 
   private static func limit(_ invocation: Invocation) throws(CommandError) -> BudgetLimit {
@@ -66,7 +71,11 @@ enum BudgetSet {
     let cost = values[BudgetOptions.cost].flatMap { try? Money(decimal: $0, currency: currency) }
     switch (values[BudgetOptions.tokens], cost) {
     case (let tokens?, let cost?): return .both(tokens: tokens, cost: cost)
-    case (let tokens?, nil): return .tokens(tokens)
+    case (let tokens?, nil):
+      guard values[self.currency] == nil else {
+        throw .usage(.contradiction("--currency; a budget of tokens has none; allowed: --cost"))
+      }
+      return .tokens(tokens)
     case (nil, let cost?): return .cost(cost)
     case (nil, nil):
       throw .usage(.contradiction("a budget without a limit; allowed: --tokens, --cost, or both"))
@@ -74,18 +83,29 @@ enum BudgetSet {
   }
 
   private static func id(
-    _ name: String?, of client: String, in directory: ClientDirectory
+    _ name: String, of client: String, in directory: ClientDirectory
   ) throws(CommandError) -> BudgetID {
-    let taken = Set(
-      directory.registry.budgets.filter { $0.id.client == client }.map(\.id.name))
-    var number = 1
-    while taken.contains("b\(number)") { number += 1 }
-    let id = BudgetID(client: client, name: name ?? "b\(number)")
+    let id = BudgetID(client: client, name: name)
     if let line = directory.declared.line(of: id) {
       throw .failed("budget \(id) is declared in clients.yaml:\(line); allowed: editing that file")
     }
     guard !id.isPlan else { throw .failed("plan is the plan's own; allowed: another name") }
     return id
+  }
+
+  /// Makes a budget under the first name of `b1`, `b2`, … that is free.
+  ///
+  /// - Returns: The budget's id. Names that other commands or calls take meanwhile are passed over.
+  private static func insert(
+    _ budget: StoredBudget, besides known: Set<BudgetID>, _ editor: LedgerEditor
+  ) throws(LedgerError) -> BudgetID {
+    var budget = budget
+    var number = 1
+    while true {
+      budget.id = BudgetID(client: budget.id.client, name: "b\(number)")
+      if !known.contains(budget.id), try editor.insert(budget) { return budget.id }
+      number += 1
+    }
   }
 }
 
