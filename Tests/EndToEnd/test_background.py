@@ -1,5 +1,7 @@
 """Responses made in the background: charged once, whoever sees their end, and after any death."""
 
+import json
+
 import openai
 import pytest
 from harness.rows import assert_estimated, assert_row
@@ -57,6 +59,10 @@ def test_the_answer_comes_at_once_and_nothing_is_settled_yet(limited, tokens):
     assert limited.ledger.usage() == []
     stands = budget(limited, tokens)
     assert (stands["current_tokens"], stands["held_tokens"] > 1000) == (0, True)
+    shown = limited.command("budget", "status", "--client", "limited", "--format", "json")
+    [listed] = json.loads(shown.stdout)["data"]
+    for figure in ("held_tokens", "held_cost", "remaining_tokens"):
+        assert listed[figure] == stands[figure]
 
 
 def test_the_client_that_asks_settles_it_once(running):

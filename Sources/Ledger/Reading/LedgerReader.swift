@@ -1,3 +1,4 @@
+public import Budgets
 public import Time
 
 /// Reads a ledger, also while a server writes it; for one thread at a time.
@@ -83,17 +84,33 @@ public final class LedgerReader {
 
   /// The requests in flight, oldest first, each as it would be recorded if Catraca died now.
   public func openIntents() throws(LedgerError) -> [UsageRow] {
-    let select = try connection.prepare("SELECT intents FROM in_flight ORDER BY id")
+    try openSettlements().map(\.row)
+  }
+
+  /// What the requests in flight hold, and those whose providers still work on them.
+  public func recordedHolds() throws(LedgerError) -> [RecordedHold] {
+    try openSettlements().map(\.recordedHold) + deferredRequests().map(\.recordedHold)
+  }
+
+  /// What recovery would make of the intents that have not ended, oldest first.
+  private func openSettlements() throws(LedgerError) -> [SettledRequest] {
+    let select = try connection.prepare("SELECT id, intents FROM in_flight ORDER BY id")
     let findEnd = try connection.prepare(UsageLogStore.findRow)
     let settlements = SettlementReader()
-    var rows: [UsageRow] = []
-    for case let intents? in try select.rows({ fields in fields.text("intents") }) {
-      for intent in try settlements.intents(in: intents) {
+    let rows = try select.rows { fields throws(LedgerError) in
+      (id: fields.integer("id") ?? 0, intents: fields.text("intents"))
+    }
+    var open: [SettledRequest] = []
+    for row in rows {
+      guard let text = row.intents else { continue }
+      let intents = try settlements.intents(
+        in: text, ofRow: row.id, passingOver: connection.unreadable)
+      for intent in intents {
         findEnd.bind(intent.row.requestID.description, at: 1)
-        if try findEnd.firstInteger() == nil { rows.append(intent.row) }
+        if try findEnd.firstInteger() == nil { open.append(intent) }
       }
     }
-    return rows
+    return open
   }
 
   /// The stored prices of a version; nil when it is unknown.

@@ -64,11 +64,20 @@ public struct DeferredRequest: Hashable, Sendable {
 
   /// The hold as a new process takes it up again.
   public var recordedHold: RecordedHold {
-    let row = expected.row
-    return RecordedHold(
-      bound: Consumption(tokens: progress.heldTokens, nanoUSD: progress.heldNanoUSD),
+    expected.hold(of: progress.heldTokens, costing: progress.heldNanoUSD)
+  }
+}
+
+extension SettledRequest {
+  /// The hold of a request that has not ended, for which this is recorded if nothing more is heard
+  /// of it.
+  var recordedHold: RecordedHold { hold(of: row.heldTokens, costing: row.heldNanoUSD) }
+
+  fileprivate func hold(of tokens: Int64, costing nanoUSD: Int64) -> RecordedHold {
+    RecordedHold(
+      bound: Consumption(tokens: tokens, nanoUSD: nanoUSD),
       estimate: Consumption(tokens: row.usage.totalTokens, nanoUSD: row.costNanoUSD),
-      places: expected.charges.compactMap { charge in
+      places: charges.compactMap { charge in
         guard let subject = Subject(text: charge.account.subject) else { return nil }
         return RecordedHold.Place(
           budget: charge.account.budgetID, subject: subject, period: charge.account.period,

@@ -6,8 +6,8 @@ internal import Ledger
 internal import Money
 internal import Time
 
-/// How budgets stand, as the API says it, but for what requests in flight hold, which only the
-/// running server knows.
+/// How budgets stand, as the API says it. What requests in flight hold is read from their intents
+/// in the ledger.
 enum BudgetReport {
   /// All budgets, or those of one client, by id as the API lists them.
   static func list(_ invocation: Invocation, ofClient client: String?) throws(CommandError)
@@ -51,6 +51,7 @@ enum BudgetReport {
     let reader = try invocation.reader()
     return try invocation.ledger { () throws(LedgerError) in
       _ = try budgets.restore(from: reader, of: clients, settings, at: now)
+      for hold in try reader.recordedHolds() { _ = budgets.restore(hold, at: now) }
       let statuses = budgets.definitions.filter { isMeant($0.id) }
         .sorted { $0.id.description < $1.id.description }
         .compactMap { try? budgets.status(of: $0.id, at: now) }
@@ -69,8 +70,10 @@ enum BudgetReport {
     Table.Column("subject", "Subject"), Table.Column("mode", nil),
     Table.Column("period", "Period"), Table.Column("enforcement", "Enforcement"),
     Table.Column("current_tokens", "Tokens"), Table.Column("limit_tokens", "Limit"),
-    Table.Column("remaining_tokens", nil), Table.Column("current_cost", "Cost"),
-    Table.Column("limit_cost", "Limit"), Table.Column("remaining_cost", nil),
+    Table.Column("held_tokens", "Held"), Table.Column("remaining_tokens", nil),
+    Table.Column("current_cost", "Cost"),
+    Table.Column("limit_cost", "Limit"), Table.Column("held_cost", "Held"),
+    Table.Column("remaining_cost", nil),
     Table.Column("currency", "Currency"), Table.Column("percentage_used", "Used %"),
     Table.Column("state", "State"), Table.Column("pause_reason", "Paused"),
     Table.Column("next_reset_at", "Resets"),
@@ -84,8 +87,8 @@ enum BudgetReport {
       .text("\(status.subject)"), .text(definition.limit.mode.rawValue),
       .text(definition.period.description), .text(definition.enforcement.rawValue),
       .integer(status.settledTokens), .optional(status.limitTokens),
-      .optional(status.remainingTokens), .money(status.settledCost),
-      status.limitCost.map { .money($0) } ?? .none,
+      .integer(status.heldTokens), .optional(status.remainingTokens), .money(status.settledCost),
+      status.limitCost.map { .money($0) } ?? .none, .money(status.heldCost),
       status.remainingCost.map { .money($0) } ?? .none,
       .text(status.settledCost.currency.code), .tenths(Int64(status.share?.permille ?? 0)),
       .text(status.level.rawValue), .optional(form.pauseReason), .instant(status.window.end),
