@@ -6,8 +6,9 @@ internal import Pricing
 internal import Synchronization
 internal import Time
 
-/// The input tokens that answers were seen to use beyond their bound, such as hidden text that a
-/// provider adds. The next bound of the same kind is raised by them at once.
+/// What answers were seen to use beyond their bound: input tokens, such as hidden text that a
+/// provider adds, output tokens, and sound. The next bound of the same kind is raised by it at
+/// once.
 ///
 /// Each client is remembered apart, and so are requests with tools, with sound and with text alone:
 /// a tool's hidden prompt says nothing about a plain text, and nobody pays for what another client
@@ -25,49 +26,79 @@ final class LearnedOverhead: Sendable {
     let kind: RequestKind
   }
 
+  /// What an answer may use too much of.
+  enum Measure: Hashable, Sendable {
+    case inputTokens, outputTokens, audioMilliseconds
+  }
+
+  /// What to add to a bound.
+  struct Excess: Sendable {
+    var inputTokens: Int64 = 0
+    var outputTokens: Int64 = 0
+    var audioMilliseconds: Int64 = 0
+  }
+
+  private struct Place: Hashable {
+    let subject: Subject
+    let measure: Measure
+  }
+
   private struct Entry {
-    var tokens: Int64
+    var amount: Int64
     var seenAt: Timestamp
 
-    func tokens(at now: Timestamp) -> Int64 {
+    func amount(at now: Timestamp) -> Int64 {
       let halvings = max(0, now.milliseconds - seenAt.milliseconds) / LearnedOverhead.halfLife
-      return halvings < Int64.bitWidth - 1 ? tokens >> halvings : 0
+      return halvings < Int64.bitWidth - 1 ? amount >> halvings : 0
     }
   }
 
   /// Milliseconds after which half of an excess is left.
   private static let halfLife: Int64 = 3600 * 1000
-  /// Subjects that are remembered at most; the one that was seen first makes room.
+  /// Excesses that are remembered at most; the one that was seen first makes room.
   static let capacity = 4096
+  /// More sound than this is never added: an hour.
+  static let longestSound: Int64 = 3600 * 1000
 
-  private let entries = Lock<[Subject: Entry]>([:])
+  private let entries = Lock<[Place: Entry]>([:])
   /// So that requests need not look while nothing is there, as is the rule.
   private let count = Atomic<Int>(0)
 
-  /// Tokens to add to a bound.
-  func tokens(at now: Timestamp, for subject: @autoclosure () -> Subject) -> Int64 {
-    guard count.load(ordering: .relaxed) > 0 else { return 0 }
-    return entries.withLock { $0[subject()]?.tokens(at: now) ?? 0 }
+  /// What to add to a bound.
+  func excess(at now: Timestamp, for subject: @autoclosure () -> Subject) -> Excess {
+    guard count.load(ordering: .relaxed) > 0 else { return Excess() }
+    let subject = subject()
+    return entries.withLock { entries in
+      func amount(_ measure: Measure) -> Int64 {
+        entries[Place(subject: subject, measure: measure)]?.amount(at: now) ?? 0
+      }
+      return Excess(
+        inputTokens: amount(.inputTokens), outputTokens: amount(.outputTokens),
+        audioMilliseconds: amount(.audioMilliseconds))
+    }
   }
 
-  /// Takes in that an answer used `excess` more input tokens than the bound had without any
-  /// overhead.
+  /// Takes in that an answer used `excess` more than the bound had without any overhead.
   ///
-  /// - Parameter limit: more than this is never added: the model's context.
-  func note(_ excess: Int64, of subject: Subject, atMost limit: Int64, at now: Timestamp) {
-    let tokens = min(excess, limit)
-    guard tokens > 0 else { return }
+  /// - Parameter limit: more than this is never added: the model's context, or `longestSound`.
+  func note(
+    _ excess: Int64, _ measure: Measure, of subject: Subject, atMost limit: Int64,
+    at now: Timestamp
+  ) {
+    let amount = min(excess, limit)
+    guard amount > 0 else { return }
+    let place = Place(subject: subject, measure: measure)
     entries.withLock { entries in
-      if let known = entries[subject], known.tokens(at: now) > tokens { return }
-      if entries[subject] == nil, entries.count >= LearnedOverhead.capacity {
-        entries = entries.filter { $0.value.tokens(at: now) > 0 }
+      if let known = entries[place], known.amount(at: now) > amount { return }
+      if entries[place] == nil, entries.count >= LearnedOverhead.capacity {
+        entries = entries.filter { $0.value.amount(at: now) > 0 }
         if entries.count >= LearnedOverhead.capacity,
           let oldest = entries.min(by: { $0.value.seenAt < $1.value.seenAt })
         {
           entries[oldest.key] = nil
         }
       }
-      entries[subject] = Entry(tokens: tokens, seenAt: now)
+      entries[place] = Entry(amount: amount, seenAt: now)
       count.store(entries.count, ordering: .relaxed)
     }
   }
@@ -91,14 +122,30 @@ extension LearnedOverhead {
   /// Learns from what an answer used, as its provider reported it.
   func learn(from usage: Usage, of passage: Passage) {
     let offer = passage.offer
-    let excess = usage.inputTokens - (offer.demand.inputTokens - offer.overhead)
-    guard excess > 0, !offer.isCounted else { return }
-    let context = offer.terms.model?.declaration.contextTokens
-    note(
-      excess,
-      of: Subject(
-        client: passage.request.identity.client.id, provider: offer.provider.name,
-        model: offer.modelName, kind: passage.request.facts.kind),
-      atMost: context ?? PricedModel.assumedLargestOutput, at: passage.gateway.clock())
+    let facts = passage.request.facts
+    let added = offer.overhead
+    let input = offer.demand.inputTokens - added.inputTokens - added.outputTokens
+    // The overhead of output is held beside the input, so that limits of the output stay.
+    let output = passage.grant.bound.tokens - offer.demand.inputTokens
+    let excesses: [(Measure, Int64, Bool)] = [
+      (.inputTokens, usage.inputTokens - input, !offer.isCounted),
+      // A tool that draws is held for beside the output, and used with it.
+      (.outputTokens, usage.outputTokens - output, facts.imageToolModel == nil),
+      (
+        .audioMilliseconds, usage.audioMilliseconds - facts.audioMilliseconds,
+        facts.audioMilliseconds > 0
+      ),
+    ]
+    for (measure, excess, teaches) in excesses where teaches && excess > 0 {
+      let context = offer.terms.model?.declaration.contextTokens
+      let limit = context ?? PricedModel.assumedLargestOutput
+      note(
+        excess, measure,
+        of: Subject(
+          client: passage.request.identity.client.id, provider: offer.provider.name,
+          model: offer.modelName, kind: facts.kind),
+        atMost: measure == .audioMilliseconds ? LearnedOverhead.longestSound : limit,
+        at: passage.gateway.clock())
+    }
   }
 }

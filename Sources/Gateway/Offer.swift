@@ -26,8 +26,8 @@ final class Offer: Sendable {
   /// How often the provider may call its tools, where Catraca sets that.
   let callLimit: Int64?
 
-  /// Input tokens in the bound that answers of such requests were seen to have beyond it.
-  let overhead: Int64
+  /// What the bound has more, since answers of such requests were seen to use it beyond theirs.
+  let overhead: LearnedOverhead.Excess
 
   /// - Parameters:
   ///   - countedInput: the most input tokens by the provider's own count, which replaces the bound
@@ -64,14 +64,14 @@ final class Offer: Sendable {
     if let counted = countedInput.map(severalRuns.times), counted < boundRequest.textInputTokens {
       boundRequest.textInputTokens = counted
     }
-    overhead =
-      boundRequest.hasInputTokens && !isCounted
-      ? journey.gateway.overhead.tokens(
-        at: instant,
-        for: LearnedOverhead.Subject(
-          client: clientID, provider: provider.name, model: model?.name ?? facts.model,
-          kind: facts.kind)) : 0
-    boundRequest.textInputTokens = boundRequest.textInputTokens.addingClamped(overhead)
+    var overhead = journey.gateway.overhead.excess(
+      at: instant,
+      for: LearnedOverhead.Subject(
+        client: clientID, provider: provider.name, model: model?.name ?? facts.model,
+        kind: facts.kind))
+    if !boundRequest.hasInputTokens || isCounted { overhead.inputTokens = 0 }
+    if boundRequest.audioMilliseconds == 0 { overhead.audioMilliseconds = 0 }
+    boundRequest.add(overhead)
     var bound = try Offer.bound(boundRequest, facts, model, at: instant)
     for name in facts.compoundModels {
       let other = try Offer.model(name, of: provider, rules, for: clientID)
@@ -81,11 +81,14 @@ final class Offer: Sendable {
       }
     }
     bound = bound.with(markup)
+    if bound.largestOutput == 0 { overhead.outputTokens = 0 }
+    self.overhead = overhead
     let drawing = try Offer.drawing(facts, of: provider, rules, for: clientID, at: instant)
     let estimate = Offer.estimate(facts, bound, expectation)
     demand = Demand(
-      inputTokens: bound.inputTokens + drawing.tokens,
-      fixedCost: bound.fixedCost + drawing.cost.with(markup),
+      inputTokens: (bound.inputTokens + drawing.tokens).addingClamped(overhead.outputTokens),
+      fixedCost: bound.fixedCost + drawing.cost.with(markup)
+        + bound.outputTokenCost * overhead.outputTokens,
       outputTokenCost: bound.outputTokenCost, choices: bound.choices,
       largestOutput: bound.largestOutput,
       limitIsExplicit: facts.outputLimit != nil || !request.endpoint.takesOutputLimit,
@@ -294,6 +297,12 @@ final class Offer: Sendable {
 extension BoundRequest {
   fileprivate var hasInputTokens: Bool {
     textInputTokens > 0 || imageInputTokens > 0 || audioInputTokens > 0
+  }
+
+  /// Adds what was learned; the excess of output is no limit of the output.
+  fileprivate mutating func add(_ overhead: LearnedOverhead.Excess) {
+    textInputTokens = textInputTokens.addingClamped(overhead.inputTokens)
+    audioMilliseconds = audioMilliseconds.addingClamped(overhead.audioMilliseconds)
   }
 
   /// Drops what the model isn't priced by. A model of tokens is paid in them, and one of minutes,

@@ -46,6 +46,20 @@ def test_a_duration_is_estimated_in_tokens_where_those_are_priced(house, provide
     assert house.command("audit").returncode == 0
 
 
+def test_an_overrun_of_sound_raises_the_next_bound(house, provider):
+    provider.answer = (200, {"text": "Hello", "usage": {"type": "duration", "seconds": 90}})
+    kind, body = form(sound(60), model="whisper-1", response_format="json")
+    for _ in range(3):
+        assert house.post(body, TRANSCRIPTIONS, headers={"content-type": kind}).status == 200
+    first, second, third = house.ledger.usage()
+    assert first["audio_ms"] == 90_000
+    # 29 seconds more than the 61 that were held for the file, at 0.006 USD a minute.
+    excess = 2_900_000
+    assert first["overrun_nano_usd"] == excess
+    assert second["held_nano_usd"] == third["held_nano_usd"] == first["held_nano_usd"] + excess
+    assert second["overrun_nano_usd"] == third["overrun_nano_usd"] == 0
+
+
 @pytest.mark.parametrize("model", ["another-moderation-model", "omni-moderation-latest"])
 def test_moderation_needs_no_price(house, provider, model):
     provider.answer = (200, {"id": "modr-1", "model": model, "results": []})

@@ -66,6 +66,21 @@ def hold(catraca, sandbox, resting):
     return holder
 
 
+def test_the_command_shows_what_is_held(catraca, sandbox, bound):
+    start_with_tokens(catraca, sandbox, 5 * bound)
+
+    def shown():
+        printed = catraca.command("budget", "status", "--client", "small", "--format", "json")
+        [budget] = json.loads(printed.stdout)["data"]
+        return budget["held_tokens"], budget["remaining_tokens"]
+
+    with ExitStack() as resting:
+        hold(catraca, sandbox, resting)
+        hold(catraca, sandbox, resting)
+        eventually(lambda: shown() == (2 * bound, 3 * bound), "two holds")
+    eventually(lambda: shown()[0] == 0, "no hold")
+
+
 @pytest.mark.parametrize("delay", [0, 300], ids=["fast", "slow"])
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
 @pytest.mark.parametrize("open_ended", [False, True], ids=["limited", "open-ended"])
@@ -204,6 +219,18 @@ def test_an_overrun_raises_the_next_bound_at_once(catraca, sandbox, bound):
     assert second["held_tokens"] >= first["held_tokens"] + excess
     explained = catraca.command("explain", first["request_id"], "--format", "json")
     assert json.loads(explained.stdout)["overrun_tokens"] == excess
+
+
+def test_an_overrun_of_output_raises_the_next_bound_and_no_limit(catraca, sandbox, bound):
+    start_with_tokens(catraca, sandbox, 100 * bound)
+    excess = 70
+    longer = script_of(Usage(prompt=8, completion=OUTPUT + excess))
+    for _ in range(3):
+        assert catraca.post(BODY, client="small", headers=longer).status == 200
+    rows = catraca.ledger.usage(client_id="small")
+    assert [row["held_tokens"] - bound for row in rows] == [0, excess, excess]
+    sent = [json.loads(request["body"]) for request in sandbox.journal()]
+    assert {body["max_completion_tokens"] for body in sent} == {OUTPUT}
 
 
 def test_an_overrun_raises_no_bound_of_others_and_does_not_add_up(catraca, sandbox, bound):

@@ -16,7 +16,7 @@ struct LearnedOverheadTests {
   }
 
   private func tokens(_ subject: LearnedOverhead.Subject, afterHours hours: Int64 = 0) -> Int64 {
-    overhead.tokens(at: Self.morning.adding(hours * Self.hour), for: subject)
+    overhead.excess(at: Self.morning.adding(hours * Self.hour), for: subject).inputTokens
   }
 
   private func note(
@@ -24,7 +24,7 @@ struct LearnedOverheadTests {
     afterHours hours: Int64 = 0
   ) {
     overhead.note(
-      excess, of: subject, atMost: limit, at: Self.morning.adding(hours * Self.hour))
+      excess, .inputTokens, of: subject, atMost: limit, at: Self.morning.adding(hours * Self.hour))
   }
 
   @Test("An excess is added to the next bound at once, and repeats don't add up")
@@ -67,6 +67,17 @@ struct LearnedOverheadTests {
   func context() {
     note(5_000, of: subject(), atMost: 1_000)
     #expect(tokens(subject()) == 1_000)
+  }
+
+  @Test("Input, output and sound are remembered apart")
+  func measures() {
+    let measures: [LearnedOverhead.Measure] = [.inputTokens, .outputTokens, .audioMilliseconds]
+    for (index, measure) in measures.enumerated() {
+      overhead.note(
+        Int64(index + 1), measure, of: subject(), atMost: 1_000, at: Self.morning)
+    }
+    let excess = overhead.excess(at: Self.morning, for: subject())
+    #expect(excess.inputTokens == 1 && excess.outputTokens == 2 && excess.audioMilliseconds == 3)
   }
 
   @Test("A newcomer takes the place of the excess that was seen first")
