@@ -36,6 +36,8 @@ public struct BatchRequest: Sendable {
 /// A line of a batch's input file: a request of its own.
 public struct BatchLine: Sendable {
   public let facts: RequestFacts
+  /// By which the results name the line; nil where it has none.
+  public let id: String?
 
   public init(
     _ line: [UInt8], endpoint: Endpoint, parser: JSONParser
@@ -51,6 +53,8 @@ public struct BatchLine: Sendable {
       throw .invalid(param: "url", expected: "the batch's endpoint, \"\(endpoint.path)\"")
     }
     guard let body = object.member("body") else { throw .missing(param: "body") }
+    // The line's text is read before the body's.
+    id = root["custom_id"]?.string
     var facts = try RequestFacts.read(
       Array(line[body.valueRange]), endpoint: endpoint, parser: parser)
     guard !facts.isBackground else {
@@ -69,6 +73,8 @@ public struct BatchLine: Sendable {
 
 /// A line of a batch's results: the answer to one request.
 public struct BatchResult: Sendable {
+  /// The line's own id; nil where it has none.
+  public let lineID: String?
   /// Of the answer; nil where the request was never made.
   public let status: Int?
   public let report: UsageReport
@@ -78,6 +84,7 @@ public struct BatchResult: Sendable {
     _ line: [UInt8], to facts: RequestFacts, endpoint: Endpoint, parser: JSONParser
   ) {
     guard let root = try? parser.parse(line), root.kind == .object else { return nil }
+    lineID = root["custom_id"]?.string
     status = root["response"]?["status_code"]?.integer.map { Int(clamping: $0) }
     var reader: any AnswerReader =
       status ?? 0 >= 400 ? ErrorAnswer(for: facts) : endpoint.answer.init(for: facts)
@@ -95,6 +102,8 @@ public struct BatchResult: Sendable {
 /// A batch as its provider shows it.
 public struct BatchObject: Sendable {
   public let work: ProviderWork
+  /// The file with the requests; nil where the batch doesn't say.
+  public let inputFileID: String?
   /// The file with the answers, which cost, and the file with the errors, which cost nothing.
   public let outputFileID: String?
   public let errorFileID: String?
@@ -108,6 +117,7 @@ public struct BatchObject: Sendable {
   public init?(_ body: [UInt8], parser: JSONParser) {
     guard let root = try? parser.parse(body), let work = ProviderWork(root) else { return nil }
     self.work = work
+    inputFileID = BatchObject.fileID(root["input_file_id"])
     outputFileID = BatchObject.fileID(root["output_file_id"])
     errorFileID = BatchObject.fileID(root["error_file_id"])
     requestCount = root["request_counts"]?["total"]?.integer

@@ -11,6 +11,8 @@ public struct RequestFacts: Sendable, Hashable {
   public var isBackground = false
   /// Whether the provider keeps the answer, so that later requests can name it and what is in it.
   public var keepsObjects = false
+  /// Of a batch: whether lines of its input name users or conversations.
+  public var linesNameCallers = false
   /// Whether the client itself asks for usage in a stream.
   public var asksForUsage = false
   /// The limit of output tokens for one choice: the request's own, or what its provider takes for

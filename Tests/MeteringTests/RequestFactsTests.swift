@@ -111,6 +111,15 @@ struct RequestFactsTests {
     (#"{"model":""}"#, .missing(param: "model")),
   ]
 
+  @Test("a key twice inside a response's conversation is refused")
+  func repeatedConversation() {
+    let body = #"{"model":"a","input":"x","conversation":{"id":"c1","id":"c2"}}"#
+    #expect(throws: MeteringError.repeatedMember("id")) {
+      try RequestFacts.read(
+        Array(body.utf8), endpoint: Endpoints.responses, parser: JSONParser())
+    }
+  }
+
   @Test("a body that can't be read as the provider reads it is refused", arguments: refused)
   func refusals(_ body: String, _ error: MeteringError) {
     #expect(throws: error) { try read(body) }

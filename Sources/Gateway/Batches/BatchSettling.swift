@@ -21,6 +21,8 @@ final class BatchSettling {
   private let requestCount: Int64?
   private var claim: DeferredWork.Claim
   private var rows: [SettledRequest] = []
+  /// The users and conversations that lines of the input name, by the lines' ids.
+  private var callers: [String: (user: String?, conversation: String?)] = [:]
   /// Lines that were read, over all files.
   private var lineCount: Int64 = 0
   /// Lines that an earlier attempt has settled.
@@ -48,6 +50,24 @@ final class BatchSettling {
     facts.imageToolModel = work.record.imageModel
     facts.keepsObjects = work.keepsAnswers
     self.facts = facts
+  }
+
+  /// Reads the file of the requests to its end. Lines that can't be read name nobody.
+  func readCallers(_ file: consuming DecodedBody) async throws {
+    var splitter = LineSplitter(longest: BatchSubmission.longestLine)
+    var piece: [UInt8] = []
+    while try await file.next(into: &piece) {
+      for line in try splitter.receive(piece) { noteCaller(of: line) }
+    }
+    if let last = splitter.finish() { noteCaller(of: last) }
+  }
+
+  private func noteCaller(of line: [UInt8]) {
+    guard Int64(callers.count) < BatchSubmission.mostLines,
+      let line = try? BatchLine(line, endpoint: endpoint, parser: parser), let id = line.id,
+      line.facts.user != nil || line.facts.conversation != nil
+    else { return }
+    callers[id] = (line.facts.user, line.facts.conversation)
   }
 
   /// Reads a file of results to its end.
@@ -85,6 +105,9 @@ final class BatchSettling {
   private func write() async {
     guard !rows.isEmpty else { return }
     claim.progress.settledLines = lineCount
+    // These conversations have begun already, so the plan counts them whatever its limit.
+    let client = work.record.expected.row.clientID
+    gateway.desk.recall([], conversations: [client: rows.compactMap(\.row.conversationID)])
     await gateway.record(
       DeferredSettlement(of: work.record.requestID, rows: rows, progress: claim.progress), of: work)
     rows = []
@@ -99,6 +122,11 @@ final class BatchSettling {
     entry.objects = work.objects(result?.report.madeObjects ?? [], at: gateway.clock())
     entry.row.requestID = work.record.requestID.part(lineCount)
     entry.row.endpoint = endpoint.path
+    if let caller = result?.lineID.flatMap({ callers[$0] }) {
+      // As with any other request, the header fields go before the body.
+      entry.row.userID = entry.row.userID ?? caller.user
+      entry.row.conversationID = entry.row.conversationID ?? caller.conversation
+    }
     entry.row.status = result?.status ?? 0
     entry.row.responseModel = result?.report.responseModel
     let isError = result.map { $0.status ?? 0 >= 400 || $0.report.isError } ?? false

@@ -157,6 +157,7 @@ struct BatchSubmission {
     facts.input = sum.input
     facts.imageToolModel = sum.imageToolModel
     facts.keepsObjects = sum.keepsAnswers
+    facts.linesNameCallers = sum.linesNameCallers
     let request = try MeteredRequest(
       of: facts, endpoint: Endpoints.batches, body: body, identity: identity, provider: provider,
       journey)
@@ -195,6 +196,8 @@ struct BatchSum {
   private(set) var imageToolModel: String?
   /// Whether the provider may keep answers to lines.
   private(set) var keepsAnswers = false
+  /// Whether lines name users or conversations.
+  private(set) var linesNameCallers = false
   /// As far as their expected input follows from it.
   private(set) var input = InputSize()
   private(set) var inputTokens: Int64 = 0
@@ -207,6 +210,7 @@ struct BatchSum {
     if first == nil { first = First(model: facts.model, offer: offer) }
     imageToolModel = imageToolModel ?? facts.imageToolModel
     keepsAnswers = keepsAnswers || facts.keepsObjects
+    linesNameCallers = linesNameCallers || facts.user != nil || facts.conversation != nil
     let demand = offer.demand
     let bound = demand.bound(output: demand.largestOutput)
     input.textBytes += facts.input.textBytes

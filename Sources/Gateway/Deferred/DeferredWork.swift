@@ -53,16 +53,19 @@ final class DeferredWork: Sendable {
   let origin: Origin?
   /// Of a batch: whether the provider may keep answers to its lines, as far as this process knows.
   let keepsAnswers: Bool
+  /// Of a batch: whether lines name users or conversations, as far as this process knows.
+  let linesNameCallers: Bool
   private let place: DeferredPlace?
   private let state: Lock<State>
 
   /// - Parameter place: what the work takes of its client's share until it has ended.
   init(
     _ record: DeferredRequest, _ grant: Grant, place: DeferredPlace?, origin: Origin?,
-    keepsAnswers: Bool = true
+    keepsAnswers: Bool = true, linesNameCallers: Bool = true
   ) {
     self.record = record
     self.keepsAnswers = keepsAnswers
+    self.linesNameCallers = linesNameCallers
     self.place = place
     self.origin = origin
     state = Lock(.held(grant, record.progress))

@@ -149,6 +149,7 @@ final class Follower {
     let settling = BatchSettling(
       of: work, claim, batch, gateway: gateway, parser: poller.workbench.parser)
     do {
+      guard try await readCallers(of: batch, for: settling) else { return await settling.giveUp() }
       for file in batch.resultFileIDs {
         guard let transfer = try start("/v1/files/\(file)/content") else {
           return await settling.giveUp()
@@ -174,6 +175,25 @@ final class Follower {
       note(error)
       await settling.giveUp()
     }
+  }
+
+  /// Reads which users and conversations the lines of a batch name. A batch whose input the
+  /// provider doesn't have any more is settled without them.
+  ///
+  /// - Returns: Whether the batch can be settled now.
+  private func readCallers(
+    of batch: BatchObject, for settling: BatchSettling
+  ) async throws -> Bool {
+    guard work.linesNameCallers, let file = batch.inputFileID else { return true }
+    guard let transfer = try start("/v1/files/\(file)/content") else { return false }
+    defer { self.transfer = nil }
+    let head = try await transfer.head()
+    guard head.status == 200 else {
+      transfer.cancel()
+      return head.status == 404
+    }
+    try await settling.readCallers(DecodedBody(of: transfer, head))
+    return true
   }
 
   private func noteMissingProvider() {
