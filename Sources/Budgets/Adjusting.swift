@@ -35,7 +35,9 @@ extension BudgetState {
       budgets[budget].raise = inForce
       for account in budgets[budget].accounts.values { accounts[account].raise = nil }
     }
-    for account in meant(account, of: budget) { accounts[account].exhaustedUnit = nil }
+    for account in meant(account, of: budget) {
+      setLimitPause(nil, on: account, at: now, events: &events)
+    }
     serve(budget: budget, at: now, events: &events)
   }
 
@@ -64,7 +66,7 @@ extension BudgetState {
       catchUp(account, with: now)
       accounts[account].highestAlert = 0
       accounts[account].hasRefused = false
-      accounts[account].exhaustedUnit = nil
+      setLimitPause(nil, on: account, at: now, events: &events)
       if use == .clear {
         if policy.sharesLimits { endLease(on: account) }
         accounts[account].clear(at: instant)

@@ -39,7 +39,9 @@ extension BudgetState {
     if conversationDenial(for: caller, at: now) == nil,
       let whole = wholeBound(of: demand, on: portions, at: now)
     {
-      return .held(admit(demand, for: caller, output: demand.largestOutput, on: whole, at: now))
+      return .held(
+        setAside(
+          demand, for: caller, output: demand.largestOutput, on: whole, at: now, events: &events))
     }
     switch decide(demand, for: caller, on: portions, arrival: arrivals, at: now) {
     case .admit(let output):
@@ -127,15 +129,16 @@ extension BudgetState {
       }
       held[index].held = need.spend(in: held[index].currency, at: held[index].rate)
     }
-    let grant = admit(demand, for: caller, output: output, on: held, at: now)
+    let grant = setAside(
+      demand, for: caller, output: output, on: held, at: now, events: &events)
     for denial in shadowRefusals { events.append(.wouldRefuse(grant.hold, denial)) }
     return grant
   }
 
   /// Sets aside what each portion says.
-  private mutating func admit(
+  private mutating func setAside(
     _ demand: Demand, for caller: Caller, output: Int64, on portions: [Portion],
-    at now: Timestamp
+    at now: Timestamp, events: inout [Event]
   ) -> Grant {
     let bound = demand.bound(output: output)
     var held = portions
@@ -148,7 +151,9 @@ extension BudgetState {
       held[index].held = accounts[account].held.addCountable(held[index].held)
       accounts[account].liveHolds += 1
       if accounts[account].lease != nil { accounts[account].lease?.lastHold = now }
-      if accounts[account].exhaustedUnit != nil { accounts[account].exhaustedUnit = nil }
+      if accounts[account].exhaustedUnit != nil {
+        setLimitPause(nil, on: account, at: now, events: &events)
+      }
       assert(
         enforcement(on: held[index]) != .hard || isWithinLimits(account, at: now)
           // Of a plan that is passed, credits pay what comes later.

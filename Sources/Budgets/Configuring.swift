@@ -35,7 +35,7 @@ extension BudgetState {
       let known = previous[definition.id]
       let currency = definition.currency(billing: newPolicy.rates.billing)
       if let known, budgets[known].keepsCounting(as: definition, in: currency) {
-        redefine(known, as: definition, rate: rate, at: now)
+        redefine(known, as: definition, rate: rate, at: now, events: &events)
         enlist(known, as: definition.id)
         continue
       }
@@ -49,7 +49,7 @@ extension BudgetState {
     }
     for (id, index) in previous where budgetByID[id] == nil { removed.append(index) }
     let waiting = emptyQueues()
-    remove(removed, at: now)
+    remove(removed, at: now, events: &events)
     requeue(waiting, at: now, events: &events)
   }
 
@@ -64,7 +64,8 @@ extension BudgetState {
   }
 
   private mutating func redefine(
-    _ index: Int, as definition: BudgetDefinition, rate: FixedDecimal, at now: Timestamp
+    _ index: Int, as definition: BudgetDefinition, rate: FixedDecimal, at now: Timestamp,
+    events: inout [Event]
   ) {
     let old = budgets[index].definition
     budgets[index].redefine(as: definition, rate: rate)
@@ -72,7 +73,7 @@ extension BudgetState {
     let leasesAnew =
       old.period != definition.period || old.enforcement != definition.enforcement
     for account in budgets[index].accounts.values.sorted() {
-      accounts[account].exhaustedUnit = nil
+      setLimitPause(nil, on: account, at: now, events: &events)
       if leasesAnew { endLease(on: account) }
       if old.period != definition.period {
         accounts[account].move(to: budgets[index].openWindow(at: now))

@@ -24,7 +24,9 @@ extension BudgetState {
         credits, keeping: leases.drawnCredits, at: now)
       if policy.sharesLimits { openCreditLeases(of: client, at: now) }
       guard isNew, let plan = budgetByID[.plan(of: client)] else { continue }
-      for account in budgets[plan].accounts.values { accounts[account].exhaustedUnit = nil }
+      for account in budgets[plan].accounts.values {
+        setLimitPause(nil, on: account, at: now, events: &events)
+      }
       serve(budget: plan, at: now, events: &events)
     }
   }

@@ -13,6 +13,8 @@ public enum Event: Sendable {
   case thresholdReached(Threshold)
   /// The first refusal of a window, or what would have been it in a `shadow` budget.
   case exceeded(Denial, BudgetWindow)
+  /// A pause by a limit began or ended, other than with its window.
+  case limitPause(LimitPause)
   /// A request used more than was held for it: its bound was wrong.
   case overrun(Overrun)
 }

@@ -93,7 +93,7 @@ extension BudgetState {
   ) -> Denial {
     for other in portions {
       guard case .limit(let unit) = self.obstacle(to: demand, on: other, at: now) else { continue }
-      remember(unit, of: demand, on: other, at: now)
+      remember(unit, of: demand, on: other, at: now, events: &events)
     }
     let denial = denial(of: demand, because: obstacle, of: portion, among: portions, at: now)
     if case .limit = obstacle { reportFirst(denial, on: portion, events: &events) }
@@ -115,11 +115,14 @@ extension BudgetState {
   }
 
   private mutating func remember(
-    _ unit: LimitUnit, of demand: Demand, on portion: Portion, at now: Timestamp
+    _ unit: LimitUnit, of demand: Demand, on portion: Portion, at now: Timestamp,
+    events: inout [Event]
   ) {
     guard !isUnusedName(portion.account) else { return }
     let affordable = affordableOutput(for: demand, on: portion, within: .leasable, at: now)
-    accounts[portion.account].exhaustedUnit = affordable < Clamp.smallestOutput ? unit : nil
+    setLimitPause(
+      affordable < Clamp.smallestOutput ? unit : nil, on: portion.account, at: now,
+      events: &events)
   }
 
   /// Whether an account is that of a name which an app gave and of which nothing was ever used.

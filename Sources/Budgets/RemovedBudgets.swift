@@ -23,19 +23,19 @@ struct UseKey: Hashable, Sendable {
 
 extension BudgetState {
   /// Takes budgets out of force. Their use, and what holds still add to it, is kept.
-  mutating func remove(_ indices: [Int], at now: Timestamp) {
+  mutating func remove(_ indices: [Int], at now: Timestamp, events: inout [Event]) {
     // In order, so that a run played again gives the freed places to the same ones.
     for index in indices.sorted() {
       if budgets[index].isPlan {
         retire(index)
       } else {
-        keepUse(of: index, at: now)
+        keepUse(of: index, at: now, events: &events)
       }
     }
     forgetEndedUse(at: now)
   }
 
-  private mutating func keepUse(of index: Int, at now: Timestamp) {
+  private mutating func keepUse(of index: Int, at now: Timestamp, events: inout [Event]) {
     let key = useKey(of: index)
     // Windows of days can count from another day and be called the same: the latest are kept.
     if let former = removedBudgets.updateValue(index, forKey: key) { retire(former) }
@@ -46,7 +46,7 @@ extension BudgetState {
       accounts[account].isRetired = true
       accounts[account].isPaused = nil
       accounts[account].raise = nil
-      accounts[account].exhaustedUnit = nil
+      setLimitPause(nil, on: account, at: now, events: &events)
     }
   }
 

@@ -1,7 +1,7 @@
 internal import Money
 
 /// What a limit is counted in. Tokens come first wherever one of the two has to be named.
-public enum LimitUnit: Hashable, Sendable, CaseIterable {
+public enum LimitUnit: String, Hashable, Sendable, CaseIterable {
   case tokens, cost
 }
 

@@ -156,6 +156,12 @@ final class AdmissionDesk: Sendable {
     }
   }
 
+  /// What would be left of the tightest budget if a hold were settled so.
+  func tightest(settling hold: HoldID, with consumption: Consumption) -> Remainder? {
+    let now = clock()
+    return state.withLock { $0.budgets.tightest(settling: hold, with: consumption, at: now) }
+  }
+
   /// Takes a hold up again that another process took.
   func restore(_ hold: RecordedHold) -> Grant {
     change { state, now, _ in state.budgets.restore(hold, at: now) }
@@ -261,7 +267,7 @@ final class AdmissionDesk: Sendable {
     case .admitted(let ticket, let grant):
       (ticket, .held(grant, shadows: shadows(of: grant.hold, in: events)))
     case .denied(let ticket, let denial): (ticket, .denied(denial))
-    case .wouldRefuse, .thresholdReached, .exceeded, .overrun: nil
+    case .wouldRefuse, .thresholdReached, .exceeded, .limitPause, .overrun: nil
     }
   }
 }

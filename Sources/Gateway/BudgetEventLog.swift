@@ -23,7 +23,7 @@ enum BudgetEventLog {
         line.member("excess_tokens", overrun.excess.tokens)
         line.member("excess_nano_units", overrun.excess.nanoUnits)
       }
-    case .admitted, .denied, .wouldRefuse, .exceeded: break
+    case .admitted, .denied, .wouldRefuse, .exceeded, .limitPause: break
     }
   }
 

@@ -86,8 +86,11 @@ public final class Gateway: HTTPHandler {
       for event in events {
         BudgetEventLog.write(event, to: logger)
         // Thresholds are recorded with the charge that reaches them.
-        if case .exceeded(let denial, let window) = event {
+        switch event {
+        case .exceeded(let denial, let window):
           ledger.record(Alert(firstRefusal: denial, in: window, at: clock()))
+        case .limitPause(let pause): ledger.record(pause)
+        case .admitted, .denied, .wouldRefuse, .thresholdReached, .overrun: break
         }
       }
     }

@@ -69,6 +69,10 @@ public protocol Ledger: Sendable {
   /// counted in `health`, when too many prices wait.
   func record(_ sighting: MissingPriceSighting)
 
+  /// Queues the beginning or the end of a pause by a limit, to be written soon; dropped, and
+  /// counted in `health`, when too many wait.
+  func record(_ pause: LimitPause)
+
   /// Makes `client_budgets` say what the configuration declares, at a start and at a reload.
   func syncBudgets(
     _ definitions: [BudgetDefinition], at now: Timestamp

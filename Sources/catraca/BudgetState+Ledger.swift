@@ -84,6 +84,7 @@ extension BudgetState {
     apply(
       BudgetControls(controls: adjustments.controls, resets: []), replacing: [], at: now,
       events: &events)
+    restore(try reader.limitPauses(liveAt: earliest), at: now)
     return (adjustments, restore(try reader.reportedAlerts(liveAt: earliest), at: now))
   }
 }

@@ -52,15 +52,15 @@ import Testing
     let line = try #require(
       printout.output.split(separator: "\r\n").last, "\(printout.error)")
     #expect(
-      line == "acme/month,acme,client,client:acme,both,monthly,hard,110,200,90,0.000113400,"
-        + "1.000000000,0.999886600,BRL,55.0,ok,,2026-12-01T03:00:00.000Z")
+      line == "acme/month,acme,client,client:acme,both,monthly,hard,110,200,0,90,0.000113400,"
+        + "1.000000000,0.000000000,0.999886600,BRL,55.0,ok,,2026-12-01T03:00:00.000Z")
     #expect(await bench.run("budget status --client beta").output == "There are no budgets.\n")
   }
 
   @Test("A ledger is brought to this release's schema once")
   func migrates() async {
     let path = bench.ledgerPath
-    let steps = (1...33).map(String.init).joined(separator: ", ")
+    let steps = (1...34).map(String.init).joined(separator: ", ")
     #expect(await bench.run("migrate").output == "\(path): applied \(steps)\n")
     #expect(await bench.run("migrate").output == "\(path): up to date\n")
   }

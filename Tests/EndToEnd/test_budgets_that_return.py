@@ -1,5 +1,7 @@
 """What a budget has used outlives its definition, until its window ends."""
 
+import json
+
 import pytest
 from harness.waiting import eventually
 
@@ -116,3 +118,30 @@ def test_what_was_set_on_a_budget_of_the_file_is_in_force_when_it_returns(catrac
     declare(catraca, admin, CAP)
     refused = catraca.post(BODY)
     assert (refused.status, refused.code) == (429, "budget_paused")
+
+
+def test_a_pause_by_a_limit_outlives_a_killed_process(catraca, tokens):
+    catraca.configuration.add_client("acme", [{**CAP, "tokens": 400, "period": "total"}])
+    admin = catraca.start().admin(tokens["admin"])
+
+    def pause():
+        status = admin.done("GET", f"{BUDGETS}/acme/cap")
+        return status["is_paused"], status["pause_reason"], status["state"]
+
+    def again():
+        catraca.kill()
+        return catraca.start().admin(tokens["admin"])
+
+    large = {**BODY, "messages": [{"role": "user", "content": "x" * 150}]}
+    assert catraca.post(BODY).status == 200
+    assert catraca.post({**large, "max_completion_tokens": 1000}).code == "budget_exceeded"
+    assert pause() == (True, "token_limit", "exceeded")
+    eventually(lambda: catraca.ledger.denials(), "the refusal is written", 5)
+    admin = again()
+    assert pause() == (True, "token_limit", "exceeded")
+    listed = json.loads(catraca.command("budget", "status", "--format", "json").stdout)["data"]
+    assert [budget["pause_reason"] for budget in listed] == ["token_limit"]
+    assert catraca.post(BODY).status == 200
+    assert pause() == (False, None, "ok")
+    admin = again()
+    assert pause() == (False, None, "ok")

@@ -128,9 +128,9 @@ import Time
     ]
     for number in [1, 2] {
       interrupted.row.requestID = Sample.id(number)
-      try database.commit([.settle(interrupted)], denials: [])
+      try database.commit([.settle(interrupted)])
     }
-    for number in [1, 2] { try database.commit([.settle(Sample.settlement(number))], denials: []) }
+    for number in [1, 2] { try database.commit([.settle(Sample.settlement(number))]) }
     #expect(try LedgerReader(at: location).usageRows(limit: 9).count == 2)
   }
 }

@@ -49,7 +49,7 @@ import Testing
   /// Commits some 1,400 pages.
   private func commit(_ batch: Int, to database: LedgerDatabase) throws {
     let settlements = (0..<Self.rowsOfBatch).map { settlement(batch * Self.rowsOfBatch + $0) }
-    try database.commit(settlements.lazy.map { .settle($0) }, denials: [])
+    try database.commit(settlements.lazy.map { .settle($0) })
     database.keepLogShort()
   }
 

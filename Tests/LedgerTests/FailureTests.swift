@@ -146,12 +146,12 @@ import Testing
   func fullDisk() throws {
     let folder = TemporaryFolder()
     let database = try LedgerDatabase(folder.options())
-    try database.commit([.settle(Sample.settlement(0))], denials: [])
+    try database.commit([.settle(Sample.settlement(0))])
     try database.connection.execute("PRAGMA max_page_count = 1")
     var written = 1
     let error = #expect(throws: LedgerError.self) {
       while written < 10_000 {
-        try database.commit([.settle(Sample.settlement(written))], denials: [])
+        try database.commit([.settle(Sample.settlement(written))])
         written += 1
       }
     }
@@ -160,7 +160,7 @@ import Testing
     let reader = try LedgerReader(at: folder.location)
     #expect(try reader.usageRows(limit: 10_000).count == written)
     #expect(try reader.audit() == [])
-    try database.commit([.settle(Sample.settlement(written))], denials: [])
+    try database.commit([.settle(Sample.settlement(written))])
     #expect(try reader.audit() == [])
   }
 
@@ -177,9 +177,9 @@ import Testing
   @Test("More denials than can wait are dropped and counted, and the rest is written")
   func denialsAreBounded() async throws {
     let queue = CommandQueue()
-    for number in 0..<CommandQueue.largestDenialCount + 5 { queue.submit(Sample.denial(number)) }
+    for number in 0..<UnawaitedRows.largestDenialCount + 5 { queue.submit(Sample.denial(number)) }
     #expect(queue.droppedDenials == 5)
     let work = queue.take()
-    #expect(work.denials.count == CommandQueue.largestDenialCount)
+    #expect(work.rows.denials.count == UnawaitedRows.largestDenialCount)
   }
 }

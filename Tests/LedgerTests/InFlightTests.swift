@@ -93,10 +93,10 @@ struct InFlightTests {
     let reader = try LedgerReader(at: folder.location)
     func open() throws -> [RequestID] { try reader.openIntents().map(\.requestID) }
     try database.commit(
-      (1...5).map { Entry.open(interrupted: Sample.intent($0).interrupted) }, denials: [])
-    try database.commit([.discard(Sample.id(2)), .discard(Sample.id(4))], denials: [])
+      (1...5).map { Entry.open(interrupted: Sample.intent($0).interrupted) })
+    try database.commit([.discard(Sample.id(2)), .discard(Sample.id(4))])
     #expect(try open() == [1, 3, 5].map { Sample.id($0) })
-    try database.commit([.settle(Sample.settlement(1)), .discard(Sample.id(5))], denials: [])
+    try database.commit([.settle(Sample.settlement(1)), .discard(Sample.id(5))])
     #expect(try open() == [Sample.id(3)])
     #expect(try database.recover() == 1)
     #expect(try open().isEmpty)
@@ -130,7 +130,7 @@ struct InFlightTests {
     #expect(try recovered.budgetAccounts(liveAt: nil).map(\.tokens) == [100])
 
     let database = try LedgerDatabase(folder.options())
-    try database.commit([.discard(Sample.id(1))], denials: [])
+    try database.commit([.discard(Sample.id(1))])
     #expect(try reader.openIntents() == [expected[1]])
   }
 

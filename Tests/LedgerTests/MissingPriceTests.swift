@@ -84,7 +84,7 @@ import Time
     for _ in 0..<3 { queue.submit(sighting("m0", at: 1)) }
     for number in 0..<MissingPriceTally.largestCount + 5 { queue.submit(sighting("m\(number)")) }
     #expect(queue.droppedDenials == 5)
-    let waiting = Array(queue.take().missingPrices.sightings)
+    let waiting = Array(queue.take().rows.missingPrices.sightings)
     #expect(waiting.count == MissingPriceTally.largestCount)
     #expect(
       waiting.first { $0.price.model == "m0" } == sighting("m0", requests: 4, since: 0, at: 1))

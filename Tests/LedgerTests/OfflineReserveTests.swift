@@ -97,7 +97,7 @@ struct OfflineReserveTests {
     // The request that is under way still stands on it, whoever waits.
     try one.heedWish()
     #expect(try shared.reserved() == 100)
-    try one.database.commit([.settle(shared.settlement(2, used: 60))], denials: [])
+    try one.database.commit([.settle(shared.settlement(2, used: 60))])
     try one.heedWish()
     #expect(try shared.figures() == [210, limit - reserved, limit - reserved])
     #expect(try shared.reader().audit() == [])

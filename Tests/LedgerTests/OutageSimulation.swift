@@ -125,7 +125,7 @@ struct OutageSimulation {
       }
       guard node.lease - node.held >= bound else { return }
       let intent = shared.intent(number, bound: bound).interrupted
-      try node.replica.database.commit([.open(interrupted: intent)], denials: [])
+      try node.replica.database.commit([.open(interrupted: intent)])
       node.live[number] = bound
     }
   }
@@ -142,7 +142,7 @@ struct OutageSimulation {
       while !isWritten {
         try online(index) { [shared] node in
           let entry = Entry.settle(shared.settlement(number, used: tokens))
-          try node.replica.database.commit([entry], denials: [])
+          try node.replica.database.commit([entry])
           isWritten = true
         }
       }

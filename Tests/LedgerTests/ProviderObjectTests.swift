@@ -163,15 +163,15 @@ extension ServerLedger {
         .objectEnd(ObjectEnd(provider: "openai", objectID: "a", at: start)),
         .objects([Sample.object("a", after: 1)]),
         .objectEnd(ObjectEnd(provider: "openai", objectID: "b", at: start)),
-      ], denials: [])
+      ])
     #expect(try Set(owners(["a", "b"]).keys) == ["a"])
     try folder.plantFailure("INSERT", on: "token_usage")
     var settlement = Sample.settlement(1)
     settlement.objects = [Sample.object("c")]
     #expect(throws: LedgerError.self) {
-      try database.commit([.settle(settlement)], denials: [])
+      try database.commit([.settle(settlement)])
     }
-    try database.commit([.objects([Sample.object("d")])], denials: [])
+    try database.commit([.objects([Sample.object("d")])])
     #expect(try ids() == ["a", "b", "d"])
   }
 

@@ -86,6 +86,40 @@ import Time
     select.reset()
   }
 
+  @Test("The view's limits have the raise in force, a subject's own before its budget's")
+  func raisedLimits() async throws {
+    let folder = TemporaryFolder()
+    let ledger = try folder.ledger()
+    let cost = Money(nanoUnits: .max - 5, currency: Sample.brl)
+    let each = BudgetDefinition(
+      id: BudgetID(client: "acme", name: "month"), per: .user,
+      limit: .both(tokens: 1_000, cost: cost), period: .monthly, timeZone: .utc,
+      enforcement: .hard, alerts: [80])
+    try await ledger.syncBudgets([each], at: Sample.admitted)
+    var settlement = Sample.settlement(1)
+    settlement.charges[0].account.subject = "user:u1"
+    settlement.charges[0].account.windowStart = Timestamp(milliseconds: 0)
+    settlement.charges[0].account.windowEnd = nil
+    try await ledger.settle(settlement)
+    await ledger.close()
+    let reader = try LedgerReader(at: folder.location)
+    let editor = try LedgerEditor(
+      at: folder.location, author: LedgerEditor.Author(actor: "cli:test", now: Sample.admitted))
+    let u1 = Target(budget: each.id, subject: Subject(text: "user:u1"))
+    let far = Timestamp.readSystemClock().advanced(by: .seconds(3600))
+    func raised(_ target: Target, _ tokens: Int64, until end: Timestamp) throws -> [Int64?] {
+      let amount = Spend(tokens: tokens, nanoUnits: 7)
+      try editor.raise(target, by: Raise(amount: amount, until: end))
+      let rows = try reader.budgetStatus()
+      return [rows.first?.limitTokens, rows.first?.limitCostNano]
+    }
+    #expect(try raised(Target(budget: each.id), 500, until: Sample.admitted) == [1_000, .max - 5])
+    #expect(try raised(Target(budget: each.id), 500, until: far) == [1_500, .max])
+    #expect(try raised(u1, 20, until: far) == [1_020, .max])
+    #expect(try raised(u1, 20, until: Sample.admitted) == [1_000, .max - 5])
+    #expect(try raised(Target(budget: each.id), 9, until: far) == [1_009, .max])
+  }
+
   @Test("Whatever changes of a declared budget is written, and what an administrator made stays")
   func changedBudgets() async throws {
     func budget(

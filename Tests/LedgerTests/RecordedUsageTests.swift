@@ -22,7 +22,7 @@ import Testing
       try database.commit(
         rows.map {
           Entry.settle(SettledRequest(row: $0, charges: [], priceRecord: Sample.prices))
-        }, denials: [])
+        })
     }
 
     var usage: RecordedUsage { recorded.withLock { $0 } }
@@ -116,7 +116,7 @@ import Testing
   func countsDenials() throws {
     let folder = TemporaryFolder()
     let life = try Life(folder)
-    try life.database.commit([], denials: [Sample.denial(1), Sample.denial(2)])
+    try life.database.commit([], UnawaitedRows(denials: [Sample.denial(1), Sample.denial(2)]))
     let denial = Sample.denial(1)
     let key = RecordedUsage.Refused(clientID: denial.clientID, reason: denial.reason)
     #expect(life.usage.denials == [key: 2])

@@ -104,8 +104,8 @@ struct ReplicaTests {
     let (one, two) = (try replica(membership.0), try replica(membership.1))
     let leased = try draw(500, of: 1_000, on: one).added.tokens
     #expect(leased == 500)
-    try one.commit([intent(1)], denials: [])
-    try one.commit([settlement(1)], denials: [])
+    try one.commit([intent(1)])
+    try one.commit([settlement(1)])
     #expect(try figures() == [110, 390, 390])
     let answer = try draw(600, atLeast: 600, of: 1_000, on: two)
     #expect(answer.added == .zero)
@@ -122,7 +122,7 @@ struct ReplicaTests {
   func endsTheSilent() throws {
     let (one, two) = (try replica(membership.0), try replica(membership.1))
     _ = try draw(500, of: 1_000, on: one)
-    try one.commit([intent(1), intent(2)], denials: [])
+    try one.commit([intent(1), intent(2)])
     // One that was heard just now is not ended.
     #expect(try two.takeOver(membership.0.id).isEmpty)
     #expect(try figures() == [0, 500, 500])
@@ -133,10 +133,10 @@ struct ReplicaTests {
     #expect(try reader.openIntents().isEmpty)
     #expect(try reader.usageRows(limit: 9).map(\.outcome) == [.interrupted, .interrupted])
 
-    #expect(throws: LedgerError.takenForDead) { try one.commit([intent(3)], denials: []) }
+    #expect(throws: LedgerError.takenForDead) { try one.commit([intent(3)]) }
     #expect(throws: LedgerError.takenForDead) { try draw(10, of: 1_000, on: one) }
     try one.rejoin()
-    try one.commit([settlement(1), .discard(Sample.id(2))], denials: [])
+    try one.commit([settlement(1), .discard(Sample.id(2))])
     let rows = try reader.usageRows(limit: 9)
     #expect(rows.map(\.outcome) == [.ok])
     #expect(rows.map(\.usage.totalTokens) == [110])
@@ -147,14 +147,14 @@ struct ReplicaTests {
   @Test("What a provider goes on with is followed, though others have taken its server for dead")
   func defersAfterADeath() throws {
     let (one, two) = (try replica(membership.0), try replica(membership.1))
-    try one.commit([intent(1)], denials: [])
+    try one.commit([intent(1)])
     try silence(membership.0.id)
     _ = try two.takeOver(membership.0.id)
     try one.rejoin()
     let deferred = DeferredRequest(
       .response, objectID: "obj_1", intent: Sample.intent(1), pricedModel: "gpt-4o-mini",
       serviceTier: nil, imageModel: nil)
-    try one.commit([.deferral(deferred)], denials: [])
+    try one.commit([.deferral(deferred)])
     let reader = try LedgerReader(at: folder.location)
     #expect(try reader.usageRows(limit: 9).isEmpty)
     #expect(try reader.deferredRequests().map(\.requestID) == [Sample.id(1)])
@@ -200,8 +200,8 @@ struct ReplicaTests {
     let deferred = DeferredRequest(
       .response, objectID: "obj_1", intent: Sample.intent(1), pricedModel: "gpt-4o-mini",
       serviceTier: nil, imageModel: nil)
-    try one.commit([intent(1)], denials: [])
-    try one.commit([.deferral(deferred)], denials: [])
+    try one.commit([intent(1)])
+    try one.commit([.deferral(deferred)])
     #expect(try two.adoptOrphans().isEmpty)
     try one.leave()
     #expect(try two.adoptOrphans().map(\.requestID) == [Sample.id(1)])

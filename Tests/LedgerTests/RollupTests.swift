@@ -39,7 +39,7 @@ import Time
       let entries = rows[batch..<min(batch + 16, rows.count)].map {
         Entry.settle(SettledRequest(row: $0, charges: [], priceRecord: Sample.prices))
       }
-      try database.commit(entries, denials: [])
+      try database.commit(entries)
     }
     return folder
   }
@@ -182,7 +182,7 @@ import Time
     // Still the 21st in São Paulo.
     denials[0].createdAt = Timestamp(rfc3339: "2026-11-22T02:59:59Z")!
     denials[1].userID = "u1"
-    try database.commit([], denials: denials)
+    try database.commit([], UnawaitedRows(denials: denials))
     let reader = try LedgerReader(at: folder.location)
     func counts(
       _ grouping: UsageGrouping, _ conditions: [UsageColumn: String] = [.client: "acme"]

@@ -65,9 +65,9 @@ import Time
     let folder = TemporaryFolder()
     let database = try LedgerDatabase(folder.options())
     try database.commit(
-      (1...3).map { .open(interrupted: Sample.intent($0).interrupted) }, denials: [])
-    try database.commit([.discard(Sample.id(2))], denials: [])
-    try database.commit([.settle(Sample.settlement(1))], denials: [])
+      (1...3).map { .open(interrupted: Sample.intent($0).interrupted) })
+    try database.commit([.discard(Sample.id(2))])
+    try database.commit([.settle(Sample.settlement(1))])
     let reader = try LedgerReader(at: folder.location)
     #expect(try reader.openIntents().map(\.requestID) == [Sample.id(3)])
     #expect(try database.recover() == 1)
@@ -128,13 +128,13 @@ import Time
       .open(interrupted: Sample.intent(2).interrupted),
     ]
     #expect(throws: LedgerError.self) {
-      try database.commit(entries, denials: [Sample.denial(3)])
+      try database.commit(entries, UnawaitedRows(denials: [Sample.denial(3)]))
     }
     let reader = try LedgerReader(at: folder.location)
     #expect(try reader.usageRows(limit: 10).isEmpty)
     #expect(try reader.openIntents().isEmpty)
     #expect(try reader.budgetAccounts(liveAt: nil).isEmpty)
-    try database.commit(entries, denials: [])
+    try database.commit(entries)
     #expect(try reader.usageRows(limit: 10).count == 1)
     #expect(try reader.openIntents().count == 1)
     #expect(try reader.audit() == [])

@@ -105,7 +105,7 @@ struct SharedConversationTests {
   func begins() throws {
     let (one, two) = try replicas()
     _ = try ask("a", of: 1, on: one)
-    try one.commit([settlement(1, of: "a")], denials: [])
+    try one.commit([settlement(1, of: "a")])
     #expect(try count("replica_id = ''") == 1)
     #expect(try count() == 1, "the permit is used")
     try giveBack("a", on: one)
@@ -119,11 +119,11 @@ struct SharedConversationTests {
   func countsFromRows() throws {
     let (one, two) = try replicas()
     try one.commit(
-      [settlement(1, of: "a"), settlement(2, of: "a"), settlement(3, of: nil)], denials: [])
+      [settlement(1, of: "a"), settlement(2, of: "a"), settlement(3, of: nil)])
     #expect(try ask("b", on: two).begun == 1)
     var reported = Sample.settlement(4, conversation: "c")
     reported.row.usageSource = .external
-    try one.commit([.settle(reported)], denials: [])
+    try one.commit([.settle(reported)])
     let answer = try ask("d", of: 3, on: two)
     #expect(answer.permission == .refused && (answer.begun, answer.permitted) == (2, 1))
     try expectSound()
@@ -146,7 +146,7 @@ struct SharedConversationTests {
   func endsTheDead() throws {
     let (one, two) = try replicas()
     for name in ["a", "b", "c"] { _ = try ask(name, of: 3, on: one) }
-    try one.commit([.open(interrupted: intent(1, of: "a").interrupted)], denials: [])
+    try one.commit([.open(interrupted: intent(1, of: "a").interrupted)])
     #expect(try ask("d", of: 3, on: two).permission == .refused)
     let update = try folder.connection().prepare(
       "UPDATE replicas SET heartbeat_ms = heartbeat_ms - 60000 WHERE id = ?")
@@ -161,7 +161,7 @@ struct SharedConversationTests {
     // Its request never reached a provider: then nothing has begun.
     #expect(throws: LedgerError.takenForDead) { try ask("b", on: one) }
     try one.rejoin()
-    try one.commit([.discard(Sample.id(1))], denials: [])
+    try one.commit([.discard(Sample.id(1))])
     #expect(try count("replica_id = ''") == 0)
     #expect(try ask("e", of: 3, on: one).permission == .permitted)
   }
@@ -170,7 +170,7 @@ struct SharedConversationTests {
   func leaves() throws {
     let (one, _) = try replicas()
     for name in ["a", "b"] { _ = try ask(name, on: one) }
-    try one.commit([settlement(1, of: "a")], denials: [])
+    try one.commit([settlement(1, of: "a")])
     try one.leave()
     #expect(try count() == 1)
     #expect(try count("replica_id = ''") == 1)
@@ -184,7 +184,7 @@ struct SharedConversationTests {
     let deferred = DeferredRequest(
       .response, objectID: "obj_1", intent: intent, pricedModel: "gpt-4o-mini", serviceTier: nil,
       imageModel: nil)
-    try one.commit([.open(interrupted: intent.interrupted), .deferral(deferred)], denials: [])
+    try one.commit([.open(interrupted: intent.interrupted), .deferral(deferred)])
     try one.leave()
     #expect(try ask("b", of: 1, on: two).permission == .refused)
   }
@@ -206,7 +206,7 @@ struct SharedConversationTests {
   func audited() throws {
     let (one, _) = try replicas()
     _ = try ask("a", on: one)
-    try one.commit([settlement(1, of: "a")], denials: [])
+    try one.commit([settlement(1, of: "a")])
     try folder.connection().execute("DELETE FROM conversation_permits")
     let found = try LedgerReader(at: folder.location).audit()
     #expect(found.map(\.subject) == ["acme a"])

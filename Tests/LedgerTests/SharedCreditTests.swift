@@ -105,8 +105,8 @@ struct SharedCreditTests {
     try giveCredits()
     let leased = try draw(300, on: one).added.tokens
     #expect(leased == 300)
-    try one.commit([intent(1)], denials: [])
-    try one.commit([.settle(settlement(1))], denials: [])
+    try one.commit([intent(1)])
+    try one.commit([.settle(settlement(1))])
     #expect(try figures() == [430, 230, 230])
     let answer = try draw(300, on: two)
     #expect(answer.added.tokens == 200)
@@ -127,7 +127,7 @@ struct SharedCreditTests {
   func planIsNotCharged() throws {
     let one = try replica(membership.0)
     try giveCredits()
-    try one.commit([.settle(settlement(1))], denials: [])
+    try one.commit([.settle(settlement(1))])
     let key = try #require(settlement(1).charges.first?.account.accountKey)
     let request = LeaseRequest(
       of: .account(key), limits: Limits(tokens: 100, nanoUnits: nil), least: .zero,
@@ -149,7 +149,7 @@ struct SharedCreditTests {
     _ = try draw(300, on: one)
     // The survivor's own lease pays nothing of it.
     _ = try draw(100, on: two)
-    try one.commit([intent(1), intent(2)], denials: [])
+    try one.commit([intent(1), intent(2)])
     let update = try folder.connection().prepare(
       "UPDATE replicas SET heartbeat_ms = heartbeat_ms - 60000 WHERE id = ?")
     update.bind(membership.0.id.text, at: 1)
@@ -157,7 +157,7 @@ struct SharedCreditTests {
     _ = try two.takeOver(membership.0.id)
     #expect(try figures() == [420, 100, 100])
     try one.rejoin()
-    try one.commit([.settle(settlement(1)), .discard(Sample.id(2))], denials: [])
+    try one.commit([.settle(settlement(1)), .discard(Sample.id(2))])
     #expect(try figures() == [430, 100, 100])
     let paid = try folder.connection().prepare("SELECT paid_by_credits FROM budget_accounts")
     #expect(try paid.firstInteger() == 70)

@@ -22,8 +22,8 @@ import Testing
     }
     let start = processorMicroseconds()
     for batch in batches {
-      try database.commit(batch.lazy.map(\.open), denials: [])
-      try database.commit(batch.lazy.map(\.settle), denials: [])
+      try database.commit(batch.lazy.map(\.open))
+      try database.commit(batch.lazy.map(\.settle))
     }
     let each = (processorMicroseconds() - start) / 10_000
     print("ledger: \(each) µs of CPU per request in batches of 16")

@@ -320,6 +320,7 @@ final class World {
       case .denied(let ticket, _): waiting[ticket] = nil
       case .exceeded(let denial, let window):
         queue.submit(Alert(firstRefusal: denial, in: window, at: now))
+      case .limitPause(let pause): queue.submit(pause)
       case .wouldRefuse, .thresholdReached, .overrun: break
       }
     }

@@ -44,28 +44,23 @@ enum ReplicaNotice: Hashable, Sendable {
 /// What the writer finds when it looks.
 package struct Work: Sendable {
   var commands: [Command] = []
-  var denials: [DenialRow] = []
-  var alerts: [Alert] = []
-  var missingPrices = MissingPriceTally()
+  var rows = UnawaitedRows()
   /// What the replica's keeper has found out.
   var notices: Set<ReplicaNotice> = []
   /// Nothing more will come.
   var isLast = false
 
-  /// Adds what came later. Returns how many missing prices found no room.
+  /// Adds what came later, as far as there is room.
+  ///
+  /// - Returns: How many rows there was no room for.
   mutating func add(_ later: Work) -> Int {
+    defer { isLast = later.isLast }
     commands += later.commands
-    denials += later.denials
-    alerts += later.alerts
     notices.formUnion(later.notices)
-    isLast = later.isLast
-    return missingPrices.add(later.missingPrices)
+    return rows.keep(later.rows)
   }
 
-  var isEmpty: Bool {
-    commands.isEmpty && denials.isEmpty && alerts.isEmpty && missingPrices.isEmpty
-      && notices.isEmpty
-  }
+  var isEmpty: Bool { commands.isEmpty && rows.isEmpty && notices.isEmpty }
 }
 
 /// Where callers leave their commands and the writer's thread picks them up.
@@ -107,8 +102,6 @@ package final class CommandQueue: Sendable {
   }
 
   static let largestCommandCount = 65_536
-  static let largestDenialCount = 10_000
-  static let largestAlertCount = 10_000
 
   private let state = Monitor(State())
 
@@ -148,25 +141,30 @@ package final class CommandQueue: Sendable {
 
   /// Dropped and counted when too many wait, or after the end.
   func submit(_ denial: DenialRow) {
-    submit(denial, to: \.denials, atMost: CommandQueue.largestDenialCount)
+    submit(denial, to: \.denials, atMost: UnawaitedRows.largestDenialCount)
   }
 
   /// Dropped and counted when too many wait, or after the end.
   package func submit(_ alert: Alert) {
-    submit(alert, to: \.alerts, atMost: CommandQueue.largestAlertCount)
+    submit(alert, to: \.alerts, atMost: UnawaitedRows.largestAlertCount)
   }
 
   /// Dropped and counted when too many prices wait, or after the end.
   func submit(_ sighting: MissingPriceSighting) {
-    submit { work in work.missingPrices.add(sighting) }
+    submit { work in work.rows.missingPrices.add(sighting) }
+  }
+
+  /// Dropped and counted when too many wait, or after the end.
+  package func submit(_ pause: LimitPause) {
+    submit(pause, to: \.limitPauses, atMost: UnawaitedRows.largestLimitPauseCount)
   }
 
   private func submit<Row: Sendable>(
-    _ row: Row, to rows: WritableKeyPath<Work, [Row]>, atMost limit: Int
+    _ row: Row, to rows: WritableKeyPath<UnawaitedRows, [Row]>, atMost limit: Int
   ) {
     submit { work in
-      guard work[keyPath: rows].count < limit else { return false }
-      work[keyPath: rows].append(row)
+      guard work.rows[keyPath: rows].count < limit else { return false }
+      work.rows[keyPath: rows].append(row)
       return true
     }
   }

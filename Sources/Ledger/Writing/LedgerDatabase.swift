@@ -21,6 +21,7 @@ final class LedgerDatabase {
   private let denials: DenialStore
   private let missingPrices: MissingPriceStore
   private let missingPriceAlerts: MissingPriceAlerts
+  private let limitPauses: LimitPauseStore
   private let alerts: AlertStore
   private var alertsWritten = false
   let biller: Biller
@@ -72,6 +73,7 @@ final class LedgerDatabase {
     denials = try DenialStore(connection)
     missingPrices = try MissingPriceStore(connection)
     missingPriceAlerts = try MissingPriceAlerts(connection)
+    limitPauses = try LimitPauseStore(connection)
     alerts = try AlertStore(connection)
     biller = try Biller(connection)
     creditDraws = try CreditDrawStore(connection, isShared: membership != nil)
@@ -136,8 +138,7 @@ final class LedgerDatabase {
 
   /// Writes all of it in one transaction, or nothing.
   func commit(
-    _ entries: some Sequence<Entry>, denials rows: [DenialRow], alerts: [Alert] = [],
-    missing prices: MissingPriceTally = MissingPriceTally()
+    _ entries: some Sequence<Entry>, _ rows: UnawaitedRows = UnawaitedRows()
   ) throws(LedgerError) {
     let mayRepeat = isUncertain
     try transaction { () throws(LedgerError) in
@@ -145,14 +146,15 @@ final class LedgerDatabase {
         if mayRepeat, try isWritten(entry) { continue }
         try write(entry)
       }
-      for row in rows {
+      for row in rows.denials {
         try denials.insert(row)
         totals.add(row)
       }
-      try write(alerts)
-      if prices.isEmpty { return }
-      try missingPrices.add(prices)
-      try write(try missingPriceAlerts.due(prices))
+      try write(rows.alerts)
+      for pause in rows.limitPauses { try limitPauses.write(pause) }
+      if rows.missingPrices.isEmpty { return }
+      try missingPrices.add(rows.missingPrices)
+      try write(try missingPriceAlerts.due(rows.missingPrices))
     }
   }
 

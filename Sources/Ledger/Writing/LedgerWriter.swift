@@ -35,9 +35,7 @@ package final class LedgerWriter {
   /// Held as long as there is a writer.
   private let lock: ServerLock
   private var pending: [Pending] = []
-  private var denials: [DenialRow] = []
-  private var alerts: [Alert] = []
-  private var missingPrices = MissingPriceTally()
+  private var rows = UnawaitedRows()
   private var orders: [LeaseOrder] = []
   private var notices: Set<ReplicaNotice> = []
   /// Who this server is among those that share the ledger; nil where none do.
@@ -120,9 +118,8 @@ package final class LedgerWriter {
 
   /// One round: commits what there is, or finds another place for it.
   package func carryOut(_ work: Work) {
-    keep(work.denials, among: &denials, atMost: CommandQueue.largestDenialCount)
-    keep(work.alerts, among: &alerts, atMost: CommandQueue.largestAlertCount)
-    queue.countDropped(missingPrices.add(work.missingPrices))
+    // Those that could not be written wait here, within the same bound as in the queue.
+    queue.countDropped(rows.keep(work.rows))
     notices.formUnion(work.notices)
     write(work.commands)
     if failure == nil { queue.didCatchUp() }
@@ -175,13 +172,6 @@ package final class LedgerWriter {
     guard case .postgresql = options.location else { return options.retryInterval }
     defer { nextPause = min(nextPause * 2, max(LedgerWriter.longestPause, nextPause)) }
     return nextPause
-  }
-
-  /// Those that could not be written wait here, within the same bound as in the queue.
-  private func keep<Row>(_ arrived: [Row], among rows: inout [Row], atMost limit: Int) {
-    let room = limit - rows.count
-    rows.append(contentsOf: arrived.prefix(room))
-    if arrived.count > room { queue.countDropped(arrived.count - room) }
   }
 
   private func write(_ commands: [Command]) {
@@ -244,27 +234,21 @@ package final class LedgerWriter {
 
   private func commitPending() throws(LedgerError) {
     // After a failure also when nothing waits: to see whether the database can be written again.
-    while !pending.isEmpty || hasRows || failure != nil {
+    while !pending.isEmpty || !rows.isEmpty || failure != nil {
       let batch = pending.prefix(LedgerWriter.largestBatch)
-      if batch.isEmpty, !hasRows {
+      if batch.isEmpty, rows.isEmpty {
         try database.probe()
       } else {
-        try database.commit(
-          batch.lazy.map(\.entry), denials: denials, alerts: alerts, missing: missingPrices)
+        try database.commit(batch.lazy.map(\.entry), rows)
       }
       if failure != nil { report(nil) }
-      denials.removeAll(keepingCapacity: true)
-      alerts.removeAll()
-      missingPrices = MissingPriceTally()
+      rows.removeAll()
       for entry in batch { entry.reply(.success(())) }
       pending.removeFirst(batch.count)
       ringBells()
       database.keepLogShort()
     }
   }
-
-  /// Whether there is something that nobody waits for.
-  private var hasRows: Bool { !denials.isEmpty || !alerts.isEmpty || !missingPrices.isEmpty }
 
   private func ringBells() {
     if database.takeAlertsWritten() { bells.alerts.ring() }

@@ -198,6 +198,10 @@ public final class ServerLedger: Ledger {
     queue.submit(sighting)
   }
 
+  public func record(_ pause: LimitPause) {
+    queue.submit(pause)
+  }
+
   /// Has `action` called, on the writer's thread, whenever alerts have been written; in place of
   /// an earlier action.
   public func whenAlertsAreWritten(_ action: @escaping @Sendable () -> Void) {

@@ -29,6 +29,11 @@ extension PostgresSchema {
       FROM client_budgets AS b
       LEFT JOIN open_accounts AS a ON a.budget_id = b.id AND a.period = b.period
         AND (b.currency IS NULL OR a.currency = b.currency)
+    \(percentages)
+    """
+
+  /// The rest of `budget_status` from its `current_windows` on.
+  static let percentages = """
     ), percentages AS (
       SELECT *,
         CASE WHEN limit_tokens = 0 THEN 100.0
