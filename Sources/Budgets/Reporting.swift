@@ -63,39 +63,66 @@ extension BudgetState {
   /// What is left of the account that has the largest share of its limit settled or held. A
   /// `shadow` budget leaves nothing and takes nothing.
   func tightest(of portions: [Portion], at now: Timestamp) -> Remainder? {
-    var tightest: (account: Int, share: Share)?
-    for portion in portions {
-      guard !accounts[portion.account].isRetired, enforcement(on: portion) != .shadow,
-        let share = committedShare(of: portion.account, at: now)
-      else { continue }
-      if let other = tightest, share <= other.share { continue }
-      tightest = (portion.account, share)
-    }
-    return tightest.map { remainder(of: $0.account, at: now) }
+    tightest(of: portions, at: now) { _ in .zero }
   }
 
-  private func committedShare(of index: Int, at now: Timestamp) -> Share? {
+  /// The same if a hold were settled so now: for answers whose cost is known before their end.
+  public func tightest(
+    settling hold: HoldID, with consumption: Consumption, at now: Timestamp
+  ) -> Remainder? {
+    guard holds.contains(hold.handle) else { return nil }
+    return tightest(of: holds[hold.handle.index].portions, at: now) { portion in
+      guard accounts[portion.account].epoch == portion.epoch else { return .zero }
+      var change = consumption.spend(in: portion.currency, at: portion.rate)
+      change.subtractSaturating(portion.held)
+      return change
+    }
+  }
+
+  /// - Parameter change: what is added to what is settled and held on an account.
+  @inline(__always)
+  private func tightest(
+    of portions: [Portion], at now: Timestamp, adding change: (Portion) -> Spend
+  ) -> Remainder? {
+    var tightest: (account: Int, share: Share, change: Spend)?
+    for portion in portions {
+      let change = change(portion)
+      guard !accounts[portion.account].isRetired, enforcement(on: portion) != .shadow,
+        let share = committedShare(of: portion.account, adding: change, at: now)
+      else { continue }
+      if let other = tightest, share <= other.share { continue }
+      tightest = (portion.account, share, change)
+    }
+    return tightest.map { remainder(of: $0.account, adding: $0.change, at: now) }
+  }
+
+  private func committedShare(of index: Int, adding change: Spend, at now: Timestamp) -> Share? {
     let limits = limits(at: index, at: now)
     var largest: Share?
     for unit in LimitUnit.allCases {
       guard let limit = limits[unit] else { continue }
       let committed = accounts[index].settled[unit].addingSaturating(accounts[index].held[unit])
+        .addingSaturating(change[unit])
       let share = Share(used: committed, limit: limit)
       largest = largest.map { max($0, share) } ?? share
     }
     return largest
   }
 
-  private func remainder(of index: Int, at now: Timestamp) -> Remainder {
+  private func remainder(of index: Int, adding change: Spend, at now: Timestamp) -> Remainder {
     let budget = accounts[index].budget
     let limits = limits(at: index, at: now)
+    func remaining(_ unit: LimitUnit) -> Int64? {
+      limits[unit].map { limit in
+        let left = accounts[index].remainder(of: limit, in: unit) - Int128(change[unit])
+        return Int64(clamping: max(0, left))
+      }
+    }
     return Remainder(
       budget: budgets[budget].definition.id,
       subject: budgets[budget].subject(accounts[index].subject),
-      tokens: accounts[index].remaining(in: .tokens, of: limits),
-      cost: accounts[index].remaining(in: .cost, of: limits).map {
-        Money(nanoUnits: $0, currency: budgets[budget].currency)
-      },
+      tokens: remaining(.tokens),
+      cost: remaining(.cost).map { Money(nanoUnits: $0, currency: budgets[budget].currency) },
       resetAt: accounts[index].window.end)
   }
 

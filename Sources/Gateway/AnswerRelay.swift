@@ -161,6 +161,21 @@ struct AnswerRelay {
     return isError ? .providerError : .ok
   }
 
+  /// With the cost and what it leaves, where they are known before the answer is read.
+  private func fields(charging report: UsageReport?, _ outcome: Outcome) -> HeaderFields {
+    guard let report else {
+      return passage.responseFields(head, remaining: passage.grant.tightest)
+    }
+    let figures = Settled.Figures(
+      Ending(status: head.status, outcome: outcome, report: report), of: passage)
+    var fields = passage.responseFields(
+      head,
+      remaining: passage.gateway.desk.tightest(
+        settling: passage.grant.hold, with: figures.consumption))
+    fields.appendOwn(.catracaCost, figures.costUSD)
+    return fields
+  }
+
   /// Passes on the rest as it comes. The last byte waits for the row.
   ///
   /// - Parameter report: by what it is charged, where that is known before it is read.
@@ -170,13 +185,9 @@ struct AnswerRelay {
     var outcome = outcome(isError: false)
     var isCut = false
     do {
-      var fields = passage.responseFields(head, remaining: passage.grant.tightest)
-      if let report {
-        let ending = Ending(status: head.status, outcome: outcome, report: report)
-        fields.appendOwn(.catracaCost, Settled.Figures(ending, of: passage).costUSD)
-      }
       try await passage.exchange.start(
-        ResponseHead(status: head.status, fields: fields), framing: .chunked)
+        ResponseHead(
+          status: head.status, fields: fields(charging: report, outcome)), framing: .chunked)
       var piece: [UInt8] = []
       while try await transfer.next(into: &piece) {
         if passage.firstByteAt == nil { passage.firstByteAt = .now() }

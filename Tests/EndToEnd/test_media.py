@@ -100,6 +100,20 @@ def test_groq_speech_is_priced_by_the_character(running, direct_groq):
     assert_recorded(running, per_million((14, "22")), characters=14, source="groq")
 
 
+@pytest.mark.parametrize("model", ["tts-1", "gpt-4o-mini-tts"])
+def test_speech_says_what_it_leaves(configuration, catraca, tokens, model):
+    budget = {"name": "b", "mode": "both", "tokens": 10_000_000, "cost": "500", "period": "total"}
+    configuration.add_client("acme", [budget])
+    running = catraca.start()
+    request = {"model": model, "input": "Olá, catraca!", "voice": "alloy"}
+    answer = running.openai().audio.speech.with_raw_response.create(**request)
+    stands = running.admin(tokens["admin"]).done("GET", "/api/admin/budgets/acme/b")
+    assert stands["held_tokens"] == 0 and stands["remaining_cost"] != "500.000000000"
+    told = answer.headers
+    assert told["x-catraca-remaining-tokens"] == str(stands["remaining_tokens"])
+    assert told["x-catraca-remaining-cost"] == stands["remaining_cost"]
+
+
 def test_a_stream_of_speech_reports_its_tokens(running, direct):
     request = {"model": "gpt-4o-mini-tts", "voice": "alloy", "input": TEXT, "stream_format": "sse"}
     same_bytes(running.openai().audio.speech, direct.audio.speech, **request)
