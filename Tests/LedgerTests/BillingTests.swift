@@ -190,6 +190,18 @@ import Time
         "acme 2026-11 block 1"
       ),
       (
+        "UPDATE token_billing_charges SET amount_charged = 9999 WHERE block = 1",
+        "acme 2026-11 block 1"
+      ),
+      (
+        "UPDATE token_billing_charges SET amount_charged = 1 WHERE block = 0",
+        "acme 2026-11 block 0"
+      ),
+      (
+        "UPDATE token_billing_charges SET billing_tier = '1-2' WHERE block = 1",
+        "acme 2026-11 block 1"
+      ),
+      (
         "UPDATE token_billing_charges SET used_above = 9999 WHERE block = 2", "acme 2026-11 block 2"
       ),
     ] {

@@ -4,7 +4,8 @@ internal import Pricing
 extension LedgerReader {
   /// Where what clients were charged is not what their rows make.
   func billingDifferences(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
-    try chargesBeforeTheirUse(rows) + chargesOfOtherRequests(rows) + blocksWithoutCharges(rows)
+    try chargesBeforeTheirUse(rows) + chargesOfOtherRequests(rows) + chargesOfOtherAmounts()
+      + blocksWithoutCharges(rows)
   }
 
   /// Charges for blocks that nothing in their period begins.
@@ -29,6 +30,34 @@ extension LedgerReader {
         select.integer(5).map { "\($0) tokens there" } ?? "no such request in the period"
       )
     }
+  }
+
+  /// Charges whose tier or amount isn't what the terms say under which they were made.
+  ///
+  /// A charge that was made before its period's terms changed last can't be compared any more.
+  private func chargesOfOtherAmounts() throws(LedgerError) -> [AuditDifference] {
+    let select = try connection.prepare(LedgerReader.chargesUnderTerms)
+    let fields = ColumnReader(statement: select)
+    var differences: [AuditDifference] = []
+    try select.forEachRow { () throws(LedgerError) in
+      let period = try BillingPeriod(from: fields)
+      let block = fields.integer("charged_block") ?? 0
+      let money = block == 0 ? period.billing.fixedFee : period.billing.overage?.charge
+      let recorded =
+        "\(fields.integer("amount_charged") ?? 0) \(fields.text("charged_currency") ?? "") "
+        + "for \(fields.text("billing_tier") ?? "")"
+      let recomputed = money.flatMap { money in
+        money.minorUnits.map {
+          "\($0) \(money.currency.code) for \(period.billing.tier(ofBlock: block))"
+        }
+      }
+      guard recorded != recomputed else { return }
+      differences.append(
+        AuditDifference(
+          check: .charge, subject: "\(period.clientID) \(period.name) block \(block)",
+          recorded: recorded, recomputed: recomputed ?? "nothing"))
+    }
+    return differences
   }
 
   private func differences(
@@ -101,6 +130,13 @@ extension LedgerReader {
   private static let comparable = """
     token_billing_charges AS c JOIN billing_periods AS p
       ON p.client_id = c.client_id AND p.period = c.period AND p.first_day = c.counted_from
+    """
+  private static let chargesUnderTerms = """
+    SELECT p.*, c.block AS charged_block, c.amount_charged, c.currency AS charged_currency,
+      c.billing_tier
+    FROM token_billing_charges AS c JOIN billing_periods AS p
+      ON p.client_id = c.client_id AND p.period = c.period AND c.id > p.charges_before
+    ORDER BY c.id
     """
   private func unbegunBlocks(since day: String) -> String {
     """

@@ -45,7 +45,7 @@ struct Migration {
     .intentValues, .conversationPermitTables, .offlineReserveTables, .intentDifferences,
     .fewerUsageIndexes, .idempotencyKeyColumns, .summaryOfAnySize, .providerObjectTables,
     .providerCostColumns, .providerCostOfEarlierRows, .objectListIndexes,
-    .missingPriceTables, .toolCallColumn, .limitPauseTables,
+    .missingPriceTables, .toolCallColumn, .limitPauseTables, .chargesUnderTerms,
   ]
 
   static func all(_ dialect: Dialect) -> [Migration] {

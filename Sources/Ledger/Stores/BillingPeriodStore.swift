@@ -17,6 +17,7 @@ final class BillingPeriodStore {
 
   private let connection: Connection
   private let replace: Statement
+  private let setChargesBefore: Statement
   private let truncate: Statement
   private let find: Statement
   private let findNamed: Statement
@@ -27,6 +28,7 @@ final class BillingPeriodStore {
   init(_ connection: Connection) throws(LedgerError) {
     self.connection = connection
     replace = try connection.prepare(BillingPeriodStore.replaceRow)
+    setChargesBefore = try connection.prepare(BillingPeriodStore.updateChargesBefore)
     truncate = try connection.prepare(BillingPeriodStore.truncateEarlier)
     find = try connection.prepare(BillingPeriodStore.findContaining)
     findNamed = try connection.prepare(
@@ -53,6 +55,9 @@ final class BillingPeriodStore {
     var parameters = ParameterWriter(replace)
     period.write(to: &parameters)
     try replace.run()
+    setChargesBefore.bind(period.clientID, at: 1)
+    setChargesBefore.bind(period.name, at: 2)
+    try setChargesBefore.run()
   }
 
   /// The period of a client that a day lies in.
@@ -99,6 +104,11 @@ final class BillingPeriodStore {
       "measure", "included", "overage_every", "overage_charge_nano",
     ]
   ).sql
+  private static let updateChargesBefore = """
+    UPDATE billing_periods SET charges_before =
+      (SELECT coalesce(max(c.id), 0) FROM token_billing_charges AS c WHERE c.client_id = ?1)
+    WHERE client_id = ?1 AND period = ?2
+    """
   private static let truncateEarlier = """
     UPDATE billing_periods SET end_day = ?2
     WHERE client_id = ?1 AND first_day < ?2 AND end_day > ?2
