@@ -1,4 +1,5 @@
 internal import Budgets
+internal import Compression
 internal import Configuration
 internal import EventLoop
 internal import HTTP
@@ -123,8 +124,8 @@ struct AnswerRelay {
     fields.remove(.contentEncoding)
     fields.remove(.contentType)
     fields.append(.contentType, constant: rendering.contentType)
-    return HTTPAnswer(
-      head: ResponseHead(status: head.status, fields: fields), body: rendering.body)
+    return passage.journey.answer(
+      head.status, fields, rendering.body, from: passage.offer.provider)
   }
 
   /// Passes on an answer whose cost isn't known yet, or is charged to an earlier request.
@@ -137,11 +138,10 @@ struct AnswerRelay {
   }
 
   private func shown(_ body: [UInt8], _ fields: HeaderFields, isError: Bool) -> HTTPAnswer {
-    guard isError else {
-      return HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body)
-    }
-    return passage.journey.errorAnswer(
-      head.status, fields, body, from: passage.offer.provider)
+    let (journey, provider) = (passage.journey, passage.offer.provider)
+    return isError
+      ? journey.errorAnswer(head.status, fields, body, from: provider)
+      : journey.answer(head.status, fields, body, from: provider)
   }
 
   /// The answer in the format that the client asked for, where another one was asked for instead.
@@ -176,7 +176,8 @@ struct AnswerRelay {
     return fields
   }
 
-  /// Passes on the rest as it comes. The last byte waits for the row.
+  /// Passes on the rest as it comes, but for the provider's key. The last byte waits for the row.
+  /// A coded page goes on decoded.
   ///
   /// - Parameter report: by what it is charged, where that is known before it is read.
   @inline(never)
@@ -184,19 +185,27 @@ struct AnswerRelay {
     var held = beginning
     var outcome = outcome(isError: false)
     var isCut = false
+    let isDecoded = beginning.isEmpty && head.isCodedPage
+    var body = DecodedBody(of: transfer, isDecoded ? head : head.withoutCoding)
+    var filter = KeyFilter(of: passage.offer.provider)
     do {
+      var fields = fields(charging: report, outcome)
+      if isDecoded { fields.remove(.contentEncoding) }
       try await passage.exchange.start(
-        ResponseHead(
-          status: head.status, fields: fields(charging: report, outcome)), framing: .chunked)
+        ResponseHead(status: head.status, fields: fields), framing: .chunked)
       var piece: [UInt8] = []
-      while try await transfer.next(into: &piece) {
+      filter.filter(&held)
+      while try await body.next(into: &piece) {
         if passage.firstByteAt == nil { passage.firstByteAt = .now() }
+        filter.filter(&piece)
+        guard !piece.isEmpty else { continue }
         if !held.isEmpty { try await passage.exchange.write(held) }
         swap(&held, &piece)
       }
+      held += filter.takeRest()
     } catch {
-      outcome =
-        error is UpstreamError && !passage.clientLeft ? .upstreamBroken : .clientDisconnected
+      let isBroken = error is UpstreamError || error is DecodingError
+      outcome = isBroken && !passage.clientLeft ? .upstreamBroken : .clientDisconnected
       isCut = true
       transfer.cancel()
     }

@@ -45,6 +45,14 @@ enum BodyCoding: Hashable {
 extension UpstreamResponseHead {
   var coding: BodyCoding { BodyCoding(fields) }
 
+  /// Whether its body is coded and may be what a server says of itself, in which a key of the
+  /// provider can stand: a page of HTML, or beside a redirect. Coded sound and files pass as they
+  /// are. A part of a coded body can't be decoded.
+  var isCodedPage: Bool {
+    guard status != 206, coding.decoder != nil else { return false }
+    return status >= 300 || fields.first(.contentType)?.lowercased().hasPrefix("text/html") == true
+  }
+
   /// The head of the same response with a body that isn't coded.
   var withoutCoding: UpstreamResponseHead {
     guard fields.contains(.contentEncoding) else { return self }
@@ -62,6 +70,7 @@ struct DecodedBody: ~Copyable {
   private var coded: [UInt8] = []
   private var position = 0
   private var hasMore = false
+  private var hasBegun = false
 
   init(of transfer: Transfer, _ head: UpstreamResponseHead) {
     self.transfer = transfer
@@ -84,6 +93,7 @@ struct DecodedBody: ~Copyable {
         return false
       }
       position = 0
+      hasBegun = true
     }
     piece.removeAll(keepingCapacity: true)
     hasMore = try decode(into: &piece)
@@ -91,7 +101,9 @@ struct DecodedBody: ~Copyable {
   }
 
   private var isComplete: Bool {
-    switch decoder {
+    // What has no body may say how it would be coded: the answer to HEAD, a 304.
+    guard hasBegun else { return true }
+    return switch decoder {
     case .some(let decoder): decoder.isComplete
     case nil: true
     }

@@ -6,9 +6,6 @@ internal import Telemetry
 
 /// What is changed in the header fields on the way (SPEC §4.4).
 enum Forwarding {
-  /// The beginning of the names of Catraca's own fields.
-  private static let ownPrefix: StaticString = "x-catraca-"
-
   /// The longest `Idempotency-Key` that is sent, in bytes.
   static let longestIdempotencyKey = 255
 
@@ -58,17 +55,35 @@ enum Forwarding {
   /// Example: `order-1` of the client `acme` is sent as `acme:order-1`. If that is too long, the
   /// SHA-256 of it is sent behind a colon, which no client's id begins with.
   static func idempotencyKey(_ key: String, of client: String) -> String {
-    let own = "\(client):\(key)"
+    let own = "\(ownBeginning(of: client))\(key)"
     return own.utf8.count <= longestIdempotencyKey ? own : ":\(SHA256.digest(of: own).hex)"
   }
 
-  /// The fields that the client gets: the provider's, but for those about its connection. Whoever
-  /// pretends to be us is not believed.
-  static func response(_ fields: HeaderFields) -> HeaderFields {
+  /// The longest name of a cache that is sent, in bytes.
+  static let longestCacheName = 64
+
+  /// A client's name for a cache or for related work, as no other client can send it to the same
+  /// account.
+  ///
+  /// Example: the `prompt_cache_key` `agent-7` of the client `acme` is sent as `acme:agent-7`. If
+  /// that is too long, its SHA-256 is sent. It has no colon, so it is nobody's name.
+  static func cacheName(_ name: String, of client: String) -> String {
+    let own = "\(ownBeginning(of: client))\(name)"
+    return own.utf8.count <= longestCacheName ? own : SHA256.digest(of: own).hex
+  }
+
+  /// What the names begin with that a client has at an account of several clients.
+  static func ownBeginning(of client: String) -> String { "\(client):" }
+
+  /// The fields that the client gets: the provider's, without those that `WithheldAnswers` names,
+  /// and without any that shows the provider's key.
+  static func response(_ fields: HeaderFields, from provider: Provider) -> HeaderFields {
     var forwarded = fields
     forwarded.removeHopByHop()
-    forwarded.removeAll { name, _ in
-      FieldName.isBeginning(ownPrefix, of: name) || FieldName.contentLength.matches(name)
+    let withheld = WithheldAnswers.names(from: provider)
+    forwarded.removeAll { name, _ in withheld.contains(name) }
+    if let key = provider.apiKey, fields.withAllBytes(key.isShown) {
+      return ProviderKeyRedaction(of: [provider]).redacted(forwarded)
     }
     return forwarded
   }

@@ -75,10 +75,7 @@ final class Offer: Sendable {
     var bound = try Offer.bound(boundRequest, facts, model, at: instant)
     for name in facts.compoundModels {
       let other = try Offer.model(name, of: provider, rules, for: clientID)
-      let dearer = try Offer.bound(boundRequest, facts, other, at: instant)
-      if dearer.cost(output: bound.largestOutput) > bound.cost(output: bound.largestOutput) {
-        bound = dearer
-      }
+      bound = bound.dearer(try Offer.bound(boundRequest, facts, other, at: instant))
     }
     bound = bound.with(markup)
     if bound.largestOutput == 0 { overhead.outputTokens = 0 }

@@ -59,7 +59,8 @@ final class Passage {
     dialect = ProviderDialect(provider: offer.provider.name)
     rewrite = RequestRewrite(
       for: request.facts, endpoint: request.endpoint, dialect: dialect,
-      outputLimit: grant.clampedOutput, callLimit: offer.callLimit)
+      outputLimit: grant.clampedOutput, callLimit: offer.callLimit,
+      isSharedAccount: offer.provider.isShared)
     preparedAt = .now()
   }
 
@@ -125,23 +126,13 @@ final class Passage {
 
   // MARK: Pass it on
 
-  private func logPrompt() {
-    guard let prompt = PromptText(of: request.body, parser: journey.workbench.parser) else {
-      return
-    }
-    gateway.logger.log(.info, "prompt") { line in
-      journey.writeMembers(of: request, offer, to: &line)
-      line.member("prompt", prompt.text)
-      line.member("is_cut", prompt.isCut)
-    }
-  }
-
   @inline(never)
   private func startTransfer() throws(Refusal) -> Transfer {
     let body: [UInt8]
     do {
       body = try rewrite.applied(
-        to: request.takeBody(), endpoint: request.endpoint, parser: journey.workbench.parser)
+        to: request.takeBody(), endpoint: request.endpoint, parser: journey.workbench.parser
+      ) { Forwarding.cacheName($0, of: request.identity.client.id) }
     } catch {
       throw .unreadable(error)
     }

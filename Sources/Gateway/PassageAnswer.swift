@@ -13,7 +13,7 @@ internal import Upstream
 extension Passage {
   /// The fields that the client gets: the provider's, and Catraca's own (SPEC §4.6).
   func responseFields(_ head: UpstreamResponseHead, remaining: Remainder?) -> HeaderFields {
-    var fields = Forwarding.response(head.fields)
+    var fields = Forwarding.response(head.fields, from: offer.provider)
     fields.appendOwn(.catracaRequestID, "\(journey.id)")
     if let clamped = grant.clampedOutput { fields.appendOwn(.catracaClamped, "\(clamped)") }
     if let calls = offer.callLimit { fields.appendOwn(.catracaClampedToolCalls, "\(calls)") }
@@ -46,6 +46,17 @@ extension Passage {
   }
 
   // MARK: What the operator reads
+
+  func logPrompt() {
+    guard let prompt = PromptText(of: request.body, parser: journey.workbench.parser) else {
+      return
+    }
+    gateway.logger.log(.info, "prompt") { line in
+      journey.writeMembers(of: request, offer, to: &line)
+      line.member("prompt", prompt.text)
+      line.member("is_cut", prompt.isCut)
+    }
+  }
 
   /// An answer that wasn't what metering expects, or contradicted itself.
   func logDoubts(about ending: Ending) {

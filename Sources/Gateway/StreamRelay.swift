@@ -31,7 +31,7 @@ final class StreamRelay {
   private var passing: [UInt8] = []
   /// Whether an event was too large to be read, and doesn't pass.
   private var isRefused = false
-  /// Whether a provider's key stood in an error.
+  /// Whether a provider's key stood in an event.
   private var hasTakenKeyOut = false
   private var drained = 0
   /// How long the provider's bytes were left unread, since the client took none.
@@ -96,7 +96,7 @@ final class StreamRelay {
         if progress == .terminated && !isSettled {
           await settle(cut: nil)
           meter.takeWithheld(into: &passing)
-          redactErrors(in: &passing)
+          redact(&passing)
         }
         let made = meter.takeMadeObjects()
         if !made.isEmpty { await record(made) }
@@ -131,7 +131,7 @@ final class StreamRelay {
     passage.exchange.loop.spareBytes.lend(to: &passing)
     if coded?.isOpaque == true { meter.giveUp() }
     let progress = meter.receive(&arrived, into: &passing)
-    redactErrors(in: &passing)
+    redact(&passing)
     return progress
   }
 
@@ -149,9 +149,14 @@ final class StreamRelay {
     coded.replace(&passing, isBetweenEvents: meter.isBetweenEvents)
   }
 
-  /// Takes providers' keys out of what follows an error, and out of its event.
-  private func redactErrors(in bytes: inout [UInt8]) {
-    guard meter.isError, !bytes.isEmpty else { return }
+  /// Takes the provider's key out of events; out of an error's event, and of what follows it, the
+  /// keys of all providers too, masked or not.
+  private func redact(_ bytes: inout [UInt8]) {
+    guard !bytes.isEmpty else { return }
+    guard meter.isError else {
+      if passage.offer.provider.takeKeyOut(of: &bytes) { hasTakenKeyOut = true }
+      return
+    }
     let redacted = passage.journey.keyRedaction.redacted(bytes)
     hasTakenKeyOut = hasTakenKeyOut || redacted != bytes
     bytes = redacted
@@ -201,7 +206,7 @@ final class StreamRelay {
     guard cut == nil, !passage.clientLeft else { return await breakOff() }
     var last: [UInt8] = []
     meter.takeWithheld(into: &last)
-    redactErrors(in: &last)
+    redact(&last)
     if let coded, !coded.passesDecoded {
       guard !hasTakenKeyOut else { return passage.exchange.abort() }
       last = coded.takeRest()

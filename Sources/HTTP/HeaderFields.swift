@@ -96,6 +96,12 @@ extension HeaderFields {
     }
   }
 
+  /// Hands the bytes of all names and values to `body`, one behind the other: enough to tell if
+  /// something stands in any of them.
+  public func withAllBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    body(storage.span)
+  }
+
   /// The index of the first field at or after `start` under `name`.
   private func firstIndex(of name: FieldName, from start: Int = 0) -> Int? {
     let (bytes, ranges, wanted) = (storage.span, ranges.span, name.bytes.span)

@@ -39,8 +39,11 @@ public struct BatchLine: Sendable {
   /// By which the results name the line; nil where it has none.
   public let id: String?
 
+  /// - Parameter ownBeginning: what the names of caches must begin with, since they can't be
+  ///   changed in a file: what Catraca puts before the client's names elsewhere. Nil where the
+  ///   account is the client's own.
   public init(
-    _ line: [UInt8], endpoint: Endpoint, parser: JSONParser
+    _ line: [UInt8], endpoint: Endpoint, parser: JSONParser, ownBeginning: String? = nil
   ) throws(MeteringError) {
     let root: JSONValue
     do { root = try parser.parse(line) } catch { throw .notJSON(error) }
@@ -61,10 +64,25 @@ public struct BatchLine: Sendable {
       throw .unsupported(
         param: "background", reason: "A batch's results don't show the usage of such a response.")
     }
+    if let ownBeginning, facts.hasOwnNames {
+      try BatchLine.checkNames(in: line, ownBeginning, parser: parser)
+    }
     facts.stream = false
     // Moderation is free, and has no price of a batch.
     if facts.operation != .moderation { facts.serviceTier = BatchLine.tier }
     self.facts = facts
+  }
+
+  private static func checkNames(
+    in line: [UInt8], _ ownBeginning: String, parser: JSONParser
+  ) throws(MeteringError) {
+    let root: JSONValue
+    do { root = try parser.parse(line) } catch { throw .notJSON(error) }
+    guard let name = root["body"]?["prompt_cache_key"]?.string, !name.isEmpty else { return }
+    guard name.utf8.starts(with: ownBeginning.utf8) else {
+      throw .invalid(
+        param: "prompt_cache_key", expected: "with '\(ownBeginning)' in front in a batch's file")
+    }
   }
 
   /// The service tier that all requests of a batch are billed by, whatever other they ask for.

@@ -133,6 +133,8 @@ enum RequestField: Sendable, Hashable {
   case partialImages
   /// Pictures that the model sees.
   case pictures
+  /// What an app calls a cache of prompts at the account.
+  case cacheName
   /// Never read by the model as text.
   case inert
 }

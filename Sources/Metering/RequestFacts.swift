@@ -81,6 +81,10 @@ public struct RequestFacts: Sendable, Hashable {
   /// Bytes of predicted output; what is rejected of it is billed as output.
   public var predictionBytes: Int64 = 0
 
+  /// Whether the request names a cache of prompts, or the work that it belongs to. Such a name is
+  /// the app's own, and means something at the provider's account.
+  public var hasOwnNames = false
+
   /// The objects at the provider that the request names, each once.
   public var references: [ObjectReference] = []
 

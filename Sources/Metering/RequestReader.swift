@@ -85,26 +85,22 @@ private struct RequestReader: ~Copyable {
     // Null means the same as a missing member, wherever metering looks.
     if value.isNull { return }
     switch field {
-    case .model: facts.model = try Self.name(value, name)
-    case .stream: facts.stream = try Self.boolean(value, name)
+    case .model: facts.model = try RequestMember.name(value, name)
+    case .stream: facts.stream = try RequestMember.boolean(value, name)
     case .streamOptions: try readStreamOptions(value, name)
     case .outputLimit:
       // A completion may be asked for without any output, to have its input echoed.
       let least: Int64 = facts.operation == .completion ? 0 : 1
-      let limit = try Self.integer(value, name, in: least...Usage.largestCount)
+      let limit = try RequestMember.integer(value, name, in: least...Usage.largestCount)
       facts.outputLimit = setsOutputLimit ? max(limit, facts.outputLimit ?? 0) : limit
       setsOutputLimit = true
-    case .choices: facts.choices = try Self.integer(value, name, in: RequestFacts.choicesAllowed)
-    case .serviceTier: facts.serviceTier = try Self.tier(value, name)
-    case .user(let precedence):
-      let user = try Self.identifier(value, name)
-      if precedence < userPrecedence, !user.isEmpty {
-        userPrecedence = precedence
-        facts.user = user
-      }
+    case .choices:
+      facts.choices = try RequestMember.integer(value, name, in: RequestFacts.choicesAllowed)
+    case .serviceTier: facts.serviceTier = try RequestMember.tier(value, name)
+    case .user(let precedence): try readUser(value, name, precedence)
     case .metadata: try readMetadata(value, name)
     case .modalities: facts.asksForAudio = Self.mayBeSpoken(value)
-    case .reasoningEffort: facts.reasoningEffort = try Self.name(value, name)
+    case .reasoningEffort: facts.reasoningEffort = try RequestMember.name(value, name)
     case .webSearch:
       facts.searchesUncounted = true
       facts.input.add(json: value)
@@ -113,10 +109,12 @@ private struct RequestReader: ~Copyable {
       try facts.input.add(items: value)
       try readToolsOfItems(value)
     case .texts: facts.input.add(texts: value)
-    case .candidates: candidates = try Self.integer(value, name, in: RequestFacts.choicesAllowed)
-    case .callLimit: callLimit = try Self.integer(value, name, in: RequestFacts.callsAllowed)
+    case .candidates:
+      candidates = try RequestMember.integer(value, name, in: RequestFacts.choicesAllowed)
+    case .callLimit:
+      callLimit = try RequestMember.integer(value, name, in: RequestFacts.callsAllowed)
     case .reference: try readReference(value)
-    case .background: facts.isBackground = try Self.boolean(value, name)
+    case .background: facts.isBackground = try RequestMember.boolean(value, name)
     case .backgroundOptions: try readBackgroundOptions(value, name)
     case .reasoning: try readReasoning(value)
     case .agents: try readAgents(value)
@@ -130,13 +128,23 @@ private struct RequestReader: ~Copyable {
     case .prediction: facts.predictionBytes += Int64(value.size.stringBytes)
     case .speech: try readSpeech(value, name)
     case .streamFormat: facts.stream = value.isString("sse")
-    case .imageCount: facts.images = try Self.integer(value, name, in: RequestFacts.choicesAllowed)
-    case .imageSize: facts.imageSize = try Self.name(value, name)
-    case .imageQuality: facts.imageQuality = try Self.name(value, name)
-    case .partialImages: facts.partialImages = try Self.integer(value, name, in: 0...100)
+    case .imageCount:
+      facts.images = try RequestMember.integer(value, name, in: RequestFacts.choicesAllowed)
+    case .imageSize: facts.imageSize = try RequestMember.name(value, name)
+    case .imageQuality: facts.imageQuality = try RequestMember.name(value, name)
+    case .partialImages: facts.partialImages = try RequestMember.integer(value, name, in: 0...100)
     case .pictures: facts.input.images += value.kind == .array ? Self.count(of: value) : 1
+    case .cacheName: try readOwnName(value, name)
     case .inert: break
     }
+  }
+
+  private mutating func readUser(
+    _ value: JSONValue, _ name: String, _ precedence: Int
+  ) throws(MeteringError) {
+    let user = try RequestMember.identifier(value, name)
+    guard precedence < userPrecedence, !user.isEmpty else { return }
+    (userPrecedence, facts.user) = (precedence, user)
   }
 
   /// Whatever isn't text is priced as sound, which is dearer.
@@ -231,24 +239,33 @@ private struct RequestReader: ~Copyable {
     }
     try value.checkKeys(among: ["include_usage"])
     guard let option = value["include_usage"], !option.isNull else { return }
-    facts.asksForUsage = try Self.boolean(option, "\(name).include_usage")
+    facts.asksForUsage = try RequestMember.boolean(option, "\(name).include_usage")
   }
 
   private mutating func readBackgroundOptions(
     _ value: JSONValue, _ name: String
   ) throws(MeteringError) {
     guard value.kind == .object else { throw .invalid(param: name, expected: "an object or null") }
-    try value.checkKeys(among: ["completion_window"])
+    try value.checkKeys(among: ["completion_window", "continuation_id"])
+    if let related = value["continuation_id"], !related.isNull {
+      try readOwnName(related, "\(name).continuation_id")
+    }
     guard let option = value["completion_window"], !option.isNull else { return }
-    let window = try Self.name(option, "\(name).completion_window")
+    let window = try RequestMember.name(option, "\(name).completion_window")
     facts.completionWindow = window == OpenAI.soonest ? nil : window
+  }
+
+  /// A name that isn't a text could be read as one: it is refused.
+  private mutating func readOwnName(_ value: JSONValue, _ name: String) throws(MeteringError) {
+    guard let length = value.utf8Count else { throw .invalid(param: name, expected: "a text") }
+    if length > 0 { facts.hasOwnNames = true }
   }
 
   private mutating func readMetadata(_ value: JSONValue, _ name: String) throws(MeteringError) {
     guard value.kind == .object else { throw .invalid(param: name, expected: "an object or null") }
     try value.checkKeys()
     guard let identifier = value["conversation_id"], !identifier.isNull else { return }
-    let conversation = try Self.identifier(identifier, "\(name).conversation_id")
+    let conversation = try RequestMember.identifier(identifier, "\(name).conversation_id")
     facts.conversation = conversation.isEmpty ? nil : conversation
   }
 
@@ -323,7 +340,7 @@ private struct RequestReader: ~Copyable {
   private mutating func noteDrawing(by tool: JSONValue) throws(MeteringError) {
     func name(_ key: StaticString) throws(MeteringError) -> String? {
       guard let value = tool[key], !value.isNull else { return nil }
-      return try Self.name(value, "tools.\(key)")
+      return try RequestMember.name(value, "tools.\(key)")
     }
     let model = try name("model") ?? OpenAI.imageModel
     facts.imageToolTokens = max(
@@ -345,53 +362,7 @@ private struct RequestReader: ~Copyable {
     guard let models = value["models"], models.kind == .object else { return }
     try models.checkKeys()
     for member in models.members where !member.value.isNull {
-      facts.compoundModels.append(try Self.name(member.value, "\(name).models"))
+      facts.compoundModels.append(try RequestMember.name(member.value, "\(name).models"))
     }
-  }
-
-  private static func boolean(_ value: JSONValue, _ param: String) throws(MeteringError) -> Bool {
-    guard let boolean = value.boolean else {
-      throw .invalid(param: param, expected: "true, false or null")
-    }
-    return boolean
-  }
-
-  private static func integer(
-    _ value: JSONValue, _ param: String, in range: ClosedRange<Int64>
-  ) throws(MeteringError) -> Int64 {
-    guard let integer = value.integer, range.contains(integer) else {
-      let expected = "an integer from \(range.lowerBound) to \(range.upperBound), or null"
-      throw .invalid(param: param, expected: expected)
-    }
-    return integer
-  }
-
-  /// Batches and decisions have tiers of their own, at lower prices: who asks for one of them in
-  /// another request is served, and billed by the provider, at another one.
-  private static func tier(_ value: JSONValue, _ param: String) throws(MeteringError) -> String {
-    let tier = try name(value, param)
-    guard tier != BatchLine.tier, tier != Endpoints.decisions.tier else {
-      throw .invalid(param: param, expected: "a tier that requests can ask for, not '\(tier)'")
-    }
-    return tier
-  }
-
-  /// Who or what a request is for: stored with it, unlike the other names.
-  private static func identifier(
-    _ value: JSONValue, _ param: String
-  ) throws(MeteringError) -> String {
-    guard let text = value.string else { throw .invalidIdentifier(param: param) }
-    try RequestFacts.check(identifier: text, param: param)
-    return text
-  }
-
-  private static func name(_ value: JSONValue, _ param: String) throws(MeteringError) -> String {
-    guard let length = value.utf8Count, length <= RequestFacts.longestName,
-      let name = value.string
-    else {
-      let expected = "a string of at most \(RequestFacts.longestName) bytes"
-      throw .invalid(param: param, expected: expected)
-    }
-    return name
   }
 }

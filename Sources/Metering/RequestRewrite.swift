@@ -1,7 +1,8 @@
 public import JSON
 
-/// What Catraca changes in a request body before it is forwarded: usage is asked for, and limits of
-/// output and of calls of tools may be set. All other bytes stay as the client sent them.
+/// What Catraca changes in a request body before it is forwarded: usage is asked for, limits of
+/// output and of calls of tools may be set, and names of caches become the client's own. All other
+/// bytes stay as the client sent them.
 public struct RequestRewrite: Sendable, Hashable {
   /// Whether `stream_options.include_usage` is to be set, and its effects to be hidden from the
   /// client again.
@@ -14,33 +15,40 @@ public struct RequestRewrite: Sendable, Hashable {
   /// of usage; the answer must be turned back by `TranscriptRendering`.
   public let transcriptFormat: TranscriptFormat?
   private let transcript: TranscriptRequest?
+  /// Whether names that mean something at the provider's account are to be the client's own.
+  private let renames: Bool
 
   /// - Parameters:
   ///   - outputLimit: a limit to set, for a request that sets none itself.
   ///   - callLimit: the same for calls of tools.
+  ///   - isSharedAccount: whether several clients' requests go to one account of the provider.
   public init(
     for facts: RequestFacts, endpoint: Endpoint, dialect: ProviderDialect,
-    outputLimit: Int64? = nil, callLimit: Int64? = nil
+    outputLimit: Int64? = nil, callLimit: Int64? = nil, isSharedAccount: Bool = false
   ) {
     addsUsage =
       endpoint.usageRequest == .streamOptions && facts.stream && !facts.asksForUsage
       && !dialect.reportsStreamUsageUnasked
     self.outputLimit = outputLimit
     self.callLimit = callLimit
+    renames = isSharedAccount && facts.hasOwnNames
     transcript = facts.transcript
     transcriptFormat = facts.transcript?.elicitedFormat(for: facts, dialect: dialect)
   }
 
   /// The body with the changes made; the same array when there are none.
   ///
-  /// - Parameter parser: what parses the body; earlier values of it end to hold.
+  /// - Parameters:
+  ///   - parser: what parses the body; earlier values of it end to hold.
+  ///   - ownName: what an app's name for a cache is to be at an account of several clients.
   public func applied(
-    to body: [UInt8], endpoint: Endpoint, parser: JSONParser
+    to body: [UInt8], endpoint: Endpoint, parser: JSONParser,
+    ownName: (String) -> String = { $0 }
   ) throws(MeteringError) -> [UInt8] {
     if let transcriptFormat, let transcript {
       return transcript.asking(for: transcriptFormat, in: body)
     }
-    guard addsUsage || outputLimit != nil || callLimit != nil else { return body }
+    guard addsUsage || outputLimit != nil || callLimit != nil || renames else { return body }
     let value: JSONValue
     do { value = try parser.parse(body) } catch { throw .notJSON(error) }
     guard let root = JSONLocatedObject(root: value) else { throw .notAnObject }
@@ -50,7 +58,25 @@ public struct RequestRewrite: Sendable, Hashable {
       Self.set(member, to: "\(outputLimit)", in: root, &edits)
     }
     if let callLimit { Self.set("max_tool_calls", to: "\(callLimit)", in: root, &edits) }
+    if renames {
+      Self.rename("prompt_cache_key", in: root, to: ownName, &edits)
+      if let options = root.member("background_options")?.object {
+        Self.rename("continuation_id", in: options, to: ownName, &edits)
+      }
+    }
     return edits.applied(to: body)
+  }
+
+  private static func rename(
+    _ key: StaticString, in object: JSONLocatedObject, to ownName: (String) -> String,
+    _ edits: inout TextEdits
+  ) {
+    guard let member = object.member(key), let name = member.value.string, !name.isEmpty else {
+      return
+    }
+    var writer = JSONWriter()
+    writer.string(ownName(name))
+    edits.replace(member.valueRange, with: String(decoding: writer.bytes, as: UTF8.self))
   }
 
   private static func setIncludeUsage(in root: JSONLocatedObject, _ edits: inout TextEdits) {

@@ -85,6 +85,11 @@ public struct Bound: Hashable, Sendable {
       choices: choices)
   }
 
+  /// Which of two bounds costs more, if the answer has as much output as this one allows.
+  public func dearer(_ other: Bound) -> Bound {
+    other.cost(output: largestOutput) > cost(output: largestOutput) ? other : self
+  }
+
   /// All tokens, where each choice has at most `output`.
   public func tokens(output: Int64) -> Int64 {
     inputTokens.addingClamped(output.multipliedClamped(by: choices))

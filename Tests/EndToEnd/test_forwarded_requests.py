@@ -5,6 +5,7 @@ import json
 
 import pytest
 from harness.catraca import Catraca
+from harness.codings import encode
 from harness.configuration import Configuration
 from harness.objects import assign
 from harness.recording_server import ANSWER, RecordingServer
@@ -61,6 +62,7 @@ def house(tmp_path_factory, provider):
     configuration.settings["pricing"] = ["pricing/openai.yaml"]
     configuration.settings["metering"] = {"unmetered_endpoints": ["/v1/*"]}
     configuration.add_client("acme")
+    configuration.add_client("other")
     catraca = Catraca(configuration).start()
     assign(catraca.ledger, "file-1", "file")
     assign(catraca.ledger, "vs_1", "vector_store")
@@ -225,6 +227,86 @@ def test_an_error_does_not_show_the_providers_key(house, provider, method, path)
 
     eventually(told, "the log tells it")
     assert [line["provider"] for line in told()] == ["openai"]
+
+
+NAMED = {
+    "/v1/chat/completions": {**CHAT, "prompt_cache_key": "agent-7"},
+    "/v1/responses": {**RESPONSE, "prompt_cache_key": "agent-7"},
+    "/v1/responses/compact": {**MODEL, "input": "Hello", "prompt_cache_key": "agent-7"},
+}
+
+
+@pytest.mark.parametrize("path", NAMED)
+def test_clients_do_not_share_names_of_caches(house, provider, path):
+    body = NAMED[path]
+    provider.taken()
+    seen = {}
+    for client in ["acme", "other", "acme"]:
+        with house.connect() as connection:
+            assert connection.post(path, body, house.key(client)).status == 200
+        [request] = provider.taken()
+        name = json.loads(request.body)["prompt_cache_key"]
+        assert json.loads(request.body) == {**body, "prompt_cache_key": name}
+        assert seen.setdefault(client, name) == name
+    assert seen == {"acme": "acme:agent-7", "other": "other:agent-7"}
+
+
+def test_a_long_name_of_a_cache_is_hashed(house, provider):
+    provider.taken()
+    names = []
+    for client, key in [("acme", "k" * 64), ("other", "k" * 64), ("acme", "k" * 64)]:
+        with house.connect() as connection:
+            body = {**CHAT, "prompt_cache_key": key}
+            assert connection.post("/v1/chat/completions", body, house.key(client)).status == 200
+        [request] = provider.taken()
+        names.append(json.loads(request.body)["prompt_cache_key"])
+    assert len(set(names)) == 2 and names[0] == names[2]
+    assert all(len(name) == 64 for name in names)
+
+
+# What an account of all clients must not tell them, and the key in places where none belongs.
+TELLING = {
+    "Location": "https://example.com/?key=sk-provider-oai1",
+    "X-Debug": "Bearer sk-provider-oai1",
+    "Set-Cookie": "__cf_bm=1; path=/",
+    "OpenAI-Organization": "org-of-all",
+    "OpenAI-Project": "proj_of_all",
+}
+PAGE = b"<html><p>The key is sk-provider-oai1.</p></html>"
+PATHS = [
+    ("POST", "/v1/chat/completions", CHAT),
+    ("POST", "/v1/audio/speech", {"model": "tts-1", "input": "Hello", "voice": "alloy"}),
+    ("GET", "/v1/files/file-1", None),
+    ("GET", "/v1/files/file-1/content", None),
+    ("GET", "/v1/vector_stores/vs_1", None),
+]
+
+
+@pytest.mark.parametrize("coding", [None, "gzip", "br", "zstd"])
+@pytest.mark.parametrize("status", [200, 302])
+@pytest.mark.parametrize(("method", "path", "body"), PATHS, ids=[path for _, path, _ in PATHS])
+def test_no_answer_shows_the_providers_key(
+    house, provider, method, path, body, status, coding
+):
+    fields = {**TELLING, "Content-Type": "text/html", "X-RateLimit-Limit-Requests": "9"}
+    page = PAGE
+    if coding:
+        fields["Content-Encoding"] = coding
+        page = encode(coding, PAGE)
+    provider.answer = (status, page, fields)
+    with house.connect() as connection:
+        connection.send(connection.request(method, path, body, house.key()))
+        answer = connection.answer()
+    provider.answer = (200, ANSWER)
+    assert not {name.lower() for name in TELLING} & answer.fields.keys()
+    # An answer in which objects can't be found doesn't pass.
+    if answer.status == 502:
+        assert answer.code == "upstream_invalid_response"
+        return
+    assert answer.status == status
+    assert answer.fields["x-ratelimit-limit-requests"] == "9"
+    assert "content-encoding" not in answer.fields
+    assert answer.body == PAGE.replace(b"sk-provider-oai1", b"[provider key]")
 
 
 FAILURES = {

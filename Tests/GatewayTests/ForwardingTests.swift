@@ -11,9 +11,13 @@ import Testing
     return fields
   }
 
-  private func provider(_ base: String = "https://api.example.com/openai/v1") throws -> Provider {
+  private func provider(
+    _ base: String = "https://api.example.com/openai/v1", keyOwner: String? = nil,
+    hidesRateLimits: Bool = false
+  ) throws -> Provider {
     Provider(
-      name: "example", baseURL: try #require(BaseURL(base)), apiKey: Secret("sk-of-the-provider"))
+      name: "example", baseURL: try #require(BaseURL(base)), apiKey: Secret("sk-of-the-provider"),
+      keyOwner: keyOwner, hidesRateLimits: hidesRateLimits)
   }
 
   @Test("The provider gets its own key, and nothing that is for us")
@@ -165,10 +169,59 @@ import Testing
       ("Transfer-Encoding", "chunked"), ("x-catraca-cost-usd", "0"), ("x-ratelimit-limit", "5"),
     ])
     #expect(
-      Forwarding.response(answered)
+      Forwarding.response(answered, from: try provider())
         == (try fields([
           ("content-type", "application/json"), ("x-request-id", "r"), ("x-ratelimit-limit", "5"),
         ])))
+  }
+
+  /// Which of some fields a client gets.
+  private func shown(_ names: [FieldName], from provider: Provider) throws -> [String] {
+    let answered = Forwarding.response(try fields(names.map { ($0, "v") }), from: provider)
+    return names.filter(answered.contains).map(\.lowercased)
+  }
+
+  @Test("An account of all clients shows neither its name nor, if that is set, its limits")
+  func accountFields() throws {
+    let cookies: [FieldName] = ["set-cookie", "set-cookie2"]
+    let account: [FieldName] = ["openai-organization", "openai-project"]
+    let limits: [FieldName] = [
+      "x-ratelimit-remaining-requests", "x-ratelimit-reset-tokens", "ratelimit",
+      "ratelimit-remaining", "anthropic-ratelimit-requests-remaining",
+    ]
+    let others: [FieldName] = [
+      "openai-version", "openai-processing-ms", "retry-after", "x-request-id", "cf-ray",
+    ]
+    let all = cookies + account + limits + others
+    let names = { (fields: [FieldName]) in fields.map(\.lowercased) }
+    #expect(try shown(all, from: provider()) == names(limits + others))
+    #expect(try shown(all, from: provider(hidesRateLimits: true)) == names(others))
+    let own = try provider(keyOwner: "acme", hidesRateLimits: true)
+    #expect(try shown(all, from: own) == names(account + limits + others))
+  }
+
+  @Test("A field that shows the key is left out, at any status")
+  func keyInFields() throws {
+    let answered = try fields([
+      ("location", "https://h/?key=sk-of-the-provider"), ("x-debug", "Bearer sk-of-the-provi"),
+      ("x-request-id", "sk-of-the"), ("x-other", "v"),
+    ])
+    #expect(
+      Forwarding.response(answered, from: try provider())
+        == (try fields([("x-request-id", "sk-of-the"), ("x-other", "v")])))
+  }
+
+  @Test("A name of a cache is its client's own, and has 64 bytes at most")
+  func cacheNames() {
+    #expect(Forwarding.cacheName("agent-7", of: "acme") == "acme:agent-7")
+    #expect(Forwarding.cacheName("agent-7", of: "other") == "other:agent-7")
+    let longest = String(repeating: "k", count: 59)
+    #expect(Forwarding.cacheName(longest, of: "acme") == "acme:\(longest)")
+    let hashed = Forwarding.cacheName("\(longest)k", of: "acme")
+    #expect(hashed.utf8.count == 64 && !hashed.contains(":"))
+    #expect(hashed == Forwarding.cacheName("\(longest)k", of: "acme"))
+    #expect(hashed != Forwarding.cacheName("\(longest)k", of: "acne"))
+    #expect(hashed != Forwarding.cacheName("\(longest)kk", of: "acme"))
   }
 
   @Test(

@@ -1,3 +1,4 @@
+import Configuration
 import HTTP
 import Testing
 
@@ -33,6 +34,41 @@ struct ProviderKeyRedactionTests {
     ])
   func others(text: String) {
     #expect(redacted(text) == text)
+  }
+
+  @Test("A key is taken out of pieces, wherever they are cut")
+  func pieces() throws {
+    let base = try #require(BaseURL("https://h/v1"))
+    for key in ["sk-proj-AbCdEf0123456789wxyz", "sk-sk-sk-abcdef"] {
+      let provider = Provider(name: "p", baseURL: base, apiKey: Secret(key))
+      let text = "<p>sk-p sk-proj \(key)</p>\(key)\(key)sk-pro"
+      let expected = "<p>sk-p sk-proj [provider key]</p>[provider key][provider key]sk-pro"
+      let bytes = Array(text.utf8)
+      for size in 1...bytes.count {
+        var filter = KeyFilter(of: provider)
+        var passed: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+          var piece = Array(bytes[start..<min(bytes.count, start + size)])
+          filter.filter(&piece)
+          passed += piece
+        }
+        passed += filter.takeRest()
+        #expect(String(decoding: passed, as: UTF8.self) == expected, "\(size)")
+      }
+    }
+  }
+
+  @Test("Without a key, or with one that could be a word, all passes", arguments: [nil, "short"])
+  func noKey(key: String?) throws {
+    let base = try #require(BaseURL("https://h/v1"))
+    let provider = Provider(name: "p", baseURL: base, apiKey: key.map { Secret($0) })
+    var filter = KeyFilter(of: provider)
+    var passed: [UInt8] = []
+    for var piece in ["a sho", "rt w", "ord s"].map({ Array($0.utf8) }) {
+      filter.filter(&piece)
+      passed += piece
+    }
+    #expect(String(decoding: passed + filter.takeRest(), as: UTF8.self) == "a short word s")
   }
 
   @Test("A field that shows a key is left out")

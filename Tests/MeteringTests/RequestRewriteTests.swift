@@ -19,6 +19,77 @@ struct RequestRewriteTests {
     return String(decoding: result, as: UTF8.self)
   }
 
+  private func renamed(
+    _ body: String, at endpoint: Endpoint, isShared: Bool = true
+  ) throws -> String {
+    let facts = try RequestFacts.read(Array(body.utf8), endpoint: endpoint, parser: parser)
+    let rewrite = RequestRewrite(
+      for: facts, endpoint: endpoint, dialect: .openAI, isSharedAccount: isShared)
+    let result = try rewrite.applied(to: Array(body.utf8), endpoint: endpoint, parser: parser) {
+      "acme:\($0)"
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  @Test(
+    "names of caches become the client's own, and all other bytes stay",
+    arguments: [
+      (#""prompt_cache_key": "k" , "x":1"#, #""prompt_cache_key": "acme:k" , "x":1"#),
+      (#""prompt_cache\u005fkey":"\u006b\"\n""#, #""prompt_cache\u005fkey":"acme:k\"\n""#),
+      (#""prompt_cache_key":"""#, #""prompt_cache_key":"""#),
+      (#""prompt_cache_key":null"#, #""prompt_cache_key":null"#),
+      (#""metadata":{"prompt_cache_key":"k"}"#, #""metadata":{"prompt_cache_key":"k"}"#),
+    ])
+  func cacheNames(_ members: String, _ expected: String) throws {
+    for endpoint in [
+      Endpoints.chatCompletions, Endpoints.responses, Endpoints.compaction, Endpoints.decisions,
+    ] {
+      let body = #"{"model":"m",\#(members)}"#
+      #expect(try renamed(body, at: endpoint) == #"{"model":"m",\#(expected)}"#)
+      #expect(try renamed(body, at: endpoint, isShared: false) == body)
+    }
+  }
+
+  @Test("related work in the background is the client's own")
+  func continuations() throws {
+    let body = { (id: String) in
+      #"{"model":"m","background":true,"prompt_cache_key":"\#(id)k","#
+        + #""background_options":{"completion_window":"2h", "continuation_id":"\#(id)c"}}"#
+    }
+    #expect(try renamed(body(""), at: Endpoints.responses) == body("acme:"))
+  }
+
+  @Test(
+    "a name of a cache that could be read in two ways is refused",
+    arguments: [
+      #""prompt_cache_key":7"#, #""prompt_cache_key":["k"]"#, #""Prompt_Cache_Key":"k""#,
+      #""prompt_cache_key":"a","prompt_cache_key":"b""#,
+      #""background_options":{"continuation_id":7}"#,
+      #""background_options":{"Continuation_ID":"c"}"#,
+    ])
+  func doubtfulNames(_ members: String) {
+    #expect(throws: MeteringError.self) {
+      try renamed(#"{"model":"m",\#(members)}"#, at: Endpoints.responses)
+    }
+  }
+
+  @Test("a batch's line can't be changed, so its names begin with the client's")
+  func namesInBatches() throws {
+    func read(_ key: String, _ beginning: String?) throws {
+      let body = #"{"model":"m","messages":[],"prompt_cache_key":"\#(key)"}"#
+      let line = #"{"method":"POST","url":"/v1/chat/completions","body":\#(body)}"#
+      _ = try BatchLine(
+        Array(line.utf8), endpoint: Endpoints.chatCompletions, parser: parser,
+        ownBeginning: beginning)
+    }
+    try read("acme:k", "acme:")
+    try read("", "acme:")
+    try read("k", nil)
+    for key in ["k", "other:k", "acme", "ACME:k"] {
+      #expect(throws: MeteringError.self) { try read(key, "acme:") }
+    }
+  }
+
   @Test(
     "a limit of calls is set, and all other bytes stay",
     arguments: [

@@ -32,11 +32,13 @@ public struct Provider: Hashable, Sendable {
   public let priceFactor: PriceFactor
   /// The tier in which its project serves requests that name none; nil for `priority`.
   public let automaticTier: String?
+  /// Whether clients without a key of their own aren't told what is left of the account's limits.
+  public let hidesRateLimits: Bool
 
   public init(
     name: String, baseURL: BaseURL, apiKey: Secret?, keySource: NamedSecret.Source? = nil,
     onDisconnect: OnDisconnect = .usual, caFile: String? = nil, keyOwner: String? = nil,
-    priceFactor: PriceFactor = .one, automaticTier: String? = nil
+    priceFactor: PriceFactor = .one, automaticTier: String? = nil, hidesRateLimits: Bool = false
   ) {
     self.name = name
     self.baseURL = baseURL
@@ -47,7 +49,11 @@ public struct Provider: Hashable, Sendable {
     self.caFile = caFile
     self.priceFactor = priceFactor
     self.automaticTier = automaticTier
+    self.hidesRateLimits = hidesRateLimits
   }
+
+  /// Whether its account is that of all clients who have no key of their own.
+  public var isShared: Bool { keyOwner == nil }
 
   /// Names that would stand where the proxy has paths of its own.
   static let reservedNames = ["v1", "api", "widget", "healthz"]
@@ -56,6 +62,9 @@ public struct Provider: Hashable, Sendable {
 extension Provider {
   private enum DisconnectChoice: String, CaseIterable {
     case cancel, drain
+  }
+  private enum RateLimitChoice: String, CaseIterable {
+    case pass, hide
   }
 
   /// Reads the providers, in the order of the file, which decides which one is the first.
@@ -89,11 +98,13 @@ extension Provider {
     let caFile = section.optional("ca_file", .path)
     let priceFactor = section.optional("price_factor", .priceFactor)
     let automaticTier = section.optional("auto_tier", .name)
+    let rateLimits = section.optional(
+      "rate_limit_headers", ValueFormat<RateLimitChoice>.choice)
     guard let baseURL else { return nil }
     return Provider(
       name: name, baseURL: baseURL, apiKey: key?.value, keySource: key?.source,
       onDisconnect: onDisconnect, caFile: caFile, priceFactor: priceFactor ?? .one,
-      automaticTier: automaticTier)
+      automaticTier: automaticTier, hidesRateLimits: rateLimits == .hide)
   }
 
   private static func decodeDisconnect(from section: inout Section) -> OnDisconnect {

@@ -1,13 +1,27 @@
 /// A text that must not be seen: it shows itself as dots, in descriptions and mirrors alike.
-public struct Secret: Hashable, Sendable {
+public struct Secret: Sendable {
   private let text: String
+  private let search: SecretSearch?
 
   public init(_ text: String) {
     self.text = text
+    search = SecretSearch(text)
   }
 
   /// The text itself, for the one place that sends or signs with it.
   public func revealed() -> String { text }
+
+  /// Whether the secret, or its beginning, stands in bytes. Never of a short text, which could be
+  /// a word.
+  public func isShown(in bytes: Span<UInt8>) -> Bool {
+    search?.isFound(in: bytes) ?? false
+  }
+}
+
+extension Secret: Hashable {
+  public static func == (left: Secret, right: Secret) -> Bool { left.text == right.text }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -110,7 +110,9 @@ struct BatchSubmission {
   private func facts(of line: [UInt8]) throws(Refusal) -> RequestFacts {
     do {
       return try BatchLine(
-        line, endpoint: batch.endpoint, parser: journey.workbench.parser
+        line, endpoint: batch.endpoint, parser: journey.workbench.parser,
+        ownBeginning: provider.isShared
+          ? Forwarding.ownBeginning(of: identity.client.id) : nil
       ).facts
     } catch {
       throw .unreadable(error)

@@ -85,26 +85,32 @@ extension FreePassage {
   func respond(
     _ head: UpstreamResponseHead, _ body: [UInt8], tellsError: Bool = false
   ) async {
-    let fields = Forwarding.response(head.fields)
+    let fields = Forwarding.response(head.fields, from: provider)
     var answer =
       tellsError || head.status >= 400
       ? journey.errorAnswer(head.status, fields, body, from: provider)
-      : HTTPAnswer(head: ResponseHead(status: head.status, fields: fields), body: body)
+      : journey.answer(head.status, fields, body, from: provider)
     answer.head.fields.appendOwn(.catracaRequestID, "\(journey.id)")
     await journey.answer(answer)
   }
 
-  /// Passes an answer on as it comes.
+  /// Passes an answer on as it comes, but for the provider's key. A coded page goes on decoded.
   func relay(_ head: UpstreamResponseHead, _ transfer: Transfer) async throws(Refusal) {
     if head.status >= 400 && head.coding != .plain {
       return await respond(head, try await whole(transfer))
     }
+    let isDecoded = head.isCodedPage
+    var body = DecodedBody(of: transfer, isDecoded ? head : head.withoutCoding)
     do {
-      try await begin(head)
+      try await begin(isDecoded ? head.withoutCoding : head)
       if head.status >= 400 { return try await relayError(status: head.status, transfer) }
       var piece: [UInt8] = []
-      while try await transfer.next(into: &piece) { try await journey.exchange.write(piece) }
-      try await journey.exchange.finish()
+      var filter = KeyFilter(of: provider)
+      while try await body.next(into: &piece) {
+        filter.filter(&piece)
+        if !piece.isEmpty { try await journey.exchange.write(piece) }
+      }
+      try await journey.exchange.finish(filter.takeRest())
     } catch {
       // Either side broke off: the client must not take what it has for the whole.
       transfer.cancel()
@@ -114,7 +120,7 @@ extension FreePassage {
 
   /// Sends the head of an answer that is passed on as it comes.
   func begin(_ head: UpstreamResponseHead) async throws(HTTPExchangeError) {
-    var fields = Forwarding.response(head.fields)
+    var fields = Forwarding.response(head.fields, from: provider)
     if head.status >= 400 { fields = journey.keyRedaction.redacted(fields) }
     fields.appendOwn(.catracaRequestID, "\(journey.id)")
     try await journey.exchange.start(

@@ -93,9 +93,13 @@ struct ResponseEvents: ~Copyable {
     try await exchange.finish(redacted(passing))
   }
 
-  /// Takes providers' keys out of the event of an error, and of what follows it.
+  /// Takes the provider's key out of events; out of an error's event, and of what follows it, the
+  /// keys of all providers too, masked or not.
   private func redacted(_ bytes: [UInt8]) -> [UInt8] {
-    tellsError && !bytes.isEmpty ? passage.journey.keyRedaction.redacted(bytes) : bytes
+    if tellsError && !bytes.isEmpty { return passage.journey.keyRedaction.redacted(bytes) }
+    var bytes = bytes
+    passage.provider.takeKeyOut(of: &bytes)
+    return bytes
   }
 
   /// Records what the events show that have come whole.

@@ -48,8 +48,10 @@ extension RealtimeSession {
       if isClosing { return end(.clientClosed(close)) }
       end(.providerClosed(close))
     case .message(let kind):
+      var message = reader.message
+      provider.takeKeyOut(of: &message)
       do throws(Refusal) {
-        try await receive(kind, reader.message, into: &frames)
+        try await receive(kind, message, into: &frames)
       } catch {
         await sendToClient(&frames)
         end(refused: error)

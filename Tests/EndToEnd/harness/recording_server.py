@@ -35,7 +35,7 @@ class RecordingServer:
     def __init__(self):
         self.requests = []
         self.answer = (200, ANSWER)
-        """The status and the content of each answer."""
+        """The status and the content of each answer, and its fields if it has some of its own."""
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -78,12 +78,15 @@ class RecordingServer:
         seen = Seen(method, target, b"", fields)
         seen.body = self._body(seen, stream)
         self.requests.append(seen)
-        status, answer = self.answer
+        status, answer, *own = self.answer
         # Bytes are a stream of events.
         is_stream = isinstance(answer, bytes)
         content = answer if is_stream else json.dumps(answer).encode()
         kind = "text/event-stream" if is_stream else "application/json"
         head = f"HTTP/1.1 {status} Status\r\ncontent-type: {kind}\r\n"
+        if own:
+            lines = "".join(f"{name}: {value}\r\n" for name, value in own[0].items())
+            head = f"HTTP/1.1 {status} Status\r\n{lines}"
         head += f"content-length: {len(content)}\r\n\r\n"
         connection.sendall(head.encode() + content)
         return True

@@ -1,0 +1,68 @@
+private import Glibc
+
+/// Finds the beginning of a secret in what a provider answers.
+///
+/// All answers are searched, and almost none has a secret. So the C library looks for one byte of
+/// the secret, the one that is rarest in answers, and only where it stands are others compared.
+final class SecretSearch: Sendable {
+  /// A beginning of so many bytes is taken for the secret.
+  private static let longestBeginning = 12
+  /// Shorter texts aren't secrets.
+  private static let shortest = 8
+
+  private let beginning: [UInt8]
+  /// Which byte of `beginning` is looked for.
+  private let anchor: Int
+
+  /// Nil for a text that is too short.
+  init?(_ text: String) {
+    let beginning = Array(text.utf8.prefix(SecretSearch.longestBeginning))
+    guard beginning.count >= SecretSearch.shortest else { return nil }
+    self.beginning = beginning
+    anchor =
+      beginning.indices.max { one, other in
+        SecretSearch.rarity(of: beginning[one]) < SecretSearch.rarity(of: beginning[other])
+      } ?? 0
+  }
+
+  func isFound(in bytes: Span<UInt8>) -> Bool {
+    let count = beginning.count
+    guard bytes.count >= count else { return false }
+    // Where the byte may stand for the whole beginning to fit around it.
+    let end = bytes.count - (count - anchor - 1)
+    var start = anchor
+    while let found = SecretSearch.first(beginning[anchor], in: bytes, start..<end) {
+      if isBeginning(in: bytes, at: found - anchor) { return true }
+      start = found + 1
+    }
+    return false
+  }
+
+  private func isBeginning(in bytes: Span<UInt8>, at start: Int) -> Bool {
+    for index in beginning.indices where bytes[start + index] != beginning[index] {
+      return false
+    }
+    return true
+  }
+
+  private static func first(
+    _ byte: UInt8, in bytes: Span<UInt8>, _ range: Range<Int>
+  ) -> Int? {
+    unsafe bytes.extracting(range).withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress,
+        let found = unsafe memchr(start, CInt(byte), bytes.count)
+      else { return nil }
+      return range.lowerBound + (unsafe UnsafeRawPointer(found) - start)
+    }
+  }
+
+  /// In JSON capitals are rarer than digits, and those are rarer than small letters.
+  private static func rarity(of byte: UInt8) -> Int {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): 3
+    case UInt8(ascii: "j"), UInt8(ascii: "q"), UInt8(ascii: "z"), UInt8(ascii: "k"): 2
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "v"), UInt8(ascii: "w"): 1
+    default: 0
+    }
+  }
+}

@@ -1,0 +1,31 @@
+internal import Configuration
+internal import HTTP
+
+/// The header fields of an answer that an app doesn't get.
+///
+/// An account that several clients share belongs to none of them: its name, its cookies and, where
+/// the operator says so, how much of its limits is left stay with Catraca. A client with a key of
+/// its own gets what is told of its own account.
+enum WithheldAnswers {
+  static func names(from provider: Provider) -> FieldNameSet {
+    guard provider.isShared else { return ofOwnAccount }
+    return provider.hidesRateLimits ? ofQuietAccount : ofSharedAccount
+  }
+
+  private static let ofOwnAccount = FieldNameSet(always, beginnings: own)
+  private static let ofSharedAccount = FieldNameSet(always + account, beginnings: own)
+  private static let ofQuietAccount = FieldNameSet(
+    always + account + ["ratelimit"], beginnings: own + rateLimits)
+
+  /// The length is that of what is sent. Cookies are about the connection to the provider, which
+  /// all clients share.
+  private static let always: [FieldName] = [.contentLength, .setCookie, "set-cookie2"]
+  private static let account: [FieldName] = [
+    "openai-organization", "openai-project", "anthropic-organization-id", "chatgpt-account-id",
+  ]
+  /// Whoever pretends to be Catraca is not believed.
+  private static let own: [FieldName] = ["x-catraca-"]
+  private static let rateLimits: [FieldName] = [
+    "x-ratelimit-", "ratelimit-", "x-rate-limit-", "anthropic-ratelimit-",
+  ]
+}

@@ -1,0 +1,51 @@
+internal import JSON
+
+/// What members of a request's body may be: each function gives a member's value, or says what is
+/// allowed.
+enum RequestMember {
+  static func boolean(_ value: JSONValue, _ param: String) throws(MeteringError) -> Bool {
+    guard let boolean = value.boolean else {
+      throw .invalid(param: param, expected: "true, false or null")
+    }
+    return boolean
+  }
+
+  static func integer(
+    _ value: JSONValue, _ param: String, in range: ClosedRange<Int64>
+  ) throws(MeteringError) -> Int64 {
+    guard let integer = value.integer, range.contains(integer) else {
+      let expected = "an integer from \(range.lowerBound) to \(range.upperBound), or null"
+      throw .invalid(param: param, expected: expected)
+    }
+    return integer
+  }
+
+  /// Batches and decisions have tiers of their own, at lower prices: who asks for one of them in
+  /// another request is served, and billed by the provider, at another one.
+  static func tier(_ value: JSONValue, _ param: String) throws(MeteringError) -> String {
+    let tier = try name(value, param)
+    guard tier != BatchLine.tier, tier != Endpoints.decisions.tier else {
+      throw .invalid(param: param, expected: "a tier that requests can ask for, not '\(tier)'")
+    }
+    return tier
+  }
+
+  /// Who or what a request is for: stored with it, unlike the other names.
+  static func identifier(
+    _ value: JSONValue, _ param: String
+  ) throws(MeteringError) -> String {
+    guard let text = value.string else { throw .invalidIdentifier(param: param) }
+    try RequestFacts.check(identifier: text, param: param)
+    return text
+  }
+
+  static func name(_ value: JSONValue, _ param: String) throws(MeteringError) -> String {
+    guard let length = value.utf8Count, length <= RequestFacts.longestName,
+      let name = value.string
+    else {
+      let expected = "a string of at most \(RequestFacts.longestName) bytes"
+      throw .invalid(param: param, expected: expected)
+    }
+    return name
+  }
+}
