@@ -69,9 +69,7 @@ final class Offer: Sendable {
       for: LearnedOverhead.Subject(
         client: clientID, provider: provider.name, model: model?.name ?? facts.model,
         kind: facts.kind))
-    if !boundRequest.hasInputTokens || isCounted { overhead.inputTokens = 0 }
-    if boundRequest.audioMilliseconds == 0 { overhead.audioMilliseconds = 0 }
-    boundRequest.add(overhead)
+    boundRequest.add(&overhead, isCounted: isCounted)
     var bound = try Offer.bound(boundRequest, facts, model, at: instant)
     for name in facts.compoundModels {
       let other = try Offer.model(name, of: provider, rules, for: clientID)
@@ -296,8 +294,11 @@ extension BoundRequest {
     textInputTokens > 0 || imageInputTokens > 0 || audioInputTokens > 0
   }
 
-  /// Adds what was learned; the excess of output is no limit of the output.
-  fileprivate mutating func add(_ overhead: LearnedOverhead.Excess) {
+  /// Adds what was learned, and drops what the request doesn't have. The excess of output is no
+  /// limit of the output.
+  fileprivate mutating func add(_ overhead: inout LearnedOverhead.Excess, isCounted: Bool) {
+    if !hasInputTokens || isCounted { overhead.inputTokens = 0 }
+    if audioMilliseconds == 0 { overhead.audioMilliseconds = 0 }
     textInputTokens = textInputTokens.addingClamped(overhead.inputTokens)
     audioMilliseconds = audioMilliseconds.addingClamped(overhead.audioMilliseconds)
   }

@@ -186,7 +186,10 @@ final class Settled {
   private static func learn(
     from usage: Usage, _ texts: MeasuredTexts?, _ source: UsageSource, of passage: Passage
   ) {
-    guard source != .estimated, usage.totalTokens > 0 else { return }
+    guard source != .estimated else { return }
+    // Sound that is charged by its duration has no tokens.
+    passage.gateway.overhead.learn(from: usage, of: passage)
+    guard usage.totalTokens > 0 else { return }
     let demand = passage.offer.demand
     let provider = passage.offer.provider.name
     let model = passage.offer.modelName
@@ -194,7 +197,6 @@ final class Settled {
       usage.outputTokens / demand.choices, in: passage.generationTime?.wholeMilliseconds,
       reasons: usage.reasoningTokens > 0, provider: provider, model: model)
     if let texts { passage.gateway.experience.note(texts, provider: provider, model: model) }
-    passage.gateway.overhead.learn(from: usage, of: passage)
   }
 }
 
