@@ -8,7 +8,24 @@ import Time
 @Suite struct CheckTests {
   @Test("A right configuration is counted on one line")
   func countsWhatIsRight() async {
-    let printout = await TestBench().run("check")
+    let bench = TestBench()
+    // All that the provider's answers can report has a price.
+    bench.edit(
+      "config/prices.yaml",
+      """
+      provider: openai
+      currency: USD
+      source: https://example.com/prices
+      as_of: 2026-11-01
+      surcharges: { web_search: { per_call: "0.01" }, file_search: { per_call: "0.0025" } }
+      containers: { 1g: "0.03" }
+      models:
+        gpt-4o-mini:
+          operation: chat
+          per_million_tokens:
+            { input: "0.15", cached_input: "0.075", image_input: "0.15", output: "0.60" }
+      """)
+    let printout = await bench.run("check")
     #expect(printout.output == "ok: 1 provider, 1 model, 1 client, 1 key, 0 budgets\n")
     #expect(printout.error.isEmpty)
     #expect(printout.exitCode == .well)
