@@ -39,9 +39,9 @@ public struct BatchLine: Sendable {
   /// By which the results name the line; nil where it has none.
   public let id: String?
 
-  /// - Parameter ownBeginning: what the names of caches must begin with, since they can't be
-  ///   changed in a file: what Catraca puts before the client's names elsewhere. Nil where the
-  ///   account is the client's own.
+  /// - Parameter ownBeginning: what Catraca puts before the client's names of caches elsewhere, up
+  ///   to a colon. They can't be changed in a file, so one with another such beginning, which could
+  ///   be another client's name, is refused. Nil where the account is the client's own.
   public init(
     _ line: [UInt8], endpoint: Endpoint, parser: JSONParser, ownBeginning: String? = nil
   ) throws(MeteringError) {
@@ -73,15 +73,20 @@ public struct BatchLine: Sendable {
     self.facts = facts
   }
 
+  private static let colon = UInt8(ascii: ":")
+
   private static func checkNames(
     in line: [UInt8], _ ownBeginning: String, parser: JSONParser
   ) throws(MeteringError) {
     let root: JSONValue
     do { root = try parser.parse(line) } catch { throw .notJSON(error) }
-    guard let name = root["body"]?["prompt_cache_key"]?.string, !name.isEmpty else { return }
+    guard let name = root["body"]?["prompt_cache_key"]?.string, name.utf8.contains(colon) else {
+      return
+    }
     guard name.utf8.starts(with: ownBeginning.utf8) else {
       throw .invalid(
-        param: "prompt_cache_key", expected: "with '\(ownBeginning)' in front in a batch's file")
+        param: "prompt_cache_key",
+        expected: "with '\(ownBeginning)' in front or without a colon in a batch's file")
     }
   }
 

@@ -73,7 +73,7 @@ struct RequestRewriteTests {
     }
   }
 
-  @Test("a batch's line can't be changed, so its names begin with the client's")
+  @Test("a name of a cache in a batch that could be another client's is refused")
   func namesInBatches() throws {
     func read(_ key: String, _ beginning: String?) throws {
       let body = #"{"model":"m","messages":[],"prompt_cache_key":"\#(key)"}"#
@@ -84,8 +84,10 @@ struct RequestRewriteTests {
     }
     try read("acme:k", "acme:")
     try read("", "acme:")
-    try read("k", nil)
-    for key in ["k", "other:k", "acme", "ACME:k"] {
+    try read("k", "acme:")
+    try read("acme", "acme:")
+    try read("other:k", nil)
+    for key in ["other:k", ":k", "ACME:k"] {
       #expect(throws: MeteringError.self) { try read(key, "acme:") }
     }
   }
