@@ -3,18 +3,16 @@ internal import HTTP
 
 /// The header fields of an answer that an app doesn't get.
 ///
-/// An account that several clients share belongs to none of them: its name, its cookies and, where
-/// the operator says so, how much of its limits is left stay with Catraca. A client with a key of
-/// its own gets what is told of its own account.
+/// An account that several clients share belongs to none of them: its cookies stay with Catraca.
+/// Where the operator says so, its name and the rest of its limits stay there too. A client with
+/// a key of its own gets what is told of its own account.
 enum WithheldAnswers {
   static func names(from provider: Provider) -> FieldNameSet {
-    guard provider.isShared else { return ofOwnAccount }
-    return provider.hidesRateLimits ? ofQuietAccount : ofSharedAccount
+    provider.isShared && provider.hidesAccount ? withAccount : usual
   }
 
-  private static let ofOwnAccount = FieldNameSet(always, beginnings: own)
-  private static let ofSharedAccount = FieldNameSet(always + account, beginnings: own)
-  private static let ofQuietAccount = FieldNameSet(
+  private static let usual = FieldNameSet(always, beginnings: own)
+  private static let withAccount = FieldNameSet(
     always + account + ["ratelimit"], beginnings: own + rateLimits)
 
   /// The length is that of what is sent. Cookies are about the connection to the provider, which

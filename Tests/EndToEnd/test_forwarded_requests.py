@@ -269,8 +269,6 @@ TELLING = {
     "Location": "https://example.com/?key=sk-provider-oai1",
     "X-Debug": "Bearer sk-provider-oai1",
     "Set-Cookie": "__cf_bm=1; path=/",
-    "OpenAI-Organization": "org-of-all",
-    "OpenAI-Project": "proj_of_all",
 }
 PAGE = b"<html><p>The key is sk-provider-oai1.</p></html>"
 PATHS = [

@@ -13,11 +13,11 @@ import Testing
 
   private func provider(
     _ base: String = "https://api.example.com/openai/v1", keyOwner: String? = nil,
-    hidesRateLimits: Bool = false
+    hidesAccount: Bool = false
   ) throws -> Provider {
     Provider(
       name: "example", baseURL: try #require(BaseURL(base)), apiKey: Secret("sk-of-the-provider"),
-      keyOwner: keyOwner, hidesRateLimits: hidesRateLimits)
+      keyOwner: keyOwner, hidesAccount: hidesAccount)
   }
 
   @Test("The provider gets its own key, and nothing that is for us")
@@ -181,7 +181,7 @@ import Testing
     return names.filter(answered.contains).map(\.lowercased)
   }
 
-  @Test("An account of all clients shows neither its name nor, if that is set, its limits")
+  @Test("An account of all clients shows its name and its limits, unless they are to be hidden")
   func accountFields() throws {
     let cookies: [FieldName] = ["set-cookie", "set-cookie2"]
     let account: [FieldName] = ["openai-organization", "openai-project"]
@@ -194,9 +194,9 @@ import Testing
     ]
     let all = cookies + account + limits + others
     let names = { (fields: [FieldName]) in fields.map(\.lowercased) }
-    #expect(try shown(all, from: provider()) == names(limits + others))
-    #expect(try shown(all, from: provider(hidesRateLimits: true)) == names(others))
-    let own = try provider(keyOwner: "acme", hidesRateLimits: true)
+    #expect(try shown(all, from: provider()) == names(account + limits + others))
+    #expect(try shown(all, from: provider(hidesAccount: true)) == names(others))
+    let own = try provider(keyOwner: "acme", hidesAccount: true)
     #expect(try shown(all, from: own) == names(account + limits + others))
   }
 

@@ -47,6 +47,6 @@ extension Provider {
     return Provider(
       name: name, baseURL: baseURL, apiKey: key.secret.value, keySource: key.secret.source,
       onDisconnect: onDisconnect, caFile: caFile, keyOwner: client.id,
-      priceFactor: priceFactor, automaticTier: automaticTier, hidesRateLimits: hidesRateLimits)
+      priceFactor: priceFactor, automaticTier: automaticTier, hidesAccount: hidesAccount)
   }
 }

@@ -32,13 +32,14 @@ public struct Provider: Hashable, Sendable {
   public let priceFactor: PriceFactor
   /// The tier in which its project serves requests that name none; nil for `priority`.
   public let automaticTier: String?
-  /// Whether clients without a key of their own aren't told what is left of the account's limits.
-  public let hidesRateLimits: Bool
+  /// Whether clients without a key of their own aren't told the account's name, and what is left
+  /// of its limits.
+  public let hidesAccount: Bool
 
   public init(
     name: String, baseURL: BaseURL, apiKey: Secret?, keySource: NamedSecret.Source? = nil,
     onDisconnect: OnDisconnect = .usual, caFile: String? = nil, keyOwner: String? = nil,
-    priceFactor: PriceFactor = .one, automaticTier: String? = nil, hidesRateLimits: Bool = false
+    priceFactor: PriceFactor = .one, automaticTier: String? = nil, hidesAccount: Bool = false
   ) {
     self.name = name
     self.baseURL = baseURL
@@ -49,7 +50,7 @@ public struct Provider: Hashable, Sendable {
     self.caFile = caFile
     self.priceFactor = priceFactor
     self.automaticTier = automaticTier
-    self.hidesRateLimits = hidesRateLimits
+    self.hidesAccount = hidesAccount
   }
 
   /// Whether its account is that of all clients who have no key of their own.
@@ -63,7 +64,7 @@ extension Provider {
   private enum DisconnectChoice: String, CaseIterable {
     case cancel, drain
   }
-  private enum RateLimitChoice: String, CaseIterable {
+  private enum AccountHeaders: String, CaseIterable {
     case pass, hide
   }
 
@@ -98,13 +99,13 @@ extension Provider {
     let caFile = section.optional("ca_file", .path)
     let priceFactor = section.optional("price_factor", .priceFactor)
     let automaticTier = section.optional("auto_tier", .name)
-    let rateLimits = section.optional(
-      "rate_limit_headers", ValueFormat<RateLimitChoice>.choice)
+    let accountHeaders = section.optional(
+      "account_headers", ValueFormat<AccountHeaders>.choice)
     guard let baseURL else { return nil }
     return Provider(
       name: name, baseURL: baseURL, apiKey: key?.value, keySource: key?.source,
       onDisconnect: onDisconnect, caFile: caFile, priceFactor: priceFactor ?? .one,
-      automaticTier: automaticTier, hidesRateLimits: rateLimits == .hide)
+      automaticTier: automaticTier, hidesAccount: accountHeaders == .hide)
   }
 
   private static func decodeDisconnect(from section: inout Section) -> OnDisconnect {
