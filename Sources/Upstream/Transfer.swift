@@ -1,5 +1,6 @@
 internal import CCurl
 public import EventLoop
+internal import HTTP
 
 /// One request under way and its response: bytes stream both ways, and each side holds the other
 /// back.
@@ -17,9 +18,11 @@ public final class Transfer {
   /// (`EasyHandle.receiveBufferBytes`) is received above it.
   public static let highWaterMark = 256 << 10
 
-  /// A request goes out again at most so many times, and only when a pooled connection turned out
-  /// to be dead: closed without a byte of a response.
-  private static let maximumAttempts = 2
+  /// How often the request may go out: a second time if it only reads, and the pooled connection
+  /// turned out to be dead, which was closed without a byte of a response. The provider may have
+  /// read the request before it closed: whatever makes something would be made twice, and paid
+  /// once.
+  private let maximumAttempts: Int
 
   public let startedAt = MonotonicInstant.now()
   /// When the connection was ready and the request left; the last time, if it was repeated.
@@ -69,6 +72,7 @@ public final class Transfer {
     upload = UploadQueue(request.body, keeper: request.bodyKeeper)
     isUploadWanted = request.sendsBody
     isUpgrade = if case .upgrade = request.body { true } else { false }
+    maximumAttempts = request.method == .get || request.method == .head ? 2 : 1
     headReader = ResponseHeadReader(allowsUpgrade: isUpgrade)
     handle.transfer = self
     handle.timer.start(after: request.connectTimeout)
@@ -249,7 +253,7 @@ public final class Transfer {
 extension Transfer {
   /// A connection is ready for the request; false forbids to send it.
   func willSend() -> Bool {
-    guard let handle, attempts < Self.maximumAttempts else { return false }
+    guard let handle, attempts < maximumAttempts else { return false }
     attempts += 1
     sentAt = .now()
     let opened = unsafe catraca_curl_get_long(handle.pointer, CURLINFO_NUM_CONNECTS)

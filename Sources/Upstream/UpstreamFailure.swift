@@ -28,7 +28,7 @@ enum UpstreamFailure {
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL: .invalidResponse
     // An encoding of the transfer that isn't known, or content that contradicts it.
     case CURLE_BAD_CONTENT_ENCODING: .invalidResponse
-    // The second one is our own refusal of a third attempt.
+    // The second one is our own refusal of another attempt.
     case CURLE_GOT_NOTHING, CURLE_ABORTED_BY_CALLBACK: .broken(.noAnswer)
     case CURLE_PARTIAL_FILE: .broken(.truncated)
     case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM: .broken(.connection)

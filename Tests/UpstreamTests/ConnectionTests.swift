@@ -49,20 +49,19 @@ struct ConnectionTests {
     #expect(seen.withLock { $0 } == targets + ["/last"])
   }
 
-  @Test("A request is repeated once when its pooled connection dies without an answer")
+  @Test("A request that only reads is repeated once when its pooled connection dies")
   func staleConnection() async throws {
     let requests = Lock(0)
     try await withServer { connection, number in
       while await !connection.readHead().isEmpty {
         requests.withLock { $0 += 1 }
-        _ = await connection.read(2)
         // The first connection answers once, and closes at the second request.
         if number == 1 && requests.withLock({ $0 }) == 2 { return }
         await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
       }
     } _: { client, server in
       for _ in 0..<2 {
-        let transfer = try client.start(.to(server.url, .post, body: .bytes([1, 2])))
+        let transfer = try client.start(.to(server.url))
         #expect(try await transfer.body() == Array("ok".utf8))
       }
       #expect(server.connectionCount == 2)
@@ -82,8 +81,30 @@ struct ConnectionTests {
       let transfers = try (0..<5).map { _ in try client.start(.to(server.url)) }
       for transfer in transfers { _ = try await transfer.body() }
       #expect(server.connectionCount == 5)
-      let last = try client.start(.to(server.url, .post, body: .bytes([1])))
+      let last = try client.start(.to(server.url))
       await #expect(throws: UpstreamError.broken(.noAnswer)) { try await last.head() }
+      #expect(requests.withLock { $0 } == 2)
+    }
+  }
+
+  @Test(
+    "A request that makes something is sent once, also when its pooled connection dies",
+    arguments: [Method.post, .put, .patch, .delete])
+  func neverTwice(_ method: Method) async throws {
+    let requests = Lock(0)
+    try await withServer { connection, number in
+      while await !connection.readHead().isEmpty {
+        let count = requests.withLock {
+          $0 += 1; return $0
+        }
+        if count == 2 { return }
+        await connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      }
+    } _: { client, server in
+      _ = try await client.start(.to(server.url)).body()
+      let last = try client.start(.to(server.url, method, body: .bytes([1])))
+      await #expect(throws: UpstreamError.broken(.noAnswer)) { try await last.head() }
+      #expect(last.wasSent)
       #expect(requests.withLock { $0 } == 2)
     }
   }
