@@ -47,15 +47,21 @@ public enum AudioDuration {
     let microseconds: UInt64? =
       switch AudioContainer(of: bytes) {
       case .wave: WaveFile.boundMicroseconds(bytes)
-      case .ogg: OggPackets.boundMicroseconds(bytes)
-      case .mp4: MP4Samples.boundMicroseconds(bytes)
-      case .webM: WebMPackets.boundMicroseconds(bytes)
-      case .flac(let start): FLACFile.boundMicroseconds(bytes, at: start)
+      case .ogg: withFrames(bytes, OggPackets.boundMicroseconds(bytes))
+      case .mp4: withFrames(bytes, MP4Samples.boundMicroseconds(bytes))
+      case .webM: withFrames(bytes, WebMPackets.boundMicroseconds(bytes))
+      case .flac(let start): withFrames(bytes, FLACFile.boundMicroseconds(bytes, at: start))
       case .frames(let start): AudioFrames.boundMicroseconds(bytes, from: start)
       }
     return microseconds.map {
       min(longestMilliseconds, max(1, Int64(clamping: $0 / 1000 + ($0 % 1000 == 0 ? 0 : 1))))
     }
+  }
+
+  /// The bound of a container, or that of frames beside what the container knows: some decoders of
+  /// MP3 look for frames in any file, and don't mind what it begins with.
+  private static func withFrames(_ bytes: Span<UInt8>, _ bound: UInt64?) -> UInt64? {
+    bound.map { max($0, CodedFrames.hasRow(in: bytes) ? AudioFrames.longestChain(bytes) : 0) }
   }
 
   /// The most milliseconds that a file without a `boundMilliseconds` is taken to last.

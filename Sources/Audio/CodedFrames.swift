@@ -24,6 +24,15 @@ struct CodedFrames {
   /// MPEG audio, ADTS or LOAS: decoders ask for three in a row at least.
   private static let leastRow = 3
 
+  /// Whether enough frames of MPEG audio or ADTS follow each other somewhere. In sound of another
+  /// codec that happens by chance once in gigabytes.
+  static func hasRow(in bytes: Span<UInt8>) -> Bool {
+    for index in bytes.indices where bytes[index] == 0xFF {
+      if hasRow(bytes, at: index, { AudioFrame($0, at: $1)?.length }) { return true }
+    }
+    return false
+  }
+
   /// False where there are frames without a known limit.
   private mutating func search(_ bytes: Span<UInt8>, from start: Int) -> Bool {
     var word: UInt32 = 0

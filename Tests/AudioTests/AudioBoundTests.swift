@@ -23,6 +23,23 @@ struct AudioBoundTests {
     #expect(Self.bound(SampleFile.mp3(frames: 2) + Array("TAG".utf8)) == 53)
   }
 
+  @Test(
+    "Frames of MP3 behind the beginning of another container count",
+    arguments: [
+      SampleFile.flac(rate: 8000, samples: 1),
+      SampleFile.id3(size: 0) + SampleFile.flac(rate: 8000, samples: 1),
+      LyingFile.webM(codec: "A_OPUS"), [0x1A, 0x45, 0xDF, 0xA3, 0x80],
+      Array("OggS".utf8) + [0, 2] + [UInt8](repeating: 0, count: 20) + [1, 1, 0x7F],
+      LyingFile.mp4(LyingFile.table("stsz", 10)),
+    ])
+  func framesInContainers(_ beginning: [UInt8]) {
+    let file = (beginning + SampleFile.mp3(frames: 100)).span
+    let bound =
+      AudioDuration.boundMilliseconds(of: file)
+      ?? AudioDuration.longestMilliseconds(ofUnknown: file)
+    #expect(bound >= 2612)
+  }
+
   @Test("Marks of frames by chance don't lengthen PCM, nor one edit a track MP4")
   func chance() {
     var random = SystemRandomNumberGenerator()
