@@ -160,7 +160,8 @@ def test_each_line_about_a_request_says_which(catraca):
     assert logged[ids[1]] == {"budget_exceeded"}
     others = {line["event"] for line in catraca.process.log if "request_id" not in line}
     assert others <= {
-        "started", "configuration_warning", "listening", "budget_threshold", "stopping", "stopped",
+        "started", "configuration_warning", "listening", "budget_threshold", "price_missing",
+        "stopping", "stopped",
     }  # fmt: skip
 
 

@@ -146,6 +146,22 @@ def test_what_can_not_be_metered_is_refused(running, sandbox, path, status, code
 
 
 @pytest.mark.parametrize(
+    "named",
+    [
+        "conversation=conv_0123456789abcdef",
+        "previous_response_id=resp_0123456789abcdef",
+        "x=file-0123456789abcdef",
+        "session_id=resp_0123456789abcdef",
+    ],
+)
+def test_an_object_that_is_not_the_clients_opens_no_session(running, sandbox, named):
+    status, body = refusal(running, path=f"{PATH}&{named}")
+    assert status == (400 if "previous" in named else 404)
+    assert named.split("=")[1] in body["error"]["message"]
+    assert sandbox.journal() == []
+
+
+@pytest.mark.parametrize(
     "path",
     ["realtime/client_secrets", "realtime/sessions", "realtime/calls", "live/sessions"],
 )

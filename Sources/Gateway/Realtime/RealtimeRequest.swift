@@ -12,6 +12,8 @@ struct RealtimeRequest {
   let model: String
   /// The provider that the path names, if it names one.
   let providerName: String?
+  /// The objects at the provider that the query names.
+  let references: [ObjectReference]
   private let caller: MeteredRequest
 
   /// Browsers can't set `Authorization`, and offer the key as a subprotocol.
@@ -30,7 +32,9 @@ struct RealtimeRequest {
     } catch {
       throw .upgradeRequired(error)
     }
-    model = try RealtimeRequest.model(in: journey.exchange.head.query ?? "")
+    let query = journey.exchange.head.query
+    model = try RealtimeRequest.model(in: query ?? "")
+    references = try RealtimeRequest.references(in: query, model)
     var facts = RequestFacts(operation: .realtime, model: model)
     facts.stream = true
     caller = try MeteredRequest(
@@ -39,9 +43,18 @@ struct RealtimeRequest {
   }
 
   /// The objects at the provider that the query names: a tuned model is one.
-  var references: [ObjectReference] {
-    guard let kind = ObjectKind(ofID: model) else { return [] }
-    return [ObjectReference(kind, model, at: "model")]
+  ///
+  /// - Throws: 400 for more of them than a request may name.
+  private static func references(
+    in query: String?, _ model: String
+  ) throws(Refusal) -> [ObjectReference] {
+    do throws(TooManyReferences) {
+      let named = try ObjectReferences.inQuery(query, list: nil)
+      guard let kind = ObjectKind(ofID: model) else { return named }
+      return named.filter { $0.id != model } + [ObjectReference(kind, model, at: "model")]
+    } catch {
+      throw .unreadable(.tooManyReferences)
+    }
   }
 
   /// What the client asked to be spoken between it and the provider, without what acts on the

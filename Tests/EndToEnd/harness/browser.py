@@ -12,6 +12,7 @@ from selenium.common.exceptions import (
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.expected_conditions import alert_is_present
 from selenium.webdriver.support.ui import Select
 
 from .process import REPOSITORY
@@ -120,9 +121,14 @@ class Browser:
 
     def send_and_confirm(self, selector):
         """As `send`, where the page asks whether it is meant."""
+        # The page's script asks; it runs when the page has come whole.
+        eventually(
+            lambda: self.driver.execute_script("return document.readyState") == "complete",
+            "the whole page",
+        )
         page = self.element("html")
         self.press(selector)
-        self.driver.switch_to.alert.accept()
+        eventually(lambda: alert_is_present()(self.driver), "the question").accept()
         eventually(lambda: is_gone(page), "the next page")
 
     def fill(self, name, value):
