@@ -223,6 +223,8 @@ final class Offer: Sendable {
       hasImageOutput: true)
     var drawing = facts
     drawing.completionWindow = nil
+    // Which price is missing, if one is.
+    drawing.model = name
     let bound = try bound(request, drawing, model, at: instant)
     return Consumption(
       tokens: bound.tokens(output: bound.largestOutput),
