@@ -102,7 +102,9 @@ def search(id):
 
 
 def picture(id):
-    return {"type": "image_generation", "input_image_mask": {"file_id": id}}
+    # The provider's own choice of a model has no price in batches.
+    mask = {"file_id": id}
+    return {"type": "image_generation", "model": "gpt-image-2", "input_image_mask": mask}
 
 
 TOOLS = [
