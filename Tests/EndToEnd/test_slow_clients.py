@@ -60,7 +60,9 @@ def open_files(server):
 def house(catraca):
     """A server that doesn't end slow connections before the test has measured."""
     patience = ["header_timeout", "idle", "body_timeout"]
-    catraca.configuration.settings["limits"] = dict.fromkeys(patience, "5m")
+    # All slow clients of a test have one key.
+    share = {"connections_per_key": 2 * CONNECTIONS}
+    catraca.configuration.settings["limits"] = share | dict.fromkeys(patience, "5m")
     catraca.configuration.settings["log"]["level"] = "info"
     catraca.open_files = 3 * CONNECTIONS
     return catraca.start()
