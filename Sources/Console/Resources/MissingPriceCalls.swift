@@ -17,7 +17,7 @@ enum MissingPriceCalls {
           QueryParameter("provider", "only prices of this provider"),
           QueryParameter("client", "only requests of this client"),
           QueryParameter(
-            "days", "only prices that were needed in so many days, 30 unless told",
+            "days", "only prices that requests needed in this many days; 30 if you don't say",
             .integer(1...366)),
         ], answers: .ok(.page(of: schema)), handler: list)
     ]
