@@ -6,7 +6,7 @@ public struct LimitPause: Hashable, Sendable {
   public let budget: BudgetID
   public let subject: Subject
   public let window: BudgetWindow
-  /// What was used up; nil for the end of a pause.
+  /// The limit that was used up; nil for the end of a pause.
   public let unit: LimitUnit?
   /// The limit in force then, in that unit; 0 for the end of a pause.
   public let limit: Int64

@@ -156,7 +156,7 @@ final class AdmissionDesk: Sendable {
     }
   }
 
-  /// What would be left of the tightest budget if a hold were settled so.
+  /// The rest of the tightest budget as it would be if a hold were settled so.
   func tightest(settling hold: HoldID, with consumption: Consumption) -> Remainder? {
     let now = clock()
     return state.withLock { $0.budgets.tightest(settling: hold, with: consumption, at: now) }

@@ -101,7 +101,7 @@ struct DecodedBody: ~Copyable {
   }
 
   private var isComplete: Bool {
-    // What has no body may say how it would be coded: the answer to HEAD, a 304.
+    // The answer to HEAD and a 304 have no body, and may say how it would be coded.
     guard hasBegun else { return true }
     return switch decoder {
     case .some(let decoder): decoder.isComplete

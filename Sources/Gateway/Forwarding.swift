@@ -72,7 +72,7 @@ enum Forwarding {
     return own.utf8.count <= longestCacheName ? own : SHA256.digest(of: own).hex
   }
 
-  /// What the names begin with that a client has at an account of several clients.
+  /// The beginning of a client's names at an account that several clients share.
   static func ownBeginning(of client: String) -> String { "\(client):" }
 
   /// The fields that the client gets: the provider's, without those that `WithheldAnswers` names,

@@ -30,7 +30,7 @@ public final class Gateway: HTTPHandler {
   let refusedKeys = RefusedKeys()
   /// Answers that passed without being metered.
   public let unmeteredRequests = ClientCounts()
-  /// What needed prices that are missing.
+  /// The requests that needed prices which are missing.
   public let missingPrices = MissingPriceCounts()
   /// How often refusals by budgets are written down.
   public let denialLimits = DenialLimits()

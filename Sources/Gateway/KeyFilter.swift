@@ -30,7 +30,7 @@ struct KeyFilter {
     provider.takeKeyOut(of: &piece)
   }
 
-  /// What is kept still, at the end of the body.
+  /// The bytes that are still held back, at the end of the body.
   mutating func takeRest() -> [UInt8] {
     defer { held = [] }
     provider.takeKeyOut(of: &held)

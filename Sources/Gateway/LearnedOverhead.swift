@@ -26,7 +26,7 @@ final class LearnedOverhead: Sendable {
     let kind: RequestKind
   }
 
-  /// What an answer may use too much of.
+  /// The quantities of which an answer may use too much.
   enum Measure: Hashable, Sendable {
     case inputTokens, outputTokens, audioMilliseconds
   }

@@ -21,7 +21,7 @@ enum WithheldAnswers {
   private static let account: [FieldName] = [
     "openai-organization", "openai-project", "anthropic-organization-id", "chatgpt-account-id",
   ]
-  /// Whoever pretends to be Catraca is not believed.
+  /// A provider that pretends to be Catraca is not believed.
   private static let own: [FieldName] = ["x-catraca-"]
   private static let rateLimits: [FieldName] = [
     "x-ratelimit-", "ratelimit-", "x-rate-limit-", "anthropic-ratelimit-",

@@ -44,7 +44,7 @@ enum WithheldFields {
     .idempotencyKey,
   ]
 
-  /// Who pays, and other credentials.
+  /// Fields that say who pays, and other credentials.
   private static let account: [FieldName] = [
     "openai-organization", "openai-project", "api-key", "apikey", "x-apikey", "auth-token",
     "access-token", "x-token", "private-token", .cookie, "cookie2", "authentication",

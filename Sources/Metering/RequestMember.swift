@@ -1,6 +1,6 @@
 internal import JSON
 
-/// What members of a request's body may be: each function gives a member's value, or says what is
+/// Reads the members of a request's body: each function gives a member's value, or says what is
 /// allowed.
 enum RequestMember {
   static func boolean(_ value: JSONValue, _ param: String) throws(MeteringError) -> Bool {

@@ -1,7 +1,7 @@
 internal import Money
 
 extension ValueFormat<PriceFactor> {
-  /// What prices are multiplied by: `1.1`.
+  /// Prices are multiplied by this: `1.1`.
   static var priceFactor: ValueFormat {
     .scalar(PriceFactor.rule) { PriceFactor($0) }
   }

@@ -117,7 +117,7 @@ final class Call {
         reader = openReader
       } else {
         reader = try LedgerReader(at: server.ledgerLocation)
-        // What is safe already is to be told soon, if not with all that the answer usually shows.
+        // The change is committed: the caller learns that soon, if not all that an answer shows.
         if hasChanged { reader.expectAnswers(within: Call.patienceAfterChange) }
         openReader = reader
       }

@@ -46,7 +46,7 @@ struct BatchResults: ~Copyable {
       while try await body.next(into: &piece) {
         unfinished += piece
         let end = unfinished.lastIndex(of: BatchResults.lineEnd).map { $0 + 1 } ?? 0
-        // A line that is longer than Catraca ever reads has no rights to be recorded.
+        // Catraca never reads a longer line, so the objects in it stay nobody's.
         let isEndless = end == 0 && unfinished.count > BatchSubmission.longestLine
         guard end > 0 || isEndless else { continue }
         let passing = Array(unfinished[..<(isEndless ? unfinished.count : end)])

@@ -90,8 +90,8 @@ struct FreeContent {
 
   /// Checks that the key may ask for the models that the request names.
   ///
-  /// What counts a response's input is asked as the response would be: the key must be one for
-  /// responses, and for the models of its tools, too.
+  /// The endpoint that counts a response's input has the rules of the response: the key must be one
+  /// for responses, and for the models of its tools, too.
   func check(_ identity: Identity, path: String, parser: JSONParser) throws(Refusal) {
     for model in models { try identity.check(model: model) }
     guard path == Endpoints.inputTokens else { return }

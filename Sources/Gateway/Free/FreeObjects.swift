@@ -12,8 +12,9 @@ extension FreePassage {
   /// Records whose objects are, before the client learns of them: the client's own, but in an
   /// object that all clients share, such as a conversation, they are shared too.
   ///
-  /// What the request itself names isn't new, so showing it makes nobody its owner. Example: an app
-  /// adds an item with an id of its choice to a conversation, and the answer repeats the id.
+  /// An id that the request itself names isn't new, so an answer that shows it makes nobody its
+  /// owner. Example: an app adds an item with an id of its choice to a conversation, and the answer
+  /// repeats the id.
   ///
   /// - Parameter outer: the id of the object that shows them; nil for the one in the path.
   /// - Throws: `ledgerUnavailable` where that can't be recorded.

@@ -36,8 +36,8 @@ public struct IdempotencyClaim: Hashable, Sendable {
   /// Whose keys the reports of a client's usage bring.
   public static func usageOwner(of clientID: String) -> String { usagePrefix + clientID }
 
-  /// What a call may take beside what it does: 20 seconds to claim its key, and as long to store
-  /// its answer.
+  /// The time that a call may take beside its work: 20 seconds to claim its key, and as long to
+  /// store its answer.
   private static let marginOfActing = Duration.seconds(60)
 
   /// When the key is forgotten; nil for a key that is kept for ever.
