@@ -15,7 +15,7 @@ internal import Upstream
 public actor ChargeCollector {
   private let outbox: ChargeOutbox
   private let server: any BilledServer
-  private let desk: PaymentDesk
+  private let payments: PaymentClient
   private let logger: Logger
   private let clock: @Sendable () -> Timestamp
   private var underway: [Int64: Task<Void, Never>] = [:]
@@ -33,14 +33,15 @@ public actor ChargeCollector {
 
   /// - Parameters:
   ///   - outbox: a connection of its own to the ledger.
-  ///   - desk: how the payment provider is reached.
+  ///   - payments: how the payment provider is reached.
   public init(
-    outbox: sending ChargeOutbox, server: any BilledServer, at desk: PaymentDesk, logger: Logger,
+    outbox: sending ChargeOutbox, server: any BilledServer, at payments: PaymentClient,
+    logger: Logger,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) {
     self.outbox = outbox
     self.server = server
-    self.desk = desk
+    self.payments = payments
     self.logger = logger
     self.clock = clock
   }
@@ -67,7 +68,7 @@ public actor ChargeCollector {
   public func stop() async {
     isStopped = true
     bell.close()
-    await desk.close()
+    await payments.close()
     for task in underway.values { await task.value }
   }
 
@@ -82,7 +83,7 @@ public actor ChargeCollector {
       guard case .stripe(let settings) = server.settings.payments else {
         return bell.ring(after: ChargeCollector.longestPause)
       }
-      let account = StripeAccount(client: desk.stripe, settings: settings)
+      let account = StripeAccount(client: payments.stripe, settings: settings)
       for due in try outbox.due(at: now, limit: ChargeCollector.mostAtOnce) {
         guard underway.count < ChargeCollector.mostAtOnce, underway[due.charge.id] == nil,
           try outbox.claim(due.charge, at: now)

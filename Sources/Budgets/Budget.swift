@@ -10,7 +10,7 @@ struct Budget: Sendable {
   let isPlan: Bool
   /// The rate for requests that don't bring one.
   var rate: FixedDecimal
-  var limits: Limits
+  var limits: LimitsInForce
   /// Set where the budget came, changed or was cleared while running: what lies before doesn't
   /// count.
   private(set) var countsFrom: Timestamp?
@@ -33,7 +33,7 @@ struct Budget: Sendable {
     isPlan = definition.id.isPlan
     self.rate = rate
     self.countsFrom = countsFrom
-    limits = Limits(definition.limit)
+    limits = LimitsInForce(definition.limit)
   }
 
   /// The window that is open at `now`.
@@ -69,7 +69,7 @@ struct Budget: Sendable {
 
   /// Takes the place of the definition, and keeps what is counted.
   mutating func redefine(as new: BudgetDefinition, rate newRate: FixedDecimal) {
-    let newLimits = Limits(new.limit)
+    let newLimits = LimitsInForce(new.limit)
     if newLimits.isTighter(than: limits) || new.enforcement != definition.enforcement {
       limitMayHaveShrunk = true
     }

@@ -62,7 +62,7 @@ public struct BudgetState: Sendable {
   public internal(set) var abandonedHolds = 0
 
   /// What clients may draw when their plans are used up.
-  var purses: [String: Purse] = [:]
+  var purses: [String: CreditBalance] = [:]
   /// Of the clients whose plans limit conversations.
   var conversationCounts: [String: ConversationCount] = [:]
   /// Of their conversations; none where limits aren't shared.
@@ -219,14 +219,14 @@ extension BudgetState {
 
   /// The limits in force for an account, a raise included.
   /// A plan's is widened by the credits of its client.
-  func limits(of account: Account, at now: Timestamp) -> Limits {
+  func limits(of account: Account, at now: Timestamp) -> LimitsInForce {
     let limits = limits(in: account.budget, raisedBy: account.raise, at: now)
     guard budgets[account.budget].isPlan else { return limits }
     return widened(limits, of: account, within: .whole, at: now)
   }
 
   /// The same by the account's index: hot paths copy no account.
-  func limits(at index: Int, at now: Timestamp) -> Limits {
+  func limits(at index: Int, at now: Timestamp) -> LimitsInForce {
     let budget = accounts[index].budget
     let limits = limits(in: budget, raisedBy: accounts[index].raise, at: now)
     guard budgets[budget].isPlan else { return limits }
@@ -234,12 +234,12 @@ extension BudgetState {
   }
 
   /// The limits in force without what credits add.
-  func ownLimits(at index: Int, at now: Timestamp) -> Limits {
+  func ownLimits(at index: Int, at now: Timestamp) -> LimitsInForce {
     limits(in: accounts[index].budget, raisedBy: accounts[index].raise, at: now)
   }
 
   /// The limits in force as far as `scope` reaches, for an account whose limit is shared.
-  func limits(at index: Int, within scope: LimitScope, at now: Timestamp) -> Limits {
+  func limits(at index: Int, within scope: LimitScope, at now: Timestamp) -> LimitsInForce {
     guard policy.sharesLimits else { return limits(at: index, at: now) }
     let own = ownLimits(at: index, within: scope, at: now)
     guard budgets[accounts[index].budget].isPlan else { return own }
@@ -247,11 +247,12 @@ extension BudgetState {
   }
 
   /// The same without what credits add.
-  func ownLimits(at index: Int, within scope: LimitScope, at now: Timestamp) -> Limits {
+  func ownLimits(at index: Int, within scope: LimitScope, at now: Timestamp) -> LimitsInForce {
     accounts[index].narrowed(ownLimits(at: index, at: now), to: scope)
   }
 
-  private func limits(in budget: Int, raisedBy ownRaise: Raise?, at now: Timestamp) -> Limits {
+  private func limits(in budget: Int, raisedBy ownRaise: Raise?, at now: Timestamp) -> LimitsInForce
+  {
     let limits = budgets[budget].limits
     guard let raise = ownRaise ?? budgets[budget].raise, now < raise.until else {
       return limits

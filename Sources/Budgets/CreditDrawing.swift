@@ -20,7 +20,7 @@ extension BudgetState {
   ) {
     defer { assertInvariants() }
     for (client, credits) in Dictionary(grouping: credits, by: \.client) {
-      let isNew = purses[client, default: Purse()].take(
+      let isNew = purses[client, default: CreditBalance()].take(
         credits, keeping: leases.drawnCredits, at: now)
       if policy.sharesLimits { openCreditLeases(of: client, at: now) }
       guard isNew, let plan = budgetByID[.plan(of: client)] else { continue }
@@ -34,11 +34,11 @@ extension BudgetState {
   /// A plan's limits with all that its client's credits in tokens add to them. A plan that is
   /// passed takes nothing of a credit that came later.
   func widened(
-    _ limits: Limits, of account: Account, within scope: LimitScope, at now: Timestamp
-  ) -> Limits {
+    _ limits: LimitsInForce, of account: Account, within scope: LimitScope, at now: Timestamp
+  ) -> LimitsInForce {
     guard let tokens = limits.tokens else { return limits }
     let free =
-      purses.isEmpty ? 0 : purse(of: account.budget)?.freeTokens(within: scope, at: now) ?? 0
+      purses.isEmpty ? 0 : balance(of: account.budget)?.freeTokens(within: scope, at: now) ?? 0
     var limit = tokens.addingSaturating(account.paidByCredits)
       .addingSaturating(account.heldOnCredits)
     if free > 0 {
@@ -68,7 +68,7 @@ extension BudgetState {
     _ whole: Consumption, of demand: Demand, on portion: Portion, afterHolds: Bool = false,
     within scope: LimitScope = .leased, at now: Timestamp
   ) -> Bool {
-    guard let purse = usablePurse(on: portion.account),
+    guard let balance = usableBalance(on: portion.account),
       let limit = ownLimits(at: portion.account, within: scope, at: now).tokens
     else { return false }
     var left = planTokensLeft(of: portion.account, limit: limit)
@@ -78,10 +78,10 @@ extension BudgetState {
     }
     let missing = Int64(clamping: Int128(whole.tokens) - max(0, left))
     guard missing > 0 else {
-      return limit > 0 || purse.freeTokens(within: scope, at: now) > 0
-        || purse.hasFreeMoney(within: scope, at: now)
+      return limit > 0 || balance.freeTokens(within: scope, at: now) > 0
+        || balance.hasFreeMoney(within: scope, at: now)
     }
-    return purse.draws(
+    return balance.draws(
       missing, of: whole, rates: demand.rates, within: scope, afterHolds: afterHolds, at: now)
       != nil
   }
@@ -93,8 +93,8 @@ extension BudgetState {
     for demand: Demand, on portion: Portion, atLeast known: Int64, within scope: LimitScope,
     at now: Timestamp
   ) -> Int64 {
-    guard let purse = usablePurse(on: portion.account),
-      purse.hasFreeMoney(within: scope, at: now)
+    guard let balance = usableBalance(on: portion.account),
+      balance.hasFreeMoney(within: scope, at: now)
     else { return known }
     // The more output, the more it costs: what can be paid lies below what can't.
     var (payable, unpayable) = (known, demand.largestOutput.addingSaturating(1))
@@ -190,7 +190,7 @@ extension BudgetState {
     _ used: Consumption, _ held: HeldCredit, on portion: Portion, at now: Timestamp
   ) -> [CreditDraw] {
     let missing = tokensForCredits(used.tokens, held, on: portion, at: now)
-    return purse(of: accounts[portion.account].budget)?.expected(
+    return balance(of: accounts[portion.account].budget)?.expected(
       held.draws, tokens: missing, of: priced(used, held), rates: held.rates,
       beyondHold: !policy.sharesLimits, at: now) ?? []
   }
@@ -229,18 +229,18 @@ extension BudgetState {
       + Int128(accounts[index].paidByCredits) + Int128(accounts[index].heldOnCredits)
   }
 
-  func purse(of budget: Int) -> Purse? {
+  func balance(of budget: Int) -> CreditBalance? {
     purses[budgets[budget].definition.id.client]
   }
 
-  func usablePurse(on account: Int) -> Purse? {
+  func usableBalance(on account: Int) -> CreditBalance? {
     guard !purses.isEmpty, budgets[accounts[account].budget].isPlan else { return nil }
-    return purse(of: accounts[account].budget)
+    return balance(of: accounts[account].budget)
   }
 
   /// Whether credits in money could still pay for tokens beyond this account's limit.
   func hasFreeMoney(beside account: Account, at now: Timestamp) -> Bool {
     guard budgets[account.budget].isPlan else { return false }
-    return purse(of: account.budget)?.hasFreeMoney(within: .whole, at: now) ?? false
+    return balance(of: account.budget)?.hasFreeMoney(within: .whole, at: now) ?? false
   }
 }

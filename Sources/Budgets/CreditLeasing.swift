@@ -12,7 +12,7 @@ extension BudgetState {
   func isLeftToCredits(
     _ whole: Consumption, of demand: Demand, on portion: Portion, at now: Timestamp
   ) -> Bool {
-    guard usablePurse(on: portion.account) != nil,
+    guard usableBalance(on: portion.account) != nil,
       let limit = ownLimits(at: portion.account, within: .leasable, at: now).tokens,
       planTokensLeft(of: portion.account, limit: limit) <= 0
     else { return false }
@@ -50,11 +50,11 @@ extension BudgetState {
     for tokens: Int64, of whole: Consumption, rates: ExchangeRates, client: String,
     at now: Timestamp
   ) -> [LeaseRequest] {
-    guard tokens > 0, let purse = purses[client] else { return [] }
+    guard tokens > 0, let balance = purses[client] else { return [] }
     // Where others have leased what is missing, they are to give it back.
     let draws =
-      purse.draws(tokens, of: whole, rates: rates, within: .leasable, at: now)
-      ?? purse.draws(tokens, of: whole, rates: rates, within: .whole, at: now) ?? []
+      balance.draws(tokens, of: whole, rates: rates, within: .leasable, at: now)
+      ?? balance.draws(tokens, of: whole, rates: rates, within: .whole, at: now) ?? []
     return draws.compactMap { draw in
       let request = purses[client]?.change(draw.credit) { entry -> LeaseRequest? in
         guard let request = entry.leaseRequest(for: draw.amount) else { return nil }
@@ -137,11 +137,11 @@ extension BudgetState {
     change(key) { $0.open(lease) }
   }
 
-  func entry(of key: CreditKey) -> PurseEntry? { purses[key.client]?.entry(of: key.id) }
+  func entry(of key: CreditKey) -> CreditBalanceEntry? { purses[key.client]?.entry(of: key.id) }
 
   func sortedDrawnCredits() -> [CreditKey] { leases.drawnCredits.sorted { $0.id < $1.id } }
 
-  private mutating func change(_ key: CreditKey, _ body: (inout PurseEntry) -> Void) {
+  private mutating func change(_ key: CreditKey, _ body: (inout CreditBalanceEntry) -> Void) {
     _ = purses[key.client]?.change(key.id, body)
   }
 

@@ -32,7 +32,7 @@ extension Account {
   }
 
   /// What more is held than leased, in the units that `limits` has.
-  func heldBeyondLease(of limits: Limits) -> Spend {
+  func heldBeyondLease(of limits: LimitsInForce) -> Spend {
     guard let lease else { return .zero }
     return limits.limited(
       Spend(
@@ -41,27 +41,27 @@ extension Account {
   }
 
   /// Takes what was used off the lease.
-  mutating func takeOffLease(_ used: Spend, of limits: Limits) {
+  mutating func takeOffLease(_ used: Spend, of limits: LimitsInForce) {
     guard lease != nil else { return }
     lease?.amount.subtractSaturating(used)
     if heldBeyondLease(of: limits) != .zero { lease?.mayBeExceeded = true }
   }
 
   /// The limits as far as `scope` reaches; without credits.
-  func narrowed(_ limits: Limits, to scope: LimitScope) -> Limits {
+  func narrowed(_ limits: LimitsInForce, to scope: LimitScope) -> LimitsInForce {
     guard let lease else { return limits }
     switch scope {
     case .whole: return limits
     case .leased:
       let tokens = settled.tokens.addingSaturating(lease.amount.tokens)
         .subtractingSaturating(paidByCredits)
-      return Limits(
+      return LimitsInForce(
         tokens: limits.tokens.map { min($0, tokens) },
         nanoUnits: limits.nanoUnits.map {
           min($0, settled.nanoUnits.addingSaturating(lease.amount.nanoUnits))
         })
     case .leasable:
-      return Limits(
+      return LimitsInForce(
         tokens: limits.tokens.map { max(0, $0 - lease.leasedToOthers.tokens) },
         nanoUnits: limits.nanoUnits.map { max(0, $0 - lease.leasedToOthers.nanoUnits) })
     }

@@ -4,7 +4,7 @@ public struct LeaseRequest: Hashable, Sendable {
   /// The limits in force, a raise included: settled use and all leases together must stay within
   /// them. Of a plan, what credits have paid isn't settled against its limit. Of a credit, all
   /// that was granted.
-  public let limits: Limits
+  public let limits: LimitsInForce
   /// What has to be added to the lease to be of any use; nought where anything is.
   public let least: Spend
   /// What would do for all that is asked for now; never less than `least`.
@@ -13,7 +13,7 @@ public struct LeaseRequest: Hashable, Sendable {
   public let lease: LeaseID
 
   public init(
-    of source: LeaseSource, limits: Limits, least: Spend, wanted: Spend, lease: LeaseID
+    of source: LeaseSource, limits: LimitsInForce, least: Spend, wanted: Spend, lease: LeaseID
   ) {
     self.source = source
     self.limits = limits

@@ -177,10 +177,10 @@ extension BudgetState {
     beside account: Account, in unit: LimitUnit, at now: Timestamp
   ) -> Int64 {
     let limit = account.lease?.leasedToOthers[unit] ?? 0
-    guard unit == .tokens, let purse = purse(of: account.budget), budgets[account.budget].isPlan
+    guard unit == .tokens, let balance = balance(of: account.budget), budgets[account.budget].isPlan
     else { return limit }
-    let ofCredits = purse.freeTokens(within: .whole, at: now)
-      .subtractingSaturating(purse.freeTokens(within: .leasable, at: now))
+    let ofCredits = balance.freeTokens(within: .whole, at: now)
+      .subtractingSaturating(balance.freeTokens(within: .leasable, at: now))
     return limit.addingSaturating(ofCredits)
   }
 

@@ -161,7 +161,7 @@ extension BudgetState {
   }
 
   private func pause(
-    of account: Account, limits: Limits, at now: Timestamp
+    of account: Account, limits: LimitsInForce, at now: Timestamp
   ) -> AccountStatus.Pause? {
     if account.isPaused ?? budgets[account.budget].isPaused { return .manual }
     guard budgets[account.budget].definition.enforcement != .shadow else { return nil }
@@ -173,7 +173,7 @@ extension BudgetState {
 
 extension Account {
   /// The limit without what is settled and held, never below zero; nil where there is no limit.
-  fileprivate func remaining(in unit: LimitUnit, of limits: Limits) -> Int64? {
+  fileprivate func remaining(in unit: LimitUnit, of limits: LimitsInForce) -> Int64? {
     limits[unit].map { Int64(clamping: max(0, remainder(of: $0, in: unit))) }
   }
 }

@@ -213,7 +213,7 @@ extension BudgetState {
 
 extension Account {
   /// The unit in which settled use has reached so many per cent of its limit.
-  func unit(reaching percent: Int, of limits: Limits) -> LimitUnit? {
+  func unit(reaching percent: Int, of limits: LimitsInForce) -> LimitUnit? {
     LimitUnit.allCases.first { unit in
       guard let limit = limits[unit] else { return false }
       return Share(used: settled[unit], limit: limit).reaches(percent: percent)

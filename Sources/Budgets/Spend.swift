@@ -83,7 +83,7 @@ public struct Spend: Hashable, Sendable {
 }
 
 /// The limits in force for one account; nil where a unit is counted but not limited.
-public struct Limits: Hashable, Sendable {
+public struct LimitsInForce: Hashable, Sendable {
   public internal(set) var tokens: Int64?
   /// Billionths of one unit of the budget's currency.
   public internal(set) var nanoUnits: Int64?
@@ -112,7 +112,7 @@ public struct Limits: Hashable, Sendable {
       nanoUnits: nanoUnits == nil ? 0 : spend.nanoUnits)
   }
 
-  func raised(by raise: Raise) -> Limits {
+  func raised(by raise: Raise) -> LimitsInForce {
     var limits = self
     limits.tokens = tokens?.addingSaturating(raise.amount.tokens)
     limits.nanoUnits = nanoUnits?.addingSaturating(raise.amount.nanoUnits)
@@ -120,7 +120,7 @@ public struct Limits: Hashable, Sendable {
   }
 
   /// Whether something that `other` allows isn't allowed here.
-  func isTighter(than other: Limits) -> Bool {
+  func isTighter(than other: LimitsInForce) -> Bool {
     LimitUnit.allCases.contains { unit in
       guard let limit = self[unit] else { return false }
       guard let otherLimit = other[unit] else { return true }

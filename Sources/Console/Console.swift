@@ -9,7 +9,7 @@ public import Time
 /// The admin listener: what operators and their tools ask and set.
 public final class Console: HTTPHandler {
   private let server: any RunningServer
-  private let routes: Router<Route>
+  private let routes: Router<APIRoute>
   /// Whether tokens are nobody's here.
   private let servesKeysAlone: Bool
   private let signIns: SignIns
@@ -42,7 +42,7 @@ public final class Console: HTTPHandler {
   }
 
   private init(
-    server: any RunningServer, routes: [Route], servesKeysAlone: Bool, pages: [PageRoute],
+    server: any RunningServer, routes: [APIRoute], servesKeysAlone: Bool, pages: [PageRoute],
     failedSignIns: FailedSignIns, logger: Logger, clock: @escaping @Sendable () -> Timestamp
   ) {
     self.server = server
@@ -167,7 +167,7 @@ public final class Console: HTTPHandler {
   /// Reads the body of a call whose caller is known by now, and of no other call but one that
   /// signs its body.
   private func body(
-    of exchange: HTTPExchange, for route: Route
+    of exchange: HTTPExchange, for route: APIRoute
   ) async throws(APIError) -> [UInt8] {
     guard case .anyone = access(to: route) else { return try await Body.read(from: exchange) }
     guard route.takesAnyObject else { return [] }
@@ -175,7 +175,7 @@ public final class Console: HTTPHandler {
       from: exchange, limit: Body.largestSigned, beforeCredential: true)
   }
 
-  private func access(to route: Route) -> Route.Access {
+  private func access(to route: APIRoute) -> APIRoute.Access {
     route.access(under: server.settings.admin)
   }
 
@@ -184,7 +184,7 @@ public final class Console: HTTPHandler {
   /// Finds out who calls, before anything of the body is read: strangers must not take memory or
   /// time with bodies.
   private func credential(
-    of exchange: HTTPExchange, for route: Route, at now: Timestamp
+    of exchange: HTTPExchange, for route: APIRoute, at now: Timestamp
   ) async throws(APIError) -> Credential? {
     if case .anyone = access(to: route) { return nil }
     let (fields, network) = (exchange.head.fields, exchange.clientNetwork)
@@ -206,7 +206,7 @@ public final class Console: HTTPHandler {
   }
 
   private func signIn(
-    _ fields: HeaderFields, from network: SocketAddress.Network?, to route: Route,
+    _ fields: HeaderFields, from network: SocketAddress.Network?, to route: APIRoute,
     at now: Timestamp
   ) throws(APIError) -> Credential {
     let credential = try credential(

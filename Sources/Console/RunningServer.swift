@@ -34,13 +34,13 @@ public protocol RunningServer: Sendable {
   func readBudgets<Answer: Sendable>(_ body: @Sendable (BudgetState) -> Answer) -> Answer
 
   /// Where alerts go out, for tests of them.
-  var alertPostbox: AlertPostbox { get }
+  var alertPostbox: AlertQueue { get }
 
   /// Counts and records usage that did not pass the proxy; returns when that is safe.
   func record(_ usage: ExternalUsage) async throws(LedgerError)
 
   /// Where the payment provider is reached.
-  var paymentDesk: PaymentDesk { get }
+  var paymentClient: PaymentClient { get }
 
   /// Says that there may be alerts to deliver.
   func alertsAreDue()

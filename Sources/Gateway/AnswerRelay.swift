@@ -16,15 +16,15 @@ internal import Upstream
 /// which is charged by its request, and a body beyond `largestMetered`, which is charged what was
 /// held. Such a body is refused where it may show objects: they would be nobody's.
 struct AnswerRelay {
-  private let passage: Passage
+  private let forwarded: ForwardedRequest
   private var head: UpstreamResponseHead
   private let transfer: Transfer
 
   /// The largest body that is read whole to be metered.
   private static let largestMetered = 32 << 20
 
-  init(of passage: Passage, _ head: UpstreamResponseHead, _ transfer: Transfer) {
-    self.passage = passage
+  init(of forwarded: ForwardedRequest, _ head: UpstreamResponseHead, _ transfer: Transfer) {
+    self.forwarded = forwarded
     self.head = head
     self.transfer = transfer
   }
@@ -35,59 +35,59 @@ struct AnswerRelay {
       return await passOn(
         [],
         report: AnswerMeter.charge(
-          for: passage.request.facts, endpoint: passage.request.endpoint))
+          for: forwarded.request.facts, endpoint: forwarded.request.endpoint))
     }
     var body: [UInt8] = []
     do throws(UpstreamError) {
       var piece: [UInt8] = []
       while try await transfer.next(into: &piece) {
-        if passage.firstByteAt == nil { passage.firstByteAt = .now() }
+        if forwarded.firstByteAt == nil { forwarded.firstByteAt = .now() }
         if body.isEmpty { swap(&body, &piece) } else { body += piece }
-        if passage.isDraining && !passage.mayDrain(after: body.count) { transfer.cancel() }
+        if forwarded.isDraining && !forwarded.mayDrain(after: body.count) { transfer.cancel() }
         if body.count > AnswerRelay.largestMetered { return await endUnread(body) }
       }
     } catch {
-      return await passage.fail(error, status: head.status, report: nil)
+      return await forwarded.fail(error, status: head.status, report: nil)
     }
     let report = read(&body)
     // A batch has its usage in files of results, also when it has ended at once.
-    let isBatch = passage.request.facts.operation == .batch
+    let isBatch = forwarded.request.facts.operation == .batch
     if let work = report.work, head.status < 400 {
       if work.stage == .underway || isBatch {
-        _ = await passage.deferSettlement(to: work.id, showing: report.madeObjects)
+        _ = await forwarded.deferSettlement(to: work.id, showing: report.madeObjects)
         return await answerUnsettled(body, report)
       }
-      if await passage.endsEarlierWork(work, report, status: head.status) {
+      if await forwarded.endsEarlierWork(work, report, status: head.status) {
         return await answerUnsettled(body, report)
       }
     }
-    let settled = await passage.settle(
-      Ending(status: head.status, outcome: outcome(isError: report.isError), report: report))
-    guard !passage.clientLeft else { return passage.exchange.abort() }
-    guard !passage.hidesAnswer else { return await passage.journey.refuse(.ledgerUnavailable) }
-    await passage.journey.answer(answer(body, settled, isError: report.isError))
+    let settled = await forwarded.settle(
+      Completion(status: head.status, outcome: outcome(isError: report.isError), report: report))
+    guard !forwarded.clientLeft else { return forwarded.exchange.abort() }
+    guard !forwarded.hidesAnswer else { return await forwarded.pipeline.refuse(.ledgerUnavailable) }
+    await forwarded.pipeline.answer(answer(body, settled, isError: report.isError))
   }
 
   /// Ends an answer that is too large to be read.
   @inline(never)
   private func endUnread(_ beginning: [UInt8]) async {
-    guard head.status < 400, passage.request.makesObjects else {
+    guard head.status < 400, forwarded.request.makesObjects else {
       return await passOn(beginning, report: nil)
     }
     transfer.cancel()
-    _ = await passage.settle(
-      Ending(
+    _ = await forwarded.settle(
+      Completion(
         status: head.status, outcome: .upstreamBroken, report: nil, isCut: true,
         isUnintelligible: true))
-    await passage.journey.refuse(
+    await forwarded.pipeline.refuse(
       .unusableAnswer(
-        provider: passage.offer.provider.name, .tooLarge(limit: AnswerRelay.largestMetered)))
+        provider: forwarded.quote.provider.name, .tooLarge(limit: AnswerRelay.largestMetered)))
   }
 
   /// Whether the answer is bytes that say nothing of usage. If events were asked for, JSON isn't.
   private var isOpaque: Bool {
-    AnswerMeter.isOpaque(passage.request.endpoint)
-      && !(passage.request.expectsStream && head.isJSON)
+    AnswerMeter.isOpaque(forwarded.request.endpoint)
+      && !(forwarded.request.expectsStream && head.isJSON)
   }
 
   /// Reads an answer, and takes out of it what the client doesn't get.
@@ -95,28 +95,28 @@ struct AnswerRelay {
   private mutating func read(_ body: inout [UInt8]) -> UsageReport {
     let text =
       head.isPartial ? nil : head.coding.text(of: body, atMost: AnswerRelay.largestMetered)
-    let parser = passage.journey.workbench.parser
-    if head.status < 400, passage.request.facts.stream, let text,
+    let parser = forwarded.pipeline.resources.parser
+    if head.status < 400, forwarded.request.facts.stream, let text,
       let events = AnswerMeter.read(
-        events: text, to: passage.request.facts, endpoint: passage.request.endpoint,
-        hidesUsage: passage.rewrite.addsUsage, parser: parser,
+        events: text, to: forwarded.request.facts, endpoint: forwarded.request.endpoint,
+        hidesUsage: forwarded.rewrite.addsUsage, parser: parser,
         limit: AnswerRelay.largestMetered)
     {
-      if passage.rewrite.addsUsage {
+      if forwarded.rewrite.addsUsage {
         body = events.shown
         head = head.withoutCoding
       }
       return events.report
     }
     return AnswerMeter.read(
-      text, status: head.status, to: passage.request.facts, endpoint: passage.request.endpoint,
+      text, status: head.status, to: forwarded.request.facts, endpoint: forwarded.request.endpoint,
       parser: parser)
   }
 
   /// What the client gets, with what it costs.
   @inline(never)
-  private func answer(_ body: [UInt8], _ settled: Settled, isError: Bool) -> HTTPAnswer {
-    var fields = passage.responseFields(head, remaining: settled.tightest)
+  private func answer(_ body: [UInt8], _ settled: RequestSettlement, isError: Bool) -> HTTPAnswer {
+    var fields = forwarded.responseFields(head, remaining: settled.tightest)
     fields.appendOwn(.catracaCost, settled.costUSD)
     guard let rendering = rendering(of: body) else {
       return shown(body, fields, isError: isError || head.status >= 400)
@@ -124,54 +124,54 @@ struct AnswerRelay {
     fields.remove(.contentEncoding)
     fields.remove(.contentType)
     fields.append(.contentType, constant: rendering.contentType)
-    return passage.journey.answer(
-      head.status, fields, rendering.body, from: passage.offer.provider)
+    return forwarded.pipeline.answer(
+      head.status, fields, rendering.body, from: forwarded.quote.provider)
   }
 
   /// Passes on an answer whose cost isn't known yet, or is charged to an earlier request.
   @inline(never)
   private func answerUnsettled(_ body: [UInt8], _ report: UsageReport) async {
-    guard !passage.clientLeft else { return passage.exchange.abort() }
-    guard !passage.hidesAnswer else { return await passage.journey.refuse(.ledgerUnavailable) }
-    let fields = passage.responseFields(head, remaining: passage.grant.tightest)
-    await passage.journey.answer(shown(body, fields, isError: report.isError))
+    guard !forwarded.clientLeft else { return forwarded.exchange.abort() }
+    guard !forwarded.hidesAnswer else { return await forwarded.pipeline.refuse(.ledgerUnavailable) }
+    let fields = forwarded.responseFields(head, remaining: forwarded.grant.tightest)
+    await forwarded.pipeline.answer(shown(body, fields, isError: report.isError))
   }
 
   private func shown(_ body: [UInt8], _ fields: HeaderFields, isError: Bool) -> HTTPAnswer {
-    let (journey, provider) = (passage.journey, passage.offer.provider)
+    let (pipeline, provider) = (forwarded.pipeline, forwarded.quote.provider)
     return isError
-      ? journey.errorAnswer(head.status, fields, body, from: provider)
-      : journey.answer(head.status, fields, body, from: provider)
+      ? pipeline.errorAnswer(head.status, fields, body, from: provider)
+      : pipeline.answer(head.status, fields, body, from: provider)
   }
 
   /// The answer in the format that the client asked for, where another one was asked for instead.
   private func rendering(of body: [UInt8]) -> TranscriptRendering? {
-    guard head.status < 400, passage.rewrite.transcriptFormat != nil,
-      let format = passage.request.facts.transcript?.format
+    guard head.status < 400, forwarded.rewrite.transcriptFormat != nil,
+      let format = forwarded.request.facts.transcript?.format
     else { return nil }
     return TranscriptRendering(
       head.coding.text(of: body, atMost: AnswerRelay.largestMetered) ?? [], as: format,
-      parser: passage.journey.workbench.parser)
+      parser: forwarded.pipeline.resources.parser)
   }
 
   private func outcome(isError: Bool) -> Outcome {
     // The provider's refusal costs nothing, whether or not the client waited for it.
     if head.status >= 400 { return .providerError }
-    if passage.clientLeft { return .clientDisconnected }
+    if forwarded.clientLeft { return .clientDisconnected }
     return isError ? .providerError : .ok
   }
 
   /// With the cost and what it leaves, where they are known before the answer is read.
   private func fields(charging report: UsageReport?, _ outcome: Outcome) -> HeaderFields {
     guard let report else {
-      return passage.responseFields(head, remaining: passage.grant.tightest)
+      return forwarded.responseFields(head, remaining: forwarded.grant.tightest)
     }
-    let figures = Settled.Figures(
-      Ending(status: head.status, outcome: outcome, report: report), of: passage)
-    var fields = passage.responseFields(
+    let figures = RequestSettlement.Figures(
+      Completion(status: head.status, outcome: outcome, report: report), of: forwarded)
+    var fields = forwarded.responseFields(
       head,
-      remaining: passage.gateway.desk.tightest(
-        settling: passage.grant.hold, with: figures.consumption))
+      remaining: forwarded.gateway.controller.tightest(
+        settling: forwarded.grant.hold, with: figures.consumption))
     fields.appendOwn(.catracaCost, figures.costUSD)
     return fields
   }
@@ -187,31 +187,31 @@ struct AnswerRelay {
     var isCut = false
     let isDecoded = beginning.isEmpty && head.isCodedPage
     var body = DecodedBody(of: transfer, isDecoded ? head : head.withoutCoding)
-    var filter = KeyFilter(of: passage.offer.provider)
+    var filter = KeyFilter(of: forwarded.quote.provider)
     do {
       var fields = fields(charging: report, outcome)
       if isDecoded { fields.remove(.contentEncoding) }
-      try await passage.exchange.start(
+      try await forwarded.exchange.start(
         ResponseHead(status: head.status, fields: fields), framing: .chunked)
       var piece: [UInt8] = []
       filter.filter(&held)
       while try await body.next(into: &piece) {
-        if passage.firstByteAt == nil { passage.firstByteAt = .now() }
+        if forwarded.firstByteAt == nil { forwarded.firstByteAt = .now() }
         filter.filter(&piece)
         guard !piece.isEmpty else { continue }
-        if !held.isEmpty { try await passage.exchange.write(held) }
+        if !held.isEmpty { try await forwarded.exchange.write(held) }
         swap(&held, &piece)
       }
       held += filter.takeRest()
     } catch {
       let isBroken = error is UpstreamError || error is DecodingError
-      outcome = isBroken && !passage.clientLeft ? .upstreamBroken : .clientDisconnected
+      outcome = isBroken && !forwarded.clientLeft ? .upstreamBroken : .clientDisconnected
       isCut = true
       transfer.cancel()
     }
-    _ = await passage.settle(
-      Ending(status: head.status, outcome: outcome, report: report, isCut: isCut))
-    guard outcome == .ok || outcome == .providerError else { return passage.exchange.abort() }
-    await passage.finish(held)
+    _ = await forwarded.settle(
+      Completion(status: head.status, outcome: outcome, report: report, isCut: isCut))
+    guard outcome == .ok || outcome == .providerError else { return forwarded.exchange.abort() }
+    await forwarded.finish(held)
   }
 }

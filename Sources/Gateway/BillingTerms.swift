@@ -30,7 +30,7 @@ struct BillingTerms {
   ///   - usage: what is charged, calls included.
   ///   - report: what the answer said; its parts count where `usage` is what it reported.
   private func bill(
-    for usage: Usage, _ report: UsageReport?, in rules: RuleBook
+    for usage: Usage, _ report: UsageReport?, in rules: RulesSnapshot
   ) throws(PricingError) -> Bill? {
     guard let model else { return nil }
     let calls = report?.extraCalls ?? []
@@ -59,7 +59,7 @@ struct BillingTerms {
       usage, by: try tariff(of: answering, for: usage, report, calls), markup: markup)
   }
 
-  private func priced(_ name: String?, in rules: RuleBook) -> PricedModel? {
+  private func priced(_ name: String?, in rules: RulesSnapshot) -> PricedModel? {
     name.flatMap { rules.model($0, of: provider, for: clientID) }
   }
 
@@ -133,7 +133,7 @@ extension BillingTerms {
   ///     without any price.
   ///   - tell: is told what has no price, for the operator.
   func charge(
-    for usage: Usage, _ report: UsageReport?, hold: ExactAmount, in rules: RuleBook,
+    for usage: Usage, _ report: UsageReport?, hold: ExactAmount, in rules: RulesSnapshot,
     tell: (PricingGap) -> Void
   ) -> UsageCharge {
     let rates = rules.prices.rates
@@ -165,7 +165,7 @@ extension BillingTerms {
 
   /// The charge of a whole hold, for work of which nobody can learn what it used. The prices are
   /// those of `usage`, which stands for what was held.
-  func charge(ofHold hold: ExactAmount, for usage: Usage, in rules: RuleBook) -> UsageCharge {
+  func charge(ofHold hold: ExactAmount, for usage: Usage, in rules: RulesSnapshot) -> UsageCharge {
     let bill = try? self.bill(for: usage, nil, in: rules)
     return UsageCharge(of: hold, rules.prices.rates, markup, bill: bill)
   }
@@ -175,7 +175,7 @@ extension BillingTerms {
 
 extension BillingTerms {
   /// The models of an answer that the price book doesn't have; nil where it has them all.
-  private func gapOfModels(in report: UsageReport, _ rules: RuleBook) -> PricingGap? {
+  private func gapOfModels(in report: UsageReport, _ rules: RulesSnapshot) -> PricingGap? {
     var gap = PricingGap(fault: nil)
     if let modelWithoutPrice {
       gap.add(price(.model, of: modelWithoutPrice), model == nil ? .free : .assumed)
@@ -188,7 +188,7 @@ extension BillingTerms {
 
   /// The prices that an answer lacked, each once.
   private func missing(
-    _ fault: PricingGap.Fault, _ report: UsageReport?, in rules: RuleBook
+    _ fault: PricingGap.Fault, _ report: UsageReport?, in rules: RulesSnapshot
   ) -> [(MissingPrice, MissingPriceSighting.Outcome)] {
     guard let report, let answering = priced(report.responseModel, in: rules) ?? model else {
       return []

@@ -6,16 +6,16 @@ extension Gateway {
   ///
   /// - Parameter former: what was set when this was last called.
   public func apply(_ controls: BudgetControls, replacing former: [BudgetControl]) {
-    desk.apply(controls, replacing: former)
+    controller.apply(controls, replacing: former)
   }
 
   /// Another number whenever something was held, settled, refused or set.
-  public var budgetRevision: UInt64 { desk.revision }
+  public var budgetRevision: UInt64 { controller.revision }
 
   /// Reads how the budgets stand, all as of one instant.
   public func readBudgets<Answer: Sendable>(
     _ body: @Sendable (BudgetState) -> Answer
   ) -> Answer {
-    desk.read(body)
+    controller.read(body)
   }
 }

@@ -44,12 +44,12 @@ extension Gateway {
   public func configure(
     _ setup: BudgetSetup, replacing former: BudgetSetup
   ) throws(BudgetError) {
-    try desk.configure(setup, replacing: former)
+    try controller.configure(setup, replacing: former)
   }
 
   /// Counts what was recorded before a plan counted it: of budgets, and the conversations that
   /// each client has begun.
   public func recall(_ uses: [RecordedUse], conversations: [String: [String]]) {
-    desk.recall(uses, conversations: conversations)
+    controller.recall(uses, conversations: conversations)
   }
 }

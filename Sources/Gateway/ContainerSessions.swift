@@ -77,14 +77,14 @@ final class ContainerSessions: Sendable {
   }
 }
 
-extension Passage {
+extension ForwardedRequest {
   /// The report of the answer without sessions of containers that an earlier one was charged for.
   func withUnpaidSessions(_ report: UsageReport) -> UsageReport {
     gateway.containers.charging(
       report,
       to: ContainerSessions.Payer(
-        client: request.identity.client.id, provider: offer.provider.name, request: journey.id,
-        startedAt: journey.startedAt), at: gateway.clock())
+        client: request.identity.client.id, provider: quote.provider.name, request: pipeline.id,
+        startedAt: pipeline.startedAt), at: gateway.clock())
   }
 }
 

@@ -14,16 +14,16 @@ public import Time
 internal import Upstream
 
 /// The interceptor between apps and providers: each request on the proxy listener walks through
-/// it once, and `Journey` is that walk.
+/// it once, and `RequestPipeline` is that walk.
 public final class Gateway: HTTPHandler {
-  let rules: @Sendable () -> RuleBook
-  let desk: AdmissionDesk
+  let rules: @Sendable () -> RulesSnapshot
+  let controller: AdmissionController
   let ledger: any Ledger
   /// Whose the objects are that providers keep.
   let owners: ObjectOwners
   /// Answers what clients ask about their own use.
   let ownCalls: any HTTPHandler
-  let experience = ModelExperience()
+  let statistics = ModelStatistics()
   let overhead = LearnedOverhead()
   let containers = ContainerSessions()
   let rateLimits = RateLimits()
@@ -43,7 +43,7 @@ public final class Gateway: HTTPHandler {
   /// Work that providers go on with after their answers.
   let deferredWorks = DeferredWorks()
   private let poller = Lock<LoopBound<Poller>?>(nil)
-  private let workbenches: [LoopBound<Workbench>]
+  private let workbenches: [LoopBound<LoopResources>]
   private let stopping = Lock(false)
   private let inFlight = Atomic<Int>(0)
 
@@ -60,7 +60,7 @@ public final class Gateway: HTTPHandler {
   ///   - recentAnswers: the last answers of each model, to know it as before a restart.
   ///   - tracer: takes a span of each request to a provider.
   public init(
-    rules: @escaping @Sendable () -> RuleBook, budgets: BudgetState, ledger: any Ledger,
+    rules: @escaping @Sendable () -> RulesSnapshot, budgets: BudgetState, ledger: any Ledger,
     owners: ObjectOwners, lender: (any LeaseLender)? = nil,
     deferred: [DeferredRequest] = [], ownCalls: any HTTPHandler, failedSignIns: FailedSignIns,
     recentAnswers: [RecentAnswers], loops: [EventLoop], logger: Logger, tracer: Tracer? = nil,
@@ -81,8 +81,8 @@ public final class Gateway: HTTPHandler {
         request, budgets.restore(request.recordedHold, at: clock()),
         place: deferredWorks.takePlaceAnyway(for: request.expected.row.clientID), origin: nil)
     }
-    let leases = lender.map { LeaseDesk($0) }
-    desk = AdmissionDesk(budgets, leases: leases, clock: clock) { events in
+    let leases = lender.map { LeaseClient($0) }
+    controller = AdmissionController(budgets, leases: leases, clock: clock) { events in
       for event in events {
         BudgetEventLog.write(event, to: logger)
         // Thresholds are recorded with the charge that reaches them.
@@ -94,18 +94,18 @@ public final class Gateway: HTTPHandler {
         }
       }
     }
-    var workbenches: [LoopBound<Workbench>] = []
+    var workbenches: [LoopBound<LoopResources>] = []
     for loop in loops {
       workbenches.append(
         await Task(executorPreference: loop) {
-          LoopBound(Workbench(on: loop), on: loop)
+          LoopBound(LoopResources(on: loop), on: loop)
         }.value)
     }
     self.workbenches = workbenches
     let prices = rules().prices
     for recent in recentAnswers {
       let model = prices.model(recent.model, of: recent.provider)?.name ?? recent.model
-      experience.note(recent, model: model)
+      statistics.note(recent, model: model)
     }
     await startPolling(on: loops[0])
     for work in works { followAgain(work) }
@@ -130,12 +130,12 @@ public final class Gateway: HTTPHandler {
   }
 
   public func handle(_ exchange: HTTPExchange) async {
-    guard let workbench = workbenches.first(where: { $0.loop === exchange.loop })?.value else {
+    guard let resources = workbenches.first(where: { $0.loop === exchange.loop })?.value else {
       preconditionFailure("a request arrived on a loop that the gateway doesn't know")
     }
-    let journey = Journey(exchange, through: self, at: workbench)
+    let pipeline = RequestPipeline(exchange, through: self, at: resources)
     inFlight.add(1, ordering: .relaxed)
-    await journey.run()
+    await pipeline.run()
     inFlight.subtract(1, ordering: .relaxed)
   }
 
@@ -184,14 +184,14 @@ public final class Gateway: HTTPHandler {
     if let poller = poller.withLock({ $0 }) {
       await Task(executorPreference: poller.loop) { await poller.value.stop() }.value
     }
-    for workbench in workbenches {
-      await Task(executorPreference: workbench.loop) { workbench.value.upstream.close() }.value
+    for resources in workbenches {
+      await Task(executorPreference: resources.loop) { resources.value.upstream.close() }.value
     }
   }
 }
 
 /// The tools of one event loop, shared by its requests one after the other.
-final class Workbench {
+final class LoopResources {
   let upstream: UpstreamClient
   let parser = JSONParser()
 

@@ -60,7 +60,7 @@ extension Provider {
   }
 }
 
-extension Journey {
+extension RequestPipeline {
   /// A provider's answer as the app gets it: as it came, or without the provider's key. A coded one
   /// goes on decoded if it shows the key.
   @inline(never)
@@ -69,7 +69,7 @@ extension Journey {
   ) -> HTTPAnswer {
     var answer = HTTPAnswer(head: ResponseHead(status: status, fields: fields), body: body)
     let coding = BodyCoding(fields)
-    if var text = coding.text(of: body, atMost: FreePassage.largestAnswer) {
+    if var text = coding.text(of: body, atMost: UnmeteredForwarding.largestAnswer) {
       if provider.takeKeyOut(of: &text) {
         answer.body = text
         answer.head.fields.remove(.contentEncoding)

@@ -120,15 +120,15 @@ extension RequestFacts {
 
 extension LearnedOverhead {
   /// Learns from what an answer used, as its provider reported it.
-  func learn(from usage: Usage, of passage: Passage) {
-    let offer = passage.offer
-    let facts = passage.request.facts
-    let added = offer.overhead
-    let input = offer.demand.inputTokens - added.inputTokens - added.outputTokens
+  func learn(from usage: Usage, of forwarded: ForwardedRequest) {
+    let quote = forwarded.quote
+    let facts = forwarded.request.facts
+    let added = quote.overhead
+    let input = quote.demand.inputTokens - added.inputTokens - added.outputTokens
     // The overhead of output is held beside the input, so that limits of the output stay.
-    let output = passage.grant.bound.tokens - offer.demand.inputTokens
+    let output = forwarded.grant.bound.tokens - quote.demand.inputTokens
     let excesses: [(Measure, Int64, Bool)] = [
-      (.inputTokens, usage.inputTokens - input, !offer.isCounted),
+      (.inputTokens, usage.inputTokens - input, !quote.isCounted),
       // A tool that draws is held for beside the output, and used with it.
       (.outputTokens, usage.outputTokens - output, facts.imageToolModel == nil),
       (
@@ -137,15 +137,15 @@ extension LearnedOverhead {
       ),
     ]
     for (measure, excess, teaches) in excesses where teaches && excess > 0 {
-      let context = offer.terms.model?.declaration.contextTokens
+      let context = quote.terms.model?.declaration.contextTokens
       let limit = context ?? PricedModel.assumedLargestOutput
       note(
         excess, measure,
         of: Subject(
-          client: passage.request.identity.client.id, provider: offer.provider.name,
-          model: offer.modelName, kind: facts.kind),
+          client: forwarded.request.identity.client.id, provider: quote.provider.name,
+          model: quote.modelName, kind: facts.kind),
         atMost: measure == .audioMilliseconds ? LearnedOverhead.longestSound : limit,
-        at: passage.gateway.clock())
+        at: forwarded.gateway.clock())
     }
   }
 }

@@ -36,20 +36,20 @@ final class MeteredRequest {
 
   /// Reads what the body asks for, and checks that the key may be used for that.
   init(
-    for journey: Journey, identity: Identity, endpoint: Endpoint, providerName: String?,
+    for pipeline: RequestPipeline, identity: Identity, endpoint: Endpoint, providerName: String?,
     body: [UInt8]
   ) throws(Refusal) {
     self.identity = identity
     self.endpoint = endpoint
     self.providerName = providerName
     self.body = body
-    let fields = journey.exchange.head.fields
+    let fields = pipeline.exchange.head.fields
     let contentType = fields.first(.contentType) ?? ""
     isJSON = endpoint.readsJSON(contentType: contentType)
     let facts: RequestFacts
     do throws(MeteringError) {
       facts = try RequestFacts.read(
-        body, contentType: contentType, endpoint: endpoint, parser: journey.workbench.parser)
+        body, contentType: contentType, endpoint: endpoint, parser: pipeline.resources.parser)
     } catch {
       throw .unreadable(error)
     }
@@ -59,14 +59,14 @@ final class MeteredRequest {
     conversation =
       try MeteredRequest.identifier(.catracaConversation, in: fields) ?? facts.conversation
     agent = try MeteredRequest.identifier(.catracaAgent, in: fields)
-    metadata = try MeteredRequest.readMetadata(of: fields, journey.workbench.parser)
+    metadata = try MeteredRequest.readMetadata(of: fields, pipeline.resources.parser)
     try identity.check(facts)
     self.facts = facts
   }
 
   /// A request whose facts don't stand in its body.
   init(
-    for journey: Journey, identity: Identity, endpoint: Endpoint, providerName: String?,
+    for pipeline: RequestPipeline, identity: Identity, endpoint: Endpoint, providerName: String?,
     facts: RequestFacts
   ) throws(Refusal) {
     self.identity = identity
@@ -77,11 +77,11 @@ final class MeteredRequest {
     growsWithTime = facts.growsWithTime
     body = []
     isJSON = false
-    let fields = journey.exchange.head.fields
+    let fields = pipeline.exchange.head.fields
     user = try MeteredRequest.identifier(.catracaUser, in: fields)
     conversation = try MeteredRequest.identifier(.catracaConversation, in: fields)
     agent = try MeteredRequest.identifier(.catracaAgent, in: fields)
-    metadata = try MeteredRequest.readMetadata(of: fields, journey.workbench.parser)
+    metadata = try MeteredRequest.readMetadata(of: fields, pipeline.resources.parser)
     try identity.check(facts)
   }
 
@@ -109,18 +109,18 @@ final class MeteredRequest {
 
   /// Whose budgets pay for it.
   @inline(never)
-  func caller(for offer: Offer) -> Caller {
+  func caller(for quote: Quote) -> Caller {
     Caller(
       client: identity.client.id, key: identity.key.name, user: user ?? "",
-      conversation: conversation ?? "", model: offer.modelName)
+      conversation: conversation ?? "", model: quote.modelName)
   }
 
   /// A batch, or a request within one, of which the header fields alone say who the user is.
   init(
     of facts: RequestFacts, endpoint: Endpoint, body: [UInt8], identity: Identity,
-    provider: Provider, _ journey: Journey
+    provider: Provider, _ pipeline: RequestPipeline
   ) throws(Refusal) {
-    let fields = journey.exchange.head.fields
+    let fields = pipeline.exchange.head.fields
     self.identity = identity
     self.endpoint = endpoint
     self.facts = facts
@@ -132,13 +132,13 @@ final class MeteredRequest {
     user = try MeteredRequest.identifier(.catracaUser, in: fields)
     conversation = try MeteredRequest.identifier(.catracaConversation, in: fields)
     agent = try MeteredRequest.identifier(.catracaAgent, in: fields)
-    metadata = try MeteredRequest.readMetadata(of: fields, journey.workbench.parser)
+    metadata = try MeteredRequest.readMetadata(of: fields, pipeline.resources.parser)
   }
 
-  static func readBody(of journey: Journey) async throws(Refusal) -> [UInt8] {
-    let exchange = journey.exchange
+  static func readBody(of pipeline: RequestPipeline) async throws(Refusal) -> [UInt8] {
+    let exchange = pipeline.exchange
     let coding = BodyCoding(exchange.head.fields)
-    let limit = Int(clamping: journey.rules.settings.limits.requestBody.bytes)
+    let limit = Int(clamping: pipeline.rules.settings.limits.requestBody.bytes)
     guard coding == .plain else {
       return try await readCoded(coding, limit: limit, of: exchange)
     }

@@ -14,7 +14,7 @@ internal import Time
 /// The list has what a request could name with success: models with a price in force, by their
 /// names and by their aliases.
 struct ModelList {
-  let rules: RuleBook
+  let rules: RulesSnapshot
   let identity: Identity
   /// The provider that the path names; nil lists the models of all.
   let provider: String?
@@ -103,7 +103,7 @@ extension ModelList.Entry {
   }
 }
 
-extension Journey {
+extension RequestPipeline {
   /// Answers a question for all models, or for one. It counts against the key's requests a minute.
   @inline(never)
   func serveModels(
@@ -114,7 +114,7 @@ extension Journey {
     var writer = JSONWriter()
     if let name {
       guard let entry = list.entry(named: name) else {
-        throw .unknownModel(Journey.shortened(name))
+        throw .unknownModel(RequestPipeline.shortened(name))
       }
       try await checkOwner(of: entry, for: identity)
       entry.write(to: &writer)

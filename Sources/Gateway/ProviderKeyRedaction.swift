@@ -123,7 +123,7 @@ final class RefusedKeys: Sendable {
   }
 }
 
-extension Journey {
+extension RequestPipeline {
   /// A provider's error as the app gets it: as it came, or without a provider's key. A coded one
   /// goes on decoded where something is taken out.
   func errorAnswer(
@@ -132,7 +132,7 @@ extension Journey {
     var fields = status >= 400 ? keyRedaction.redacted(fields) : fields
     let coding = BodyCoding(fields)
     var shown: [UInt8]
-    if let text = coding.text(of: body, atMost: FreePassage.largestAnswer) {
+    if let text = coding.text(of: body, atMost: UnmeteredForwarding.largestAnswer) {
       shown =
         status >= 400
         ? redacted(errorBody: text, status: status, from: provider) : keyRedaction.redacted(text)

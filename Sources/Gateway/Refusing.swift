@@ -10,7 +10,7 @@ internal import Metering
 
 // How a request is refused: what the client gets, the operator reads and the ledger keeps.
 
-extension Journey {
+extension RequestPipeline {
   func refuse(_ refusal: Refusal) async {
     trace?.note(refusal)
     switch refusal {
@@ -26,7 +26,7 @@ extension Journey {
         if let trace { line.member("trace_id", trace.traceText) }
         line.member("status", Int64(answer.status))
         line.member("code", answer.code)
-        line.member("path", Journey.shortened(exchange.head.path))
+        line.member("path", RequestPipeline.shortened(exchange.head.path))
         line.member("address", exchange.clientAddress?.host)
       }
       await self.answer(answer.httpAnswer(requestID: "\(id)"))
@@ -39,7 +39,7 @@ extension Journey {
   // MARK: Refusals by a budget
 
   /// Tells the operator and the ledger of a refusal by a budget.
-  func report(_ refusal: BudgetRefusal, of request: MeteredRequest, _ offer: Offer) {
+  func report(_ refusal: BudgetRefusal, of request: MeteredRequest, _ quote: Quote) {
     let denial = refusal.denial
     let client = request.identity.client.id
     let verdict = gateway.denialLimits.verdict(
@@ -53,7 +53,7 @@ extension Journey {
       }
     }
     gateway.logger.log(.warn, refusal.code) { line in
-      writeMembers(of: request, offer, to: &line)
+      writeMembers(of: request, quote, to: &line)
       refusal.writeLogMembers(to: &line)
     }
     gateway.ledger.record(
@@ -67,10 +67,10 @@ extension Journey {
   }
 
   /// Tells the operator what a budget that only watches would have refused.
-  func logShadow(_ denial: Denial, of request: MeteredRequest, _ offer: Offer) {
+  func logShadow(_ denial: Denial, of request: MeteredRequest, _ quote: Quote) {
     let refusal = budgetRefusal(denial, client: request.identity.client.id)
     gateway.logger.log(.warn, "budget_shadow") { line in
-      writeMembers(of: request, offer, to: &line)
+      writeMembers(of: request, quote, to: &line)
       refusal.writeLogMembers(to: &line)
     }
   }

@@ -22,15 +22,15 @@ final class RequestTrace {
   /// How the last row ended.
   private var outcome: Outcome?
 
-  init(_ tracer: Tracer, of journey: Journey) {
-    let head = journey.exchange.head
+  init(_ tracer: Tracer, of pipeline: RequestPipeline) {
+    let head = pipeline.exchange.head
     self.tracer = tracer
     position = tracer.begin(head.fields)
-    receivedAt = journey.receivedAt
+    receivedAt = pipeline.receivedAt
     guard position.isSampled else { return }
     span = RequestSpan(
-      at: position, start: journey.startedAt, method: head.method,
-      path: SpanText(head.path), requestID: "\(journey.id)")
+      at: position, start: pipeline.startedAt, method: head.method,
+      path: SpanText(head.path), requestID: "\(pipeline.id)")
   }
 
   /// The trace's id, for log lines.

@@ -40,13 +40,13 @@ struct SeveralRuns {
   }
 }
 
-extension Journey {
+extension RequestPipeline {
   /// Refuses agents that a hard budget would have to pay for, unless the operator says how many are
   /// held for: no member of a request limits their number.
   @inline(never)
-  func checkAgents(of request: MeteredRequest, _ offer: Offer) throws(Refusal) {
+  func checkAgents(of request: MeteredRequest, _ quote: Quote) throws(Refusal) {
     guard request.facts.asksForAgents, rules.settings.metering.agents == nil,
-      gateway.desk.hasHardBudget(for: request.caller(for: offer), offer.demand)
+      gateway.controller.hasHardBudget(for: request.caller(for: quote), quote.demand)
     else { return }
     throw .unreadable(
       .unsupported(

@@ -18,7 +18,7 @@ internal import Upstream
 /// A response that is made in the background goes on without its stream. So it is deferred as soon
 /// as its id is known, and settled by the stream only if that shows its end.
 final class StreamRelay {
-  private let passage: Passage
+  private let forwarded: ForwardedRequest
   private let status: Int
   /// Nil once it is sent.
   private var head: UpstreamResponseHead?
@@ -43,42 +43,42 @@ final class StreamRelay {
   private var isSettled = false
 
   @inline(never)
-  init(of passage: Passage, _ head: UpstreamResponseHead, _ transfer: Transfer) {
-    self.passage = passage
+  init(of forwarded: ForwardedRequest, _ head: UpstreamResponseHead, _ transfer: Transfer) {
+    self.forwarded = forwarded
     status = head.status
     self.transfer = transfer
-    let (coding, passesDecoded) = (head.coding, passage.rewrite.addsUsage)
+    let (coding, passesDecoded) = (head.coding, forwarded.rewrite.addsUsage)
     coded = CodedStream(coding, passesDecoded: passesDecoded)
     self.head = coded != nil && passesDecoded ? head.withoutCoding : head
     meter = StreamMeter(
-      endpoint: passage.request.endpoint, facts: passage.request.facts,
-      hidesUsage: passage.rewrite.addsUsage, parser: passage.journey.workbench.parser,
-      passesUnread: !passage.request.makesObjects)
+      endpoint: forwarded.request.endpoint, facts: forwarded.request.facts,
+      hidesUsage: forwarded.rewrite.addsUsage, parser: forwarded.pipeline.resources.parser,
+      passesUnread: !forwarded.request.makesObjects)
     if coding == .unknown || head.isPartial { meter.giveUp() }
   }
 
   func run() async {
     await start()
     await end(cut: await passEvents())
-    passage.forgetClient()
+    forwarded.forgetClient()
   }
 
   @inline(never)
   private func start() async {
     guard let head = answerHead() else { return }
     do {
-      try await passage.exchange.start(
+      try await forwarded.exchange.start(
         head, framing: .chunked, isHeldBack: transfer.hasArrived)
     } catch {
-      passage.clientStopped()
+      forwarded.clientStopped()
     }
   }
 
   @inline(never)
   private func answerHead() -> ResponseHead? {
-    guard let head = head.take(), !passage.clientLeft else { return nil }
+    guard let head = head.take(), !forwarded.clientLeft else { return nil }
     return ResponseHead(
-      status: status, fields: passage.responseFields(head, remaining: passage.grant.tightest))
+      status: status, fields: forwarded.responseFields(head, remaining: forwarded.grant.tightest))
   }
 
   /// Returns what has cut the stream, if it was.
@@ -90,7 +90,7 @@ final class StreamRelay {
       {
         let count = arrived.count
         let progress = receive(&arrived)
-        if passage.request.facts.isBackground && deferred == nil && !isSettled {
+        if forwarded.request.facts.isBackground && deferred == nil && !isSettled {
           await deferIfUnderway()
         }
         if progress == .terminated && !isSettled {
@@ -101,13 +101,13 @@ final class StreamRelay {
         let made = meter.takeMadeObjects()
         if !made.isEmpty { await record(made) }
         if let coded { try takePassing(of: coded) }
-        if passage.isDraining {
+        if forwarded.isDraining {
           drained += count
-          if !passage.mayDrain(after: drained) { transfer.cancel() }
-        } else if !passing.isEmpty || passage.exchange.holdsHeadBack {
+          if !forwarded.mayDrain(after: drained) { transfer.cancel() }
+        } else if !passing.isEmpty || forwarded.exchange.holdsHeadBack {
           await pass()
         }
-        passage.exchange.loop.spareBytes.takeBack(&passing)
+        forwarded.exchange.loop.spareBytes.takeBack(&passing)
         if progress == .refused {
           isRefused = true
           transfer.cancel()
@@ -127,8 +127,8 @@ final class StreamRelay {
 
   @inline(never)
   private func receive(_ arrived: inout [UInt8]) -> StreamMeter.Progress {
-    if passage.firstByteAt == nil { passage.firstByteAt = .now() }
-    passage.exchange.loop.spareBytes.lend(to: &passing)
+    if forwarded.firstByteAt == nil { forwarded.firstByteAt = .now() }
+    forwarded.exchange.loop.spareBytes.lend(to: &passing)
     if coded?.isOpaque == true { meter.giveUp() }
     let progress = meter.receive(&arrived, into: &passing)
     redact(&passing)
@@ -153,7 +153,7 @@ final class StreamRelay {
   /// event of every stream would make them a tenth dearer, and what a model writes shows no key.
   private func redact(_ bytes: inout [UInt8]) {
     guard meter.isError, !bytes.isEmpty else { return }
-    let redacted = passage.journey.keyRedaction.redacted(bytes)
+    let redacted = forwarded.pipeline.keyRedaction.redacted(bytes)
     hasTakenKeyOut = hasTakenKeyOut || redacted != bytes
     bytes = redacted
   }
@@ -161,22 +161,22 @@ final class StreamRelay {
   /// Sends to the client, unless it has left; a client that takes nothing any more has left too.
   @inline(never)
   private func pass() async {
-    guard !passage.clientLeft else { return }
+    guard !forwarded.clientLeft else { return }
     // The loop's time stands still unless the write has to wait.
-    let begin = passage.exchange.loop.now
+    let begin = forwarded.exchange.loop.now
     do {
-      try await passage.exchange.write(passing)
+      try await forwarded.exchange.write(passing)
     } catch {
-      passage.clientStopped()
+      forwarded.clientStopped()
     }
-    timeAtClient += passage.exchange.loop.now.elapsed(since: begin)
+    timeAtClient += forwarded.exchange.loop.now.elapsed(since: begin)
   }
 
   /// Records objects before the events that show them are passed on. A client that has left is
   /// their owner too.
   @inline(never)
   private func record(_ made: [MadeObject]) async {
-    await passage.gateway.record(passage.objects(made))
+    await forwarded.gateway.record(forwarded.objects(made))
   }
 
   @inline(never)
@@ -190,7 +190,7 @@ final class StreamRelay {
   /// Defers the settlement of work that a report shows to be under way; false where it shows none.
   private func defers(_ report: UsageReport) async -> Bool {
     guard let work = report.work, work.stage == .underway else { return false }
-    deferred = await passage.deferSettlement(to: work.id, showing: meter.takeMadeObjects())
+    deferred = await forwarded.deferSettlement(to: work.id, showing: meter.takeMadeObjects())
     return true
   }
 
@@ -199,25 +199,25 @@ final class StreamRelay {
   private func end(cut: UpstreamError?) async {
     if !isSettled { await settle(cut: cut) }
     await record(meter.takeMadeObjects())
-    guard cut == nil, !passage.clientLeft else { return await breakOff() }
+    guard cut == nil, !forwarded.clientLeft else { return await breakOff() }
     var last: [UInt8] = []
     meter.takeWithheld(into: &last)
     redact(&last)
     if let coded, !coded.passesDecoded {
-      guard !hasTakenKeyOut else { return passage.exchange.abort() }
+      guard !hasTakenKeyOut else { return forwarded.exchange.abort() }
       last = coded.takeRest()
     }
-    await passage.finish(last)
+    await forwarded.finish(last)
   }
 
   /// Ends the client's stream before its proper end.
   private func breakOff() async {
-    guard isRefused, !passage.clientLeft, coded?.passesDecoded ?? true else {
-      return passage.exchange.abort()
+    guard isRefused, !forwarded.clientLeft, coded?.passesDecoded ?? true else {
+      return forwarded.exchange.abort()
     }
-    await passage.finish(
+    await forwarded.finish(
       RefusalAnswer.unusableAnswer(
-        provider: passage.offer.provider.name,
+        provider: forwarded.quote.provider.name,
         .tooLarge(limit: ServerSentEventSplitter.largestEvent)
       ).event())
   }
@@ -228,35 +228,35 @@ final class StreamRelay {
     let end = meter.finish()
     let report = end.report
     // A JSON object that came for a stream is read at its end.
-    if cut == nil, passage.request.facts.isBackground, deferred == nil, await defers(report) {
+    if cut == nil, forwarded.request.facts.isBackground, deferred == nil, await defers(report) {
       return
     }
     if let deferred {
       // Without its end the stream says nothing: then the provider is asked.
-      guard let ending = Ending(of: deferred, report, status: status) else { return }
-      return await passage.gateway.settle(deferred, ending)
+      guard let completion = Completion(of: deferred, report, status: status) else { return }
+      return await forwarded.gateway.settle(deferred, completion)
     }
-    if let work = report.work, await passage.endsEarlierWork(work, report, status: status) {
+    if let work = report.work, await forwarded.endsEarlierWork(work, report, status: status) {
       return
     }
-    var ending = ending(end, cut: cut)
+    var completion = completion(end, cut: cut)
     // The others were recorded before their events were passed on.
-    ending.madeObjects = meter.takeMadeObjects()
-    _ = await passage.settle(ending)
+    completion.madeObjects = meter.takeMadeObjects()
+    _ = await forwarded.settle(completion)
   }
 
   @inline(never)
-  private func ending(_ end: StreamEnd, cut: UpstreamError?) -> Ending {
+  private func completion(_ end: StreamEnd, cut: UpstreamError?) -> Completion {
     let report = end.report
     let outcome: Outcome =
-      if passage.clientLeft && !(passage.request.outlivesAnswer && cut != nil) {
+      if forwarded.clientLeft && !(forwarded.request.outlivesAnswer && cut != nil) {
         .clientDisconnected
       } else if cut != nil {
         .upstreamBroken
       } else {
         report.isError ? .providerError : .ok
       }
-    return Ending(
+    return Completion(
       status: status, outcome: outcome, report: report, isCut: cut != nil,
       isUnintelligible: isUnintelligible(end, cut: cut),
       showsAllText: report.outputTextBytes > 0 && !report.isUnreadable

@@ -18,24 +18,24 @@ enum ToolCallLimit {
   static let usual = 4
 }
 
-extension Journey {
+extension RequestPipeline {
   /// The offer with the limit of calls that the budgets can pay for; the same offer where none of
   /// them is hard.
   @inline(never)
   func limitingCalls(
-    of request: MeteredRequest, _ offer: Offer
-  ) throws(Refusal) -> Offer {
-    var offers: [Offer] = []
+    of request: MeteredRequest, _ quote: Quote
+  ) throws(Refusal) -> Quote {
+    var offers: [Quote] = []
     for calls in ToolCallLimit.candidates {
-      offers.append(try Offer(for: request, in: self, callLimit: calls))
+      offers.append(try Quote(for: request, in: self, callLimit: calls))
     }
-    let index = gateway.desk.affordableIndex(
-      of: offers.map(\.demand), usual: ToolCallLimit.usual, for: request.caller(for: offer))
-    return index.map { offers[$0] } ?? offer
+    let index = gateway.controller.affordableIndex(
+      of: offers.map(\.demand), usual: ToolCallLimit.usual, for: request.caller(for: quote))
+    return index.map { offers[$0] } ?? quote
   }
 }
 
-extension AdmissionDesk {
+extension AdmissionController {
   /// As `BudgetState.affordableIndex`.
   func affordableIndex(of demands: [Demand], usual: Int, for caller: Caller) -> Int? {
     change { state, now, _ in

@@ -21,7 +21,7 @@ struct BilledAnswer {
   }
 
   /// Words that a model says, in the shape of their endpoint.
-  init(_ answer: ChatAnswer, shape: (ChatAnswer) -> Content) {
+  init(_ answer: SandboxChatAnswer, shape: (SandboxChatAnswer) -> Content) {
     self.init(model: answer.request.model, usage: answer.usage, content: shape(answer))
   }
 }

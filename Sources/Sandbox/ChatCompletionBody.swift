@@ -1,6 +1,6 @@
 internal import JSON
 
-extension ChatAnswer {
+extension SandboxChatAnswer {
   /// The body of an answer that is not streamed.
   var body: [UInt8] {
     let content = content

@@ -2,7 +2,7 @@ internal import JSON
 
 /// The events of a streamed chat completion, made one at a time.
 struct ChatStream: Sequence, IteratorProtocol {
-  private let answer: ChatAnswer
+  private let answer: SandboxChatAnswer
   private var steps: [Step]
   private var position = 0
   private var piece = 0
@@ -22,7 +22,7 @@ struct ChatStream: Sequence, IteratorProtocol {
 
   private var choice = 0
 
-  init(_ answer: ChatAnswer) {
+  init(_ answer: SandboxChatAnswer) {
     self.answer = answer
     let script = answer.script
     if script.failsMidstream {

@@ -1,6 +1,6 @@
 internal import JSON
 
-extension ChatAnswer {
+extension SandboxChatAnswer {
   /// The answer as a legacy completion.
   var completion: BilledAnswer.Content {
     guard request.isStreamed else { return .whole(completionBody) }

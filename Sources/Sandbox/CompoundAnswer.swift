@@ -3,7 +3,7 @@ internal import JSON
 /// What Groq's compound models tell beside an answer: which models made it, and which tools ran.
 ///
 /// The first of the two models used all of the output, and both used half of the input each.
-extension ChatAnswer {
+extension SandboxChatAnswer {
   private static let models = ["openai/gpt-oss-120b", "llama-3.3-70b-versatile"]
 
   var isCompound: Bool { dialect == .groq && request.model.hasPrefix("groq/compound") }
@@ -17,7 +17,7 @@ extension ChatAnswer {
     writer.object { breakdown in
       breakdown.member("models") { models in
         models.array { array in
-          for (model, part) in zip(ChatAnswer.models, parts) {
+          for (model, part) in zip(SandboxChatAnswer.models, parts) {
             array.object {
               $0.member("model", model)
               $0.member("usage") { part.write(.groq, to: &$0) }

@@ -58,7 +58,7 @@ final class Journal: Sendable {
 }
 
 /// One request of a batch.
-struct BatchLine: Sendable {
+struct SandboxBatchLine: Sendable {
   let path: String
   let model: String
   let usage: SandboxUsage
@@ -82,7 +82,7 @@ struct JournalEntry: Sendable {
   /// What a provider would bill; nil when it bills nothing.
   var usage: SandboxUsage?
   /// What a provider would bill of the lines of a batch.
-  var batchLines: [BatchLine] = []
+  var batchLines: [SandboxBatchLine] = []
   /// The whole answer was sent.
   var isComplete = false
   /// The request's `x-client-request-id`.

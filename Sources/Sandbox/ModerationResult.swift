@@ -3,7 +3,7 @@ internal import JSON
 /// The answer of `POST /moderations`: nothing is ever wrong with a text. It is free.
 enum ModerationResult {
   static func answer(
-    to body: [UInt8], identity: ChatAnswer.Identity
+    to body: [UInt8], identity: SandboxChatAnswer.Identity
   ) throws(ProviderError) -> BilledAnswer {
     let parser = JSONParser()
     let root = try ProviderError.root(of: body, parser)

@@ -1,6 +1,6 @@
 internal import JSON
 
-extension ChatAnswer {
+extension SandboxChatAnswer {
   /// The answer as a response of the Responses API.
   var response: BilledAnswer.Content {
     guard request.isStreamed else {
@@ -38,7 +38,7 @@ extension ChatAnswer {
   private var isCutShort: Bool { finishReason == "length" }
 
   var responseEvents: [[UInt8]] {
-    var events = ResponseEvents()
+    var events = SandboxResponseEvents()
     events.add("response.created") { $0.member("response") { $0.raw(responseJSON(.inProgress)) } }
     events.add("response.output_item.added") { event in
       event.member("output_index", 0)
@@ -186,7 +186,7 @@ extension ChatAnswer {
 }
 
 /// Numbers the events of a response's stream, which say twice what they are.
-private struct ResponseEvents {
+private struct SandboxResponseEvents {
   private(set) var all: [[UInt8]] = []
 
   mutating func add(_ type: String, _ write: (inout JSONWriter) -> Void) {

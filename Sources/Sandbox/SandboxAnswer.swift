@@ -3,11 +3,11 @@ internal import HTTP
 /// What the sandbox has decided to answer; nothing of it is sent yet.
 enum SandboxAnswer {
   case plain([UInt8])
-  case chat(ChatAnswer)
+  case chat(SandboxChatAnswer)
   case media(MediaAnswer)
   case billed(BilledAnswer)
   /// A batch that was submitted, and what of its lines is billed.
-  case batch([UInt8], [BatchLine])
+  case batch([UInt8], [SandboxBatchLine])
   /// The events of a stream that was billed before.
   case events([[UInt8]])
   case error(ProviderError)
@@ -17,31 +17,31 @@ enum SandboxAnswer {
   /// - Parameter identity: of this answer, unless the script has a seed.
   init(
     to route: SandboxRoute, _ head: RequestHead, body: [UInt8], script: SandboxScript,
-    objects: ProviderObjects, identity: ChatAnswer.Identity
+    objects: ProviderObjects, identity: SandboxChatAnswer.Identity
   ) throws(ProviderError) {
     if let status = script.status { throw .scripted(status: status) }
-    let identity = script.seed.map(ChatAnswer.Identity.seeded) ?? identity
+    let identity = script.seed.map(SandboxChatAnswer.Identity.seeded) ?? identity
     switch route {
-    case .models(let dialect): self = .plain(ModelList.all(of: dialect))
-    case .model(let dialect, let id): self = .plain(try ModelList.one(id, of: dialect))
+    case .models(let dialect): self = .plain(SandboxModelList.all(of: dialect))
+    case .model(let dialect, let id): self = .plain(try SandboxModelList.one(id, of: dialect))
     case .inputTokens: self = .plain(try InputTokenCount.answer(to: body))
     case .chatCompletions(let dialect):
       self = .chat(
-        ChatAnswer(
+        SandboxChatAnswer(
           try ChatRequest(body: body), script: script, dialect: dialect,
           identity: identity))
-    case .speech: self = .media(try SpeechAnswer.answer(to: try MediaRequest(head, body)))
+    case .speech: self = .media(try SandboxSpeechAnswer.answer(to: try MediaRequest(head, body)))
     case .transcription(let dialect, let isTranslation):
       self = .media(
-        try TranscriptionAnswer.answer(
+        try SandboxTranscriptionAnswer.answer(
           to: try MediaRequest(head, body), dialect: dialect, isTranslation: isTranslation,
           number: identity.number))
     case .image(_, let isEdit):
       self = .media(
-        ImageAnswer.answer(
+        SandboxImageAnswer.answer(
           to: try MediaRequest(head, body), isEdit: isEdit, created: identity.created))
     case .text(.responses, let dialect):
-      let answer = ChatAnswer(
+      let answer = SandboxChatAnswer(
         try ChatRequest(response: body), script: script, dialect: dialect, identity: identity)
       if answer.request.isBackground { objects.responses.add(answer) }
       self = .billed(BilledAnswer(answer, shape: \.response))
@@ -72,10 +72,10 @@ enum SandboxAnswer {
 
   /// Submits a batch, and answers its requests.
   private static func batch(
-    of body: [UInt8], _ dialect: ProviderDialect, _ head: RequestHead, script: SandboxScript,
-    objects: ProviderObjects, identity: ChatAnswer.Identity
+    of body: [UInt8], _ dialect: SandboxProviderDialect, _ head: RequestHead, script: SandboxScript,
+    objects: ProviderObjects, identity: SandboxChatAnswer.Identity
   ) throws(ProviderError) -> SandboxAnswer {
-    var lines: [BatchLine] = []
+    var lines: [SandboxBatchLine] = []
     let batch = try objects.batches.submit(body, script: script, number: identity.number) {
       path, body throws(ProviderError) in
       let line = try SandboxAnswer.line(
@@ -88,20 +88,20 @@ enum SandboxAnswer {
 
   /// The answer to one request of a batch.
   private static func line(
-    of path: String, _ body: [UInt8], _ dialect: ProviderDialect, _ head: RequestHead,
-    script: SandboxScript, objects: ProviderObjects, identity: ChatAnswer.Identity
-  ) throws(ProviderError) -> BatchLine {
+    of path: String, _ body: [UInt8], _ dialect: SandboxProviderDialect, _ head: RequestHead,
+    script: SandboxScript, objects: ProviderObjects, identity: SandboxChatAnswer.Identity
+  ) throws(ProviderError) -> SandboxBatchLine {
     let prefix = dialect == .groq ? "/openai" : ""
     let answer = try SandboxAnswer(
       to: SandboxRoute(method: .post, path: prefix + path), head, body: body, script: script,
       objects: objects, identity: identity)
     switch answer {
     case .chat(let chat):
-      return BatchLine(
+      return SandboxBatchLine(
         path: path, model: chat.request.model, usage: chat.usage, answer: chat.body)
     case .billed(let billed):
       if case .whole(let bytes) = billed.content {
-        return BatchLine(path: path, model: billed.model, usage: billed.usage, answer: bytes)
+        return SandboxBatchLine(path: path, model: billed.model, usage: billed.usage, answer: bytes)
       }
     default: break
     }

@@ -5,7 +5,7 @@ internal import HTTPServer
 /// Sends one answer the way its script asks, and tells the journal what came of it.
 struct SandboxCall {
   let exchange: HTTPExchange
-  let dialect: ProviderDialect
+  let dialect: SandboxProviderDialect
   let script: SandboxScript
   let journal: Journal
   /// The journal's number of the request.
@@ -40,7 +40,7 @@ struct SandboxCall {
     }
   }
 
-  private func send(_ chat: ChatAnswer) async throws(HTTPExchangeError) {
+  private func send(_ chat: SandboxChatAnswer) async throws(HTTPExchangeError) {
     if chat.request.isStreamed {
       try await stream(ChatStream(chat))
     } else if script.cutAfter != nil {

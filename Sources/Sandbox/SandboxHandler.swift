@@ -74,7 +74,7 @@ public final class SandboxHandler: HTTPHandler {
       if let scriptText { script = try SandboxScript(scriptText) }
       answer = try SandboxAnswer(
         to: route, exchange.head, body: body, script: script, objects: objects,
-        identity: ChatAnswer.Identity(number: number, created: unixTime()))
+        identity: SandboxChatAnswer.Identity(number: number, created: unixTime()))
     } catch {
       answer = .error(error)
     }
@@ -86,13 +86,13 @@ public final class SandboxHandler: HTTPHandler {
 
   /// Says what was served; asking is not in the journal.
   private func report(
-    _ part: OrganizationReport.Part, on exchange: HTTPExchange
+    _ part: SandboxOrganizationReport.Part, on exchange: HTTPExchange
   ) async throws(HTTPExchangeError) {
     let head = exchange.head
     let answer: HTTPAnswer
     do throws(ProviderError) {
       guard SandboxHandler.bearerKey(head.fields) != nil else { throw .missingKey }
-      let report = try OrganizationReport(part, query: head.query)
+      let report = try SandboxOrganizationReport(part, query: head.query)
       answer = HTTPAnswer(200, report.page(of: journal.entries))
     } catch {
       answer = HTTPAnswer(error.status, error.json)

@@ -2,22 +2,22 @@ internal import HTTP
 
 /// What a request to the sandbox is for.
 enum SandboxRoute: Equatable {
-  case models(ProviderDialect)
-  case model(ProviderDialect, id: String)
-  case chatCompletions(ProviderDialect)
-  case inputTokens(ProviderDialect)
-  case speech(ProviderDialect)
-  case transcription(ProviderDialect, isTranslation: Bool)
-  case image(ProviderDialect, isEdit: Bool)
-  case text(TextEndpoint, ProviderDialect)
-  case response(ProviderDialect, id: String)
-  case cancelResponse(ProviderDialect, id: String)
-  case upload(ProviderDialect)
-  case file(ProviderDialect, id: String, isContent: Bool)
-  case submitBatch(ProviderDialect)
-  case batch(ProviderDialect, id: String)
-  case cancelBatch(ProviderDialect, id: String)
-  case organization(OrganizationReport.Part)
+  case models(SandboxProviderDialect)
+  case model(SandboxProviderDialect, id: String)
+  case chatCompletions(SandboxProviderDialect)
+  case inputTokens(SandboxProviderDialect)
+  case speech(SandboxProviderDialect)
+  case transcription(SandboxProviderDialect, isTranslation: Bool)
+  case image(SandboxProviderDialect, isEdit: Bool)
+  case text(TextEndpoint, SandboxProviderDialect)
+  case response(SandboxProviderDialect, id: String)
+  case cancelResponse(SandboxProviderDialect, id: String)
+  case upload(SandboxProviderDialect)
+  case file(SandboxProviderDialect, id: String, isContent: Bool)
+  case submitBatch(SandboxProviderDialect)
+  case batch(SandboxProviderDialect, id: String)
+  case cancelBatch(SandboxProviderDialect, id: String)
+  case organization(SandboxOrganizationReport.Part)
   case realtime
   case readJournal
   case clearJournal
@@ -41,7 +41,7 @@ enum SandboxRoute: Equatable {
     }
   }
 
-  private init(_ dialect: ProviderDialect, method: Method, path: String) {
+  private init(_ dialect: SandboxProviderDialect, method: Method, path: String) {
     if method == .post, let endpoint = TextEndpoint(dialect, path: path) {
       self = .text(endpoint, dialect)
       return
@@ -52,7 +52,7 @@ enum SandboxRoute: Equatable {
     }
     if method == .get, dialect == .openAI,
       let name = SandboxRoute.rest(of: path, after: "/organization/"),
-      let part = OrganizationReport.Part(rawValue: name)
+      let part = SandboxOrganizationReport.Part(rawValue: name)
     {
       self = .organization(part)
       return
@@ -82,7 +82,7 @@ enum SandboxRoute: Equatable {
   }
 
   /// - Parameter rest: what follows `/responses/`.
-  private init(_ dialect: ProviderDialect, method: Method, response rest: String) {
+  private init(_ dialect: SandboxProviderDialect, method: Method, response rest: String) {
     let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
     switch (method, parts.count) {
     case (.post, 1) where rest == "input_tokens": self = .inputTokens(dialect)
@@ -95,7 +95,7 @@ enum SandboxRoute: Equatable {
 
   /// Calls about files and batches; nil for all others.
   private static func kept(
-    _ dialect: ProviderDialect, method: Method, path: String
+    _ dialect: SandboxProviderDialect, method: Method, path: String
   ) -> SandboxRoute? {
     let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     let id = parts.count > 1 ? String(parts[1]) : ""
@@ -112,7 +112,7 @@ enum SandboxRoute: Equatable {
   }
 
   /// The provider whose shape an answer has; OpenAI's where there is none.
-  var dialect: ProviderDialect {
+  var dialect: SandboxProviderDialect {
     switch self {
     case .models(let dialect), .model(let dialect, _), .chatCompletions(let dialect),
       .inputTokens(let dialect), .text(_, let dialect), .speech(let dialect),

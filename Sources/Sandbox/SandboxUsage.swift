@@ -49,7 +49,7 @@ struct SandboxUsage: Equatable {
     containers = Int64(script.containers)
   }
 
-  func write(_ dialect: ProviderDialect, to writer: inout JSONWriter) {
+  func write(_ dialect: SandboxProviderDialect, to writer: inout JSONWriter) {
     switch dialect {
     case .openAI: writeOpenAI(to: &writer)
     case .groq: writeGroq(to: &writer)
@@ -57,7 +57,7 @@ struct SandboxUsage: Equatable {
   }
 
   /// In the words of the Responses API, where only OpenAI counts what is written to the cache.
-  func writeForResponses(_ dialect: ProviderDialect, to writer: inout JSONWriter) {
+  func writeForResponses(_ dialect: SandboxProviderDialect, to writer: inout JSONWriter) {
     writer.object { usage in
       usage.member("input_tokens", promptTokens)
       usage.member("input_tokens_details") { details in

@@ -7,7 +7,7 @@ enum TextEndpoint: String {
   case moderations = "/moderations"
 
   /// Nil where the provider has no such call.
-  init?(_ dialect: ProviderDialect, path: String) {
+  init?(_ dialect: SandboxProviderDialect, path: String) {
     self.init(rawValue: path)
     let isOpenAIOnly = self != .responses && self != .embeddings
     if dialect == .groq && isOpenAIOnly { return nil }
@@ -15,11 +15,11 @@ enum TextEndpoint: String {
 
   /// Decides on the answer to a call.
   func answer(
-    to body: [UInt8], script: SandboxScript, dialect: ProviderDialect,
-    identity: ChatAnswer.Identity
+    to body: [UInt8], script: SandboxScript, dialect: SandboxProviderDialect,
+    identity: SandboxChatAnswer.Identity
   ) throws(ProviderError) -> BilledAnswer {
-    func words(_ request: ChatRequest) -> ChatAnswer {
-      ChatAnswer(request, script: script, dialect: dialect, identity: identity)
+    func words(_ request: ChatRequest) -> SandboxChatAnswer {
+      SandboxChatAnswer(request, script: script, dialect: dialect, identity: identity)
     }
     switch self {
     case .completions:

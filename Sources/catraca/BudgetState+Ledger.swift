@@ -21,7 +21,7 @@ struct BudgetStart {
   ///   - rules: what the files say; with what the ledger adds, they are whole from here on.
   ///   - unreadable: notes the rows that can't be understood. Their clients are closed.
   init(
-    from reader: LedgerReader, into rules: Lock<RuleBook>,
+    from reader: LedgerReader, into rules: Lock<RulesSnapshot>,
     passingOver unreadable: UnreadableRows, _ logger: Logger, at now: Timestamp
   ) throws {
     let settings = rules.withLock { $0 }.settings
@@ -32,7 +32,7 @@ struct BudgetStart {
     self.budgets = budgets
     // What was used of budgets may be unreadable too.
     clients = try settings.clients.adding(stored, passingOver: unreadable)
-    let book = try RuleBook(settings, clients: clients, priceOverrides: stored.priceOverrides)
+    let book = try RulesSnapshot(settings, clients: clients, priceOverrides: stored.priceOverrides)
     rules.withLock { $0 = book }
     if try clients.clients.isEmpty && reader.hasServedClients() {
       logger.log(.warn, "configuration_warning") { line in

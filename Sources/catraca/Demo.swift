@@ -37,7 +37,7 @@ enum Demo {
         try await house.server.runUntilStopped(watchingFiles: false)
         await house.stopProvider()
       }
-      return Outcome(.nothing)
+      return CommandOutcome(.nothing)
     } catch {
       throw .failed("demo: \(error)")
     }

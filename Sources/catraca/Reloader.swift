@@ -14,7 +14,7 @@ internal import Time
 /// It runs on Swift's own threads, never on a loop: reading files may wait for a disk.
 actor Reloader {
   private let store: ConfigurationStore
-  private let rules: Lock<RuleBook>
+  private let rules: Lock<RulesSnapshot>
   private let gateway: Gateway
   private let ledger: any Ledger
   private let records: LedgerReader
@@ -66,7 +66,7 @@ actor Reloader {
   ///   - closed: clients whose use can't be read, until the next start.
   ///   - start: the clients and what administrators did to budgets, which is in force already.
   init(
-    store: ConfigurationStore, rules: Lock<RuleBook>, gateway: Gateway, ledger: any Ledger,
+    store: ConfigurationStore, rules: Lock<RulesSnapshot>, gateway: Gateway, ledger: any Ledger,
     records location: LedgerLocation, closed: Set<String>, _ start: BudgetStart,
     certificates: ListenerCertificates, logger: Logger
   ) throws(LedgerError) {
@@ -189,7 +189,7 @@ actor Reloader {
       let clients = try settings.clients.adding(stored, passingOver: unreadable, closing: closed)
       var adjustments = BudgetControls(
         controls: controls, resets: try records.budgetResets(after: latestReset))
-      var book = try RuleBook(
+      var book = try RulesSnapshot(
         settings, clients: clients, priceOverrides: stored.priceOverrides)
       let now = Timestamp.readSystemClock()
       let former = rules.withLock { $0 }.clients

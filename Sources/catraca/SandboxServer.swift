@@ -39,7 +39,7 @@ enum SandboxServer {
         }
       }
       await server.stop(within: .zero)
-      return Outcome(.nothing)
+      return CommandOutcome(.nothing)
     } catch {
       throw .failed("sandbox: \(error)")
     }

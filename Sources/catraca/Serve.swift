@@ -35,7 +35,7 @@ enum Serve {
     let telemetry: TelemetrySettings?
     do throws(TelemetryError) {
       telemetry = try TelemetrySettings(
-        environment: invocation.surroundings.environment, version: Version.number)
+        environment: invocation.surroundings.environment, version: VersionCommand.number)
     } catch {
       throw .failed("serve: \(error)")
     }
@@ -58,6 +58,6 @@ enum Serve {
     } catch {
       throw .failed("serve: \(error)")
     }
-    return Outcome(.nothing)
+    return CommandOutcome(.nothing)
   }
 }

@@ -24,7 +24,7 @@ final class Server: Sendable {
   private let gateway: Gateway
   private let ledger: ServerLedger
   private let reloader: Reloader
-  private let courier: AlertCourier
+  private let sender: AlertSender
   private let collector: ChargeCollector
   /// Nil where nothing is exported.
   private let telemetry: Telemetry?
@@ -45,7 +45,7 @@ final class Server: Sendable {
     let settings = store.current
     let certificates = try ListenerCertificates(settings)
     // What the files say, until the ledger can be asked for the rest.
-    let rules = Lock(try RuleBook(settings, clients: settings.clients, priceOverrides: []))
+    let rules = Lock(try RulesSnapshot(settings, clients: settings.clients, priceOverrides: []))
     let (ledger, location) = try Server.openLedger(settings.ledger, rules)
     let now = Timestamp.readSystemClock()
     let unreadable = UnreadableRows()
@@ -71,13 +71,13 @@ final class Server: Sendable {
     try await reloader.declareFirst(start.clients, settings, at: now)
     logger.log(unreadable.take() + ledger.takeUnreadable())
     logger.log(store.warnings)
-    let postbox = await AlertPostbox(on: group.loops[0])
-    let desk = await PaymentDesk(on: group.loops[0])
+    let alertQueue = await AlertQueue(on: group.loops[0])
+    let payments = await PaymentClient(on: group.loops[0])
     collector = ChargeCollector(
-      outbox: try ChargeOutbox(at: location), server: state, at: desk, logger: logger)
-    courier = AlertCourier(
-      outbox: try AlertOutbox(at: location), server: state, postbox: postbox, logger: logger)
-    state.connect(gateway, reloader, postbox, courier, desk, collector, telemetry?.tracer)
+      outbox: try ChargeOutbox(at: location), server: state, at: payments, logger: logger)
+    sender = AlertSender(
+      outbox: try AlertOutbox(at: location), server: state, queue: alertQueue, logger: logger)
+    state.connect(gateway, reloader, alertQueue, sender, payments, collector, telemetry?.tracer)
     gateway.report(start.reached)
     (proxy, admin) = try await Server.listen(
       as: gateway, Console(server: state, logger: logger), on: group.loops, ceiling, rules,
@@ -86,7 +86,7 @@ final class Server: Sendable {
     // Last, since it is shown once: a start that fails must not have made it.
     firstAdminToken = try FirstAdminToken.makeIfNeeded(
       settings.admin, reader: reader, ledgerLocation: location, at: now)
-    Server.start(courier, collector, reloader, telemetry, ledger, state)
+    Server.start(sender, collector, reloader, telemetry, ledger, state)
     self.state = state
     self.group = group
     self.gateway = gateway
@@ -97,7 +97,7 @@ final class Server: Sendable {
   /// Starts both listeners; each connection keeps to the settings in force when it begins.
   private static func listen(
     as gateway: Gateway, _ console: Console, on loops: [EventLoop], _ ceiling: ConnectionCeiling,
-    _ rules: Lock<RuleBook>, _ certificates: ListenerCertificates, _ reports: ListenerReports,
+    _ rules: Lock<RulesSnapshot>, _ certificates: ListenerCertificates, _ reports: ListenerReports,
     _ logger: Logger
   ) async throws -> (proxy: HTTPServer, admin: HTTPServer) {
     let settings = { @Sendable in rules.withLock { $0.settings } }
@@ -125,7 +125,7 @@ final class Server: Sendable {
 
   /// Models outside the price book are one model to metrics.
   private static func openLedger(
-    _ settings: LedgerSettings, _ rules: Lock<RuleBook>
+    _ settings: LedgerSettings, _ rules: Lock<RulesSnapshot>
   ) throws -> (ServerLedger, LedgerLocation) {
     let options = options(settings)
     let ledger = try ServerLedger(options) { model, provider in
@@ -142,12 +142,12 @@ final class Server: Sendable {
   }
 
   private static func start(
-    _ courier: AlertCourier, _ collector: ChargeCollector, _ reloader: Reloader,
+    _ sender: AlertSender, _ collector: ChargeCollector, _ reloader: Reloader,
     _ telemetry: Telemetry?, _ ledger: ServerLedger, _ state: ServerState
   ) {
-    ledger.whenAlertsAreWritten { courier.ring() }
+    ledger.whenAlertsAreWritten { sender.ring() }
     ledger.whenChargesAreWritten { collector.ring() }
-    Task { await courier.run() }
+    Task { await sender.run() }
     Task { await collector.run() }
     Task { await reloader.declareAfterStart() }
     telemetry?.start {
@@ -274,7 +274,7 @@ final class Server: Sendable {
     await proxy.stop(within: Server.stopPatience)
     await admin.stop(within: .zero)
     await gateway.close()
-    await courier.stop()
+    await sender.stop()
     await collector.stop()
     await telemetry?.stop()
     await gateway.giveBackLeases()

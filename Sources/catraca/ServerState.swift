@@ -19,23 +19,23 @@ final class ServerState: RunningServer {
   private struct Parts {
     let gateway: Gateway
     let reloader: Reloader
-    let alertPostbox: AlertPostbox
-    let paymentDesk: PaymentDesk
-    let courier: AlertCourier
+    let alertPostbox: AlertQueue
+    let paymentClient: PaymentClient
+    let sender: AlertSender
     let collector: ChargeCollector
     let tracer: Tracer?
   }
 
   let ledgerLocation: LedgerLocation
   let widgetTokens: WidgetTokens
-  private let rules: Lock<RuleBook>
+  private let rules: Lock<RulesSnapshot>
   private let ledger: ServerLedger
   private let parts = Lock<Parts?>(nil)
   private let reports: ListenerReports
   private let listeners = Lock<KeyValuePairs<String, HTTPServer>>([:])
 
   init(
-    rules: Lock<RuleBook>, ledger: ServerLedger, ledgerLocation: LedgerLocation,
+    rules: Lock<RulesSnapshot>, ledger: ServerLedger, ledgerLocation: LedgerLocation,
     reports: ListenerReports, at now: Timestamp
   ) throws(LedgerError) {
     widgetTokens = try WidgetTokens(ofLedgerAt: ledgerLocation, at: now)
@@ -46,14 +46,14 @@ final class ServerState: RunningServer {
   }
 
   func connect(
-    _ gateway: Gateway, _ reloader: Reloader, _ alertPostbox: AlertPostbox,
-    _ courier: AlertCourier, _ paymentDesk: PaymentDesk, _ collector: ChargeCollector,
+    _ gateway: Gateway, _ reloader: Reloader, _ alertPostbox: AlertQueue,
+    _ sender: AlertSender, _ paymentClient: PaymentClient, _ collector: ChargeCollector,
     _ tracer: Tracer?
   ) {
     parts.withLock {
       $0 = Parts(
         gateway: gateway, reloader: reloader, alertPostbox: alertPostbox,
-        paymentDesk: paymentDesk, courier: courier, collector: collector, tracer: tracer)
+        paymentClient: paymentClient, sender: sender, collector: collector, tracer: tracer)
     }
   }
 
@@ -81,7 +81,7 @@ final class ServerState: RunningServer {
 
   var prices: PriceBook { rules.withLock { $0 }.prices }
 
-  var alertPostbox: AlertPostbox { connected.alertPostbox }
+  var alertPostbox: AlertQueue { connected.alertPostbox }
 
   var isLedgerHealthy: Bool { ledger.isHealthy }
 
@@ -96,7 +96,7 @@ final class ServerState: RunningServer {
     let connected = connected
     let reloads = connected.reloader.reloads.counts
     var vitals = ServerVitals(
-      version: Version.number,
+      version: VersionCommand.number,
       connections: listeners.withLock { $0 }.map { ($0.key, $0.value.connectionCount) },
       requestsInFlight: connected.gateway.requestsInFlight, ledgerLag: ledger.lag,
       reloads: reloads.done, reloadFailures: reloads.failed,
@@ -120,9 +120,9 @@ final class ServerState: RunningServer {
     try await connected.gateway.record(usage)
   }
 
-  var paymentDesk: PaymentDesk { connected.paymentDesk }
+  var paymentClient: PaymentClient { connected.paymentClient }
 
-  func alertsAreDue() { connected.courier.ring() }
+  func alertsAreDue() { connected.sender.ring() }
 
   func chargesAreDue() { connected.collector.ring() }
 

@@ -118,7 +118,7 @@ struct Turnstile {
   }
 
   @discardableResult
-  mutating func apply(_ command: Command) throws -> Response {
+  mutating func apply(_ command: BudgetCommand) throws -> Response {
     let (response, more) = try state.apply(command, at: now)
     events += more
     return response

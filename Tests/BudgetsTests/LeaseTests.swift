@@ -75,7 +75,7 @@ struct LeaseTests {
     var fresh = SharingReplica([budget(.tokens(100))])
     let request = try #require(fresh.requests(demand(output: 10)).first)
     #expect(request.least.tokens == 10 && request.wanted.tokens == 10)
-    #expect(request.limits == Limits(tokens: 100, nanoUnits: nil))
+    #expect(request.limits == LimitsInForce(tokens: 100, nanoUnits: nil))
     _ = fresh.take([fresh.ledger.lease(request, to: 0, extra: 2)])
     #expect(fresh.requests(demand(output: 10)).isEmpty)
     _ = try fresh.gate.held(demand(output: 10))

@@ -18,7 +18,7 @@ struct SharedLedger {
     var paidByCredits: Int64 = 0
     /// By replica.
     var leased: [Int: Spend] = [:]
-    var limits: Limits?
+    var limits: LimitsInForce?
 
     var allLeased: Spend { leased.values.reduce(.zero, +) }
   }
@@ -213,7 +213,9 @@ extension CreditDraw {
 }
 
 extension Credit {
-  var limits: Limits { Limits(tokens: granted.tokens, nanoUnits: granted.money?.nanoUnits) }
+  var limits: LimitsInForce {
+    LimitsInForce(tokens: granted.tokens, nanoUnits: granted.money?.nanoUnits)
+  }
 }
 
 extension SharedLedger.Intent {
@@ -235,7 +237,7 @@ extension Spend {
       tokens: max(0, tokens - part.tokens), nanoUnits: max(0, nanoUnits - part.nanoUnits))
   }
 
-  func exceeds(_ limits: Limits) -> Bool {
+  func exceeds(_ limits: LimitsInForce) -> Bool {
     (limits.tokens.map { tokens > $0 } ?? false)
       || (limits.nanoUnits.map { nanoUnits > $0 } ?? false)
   }

@@ -163,7 +163,7 @@ struct Simulation {
 
   // MARK: - Answers
 
-  private mutating func apply(_ command: Command) throws {
+  private mutating func apply(_ command: BudgetCommand) throws {
     let (response, events) = try state.apply(command, at: now)
     if history != nil { history?.append("\(response) \(events)") }
     switch response {

@@ -13,7 +13,7 @@ import Testing
 
   private static let command = Command(
     "price", "a command", arguments: [model], options: [count, client, fast]
-  ) { _ throws(CommandError) in Outcome(.nothing) }
+  ) { _ throws(CommandError) in CommandOutcome(.nothing) }
 
   struct Accepted: Sendable, CustomTestStringConvertible {
     var line: String

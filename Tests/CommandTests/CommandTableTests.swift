@@ -89,6 +89,6 @@ import Testing
 
   @Test("The version is told by a word and by an option", arguments: ["version", "--version"])
   func tellsVersion(line: String) async {
-    #expect(await TestBench().run(line).output == "catraca \(Version.number)\n")
+    #expect(await TestBench().run(line).output == "catraca \(VersionCommand.number)\n")
   }
 }

@@ -6,7 +6,7 @@ import Testing
   private let bench = TestBench()
 
   @Test("Every command, option and choice is in each shell's script", arguments: shells)
-  func everythingIsThere(shell: Completion.Shell) async {
+  func everythingIsThere(shell: ShellCompletion.Shell) async {
     let printout = await bench.run("completion \(shell.rawValue)")
     #expect(printout.exitCode == .well)
     let script = printout.output
@@ -27,12 +27,12 @@ import Testing
   @Test("Texts can't end the quotes that they stand in, nor become marks of zsh")
   func textsAreQuoted() {
     let option = Parameter("a", ArgumentFormat<String>.text("K:V"), #"it's [so]: \"#)
-    let command = Command("do", "it's: done", options: [option]) { _ in Outcome(.nothing) }
+    let command = Command("do", "it's: done", options: [option]) { _ in CommandOutcome(.nothing) }
     let words = CompletionWords(of: [command])
-    let zsh = Completion.script(for: .zsh, words)
+    let zsh = ShellCompletion.script(for: .zsh, words)
     #expect(zsh.contains(#"'do:it'\''s\: done'"#))
     #expect(zsh.contains(#"'--a[it'\''s \[so\]\: \\]:K\:V: '"#))
-    #expect(Completion.script(for: .fish, words).contains(#"-l a -x -d 'it\'s [so]: \\'"#))
+    #expect(ShellCompletion.script(for: .fish, words).contains(#"-l a -x -d 'it\'s [so]: \\'"#))
   }
 
   @Test("Another shell is wrong usage")
@@ -42,5 +42,5 @@ import Testing
     #expect(printout.error.contains("allowed: one of bash, zsh, fish"))
   }
 
-  private static let shells = Completion.Shell.allCases
+  private static let shells = ShellCompletion.Shell.allCases
 }

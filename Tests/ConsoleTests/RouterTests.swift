@@ -47,7 +47,7 @@ import Testing
   @Test(
     "Only what changes nothing is open to viewers and keys, but for what keys do for themselves",
     arguments: Routes.admin.map { ($0.method, $0.path, $0.access) })
-  func access(method: Route.Method, path: String, access: Route.Access) {
+  func access(method: APIRoute.Method, path: String, access: APIRoute.Access) {
     // A payment provider has no token: its events are signed.
     if method == .get || path == PaymentEventCalls.path { return }
     let own = [TokenBillingCalls.path + "process-usage", "/api/widget-tokens"]

@@ -150,14 +150,14 @@ struct DeferredWorksTests {
 
 @Suite("Work that ends without usage is never charged nothing")
 struct UnreportedWorkTests {
-  private func ending(_ body: String?, _ outcome: Outcome) -> Ending {
+  private func completion(_ body: String?, _ outcome: Outcome) -> Completion {
     var facts = RequestFacts(operation: .responses, model: "m")
     facts.isBackground = true
     let report = body.map { body in
       AnswerMeter.read(
         Array(body.utf8), to: facts, endpoint: Endpoints.responses, parser: JSONParser())
     }
-    return Ending(status: 200, outcome: outcome, report: report)
+    return Completion(status: 200, outcome: outcome, report: report)
   }
 
   @Test(
@@ -173,7 +173,7 @@ struct UnreportedWorkTests {
   func rules(
     _ kind: DeferredRequest.Kind, _ body: String?, _ outcome: Outcome, _ expected: UnreportedWork
   ) {
-    #expect(UnreportedWork(kind, ending(body, outcome)) == expected)
+    #expect(UnreportedWork(kind, completion(body, outcome)) == expected)
   }
 
   @Test("The rest is what the lines of a batch have left")

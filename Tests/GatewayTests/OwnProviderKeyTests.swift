@@ -20,7 +20,7 @@ struct OwnProviderKeyTests {
     }
   }
 
-  private let rules: RuleBook
+  private let rules: RulesSnapshot
 
   init() throws {
     let main = """
@@ -39,7 +39,7 @@ struct OwnProviderKeyTests {
         "OPENAI": "main-openai-key", "GROQ": "main-groq-key", "ACME": "own-openai-key",
       ], missingSecrets: .refused)
     let settings = try loader.load().settings
-    rules = try RuleBook(settings, clients: settings.clients, priceOverrides: [])
+    rules = try RulesSnapshot(settings, clients: settings.clients, priceOverrides: [])
   }
 
   @Test("is the client's own, else the common one")

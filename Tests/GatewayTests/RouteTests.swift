@@ -5,7 +5,7 @@ import Testing
 @Suite struct RouteTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let path: String
-    let route: Route
+    let route: ProxyRoute
     var testDescription: String { path }
   }
 
@@ -54,6 +54,6 @@ import Testing
 
   @Test("A path says where a request goes", arguments: cases)
   func routes(_ example: Case) {
-    #expect(Route(path: example.path, providers: ["openai", "groq"]) == example.route)
+    #expect(ProxyRoute(path: example.path, providers: ["openai", "groq"]) == example.route)
   }
 }

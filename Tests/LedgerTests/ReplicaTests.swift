@@ -28,7 +28,7 @@ struct ReplicaTests {
     _ tokens: Int64, atLeast least: Int64? = nil, of limit: Int64, on database: LedgerDatabase
   ) throws -> LeaseAnswer {
     let request = LeaseRequest(
-      of: .account(key), limits: Limits(tokens: limit, nanoUnits: nil),
+      of: .account(key), limits: LimitsInForce(tokens: limit, nanoUnits: nil),
       least: Spend(tokens: least ?? tokens, nanoUnits: 0),
       wanted: Spend(tokens: tokens, nanoUnits: 0), lease: LeaseID(number: 1))
     let order = LeaseOrder(draws: [request], returns: []) { _ in }
@@ -167,7 +167,7 @@ struct ReplicaTests {
     _ = try draw(500, of: 1_000, on: one)
     let leases = try #require(one.shared).leases
     let (source, part) = (Int64(1), Spend(tokens: 100, nanoUnits: 0))
-    let limits = Limits(tokens: 1_000, nanoUnits: nil)
+    let limits = LimitsInForce(tokens: 1_000, nanoUnits: nil)
     #expect(leases.certain(source).tokens == 500)
     try one.connection.transaction { () throws(LedgerError) in
       try leases.raise(to: Spend(tokens: 600, nanoUnits: 0), source: source, within: limits)

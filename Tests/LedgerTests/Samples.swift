@@ -127,8 +127,8 @@ final class TemporaryFolder: Sendable {
     }
   }
 
-  func connection() throws -> Connection {
-    try Connection(location, access: .readWrite, busyTimeoutMilliseconds: 1000)
+  func connection() throws -> DatabaseConnection {
+    try DatabaseConnection(location, access: .readWrite, busyTimeoutMilliseconds: 1000)
   }
 }
 

@@ -86,7 +86,8 @@ import Testing
     }
     let all = Migration.all(connection.dialect) + steps
     #expect(
-      try Schema.migrate(connection, at: folder.location, through: all) == all.map(\.number))
+      try DatabaseSchema.migrate(connection, at: folder.location, through: all) == all.map(\.number)
+    )
     let recorded = try connection.prepare(
       """
       SELECT readable_from FROM schema_migrations WHERE number >= \(Migration.newest)

@@ -9,7 +9,7 @@ import Time
 /// One account of a ledger that replicas share, with a limit of tokens.
 final class SharedAccount {
   let folder: TemporaryFolder
-  private var looking: Connection?
+  private var looking: DatabaseConnection?
 
   let key = AccountKey(
     budget: BudgetID(client: "acme", name: "month"),
@@ -30,7 +30,7 @@ final class SharedAccount {
   }
 
   /// For looking into the ledger, and for what only time would change.
-  private func connection() throws -> Connection {
+  private func connection() throws -> DatabaseConnection {
     let connection = try looking ?? folder.connection()
     looking = connection
     return connection
@@ -79,7 +79,7 @@ final class SharedAccount {
 extension SharedAccount {
   func request(_ tokens: Int64, of limit: Int64) -> LeaseRequest {
     LeaseRequest(
-      of: .account(key), limits: Limits(tokens: limit, nanoUnits: nil),
+      of: .account(key), limits: LimitsInForce(tokens: limit, nanoUnits: nil),
       least: Spend(tokens: tokens, nanoUnits: 0), wanted: Spend(tokens: tokens, nanoUnits: 0),
       lease: LeaseID(number: 1))
   }

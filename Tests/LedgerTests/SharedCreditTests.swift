@@ -35,7 +35,7 @@ struct SharedCreditTests {
     let request = LeaseRequest(
       of: .credit(CreditKey(id: credit, client: "acme")),
       limits: isMoney
-        ? Limits(tokens: nil, nanoUnits: 1_000) : Limits(tokens: 500, nanoUnits: nil),
+        ? LimitsInForce(tokens: nil, nanoUnits: 1_000) : LimitsInForce(tokens: 500, nanoUnits: nil),
       least: .zero, wanted: wanted, lease: LeaseID(number: 1))
     let answers = try database.lease([LeaseOrder(draws: [request], returns: []) { _ in }])
     return try #require(answers.first?.leases.first)
@@ -130,7 +130,7 @@ struct SharedCreditTests {
     try one.commit([.settle(settlement(1))])
     let key = try #require(settlement(1).charges.first?.account.accountKey)
     let request = LeaseRequest(
-      of: .account(key), limits: Limits(tokens: 100, nanoUnits: nil), least: .zero,
+      of: .account(key), limits: LimitsInForce(tokens: 100, nanoUnits: nil), least: .zero,
       wanted: Spend(tokens: 100, nanoUnits: 0), lease: LeaseID(number: 1))
     let answers = try one.lease([LeaseOrder(draws: [request], returns: []) { _ in }])
     let answer = try #require(answers.first?.leases.first)

@@ -13,8 +13,10 @@ enum TestServer {
 
   static func execute(_ sql: String) throws {
     guard let url else { return }
-    try Connection(.postgresql(url: url), access: .readWrite, busyTimeoutMilliseconds: 60_000)
-      .execute(sql)
+    try DatabaseConnection(
+      .postgresql(url: url), access: .readWrite, busyTimeoutMilliseconds: 60_000
+    )
+    .execute(sql)
   }
 }
 
@@ -86,7 +88,7 @@ final class TestDatabase: Sendable {
       ALTER DATABASE \(old) RENAME TO \(new)
       """)
     let location = LedgerLocation.postgresql(url: url(of: new, on: server))
-    try Connection(location, access: .readWrite, busyTimeoutMilliseconds: 60_000)
+    try DatabaseConnection(location, access: .readWrite, busyTimeoutMilliseconds: 60_000)
       .execute("DROP OWNED BY CURRENT_USER")
   }
 
@@ -142,7 +144,7 @@ final class TestDatabase: Sendable {
 
 /// What keeps a server from writing to a ledger.
 enum Obstacle {
-  case fileLocked(Connection)
+  case fileLocked(DatabaseConnection)
   case databaseAway(TestDatabase)
 
   func remove() throws {

@@ -200,7 +200,7 @@ struct APIError: Error {
 
 extension APIError {
   /// What `answer(saysSuccess:)` answers.
-  static func schema(saysSuccess: Bool) -> Schema {
+  static func schema(saysSuccess: Bool) -> JSONSchema {
     let error: Fields = [
       "error": .object([
         "message": .anyText, "type": .anyText, "param": .anyText.orNull, "code": .anyText,

@@ -13,9 +13,9 @@ extension Answer {
   }
 }
 
-extension Schema {
+extension JSONSchema {
   /// What `Answer.billing` answers.
-  static func billing(_ name: String, _ data: Schema) -> Schema {
+  static func billing(_ name: String, _ data: JSONSchema) -> JSONSchema {
     .named(name, .object(["success": .boolean, "data": data]))
   }
 }

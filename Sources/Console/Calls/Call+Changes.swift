@@ -171,7 +171,7 @@ extension Call {
   }
 }
 
-extension Route {
+extension APIRoute {
   /// For how long an answer is tried whose change is safe.
   private static let patience = Duration.seconds(20)
   private static let pause = Duration.milliseconds(200)
@@ -180,7 +180,7 @@ extension Route {
   /// answer is made as soon as the ledger can be read, and after 20 seconds a preliminary one.
   func carryOut(_ call: Call) async throws(APIError) -> Answer {
     let clock = ContinuousClock()
-    let deadline = clock.now.advanced(by: Route.patience)
+    let deadline = clock.now.advanced(by: APIRoute.patience)
     while true {
       do throws(APIError) {
         return try await handler(call)
@@ -191,7 +191,7 @@ extension Route {
         guard clock.now < deadline else { return .preliminary }
         call.closeReader()
         // Cancelled, it goes on at once: there is a deadline.
-        try? await Task.sleep(for: Route.pause)
+        try? await Task.sleep(for: APIRoute.pause)
       }
     }
   }

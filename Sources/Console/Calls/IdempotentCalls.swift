@@ -51,7 +51,7 @@ final class IdempotentCalls: Sendable {
   ///   - key: the field's text.
   ///   - target: the path and query that were called.
   func answer(
-    _ call: Call, key: String, of route: Route, target: String
+    _ call: Call, key: String, of route: APIRoute, target: String
   ) async throws(APIError) -> Answer {
     guard (1...IdempotentCalls.longestKey).contains(key.utf8.count),
       key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

@@ -11,16 +11,16 @@ struct PageRoute: Routed {
     case admin
   }
 
-  let method: Route.Method
+  let method: APIRoute.Method
   let path: String
   let access: Access
   /// What may stand behind the `?`.
   let query: [QueryParameter]
-  let handler: @Sendable (Visit) async throws(APIError) -> Answer
+  let handler: @Sendable (PageRequest) async throws(APIError) -> Answer
 
   init(
-    _ method: Route.Method, _ path: String, _ access: Access, query: [QueryParameter] = [],
-    _ handler: @escaping @Sendable (Visit) async throws(APIError) -> Answer
+    _ method: APIRoute.Method, _ path: String, _ access: Access, query: [QueryParameter] = [],
+    _ handler: @escaping @Sendable (PageRequest) async throws(APIError) -> Answer
   ) {
     self.method = method
     self.path = path

@@ -25,12 +25,12 @@ struct Preferences {
     [PageRoute(.post, "/dashboard/preferences", .anyone, change)]
   }
 
-  private static func change(_ visit: Visit) throws(APIError) -> Answer {
-    var answer = Answer.redirect(to: visit.wayBack)
-    if let language = visit.form["language"].flatMap({ Language(rawValue: $0) }) {
+  private static func change(_ pageRequest: PageRequest) throws(APIError) -> Answer {
+    var answer = Answer.redirect(to: pageRequest.wayBack)
+    if let language = pageRequest.form["language"].flatMap({ Language(rawValue: $0) }) {
       answer.fields.append((.setCookie, field(languageCookie, language.rawValue)))
     }
-    if let theme = visit.form["theme"].flatMap({ PageFrame.Theme(rawValue: $0) }) {
+    if let theme = pageRequest.form["theme"].flatMap({ PageFrame.Theme(rawValue: $0) }) {
       answer.fields.append((.setCookie, field(themeCookie, theme.rawValue)))
     }
     return answer
@@ -41,7 +41,7 @@ struct Preferences {
   }
 }
 
-extension Visit {
+extension PageRequest {
   /// The page that a form was on, which is told what was done; `other` where the form doesn't say.
   func wayBack(done: Notice.Done, else other: PageAddress) -> PageAddress {
     guard let text = formerPage else { return other.with("done", done.rawValue) }
@@ -61,7 +61,7 @@ extension Visit {
 
   /// What the form says of the page that it was on; nil where that is too long for an address.
   private var formerPage: String? {
-    form["back"].flatMap { $0.utf8.count <= Visit.longestAddress ? $0 : nil }
+    form["back"].flatMap { $0.utf8.count <= PageRequest.longestAddress ? $0 : nil }
   }
 
   private static let longestAddress = 2 << 10

@@ -133,11 +133,11 @@ final class Site: Sendable {
       server: server, credential: entry.credential, parameters: entry.parameters,
       query: try Query(head.query, allowed: route.query, isOfForm: true), body: ([], .none),
       fields: HeaderFields(), now: now)
-    let visit = Visit(
+    let pageRequest = PageRequest(
       call, head: head, from: network, session: entry.session, form: form,
       signIns: signIns, cookie: cookie)
-    if route.method == .post { try checkOrigin(of: visit, route) }
-    return try await route.handler(visit)
+    if route.method == .post { try checkOrigin(of: pageRequest, route) }
+    return try await route.handler(pageRequest)
   }
 
   private var cookie: SessionCookie {
@@ -181,20 +181,20 @@ final class Site: Sendable {
   }
 
   /// A change must come from a page of this site, and say the session's CSRF token.
-  private func checkOrigin(of visit: Visit, _ route: PageRoute) throws(APIError) {
-    if let origin = visit.head.fields.first(.origin) {
-      let host = visit.head.host ?? ""
+  private func checkOrigin(of pageRequest: PageRequest, _ route: PageRoute) throws(APIError) {
+    if let origin = pageRequest.head.fields.first(.origin) {
+      let host = pageRequest.head.host ?? ""
       guard origin == "http://\(host)" || origin == "https://\(host)" else {
         throw .ofForeignForm
       }
     }
     // Browsers say it also where they leave out the origin.
-    let sender = visit.head.fields.first(Site.fetchSite)
+    let sender = pageRequest.head.fields.first(Site.fetchSite)
     if let sender, !["same-origin", "none"].contains(sender) {
       throw .ofForeignForm
     }
     if case .anyone = route.access { return }
-    guard visit.session?.isCSRFToken(visit.form["csrf"]) == true else {
+    guard pageRequest.session?.isCSRFToken(pageRequest.form["csrf"]) == true else {
       throw .forbidden(
         "The form is out of date: load its page again.",
         portuguese: "O formulário está desatualizado: carregue a página de novo.")

@@ -4,13 +4,13 @@ internal import Pages
 
 /// What stands below the links of every page: who is signed in, and how the pages are read.
 enum SiteFoot {
-  static func html(_ visit: Visit) -> HTML {
-    #"\#(account(visit))\#(switches(visit))"#
+  static func html(_ pageRequest: PageRequest) -> HTML {
+    #"\#(account(pageRequest))\#(switches(pageRequest))"#
   }
 
-  private static func account(_ visit: Visit) -> HTML? {
-    let reader = visit.reader
-    guard let credential = visit.call.credential else { return nil }
+  private static func account(_ pageRequest: PageRequest) -> HTML? {
+    let reader = pageRequest.reader
+    guard let credential = pageRequest.call.credential else { return nil }
     let (name, role): (String, Phrase) =
       switch credential {
       case .token(let name, .admin): (name, .roleAdmin)
@@ -19,14 +19,14 @@ enum SiteFoot {
       }
     return #"""
       <p class="small">\#(name)<br><span class="soft">\#(reader(role))</span></p>
-      <form method="post" action="\#(SitePath.signOut)">\#(visit.csrfField)\#
+      <form method="post" action="\#(SitePath.signOut)">\#(pageRequest.csrfField)\#
       <button class="quiet">\#(reader(.signOut))</button></form>
       """#
   }
 
   /// The language, and light or dark. Usable without a script, by the button.
-  static func switches(_ visit: Visit) -> HTML {
-    let reader = visit.reader
+  static func switches(_ pageRequest: PageRequest) -> HTML {
+    let reader = pageRequest.reader
     let languages = Language.allCases.map { language -> HTML in
       #"""
       <option value="\#(language.rawValue)" lang="\#(language.rawValue)"\#
@@ -35,13 +35,14 @@ enum SiteFoot {
     }
     let themes = PageFrame.Theme.allCases.map { theme -> HTML in
       #"""
-      <option value="\#(theme.rawValue)"\#(if: theme == visit.preferences.theme, " selected")>\#
+      <option value="\#(theme.rawValue)"\#
+      \#(if: theme == pageRequest.preferences.theme, " selected")>\#
       \#(reader(.name(of: theme)))</option>
       """#
     }
     return #"""
       <form method="post" action="\#(SitePath.preferences)" class="inline small">\#
-      <input type="hidden" name="back" value="\#(visit.head.target.text)">\#
+      <input type="hidden" name="back" value="\#(pageRequest.head.target.text)">\#
       <label class="unseen" for="language">\#(reader(.language))</label>\#
       <select id="language" name="language" data-submit>\#(languages)</select>\#
       <label class="unseen" for="theme">\#(reader(.theme))</label>\#

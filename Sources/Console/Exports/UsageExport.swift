@@ -96,7 +96,7 @@ public struct UsageExport: Sendable {
     switch format {
     case .jsonl: return lines(of: entries)
     case .csv:
-      let columns = UsageLogForm.columns(showsProviderCosts: showsProviderCosts)
+      let columns = UsageLogJSON.columns(showsProviderCosts: showsProviderCosts)
       var writer = CSVWriter()
       if withNames { writer.line(["id"] + columns.map(\.name)) }
       for entry in entries {
@@ -116,14 +116,14 @@ public struct UsageExport: Sendable {
   }
 
   private func lines(of entries: [LogEntry<UsageRow>]) -> [UInt8] {
-    let columns = UsageLogForm.columns(showsProviderCosts: showsProviderCosts)
+    let columns = UsageLogJSON.columns(showsProviderCosts: showsProviderCosts)
     var lines: [UInt8] = []
     for entry in entries {
       var writer = JSONWriter(appendingTo: lines)
       // Let go of the buffer here, so that it is written in place and not copied.
       let start = lines.count
       lines = []
-      UsageLogForm.write(entry, columns, to: &writer)
+      UsageLogJSON.write(entry, columns, to: &writer)
       lines = writer.bytes
       // Metadata is JSON as it was given: between its values lines may end.
       for index in start..<lines.count where UsageExport.isLineBreak(lines[index]) {

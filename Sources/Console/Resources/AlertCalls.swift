@@ -7,13 +7,13 @@ internal import Time
 
 /// What was told about budgets, and whether it arrived.
 enum AlertCalls {
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, "/api/admin/alerts", .viewer, "Lists alerts and how their deliveries stand",
         query: LogCalls.parameters(filters.map(\.name)), answers: .ok(.page(of: schema)),
         handler: list),
-      Route(
+      APIRoute(
         .post, "/api/admin/alerts/test", .admin, "Sends a test through one channel, or all",
         body: (["channel": .plainText] as Fields).clearable, answers: .ok(testSchema),
         handler: test),
@@ -24,7 +24,7 @@ enum AlertCalls {
     ("client", .client), ("budget", .budget),
   ]
 
-  private static let schema = Schema.named(
+  private static let schema = JSONSchema.named(
     "Alert",
     .object([
       "id": .anyText, "budget_id": .anyText, "subject": .anyText,
@@ -36,7 +36,7 @@ enum AlertCalls {
     "channel": .anyText, "status": .anyText, "attempts": .count,
     "last_error": .anyText.orNull, "delivered_at": .instant.orNull,
   ]
-  private static let testSchema = Schema.object([
+  private static let testSchema = JSONSchema.object([
     "results": .list(
       of: .object(["channel": .anyText, "delivered": .boolean, "detail": .anyText]))
   ])
@@ -93,8 +93,8 @@ enum AlertCalls {
           ? "none, no channel is configured" : names.joined(separator: ", "))
     }
     let receivers = asked.map { [$0] } ?? names
-    try call.claimKeyBeforeActing(for: AlertPostbox.timeout * receivers.count)
-    var results: [(channel: String, outcome: AlertPostbox.Outcome)] = []
+    try call.claimKeyBeforeActing(for: AlertQueue.timeout * receivers.count)
+    var results: [(channel: String, outcome: AlertQueue.Outcome)] = []
     for name in receivers {
       guard let outcome = await call.server.alertPostbox.test(name, of: settings) else { continue }
       results.append((name, outcome))

@@ -6,9 +6,9 @@ internal import Time
 
 /// `GET /api/analytics`: what was used over time, or by whom and for what.
 enum AnalyticsCalls {
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, "/api/analytics", .key, "Sums of requests, tokens and cost",
         query: [
           QueryParameter(
@@ -33,7 +33,7 @@ enum AnalyticsCalls {
       "tokens_total": .count, "conversations": .count, "cost_usd": .money, "cost": .money,
       "currency": .currency,
     ] + ProviderCosts.fields
-  private static let schema = Schema.named(
+  private static let schema = JSONSchema.named(
     "Analytics",
     .object([
       "client_id": .anyText.orNull, "by": .choice(groupings.map(\.rawValue)), "from": .instant,

@@ -11,20 +11,20 @@ enum BudgetActionCalls {
   private static let longestRaise = Duration.seconds(366 * 86_400)
   private static let largestTokens: Int64 = 1 << 53
 
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .post, path + "/pause", .admin, "Refuses every request until resumed",
         body: fields(["note": .plainText]), answers: budget, handler: pause),
-      Route(
+      APIRoute(
         .post, path + "/resume", .admin, "Ends a pause by hand", body: fields([:]),
         answers: budget, handler: resume),
-      Route(
+      APIRoute(
         .post, path + "/reset", .admin,
         "Re-arms the alerts; with usage clear, what is used so far no longer counts",
         body: ["usage": .choice(of: ResetUse.self)] + fields([:]), answers: budget,
         handler: reset),
-      Route(
+      APIRoute(
         .post, path + "/raise", .admin, "Adds to the limits for a while",
         body: ["until": .moment]
           + fields(["tokens": .integer(0...largestTokens), "cost": .amount]),
@@ -32,7 +32,7 @@ enum BudgetActionCalls {
     ]
   }
 
-  private static let budget = Success.ok(BudgetForm.schema)
+  private static let budget = Success.ok(BudgetJSON.schema)
 
   /// What may be left out, the subject among it.
   private static func fields(_ others: Fields) -> Fields {

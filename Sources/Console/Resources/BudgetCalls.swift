@@ -7,9 +7,9 @@ internal import Money
 enum BudgetCalls {
   private static let path = "/api/admin/budgets"
 
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, path, .viewer, "Lists the budgets with how they stand",
         query: [
           .client,
@@ -18,18 +18,18 @@ enum BudgetCalls {
           QueryParameter(
             "sort", "id, or percentage: closest to its limit first, one page",
             .choice(of: Sorting.self)),
-        ] + QueryParameter.page, answers: .ok(.page(of: BudgetForm.schema)), handler: list),
-      Route(
+        ] + QueryParameter.page, answers: .ok(.page(of: BudgetJSON.schema)), handler: list),
+      APIRoute(
         .post, path, .admin, "Makes a budget, or replaces it", body: BudgetFields.fields,
-        answers: .createdOrReplaced(BudgetForm.schema), handler: replace),
-      Route(
+        answers: .createdOrReplaced(BudgetJSON.schema), handler: replace),
+      APIRoute(
         .get, path + "/{client}/{name}", .viewer, "Shows a budget",
-        answers: .ok(BudgetForm.schema), handler: show),
-      Route(
+        answers: .ok(BudgetJSON.schema), handler: show),
+      APIRoute(
         .get, path + "/{client}/{name}/subjects", .viewer,
         "Lists the subjects that a budget has seen, fullest first", query: QueryParameter.page,
-        answers: .ok(.page(of: BudgetForm.schema)), handler: subjects),
-      Route(
+        answers: .ok(.page(of: BudgetJSON.schema)), handler: subjects),
+      APIRoute(
         .delete, path + "/{client}/{name}", .admin, "Removes a budget",
         answers: .removed, handler: remove),
     ]
@@ -54,12 +54,12 @@ enum BudgetCalls {
       let later = statuses.filter { $0.definition.id.description > after }
         .sorted { $0.definition.id.description < $1.definition.id.description }
       let page = Page(
-        try BudgetForm.forms(Array(later.prefix(limit + 1)), call), limit: limit
+        try BudgetJSON.forms(Array(later.prefix(limit + 1)), call), limit: limit
       ) { $0.status.definition.id.description }
       return page.answer { form, data in form.write(to: &data) }
     case .percentage:
       let fullest = statuses.sorted(by: isFuller).prefix(limit)
-      return Page(whole: try BudgetForm.forms(Array(fullest), call))
+      return Page(whole: try BudgetJSON.forms(Array(fullest), call))
         .answer { form, data in form.write(to: &data) }
     }
   }
@@ -103,7 +103,7 @@ enum BudgetCalls {
       guard let subject else { return try? budgets.status(of: id, at: now) }
       return try? budgets.subjects(of: id, at: now).first { $0.subject == subject }
     }
-    guard let found, let form = try BudgetForm.forms([found], call).first else {
+    guard let found, let form = try BudgetJSON.forms([found], call).first else {
       throw .notFound("budget \(id)")
     }
     return Answer(status: status) { form.write(to: &$0) }
@@ -119,7 +119,7 @@ enum BudgetCalls {
     }
     // A subject that becomes fuller meanwhile may have been on no page before; it is on none twice.
     let later = all.filter { status in start.map { $0 < status.fullness } ?? true }
-    let forms = try BudgetForm.forms(Array(later.prefix(limit + 1)), call)
+    let forms = try BudgetJSON.forms(Array(later.prefix(limit + 1)), call)
     let page = Page(forms, limit: limit) { "\($0.status.fullness)" }
     return page.answer { form, data in form.write(to: &data) }
   }

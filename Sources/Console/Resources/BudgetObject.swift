@@ -18,7 +18,7 @@ public enum BudgetObject {
     var status = server.readBudgets { try? $0.status(of: id, for: subject, at: now) }
     if status == nil { status = try conversations(of: id, in: server, reader, at: now) }
     guard let status else { return nil }
-    let forms = try BudgetForm.forms(
+    let forms = try BudgetJSON.forms(
       [status], reader, server.settings, server.clients, at: now)
     guard let form = forms.first else { return nil }
     var writer = JSONWriter()

@@ -8,9 +8,9 @@ internal import Time
 
 /// `GET /api/budget/status`: how the budgets stand that would apply to a request.
 enum BudgetStatusCalls {
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, "/api/budget/status", .key, "How the budgets stand that would apply to a request",
         query: [
           .client, QueryParameter("user", "the client's own end user"),
@@ -20,17 +20,17 @@ enum BudgetStatusCalls {
   }
 
   /// The tightest budget's fields, null where there is none.
-  private static let schema = Schema.named(
+  private static let schema = JSONSchema.named(
     "BudgetStatus",
     .object(
       [
-        "client_id": .anyText, "has_budget": .boolean, "budgets": .list(of: BudgetForm.schema),
+        "client_id": .anyText, "has_budget": .boolean, "budgets": .list(of: BudgetJSON.schema),
         "by_operation": .list(
           of: .object([
             "operation": .anyText, "requests": .count, "tokens_total": .count, "cost": .money,
             "cost_usd": .money, "percentage": .number,
           ])),
-      ] + BudgetForm.fields.clearable))
+      ] + BudgetJSON.fields.clearable))
 
   private static func status(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
@@ -54,7 +54,7 @@ enum BudgetStatusCalls {
       isKnownToHaveNoConversations
       ? true : try PlanPeriod(of: client, call).hasNoConversationsLeft
     let statuses = all.filter { $0.definition.per != .key || !caller.key.isEmpty }
-    let forms = try BudgetForm.forms(statuses.sorted(by: isTighter), call)
+    let forms = try BudgetJSON.forms(statuses.sorted(by: isTighter), call)
     let start = forms.first?.status.window.start ?? startOfMonth(client, at: now)
     let reason =
       client.isPaused
@@ -69,7 +69,7 @@ enum BudgetStatusCalls {
           // `client_id` stands there already.
           tightest.writeMembers(to: &body, pauseReason: reason, withClient: false)
         } else {
-          NoBudgetForm(
+          NoBudgetJSON(
             of: client, pauseReason: reason, uses: operations,
             billing: call.settings.rates.billing, at: now
           ).writeMembers(to: &body)

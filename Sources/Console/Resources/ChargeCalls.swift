@@ -7,25 +7,25 @@ internal import Ledger
 enum ChargeCalls {
   private static let path = TokenBillingCalls.path + "charges"
 
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, path, .viewer, "Lists charges",
         query: [
           .client, QueryParameter("period", BillingMonth.rule, .month),
           QueryParameter(
             "status", "only charges that stand so", .choice(of: BillingCharge.Status.self)),
         ] + QueryParameter.page, answers: .ok(listSchema), handler: list),
-      Route(
+      APIRoute(
         .post, path + "/{charge}/retry", .admin, "Collects a charge again that was not paid",
-        answers: .ok(.billing("RetriedCharge", ChargeForm.schema)), handler: retry),
+        answers: .ok(.billing("RetriedCharge", ChargeJSON.schema)), handler: retry),
     ]
   }
 
-  private static let listSchema = Schema.named(
+  private static let listSchema = JSONSchema.named(
     "Charges",
     .object([
-      "success": .boolean, "data": .list(of: ChargeForm.schema), "has_more": .boolean,
+      "success": .boolean, "data": .list(of: ChargeJSON.schema), "has_more": .boolean,
       "next": .anyText.orNull,
     ]))
 
@@ -43,7 +43,7 @@ enum ChargeCalls {
     return Answer { body in
       body.object { body in
         body.member("success", true)
-        page.writeMembers(to: &body) { charge, data in ChargeForm.write(charge, to: &data) }
+        page.writeMembers(to: &body) { charge, data in ChargeJSON.write(charge, to: &data) }
       }
     }
   }
@@ -57,7 +57,7 @@ enum ChargeCalls {
     call.server.chargesAreDue()
     let charge = try call.read { reader throws(LedgerError) in try reader.charge(id) }
     guard let charge else { throw .notFound("charge \(name)") }
-    return .billing { ChargeForm.write(charge, to: &$0) }
+    return .billing { ChargeJSON.write(charge, to: &$0) }
   }
 }
 
@@ -72,7 +72,7 @@ extension Query {
   }
 }
 
-extension Schema {
+extension JSONSchema {
   /// `2026-11`.
-  static let month = Schema.text(pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$")
+  static let month = JSONSchema.text(pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$")
 }

@@ -5,25 +5,25 @@ internal import Time
 
 /// `/api/admin/clients`: the tenants that pay.
 enum ClientCalls {
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, "/api/admin/clients", .viewer, "Lists the clients",
         query: [
           QueryParameter("q", "part of the id or name"),
           QueryParameter("status", "active or suspended", .choice(of: Client.Status.self)),
           QueryParameter("plan", "a plan's name"),
-        ] + QueryParameter.page, answers: .ok(.page(of: ClientForm.schema)), handler: list),
-      Route(
+        ] + QueryParameter.page, answers: .ok(.page(of: ClientJSON.schema)), handler: list),
+      APIRoute(
         .post, "/api/admin/clients", .admin, "Makes a client",
-        body: ["id": .name] + fields, answers: .created(ClientForm.schema), handler: create),
-      Route(
+        body: ["id": .name] + fields, answers: .created(ClientJSON.schema), handler: create),
+      APIRoute(
         .get, "/api/admin/clients/{client}", .viewer, "Shows a client",
-        answers: .ok(ClientForm.schema), handler: show),
-      Route(
+        answers: .ok(ClientJSON.schema), handler: show),
+      APIRoute(
         .patch, "/api/admin/clients/{client}", .admin, "Changes a client",
-        body: fields, answers: .ok(ClientForm.schema), handler: update),
-      Route(
+        body: fields, answers: .ok(ClientJSON.schema), handler: update),
+      APIRoute(
         .delete, "/api/admin/clients/{client}", .admin,
         "Deletes a client: its keys die at once, its rows stay", answers: .removed,
         handler: delete),
@@ -44,7 +44,7 @@ enum ClientCalls {
     let page = Page(clients, limit: limit, cursor: \.id)
     let stored = try stored(call)
     return page.answer { client, data in
-      ClientForm.write(client, stored[client.id], to: &data)
+      ClientJSON.write(client, stored[client.id], to: &data)
     }
   }
 
@@ -71,7 +71,7 @@ enum ClientCalls {
     // What has just been changed is in force, but not in what the call began with.
     guard let client = call.server.clients.client(id) else { throw .notFound("client \(id)") }
     let stored = try stored(call)
-    return Answer(status: status) { ClientForm.write(client, stored[id], to: &$0) }
+    return Answer(status: status) { ClientJSON.write(client, stored[id], to: &$0) }
   }
 
   private static func stored(_ call: Call) throws(APIError) -> [String: StoredClient] {
@@ -164,6 +164,6 @@ enum ClientCalls {
     if let status: StoredClient.Status = try body.choice("status") { client.status = status }
     if let customer = try body.text("payment_customer_id") { client.paymentCustomerID = customer }
     if let markup = try body.markup("markup") { client.markup = markup }
-    if let metadata = try ClientForm.metadata(in: body) { client.metadata = metadata }
+    if let metadata = try ClientJSON.metadata(in: body) { client.metadata = metadata }
   }
 }

@@ -10,12 +10,12 @@ enum CreditCalls {
   private static let path = "/api/admin/credits"
   private static let largestTokens: Int64 = 1 << 53
 
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, path, .viewer, "Lists the credits", query: [.client] + QueryParameter.page,
         answers: .ok(.page(of: schema)), handler: list),
-      Route(
+      APIRoute(
         .post, path, .admin, "Gives a client tokens or money, used when its plan is used up",
         body: fields, answers: .created(schema), handler: grant),
     ]
@@ -82,7 +82,7 @@ enum CreditCalls {
     return .money(cost)
   }
 
-  private static let schema = Schema.named(
+  private static let schema = JSONSchema.named(
     "Credit",
     .object([
       "id": .anyText, "client_id": .anyText, "tokens_granted": .count.orNull,

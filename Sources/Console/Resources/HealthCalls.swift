@@ -4,12 +4,12 @@ internal import JSON
 enum HealthCalls {
   static let paths = ["/healthz", "/readyz"]
 
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(.get, "/healthz", .anyone, "Whether the server lives", answers: answer) { _ in
+      APIRoute(.get, "/healthz", .anyone, "Whether the server lives", answers: answer) { _ in
         status("ok")
       },
-      Route(
+      APIRoute(
         .get, "/readyz", .anyone, "Whether the ledger can be written", answers: answer,
         handler: ready),
     ]

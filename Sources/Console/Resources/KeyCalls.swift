@@ -9,32 +9,32 @@ internal import Time
 enum KeyCalls {
   private static let path = "/api/admin/clients/{client}/keys"
 
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, path, .viewer, "Lists a client's keys",
         query: [
           QueryParameter("status", "which of them", .choice(of: StoredKey.Status.self))
-        ] + QueryParameter.page, answers: .ok(.page(of: KeyForm.schema)),
+        ] + QueryParameter.page, answers: .ok(.page(of: KeyJSON.schema)),
         handler: list),
-      Route(
+      APIRoute(
         .post, path, .admin, "Makes a key; its secret is shown this once",
-        body: ["name": .name] + rules, answers: .created(KeyForm.schemaWithSecret),
+        body: ["name": .name] + rules, answers: .created(KeyJSON.schemaWithSecret),
         showsSecret: true, handler: create),
-      Route(
+      APIRoute(
         .get, path + "/{key}", .viewer, "Shows a key",
-        answers: .ok(KeyForm.schema), handler: show),
-      Route(
+        answers: .ok(KeyJSON.schema), handler: show),
+      APIRoute(
         .patch, path + "/{key}", .admin, "Changes what a key may do",
-        body: rules, answers: .ok(KeyForm.schema), handler: update),
-      Route(
+        body: rules, answers: .ok(KeyJSON.schema), handler: update),
+      APIRoute(
         .delete, path + "/{key}", .admin, "Revokes a key at once", answers: .removed,
         handler: revoke),
-      Route(
+      APIRoute(
         .post, path + "/{key}/rotate", .admin,
         "Gives a key a new secret; the old one works on for a while",
         body: (["overlap_seconds": .integer(overlaps)] as Fields).clearable,
-        answers: .ok(KeyForm.schemaWithSecret), showsSecret: true, handler: rotate),
+        answers: .ok(KeyJSON.schemaWithSecret), showsSecret: true, handler: rotate),
     ]
   }
 
@@ -67,19 +67,19 @@ enum KeyCalls {
     return Answer(status: status) { form.write(to: &$0, secret: secret) }
   }
 
-  static func forms(of client: Client, _ call: Call) throws(APIError) -> [KeyForm] {
+  static func forms(of client: Client, _ call: Call) throws(APIError) -> [KeyJSON] {
     let now = call.now
     return try call.read { reader throws(LedgerError) in
-      var forms: [KeyForm] = []
+      var forms: [KeyJSON] = []
       for key in client.keys where key.line != nil {
         let used = try reader.latestUse(
           ofKey: key.name, ofClient: client.id, since: Timestamp(milliseconds: 0))
-        forms.append(KeyForm(key, of: client.id, lastUsed: used, at: now))
+        forms.append(KeyJSON(key, of: client.id, lastUsed: used, at: now))
       }
       for key in try reader.storedKeys(ofClient: client.id) {
         let used = try reader.latestUse(
           ofKey: key.name, ofClient: client.id, since: key.createdAt)
-        forms.append(KeyForm(key, lastUsed: used, at: now))
+        forms.append(KeyJSON(key, lastUsed: used, at: now))
       }
       return forms
     }

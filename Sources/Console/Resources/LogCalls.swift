@@ -6,32 +6,32 @@ internal import Time
 
 /// What happened: requests, refusals and changes, newest first.
 enum LogCalls {
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, "/api/admin/usage-logs", .viewer, "Lists requests that went to a provider",
         query: UsageFilters.parameters + ranges + [UsageLogExport.parameter],
         answers: .okOrText(.page(of: usageSchema), mediaTypes: UsageLogExport.mediaTypes),
         handler: usage),
-      Route(
+      APIRoute(
         .get, "/api/admin/usage-logs/{request}", .viewer, "Shows one request",
         answers: .ok(explainedUsageSchema), handler: usageOfRequest),
-      Route(
+      APIRoute(
         .get, "/api/admin/denials", .viewer, "Lists requests that a budget refused",
         query: parameters(denialFilters.map(\.name)),
-        answers: .ok(.page(of: DenialForm.schema)), handler: denials),
-      Route(
+        answers: .ok(.page(of: DenialJSON.schema)), handler: denials),
+      APIRoute(
         .get, "/api/admin/audit-log", .viewer, "Lists who changed what",
         query: parameters(auditFilters.map(\.name)),
         answers: .ok(.page(of: changeSchema)), handler: changes),
     ]
   }
 
-  private static let usageSchema = Schema.named(
-    "UsageLog", .object(["id": .count] + UsageLogForm.fields))
-  private static let explainedUsageSchema = Schema.named(
-    "ExplainedUsageLog", .object(["id": .count] + UsageLogForm.fields + UsageLogForm.explanation))
-  private static let changeSchema = Schema.named(
+  private static let usageSchema = JSONSchema.named(
+    "UsageLog", .object(["id": .count] + UsageLogJSON.fields))
+  private static let explainedUsageSchema = JSONSchema.named(
+    "ExplainedUsageLog", .object(["id": .count] + UsageLogJSON.fields + UsageLogJSON.explanation))
+  private static let changeSchema = JSONSchema.named(
     "Change",
     .object([
       "id": .count, "actor": .anyText, "action": .anyText, "target": .anyText,
@@ -59,22 +59,22 @@ enum LogCalls {
     if let format = try UsageLogExport.format(call.query) {
       return try UsageLogExport.answer(call, format, filters, try range(call))
     }
-    let columns = UsageLogForm.columns(showsProviderCosts: call.showsProviderCosts)
+    let columns = UsageLogJSON.columns(showsProviderCosts: call.showsProviderCosts)
     return try answer(
       call,
       { reader, range throws(LedgerError) in
         try reader.usageLog(where: filters.conditions, isStream: filters.isStream, range)
       }
-    ) { entry, data in UsageLogForm.write(entry, columns, to: &data) }
+    ) { entry, data in UsageLogJSON.write(entry, columns, to: &data) }
   }
 
   private static func usageOfRequest(_ call: Call) throws(APIError) -> Answer {
     let (entry, bill) = try explainedRow(call.parameter("request"), call)
-    let columns = UsageLogForm.columns(showsProviderCosts: call.showsProviderCosts)
+    let columns = UsageLogJSON.columns(showsProviderCosts: call.showsProviderCosts)
     return Answer { body in
       body.object { body in
-        UsageLogForm.writeMembers(of: entry, columns, to: &body)
-        UsageLogForm.writeExplanation(by: bill, to: &body)
+        UsageLogJSON.writeMembers(of: entry, columns, to: &body)
+        UsageLogJSON.writeExplanation(by: bill, to: &body)
       }
     }
   }
@@ -101,7 +101,7 @@ enum LogCalls {
         try reader.denialLog(where: conditions, range)
       }
     ) { entry, data in
-      DenialForm.write(entry.content, id: entry.id, to: &data)
+      DenialJSON.write(entry.content, id: entry.id, to: &data)
     }
   }
 

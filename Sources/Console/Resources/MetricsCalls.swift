@@ -3,9 +3,9 @@ internal import Metrics
 
 /// `/metrics`, for Prometheus.
 enum MetricsCalls {
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, "/metrics", .scraper, "Metrics in Prometheus' text format",
         answers: .text(mediaType: "text/plain"), handler: metrics)
     ]

@@ -8,9 +8,9 @@ enum MissingPriceCalls {
   /// How far back the list goes unless it is told.
   private static let usualDays: Int64 = 30
 
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, "/api/admin/prices/missing", .viewer,
         "Lists prices that requests needed and the price book doesn't have",
         query: [
@@ -23,7 +23,7 @@ enum MissingPriceCalls {
     ]
   }
 
-  private static let schema = Schema.named(
+  private static let schema = JSONSchema.named(
     "MissingPrice",
     .object([
       "provider": .anyText, "model": .anyText, "kind": .choice(of: PriceDimension.Kind.self),

@@ -8,15 +8,15 @@ internal import Time
 enum ObjectCalls {
   private static let path = "/api/admin/objects"
 
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, path, .viewer, "Lists the objects at providers, deleted ones too",
         query: filters + QueryParameter.page, answers: .ok(.page(of: schema)), handler: list),
-      Route(
+      APIRoute(
         .post, path, .admin, "Gives an object to a client, or shares it with all of them",
         body: fields, answers: .createdOrReplaced(schema), handler: assign),
-      Route(
+      APIRoute(
         .delete, path, .admin, "Removes an object from the record: it is nobody's again",
         query: [
           QueryParameter("provider", "the provider's name"),
@@ -39,7 +39,7 @@ enum ObjectCalls {
     "client_id": .text(pattern: #"^(\*|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$"#),
   ]
 
-  private static let schema = Schema.named(
+  private static let schema = JSONSchema.named(
     "Object",
     .object([
       "provider": .anyText, "object_id": .anyText, "kind": .choice(of: ObjectKind.self),

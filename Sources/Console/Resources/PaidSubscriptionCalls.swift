@@ -7,9 +7,9 @@ internal import Time
 
 /// `/api/token-billing/create-subscription`: who pays for a client's plan every month.
 enum PaidSubscriptionCalls {
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .post, TokenBillingCalls.path + "create-subscription", .admin,
         "Has a client pay for its plan every month", body: fields, answers: .ok(schema),
         handler: create)
@@ -19,7 +19,7 @@ enum PaidSubscriptionCalls {
   private static let fields =
     ["customerId": .plainText] + (["clientId": .name, "plan": .name] as Fields).clearable
 
-  private static let schema = Schema.billing(
+  private static let schema = JSONSchema.billing(
     "PaidSubscription",
     .object([
       "subscriptionId": .anyText, "customerId": .anyText, "clientId": .anyText, "plan": .anyText,
@@ -77,10 +77,10 @@ enum PaidSubscriptionCalls {
   /// Has the payment provider collect the plan's fixed fee, where there is one.
   private static func subscribe(
     _ client: Client, as customer: String, to name: String, _ call: Call
-  ) async throws(APIError) -> PaymentDesk.PaidSubscription {
+  ) async throws(APIError) -> PaymentClient.PaidSubscription {
     guard case .stripe(let settings) = call.settings.payments, let plan = call.clients.plans[name]
     else {
-      return PaymentDesk.PaidSubscription(
+      return PaymentClient.PaidSubscription(
         id: "sub_\(client.id)", status: .active, payment: nil)
     }
     let former = try call.read { reader throws(LedgerError) in
@@ -88,7 +88,7 @@ enum PaidSubscriptionCalls {
     }
     call.closeReader()
     do throws(PaymentError) {
-      return try await call.server.paymentDesk.subscribe(
+      return try await call.server.paymentClient.subscribe(
         client.id, as: customer, to: plan,
         former: former?.customerID == customer ? former?.subscriptionID : nil,
         through: settings)

@@ -8,8 +8,8 @@ internal import Ledger
 enum PaymentEventCalls {
   static let path = TokenBillingCalls.path + "webhook"
 
-  static var routes: [Route] {
-    var webhook = Route(
+  static var routes: [APIRoute] {
+    var webhook = APIRoute(
       .post, path, .anyone, "Takes the payment provider's signed events",
       answers: .ok(.billing("PaymentEvent", .object(["received": .boolean]))), handler: take)
     webhook.takesAnyObject = true

@@ -7,21 +7,21 @@ internal import Money
 enum PlanCalls {
   private static let path = "/api/admin/plans"
 
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, path, .viewer, "Lists the plans", query: QueryParameter.page,
         answers: .ok(.page(of: schema)), handler: list),
-      Route(
+      APIRoute(
         .post, path, .admin, "Makes a plan", body: ["name": .name] + PlanFields.fields,
         answers: .created(schema), handler: create),
-      Route(
+      APIRoute(
         .get, path + "/{plan}", .viewer, "Shows a plan", answers: .ok(schema),
         handler: show),
-      Route(
+      APIRoute(
         .patch, path + "/{plan}", .admin, "Changes a plan", body: PlanFields.fields,
         answers: .ok(schema), handler: update),
-      Route(
+      APIRoute(
         .delete, path + "/{plan}", .admin, "Removes a plan that nobody uses", answers: .removed,
         handler: remove),
     ]
@@ -49,7 +49,7 @@ enum PlanCalls {
     return Answer(status: status) { write(plan, to: &$0) }
   }
 
-  private static let schema = Schema.named(
+  private static let schema = JSONSchema.named(
     "Plan",
     .object([
       "name": .anyText, "display_name": .anyText, "source": .source,

@@ -33,7 +33,7 @@ struct PriceFields {
       AgreedPrices.containersKey: .map(of: price),
     ]
   /// Up to twelve decimals.
-  private static let price = Schema.text(pattern: #"^[0-9]+(\.[0-9]{1,12})?$"#)
+  private static let price = JSONSchema.text(pattern: #"^[0-9]+(\.[0-9]{1,12})?$"#)
   static let names = fields.names
 
   private static let tokenNames = PricedQuantity.tokens.map(\.priceKey)

@@ -13,15 +13,15 @@ enum PricingCalls {
     QueryParameter("model", "the model's name or an alias"),
   ]
 
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, path, .viewer, "Shows a client's own prices, and the price book", query: selection,
         answers: .ok(schema), handler: show),
-      Route(
+      APIRoute(
         .post, path, .admin, "Gives a client its own prices for a model, or replaces them",
         body: fields, answers: .createdOrReplaced(overrideSchema), handler: replace),
-      Route(
+      APIRoute(
         .delete, path, .admin, "Gives a client the book's prices for a model again",
         query: selection, answers: .removed, handler: remove),
     ]
@@ -31,14 +31,14 @@ enum PricingCalls {
     ["client_id": .name, "provider": .name, "model": .plainText]
     + (["currency": .currency] as Fields).clearable + PriceFields.agreed.clearable
 
-  private static let schema = Schema.named(
+  private static let schema = JSONSchema.named(
     "PricingConfig",
     .object([
       "client_id": .anyText, "overrides": .list(of: overrideSchema),
-      "price_book": .list(of: PriceBookForm.schema),
+      "price_book": .list(of: PriceBookJSON.schema),
     ]))
 
-  private static let overrideSchema = Schema.named(
+  private static let overrideSchema = JSONSchema.named(
     "PriceOverride",
     .object(
       [
@@ -68,7 +68,7 @@ enum PricingCalls {
         }
         body.member("price_book") { list in
           list.array { list in
-            for model in models { PriceBookForm(model: model, now: call.now).write(to: &list) }
+            for model in models { PriceBookJSON(model: model, now: call.now).write(to: &list) }
           }
         }
       }

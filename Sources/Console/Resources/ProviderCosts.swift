@@ -23,7 +23,7 @@ struct ProviderCosts {
   /// - Parameter prefix: begins each name.
   static func fields(_ prefix: String = "") -> Fields {
     Fields([
-      (prefix + providerName, Schema.money), (prefix + marginName, Schema.signedMoney),
+      (prefix + providerName, JSONSchema.money), (prefix + marginName, JSONSchema.signedMoney),
     ]).optional
   }
 

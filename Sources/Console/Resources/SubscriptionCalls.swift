@@ -8,22 +8,22 @@ internal import Time
 enum SubscriptionCalls {
   private static let path = "/api/admin/clients/{client}/subscription"
 
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, path, .viewer, "Shows a client's subscription", answers: .ok(schema),
         handler: show),
-      Route(
+      APIRoute(
         .post, path, .admin, "Puts a client on a plan; its period goes on if it has one",
         body: ["plan": .name] + (["start": .moment] as Fields).clearable, answers: .ok(schema),
         handler: subscribe),
-      Route(
+      APIRoute(
         .delete, path, .admin, "Puts a client back on the default plan", answers: .removed,
         handler: unsubscribe),
     ]
   }
 
-  private static let schema = Schema.named(
+  private static let schema = JSONSchema.named(
     "Subscription",
     .object([
       "client_id": .anyText, "plan": .anyText,

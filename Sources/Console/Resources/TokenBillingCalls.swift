@@ -11,16 +11,16 @@ enum TokenBillingCalls {
   /// What their paths begin with. Their errors say `success` too.
   static let path = "/api/token-billing/"
 
-  static var routes: [Route] {
-    var processUsage = Route(
+  static var routes: [APIRoute] {
+    var processUsage = APIRoute(
       .post, path + "process-usage", .adminOrKey, "Records usage that did not pass the proxy",
-      body: ReportedUsage.fields, answers: .ok(schema), handler: process)
+      body: ExternalUsageReport.fields, answers: .ok(schema), handler: process)
     processUsage.idempotencyOwner = { call throws(APIError) in
-      IdempotencyClaim.usageOwner(of: try ReportedUsage.client(in: try call.body(), call).id)
+      IdempotencyClaim.usageOwner(of: try ExternalUsageReport.client(in: try call.body(), call).id)
     }
     return [
       processUsage,
-      Route(
+      APIRoute(
         .get, path + "user-summary/{client}", .key, "Sums up what a client used and was charged",
         query: [
           QueryParameter("period", "\(BillingMonth.rule), by default the current one", .month)
@@ -28,15 +28,15 @@ enum TokenBillingCalls {
     ]
   }
 
-  private static let schema = Schema.billing(
+  private static let schema = JSONSchema.billing(
     "ProcessedUsage",
     .object([
       "consumptionId": .anyText, "totalTokens": .count,
-      "tierCharges": .list(of: ChargeForm.tierSchema),
+      "tierCharges": .list(of: ChargeJSON.tierSchema),
     ]))
 
   private static func process(_ call: Call) async throws(APIError) -> Answer {
-    let usage = try ReportedUsage(try call.body(), call)
+    let usage = try ExternalUsageReport(try call.body(), call)
     let id = try await call.record(usage.requestID(of: call)) { id throws(APIError) in
       try usage.external(id, call)
     }
@@ -49,7 +49,7 @@ enum TokenBillingCalls {
         data.member("consumptionId", "\(id)")
         data.member("totalTokens", period.tokens)
         data.member("tierCharges") { list in
-          list.array { list in for charge in charges { ChargeForm.writeTier(charge, to: &list) } }
+          list.array { list in for charge in charges { ChargeJSON.writeTier(charge, to: &list) } }
         }
       }
     }
@@ -57,7 +57,7 @@ enum TokenBillingCalls {
 
   // MARK: Summaries
 
-  private static let summarySchema = Schema.billing(
+  private static let summarySchema = JSONSchema.billing(
     "BillingSummary",
     .object([
       "total_tokens": .count, "current_tier": .anyText.orNull, "fixed_fee_charged": .count,

@@ -9,19 +9,19 @@ internal import Time
 enum UsageCalls {
   private static let largestTokens: Int64 = 1 << 53
 
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .get, "/api/usage/summary", .key, "What a client used, day by day",
         query: [
           .client,
           QueryParameter("days", "how many days, 1 to 366; 30 by default", .integer(1...366)),
         ],
         answers: .ok(summarySchema), handler: summary),
-      Route(
+      APIRoute(
         .get, "/api/usage/current-period", .key, "What a client used of its plan's period",
         query: [.client], answers: .ok(periodSchema), handler: currentPeriod),
-      Route(
+      APIRoute(
         .get, "/api/usage/check", .key, "Whether so many tokens may be used",
         query: [
           .client, QueryParameter("tokens", "how many; 1 by default", .integer(1...largestTokens)),
@@ -32,7 +32,7 @@ enum UsageCalls {
 
   // MARK: Summary
 
-  private static let summarySchema = Schema.named(
+  private static let summarySchema = JSONSchema.named(
     "UsageSummary",
     .object(
       [
@@ -129,7 +129,7 @@ enum UsageCalls {
 
   // MARK: The plan's period
 
-  private static let periodSchema = Schema.named(
+  private static let periodSchema = JSONSchema.named(
     "CurrentPeriod",
     .object([
       "client_id": .anyText, "has_subscription": .boolean, "plan_name": .anyText.orNull,
@@ -168,7 +168,7 @@ enum UsageCalls {
   // MARK: May more be used?
 
   /// Where the ledger fails and requests pass all the same, the first two alone.
-  private static let checkSchema = Schema.named(
+  private static let checkSchema = JSONSchema.named(
     "UsageCheck",
     .object(
       ["allowed": .boolean, "reason": .anyText.orNull]

@@ -5,9 +5,9 @@ internal import Time
 /// `POST /api/widget-tokens`: what a client's own server asks for, before it shows a widget to
 /// somebody.
 enum WidgetCalls {
-  static var routes: [Route] {
+  static var routes: [APIRoute] {
     [
-      Route(
+      APIRoute(
         .post, "/api/widget-tokens", .adminOrKey,
         "Makes a token that shows a client's figures, or one user's, for a short while",
         body: ([
@@ -18,7 +18,7 @@ enum WidgetCalls {
     ]
   }
 
-  private static let schema = Schema.named(
+  private static let schema = JSONSchema.named(
     "WidgetToken",
     .object([
       "token": .anyText, "path": .anyText, "client_id": .anyText, "user": .anyText.orNull,

@@ -3,8 +3,8 @@ internal import JSON
 
 /// The description of the API for machines (OpenAPI 3.1), written from the routes themselves.
 enum OpenAPIDocument {
-  static var route: Route {
-    Route(
+  static var route: APIRoute {
+    APIRoute(
       .get, "/api/openapi.json", .anyone, "Describes this API (OpenAPI 3.1)",
       answers: .ok(.freeObject)
     ) { call in
@@ -14,7 +14,7 @@ enum OpenAPIDocument {
   }
 
   private static func write(
-    _ routes: [Route], _ settings: AdminSettings, to writer: inout JSONWriter
+    _ routes: [APIRoute], _ settings: AdminSettings, to writer: inout JSONWriter
   ) {
     writer.object { document in
       document.member("openapi", "3.1.0")
@@ -43,13 +43,13 @@ enum OpenAPIDocument {
     }
   }
 
-  private static func pathsInOrder(of routes: [Route]) -> [String] {
+  private static func pathsInOrder(of routes: [APIRoute]) -> [String] {
     var seen: Set<String> = []
     return routes.map(\.path).filter { seen.insert($0).inserted }
   }
 
   private static func write(
-    _ route: Route, _ settings: AdminSettings, to writer: inout JSONWriter
+    _ route: APIRoute, _ settings: AdminSettings, to writer: inout JSONWriter
   ) {
     writer.object { operation in
       operation.member("summary", route.summary)
@@ -71,7 +71,7 @@ enum OpenAPIDocument {
     case path, query, header
   }
 
-  private static func writeParameters(of route: Route, to parameters: inout JSONWriter) {
+  private static func writeParameters(of route: APIRoute, to parameters: inout JSONWriter) {
     for name in route.parameterNames {
       write(name, in: .path, pathSegment, meaning: nil, to: &parameters)
     }
@@ -86,11 +86,11 @@ enum OpenAPIDocument {
     }
   }
 
-  private static let pathSegment = Schema.text(pattern: "^[^/]+$")
-  private static let idempotencyKey = Schema.text(pattern: "^[!-~]{1,255}$")
+  private static let pathSegment = JSONSchema.text(pattern: "^[^/]+$")
+  private static let idempotencyKey = JSONSchema.text(pattern: "^[!-~]{1,255}$")
 
   private static func write(
-    _ name: String, in place: Place, _ schema: Schema, meaning: String?,
+    _ name: String, in place: Place, _ schema: JSONSchema, meaning: String?,
     to writer: inout JSONWriter
   ) {
     writer.object { parameter in
@@ -102,7 +102,7 @@ enum OpenAPIDocument {
     }
   }
 
-  private static func writeBody(of route: Route, to writer: inout JSONWriter) {
+  private static func writeBody(of route: APIRoute, to writer: inout JSONWriter) {
     writer.object { body in
       body.member("required", route.body.all.contains(where: \.isRequired))
       body.member("content") {
@@ -115,7 +115,7 @@ enum OpenAPIDocument {
 
   private static let errorStatuses = [400, 401, 403, 404, 405, 408, 409, 413, 429, 431, 503, 504]
 
-  private static func writeResponses(to route: Route, _ writer: inout JSONWriter) {
+  private static func writeResponses(to route: APIRoute, _ writer: inout JSONWriter) {
     writer.object { responses in
       for answer in route.success.answers {
         writeResponse(
@@ -129,7 +129,7 @@ enum OpenAPIDocument {
   }
 
   private static func writeResponse(
-    _ status: Int, _ description: String, _ schema: Schema?, textTypes: [String] = [],
+    _ status: Int, _ description: String, _ schema: JSONSchema?, textTypes: [String] = [],
     to responses: inout JSONWriter
   ) {
     responses.member("\(status)") { response in
@@ -142,11 +142,11 @@ enum OpenAPIDocument {
   }
 
   private static func writeContent(
-    _ schema: Schema?, textTypes: [String] = [], to writer: inout JSONWriter
+    _ schema: JSONSchema?, textTypes: [String] = [], to writer: inout JSONWriter
   ) {
     writer.object { types in
       let json = schema.map { [("application/json", $0)] } ?? []
-      let all = json + textTypes.map { ($0, Schema.anyText) }
+      let all = json + textTypes.map { ($0, JSONSchema.anyText) }
       for (name, schema) in all {
         types.member(name) { type in
           type.object { type in type.member("schema") { schema.write(to: &$0) } }
@@ -157,7 +157,7 @@ enum OpenAPIDocument {
 
   // MARK: What stands there once
 
-  private static func writeComponents(of routes: [Route], to writer: inout JSONWriter) {
+  private static func writeComponents(of routes: [APIRoute], to writer: inout JSONWriter) {
     writer.object { components in
       components.member("securitySchemes") { schemes in
         schemes.raw(#"{"token":{"type":"http","scheme":"bearer"}}"#)
@@ -173,14 +173,14 @@ enum OpenAPIDocument {
     }
   }
 
-  private static func namedSchemas(of routes: [Route]) -> [(name: String, schema: Schema)] {
+  private static func namedSchemas(of routes: [APIRoute]) -> [(name: String, schema: JSONSchema)] {
     let answers = routes.flatMap(\.success.answers).compactMap(\.schema)
     let errors = [APIError.schema(saysSuccess: false), APIError.schema(saysSuccess: true)]
     return (answers + errors).flatMap(\.namedSchemas)
   }
 }
 
-extension Route {
+extension APIRoute {
   fileprivate var takesBody: Bool { method == .post || method == .patch }
 
   /// The names in braces, in their order.

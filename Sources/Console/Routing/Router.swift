@@ -2,7 +2,7 @@ internal import HTTP
 
 /// What has a place among others: a method, and a path of a certain form.
 protocol Routed: Sendable {
-  var method: Route.Method { get }
+  var method: APIRoute.Method { get }
   /// Its segments; one in braces stands for any text: `/api/admin/clients/{client}`.
   var path: String { get }
 }

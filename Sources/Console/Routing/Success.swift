@@ -1,13 +1,13 @@
 /// What a call answers when it has done what it was asked.
 enum Success: Sendable {
   /// 200.
-  case ok(Schema)
+  case ok(JSONSchema)
   /// 200, with a body that a parameter lets have one of other types, too.
-  case okOrText(Schema, mediaTypes: [String])
+  case okOrText(JSONSchema, mediaTypes: [String])
   /// 201.
-  case created(Schema)
+  case created(JSONSchema)
   /// 201, or 200 where there was one that it replaces.
-  case createdOrReplaced(Schema)
+  case createdOrReplaced(JSONSchema)
   /// 204, without a body.
   case removed
   /// 200, with a body of this type, which isn't JSON.
@@ -23,7 +23,7 @@ enum Success: Sendable {
   }
 
   /// Its statuses, with the schema of a body in JSON; nil where there is none.
-  var answers: [(status: Int, schema: Schema?)] {
+  var answers: [(status: Int, schema: JSONSchema?)] {
     switch self {
     case .ok(let schema), .okOrText(let schema, _): [(200, schema)]
     case .created(let schema): [(201, schema)]

@@ -1,6 +1,6 @@
 internal import JSON
 
-extension Schema {
+extension JSONSchema {
   /// Writes it as JSON Schema; those with a name as references to the document's components.
   func write(to writer: inout JSONWriter) {
     switch self {
@@ -28,7 +28,7 @@ extension Schema {
       object.member("type", "array")
       object.member("items") { item.write(to: &$0) }
       if let most { object.member("maxItems", Int64(most)) }
-    case .object(let fields): Schema.write(fields, to: &object)
+    case .object(let fields): JSONSchema.write(fields, to: &object)
     case .map(let value):
       object.member("type", "object")
       object.member("additionalProperties") { value.write(to: &$0) }
@@ -60,7 +60,7 @@ extension Schema {
   }
 
   /// Those with names, in this and in its parts.
-  var namedSchemas: [(name: String, schema: Schema)] {
+  var namedSchemas: [(name: String, schema: JSONSchema)] {
     switch self {
     case .text, .choice, .integer, .number, .boolean, .null, .freeObject: []
     case .list(let item, _): item.namedSchemas

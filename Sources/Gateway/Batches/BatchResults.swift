@@ -13,7 +13,7 @@ internal import Upstream
 /// The answers that a line shows are recorded before the line goes on, so that the client can use
 /// them at once. In memory are one piece of the file and one line. Coded results go on decoded.
 struct BatchResults: ~Copyable {
-  private let passage: FreePassage
+  private let forwarded: UnmeteredForwarding
   private let endpoint: Endpoint
   private let facts: RequestFacts
   private let head: UpstreamResponseHead
@@ -25,10 +25,10 @@ struct BatchResults: ~Copyable {
   private static let lineEnd = UInt8(ascii: "\n")
 
   init(
-    of batch: BatchObject, for passage: FreePassage, _ head: UpstreamResponseHead,
+    of batch: BatchObject, for forwarded: UnmeteredForwarding, _ head: UpstreamResponseHead,
     _ transfer: Transfer
   ) {
-    self.passage = passage
+    self.forwarded = forwarded
     endpoint = batch.endpoint ?? Endpoints.chatCompletions
     var facts = RequestFacts(operation: endpoint.operation, model: "")
     facts.keepsObjects = true
@@ -39,9 +39,9 @@ struct BatchResults: ~Copyable {
   }
 
   consuming func run() async {
-    let exchange = passage.journey.exchange
+    let exchange = forwarded.pipeline.exchange
     do {
-      try await passage.begin(head)
+      try await forwarded.begin(head)
       var piece: [UInt8] = []
       while try await body.next(into: &piece) {
         unfinished += piece
@@ -64,17 +64,17 @@ struct BatchResults: ~Copyable {
   }
 
   private func record(_ lines: [UInt8]) async throws(Refusal) {
-    let parser = passage.journey.workbench.parser
+    let parser = forwarded.pipeline.resources.parser
     var made: [MadeObject] = []
     for line in lines.split(separator: BatchResults.lineEnd) {
       let result = BatchResult(Array(line), to: facts, endpoint: endpoint, parser: parser)
       made += result?.report.madeObjects ?? []
     }
-    try await passage.record(made)
+    try await forwarded.record(made)
   }
 }
 
-extension FreePassage {
+extension UnmeteredForwarding {
   /// Batches that are asked for one file, those begun last first. The lines of any other are
   /// recorded once Catraca has read them.
   private static let mostBatchesAsked = 64
@@ -85,12 +85,13 @@ extension FreePassage {
   /// The batch whose results the request is for, if their lines aren't settled yet and the provider
   /// may keep answers to them.
   func unsettledBatch() async throws(Refusal) -> BatchObject? {
-    guard endpoint?.pattern == FreePassage.fileContent, journey.exchange.head.method == .get,
+    guard endpoint?.pattern == UnmeteredForwarding.fileContent,
+      pipeline.exchange.head.method == .get,
       let file = FreeContent.references(method: "GET", path: path).first?.id
     else { return nil }
-    var rest = try await unsettledBatches().prefix(FreePassage.mostBatchesAsked)
+    var rest = try await unsettledBatches().prefix(UnmeteredForwarding.mostBatchesAsked)
     while !rest.isEmpty {
-      let chunk = rest.prefix(FreePassage.batchesAtOnce)
+      let chunk = rest.prefix(UnmeteredForwarding.batchesAtOnce)
       rest = rest.dropFirst(chunk.count)
       for case let batch? in try await batches(Array(chunk))
       where batch.resultFileIDs.contains(file) { return batch }
@@ -99,11 +100,11 @@ extension FreePassage {
   }
 
   private func unsettledBatches() async throws(Refusal) -> [String] {
-    let gateway = journey.gateway
+    let gateway = pipeline.gateway
     let client = identity.client.id
     let here = gateway.deferredWorks.batches(of: client, at: provider.name)
     let elsewhere = try await gateway.owners.unsettledBatches(
-      of: client, at: provider, on: journey)
+      of: client, at: provider, on: pipeline)
     let known = Set(here.map(\.record.objectID))
     return here.filter(\.keepsAnswers).map(\.record.objectID)
       + elsewhere.filter { !known.contains($0) }
@@ -116,20 +117,20 @@ extension FreePassage {
       for id in ids {
         let call = OwnCall(
           provider: provider, method: .get, path: "/v1/batches/\(id)",
-          patience: FreePassage.batchPatience)
-        transfers.append(try call.start(on: journey.workbench.upstream))
+          patience: UnmeteredForwarding.batchPatience)
+        transfers.append(try call.start(on: pipeline.resources.upstream))
       }
       let begun = transfers
-      journey.exchange.onClientGone = { for transfer in begun { transfer.cancel() } }
+      pipeline.exchange.onClientGone = { for transfer in begun { transfer.cancel() } }
       var batches: [BatchObject?] = []
       for transfer in transfers {
         let head = try await transfer.head()
-        let body = try await transfer.body(of: head, atMost: FreePassage.largestAnswer)
-        batches.append(body.flatMap { BatchObject($0, parser: journey.workbench.parser) })
+        let body = try await transfer.body(of: head, atMost: UnmeteredForwarding.largestAnswer)
+        batches.append(body.flatMap { BatchObject($0, parser: pipeline.resources.parser) })
       }
       return batches
     } catch {
-      throw Refusal(error, provider: provider.name, on: journey)
+      throw Refusal(error, provider: provider.name, on: pipeline)
     }
   }
 }

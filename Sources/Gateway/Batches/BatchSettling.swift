@@ -17,7 +17,7 @@ final class BatchSettling {
   private let endpoint: Endpoint
   private let facts: RequestFacts
   private let terms: BillingTerms
-  private let rules: RuleBook
+  private let rules: RulesSnapshot
   private let requestCount: Int64?
   private var claim: DeferredWork.Claim
   private var rows: [SettledRequest] = []
@@ -84,7 +84,7 @@ final class BatchSettling {
   func finish() async {
     await gateway.record(
       DeferredSettlement(of: work.record.requestID, rows: rows, progress: nil), of: work)
-    Hold(claim.grant, keeper: gateway.desk).release()
+    Hold(claim.grant, keeper: gateway.controller).release()
     work.settled()
     gateway.deferredWorks.remove(work.id)
   }
@@ -107,7 +107,7 @@ final class BatchSettling {
     claim.progress.settledLines = lineCount
     // These conversations have begun already, so the plan counts them whatever its limit.
     let client = work.record.expected.row.clientID
-    gateway.desk.recall([], conversations: [client: rows.compactMap(\.row.conversationID)])
+    gateway.controller.recall([], conversations: [client: rows.compactMap(\.row.conversationID)])
     await gateway.record(
       DeferredSettlement(of: work.record.requestID, rows: rows, progress: claim.progress), of: work)
     rows = []
@@ -171,7 +171,7 @@ final class BatchSettling {
     var entry = entry
     claim.progress.heldTokens -= entry.row.heldTokens
     claim.progress.heldNanoUSD -= entry.row.heldNanoUSD
-    let settlement = gateway.desk.draw(used, from: claim.grant.hold)
+    let settlement = gateway.controller.draw(used, from: claim.grant.hold)
     entry.charges = settlement.charges.map(BudgetCharge.init)
     entry.draws = settlement.draws
     return entry

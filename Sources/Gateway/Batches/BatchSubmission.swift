@@ -14,7 +14,7 @@ internal import Upstream
 /// A request for a batch: its input file is read from the provider, each line is priced and bounded
 /// as the request that it is, at the prices of batches, and the sum is what the batch may cost.
 struct BatchSubmission {
-  private let journey: Journey
+  private let pipeline: RequestPipeline
   private let identity: Identity
   private let provider: Provider
   private let batch: BatchRequest
@@ -28,14 +28,14 @@ struct BatchSubmission {
   private static let patience = Duration.seconds(30)
 
   init(
-    for journey: Journey, identity: Identity, providerName: String?
+    for pipeline: RequestPipeline, identity: Identity, providerName: String?
   ) async throws(Refusal) {
-    self.journey = journey
+    self.pipeline = pipeline
     self.identity = identity
-    provider = try journey.provider(named: providerName)
-    body = try await MeteredRequest.readBody(of: journey)
+    provider = try pipeline.provider(named: providerName)
+    body = try await MeteredRequest.readBody(of: pipeline)
     do {
-      batch = try BatchRequest(body, parser: journey.workbench.parser)
+      batch = try BatchRequest(body, parser: pipeline.resources.parser)
     } catch {
       throw .unreadable(error)
     }
@@ -43,17 +43,17 @@ struct BatchSubmission {
   }
 
   /// The batch as one request, and what it may cost.
-  func read() async throws(Refusal) -> (MeteredRequest, Offer) {
+  func read() async throws(Refusal) -> (MeteredRequest, Quote) {
     var sum = BatchSum()
     var objects = BatchObjects()
-    try await journey.gateway.owners.check(
-      batch.references, of: provider, for: identity, on: journey)
+    try await pipeline.gateway.owners.check(
+      batch.references, of: provider, for: identity, on: pipeline)
     var splitter = LineSplitter(longest: BatchSubmission.longestLine)
     do {
       let call = OwnCall(
         provider: provider, method: .get, path: "/v1/files/\(batch.inputFileID)/content",
         patience: BatchSubmission.patience)
-      let transfer = try call.start(on: journey.workbench.upstream)
+      let transfer = try call.start(on: pipeline.resources.upstream)
       let head = try await transfer.head()
       guard head.status == 200 else {
         transfer.cancel()
@@ -82,8 +82,8 @@ struct BatchSubmission {
   private func check(_ objects: inout BatchObjects) async throws(Refusal) {
     let references = objects.takeReferences()
     do throws(Refusal) {
-      try await journey.gateway.owners.check(
-        references, of: provider, for: identity, on: journey)
+      try await pipeline.gateway.owners.check(
+        references, of: provider, for: identity, on: pipeline)
     } catch {
       guard case .unknownObject(let reference) = error, let line = objects.line(of: reference)
       else { throw error }
@@ -110,7 +110,7 @@ struct BatchSubmission {
   private func facts(of line: [UInt8]) throws(Refusal) -> RequestFacts {
     do {
       return try BatchLine(
-        line, endpoint: batch.endpoint, parser: journey.workbench.parser,
+        line, endpoint: batch.endpoint, parser: pipeline.resources.parser,
         ownBeginning: provider.isShared
           ? Forwarding.ownBeginning(of: identity.client.id) : nil
       ).facts
@@ -123,14 +123,14 @@ struct BatchSubmission {
     try identity.check(facts)
     let request = try MeteredRequest(
       of: facts, endpoint: batch.endpoint, body: [], identity: identity, provider: provider,
-      journey)
-    let offer = try Offer(for: request, in: journey)
-    if let first = sum.first, first.offer.modelName != offer.modelName {
+      pipeline)
+    let quote = try Quote(for: request, in: pipeline)
+    if let first = sum.first, first.quote.modelName != quote.modelName {
       throw .unreadable(.invalid(param: "model", expected: "the same in all lines of a batch"))
     }
-    if facts.asksForAgents { try journey.checkAgents(of: request, offer) }
-    try checkTools(of: facts, sum, request.caller(for: offer), offer.demand)
-    sum.add(facts, offer)
+    if facts.asksForAgents { try pipeline.checkAgents(of: request, quote) }
+    try checkTools(of: facts, sum, request.caller(for: quote), quote.demand)
+    sum.add(facts, quote)
   }
 
   /// Checks what can't be told or set later: results don't name the model that drew, and a line in
@@ -142,7 +142,7 @@ struct BatchSubmission {
       throw .unreadable(
         .invalid(param: "tools", expected: "one model that draws, in all lines of a batch"))
     }
-    if facts.lacksCallLimit, journey.gateway.desk.hasHardBudget(for: caller, demand) {
+    if facts.lacksCallLimit, pipeline.gateway.controller.hasHardBudget(for: caller, demand) {
       throw .unreadable(
         .unsupported(
           param: "max_tool_calls",
@@ -153,7 +153,7 @@ struct BatchSubmission {
 
   private func whole(
     _ sum: BatchSum, _ first: BatchSum.First
-  ) throws(Refusal) -> (MeteredRequest, Offer) {
+  ) throws(Refusal) -> (MeteredRequest, Quote) {
     var facts = RequestFacts(operation: .batch, model: first.model)
     facts.serviceTier = BatchLine.tier
     facts.input = sum.input
@@ -162,8 +162,8 @@ struct BatchSubmission {
     facts.linesNameCallers = sum.linesNameCallers
     let request = try MeteredRequest(
       of: facts, endpoint: Endpoints.batches, body: body, identity: identity, provider: provider,
-      journey)
-    return (request, Offer(sumOf: sum, like: first.offer, rates: journey.rules.prices.rates))
+      pipeline)
+    return (request, Quote(sumOf: sum, like: first.quote, rates: pipeline.rules.prices.rates))
   }
 
   private func unreadableFile(_ expected: String) -> Refusal {
@@ -171,8 +171,8 @@ struct BatchSubmission {
   }
 
   private func refusal(for error: UpstreamError) -> Refusal {
-    journey.gateway.logger.log(.warn, "upstream_failed") { line in
-      line.member("request_id", "\(journey.id)")
+    pipeline.gateway.logger.log(.warn, "upstream_failed") { line in
+      line.member("request_id", "\(pipeline.id)")
       line.member("provider", provider.name)
       line.member("reason", "\(error)")
     }
@@ -189,7 +189,7 @@ struct BatchSubmission {
 struct BatchSum {
   struct First {
     let model: String
-    let offer: Offer
+    let quote: Quote
   }
 
   private(set) var lines: Int64 = 0
@@ -207,13 +207,13 @@ struct BatchSum {
   private(set) var cost = ExactAmount.zero
   private(set) var estimate = Consumption.zero
 
-  mutating func add(_ facts: RequestFacts, _ offer: Offer) {
+  mutating func add(_ facts: RequestFacts, _ quote: Quote) {
     lines += 1
-    if first == nil { first = First(model: facts.model, offer: offer) }
+    if first == nil { first = First(model: facts.model, quote: quote) }
     imageToolModel = imageToolModel ?? facts.imageToolModel
     keepsAnswers = keepsAnswers || facts.keepsObjects
     linesNameCallers = linesNameCallers || facts.user != nil || facts.conversation != nil
-    let demand = offer.demand
+    let demand = quote.demand
     let bound = demand.bound(output: demand.largestOutput)
     input.textBytes += facts.input.textBytes
     input.messages += facts.input.messages
@@ -226,9 +226,9 @@ struct BatchSum {
   }
 }
 
-extension Offer {
+extension Quote {
   /// A batch's: the sum of its requests' bounds, none of which may be cut short.
-  fileprivate convenience init(sumOf sum: BatchSum, like first: Offer, rates: ExchangeRates) {
+  fileprivate convenience init(sumOf sum: BatchSum, like first: Quote, rates: ExchangeRates) {
     self.init(
       like: first,
       demand: Demand(

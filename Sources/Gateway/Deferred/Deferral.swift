@@ -10,7 +10,7 @@ internal import Pricing
 
 // Work that goes on after its answer: a response made in the background, or a batch.
 
-extension Journey {
+extension RequestPipeline {
   /// Takes a place for work that outlives its answer, before anything is held or sent: of requests
   /// that come together, no more are let through than there are places. Nil for any other request.
   @inline(never)
@@ -27,7 +27,7 @@ extension Journey {
   }
 }
 
-extension Passage {
+extension ForwardedRequest {
   /// Leaves hold and intent to work that the provider goes on with, and returns when that is safe.
   /// Nil where nothing is left to be settled.
   ///
@@ -37,10 +37,10 @@ extension Passage {
   ) async -> DeferredWork? {
     var record = DeferredRequest(
       request.facts.operation == .batch ? .batch : .response, objectID: objectID,
-      intent: intent(isNamed: true), pricedModel: offer.terms.model?.name,
-      serviceTier: offer.terms.askedTier, completionWindow: offer.terms.completionWindow,
+      intent: intent(isNamed: true), pricedModel: quote.terms.model?.name,
+      serviceTier: quote.terms.askedTier, completionWindow: quote.terms.completionWindow,
       imageModel: request.facts.imageToolModel,
-      usesOwnKey: offer.provider.keyOwner != nil)
+      usesOwnKey: quote.provider.keyOwner != nil)
     record.expected.objects = objects(made)
     let work = DeferredWork(
       record, grant, place: place, origin: origin, keepsAnswers: request.facts.keepsObjects,
@@ -52,7 +52,7 @@ extension Passage {
       return known
     case .taken:
       // The id is that of other work, so the provider can't be asked about this one.
-      _ = await settle(Ending(status: 200, outcome: .ok, report: nil, madeObjects: made))
+      _ = await settle(Completion(status: 200, outcome: .ok, report: nil, madeObjects: made))
       return nil
     case .inserted: break
     }
@@ -67,7 +67,7 @@ extension Passage {
     }
     gateway.startFollowing(work)
     gateway.logger.log(.info, "request_deferred") { line in
-      journey.writeMembers(of: request, offer, to: &line)
+      pipeline.writeMembers(of: request, quote, to: &line)
       line.member("object", objectID)
     }
     return work
@@ -77,14 +77,16 @@ extension Passage {
   /// the same `Idempotency-Key`. That request is charged for it, and this one's hold is given back.
   func endsEarlierWork(_ work: ProviderWork, _ report: UsageReport, status: Int) async -> Bool {
     guard let origin else { return false }
-    let id = DeferredWork.ID(provider: offer.provider.name, object: work.id)
+    let id = DeferredWork.ID(provider: quote.provider.name, object: work.id)
     guard let earlier = gateway.deferredWorks.earlier(id, than: origin) else {
       gateway.deferredWorks.noteEnded(id, origin)
       return false
     }
     await giveBack()
-    if case .underway(let known) = earlier, let ending = Ending(of: known, report, status: status) {
-      await gateway.settle(known, ending)
+    if case .underway(let known) = earlier,
+      let completion = Completion(of: known, report, status: status)
+    {
+      await gateway.settle(known, completion)
     }
     return true
   }
@@ -93,22 +95,22 @@ extension Passage {
 
   /// Whether the provider may go on with work that it hasn't named: no answer came, or none that
   /// could be read, or it had no id. Then nobody will ever learn what that work used.
-  func mayWorkUnseen(after ending: Ending) -> Bool {
-    guard request.outlivesAnswer, ending.outcome != .providerError else { return false }
-    guard let report = ending.report else { return true }
+  func mayWorkUnseen(after completion: Completion) -> Bool {
+    guard request.outlivesAnswer, completion.outcome != .providerError else { return false }
+    guard let report = completion.report else { return true }
     if case .ended? = report.work?.stage { return false }
     return report.usage == nil
   }
 
   /// All tokens that are held.
   var wholeHold: Usage {
-    let input = min(offer.demand.inputTokens, Usage.largestCount)
+    let input = min(quote.demand.inputTokens, Usage.largestCount)
     let output = min(max(0, grant.bound.tokens - input), Usage.largestCount)
     return Usage(inputTokens: input, outputTokens: output) ?? .zero
   }
 
   /// All money that is held.
   var chargeOfWholeHold: UsageCharge {
-    offer.terms.charge(ofHold: grant.bound.cost, for: wholeHold, in: journey.rules)
+    quote.terms.charge(ofHold: grant.bound.cost, for: wholeHold, in: pipeline.rules)
   }
 }

@@ -12,15 +12,15 @@ internal import Time
 extension Gateway {
   /// Settles a response that was made in the background, once, whoever has seen its end first, and
   /// returns when its row is safe.
-  func settle(_ work: DeferredWork, _ ending: Ending) async {
+  func settle(_ work: DeferredWork, _ completion: Completion) async {
     guard let claim = await work.claim() else { return }
-    let hold = Hold(claim.grant, keeper: desk)
+    let hold = Hold(claim.grant, keeper: controller)
     if claim.progress.isUsedUp {
       // The lines of a batch have taken all of it.
       hold.release()
       await record(nil, of: work)
     } else {
-      let (entry, used) = entry(of: work, claim, ending)
+      let (entry, used) = entry(of: work, claim, completion)
       await settle(entry, used, hold, of: work)
     }
     work.settled()
@@ -33,11 +33,11 @@ extension Gateway {
   private func settle(
     _ entry: SettledRequest, _ used: Consumption, _ hold: consuming Hold, of work: DeferredWork
   ) async {
-    guard desk.leases != nil else {
+    guard controller.leases != nil else {
       return await record(entry.charged(by: hold.settle(with: used)), of: work)
     }
     await record(
-      entry.charged(by: desk.expectation(settling: hold.grant.hold, with: used)), of: work)
+      entry.charged(by: controller.expectation(settling: hold.grant.hold, with: used)), of: work)
     for threshold in hold.settle(with: used).charges.flatMap(\.thresholds) {
       ledger.record(Alert(threshold))
     }
@@ -54,27 +54,27 @@ extension Gateway {
   /// A batch may report its usage, too. That stands for all of its lines, so it counts only while
   /// none of them has its row.
   private func entry(
-    of work: DeferredWork, _ claim: DeferredWork.Claim, _ ending: Ending
+    of work: DeferredWork, _ claim: DeferredWork.Claim, _ completion: Completion
   ) -> (SettledRequest, used: Consumption) {
     var request = work.record
     request.progress = claim.progress
     var entry = request.expected
-    entry.objects = work.objects(ending.report?.madeObjects ?? [], at: clock())
-    entry.row.status = ending.status
-    entry.row.outcome = ending.outcome
-    entry.row.responseModel = ending.report?.responseModel
+    entry.objects = work.objects(completion.report?.madeObjects ?? [], at: clock())
+    entry.row.status = completion.status
+    entry.row.outcome = completion.outcome
+    entry.row.responseModel = completion.report?.responseModel
     entry.row.heldTokens = claim.progress.heldTokens
     entry.row.heldNanoUSD = claim.progress.heldNanoUSD
     entry.row.latencyMilliseconds =
       max(0, clock().milliseconds - entry.row.createdAt.milliseconds)
-    let report = ending.report.map { withUnpaidSessions($0, of: entry.row) }
+    let report = completion.report.map { withUnpaidSessions($0, of: entry.row) }
     if claim.progress.settledLines == 0, let usage = report?.chargedUsage {
-      experience.noteOutput(
+      statistics.noteOutput(
         usage.outputTokens, in: nil, reasons: usage.reasoningTokens > 0,
         provider: request.provider, model: request.pricedModel ?? entry.row.model)
       return charge(usage, report, for: request, entry, within: claim.grant)
     }
-    switch UnreportedWork(request.kind, ending) {
+    switch UnreportedWork(request.kind, completion) {
     case .rest:
       entry.row.usage = request.restOfHold
       let rules = rules()
@@ -87,8 +87,9 @@ extension Gateway {
     case .recorded:
       return (entry, Consumption(estimateOf: entry.row, within: claim.grant.bound))
     case .written:
-      let usage = request.estimate(withOutputAtLeast: writtenTokens(by: entry.row, ending, request))
-      var charged = charge(usage, ending.report, for: request, entry, within: claim.grant)
+      let usage = request.estimate(
+        withOutputAtLeast: writtenTokens(by: entry.row, completion, request))
+      var charged = charge(usage, completion.report, for: request, entry, within: claim.grant)
       charged.0.row.usageSource = .estimated
       return charged
     }
@@ -115,13 +116,13 @@ extension Gateway {
   /// What the model may have written of a response until now: as much as its time allows, and at
   /// least the text that was seen.
   private func writtenTokens(
-    by row: UsageRow, _ ending: Ending, _ request: DeferredRequest
+    by row: UsageRow, _ completion: Completion, _ request: DeferredRequest
   ) -> Int64 {
     let model = request.pricedModel ?? row.model
     let seen = Estimate.usage(
-      for: request.facts, outputTextBytes: ending.report?.outputTextBytes ?? 0,
-      by: experience.expectation(provider: request.provider, model: model).rates)
-    let rate = experience.generation(provider: request.provider, model: model)
+      for: request.facts, outputTextBytes: completion.report?.outputTextBytes ?? 0,
+      by: statistics.expectation(provider: request.provider, model: model).rates)
+    let rate = statistics.generation(provider: request.provider, model: model)
     let time = Duration.milliseconds(row.latencyMilliseconds ?? 0)
     return max(seen.outputTokens, rate.tokens(in: time))
   }
@@ -172,7 +173,7 @@ extension SettledRequest {
 extension DeferredRequest {
   /// The request's prices, as far as the price book has them still, with the markup by which it was
   /// held.
-  func terms(in rules: RuleBook) -> BillingTerms {
+  func terms(in rules: RulesSnapshot) -> BillingTerms {
     let client = expected.row.clientID
     let recorded = expected.priceRecord.map { Bill.markup(ofRecord: $0) }
     let markup = recorded ?? rules.clients.client(client).map { rules.clients.markup(of: $0) }
@@ -186,7 +187,7 @@ extension DeferredRequest {
 
   /// Whether the request passed though the price book doesn't have its model. Of a batch without
   /// prices it isn't known: its requests may cost nothing.
-  private func isModelWithoutPrice(in rules: RuleBook) -> Bool {
+  private func isModelWithoutPrice(in rules: RulesSnapshot) -> Bool {
     (kind == .response || pricedModel != nil)
       && rules.prices.model(expected.row.model, of: provider) == nil
   }

@@ -46,9 +46,9 @@ final class Follower {
   /// What the provider said.
   private enum Sighting {
     case underway
-    case ended(Ending)
+    case ended(Completion)
     /// A batch has results to be read.
-    case results(BatchObject, Ending)
+    case results(BatchObject, Completion)
     /// There is no such work.
     case missing
     /// Nothing that could be read.
@@ -95,10 +95,10 @@ final class Follower {
 
   private func act(on sighting: Sighting) async {
     switch sighting {
-    case .ended(let ending): return await gateway.settle(work, ending)
-    case .results(let batch, let ending):
-      await gateway.record(work.objects(ending.report?.madeObjects ?? [], at: gateway.clock()))
-      await settle(batch, ending)
+    case .ended(let completion): return await gateway.settle(work, completion)
+    case .results(let batch, let completion):
+      await gateway.record(work.objects(completion.report?.madeObjects ?? [], at: gateway.clock()))
+      await settle(batch, completion)
     case .underway, .nothing: misses = 0
     case .missing: misses += 1
     }
@@ -111,7 +111,7 @@ final class Follower {
       row.writeMembers(to: &line)
       line.member("object", work.record.objectID)
     }
-    await gateway.settle(work, Ending(status: 200, outcome: .upstreamBroken, report: nil))
+    await gateway.settle(work, Completion(status: 200, outcome: .upstreamBroken, report: nil))
   }
 
   private func look() async -> Sighting {
@@ -125,29 +125,29 @@ final class Follower {
   }
 
   private func read(_ status: Int, _ body: [UInt8]) -> Sighting {
-    let parser = poller.workbench.parser
+    let parser = poller.resources.parser
     let isBatch = work.record.kind == .batch
     let report = AnswerMeter.read(
       body, status: status, to: work.record.facts,
       endpoint: isBatch ? Endpoints.batches : Endpoints.responses, parser: parser)
-    guard let ending = Ending(of: work, report, status: status) else {
+    guard let completion = Completion(of: work, report, status: status) else {
       return report.work == nil ? .nothing : .underway
     }
-    guard isBatch else { return .ended(ending) }
-    return BatchObject(body, parser: parser).map { .results($0, ending) } ?? .nothing
+    guard isBatch else { return .ended(completion) }
+    return BatchObject(body, parser: parser).map { .results($0, completion) } ?? .nothing
   }
 
   /// Reads a batch's results. If the provider doesn't have the answers any more, the batch is
   /// charged the usage that it reports itself, else what is left of its hold.
-  private func settle(_ batch: BatchObject, _ ending: Ending) async {
+  private func settle(_ batch: BatchObject, _ completion: Completion) async {
     if batch.lacksAnswers {
       misses += 1
-      if misses >= Follower.mostMisses { await gateway.settle(work, ending) }
+      if misses >= Follower.mostMisses { await gateway.settle(work, completion) }
       return
     }
     guard let claim = await work.claim() else { return }
     let settling = BatchSettling(
-      of: work, claim, batch, gateway: gateway, parser: poller.workbench.parser)
+      of: work, claim, batch, gateway: gateway, parser: poller.resources.parser)
     do {
       guard try await readCallers(of: batch, for: settling) else { return await settling.giveUp() }
       for file in batch.resultFileIDs {
@@ -166,7 +166,7 @@ final class Follower {
           // Errors cost nothing, so their file may be missed.
           if isLost && file != batch.outputFileID { break }
           await settling.giveUp()
-          if isLost { await gateway.settle(work, ending) }
+          if isLost { await gateway.settle(work, completion) }
           return
         }
       }
@@ -233,7 +233,7 @@ final class Follower {
     }
     let call = OwnCall(
       provider: provider, method: .get, path: path, patience: Follower.patience)
-    let transfer = try call.start(on: poller.workbench.upstream)
+    let transfer = try call.start(on: poller.resources.upstream)
     self.transfer = transfer
     return transfer
   }

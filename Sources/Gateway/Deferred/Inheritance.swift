@@ -7,7 +7,7 @@ extension Gateway {
     for request in requests {
       followAgain(
         DeferredWork(
-          request, desk.restore(request.recordedHold),
+          request, controller.restore(request.recordedHold),
           place: deferredWorks.takePlaceAnyway(for: request.expected.row.clientID), origin: nil))
     }
   }

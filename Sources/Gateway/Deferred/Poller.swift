@@ -7,7 +7,7 @@ internal import Ledger
 /// that loop's thread.
 final class Poller {
   unowned let gateway: Gateway
-  let workbench: Workbench
+  let resources: LoopResources
   let loop: EventLoop
   private var followers: [DeferredWork.ID: Follower] = [:]
   private let end = Waiter<Void>()
@@ -16,9 +16,9 @@ final class Poller {
   /// waits its turn.
   private var turns = AskingTurns<Follower>(mostAtOnce: 16, mostOfOneClient: 8)
 
-  init(for gateway: Gateway, at workbench: Workbench, on loop: EventLoop) {
+  init(for gateway: Gateway, at resources: LoopResources, on loop: EventLoop) {
     self.gateway = gateway
-    self.workbench = workbench
+    self.resources = resources
     self.loop = loop
   }
 

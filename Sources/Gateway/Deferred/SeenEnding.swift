@@ -7,24 +7,24 @@ internal import Metering
 extension Gateway {
   /// Settles work if a whole answer shows its end.
   func settle(
-    _ work: DeferredWork, seenIn body: [UInt8], status: Int, at workbench: Workbench
+    _ work: DeferredWork, seenIn body: [UInt8], status: Int, at resources: LoopResources
   ) async {
     await settle(
       work,
       seenIn: AnswerMeter.read(
         body, status: status, to: work.record.facts, endpoint: Endpoints.responses,
-        parser: workbench.parser),
+        parser: resources.parser),
       status: status)
   }
 
   /// Settles work if a report shows its end.
   func settle(_ work: DeferredWork, seenIn report: UsageReport, status: Int) async {
-    guard let ending = Ending(of: work, report, status: status) else { return }
-    await settle(work, ending)
+    guard let completion = Completion(of: work, report, status: status) else { return }
+    await settle(work, completion)
   }
 }
 
-extension Ending {
+extension Completion {
   /// How deferred work ended, by what the provider says of it; nil while it is under way.
   init?(of work: DeferredWork, _ report: UsageReport, status: Int) {
     guard status < 400, let seen = report.work, seen.id == work.record.objectID,

@@ -14,12 +14,12 @@ enum UnreportedWork: Hashable {
   /// The estimate that was recorded when the provider answered: the work has failed.
   case recorded
 
-  init(_ kind: DeferredRequest.Kind, _ ending: Ending) {
-    guard let report = ending.report, kind == .response else {
+  init(_ kind: DeferredRequest.Kind, _ completion: Completion) {
+    guard let report = completion.report, kind == .response else {
       self = .rest
       return
     }
-    self = report.isError || ending.outcome == .providerError ? .recorded : .written
+    self = report.isError || completion.outcome == .providerError ? .recorded : .written
   }
 }
 

@@ -9,7 +9,7 @@ internal import Upstream
 
 // What becomes of the provider's answer to a request that costs nothing.
 
-extension FreePassage {
+extension UnmeteredForwarding {
   /// The largest answer that is read whole.
   static let largestAnswer = 32 << 20
 
@@ -33,7 +33,7 @@ extension FreePassage {
     let made: [MadeObject]
     let tellsError: Bool
     do {
-      let root = try journey.workbench.parser.parse(text)
+      let root = try pipeline.resources.parser.parse(text)
       made = MadeObjects.inAnswer(root, at: endpoint.makes)
       // Such as of a response that failed in the background.
       tellsError = root["error"].map { !$0.isNull } ?? false
@@ -42,8 +42,8 @@ extension FreePassage {
     }
     try await record(made)
     if let deferredWork {
-      await journey.gateway.settle(
-        deferredWork, seenIn: text, status: head.status, at: journey.workbench)
+      await pipeline.gateway.settle(
+        deferredWork, seenIn: text, status: head.status, at: pipeline.resources)
     }
     await respond(head, body, tellsError: tellsError)
   }
@@ -63,7 +63,7 @@ extension FreePassage {
     _ head: UpstreamResponseHead, _ transfer: Transfer
   ) async throws(Refusal) -> (body: [UInt8], text: [UInt8]) {
     let body = try await whole(transfer)
-    guard let text = head.coding.text(of: body, atMost: FreePassage.largestAnswer) else {
+    guard let text = head.coding.text(of: body, atMost: UnmeteredForwarding.largestAnswer) else {
       throw .unusableAnswer(provider: provider.name, .unreadable)
     }
     return (body, text)
@@ -72,11 +72,12 @@ extension FreePassage {
   /// Reads a whole answer.
   private func whole(_ transfer: Transfer) async throws(Refusal) -> [UInt8] {
     let body: [UInt8]?
-    do { body = try await transfer.body(atMost: FreePassage.largestAnswer) } catch {
-      throw Refusal(error, provider: provider.name, on: journey)
+    do { body = try await transfer.body(atMost: UnmeteredForwarding.largestAnswer) } catch {
+      throw Refusal(error, provider: provider.name, on: pipeline)
     }
     guard let body else {
-      throw .unusableAnswer(provider: provider.name, .tooLarge(limit: FreePassage.largestAnswer))
+      throw .unusableAnswer(
+        provider: provider.name, .tooLarge(limit: UnmeteredForwarding.largestAnswer))
     }
     return body
   }
@@ -88,10 +89,10 @@ extension FreePassage {
     let fields = Forwarding.response(head.fields, from: provider)
     var answer =
       tellsError || head.status >= 400
-      ? journey.errorAnswer(head.status, fields, body, from: provider)
-      : journey.answer(head.status, fields, body, from: provider)
-    answer.head.fields.appendOwn(.catracaRequestID, "\(journey.id)")
-    await journey.answer(answer)
+      ? pipeline.errorAnswer(head.status, fields, body, from: provider)
+      : pipeline.answer(head.status, fields, body, from: provider)
+    answer.head.fields.appendOwn(.catracaRequestID, "\(pipeline.id)")
+    await pipeline.answer(answer)
   }
 
   /// Passes an answer on as it comes, but for the provider's key. A coded page goes on decoded.
@@ -108,22 +109,22 @@ extension FreePassage {
       var filter = KeyFilter(of: provider)
       while try await body.next(into: &piece) {
         filter.filter(&piece)
-        if !piece.isEmpty { try await journey.exchange.write(piece) }
+        if !piece.isEmpty { try await pipeline.exchange.write(piece) }
       }
-      try await journey.exchange.finish(filter.takeRest())
+      try await pipeline.exchange.finish(filter.takeRest())
     } catch {
       // Either side broke off: the client must not take what it has for the whole.
       transfer.cancel()
-      journey.exchange.abort()
+      pipeline.exchange.abort()
     }
   }
 
   /// Sends the head of an answer that is passed on as it comes.
   func begin(_ head: UpstreamResponseHead) async throws(HTTPExchangeError) {
     var fields = Forwarding.response(head.fields, from: provider)
-    if head.status >= 400 { fields = journey.keyRedaction.redacted(fields) }
-    fields.appendOwn(.catracaRequestID, "\(journey.id)")
-    try await journey.exchange.start(
+    if head.status >= 400 { fields = pipeline.keyRedaction.redacted(fields) }
+    fields.appendOwn(.catracaRequestID, "\(pipeline.id)")
+    try await pipeline.exchange.start(
       ResponseHead(status: head.status, fields: fields), framing: .chunked)
   }
 
@@ -134,19 +135,19 @@ extension FreePassage {
     while error.count < ProviderKeyRedaction.largestError, try await transfer.next(into: &piece) {
       error += piece
     }
-    let redacted = journey.redacted(errorBody: error, status: status, from: provider)
-    if !redacted.isEmpty { try await journey.exchange.write(redacted) }
-    while try await transfer.next(into: &piece) { try await journey.exchange.write(piece) }
-    try await journey.exchange.finish()
+    let redacted = pipeline.redacted(errorBody: error, status: status, from: provider)
+    if !redacted.isEmpty { try await pipeline.exchange.write(redacted) }
+    while try await transfer.next(into: &piece) { try await pipeline.exchange.write(piece) }
+    try await pipeline.exchange.finish()
   }
 }
 
 extension Refusal {
   /// What the client is told of a provider that failed before it answered; the operator is told
   /// more.
-  init(_ error: UpstreamError, provider: String, on journey: Journey) {
-    journey.gateway.logger.log(.warn, "upstream_failed") { line in
-      line.member("request_id", "\(journey.id)")
+  init(_ error: UpstreamError, provider: String, on pipeline: RequestPipeline) {
+    pipeline.gateway.logger.log(.warn, "upstream_failed") { line in
+      line.member("request_id", "\(pipeline.id)")
       line.member("provider", provider)
       line.member("reason", "\(error)")
     }

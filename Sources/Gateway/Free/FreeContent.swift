@@ -25,19 +25,19 @@ struct FreeContent {
   let namedIDs: Set<String>
 
   /// - Throws: 400 for a body that can't be searched, and for one that names too many objects.
-  init(_ body: [UInt8], of passage: FreePassage) throws(Refusal) {
+  init(_ body: [UInt8], of forwarded: UnmeteredForwarding) throws(Refusal) {
     self.body = body
-    let head = passage.journey.exchange.head
-    let path = FreeContent.references(method: head.method.name, path: passage.path)
-    let list = passage.endpoint?.list
-    var parts = passage.endpoint == nil ? [] : Array(path.dropFirst())
+    let head = forwarded.pipeline.exchange.head
+    let path = FreeContent.references(method: head.method.name, path: forwarded.path)
+    let list = forwarded.endpoint?.list
+    var parts = forwarded.endpoint == nil ? [] : Array(path.dropFirst())
     var references = Array(path.dropLast(parts.count))
     var namedIDs: Set<String> = []
     var isJSON = false
     var models: [String] = []
     let form = try FreeContent.read(
-      body, contentType: head.fields.first(.contentType) ?? "", isKnown: passage.endpoint != nil,
-      parser: passage.journey.workbench.parser)
+      body, contentType: head.fields.first(.contentType) ?? "", isKnown: forwarded.endpoint != nil,
+      parser: forwarded.pipeline.resources.parser)
     do throws(TooManyReferences) {
       let query = try ObjectReferences.inQuery(head.query, list: list)
       let isCursor = { list?.isWithinOwner == true && FreeContent.isCursor($0) }
@@ -53,7 +53,7 @@ struct FreeContent {
         isJSON = root.kind == .object
         models = FreeContent.models(in: root)
         references += try ObjectReferences.inBody(root)
-        if passage.endpoint?.makes.contains(where: { $0.kind == .item }) == true {
+        if forwarded.endpoint?.makes.contains(where: { $0.kind == .item }) == true {
           namedIDs = ObjectReferences.idsGiven(in: root)
         }
       }

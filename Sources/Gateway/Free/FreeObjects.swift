@@ -8,7 +8,7 @@ internal import Objects
 
 // What a free request's answer changes in the ledger.
 
-extension FreePassage {
+extension UnmeteredForwarding {
   /// Records whose objects are, before the client learns of them: the client's own, but in an
   /// object that all clients share, such as a conversation, they are shared too.
   ///
@@ -20,23 +20,23 @@ extension FreePassage {
   /// - Throws: `ledgerUnavailable` where that can't be recorded.
   func record(_ made: [MadeObject], in outer: String? = nil) async throws(Refusal) {
     var made = made.filter { !namedIDs.contains($0.id) }
-    if journey.exchange.head.method == .get {
+    if pipeline.exchange.head.method == .get {
       // An app may ask for the same object again and again until it is ready.
-      let owned = try await journey.gateway.owners.owned(
-        made.map(\.id), of: provider, for: identity, on: journey)
+      let owned = try await pipeline.gateway.owners.owned(
+        made.map(\.id), of: provider, for: identity, on: pipeline)
       made.removeAll { owned.contains($0.id) }
     }
     guard !made.isEmpty else { return }
     do throws(LedgerError) {
       guard let owner = try await ownerOfShown(in: outer) else { return }
-      let now = journey.gateway.clock()
+      let now = pipeline.gateway.clock()
       let objects = made.map { object in
         ProviderObject(
           provider: provider.name, objectID: object.id, kind: object.kind, owner: owner,
           keyName: identity.key.name, createdAt: now)
       }
-      try await journey.gateway.ledger.record(objects)
-      journey.gateway.owners.note(objects)
+      try await pipeline.gateway.ledger.record(objects)
+      pipeline.gateway.owners.note(objects)
     } catch {
       throw unrecorded(error, made.map(\.id))
     }
@@ -51,10 +51,10 @@ extension FreePassage {
     in id: String?
   ) async throws(LedgerError) -> ProviderObject.Owner? {
     let own = ProviderObject.Owner.client(identity.client.id)
-    let method = journey.exchange.head.method
+    let method = pipeline.exchange.head.method
     let inPath = FreeContent.references(method: method.name, path: path).first?.id
     guard let id = id ?? inPath else { return own }
-    switch try await journey.gateway.owners.owner(of: id, of: provider.name) {
+    switch try await pipeline.gateway.owners.owner(of: id, of: provider.name) {
     case .everybody: return .everybody
     case .client: return own
     case nil: return method == .get ? nil : own
@@ -69,7 +69,7 @@ extension FreePassage {
     if body.isEmpty {
       isDeleted = endpoint?.endsSilently == true
     } else {
-      let root = try? journey.workbench.parser.parse(body)
+      let root = try? pipeline.resources.parser.parse(body)
       isDeleted = root?["deleted"]?.boolean == true
     }
     if isDeleted { try await end() }
@@ -78,25 +78,27 @@ extension FreePassage {
   /// Forgets the object in the path, which isn't at the provider any more. What stands before it in
   /// the path is still there.
   func end() async throws(Refusal) {
-    let method = journey.exchange.head.method.name
+    let method = pipeline.exchange.head.method.name
     guard let id = FreeContent.references(method: method, path: path).last?.id else { return }
     do throws(LedgerError) {
-      try await journey.gateway.ledger.end(id, of: provider.name, at: journey.gateway.clock())
+      try await pipeline.gateway.ledger.end(id, of: provider.name, at: pipeline.gateway.clock())
     } catch {
       throw unrecorded(error, [id])
     }
-    journey.gateway.owners.forget(id, of: provider.name)
+    pipeline.gateway.owners.forget(id, of: provider.name)
   }
 
   /// An administrator can still assign an object that wasn't recorded, and so must know of it.
   private func unrecorded(_ error: LedgerError, _ ids: [String]) -> Refusal {
-    journey.gateway.logger.log(.error, "ledger_unavailable") { line in
-      line.member("request_id", "\(journey.id)")
+    pipeline.gateway.logger.log(.error, "ledger_unavailable") { line in
+      line.member("request_id", "\(pipeline.id)")
       line.member("client", identity.client.id)
       line.member("provider", provider.name)
       line.member("objects") { objects in
         objects.array { list in
-          for id in ids.prefix(FreePassage.mostNamed) { list.string(Journey.shortened(id)) }
+          for id in ids.prefix(UnmeteredForwarding.mostNamed) {
+            list.string(RequestPipeline.shortened(id))
+          }
         }
       }
       line.member("reason", error.description)

@@ -11,7 +11,7 @@ internal import Upstream
 /// the provider went on with, its row is safe before the last event goes. Coded events go on
 /// decoded.
 struct ResponseEvents: ~Copyable {
-  private let passage: FreePassage
+  private let forwarded: UnmeteredForwarding
   private let work: DeferredWork?
   private let head: UpstreamResponseHead
   private let transfer: Transfer
@@ -22,10 +22,10 @@ struct ResponseEvents: ~Copyable {
   private var tellsError = false
 
   init(
-    of passage: FreePassage, work: DeferredWork?, _ head: UpstreamResponseHead,
+    of forwarded: UnmeteredForwarding, work: DeferredWork?, _ head: UpstreamResponseHead,
     _ transfer: Transfer
   ) {
-    self.passage = passage
+    self.forwarded = forwarded
     self.work = work
     self.head = head.withoutCoding
     self.transfer = transfer
@@ -44,12 +44,12 @@ struct ResponseEvents: ~Copyable {
 
   consuming func run() async {
     do {
-      try await passage.begin(head)
+      try await forwarded.begin(head)
       if let work { try await pass(settling: work) } else { try await pass() }
     } catch {
       // Either side broke off, or an object can't be recorded.
       transfer.cancel()
-      passage.journey.exchange.abort()
+      forwarded.pipeline.exchange.abort()
     }
   }
 
@@ -59,20 +59,20 @@ struct ResponseEvents: ~Copyable {
       splitter.receive(&arrived)
       let start = splitter.unfinished.lowerBound
       try await recordShown()
-      try await passage.journey.exchange.write(
+      try await forwarded.pipeline.exchange.write(
         redacted(Array(splitter.bytes[start..<splitter.unfinished.lowerBound])))
     }
     let rest = Array(splitter.bytes[splitter.unfinished])
     try await recordRest()
-    try await passage.journey.exchange.finish(redacted(rest))
+    try await forwarded.pipeline.exchange.finish(redacted(rest))
   }
 
   private mutating func pass(settling work: DeferredWork) async throws {
-    let exchange = passage.journey.exchange
-    let gateway = passage.journey.gateway
+    let exchange = forwarded.pipeline.exchange
+    let gateway = forwarded.pipeline.gateway
     var meter = StreamMeter(
       endpoint: Endpoints.responses, facts: work.record.facts, hidesUsage: false,
-      parser: passage.journey.workbench.parser)
+      parser: forwarded.pipeline.resources.parser)
     var arrived: [UInt8] = []
     var passing: [UInt8] = []
     while try await body.next(into: &arrived) {
@@ -96,9 +96,9 @@ struct ResponseEvents: ~Copyable {
   /// Takes the provider's key out of events; out of an error's event, and of what follows it, the
   /// keys of all providers too, masked or not.
   private func redacted(_ bytes: [UInt8]) -> [UInt8] {
-    if tellsError && !bytes.isEmpty { return passage.journey.keyRedaction.redacted(bytes) }
+    if tellsError && !bytes.isEmpty { return forwarded.pipeline.keyRedaction.redacted(bytes) }
     var bytes = bytes
-    passage.provider.takeKeyOut(of: &bytes)
+    forwarded.provider.takeKeyOut(of: &bytes)
     return bytes
   }
 
@@ -106,17 +106,17 @@ struct ResponseEvents: ~Copyable {
   private mutating func recordShown() async throws {
     var made: [MadeObject] = []
     while let event = try splitter.next() { made += fresh(in: event) }
-    try await passage.record(made)
+    try await forwarded.record(made)
   }
 
   private mutating func recordRest() async throws {
     guard let event = splitter.finish() else { return }
-    try await passage.record(fresh(in: event))
+    try await forwarded.record(fresh(in: event))
   }
 
   /// The objects of an event that no event before it has shown.
   private mutating func fresh(in event: ServerSentEvent) -> [MadeObject] {
-    let parser = passage.journey.workbench.parser
+    let parser = forwarded.pipeline.resources.parser
     let root: JSONValue?
     switch event.data {
     case .none: return []

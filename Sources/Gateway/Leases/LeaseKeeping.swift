@@ -13,19 +13,19 @@ extension Gateway {
 
   /// Keeps leases in step with the ledger and with other replicas, until the task is cancelled.
   public func keepLeases() async {
-    guard let leases = desk.leases else { return }
+    guard let leases = controller.leases else { return }
     var round = 0
     var place = StandingsPage.Place.beginning
     while true {
       do { try await Task.sleep(for: Gateway.waitingInterval) } catch { return }
       round += 1
-      await desk.giveBackPermits(to: leases)
-      _ = await desk.leaseForWaiting(at: leases)
+      await controller.giveBackPermits(to: leases)
+      _ = await controller.leaseForWaiting(at: leases)
       guard round.isMultiple(of: Gateway.waitsPerRenewal) else { continue }
-      if leases.canBeGivenBack { await desk.giveBack(idleFor: Gateway.idleTime, to: leases) }
+      if leases.canBeGivenBack { await controller.giveBack(idleFor: Gateway.idleTime, to: leases) }
       do {
         repeat {
-          place = try await desk.learn(from: place, of: leases, at: clock())
+          place = try await controller.learn(from: place, of: leases, at: clock())
         } while place == .credits(after: 0)
       } catch {
         logger.log(.warn, "ledger_not_followed") { $0.member("reason", error.description) }
@@ -35,16 +35,16 @@ extension Gateway {
 
   /// Other replicas wait for what this one has leased of these and doesn't use.
   public func giveBackFree(of sources: [LeaseSource]) async {
-    if let leases = desk.leases { await desk.giveBackFree(of: sources, to: leases) }
+    if let leases = controller.leases { await controller.giveBackFree(of: sources, to: leases) }
   }
 
   /// Other replicas have taken this one for dead.
   public func voidLeases() {
-    desk.voidLeases()
+    controller.voidLeases()
   }
 
   /// Gives back all leases, when nothing is held any more.
   public func giveBackLeases() async {
-    if let leases = desk.leases { await desk.giveBackEverything(to: leases) }
+    if let leases = controller.leases { await controller.giveBackEverything(to: leases) }
   }
 }

@@ -13,7 +13,7 @@ extension RealtimeSession {
   func serveClient() async {
     var reader = WebSocketReader(from: .client)
     var bytes: [UInt8] = []
-    while ending == nil && !isClosing {
+    while completion == nil && !isClosing {
       guard await stream.read(into: &bytes) else { return end(.clientLeft) }
       noteActivity()
       reader.receive(bytes.span)
@@ -23,7 +23,7 @@ extension RealtimeSession {
         bytes.removeAll(keepingCapacity: true)
       }
       do {
-        while ending == nil, !isClosing, let event = try reader.next() {
+        while completion == nil, !isClosing, let event = try reader.next() {
           await receive(event, reader)
         }
       } catch {
@@ -76,15 +76,15 @@ extension RealtimeSession {
     }
     guard case .by(let model) = event.transcription else { return }
     try request.identity.check(model, for: .transcription)
-    _ = try Offer.find(
-      model, of: request.providerName, for: request.identity.client.id, in: journey)
+    _ = try Quote.find(
+      model, of: request.providerName, for: request.identity.client.id, in: pipeline)
   }
 
   /// Whether all objects that the event names are the client's own.
   private func checkObjects(of event: RealtimeClientEvent) async throws(Refusal) {
     guard !event.references.isEmpty else { return }
     try await gateway.owners.check(
-      event.references, of: provider, for: request.identity, on: journey)
+      event.references, of: provider, for: request.identity, on: pipeline)
   }
 
   /// Holds and opens what the event may bring about.

@@ -19,35 +19,36 @@ struct RealtimeOpening {
   let turn: RealtimeTurn
 
   /// Serves a session from its first byte to its last.
-  static func serve(_ request: RealtimeRequest, on journey: Journey) async throws(Refusal) {
-    let (provider, model) = try Offer.find(
-      request.model, of: request.providerName, for: request.identity.client.id, in: journey)
-    try await journey.gateway.owners.check(
-      request.references, of: provider, for: request.identity, on: journey)
+  static func serve(_ request: RealtimeRequest, on pipeline: RequestPipeline) async throws(Refusal)
+  {
+    let (provider, model) = try Quote.find(
+      request.model, of: request.providerName, for: request.identity.client.id, in: pipeline)
+    try await pipeline.gateway.owners.check(
+      request.references, of: provider, for: request.identity, on: pipeline)
     let context = RealtimeContext(
       model: request.model, contextTokens: model?.declaration.contextTokens)
     let turn = try await RealtimeTurn.reserve(
-      context.responseFacts(outputLimit: nil), Endpoints.realtime, for: request, on: journey)
-    journey.trace?.note(turn.provider)
+      context.responseFacts(outputLimit: nil), Endpoints.realtime, for: request, on: pipeline)
+    pipeline.trace?.note(turn.provider)
     do throws(Refusal) {
-      guard !journey.exchange.isClientGone else { throw .clientLeft }
-      let transfer = try start(request, turn.provider, on: journey)
-      journey.exchange.onClientGone = { transfer.cancel() }
-      let head = try await agreement(of: transfer, turn.provider, on: journey)
-      journey.exchange.onClientGone = nil
+      guard !pipeline.exchange.isClientGone else { throw .clientLeft }
+      let transfer = try start(request, turn.provider, on: pipeline)
+      pipeline.exchange.onClientGone = { transfer.cancel() }
+      let head = try await agreement(of: transfer, turn.provider, on: pipeline)
+      pipeline.exchange.onClientGone = nil
       guard head.status == 101 else {
         await turn.giveBack()
         // What the provider says instead of agreeing is passed on.
         transfer.finishSending()
-        return try await FreePassage(
+        return try await UnmeteredForwarding(
           path: Endpoints.realtime.path, providerName: turn.provider.name,
-          for: request.identity, on: journey
+          for: request.identity, on: pipeline
         ).relay(head, transfer)
       }
       try check(head, request, transfer, turn.provider)
       let opening = RealtimeOpening(transfer: transfer, context: context, turn: turn)
-      let stream = try await opening.upgrade(head, request, on: journey)
-      await RealtimeSession(request, opening, stream, on: journey).run()
+      let stream = try await opening.upgrade(head, request, on: pipeline)
+      await RealtimeSession(request, opening, stream, on: pipeline).run()
     } catch {
       await turn.giveBack()
       throw error
@@ -55,10 +56,10 @@ struct RealtimeOpening {
   }
 
   private static func start(
-    _ request: RealtimeRequest, _ provider: Provider, on journey: Journey
+    _ request: RealtimeRequest, _ provider: Provider, on pipeline: RequestPipeline
   ) throws(Refusal) -> Transfer {
-    let limits = journey.rules.settings.limits
-    var fields = journey.forwardedFields(to: provider, for: .upgrade)
+    let limits = pipeline.rules.settings.limits
+    var fields = pipeline.forwardedFields(to: provider, for: .upgrade)
     fields.remove(.secWebSocketExtensions)
     fields.remove(.secWebSocketProtocol)
     fields.append(.upgrade, constant: "websocket")
@@ -71,19 +72,19 @@ struct RealtimeOpening {
     }
     let upstream = UpstreamRequest(
       url: Forwarding.url(
-        Endpoints.realtime.path, query: journey.exchange.head.query, of: provider),
+        Endpoints.realtime.path, query: pipeline.exchange.head.query, of: provider),
       method: .get, fields: fields, body: .upgrade, connectTimeout: limits.upstreamConnect,
       idleTimeout: limits.upstreamIdle, certificateAuthorities: provider.caFile)
-    do { return try journey.workbench.upstream.start(upstream) } catch { throw .overloaded }
+    do { return try pipeline.resources.upstream.start(upstream) } catch { throw .overloaded }
   }
 
   private static func agreement(
-    of transfer: Transfer, _ provider: Provider, on journey: Journey
+    of transfer: Transfer, _ provider: Provider, on pipeline: RequestPipeline
   ) async throws(Refusal) -> UpstreamResponseHead {
     do {
       return try await transfer.head()
     } catch {
-      throw Refusal(error, provider: provider.name, on: journey)
+      throw Refusal(error, provider: provider.name, on: pipeline)
     }
   }
 
@@ -106,12 +107,12 @@ struct RealtimeOpening {
   }
 
   private func upgrade(
-    _ head: UpstreamResponseHead, _ request: RealtimeRequest, on journey: Journey
+    _ head: UpstreamResponseHead, _ request: RealtimeRequest, on pipeline: RequestPipeline
   ) async throws(Refusal) -> UpgradedStream {
     var fields = turn.responseFields(head)
     fields.append(.upgrade, constant: "websocket")
     do {
-      return try await journey.exchange.upgrade(ResponseHead(status: head.status, fields: fields))
+      return try await pipeline.exchange.upgrade(ResponseHead(status: head.status, fields: fields))
     } catch {
       transfer.cancel()
       throw .clientLeft

@@ -14,7 +14,7 @@ extension RealtimeSession {
     var reader = WebSocketReader(from: .server)
     var bytes: [UInt8] = []
     var frames: [UInt8] = []
-    while ending == nil {
+    while completion == nil {
       do {
         guard try await transfer.next(into: &bytes) else { return providerEnded() }
       } catch {
@@ -24,7 +24,7 @@ extension RealtimeSession {
       reader.receive(bytes.span)
       if bytes.capacity > RealtimeSession.keptBuffer { bytes = [] }
       do throws(WebSocketError) {
-        while ending == nil, let event = try reader.next() {
+        while completion == nil, let event = try reader.next() {
           await receive(event, reader, into: &frames)
         }
       } catch {
@@ -79,13 +79,13 @@ extension RealtimeSession {
       try await settleResponse(id, last.report, isOutOfBand: isOutOfBand)
       append(kind, last.report.isError ? redacted(message) : message, to: &frames)
       await sendToClient(&frames)
-      guard ending == nil, !endIfStopping() else { return }
+      guard completion == nil, !endIfStopping() else { return }
       try await renew()
     case .transcribed(let report):
       try await settleTranscription(report)
       append(kind, message, to: &frames)
       await sendToClient(&frames)
-      guard ending == nil else { return }
+      guard completion == nil else { return }
       try await renewTranscription()
     case .error, .transcriptionFailed:
       try await note(event)
@@ -97,7 +97,7 @@ extension RealtimeSession {
   }
 
   private func redacted(_ message: [UInt8]) -> [UInt8] {
-    journey.keyRedaction.redacted(message)
+    pipeline.keyRedaction.redacted(message)
   }
 
   // MARK: Responses

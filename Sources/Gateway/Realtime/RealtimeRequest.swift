@@ -23,22 +23,22 @@ struct RealtimeRequest {
   private static let unsupportedParameters: Set<String> = ["call_id", "intent"]
 
   init(
-    for journey: Journey, identity: Identity, providerName: String?
+    for pipeline: RequestPipeline, identity: Identity, providerName: String?
   ) throws(Refusal) {
     self.identity = identity
     self.providerName = providerName
     do throws(WebSocketUpgradeError) {
-      upgrade = try WebSocketUpgrade(of: journey.exchange.head)
+      upgrade = try WebSocketUpgrade(of: pipeline.exchange.head)
     } catch {
       throw .upgradeRequired(error)
     }
-    let query = journey.exchange.head.query
+    let query = pipeline.exchange.head.query
     model = try RealtimeRequest.model(in: query ?? "")
     references = try RealtimeRequest.references(in: query, model)
     var facts = RequestFacts(operation: .realtime, model: model)
     facts.stream = true
     caller = try MeteredRequest(
-      for: journey, identity: identity, endpoint: Endpoints.realtime, providerName: providerName,
+      for: pipeline, identity: identity, endpoint: Endpoints.realtime, providerName: providerName,
       facts: facts)
   }
 

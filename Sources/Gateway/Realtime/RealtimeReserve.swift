@@ -116,22 +116,23 @@ extension RealtimeSession {
   private func reserve(
     _ facts: RequestFacts, _ endpoint: Endpoint
   ) async throws(Refusal) -> RealtimeTurn {
-    let journey = Journey(partOf: self.journey)
+    let pipeline = RequestPipeline(partOf: self.pipeline)
     defer { watchClient() }
     let identity = try Identity(
-      of: exchange.head, among: journey.rules.clients, at: journey.startedAt)
+      of: exchange.head, among: pipeline.rules.clients, at: pipeline.startedAt)
     try identity.check(facts)
-    return try await RealtimeTurn.reserve(facts, endpoint, for: request, on: journey)
+    return try await RealtimeTurn.reserve(facts, endpoint, for: request, on: pipeline)
   }
 }
 
 extension RealtimeTurn {
   /// Holds what `facts` may need on every budget that applies.
   static func reserve(
-    _ facts: RequestFacts, _ endpoint: Endpoint, for request: RealtimeRequest, on journey: Journey
+    _ facts: RequestFacts, _ endpoint: Endpoint, for request: RealtimeRequest,
+    on pipeline: RequestPipeline
   ) async throws(Refusal) -> RealtimeTurn {
     let metered = request.metered(facts, endpoint)
-    let offer = try Offer(for: metered, in: journey)
-    return RealtimeTurn(try await journey.admit(metered, offer), bound: facts)
+    let quote = try Quote(for: metered, in: pipeline)
+    return RealtimeTurn(try await pipeline.admit(metered, quote), bound: facts)
   }
 }

@@ -24,7 +24,7 @@ internal import Upstream
 /// stops both; `finish` then settles what is left and says good-bye.
 final class RealtimeSession {
   let request: RealtimeRequest
-  let journey: Journey
+  let pipeline: RequestPipeline
   let stream: UpgradedStream
   let transfer: Transfer
   let provider: Provider
@@ -45,7 +45,7 @@ final class RealtimeSession {
   /// The request that began the session was counted as its first response.
   var isFirstResponse = true
   private var isStopping = false
-  private(set) var ending: RealtimeEnd?
+  private(set) var completion: RealtimeEnd?
 
   let reserving = LoopMutex()
   private let writing = LoopMutex()
@@ -56,9 +56,9 @@ final class RealtimeSession {
     end(.clientClosed(nil))
   }
 
-  var exchange: HTTPExchange { journey.exchange }
-  var gateway: Gateway { journey.gateway }
-  var parser: JSONParser { journey.workbench.parser }
+  var exchange: HTTPExchange { pipeline.exchange }
+  var gateway: Gateway { pipeline.gateway }
+  var parser: JSONParser { pipeline.resources.parser }
 
   /// How long a provider may take to answer a close.
   private static let closePatience = Duration.seconds(2)
@@ -67,10 +67,10 @@ final class RealtimeSession {
 
   init(
     _ request: RealtimeRequest, _ opening: RealtimeOpening, _ stream: UpgradedStream,
-    on journey: Journey
+    on pipeline: RequestPipeline
   ) {
     self.request = request
-    self.journey = journey
+    self.pipeline = pipeline
     self.stream = stream
     transfer = opening.transfer
     provider = opening.turn.provider
@@ -96,8 +96,8 @@ final class RealtimeSession {
 
   /// Ends the session, for the first reason that is given.
   func end(_ reason: RealtimeEnd) {
-    guard ending == nil else { return }
-    ending = reason
+    guard completion == nil else { return }
+    completion = reason
     transfer.cancel()
     stream.interrupt()
     // Gives up a wait for a hold.
@@ -107,7 +107,7 @@ final class RealtimeSession {
   }
 
   func watchClient() {
-    guard ending == nil else { return }
+    guard completion == nil else { return }
     exchange.onClientGone = { [unowned self] in end(.clientLeft) }
     if exchange.isClientGone { end(.clientLeft) }
   }
@@ -134,7 +134,7 @@ final class RealtimeSession {
   var isClosing: Bool { goodbye.isRunning }
 
   func noteActivity() {
-    silence.start(after: journey.rules.settings.limits.upstreamIdle)
+    silence.start(after: pipeline.rules.settings.limits.upstreamIdle)
   }
 
   /// Settles what is left, then tells the client.
@@ -143,22 +143,22 @@ final class RealtimeSession {
     goodbye.stop()
     stream.onStop = nil
     exchange.onClientGone = nil
-    guard let ending else { preconditionFailure("a session ends for a reason") }
-    for turn in responses { await turn.settle(ending.outcome, turn.meter.report, isCut: true) }
+    guard let completion else { preconditionFailure("a session ends for a reason") }
+    for turn in responses { await turn.settle(completion.outcome, turn.meter.report, isCut: true) }
     await next?.giveBack()
     if context.pendingTranscriptions > 0 {
-      await transcript?.settle(ending.outcome, RealtimeMeter().report)
+      await transcript?.settle(completion.outcome, RealtimeMeter().report)
     } else {
       await transcript?.giveBack()
     }
-    if case .refused(let refusal) = ending { journey.trace?.note(refusal) }
+    if case .refused(let refusal) = completion { pipeline.trace?.note(refusal) }
     gateway.logger.log(.info, "realtime_session_ended") { line in
-      line.member("request_id", "\(journey.id)")
+      line.member("request_id", "\(pipeline.id)")
       line.member("client", request.identity.client.id)
-      line.member("reason", ending.name)
+      line.member("reason", completion.name)
     }
-    guard !exchange.isClientGone, let close = ending.close else { return }
-    if case .refused(let refusal) = ending { _ = await sendError(refusal) }
+    guard !exchange.isClientGone, let close = completion.close else { return }
+    if case .refused(let refusal) = completion { _ = await sendError(refusal) }
     var bytes: [UInt8] = []
     toClient.append(.close(close), to: &bytes)
     _ = await stream.write(bytes)
@@ -177,7 +177,7 @@ final class RealtimeSession {
 
   /// Sends frames to the client and waits until it takes them; false when it is gone.
   func sendToClient(_ bytes: inout [UInt8]) async {
-    guard !bytes.isEmpty, ending == nil else { return }
+    guard !bytes.isEmpty, completion == nil else { return }
     await writing.lock()
     defer { writing.unlock() }
     if await !stream.write(bytes) { end(.clientLeft) }
@@ -201,7 +201,7 @@ final class RealtimeSession {
   }
 
   private func sendToProvider(_ bytes: [UInt8]) async {
-    guard ending == nil else { return }
+    guard completion == nil else { return }
     do {
       _ = try await transfer.send(bytes)
     } catch {

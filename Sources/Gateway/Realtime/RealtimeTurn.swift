@@ -10,7 +10,7 @@ internal import Upstream
 ///
 /// Before anything is sent that may bring it about, it is opened: its intent is written down.
 final class RealtimeTurn {
-  private let passage: Passage
+  private let forwarded: ForwardedRequest
   /// What it may need at most.
   private let bound: RequestFacts
   private(set) var isOpen = false
@@ -20,8 +20,8 @@ final class RealtimeTurn {
   var eventID: String?
   var meter = RealtimeMeter()
 
-  init(_ passage: Passage, bound: RequestFacts) {
-    self.passage = passage
+  init(_ forwarded: ForwardedRequest, bound: RequestFacts) {
+    self.forwarded = forwarded
     self.bound = bound
   }
 
@@ -35,42 +35,42 @@ final class RealtimeTurn {
       && facts.outputLimit ?? .max <= bound.outputLimit ?? .max
   }
 
-  var provider: Provider { passage.offer.provider }
+  var provider: Provider { forwarded.quote.provider }
 
   /// The fields of the answer that begins the session which this is the first hold of.
   func responseFields(_ head: UpstreamResponseHead) -> HeaderFields {
-    passage.responseFields(head, remaining: passage.grant.tightest)
+    forwarded.responseFields(head, remaining: forwarded.grant.tightest)
   }
 
   func open() async throws(Refusal) {
     guard !isOpen else { return }
-    passage.beginTurn()
-    try await passage.writeIntent()
+    forwarded.beginTurn()
+    try await forwarded.writeIntent()
     isOpen = true
   }
 
   /// The response was asked for, or the provider has begun it by itself: from now on the model may
   /// write, whether or not any event of it arrives.
   func begin() {
-    passage.generationStartedAt = .now()
+    forwarded.generationStartedAt = .now()
   }
 
   /// Reads an event of its response; the first one has its first byte.
   func noteDelta() {
-    if passage.firstByteAt == nil { passage.firstByteAt = .now() }
+    if forwarded.firstByteAt == nil { forwarded.firstByteAt = .now() }
   }
 
   /// Ends it with what was used, and returns when its row is safe.
   ///
   /// - Parameter isCut: whether the session ended before its last event.
   func settle(_ outcome: Outcome, _ report: UsageReport, isCut: Bool = false) async {
-    _ = await passage.settle(
-      Ending(status: RealtimeTurn.status, outcome: outcome, report: report, isCut: isCut))
+    _ = await forwarded.settle(
+      Completion(status: RealtimeTurn.status, outcome: outcome, report: report, isCut: isCut))
   }
 
   /// Ends it where nothing came of it.
   func giveBack() async {
-    await passage.giveBack()
+    await forwarded.giveBack()
   }
 
   /// Each row of a session has that of its beginning.

@@ -17,7 +17,7 @@ extension ObjectOwners {
   ///   found the object.
   func check(
     _ references: [ObjectReference], of provider: Provider, for identity: Identity,
-    on journey: Journey
+    on pipeline: RequestPipeline
   ) async throws(Refusal) {
     let references = references.filter { $0.namesAnything(at: provider) }
     guard !references.isEmpty else { return }
@@ -26,18 +26,18 @@ extension ObjectOwners {
     do throws(LedgerError) {
       verdict = try await self.verdict(
         on: references, of: provider.name, for: identity.client.id,
-        passesUnowned: journey.rules.settings.metering.unownedObjects == .allow)
+        passesUnowned: pipeline.rules.settings.metering.unownedObjects == .allow)
     } catch {
-      throw journey.ownersUnavailable(error)
+      throw pipeline.ownersUnavailable(error)
     }
     guard case .refused(let reference, let owner) = verdict else { return }
-    journey.gateway.logger.log(.warn, "object_not_owned") { line in
-      line.member("request_id", "\(journey.id)")
+    pipeline.gateway.logger.log(.warn, "object_not_owned") { line in
+      line.member("request_id", "\(pipeline.id)")
       line.member("client", identity.client.id)
       line.member("key", identity.key.name)
       line.member("provider", provider.name)
       line.member("kind", reference.kind.rawValue)
-      line.member("object", Journey.shortened(reference.id))
+      line.member("object", RequestPipeline.shortened(reference.id))
       if let owner { line.member("owner", owner) }
     }
     let steps = MonotonicInstant.now().elapsed(since: begin) / ObjectOwners.refusalStep
@@ -56,12 +56,12 @@ extension ObjectOwners {
   ///
   /// - Throws: `ledgerUnavailable` where that can't be found out.
   func owned(
-    _ ids: [String], of provider: Provider, for identity: Identity, on journey: Journey
+    _ ids: [String], of provider: Provider, for identity: Identity, on pipeline: RequestPipeline
   ) async throws(Refusal) -> Set<String> {
     do throws(LedgerError) {
       return try await owned(ids, of: provider.name, by: identity.client.id)
     } catch {
-      throw journey.ownersUnavailable(error)
+      throw pipeline.ownersUnavailable(error)
     }
   }
 
@@ -69,12 +69,12 @@ extension ObjectOwners {
   ///
   /// - Throws: `ledgerUnavailable` where that can't be found out.
   func owner(
-    of id: String, of provider: Provider, on journey: Journey
+    of id: String, of provider: Provider, on pipeline: RequestPipeline
   ) async throws(Refusal) -> ProviderObject.Owner? {
     do throws(LedgerError) {
       return try await owner(of: id, of: provider.name)
     } catch {
-      throw journey.ownersUnavailable(error)
+      throw pipeline.ownersUnavailable(error)
     }
   }
 
@@ -82,28 +82,28 @@ extension ObjectOwners {
   ///
   /// - Throws: `ledgerUnavailable` where that can't be found out.
   func unsettledBatches(
-    of client: String, at provider: Provider, on journey: Journey
+    of client: String, at provider: Provider, on pipeline: RequestPipeline
   ) async throws(Refusal) -> [String] {
     do throws(LedgerError) {
       return try await unsettledBatches(of: client, at: provider.name)
     } catch {
-      throw journey.ownersUnavailable(error)
+      throw pipeline.ownersUnavailable(error)
     }
   }
 
   /// The ids of objects that a client may use, by when they were recorded.
   ///
   /// - Throws: `ledgerUnavailable` where that can't be found out.
-  func ids(of objects: OwnObjects, on journey: Journey) async throws(Refusal) -> [String] {
+  func ids(of objects: OwnObjects, on pipeline: RequestPipeline) async throws(Refusal) -> [String] {
     do throws(LedgerError) {
       return try await ids(of: objects)
     } catch {
-      throw journey.ownersUnavailable(error)
+      throw pipeline.ownersUnavailable(error)
     }
   }
 }
 
-extension Journey {
+extension RequestPipeline {
   fileprivate func ownersUnavailable(_ error: LedgerError) -> Refusal {
     gateway.logger.log(.error, "ledger_unavailable") { line in
       line.member("request_id", "\(id)")

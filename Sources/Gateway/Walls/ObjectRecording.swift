@@ -53,14 +53,14 @@ extension ProviderObject {
   }
 }
 
-extension Passage {
+extension ForwardedRequest {
   /// The objects that the answer shows, as the ledger keeps them.
   func objects(_ made: [MadeObject]) -> [ProviderObject] {
     guard !made.isEmpty else { return [] }
     let now = gateway.clock()
     return made.map { made in
       ProviderObject(
-        made, of: offer.provider.name, madeBy: request.identity.client.id,
+        made, of: quote.provider.name, madeBy: request.identity.client.id,
         key: request.identity.key.name, at: now)
     }
   }

@@ -98,8 +98,8 @@ final class Statement {
     }
   }
 
-  /// Runs what `Connection.prepareInsert` has prepared; the id of the row, and nil where a row that
-  /// was there already kept it from being inserted.
+  /// Runs a statement that `DatabaseConnection.prepareInsert` prepared, and returns the id of the
+  /// new row; nil if an existing row kept the new one from being inserted.
   func insertedID() throws(LedgerError) -> Int64? {
     switch backend {
     case .sqlite(let statement): try statement.insertedID()

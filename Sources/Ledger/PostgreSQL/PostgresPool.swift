@@ -96,7 +96,7 @@ final class PostgresPool: Sendable {
 }
 
 /// A connection that was borrowed: given back when nobody refers to it any more, neither a
-/// `Connection` nor a statement that was prepared on it.
+/// `DatabaseConnection` nor a statement that was prepared on it.
 final class PostgresLoan {
   let connection: PostgresConnection
   private let pool: PostgresPool

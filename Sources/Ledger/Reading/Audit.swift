@@ -112,7 +112,7 @@ private struct Audit {
         check: check, subject: subject, recorded: recorded, recomputed: recomputed))
   }
 
-  mutating func loadPrices(_ connection: Connection) throws(LedgerError) {
+  mutating func loadPrices(_ connection: DatabaseConnection) throws(LedgerError) {
     let select = try connection.prepare("SELECT version, record FROM price_versions")
     while try select.step() {
       if let version = select.text(0), let record = select.text(1) { prices[version] = record }
@@ -120,7 +120,7 @@ private struct Audit {
   }
 
   mutating func readRows(
-    _ connection: Connection, _ cost: CostRecomputation
+    _ connection: DatabaseConnection, _ cost: CostRecomputation
   ) throws(LedgerError) {
     let select = try connection.prepare(rows.read(by: "SELECT * FROM usage_logs"))
     let fields = ColumnReader(statement: select)
@@ -137,7 +137,7 @@ private struct Audit {
     }
   }
 
-  mutating func loadAccounts(_ connection: Connection) throws(LedgerError) {
+  mutating func loadAccounts(_ connection: DatabaseConnection) throws(LedgerError) {
     let select = try connection.prepare("SELECT * FROM budget_accounts")
     let fields = ColumnReader(statement: select)
     while try select.step() {
@@ -149,7 +149,7 @@ private struct Audit {
     }
   }
 
-  mutating func loadDraws(_ connection: Connection) throws(LedgerError) {
+  mutating func loadDraws(_ connection: DatabaseConnection) throws(LedgerError) {
     let select = try connection.prepare(
       """
       SELECT request_id, \(connection.dialect.total("tokens")) FROM credit_draws
@@ -219,7 +219,7 @@ private struct Audit {
       recomputed: "\(recomputed) nano USD")
   }
 
-  mutating func compareTokenUsage(_ connection: Connection) throws(LedgerError) {
+  mutating func compareTokenUsage(_ connection: DatabaseConnection) throws(LedgerError) {
     let select = try connection.prepare(
       rows.read(by: Audit.tokenUsageDifferences(since: rows.firstDay, connection.dialect)))
     while try select.step() {
@@ -242,7 +242,7 @@ private struct Audit {
     }
   }
 
-  mutating func findDuplicates(_ connection: Connection) throws(LedgerError) {
+  mutating func findDuplicates(_ connection: DatabaseConnection) throws(LedgerError) {
     let select = try connection.prepare(rows.read(by: Audit.duplicates(connection.dialect)))
     while try select.step() {
       note(

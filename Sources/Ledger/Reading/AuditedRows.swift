@@ -11,7 +11,7 @@ struct AuditedRows {
   private let substitute: String?
 
   /// In a snapshot, before anything is read: no month is detached while it lasts.
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     guard connection.dialect == .postgresql else {
       (goneMonths, substitute) = ([], nil)
       return
@@ -45,7 +45,7 @@ struct AuditedRows {
 
   /// What `usage_logs` has come to have since a table was detached is NULL in it.
   private static func union(
-    of tables: [String], _ connection: Connection
+    of tables: [String], _ connection: DatabaseConnection
   ) throws(LedgerError) -> String {
     let columns = try columns(of: "usage_logs", connection)
     var selects = ["SELECT \(columns.joined(separator: ", ")) FROM usage_logs"]
@@ -58,7 +58,7 @@ struct AuditedRows {
   }
 
   private static func columns(
-    of table: String, _ connection: Connection
+    of table: String, _ connection: DatabaseConnection
   ) throws(LedgerError) -> [String] {
     let select = try connection.prepare(
       """

@@ -6,7 +6,7 @@ public import Time
 /// It has a read-only connection of its own and sees what is committed. All of its calls block,
 /// and throw `unavailable` or `unreadable`.
 public final class LedgerReader {
-  let connection: Connection
+  let connection: DatabaseConnection
 
   /// How long a read waits where it must.
   private static let busyTimeoutMilliseconds: Int32 = 5_000
@@ -26,11 +26,11 @@ public final class LedgerReader {
 
   /// - Parameter fileSystem: as in `ServerLedger.Options`.
   package init(at location: LedgerLocation, fileSystem: String?) throws(LedgerError) {
-    connection = try Connection(
+    connection = try DatabaseConnection(
       location, access: .readOnly,
       busyTimeoutMilliseconds: LedgerReader.busyTimeoutMilliseconds, fileSystem: fileSystem,
       isBorrowed: true)
-    try Schema.check(connection, at: location)
+    try DatabaseSchema.check(connection, at: location)
   }
 
   /// Gives up what a database on another machine doesn't answer within this time; 65 seconds

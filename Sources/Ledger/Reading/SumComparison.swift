@@ -22,7 +22,7 @@ struct SumComparison {
   var condition = "true"
 
   func differences(
-    _ connection: Connection, _ rows: AuditedRows? = nil
+    _ connection: DatabaseConnection, _ rows: AuditedRows? = nil
   ) throws(LedgerError) -> [AuditDifference] {
     let sql = sql(connection.dialect)
     let select = try connection.prepare(rows?.read(by: sql) ?? sql)

@@ -90,7 +90,7 @@ private struct UsageSelect {
     table = UsageTable(for: query)
   }
 
-  func prepare(_ connection: Connection) throws(LedgerError) -> Statement {
+  func prepare(_ connection: DatabaseConnection) throws(LedgerError) -> Statement {
     let conditions = query.conditions.map { ($0.key.rawValue, $0.value) }
     let streamPlace = conditions.count + 3
     let mostPlace = query.isStream == nil ? streamPlace : streamPlace + 1

@@ -9,7 +9,7 @@ internal import Time
 /// those that record rows needn't: with them a permit becomes what has begun.
 final class ConversationPermitStore {
   private var replica: ReplicaID
-  private let connection: Connection
+  private let connection: DatabaseConnection
   private let open: Statement
   private let lock: Statement
   private let read: Statement
@@ -26,7 +26,7 @@ final class ConversationPermitStore {
   /// to be noted.
   private var clients: Set<String> = []
 
-  init(_ connection: Connection, of replica: ReplicaID) throws(LedgerError) {
+  init(_ connection: DatabaseConnection, of replica: ReplicaID) throws(LedgerError) {
     self.replica = replica
     self.connection = connection
     open = try connection.prepare(ConversationPermitStore.openWindow)

@@ -30,7 +30,7 @@ final class LeaseStore {
   private static let mostTries = 3
 
   init(
-    _ connection: Connection, _ kind: LeaseKind, of owner: String, _ replicas: ReplicaStore
+    _ connection: DatabaseConnection, _ kind: LeaseKind, of owner: String, _ replicas: ReplicaStore
   ) throws(LedgerError) {
     self.owner = owner
     self.replicas = replicas
@@ -111,7 +111,7 @@ final class LeaseStore {
   }
 
   /// Adds what the lease lacks of so much, unless too little is left.
-  func raise(to amount: Spend, source: Int64, within limits: Limits) throws(LedgerError) {
+  func raise(to amount: Spend, source: Int64, within limits: LimitsInForce) throws(LedgerError) {
     let missing = amount.excess(over: current(source))
     guard missing != .zero, try reserve(missing, of: source, within: limits) else { return }
     try note(missing, on: source)
@@ -202,7 +202,7 @@ final class LeaseStore {
 
   /// False where there isn't so much left within the limits.
   private func reserve(
-    _ slice: Spend, of source: Int64, within limits: Limits
+    _ slice: Spend, of source: Int64, within limits: LimitsInForce
   ) throws(LedgerError) -> Bool {
     reserve.bind(slice.tokens, at: 1)
     reserve.bind(slice.nanoUnits, at: 2)

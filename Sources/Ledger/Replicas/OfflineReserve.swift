@@ -35,7 +35,7 @@ final class OfflineReserve {
   static func part(of slice: Int64, replicas: Int64) -> Int64 { slice / max(4, 12 / replicas) }
 
   init(
-    _ connection: Connection, of spool: SpoolID, _ replicas: ReplicaStore
+    _ connection: DatabaseConnection, of spool: SpoolID, _ replicas: ReplicaStore
   ) throws(LedgerError) {
     self.replicas = replicas
     store = try LeaseStore(connection, .reserves, of: spool.text, replicas)

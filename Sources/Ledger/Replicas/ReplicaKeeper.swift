@@ -9,7 +9,7 @@ final class ReplicaKeeper: Sendable {
   private let location: LedgerLocation
   private let membership: Membership
   private let queue: CommandQueue
-  private let heir: SpoolHeir
+  private let orphans: OrphanedSpools
   private let isStopping = Lock(false)
   private let thread = Lock<Thread?>(nil)
 
@@ -28,12 +28,13 @@ final class ReplicaKeeper: Sendable {
   private static let pollInterval = Duration.milliseconds(250)
 
   init(
-    _ location: LedgerLocation, _ membership: Membership, _ queue: CommandQueue, heir: SpoolHeir
+    _ location: LedgerLocation, _ membership: Membership, _ queue: CommandQueue,
+    orphans: OrphanedSpools
   ) throws(LedgerError) {
     self.location = location
     self.membership = membership
     self.queue = queue
-    self.heir = heir
+    self.orphans = orphans
     do {
       let thread = try Thread(name: "replica") { [self] in keep() }
       self.thread.withLock { $0 = thread }
@@ -46,7 +47,7 @@ final class ReplicaKeeper: Sendable {
   func stop() {
     isStopping.withLock { $0 = true }
     thread.withLock { $0.take() }?.join()
-    heir.stop()
+    orphans.stop()
   }
 
   private func keep() {
@@ -79,7 +80,7 @@ final class ReplicaKeeper: Sendable {
       queue.notice(.orphans)
     }
     membership.heartbeat.note(sentAt: sent)
-    heir.inherit(try watch.replicas.leftSpools())
+    orphans.inherit(try watch.replicas.leftSpools())
     let since = watch.heardSince ?? sent
     watch.heardSince = since
     // After the database was away, all look dead until they had the time to show that they live.
@@ -110,7 +111,7 @@ final class ReplicaKeeper: Sendable {
 
 /// A keeper's connection, and how long it has been heard on it without a break.
 private final class ReplicaWatch {
-  let connection: Connection
+  let connection: DatabaseConnection
   let replicas: ReplicaStore
   var heardSince: MonotonicInstant?
   var heartbeats = 0
@@ -118,7 +119,7 @@ private final class ReplicaWatch {
   private let findCredit: Statement
 
   init(_ location: LedgerLocation, patience: Int32) throws(LedgerError) {
-    connection = try Connection(
+    connection = try DatabaseConnection(
       location, access: .readWrite, busyTimeoutMilliseconds: patience)
     connection.setAnswerTimeout(milliseconds: patience)
     try connection.listen(to: [ReplicaKeeper.Channel.changed, ReplicaKeeper.Channel.wanted])

@@ -17,7 +17,7 @@ final class ReplicaStore {
   private let deleteForgotten: Statement
   private let lock: Statement
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     let clock = connection.dialect.clockMilliseconds
     insert = try connection.prepare(
       """

@@ -12,11 +12,11 @@ struct ReplicaStores {
   let reserve: OfflineReserve?
   private let spool: SpoolAddress?
   private let orphans: Statement
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
   /// Registers this replica.
   init(
-    _ connection: Connection, _ membership: Membership, _ spool: SpoolAddress?
+    _ connection: DatabaseConnection, _ membership: Membership, _ spool: SpoolAddress?
   ) throws(LedgerError) {
     self.membership = membership
     self.spool = spool

@@ -15,7 +15,7 @@ internal import Glibc
   ///   - fileSystem: what SQLite calls a VFS; nil for the system's own.
   ///   - joinsLog: whether it commits often, see `JoinedLog`.
   init(
-    path: String, access: Connection.Access, busyTimeoutMilliseconds: Int32,
+    path: String, access: DatabaseConnection.Access, busyTimeoutMilliseconds: Int32,
     fileSystem: String? = nil, joinsLog: Bool = false
   ) throws(LedgerError) {
     SQLiteLibrary.prepare()

@@ -2,9 +2,9 @@ internal import Time
 
 /// `admin_tokens`: the token that a first start makes where none is configured.
 struct AdminTokenStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

@@ -3,7 +3,7 @@ final class AlertStore {
   private let insert: Statement
   private let ids = RequestIDSource()
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     insert = try connection.prepare(AlertStore.insertRow)
   }
 

@@ -2,9 +2,9 @@ internal import Time
 
 /// `audit_log`: who changed what. Only ever appended to.
 struct AuditLogStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

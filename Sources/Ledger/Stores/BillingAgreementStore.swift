@@ -14,7 +14,7 @@ final class BillingAgreementStore {
   private let replace: Statement
   private let remove: Statement
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     unreadable = connection.unreadable
     select = try connection.prepare("SELECT * FROM billing_agreements")
     replace = try connection.prepare(BillingAgreementStore.replaceRow)

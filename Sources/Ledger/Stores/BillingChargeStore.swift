@@ -7,7 +7,7 @@ final class BillingChargeStore {
   private let insert: Statement
   private let findHighest: Statement
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     insert = try connection.prepare(BillingChargeStore.insertRow)
     findHighest = try connection.prepare(BillingChargeStore.findHighest)
   }
@@ -58,7 +58,7 @@ final class BillingChargeStore {
   }
 
   static func find(
-    _ id: Int64, _ connection: Connection
+    _ id: Int64, _ connection: DatabaseConnection
   ) throws(LedgerError) -> BillingCharge? {
     let select = try connection.prepare("SELECT * FROM token_billing_charges WHERE id = ?")
     select.bind(id, at: 1)

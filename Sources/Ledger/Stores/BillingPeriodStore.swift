@@ -15,7 +15,7 @@ final class BillingPeriodStore {
     }
   }
 
-  private let connection: Connection
+  private let connection: DatabaseConnection
   private let replace: Statement
   private let setChargesBefore: Statement
   private let truncate: Statement
@@ -25,7 +25,7 @@ final class BillingPeriodStore {
   private let sumTokens: Statement
   private let sumCost: Statement
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     self.connection = connection
     replace = try connection.prepare(BillingPeriodStore.replaceRow)
     setChargesBefore = try connection.prepare(BillingPeriodStore.updateChargesBefore)

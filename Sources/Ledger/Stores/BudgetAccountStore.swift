@@ -34,7 +34,7 @@ final class BudgetAccountStore {
   static let largestKnownCount = 100_000
 
   /// - Parameter isShared: whether replicas lease what is left of limits.
-  init(_ connection: Connection, isShared: Bool = false) throws(LedgerError) {
+  init(_ connection: DatabaseConnection, isShared: Bool = false) throws(LedgerError) {
     insert = try connection.prepare(BudgetAccountStore.insertAccount)
     find = try connection.prepare(BudgetAccountStore.findAccount)
     readKey = try connection.prepare("SELECT * FROM budget_accounts WHERE id = ?")

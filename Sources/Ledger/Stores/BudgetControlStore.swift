@@ -3,9 +3,9 @@ internal import Time
 
 /// `budget_controls` and `budget_resets`: what administrators did to budgets, declared or not.
 struct BudgetControlStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

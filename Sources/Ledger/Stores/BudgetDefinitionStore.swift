@@ -5,11 +5,11 @@ internal import Time
 
 /// `client_budgets`: the budgets that the configuration declares.
 final class BudgetDefinitionStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
   private let replace: Statement
   private let remove: Statement
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     self.connection = connection
     replace = try connection.prepare(BudgetDefinitionStore.replaceBudget)
     remove = try connection.prepare("DELETE FROM client_budgets WHERE id = ? AND source = 'file'")

@@ -2,11 +2,11 @@ internal import Time
 
 /// What became of attempts to collect charges, in `token_billing_charges`.
 final class ChargeAttemptStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
   private let alerts: AlertStore
   private let update: Statement
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     self.connection = connection
     alerts = try AlertStore(connection)
     update = try connection.prepare(ChargeAttemptStore.updateRow)

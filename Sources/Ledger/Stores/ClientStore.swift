@@ -2,9 +2,9 @@ internal import Time
 
 /// `clients`: the clients that no file declares. A deleted one keeps its row and is found no more.
 struct ClientStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

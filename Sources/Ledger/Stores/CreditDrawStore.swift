@@ -18,7 +18,7 @@ final class CreditDrawStore {
   private var sums: [Int64: Sum] = [:]
 
   /// - Parameter isShared: whether replicas lease what is left of credits.
-  init(_ connection: Connection, isShared: Bool) throws(LedgerError) {
+  init(_ connection: DatabaseConnection, isShared: Bool) throws(LedgerError) {
     insert = try connection.prepare(CreditDrawStore.insertDraw)
     remove = try connection.prepare(CreditDrawStore.removeDraws)
     subtract = try connection.prepare(CreditDrawStore.subtractSums(isShared: isShared))

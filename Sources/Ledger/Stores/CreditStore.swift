@@ -4,9 +4,9 @@ internal import Time
 
 /// `token_credits`: what clients were given, and what is left of it.
 struct CreditStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

@@ -1,13 +1,13 @@
 /// `deferred_requests`: requests whose providers have answered and go on with the work.
 final class DeferredRequestStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
   private var replica: ReplicaID?
   private let insert: Statement
   private let update: Statement
   private let delete: Statement
 
   /// - Parameter replica: who follows what is inserted; nil where one server has the database.
-  init(_ connection: Connection, replica: ReplicaID? = nil) throws(LedgerError) {
+  init(_ connection: DatabaseConnection, replica: ReplicaID? = nil) throws(LedgerError) {
     self.connection = connection
     self.replica = replica
     insert = try connection.prepare(DeferredRequestStore.insertRow)
@@ -58,7 +58,7 @@ final class DeferredRequestStore {
   }
 
   /// Those that a new process goes on with, oldest first.
-  static func all(_ connection: Connection) throws(LedgerError) -> [DeferredRequest] {
+  static func all(_ connection: DatabaseConnection) throws(LedgerError) -> [DeferredRequest] {
     let select = try connection.prepare(selectAll)
     let settlements = SettlementReader()
     let requests = try select.rows(passingOver: connection.unreadable, .isLeftOut) {
@@ -69,7 +69,7 @@ final class DeferredRequestStore {
 
   /// The table leaves out the prices of what is expected, which the database has by their version.
   private static func addingPriceRecords(
-    to requests: [DeferredRequest], _ connection: Connection
+    to requests: [DeferredRequest], _ connection: DatabaseConnection
   ) throws(LedgerError) -> [DeferredRequest] {
     let select = try connection.prepare("SELECT record FROM price_versions WHERE version = ?")
     var completed = requests

@@ -4,7 +4,7 @@ internal import Time
 final class DenialStore {
   private let insert: Statement
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     insert = try connection.prepare(DenialStore.insertRow)
   }
 

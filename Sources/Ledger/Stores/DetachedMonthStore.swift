@@ -10,9 +10,9 @@ struct DetachedMonthStore {
     let isThere: Bool
   }
 
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

@@ -3,9 +3,9 @@ internal import Time
 /// `idempotent_answers`: the idempotency keys of calls whose changes are committed, with what the
 /// calls answered.
 struct IdempotencyKeyStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

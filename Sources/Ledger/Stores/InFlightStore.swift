@@ -32,7 +32,7 @@ final class InFlightStore {
   private var text: [UInt8] = []
 
   /// - Parameter replica: whose intents these are; nil where one server has the database.
-  init(_ connection: Connection, replica: ReplicaID?) throws(LedgerError) {
+  init(_ connection: DatabaseConnection, replica: ReplicaID?) throws(LedgerError) {
     self.replica = replica
     unreadable = connection.unreadable
     insert = try connection.prepareInsert(InFlightStore.insertRow)

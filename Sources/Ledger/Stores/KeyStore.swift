@@ -2,9 +2,9 @@ internal import Time
 
 /// `api_keys`: the keys that no file declares. A revoked one keeps its row; its name is free.
 struct KeyStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

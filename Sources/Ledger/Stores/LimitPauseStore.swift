@@ -7,7 +7,7 @@ final class LimitPauseStore {
   private let replace: Statement
   private let remove: Statement
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     replace = try connection.prepare(LimitPauseStore.replaceRow)
     remove = try connection.prepare(LimitPauseStore.removeRows)
   }

@@ -14,7 +14,7 @@ final class MissingPriceAlerts {
   /// Alerts of one day about answers that were charged otherwise.
   static let mostCharged: Int64 = 100
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     selectTold = try connection.prepare(MissingPriceAlerts.told)
     countTold = try connection.prepare(MissingPriceAlerts.count)
   }

@@ -12,7 +12,7 @@ final class MissingPriceStore {
   /// Rows that are kept of each outcome.
   private static let mostRows: Int64 = 1_000
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     upsert = try connection.prepare(MissingPriceStore.upsertRow(connection.dialect))
     trim = try connection.prepare(MissingPriceStore.removeOldest)
   }

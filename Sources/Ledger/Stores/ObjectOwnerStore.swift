@@ -1,9 +1,9 @@
 /// `provider_objects` as administrators change it: row by row, each locked until the transaction
 /// has ended.
 struct ObjectOwnerStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

@@ -2,9 +2,9 @@ internal import Time
 
 /// `payment_accounts`: who clients are for the payment provider.
 struct PaymentAccountStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

@@ -2,10 +2,10 @@ internal import Time
 
 /// `payment_pauses`: the clients whose requests are refused until their charges are paid.
 struct PaymentPauseStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
   private let auditLog: AuditLogStore
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
     auditLog = AuditLogStore(connection)
   }

@@ -2,9 +2,9 @@ internal import Time
 
 /// `plans`: those that no file declares.
 struct PlanStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

@@ -3,9 +3,9 @@ internal import Time
 /// `pricing_config`: clients' own prices. One that is replaced or removed keeps its row, so that
 /// what a price version names can be looked up for ever.
 struct PriceOverrideStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

@@ -8,7 +8,7 @@ final class PriceVersionStore {
 
   static let largestKnownCount = 10_000
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     insert = try connection.prepare(PriceVersionStore.insertVersion)
   }
 

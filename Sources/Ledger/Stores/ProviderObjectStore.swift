@@ -31,7 +31,7 @@ final class ProviderObjectStore {
   private let prune: Statement
   private var changes: [Change] = []
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     insert = try connection.prepare(ProviderObjectStore.insertRow)
     update = try connection.prepare(ProviderObjectStore.updateDeletedAt)
     prune = try connection.prepare(ProviderObjectStore.deleteOldest(connection.dialect))

@@ -66,7 +66,7 @@ final class Rollup<Key: RollupKey> {
   private let add: Statement
   private var sums = SumsByKey<Key, RollupSums>()
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     add = try connection.prepare(Rollup.addSums(connection.dialect))
   }
 

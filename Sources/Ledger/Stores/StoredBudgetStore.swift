@@ -3,9 +3,9 @@ internal import Time
 
 /// The rows of `client_budgets` that no file declares.
 struct StoredBudgetStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

@@ -2,9 +2,9 @@ internal import Time
 
 /// `subscriptions`: which client is on which plan, apart from the default one.
 struct SubscriptionStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
   }
 

@@ -23,7 +23,7 @@ final class TokenUsageStore {
   private let add: Statement
   private var sums = SumsByKey<ClientDay, Sums>()
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     add = try connection.prepare(TokenUsageStore.addSums(connection.dialect))
   }
 

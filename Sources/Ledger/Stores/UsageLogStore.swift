@@ -5,7 +5,7 @@ final class UsageLogStore {
   private let findInterrupted: Statement
   private let remove: Statement
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     insert = try connection.prepareInsert(UsageLogStore.insertRow)
     find = try connection.prepare(UsageLogStore.findRow)
     findInterrupted = try connection.prepare(

@@ -6,7 +6,7 @@ internal import Time
 /// commit has to wait for it when the month begins. Servers that make the same month take turns.
 /// What comes for a month that was detached, work that was long under way, gets a table beside it.
 final class UsagePartitionStore {
-  private let connection: Connection
+  private let connection: DatabaseConnection
   private let isNeeded: Bool
   /// Months that are known to be there.
   private var known: Set<UsageMonth> = []
@@ -15,7 +15,7 @@ final class UsagePartitionStore {
   /// What a transaction would have needed.
   private var missing: UsageMonth?
 
-  init(_ connection: Connection) {
+  init(_ connection: DatabaseConnection) {
     self.connection = connection
     isNeeded = connection.dialect == .postgresql
   }

@@ -175,7 +175,7 @@ final class UsageRollupStore {
   private let dailyConversations: Rollup<DailyConversationKey>
   private let hourly: Rollup<HourlyUsageKey>
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     daily = try Rollup(connection)
     dailyUsers = try Rollup(connection)
     dailyConversations = try Rollup(connection)

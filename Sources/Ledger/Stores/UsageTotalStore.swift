@@ -27,7 +27,7 @@ final class UsageTotalStore {
 
   private let recorded: Lock<RecordedUsage>
   private let label: ModelLabel
-  private let connection: Connection
+  private let connection: DatabaseConnection
   private let isShared: Bool
   private let add: Statement
   private let reach: Statement
@@ -46,7 +46,7 @@ final class UsageTotalStore {
 
   /// Reads what is recorded so far into `recorded`.
   init(
-    _ connection: Connection, recorded: Lock<RecordedUsage>, label: @escaping ModelLabel
+    _ connection: DatabaseConnection, recorded: Lock<RecordedUsage>, label: @escaping ModelLabel
   ) throws(LedgerError) {
     self.connection = connection
     isShared = connection.dialect == .postgresql

@@ -6,8 +6,8 @@ internal import Time
 /// the target has of a table is always its beginning, and a transfer that was interrupted goes on
 /// where it stopped. Rows that are no such beginning are somebody else's, and nothing is touched.
 public final class LedgerTransfer {
-  private let source: Connection
-  private let target: Connection
+  private let source: DatabaseConnection
+  private let target: DatabaseConnection
   private let tables: [TransferTable]
   /// No server may change what is being copied.
   private let lock: ServerLock
@@ -36,17 +36,17 @@ public final class LedgerTransfer {
     // Writes what waits, settles what was in flight, and sums up, all by opening and closing it.
     _ = try ServerLedger(ServerLedger.Options(origin))
     lock = try ServerLock(of: origin)
-    source = try Connection(
+    source = try DatabaseConnection(
       origin, access: .readOnly,
       busyTimeoutMilliseconds: LedgerTransfer.busyTimeoutMilliseconds)
     let isAtRest = try source.prepare(LedgerTransfer.countUnfinished).firstInteger() == 0
     guard isAtRest else { throw .inUse(path: path, processID: nil) }
-    self.target = try Connection(
+    self.target = try DatabaseConnection(
       target, access: .readWrite,
       busyTimeoutMilliseconds: LedgerTransfer.busyTimeoutMilliseconds)
-    _ = try Schema.migrate(self.target, at: target)
-    try Schema.requireNewest(source, at: origin)
-    try Schema.requireNewest(self.target, at: target)
+    _ = try DatabaseSchema.migrate(self.target, at: target)
+    try DatabaseSchema.requireNewest(source, at: origin)
+    try DatabaseSchema.requireNewest(self.target, at: target)
     guard try self.target.prepare("SELECT count(*) FROM replicas").firstInteger() == 0 else {
       throw .inUse(path: target.description, processID: nil)
     }
@@ -63,7 +63,7 @@ public final class LedgerTransfer {
     try rowCount(in: source)
   }
 
-  private func rowCount(in connection: Connection) throws(LedgerError) -> Int64 {
+  private func rowCount(in connection: DatabaseConnection) throws(LedgerError) -> Int64 {
     var count: Int64 = 0
     for table in tables {
       count += try connection.prepare("SELECT count(*) FROM \(table.name)").firstInteger() ?? 0

@@ -18,7 +18,7 @@ struct TransferTable {
   ]
 
   /// The tables of a ledger in a file, by their names.
-  static func all(of source: Connection) throws(LedgerError) -> [TransferTable] {
+  static func all(of source: DatabaseConnection) throws(LedgerError) -> [TransferTable] {
     let select = try source.prepare(selectTables)
     let names = try select.rows { fields throws(LedgerError) in
       try fields.requiredText("name", of: "a table")
@@ -30,7 +30,7 @@ struct TransferTable {
     return tables
   }
 
-  private init(_ name: String, _ source: Connection) throws(LedgerError) {
+  private init(_ name: String, _ source: DatabaseConnection) throws(LedgerError) {
     let select = try source.prepare(TransferTable.selectColumns)
     select.bind(name, at: 1)
     var columns: [Column] = []
@@ -57,13 +57,17 @@ struct TransferTable {
   // MARK: Comparing
 
   /// Whether all that the target has is the beginning of what the source has.
-  func isBeginning(in target: Connection, of source: Connection) throws(LedgerError) -> Bool {
+  func isBeginning(in target: DatabaseConnection, of source: DatabaseConnection) throws(LedgerError)
+    -> Bool
+  {
     guard let last = try lastKey(in: target) else { return true }
     return try sums(in: target, upTo: nil) == sums(in: source, upTo: last)
   }
 
   /// Whether both have the same.
-  func isWhole(in target: Connection, of source: Connection) throws(LedgerError) -> Bool {
+  func isWhole(in target: DatabaseConnection, of source: DatabaseConnection) throws(LedgerError)
+    -> Bool
+  {
     try sums(in: target, upTo: nil) == sums(in: source, upTo: nil)
   }
 
@@ -71,7 +75,7 @@ struct TransferTable {
   private var keyMarks: String { key.map { _ in "?" }.joined(separator: ", ") }
 
   /// The values of the largest key; nil where there are no rows.
-  private func lastKey(in connection: Connection) throws(LedgerError) -> [KeyValue]? {
+  private func lastKey(in connection: DatabaseConnection) throws(LedgerError) -> [KeyValue]? {
     let order = key.map { "\($0.name) DESC" }.joined(separator: ", ")
     let select = try connection.prepare(
       "SELECT \(keyNames) FROM \(name) ORDER BY \(order) LIMIT 1")
@@ -99,7 +103,7 @@ struct TransferTable {
   /// The number of rows, and of each column how many have it and what it sums up to: integers
   /// modulo a prime, so that no sum is too large, and the lengths of texts.
   private func sums(
-    in connection: Connection, upTo last: [KeyValue]?
+    in connection: DatabaseConnection, upTo last: [KeyValue]?
   ) throws(LedgerError) -> [Int64] {
     let terms = columns.flatMap { column in
       [
@@ -127,7 +131,8 @@ struct TransferTable {
 
   /// Copies the rows after those that the target has, so many in one transaction.
   func copy(
-    from source: Connection, to target: Connection, batch: Int, whenCopied: () -> Void
+    from source: DatabaseConnection, to target: DatabaseConnection, batch: Int,
+    whenCopied: () -> Void
   ) throws(LedgerError) {
     let last = try lastKey(in: target)
     let condition = last == nil ? "" : " WHERE (\(keyNames)) > (\(keyMarks))"
@@ -167,7 +172,7 @@ struct TransferTable {
   private static let escapes = [(92, #"\\"#), (10, #"\n"#), (13, #"\r"#), (9, #"\t"#)]
 
   /// Lets the next row of the target have the number after the largest.
-  func continueNumbers(in target: Connection) throws(LedgerError) {
+  func continueNumbers(in target: DatabaseConnection) throws(LedgerError) {
     guard key.map(\.name) == ["id"], key.first?.isInteger == true else { return }
     try target.prepare(
       """

@@ -8,7 +8,7 @@ public import Time
 /// All of that is in rows: a start goes on where the last process was. All calls block, and throw
 /// `unavailable` or `unreadable`.
 public final class AlertOutbox {
-  let connection: Connection
+  let connection: DatabaseConnection
   private let selectUnplanned: Statement
   private let selectDue: Statement
   private let insertDelivery: Statement
@@ -19,7 +19,7 @@ public final class AlertOutbox {
 
   /// Opens the ledger of a server that is running.
   public init(at location: LedgerLocation) throws(LedgerError) {
-    connection = try Connection(
+    connection = try DatabaseConnection(
       location, access: .readWrite,
       busyTimeoutMilliseconds: AlertOutbox.busyTimeoutMilliseconds, isBorrowed: true)
     selectUnplanned = try connection.prepare(AlertOutbox.unplanned)

@@ -28,7 +28,7 @@ final class Biller {
     let period: String
   }
 
-  private let connection: Connection
+  private let connection: DatabaseConnection
   private let agreements: BillingAgreementStore
   private let periods: BillingPeriodStore
   private let charges: BillingChargeStore
@@ -48,7 +48,7 @@ final class Biller {
   static let largestBlock: Int64 = 10_000
   private static let largestOpenCount = 100_000
 
-  init(_ connection: Connection) throws(LedgerError) {
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
     self.connection = connection
     agreements = try BillingAgreementStore(connection)
     periods = try BillingPeriodStore(connection)

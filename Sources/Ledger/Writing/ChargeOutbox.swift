@@ -6,7 +6,7 @@ public import Time
 /// All of it is in rows, so that a start goes on where the last process was. All calls block, and
 /// throw `unavailable` or `unreadable`.
 public final class ChargeOutbox {
-  private let connection: Connection
+  private let connection: DatabaseConnection
   private let accounts: PaymentAccountStore
   private let attempts: ChargeAttemptStore
   private let selectDue: Statement
@@ -16,7 +16,7 @@ public final class ChargeOutbox {
 
   /// Opens the ledger of a server that is running.
   public init(at location: LedgerLocation) throws(LedgerError) {
-    connection = try Connection(
+    connection = try DatabaseConnection(
       location, access: .readWrite,
       busyTimeoutMilliseconds: ChargeOutbox.busyTimeoutMilliseconds, isBorrowed: true)
     accounts = PaymentAccountStore(connection)

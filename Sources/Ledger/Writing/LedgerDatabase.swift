@@ -4,7 +4,7 @@ internal import Time
 
 /// The ledger's database as its writer sees it: what is committed together, and recovery.
 final class LedgerDatabase {
-  let connection: Connection
+  let connection: DatabaseConnection
   let usageLogs: UsageLogStore
   let partitions: UsagePartitionStore
   let inFlight: InFlightStore
@@ -48,13 +48,13 @@ final class LedgerDatabase {
     modelLabel: @escaping UsageTotalStore.ModelLabel = { model, _ in model },
     unreadable: UnreadableRows = UnreadableRows()
   ) throws(LedgerError) {
-    connection = try Connection(
+    connection = try DatabaseConnection(
       options.location, access: .readWrite,
       busyTimeoutMilliseconds: options.busyTimeoutMilliseconds, fileSystem: options.fileSystem,
       commitsOften: true)
     connection.unreadable = unreadable
     if case .sqlite = connection.dialect { try LedgerDatabase.configure(connection, options) }
-    _ = try Schema.migrate(connection, at: options.location)
+    _ = try DatabaseSchema.migrate(connection, at: options.location)
     // A process that died may have written what it didn't wait for, and from now on it counts.
     if options.durability == .power { try connection.synchronizeLog() }
     usageLogs = try UsageLogStore(connection)
@@ -84,8 +84,8 @@ final class LedgerDatabase {
     } else {
       shared = nil
     }
-    begin = try connection.prepare(Connection.begin)
-    end = try connection.prepare(Connection.commit)
+    begin = try connection.prepare(DatabaseConnection.begin)
+    end = try connection.prepare(DatabaseConnection.commit)
   }
 
   /// With the write-ahead log, a commit is a few pages appended. NORMAL leaves it to the system
@@ -93,7 +93,7 @@ final class LedgerDatabase {
   /// is deleted is overwritten where its page is written anyway: Debian's SQLite would write the
   /// pages that become free, too.
   private static func configure(
-    _ connection: Connection, _ options: ServerLedger.Options
+    _ connection: DatabaseConnection, _ options: ServerLedger.Options
   ) throws(LedgerError) {
     let mode = try connection.prepare("PRAGMA journal_mode = WAL")
     guard try mode.step(), mode.text(0) == "wal" else {
@@ -345,7 +345,8 @@ final class LedgerDatabase {
         return try transactionOnce(body)
       } catch {
         if try partitions.makeMissing() { continue }
-        guard connection.lastFailureIsWorthRepeating, attempts < Connection.mostAttempts else {
+        guard connection.lastFailureIsWorthRepeating, attempts < DatabaseConnection.mostAttempts
+        else {
           throw error
         }
         attempts += 1

@@ -18,7 +18,7 @@ public final class LedgerEditor {
     }
   }
 
-  let connection: Connection
+  let connection: DatabaseConnection
   let clients: ClientStore
   let auditLog: AuditLogStore
   let budgets: StoredBudgetStore
@@ -43,12 +43,12 @@ public final class LedgerEditor {
   /// - Parameter fileSystem: as in `ServerLedger.Options`.
   package init(at location: LedgerLocation, author: Author, fileSystem: String?) throws(LedgerError)
   {
-    connection = try Connection(
+    connection = try DatabaseConnection(
       location, access: .readWrite,
       busyTimeoutMilliseconds: LedgerEditor.busyTimeoutMilliseconds, fileSystem: fileSystem,
       isBorrowed: true)
     do {
-      try Schema.check(connection, at: location)
+      try DatabaseSchema.check(connection, at: location)
     } catch .tooOld {
       _ = try ServerLedger.migrate(at: location)
     }

@@ -147,7 +147,7 @@ package final class LedgerWriter {
 
   /// Spools what may be. Intents that may not wait for the attempt, and so does all else.
   private func spoolAhead(_ work: inout Work) {
-    var others: [Command] = []
+    var others: [WriterCommand] = []
     for command in work.commands {
       if case .write(let entry, let reply) = command {
         pending.append(Pending(entry: entry, reply: reply))
@@ -174,8 +174,8 @@ package final class LedgerWriter {
     return nextPause
   }
 
-  private func write(_ commands: [Command]) {
-    var declarations: [Command] = []
+  private func write(_ commands: [WriterCommand]) {
+    var declarations: [WriterCommand] = []
     for command in commands {
       switch command {
       case .write(let entry, let reply): pending.append(Pending(entry: entry, reply: reply))
@@ -256,7 +256,7 @@ package final class LedgerWriter {
   }
 
   /// Takes over what the configuration declares, one by one.
-  private func take(_ declarations: inout [Command]) throws(LedgerError) {
+  private func take(_ declarations: inout [WriterCommand]) throws(LedgerError) {
     while let command = declarations.first {
       switch command {
       case .writeBudgets(let changes, let now, _):
@@ -366,7 +366,7 @@ package final class LedgerWriter {
   }
 }
 
-extension Command {
+extension WriterCommand {
   fileprivate var reply: Reply {
     switch self {
     case .write(_, let reply), .writeBudgets(_, _, let reply), .syncBilling(_, _, let reply): reply

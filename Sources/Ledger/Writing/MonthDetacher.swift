@@ -34,10 +34,10 @@ public struct MonthDetacher: Sendable {
   public func detach(
     keeping monthCount: Int, at now: Timestamp
   ) throws(LedgerError) -> [Detached] {
-    let connection = try Connection(
+    let connection = try DatabaseConnection(
       location, access: .readWrite,
       busyTimeoutMilliseconds: MonthDetacher.lockTimeoutMilliseconds, isBorrowed: true)
-    try Schema.check(connection, at: location)
+    try DatabaseSchema.check(connection, at: location)
     let oldest = UsageMonth(of: now).adding(-monthCount)
     for month in try attachedMonths(connection) where month < oldest {
       try connection.repeatedly { () throws(LedgerError) in
@@ -54,14 +54,15 @@ public struct MonthDetacher: Sendable {
   }
 
   /// In order.
-  private func attachedMonths(_ connection: Connection) throws(LedgerError) -> [UsageMonth] {
+  private func attachedMonths(_ connection: DatabaseConnection) throws(LedgerError) -> [UsageMonth]
+  {
     try connection.prepare(MonthDetacher.selectAttached).rows { fields in
       fields.text("name").flatMap { UsageMonth(table: $0) }
     }.compactMap(\.self).sorted()
   }
 
   private func detach(
-    _ month: UsageMonth, at now: Timestamp, _ connection: Connection
+    _ month: UsageMonth, at now: Timestamp, _ connection: DatabaseConnection
   ) throws(LedgerError) {
     try connection.transaction { () throws(LedgerError) in
       try connection.take(.detaching)
@@ -75,7 +76,7 @@ public struct MonthDetacher: Sendable {
 
   /// Whether a request that was admitted before a month begins may still get its row.
   private func hasOpenRequests(
-    before month: UsageMonth, _ connection: Connection
+    before month: UsageMonth, _ connection: DatabaseConnection
   ) throws(LedgerError) -> Bool {
     let settlements = SettlementReader()
     func isEarlier(_ settlement: SettledRequest) -> Bool {
@@ -92,7 +93,7 @@ public struct MonthDetacher: Sendable {
 
   /// What stands in the first column of each row.
   private func texts(
-    _ select: String, _ connection: Connection
+    _ select: String, _ connection: DatabaseConnection
   ) throws(LedgerError) -> [String] {
     let select = try connection.prepare(select)
     var texts: [String] = []

@@ -115,7 +115,7 @@ public final class ServerLedger: Ledger {
     if let membership {
       let started = try ReplicaKeeper(
         options.location, membership, queue,
-        heir: SpoolHeir(options, membership, bells: bells))
+        orphans: OrphanedSpools(options, membership, bells: bells))
       keeper.withLock { $0 = started }
     }
   }
@@ -158,10 +158,10 @@ public final class ServerLedger: Ledger {
   public static func migrate(at location: LedgerLocation) throws(LedgerError) -> [Int] {
     let lock = try ServerLock(of: location)
     defer { withExtendedLifetime(lock) {} }
-    let connection = try Connection(
+    let connection = try DatabaseConnection(
       location, access: .readWrite,
       busyTimeoutMilliseconds: Options(location).busyTimeoutMilliseconds)
-    return try Schema.migrate(connection, at: location)
+    return try DatabaseSchema.migrate(connection, at: location)
   }
 
   public func open(_ intent: Intent) async throws(LedgerError) {
@@ -263,7 +263,7 @@ public final class ServerLedger: Ledger {
 
   /// Queues a command and waits, suspended, until the writer says what became of it.
   private func submit(
-    _ command: (@escaping Reply) -> Command
+    _ command: (@escaping Reply) -> WriterCommand
   ) async throws(LedgerError) {
     let result = unsafe await withUnsafeContinuation { (caller: ServerLedger.Caller) in
       switch queue.submit(command { unsafe caller.resume(returning: $0) }) {

@@ -4,7 +4,7 @@ internal import EventLoop
 /// script says, then done, unless it was cancelled before.
 final class BackgroundResponses: Sendable {
   private struct Entry {
-    let answer: ChatAnswer
+    let answer: SandboxChatAnswer
     var pendingLooks: Int
     var isCancelled = false
 
@@ -25,7 +25,7 @@ final class BackgroundResponses: Sendable {
   /// So many are remembered.
   private static let capacity = 10_000
 
-  func add(_ answer: ChatAnswer) {
+  func add(_ answer: SandboxChatAnswer) {
     state.withLock { state in
       if state.order.count == BackgroundResponses.capacity {
         state.entries[state.order.removeFirst()] = nil
@@ -37,7 +37,9 @@ final class BackgroundResponses: Sendable {
   }
 
   /// The response as it stands; a look brings its end nearer.
-  func look(at id: String) throws(ProviderError) -> (answer: ChatAnswer, stage: ResponseStage) {
+  func look(at id: String) throws(ProviderError) -> (
+    answer: SandboxChatAnswer, stage: ResponseStage
+  ) {
     try change(id) { entry in
       defer { entry.pendingLooks = max(0, entry.pendingLooks - 1) }
       return (entry.answer, entry.stage)
@@ -45,7 +47,9 @@ final class BackgroundResponses: Sendable {
   }
 
   /// A response that is done stays so.
-  func cancel(_ id: String) throws(ProviderError) -> (answer: ChatAnswer, stage: ResponseStage) {
+  func cancel(_ id: String) throws(ProviderError) -> (
+    answer: SandboxChatAnswer, stage: ResponseStage
+  ) {
     try change(id) { entry in
       entry.isCancelled = entry.isCancelled || entry.pendingLooks > 0
       return (entry.answer, entry.stage)
@@ -53,8 +57,8 @@ final class BackgroundResponses: Sendable {
   }
 
   private func change(
-    _ id: String, _ change: (inout Entry) -> (ChatAnswer, ResponseStage)
-  ) throws(ProviderError) -> (answer: ChatAnswer, stage: ResponseStage) {
+    _ id: String, _ change: (inout Entry) -> (SandboxChatAnswer, ResponseStage)
+  ) throws(ProviderError) -> (answer: SandboxChatAnswer, stage: ResponseStage) {
     try state.withLock { state throws(ProviderError) in
       guard var entry = state.entries[id] else {
         throw ProviderError(

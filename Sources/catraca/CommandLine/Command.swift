@@ -9,7 +9,7 @@ struct Command: Sendable {
   let arguments: [any ParameterDescription]
   let options: [any ParameterDescription]
   let examples: [Example]
-  let run: @Sendable (Invocation) async throws(CommandError) -> Outcome
+  let run: @Sendable (Invocation) async throws(CommandError) -> CommandOutcome
 
   /// A line to type, and what comes of it.
   struct Example: Sendable {
@@ -20,7 +20,7 @@ struct Command: Sendable {
   init(
     _ name: String, _ summary: String, arguments: [any ParameterDescription] = [],
     options: [any ParameterDescription] = [], examples: [Example] = [],
-    run: @escaping @Sendable (Invocation) async throws(CommandError) -> Outcome
+    run: @escaping @Sendable (Invocation) async throws(CommandError) -> CommandOutcome
   ) {
     self.name = name
     self.summary = summary

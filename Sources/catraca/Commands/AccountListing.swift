@@ -8,7 +8,7 @@ internal import Time
 internal import Upstream
 
 /// An object in a provider's list.
-struct ListedObject: Hashable {
+struct AccountObject: Hashable {
   let id: String
   let kind: ObjectKind
   /// Nil where the provider doesn't say when it made the object.
@@ -29,7 +29,7 @@ struct AccountListing {
   /// - Returns: The objects, and a note for each list that the provider doesn't have.
   static func fetch(
     from account: Provider, only kind: ObjectKind?
-  ) async throws(CommandError) -> ([ListedObject], notes: [String]) {
+  ) async throws(CommandError) -> ([AccountObject], notes: [String]) {
     let lists = ObjectEndpoints.all.compactMap { endpoint -> (path: String, kind: ObjectKind)? in
       guard endpoint.method == "GET", let list = endpoint.list, !list.isWithinOwner,
         !endpoint.pattern.contains("{"), kind == nil || kind == list.kind
@@ -49,7 +49,7 @@ struct AccountListing {
       throw .failed("object import: \(error)")
     }
     let listing = AccountListing(caller: caller, account: account)
-    var (objects, notes): ([ListedObject], [String]) = ([], [])
+    var (objects, notes): ([AccountObject], [String]) = ([], [])
     var failure: CommandError?
     for list in lists where failure == nil {
       do throws(CommandError) {
@@ -71,8 +71,8 @@ struct AccountListing {
   /// Nil where the provider has no such list.
   private func objects(
     of kind: ObjectKind, at path: String
-  ) async throws(CommandError) -> [ListedObject]? {
-    var objects: [ListedObject] = []
+  ) async throws(CommandError) -> [AccountObject]? {
+    var objects: [AccountObject] = []
     var cursor: String?
     for _ in 0..<AccountListing.mostPages {
       var url = "\(account.baseURL)\(path)?limit=\(AccountListing.pageLength)"
@@ -99,13 +99,13 @@ struct AccountListing {
     throw failed(path, "has more than \(AccountListing.mostPages) pages")
   }
 
-  private static func object(_ value: JSONValue, _ kind: ObjectKind) -> ListedObject? {
+  private static func object(_ value: JSONValue, _ kind: ObjectKind) -> AccountObject? {
     guard let id = value["id"]?.string, ProviderObject.isID(id) else { return nil }
     let seconds = (value["created_at"] ?? value["created"])?.integer
     let instant = seconds.flatMap { seconds in
       (0...latestSecond).contains(seconds) ? Timestamp(milliseconds: seconds * 1_000) : nil
     }
-    return ListedObject(id: id, kind: kind, createdAt: instant)
+    return AccountObject(id: id, kind: kind, createdAt: instant)
   }
 
   /// In the year 2100.

@@ -30,7 +30,7 @@ enum BillingReport {
     let summary = try invocation.ledger { () throws(LedgerError) in
       try BillingSummary(ofClient: client.id, in: month, currency: currency, reader)
     }
-    return Outcome(.record(record(summary)))
+    return CommandOutcome(.record(record(summary)))
   }
 
   static func currentMonth(of client: Client, _ invocation: Invocation) -> BillingMonth {

@@ -110,7 +110,7 @@ enum BudgetActions {
   private static func perform(
     _ invocation: Invocation,
     _ change: (LedgerEditor, Target) throws(LedgerError) -> Void
-  ) throws(CommandError) -> Outcome {
+  ) throws(CommandError) -> CommandOutcome {
     let definition = try definition(invocation)
     let subject = invocation.values[BudgetOptions.subject]
     if let subject, subject.kind != definition.per || subject.kind == .client {
@@ -121,6 +121,6 @@ enum BudgetActions {
     try invocation.ledger { () throws(LedgerError) in
       try change(editor, Target(budget: definition.id, subject: subject))
     }
-    return Outcome(try BudgetReport.one(definition.id, invocation))
+    return CommandOutcome(try BudgetReport.one(definition.id, invocation))
   }
 }

@@ -38,7 +38,7 @@ enum BudgetReport {
 
   private static func forms(
     _ invocation: Invocation, where isMeant: (BudgetID) -> Bool
-  ) throws(CommandError) -> [BudgetForm] {
+  ) throws(CommandError) -> [BudgetJSON] {
     let settings = try invocation.settings()
     let clients = try ClientDirectory(invocation).registry
     let now = invocation.surroundings.now()
@@ -55,11 +55,11 @@ enum BudgetReport {
       let statuses = budgets.definitions.filter { isMeant($0.id) }
         .sorted { $0.id.description < $1.id.description }
         .compactMap { try? budgets.status(of: $0.id, at: now) }
-      return try BudgetForm.forms(statuses, reader, settings, clients, at: now)
+      return try BudgetJSON.forms(statuses, reader, settings, clients, at: now)
     }
   }
 
-  private static func table(_ forms: [BudgetForm]) -> Table {
+  private static func table(_ forms: [BudgetJSON]) -> Table {
     var table = Table(columns, emptyText: "There are no budgets.")
     for form in forms { table.append(cells(form)) }
     return table
@@ -79,7 +79,7 @@ enum BudgetReport {
     Table.Column("next_reset_at", "Resets"),
   ]
 
-  private static func cells(_ form: BudgetForm) -> [Cell] {
+  private static func cells(_ form: BudgetJSON) -> [Cell] {
     let status = form.status
     let definition = status.definition
     return [

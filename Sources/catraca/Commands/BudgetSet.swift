@@ -57,7 +57,7 @@ enum BudgetSet {
       _ = try editor.replace(budget)
       return budget.id
     }
-    return Outcome(try BudgetReport.one(budget.id, invocation))
+    return CommandOutcome(try BudgetReport.one(budget.id, invocation))
   }
 
   private static func limit(_ invocation: Invocation) throws(CommandError) -> BudgetLimit {

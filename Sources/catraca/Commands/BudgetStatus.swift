@@ -8,6 +8,6 @@ enum BudgetStatus {
     examples: [Command.Example(line: "budget status --client acme", meaning: "acme's budgets")]
   ) { invocation throws(CommandError) in
     let client = invocation.values[CommonOptions.client]
-    return Outcome(try BudgetReport.list(invocation, ofClient: client))
+    return CommandOutcome(try BudgetReport.list(invocation, ofClient: client))
   }
 }

@@ -38,7 +38,7 @@ enum ClientCreate {
       try editor.create(client)
       if let plan { try editor.subscribe(id, to: plan, startedOn: zone.civilDate(of: now)) }
     }
-    return Outcome(.record(try ClientForm.record(id, in: try ClientDirectory(invocation))))
+    return CommandOutcome(.record(try ClientFields.record(id, in: try ClientDirectory(invocation))))
   }
 
   private static func known(

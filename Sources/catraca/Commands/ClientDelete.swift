@@ -14,6 +14,6 @@ enum ClientDelete {
     try ClientDirectory(invocation).requireStored(id)
     let editor = try invocation.editor()
     try invocation.ledger { () throws(LedgerError) in try editor.deleteClient(id) }
-    return Outcome(.line("client \(id) is deleted"))
+    return CommandOutcome(.line("client \(id) is deleted"))
   }
 }

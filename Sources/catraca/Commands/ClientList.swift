@@ -9,10 +9,10 @@ enum ClientList {
   ) { invocation throws(CommandError) in
     let directory = try ClientDirectory(invocation)
     let stored = Dictionary(uniqueKeysWithValues: directory.stored.clients.map { ($0.id, $0) })
-    var table = Table(ClientForm.columns, emptyText: "There are no clients.")
+    var table = Table(ClientFields.columns, emptyText: "There are no clients.")
     for client in directory.registry.clients.sorted(by: { $0.id < $1.id }) {
-      table.append(ClientForm.row(client, stored[client.id]))
+      table.append(ClientFields.row(client, stored[client.id]))
     }
-    return Outcome(.list(table))
+    return CommandOutcome(.list(table))
   }
 }

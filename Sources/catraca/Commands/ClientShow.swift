@@ -5,6 +5,6 @@ enum ClientShow {
     options: ClientOptions.common
   ) { invocation throws(CommandError) in
     let id = try invocation.values.required(ClientOptions.id)
-    return Outcome(.record(try ClientForm.record(id, in: try ClientDirectory(invocation))))
+    return CommandOutcome(.record(try ClientFields.record(id, in: try ClientDirectory(invocation))))
   }
 }

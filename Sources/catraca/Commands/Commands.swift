@@ -1,8 +1,8 @@
 /// Everything that the program can be asked to do, in the order of the help.
 enum Commands {
   static let all: [Command] = [
-    Serve.command, Check.command, Doctor.command, Demo.command, SandboxServer.command,
-    UsageReport.command, Estimates.command, Denials.command, Explain.command, Price.command,
+    Serve.command, CheckCommand.command, Doctor.command, Demo.command, SandboxServer.command,
+    UsageReportCommand.command, Estimates.command, Denials.command, Explain.command, Price.command,
     BudgetStatus.command, BudgetSet.command, BudgetActions.pause, BudgetActions.resume,
     BudgetActions.reset, BudgetActions.raise,
     CreditAdd.command, BillingReport.summary, InvoiceReport.command,
@@ -11,7 +11,8 @@ enum Commands {
     PricingImport.command, PricingDiff.command, MissingPrices.command,
     KeyList.command, KeyCreate.command, KeyRotate.command, KeyRevoke.command,
     ObjectList.command, ObjectOwnership.assign, ObjectOwnership.forget, ObjectImport.command,
-    Audit.command, Reconcile.command, Migrate.command, ReplicaList.command, ReplicaForget.command,
-    Completion.command, Version.command,
+    AuditCommand.command, Reconcile.command, Migrate.command, ReplicaList.command,
+    ReplicaForget.command,
+    ShellCompletion.command, VersionCommand.command,
   ]
 }

@@ -17,7 +17,7 @@ struct CostExplanation {
 
   var document: Document {
     let bill = priceRecord.flatMap { try? Bill(record: $0, of: row.usage) }
-    let record = UsageRowForm.record(row)
+    let record = UsageRowJSON.record(row)
     let costs = CostTable.table(of: bill?.lines ?? [])
     let ofProvider = CostTable.table(of: bill?.providerLines ?? [])
     return Document(

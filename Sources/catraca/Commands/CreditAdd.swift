@@ -30,7 +30,7 @@ enum CreditAdd {
       createdAt: invocation.surroundings.now())
     let editor = try invocation.editor()
     let granted = try invocation.ledger { () throws(LedgerError) in try editor.grant(credit) }
-    return Outcome(.record(Record(columns, row(granted))))
+    return CommandOutcome(.record(Record(columns, row(granted))))
   }
 
   private static func amount(_ invocation: Invocation) throws(CommandError) -> Credit.Amount {

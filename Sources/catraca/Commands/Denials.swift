@@ -34,7 +34,7 @@ enum Denials {
       table.append([.integer(denial.id)] + row(denial.content))
     }
     let isCut = denials.count > limit
-    return Outcome(
+    return CommandOutcome(
       .list(table), notes: isCut ? ["only the latest \(limit) are shown; --limit shows more"] : [])
   }
 

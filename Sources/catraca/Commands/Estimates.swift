@@ -6,7 +6,7 @@ enum Estimates {
   static let command = Command(
     "estimates", "tells how far estimates are from what providers report, by model",
     options: [
-      CommonOptions.client, UsageReport.days, CommonOptions.config, CommonOptions.ledger,
+      CommonOptions.client, UsageReportCommand.days, CommonOptions.config, CommonOptions.ledger,
       CommonOptions.format,
     ],
     examples: [
@@ -14,8 +14,8 @@ enum Estimates {
     ]
   ) { invocation throws(CommandError) in
     let values = invocation.values
-    let span = UsageReport.Span(
-      days: Int(try values.required(UsageReport.days)), until: invocation.surroundings.now(),
+    let span = UsageReportCommand.Span(
+      days: Int(try values.required(UsageReportCommand.days)), until: invocation.surroundings.now(),
       in: .utc)
     let reader = try invocation.reader()
     let errors = try invocation.ledger { () throws(LedgerError) in
@@ -25,7 +25,7 @@ enum Estimates {
     }
     var table = Table(columns, emptyText: "Nothing was used since \(span.days.lowerBound).")
     for error in errors { table.append(row(error)) }
-    return Outcome(.list(table))
+    return CommandOutcome(.list(table))
   }
 
   private static let columns = [

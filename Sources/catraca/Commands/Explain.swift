@@ -44,7 +44,7 @@ enum Explain {
         "there is no request \(name) in \(try invocation.ledgerLocation()); a request that reached "
           + "no provider, and that no budget refused, is only in the log")
     }
-    return Outcome(.document(document))
+    return CommandOutcome(.document(document))
   }
 
   /// A background response or a batch that the provider hasn't ended yet, as far as is known.
@@ -60,7 +60,7 @@ enum Explain {
   }
 
   private static func unsettled(_ row: UsageRow, _ sentence: String) -> Document {
-    let record = UsageRowForm.record(row)
+    let record = UsageRowJSON.record(row)
     return Document(sections: [.lines([sentence]), .record(record)], table: record.table) {
       $0.record(record)
     }

@@ -39,7 +39,7 @@ enum InvoiceReport {
       throw .failed("client \(client.id) was not billed for \(month)")
     }
     let isHTML = values[format] == .html
-    return Outcome(
+    return CommandOutcome(
       isHTML ? .line(InvoicePage.html(of: invoice)) : .document(document(invoice)),
       notes: invoice.differences.map { "difference: \($0)" },
       exitCode: invoice.differences.isEmpty ? .well : .failed)

@@ -35,6 +35,6 @@ enum KeyCreate {
       tokensPerMinute: values[KeyOptions.tokensPerMinute], createdAt: now)
     let editor = try invocation.editor()
     try invocation.ledger { () throws(LedgerError) in try editor.create(key) }
-    return Outcome(KeyForm.report(key, secret, at: now))
+    return CommandOutcome(KeyFields.report(key, secret, at: now))
   }
 }

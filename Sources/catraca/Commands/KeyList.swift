@@ -19,21 +19,21 @@ enum KeyList {
       for key in directory.declared.client(client.id)?.keys ?? [] {
         let lastUsed = try reader?.latestUse(
           ofKey: key.name, ofClient: client.id, since: ledgerBegin)
-        rows.append((key.name, KeyForm.row(key, of: client.id, lastUsed: lastUsed, at: now)))
+        rows.append((key.name, KeyFields.row(key, of: client.id, lastUsed: lastUsed, at: now)))
       }
       for key in try reader?.storedKeys(ofClient: client.id) ?? [] {
         let lastUsed = try reader?.latestUse(
           ofKey: key.name, ofClient: client.id, since: key.createdAt)
-        rows.append((key.name, KeyForm.row(key, lastUsed: lastUsed, at: now)))
+        rows.append((key.name, KeyFields.row(key, lastUsed: lastUsed, at: now)))
       }
       // Those of one name stay as they were: the ledger's come by their age.
       return rows.enumerated().sorted {
         ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
       }.map(\.element.cells)
     }
-    var table = Table(KeyForm.columns, emptyText: "Client \(client.id) has no keys.")
+    var table = Table(KeyFields.columns, emptyText: "Client \(client.id) has no keys.")
     for row in rows { table.append(row) }
-    return Outcome(.list(table))
+    return CommandOutcome(.list(table))
   }
 
   /// Before the first request of any ledger.

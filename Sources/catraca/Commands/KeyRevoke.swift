@@ -15,6 +15,6 @@ enum KeyRevoke {
     try invocation.ledger { () throws(LedgerError) in
       try editor.revokeKey(name, ofClient: client.id)
     }
-    return Outcome(.line("key \(name) of client \(client.id) is revoked"))
+    return CommandOutcome(.line("key \(name) of client \(client.id) is revoked"))
   }
 }

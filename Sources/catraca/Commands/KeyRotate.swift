@@ -25,6 +25,6 @@ enum KeyRotate {
     let key = try invocation.ledger { () throws(LedgerError) in
       try editor.rotateKey(name, ofClient: client.id, to: secret.sha256, overlap: overlap)
     }
-    return Outcome(KeyForm.report(key, secret, at: invocation.surroundings.now()))
+    return CommandOutcome(KeyFields.report(key, secret, at: invocation.surroundings.now()))
   }
 }

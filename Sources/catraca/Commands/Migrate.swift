@@ -24,14 +24,14 @@ enum Migrate {
     let applied = try invocation.ledger { () throws(LedgerError) in
       try ServerLedger.migrate(at: location)
     }
-    guard !applied.isEmpty else { return Outcome(.line("\(location): up to date")) }
+    guard !applied.isEmpty else { return CommandOutcome(.line("\(location): up to date")) }
     let steps = applied.map { String($0) }.joined(separator: ", ")
-    return Outcome(.line("\(location): applied \(steps)"))
+    return CommandOutcome(.line("\(location): applied \(steps)"))
   }
 
   private static func copy(
     _ source: LedgerLocation, to target: LedgerLocation, _ invocation: Invocation
-  ) throws(CommandError) -> Outcome {
+  ) throws(CommandError) -> CommandOutcome {
     guard case .sqlite(let path) = source else {
       throw .failed("\(source): only a ledger in a file is copied; allowed: --ledger sqlite:PATH")
     }
@@ -49,9 +49,9 @@ enum Migrate {
       defer { progress.finish() }
       return try transfer.run { progress.advance() }
     }
-    let audit = try Audit.Result(of: try invocation.reader(at: target), invocation)
+    let audit = try AuditCommand.Result(of: try invocation.reader(at: target), invocation)
     let lines = ["\(target): \(text(outcome))"] + audit.lines
-    return Outcome(
+    return CommandOutcome(
       .line(lines.joined(separator: "\n")),
       exitCode: audit.differences.isEmpty ? .well : .failed)
   }

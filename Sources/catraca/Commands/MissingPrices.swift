@@ -12,7 +12,8 @@ enum MissingPrices {
   static let command = Command(
     "prices missing", "lists prices that requests needed and the price book doesn't have",
     options: [
-      provider, CommonOptions.client, UsageReport.days, CommonOptions.config, CommonOptions.ledger,
+      provider, CommonOptions.client, UsageReportCommand.days, CommonOptions.config,
+      CommonOptions.ledger,
       CommonOptions.format,
     ],
     examples: [
@@ -25,8 +26,8 @@ enum MissingPrices {
     let settings = try invocation.settings()
     _ = try settings.priceBook()
     let now = invocation.surroundings.now()
-    let days = Int(try values.required(UsageReport.days))
-    let span = UsageReport.Span(days: days, until: now, in: .utc)
+    let days = Int(try values.required(UsageReportCommand.days))
+    let span = UsageReportCommand.Span(days: days, until: now, in: .utc)
     let reader = try invocation.reader()
     let (sightings, overrides) = try invocation.ledger { () throws(LedgerError) in
       (try reader.missingPrices(since: span.start), try reader.storedClients().priceOverrides)
@@ -42,14 +43,14 @@ enum MissingPrices {
     {
       table.append(row(needed))
     }
-    return Outcome(.list(table))
+    return CommandOutcome(.list(table))
   }
 
   private static func rules(
     _ settings: Settings, _ overrides: [StoredPriceOverride]
-  ) throws(CommandError) -> RuleBook {
+  ) throws(CommandError) -> RulesSnapshot {
     do throws(PricingError) {
-      return try RuleBook(settings, clients: settings.clients, priceOverrides: overrides)
+      return try RulesSnapshot(settings, clients: settings.clients, priceOverrides: overrides)
     } catch {
       throw .failed("the pricing files make no price book: \(error)")
     }

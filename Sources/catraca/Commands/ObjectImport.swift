@@ -34,7 +34,7 @@ enum ObjectImport {
     let provider = try ObjectOptions.provider(of: invocation)
     let owner = try ObjectOptions.owner(of: invocation)
     let editor = try invocation.editorOfServer()
-    var (objects, notes): ([ListedObject], [String])
+    var (objects, notes): ([AccountObject], [String])
     if let path = invocation.values[file] {
       (objects, notes) = (try idsOfFile(path, invocation), [])
     } else {
@@ -58,7 +58,7 @@ enum ObjectImport {
     notes.append(
       "object import: \(candidates.count) found, \(isDryRun ? 0 : assigned.count) assigned to "
         + owner.text)
-    return Outcome(.list(table), notes: notes)
+    return CommandOutcome(.list(table), notes: notes)
   }
 
   /// The account in which the objects of a client are: its own where it has a key of its own.
@@ -106,14 +106,14 @@ enum ObjectImport {
 
   private static func idsOfFile(
     _ path: String, _ invocation: Invocation
-  ) throws(CommandError) -> [ListedObject] {
+  ) throws(CommandError) -> [AccountObject] {
     let bytes: [UInt8]
     do {
       bytes = try invocation.surroundings.files.read(path, atMost: largestFile)
     } catch {
       throw .failed("\(path): \(error)")
     }
-    var objects: [ListedObject] = []
+    var objects: [AccountObject] = []
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (place, line) in lines.enumerated() {
       let isCarriageReturn = line.last == UInt8(ascii: "\r")
@@ -126,7 +126,7 @@ enum ObjectImport {
       }
       let kind = try ObjectOptions.kind(
         of: id, given: invocation.values[self.kind], at: "\(path):\(place + 1): ")
-      objects.append(ListedObject(id: id, kind: kind, createdAt: nil))
+      objects.append(AccountObject(id: id, kind: kind, createdAt: nil))
     }
     return objects
   }

@@ -42,6 +42,6 @@ enum ObjectList {
     var table = Table(ObjectOptions.columns, emptyText: "No object is recorded.")
     for object in objects.prefix(limit) { table.append(ObjectOptions.row(object)) }
     let notes = objects.count > limit ? ["object list: there are more; see --limit"] : []
-    return Outcome(.list(table), notes: notes)
+    return CommandOutcome(.list(table), notes: notes)
   }
 }

@@ -29,7 +29,8 @@ enum ObjectOwnership {
     let assigned = try invocation.ledger { () throws(LedgerError) in
       try editor.assign([object]).first?.after
     }
-    return Outcome(.record(Record(ObjectOptions.columns, ObjectOptions.row(assigned ?? object))))
+    return CommandOutcome(
+      .record(Record(ObjectOptions.columns, ObjectOptions.row(assigned ?? object))))
   }
 
   static let forget = Command(
@@ -48,6 +49,6 @@ enum ObjectOwnership {
     _ = try invocation.settings()
     let editor = try invocation.editorOfServer()
     try invocation.ledger { () throws(LedgerError) in _ = try editor.forget(id, of: provider) }
-    return Outcome(.line("object \(id) of \(provider) is nobody's now"))
+    return CommandOutcome(.line("object \(id) of \(provider) is nobody's now"))
   }
 }

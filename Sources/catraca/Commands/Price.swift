@@ -61,7 +61,7 @@ enum Price {
     do throws(PricingError) {
       try check(context, of: priced)
       let tariff = try priced.tariff(in: context, inputTokens: usage.inputTokens)
-      return Outcome(report(try tariff.cost(of: usage), of: usage, at: tariff))
+      return CommandOutcome(report(try tariff.cost(of: usage), of: usage, at: tariff))
     } catch {
       throw .failed(message(error))
     }

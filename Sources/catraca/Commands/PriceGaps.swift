@@ -31,7 +31,7 @@ struct PriceGaps {
       let count = told.count - PriceGaps.mostTold
       told =
         told.prefix(PriceGaps.mostTold) + [
-          "\(file.file): \(Check.counted(count, "further model")) with missing prices"
+          "\(file.file): \(CheckCommand.counted(count, "further model")) with missing prices"
         ]
     }
     return told + warningsOfTools

@@ -24,7 +24,7 @@ enum PricingDiff {
     let after = try read(try invocation.values.required(after), files)
     var table = Table(columns, emptyText: "No price differs.")
     for difference in PriceDifference.between(before, after) { table.append(row(difference)) }
-    return Outcome(.list(table))
+    return CommandOutcome(.list(table))
   }
 
   private static let columns = [

@@ -45,7 +45,7 @@ enum PricingImport {
       written.append("\(file): \(prices.models.count) models")
     }
     notes += otherProviders(in: table, than: providers)
-    return Outcome(
+    return CommandOutcome(
       written.isEmpty ? .nothing : .line(written.joined(separator: "\n")), notes: notes)
   }
 

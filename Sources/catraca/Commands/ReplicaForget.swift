@@ -21,6 +21,6 @@ enum ReplicaForget {
     try invocation.ledger { () throws(LedgerError) in
       try editor.forgetReserve(ofSpool: spool)
     }
-    return Outcome(.line("the reserve of \(spool) is given back"))
+    return CommandOutcome(.line("the reserve of \(spool) is given back"))
   }
 }

@@ -19,6 +19,6 @@ enum ReplicaList {
         .optional(replica.silentMilliseconds), .integer(replica.reservedAccounts),
       ])
     }
-    return Outcome(.list(table))
+    return CommandOutcome(.list(table))
   }
 }

@@ -6,12 +6,12 @@ internal import Ledger
 /// standard output as it is read.
 struct UsageExporting {
   private let client: String?
-  private let span: UsageReport.Span
+  private let span: UsageReportCommand.Span
   private let format: UsageExport.Format
   private let clients: ClientRegistry?
 
   init(
-    of client: String?, _ span: UsageReport.Span, as format: UsageExport.Format,
+    of client: String?, _ span: UsageReportCommand.Span, as format: UsageExport.Format,
     clients: ClientRegistry?
   ) {
     self.client = client

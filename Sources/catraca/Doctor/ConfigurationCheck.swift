@@ -41,8 +41,8 @@ struct ConfigurationCheck {
   private static func summary(_ settings: Settings, in folder: String) -> Finding {
     .ok(
       .configuration,
-      "\(folder): valid, with \(Check.counted(settings.providers.count, "provider")) and "
-        + Check.counted(settings.clients.clients.count, "client"))
+      "\(folder): valid, with \(CheckCommand.counted(settings.providers.count, "provider")) and "
+        + CheckCommand.counted(settings.clients.clients.count, "client"))
   }
 
   private static func secrets(_ missing: [Diagnostic]) -> [Finding] {

@@ -24,7 +24,7 @@ enum Doctor {
     } catch {
       throw .failed("doctor: \(error)")
     }
-    return Outcome(
+    return CommandOutcome(
       report(findings),
       exitCode: findings.contains { $0.state == .problem } ? .failed : .well)
   }
@@ -85,7 +85,7 @@ enum Doctor {
 
   private static func lines(_ findings: [Finding]) -> [String] {
     let states = column(Finding.State.allCases.map(\.rawValue))
-    let checks = column(Finding.Check.allCases.map(\.title))
+    let checks = column(Finding.CheckCommand.allCases.map(\.title))
     var lines: [String] = []
     for finding in findings {
       let begin = "\(states(finding.state.rawValue))\(checks(finding.check.title))"
@@ -97,7 +97,8 @@ enum Doctor {
     let problems = findings.count { $0.state == .problem }
     let warnings = findings.count { $0.state == .warning }
     return lines + [
-      "", "\(Check.counted(problems, "problem")), \(Check.counted(warnings, "warning"))",
+      "",
+      "\(CheckCommand.counted(problems, "problem")), \(CheckCommand.counted(warnings, "warning"))",
     ]
   }
 

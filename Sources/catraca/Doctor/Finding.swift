@@ -8,7 +8,7 @@ struct Finding: Hashable, Sendable {
     case problem
   }
 
-  enum Check: String, Sendable, CaseIterable {
+  enum CheckCommand: String, Sendable, CaseIterable {
     case configuration, secrets, prices, provider, clock, ledger, disk, log, certificate, listener
     case telemetry
     case openFiles = "open_files"
@@ -17,22 +17,22 @@ struct Finding: Hashable, Sendable {
     var title: String { self == .openFiles ? "open files" : rawValue }
   }
 
-  let check: Check
+  let check: CheckCommand
   let state: State
   /// What was found, beginning with what it is about.
   let text: String
   /// What to do, in one sentence; nil where it is well.
   let advice: String?
 
-  static func ok(_ check: Check, _ text: String) -> Finding {
+  static func ok(_ check: CheckCommand, _ text: String) -> Finding {
     Finding(check: check, state: .ok, text: text, advice: nil)
   }
 
-  static func warning(_ check: Check, _ text: String, advice: String) -> Finding {
+  static func warning(_ check: CheckCommand, _ text: String, advice: String) -> Finding {
     Finding(check: check, state: .warning, text: text, advice: advice)
   }
 
-  static func problem(_ check: Check, _ text: String, advice: String) -> Finding {
+  static func problem(_ check: CheckCommand, _ text: String, advice: String) -> Finding {
     Finding(check: check, state: .problem, text: text, advice: advice)
   }
 }

@@ -5,7 +5,7 @@ enum TelemetryCheck {
   /// None where nothing is sent.
   static func findings(_ environment: [String: String]) -> [Finding] {
     do throws(TelemetryError) {
-      let settings = try TelemetrySettings(environment: environment, version: Version.number)
+      let settings = try TelemetrySettings(environment: environment, version: VersionCommand.number)
       return (settings?.destinations ?? []).map { .ok(.telemetry, "\($0.signal) go to \($0.url)") }
     } catch {
       return [.problem(.telemetry, error.description, advice: "Mend the variable, or unset it.")]

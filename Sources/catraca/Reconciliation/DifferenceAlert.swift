@@ -15,16 +15,16 @@ enum DifferenceAlert {
       throw .failed("reconcile: \(error)")
     }
     defer { group.stop() }
-    let postbox = await AlertPostbox(on: group.loops[0])
+    let queue = await AlertQueue(on: group.loops[0])
     var lines: [String] = []
     for channel in settings.channelNames {
-      let outcome = await postbox.tell(ofDifference: sentence, through: channel, of: settings)
+      let outcome = await queue.tell(ofDifference: sentence, through: channel, of: settings)
       guard let outcome else { continue }
       lines.append(
         "reconcile: alert \(channel) \(outcome.isDelivered ? "delivered" : "failed"): "
           + outcome.detail)
     }
-    await postbox.close()
+    await queue.close()
     return lines.isEmpty ? ["reconcile: alerts has no channel: nobody was told"] : lines
   }
 }

@@ -63,7 +63,7 @@ enum Reconcile {
     if invocation.values[alert] == true, !comparison.differences.isEmpty {
       notes += try await DifferenceAlert.send(report.sentence, by: settings.alerts)
     }
-    return Outcome(
+    return CommandOutcome(
       .document(report.document), notes: notes,
       exitCode: comparison.differences.isEmpty ? .well : .failed)
   }

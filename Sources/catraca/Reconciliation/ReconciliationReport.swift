@@ -60,7 +60,8 @@ struct ReconciliationReport {
   }
 
   private var summary: String {
-    let compared = "\(provider), \(span): \(Check.counted(comparison.figures.count, "figure"))"
+    let compared =
+      "\(provider), \(span): \(CheckCommand.counted(comparison.figures.count, "figure"))"
     let differing = comparison.differences.isEmpty ? "none" : "\(comparison.differences.count)"
     return "\(compared) compared, \(differing) differing by more than \(threshold) %"
   }

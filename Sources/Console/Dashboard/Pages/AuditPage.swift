@@ -17,12 +17,12 @@ enum AuditPage {
   ]
   private static let pageLength = 50
 
-  private static func show(_ visit: Visit) throws(APIError) -> Answer {
-    let reader = visit.reader
-    let view = try LogView(visit, filters: filters.map(\.0))
-    let conditions = try visit.call.query.conditions(LogCalls.auditFilters)
+  private static func show(_ pageRequest: PageRequest) throws(APIError) -> Answer {
+    let reader = pageRequest.reader
+    let view = try LogView(pageRequest, filters: filters.map(\.0))
+    let conditions = try pageRequest.call.query.conditions(LogCalls.auditFilters)
     let range = view.range(pageLength)
-    let entries = try visit.call.read { reader throws(LedgerError) in
+    let entries = try pageRequest.call.read { reader throws(LedgerError) in
       try reader.auditLog(where: conditions, range)
     }
     let page = Page(entries, limit: pageLength) { "\($0.cursor)" }
@@ -35,7 +35,7 @@ enum AuditPage {
     let fields = filters.map { FilterField.text($0.0, reader($0.1), view.values[$0.0]) }
     let form = FilterForm(
       SitePath.audit, fields + view.timeFields(reader), button: reader(.show))
-    return visit.page(
+    return pageRequest.page(
       .auditTrail, in: .audit,
       #"""
       <div class="head"><h1>\#(reader(.auditTrail))</h1></div><div class="stack">\#

@@ -19,32 +19,32 @@ enum BillingPage {
   private static let pageLength = 50
   private static let mostUnpaid = 50
 
-  private static func show(_ visit: Visit) throws(APIError) -> Answer {
-    let reader = visit.reader
-    return visit.page(
+  private static func show(_ pageRequest: PageRequest) throws(APIError) -> Answer {
+    let reader = pageRequest.reader
+    return pageRequest.page(
       .billing, in: .billing, isLive: true,
       #"""
       <div class="head"><h1>\#(reader(.billing))</h1></div><div class="stack">\#
-      \#(Notice.done(visit))\#
+      \#(Notice.done(pageRequest))\#
       <section class="card"><h2>\#(reader(.unpaid))</h2>\#
-      <div id="unpaid" data-live>\#(try unpaid(visit))</div></section>\#
+      <div id="unpaid" data-live>\#(try unpaid(pageRequest))</div></section>\#
       <section class="card"><h2>\#(reader(.clients))</h2>\#
-      <div id="clients" data-live>\#(try clients(visit))</div></section>\#
-      \#(try Margins(visit)?.html())</div>
+      <div id="clients" data-live>\#(try clients(pageRequest))</div></section>\#
+      \#(try Margins(pageRequest)?.html())</div>
       """#)
   }
 
-  private static func unpaid(_ visit: Visit) throws(APIError) -> HTML {
-    let charges = try visit.call.read { reader throws(LedgerError) in
+  private static func unpaid(_ pageRequest: PageRequest) throws(APIError) -> HTML {
+    let charges = try pageRequest.call.read { reader throws(LedgerError) in
       try reader.unpaidCharges(limit: mostUnpaid)
     }
-    return try ChargeTable(charges, ofOneClient: false, visit).html(empty: .allArePaid)
+    return try ChargeTable(charges, ofOneClient: false, pageRequest).html(empty: .allArePaid)
   }
 
-  private static func clients(_ visit: Visit) throws(APIError) -> HTML {
-    let reader = visit.reader
-    let after = try visit.call.query.text("after") ?? ""
-    let statements = try visit.call.read { ledger throws(LedgerError) in
+  private static func clients(_ pageRequest: PageRequest) throws(APIError) -> HTML {
+    let reader = pageRequest.reader
+    let after = try pageRequest.call.query.text("after") ?? ""
+    let statements = try pageRequest.call.read { ledger throws(LedgerError) in
       var statements: [BillingStatement] = []
       let periods = try ledger.latestBillingPeriods(afterClient: after, limit: pageLength + 1)
       for period in periods {
@@ -65,15 +65,15 @@ enum BillingPage {
       [
         .text(reader(.client)), .text(reader(.plan)), .text(reader(.period)),
         .figure(reader(.tokens)), .text(reader(.tier)), .figure(reader(.charged)),
-      ], shown.map { row($0, visit) }, empty: reader(.noPrices))
+      ], shown.map { row($0, pageRequest) }, empty: reader(.noPrices))
     return #"\#(table.html)\#(next)"#
   }
 
-  private static func row(_ statement: BillingStatement, _ visit: Visit) -> HTML {
-    let reader = visit.reader
+  private static func row(_ statement: BillingStatement, _ pageRequest: PageRequest) -> HTML {
+    let reader = pageRequest.reader
     let summary = BillingSummary(statement)
     let id = statement.period.clientID
-    let client = visit.call.clients.client(id)
+    let client = pageRequest.call.clients.client(id)
     let name: HTML =
       client.map { client in
         #"<a href="\#(SitePath.billing(ofClient: id))">\#(client.name)</a>"#

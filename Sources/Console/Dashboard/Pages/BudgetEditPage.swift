@@ -10,8 +10,8 @@ enum BudgetEditPage {
     [
       PageRoute(
         .get, "/dashboard/budgets/new", .admin, query: [.client]
-      ) { visit throws(APIError) in
-        page(visit, Values(client: try visit.call.query.text("client")), isNew: true)
+      ) { pageRequest throws(APIError) in
+        page(pageRequest, Values(client: try pageRequest.call.query.text("client")), isNew: true)
       },
       PageRoute(.get, "/dashboard/budgets/{client}/{name}/edit", .admin, edit),
       PageRoute(.post, "/dashboard/budgets", .admin, save),
@@ -59,38 +59,39 @@ enum BudgetEditPage {
     }
   }
 
-  private static func edit(_ visit: Visit) throws(APIError) -> Answer {
-    let id = BudgetCalls.id(in: visit.call)
-    guard let budget = visit.call.server.readBudgets({ $0.definition(of: id) }) else {
+  private static func edit(_ pageRequest: PageRequest) throws(APIError) -> Answer {
+    let id = BudgetCalls.id(in: pageRequest.call)
+    guard let budget = pageRequest.call.server.readBudgets({ $0.definition(of: id) }) else {
       throw .notFound("budget \(id)")
     }
-    try BudgetCalls.requireNotDeclared(id, visit.call)
-    return page(visit, Values(budget, visit.reader), isNew: false)
+    try BudgetCalls.requireNotDeclared(id, pageRequest.call)
+    return page(pageRequest, Values(budget, pageRequest.reader), isNew: false)
   }
 
-  private static func save(_ visit: Visit) async throws(APIError) -> Answer {
-    let values = Values(visit.form)
-    let reader = visit.reader
+  private static func save(_ pageRequest: PageRequest) async throws(APIError) -> Answer {
+    let values = Values(pageRequest.form)
+    let reader = pageRequest.reader
     do throws(APIError) {
-      let answer = try await visit.perform(.post, PageAddress("/api/admin/budgets")) { budget in
+      let answer = try await pageRequest.perform(.post, PageAddress("/api/admin/budgets")) {
+        budget in
         budget.member("client_id", values.client)
         if !values.name.isEmpty { budget.member("name", values.name) }
         budget.member("per", values.per)
-        budget.memberOfForm("tokens", count: visit.form["tokens"], reader)
-        budget.memberOfForm("cost", amount: visit.form["cost"], reader)
-        if visit.form["cost"] != nil { budget.member("currency", values.currency) }
+        budget.memberOfForm("tokens", count: pageRequest.form["tokens"], reader)
+        budget.memberOfForm("cost", amount: pageRequest.form["cost"], reader)
+        if pageRequest.form["cost"] != nil { budget.member("currency", values.currency) }
         budget.member("period", values.period)
         budget.member("enforcement", values.enforcement)
         budget.member("alerts") { alerts in
           alerts.array { write(values.alerts, to: &$0) }
         }
       }
-      let budget = try visit.member("name", of: answer)
+      let budget = try pageRequest.member("name", of: answer)
       let address = SitePath.budget(BudgetID(client: values.client, name: budget))
       return .redirect(to: address.with("done", Notice.Done.saved.rawValue))
     } catch {
       if error.status >= 500 { throw error }
-      return page(visit, values, isNew: visit.form["is_new"] != nil, problem: error)
+      return page(pageRequest, values, isNew: pageRequest.form["is_new"] != nil, problem: error)
     }
   }
 
@@ -104,20 +105,21 @@ enum BudgetEditPage {
   // MARK: The form
 
   private static func page(
-    _ visit: Visit, _ values: Values, isNew: Bool, problem: APIError? = nil
+    _ pageRequest: PageRequest, _ values: Values, isNew: Bool, problem: APIError? = nil
   ) -> Answer {
-    let reader = visit.reader
+    let reader = pageRequest.reader
     let title: Phrase = isNew ? .newBudget : .editBudget
-    let currencies = visit.call.settings.rates.currencies.map { ($0.code, $0.code) }
+    let currencies = pageRequest.call.settings.rates.currencies.map { ($0.code, $0.code) }
     let currency =
-      values.currency.isEmpty ? visit.call.settings.rates.billing.code : values.currency
-    return visit.page(
+      values.currency.isEmpty ? pageRequest.call.settings.rates.billing.code : values.currency
+    return pageRequest.page(
       title, in: .budgets, status: problem?.status ?? 200,
       #"""
       <div class="head"><h1>\#(reader(title))</h1></div><div class="stack">\#
       \#(Notice.problem(problem, reader))\#
-      <form method="post" class="card fields" action="\#(SitePath.budgets)">\#(visit.csrfField)\#
-      \#(isNew ? newFields(values, visit) : fixedFields(values, reader))\#
+      <form method="post" class="card fields" action="\#(SitePath.budgets)">\#
+      \#(pageRequest.csrfField)\#
+      \#(isNew ? newFields(values, pageRequest) : fixedFields(values, reader))\#
       \#(FilterField.choice("per", reader(.countsFor), values.per,
           BudgetDefinition.Per.allCases.map { ($0.rawValue, reader(.name(of: $0))) }))\#
       \#(InputField("tokens", reader(.tokenLimit), values.tokens, hint: reader(.limitHint)).html)\#
@@ -132,8 +134,8 @@ enum BudgetEditPage {
       """#)
   }
 
-  private static func newFields(_ values: Values, _ visit: Visit) -> HTML {
-    let reader = visit.reader
+  private static func newFields(_ values: Values, _ pageRequest: PageRequest) -> HTML {
+    let reader = pageRequest.reader
     return #"""
       <input type="hidden" name="is_new" value="1">\#
       \#(InputField("client_id", reader(.client), values.client, hint: reader(.clientHint)).html)\#

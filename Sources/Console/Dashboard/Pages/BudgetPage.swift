@@ -7,24 +7,26 @@ internal import Time
 enum BudgetPage {
   static var routes: [PageRoute] {
     [
-      PageRoute(.get, path, .viewer, query: [Notice.parameter]) { visit throws(APIError) in
-        try page(visit)
+      PageRoute(.get, path, .viewer, query: [Notice.parameter]) { pageRequest throws(APIError) in
+        try page(pageRequest)
       },
-      PageRoute(.post, path + "/pause", .admin) { visit throws(APIError) in
-        try await act(visit, "pause", .paused) { $0.member("note", visit.form["note"]) }
+      PageRoute(.post, path + "/pause", .admin) { pageRequest throws(APIError) in
+        try await act(pageRequest, "pause", .paused) { $0.member("note", pageRequest.form["note"]) }
       },
-      PageRoute(.post, path + "/resume", .admin) { visit throws(APIError) in
-        try await act(visit, "resume", .resumed) { _ in }
+      PageRoute(.post, path + "/resume", .admin) { pageRequest throws(APIError) in
+        try await act(pageRequest, "resume", .resumed) { _ in }
       },
-      PageRoute(.post, path + "/reset", .admin) { visit throws(APIError) in
-        try await act(visit, "reset", .reset) { $0.member("usage", visit.form["usage"]) }
+      PageRoute(.post, path + "/reset", .admin) { pageRequest throws(APIError) in
+        try await act(pageRequest, "reset", .reset) {
+          $0.member("usage", pageRequest.form["usage"])
+        }
       },
-      PageRoute(.post, path + "/raise", .admin) { visit throws(APIError) in
-        try await act(visit, "raise", .raised) { raise in
-          raise.memberOfForm("tokens", count: visit.form["tokens"], visit.reader)
-          raise.memberOfForm("cost", amount: visit.form["cost"], visit.reader)
-          raise.member("until", visit.form["until"])
-          if let subject = visit.form["subject"] { raise.member("subject", subject) }
+      PageRoute(.post, path + "/raise", .admin) { pageRequest throws(APIError) in
+        try await act(pageRequest, "raise", .raised) { raise in
+          raise.memberOfForm("tokens", count: pageRequest.form["tokens"], pageRequest.reader)
+          raise.memberOfForm("cost", amount: pageRequest.form["cost"], pageRequest.reader)
+          raise.member("until", pageRequest.form["until"])
+          if let subject = pageRequest.form["subject"] { raise.member("subject", subject) }
         }
       },
       PageRoute(.post, path + "/remove", .admin, remove),
@@ -35,40 +37,45 @@ enum BudgetPage {
   private static let mostSubjects = 100
 
   private static func page(
-    _ visit: Visit, problem: APIError? = nil
+    _ pageRequest: PageRequest, problem: APIError? = nil
   ) throws(APIError) -> Answer {
-    let id = BudgetCalls.id(in: visit.call)
-    let now = visit.now
-    guard let status = visit.call.server.readBudgets({ try? $0.status(of: id, at: now) }),
-      let form = try BudgetForm.forms([status], visit.call).first
+    let id = BudgetCalls.id(in: pageRequest.call)
+    let now = pageRequest.now
+    guard let status = pageRequest.call.server.readBudgets({ try? $0.status(of: id, at: now) }),
+      let form = try BudgetJSON.forms([status], pageRequest.call).first
     else { throw .notFound("budget \(id)") }
-    let reader = visit.reader
-    return visit.page(
+    let reader = pageRequest.reader
+    return pageRequest.page(
       "\(id)", in: .budgets, status: problem?.status ?? 200, isLive: true,
       #"""
-      <div class="head"><h1>\#("\(id)")</h1>\#(editButton(form, visit))</div><div class="stack">\#
-      \#(Notice.done(visit))\#(Notice.problem(problem, reader))\#
-      <div id="budget" data-live>\#(BudgetCard(form, for: visit).html)</div>\#
-      \#(try subjects(form, visit))\#(visit.mayChange ? actions(form, visit) : nil)</div>
+      <div class="head"><h1>\#("\(id)")</h1>\#(editButton(form, pageRequest))</div>\#
+      <div class="stack">\#
+      \#(Notice.done(pageRequest))\#(Notice.problem(problem, reader))\#
+      <div id="budget" data-live>\#(BudgetCard(form, for: pageRequest).html)</div>\#
+      \#(try subjects(form, pageRequest))\#
+      \#(pageRequest.mayChange ? actions(form, pageRequest) : nil)</div>
       """#)
   }
 
-  private static func editButton(_ form: BudgetForm, _ visit: Visit) -> HTML? {
-    guard visit.mayChange, form.canBeChanged else { return nil }
+  private static func editButton(_ form: BudgetJSON, _ pageRequest: PageRequest) -> HTML? {
+    guard pageRequest.mayChange, form.canBeChanged else { return nil }
     let address = SitePath.budget(form.status.definition.id, "edit")
-    return #"<a class="button" href="\#(address)">\#(visit.reader(.edit))</a>"#
+    return #"<a class="button" href="\#(address)">\#(pageRequest.reader(.edit))</a>"#
   }
 
   // MARK: For whom
 
-  private static func subjects(_ form: BudgetForm, _ visit: Visit) throws(APIError) -> HTML? {
+  private static func subjects(_ form: BudgetJSON, _ pageRequest: PageRequest) throws(APIError)
+    -> HTML?
+  {
     let definition = form.status.definition
     if definition.per == .client { return nil }
-    let now = visit.now
-    let all = visit.call.server.readBudgets { try? $0.subjects(of: definition.id, at: now) } ?? []
-    let reader = visit.reader
-    let entries = try BudgetForm.forms(Array(all.prefix(mostSubjects)), visit.call).map {
-      BudgetCard($0, for: visit).entry(withClient: nil)
+    let now = pageRequest.now
+    let all =
+      pageRequest.call.server.readBudgets { try? $0.subjects(of: definition.id, at: now) } ?? []
+    let reader = pageRequest.reader
+    let entries = try BudgetJSON.forms(Array(all.prefix(mostSubjects)), pageRequest.call).map {
+      BudgetCard($0, for: pageRequest).entry(withClient: nil)
     }
     return #"""
       <section class="card"><h2>\#(reader(.fullestFirst(reader.number(Int64(all.count)))))</h2>\#
@@ -78,12 +85,12 @@ enum BudgetPage {
 
   // MARK: What can be done
 
-  private static func actions(_ form: BudgetForm, _ visit: Visit) -> HTML {
-    let parts = BudgetActionForms(form, visit)
+  private static func actions(_ form: BudgetJSON, _ pageRequest: PageRequest) -> HTML {
+    let parts = BudgetActionForms(form, pageRequest)
     return #"""
-      <div class="columns"><section class="card"><h2>\#(visit.reader(.raiseForAWhile))</h2>\#
+      <div class="columns"><section class="card"><h2>\#(pageRequest.reader(.raiseForAWhile))</h2>\#
       \#(parts.raise)</section>\#
-      <section class="card"><h2>\#(visit.reader(.pauseOrReset))</h2>\#
+      <section class="card"><h2>\#(pageRequest.reader(.pauseOrReset))</h2>\#
       <div class="stack">\#(parts.pause)\#(parts.reset)\#(parts.remove)</div></section></div>
       """#
   }
@@ -91,27 +98,27 @@ enum BudgetPage {
   /// Calls the API, and goes back to the page that the form was on; where it didn't work, the
   /// budget's page says why.
   private static func act(
-    _ visit: Visit, _ action: String, _ done: Notice.Done,
+    _ pageRequest: PageRequest, _ action: String, _ done: Notice.Done,
     _ write: (inout JSONWriter) -> Void
   ) async throws(APIError) -> Answer {
-    let id = BudgetCalls.id(in: visit.call)
+    let id = BudgetCalls.id(in: pageRequest.call)
     do throws(APIError) {
       let call = PageAddress("/api/admin/budgets").appending(id.client, id.name, action)
-      _ = try await visit.perform(.post, call, write)
+      _ = try await pageRequest.perform(.post, call, write)
     } catch {
       if error.status >= 500 || error.status == 404 { throw error }
-      return try page(visit, problem: error)
+      return try page(pageRequest, problem: error)
     }
-    return .redirect(to: visit.wayBack(done: done, else: SitePath.budget(id)))
+    return .redirect(to: pageRequest.wayBack(done: done, else: SitePath.budget(id)))
   }
 
-  private static func remove(_ visit: Visit) async throws(APIError) -> Answer {
-    let id = BudgetCalls.id(in: visit.call)
+  private static func remove(_ pageRequest: PageRequest) async throws(APIError) -> Answer {
+    let id = BudgetCalls.id(in: pageRequest.call)
     do throws(APIError) {
       let call = PageAddress("/api/admin/budgets").appending(id.client, id.name)
-      _ = try await visit.perform(.delete, call) { _ in }
+      _ = try await pageRequest.perform(.delete, call) { _ in }
     } catch {
-      return try page(visit, problem: error)
+      return try page(pageRequest, problem: error)
     }
     return .redirect(to: SitePath.budgets.with("done", Notice.Done.removed.rawValue))
   }

@@ -14,16 +14,16 @@ enum BudgetsPage {
 
   private static let mostBudgets = 200
 
-  private static func show(_ visit: Visit) throws(APIError) -> Answer {
-    let reader = visit.reader
-    let query = visit.call.query
+  private static func show(_ pageRequest: PageRequest) throws(APIError) -> Answer {
+    let reader = pageRequest.reader
+    let query = pageRequest.call.query
     let client = try query.text("client")
     let per: BudgetDefinition.Per? = try query.choice("per")
     let level: AccountStatus.Level? = try query.choice("state")
-    let found = BudgetCalls.statuses(client: client, per: per, level: level, visit.call)
+    let found = BudgetCalls.statuses(client: client, per: per, level: level, pageRequest.call)
       .sorted(by: BudgetCalls.isFuller)
-    let entries = try BudgetForm.forms(Array(found.prefix(mostBudgets)), visit.call)
-      .map { BudgetCard($0, for: visit).entry(withClient: nil) }
+    let entries = try BudgetJSON.forms(Array(found.prefix(mostBudgets)), pageRequest.call)
+      .map { BudgetCard($0, for: pageRequest).entry(withClient: nil) }
     let list: HTML =
       entries.isEmpty
       ? "<p>\(reader(.nothingYet))</p>" : #"<ul class="budgets">\#(entries)</ul>"#
@@ -40,19 +40,19 @@ enum BudgetsPage {
           [("", reader(.all))]
             + AccountStatus.Level.allCases.map { ($0.rawValue, reader(.name(of: $0))) }),
       ], button: reader(.show))
-    return visit.page(
+    return pageRequest.page(
       .budgets, in: .budgets, isLive: true,
       #"""
-      <div class="head"><h1>\#(reader(.budgets))</h1>\#(newButton(visit, client))</div>\#
-      <div class="stack">\#(Notice.done(visit))<div class="card">\#(form.html)</div>\#
+      <div class="head"><h1>\#(reader(.budgets))</h1>\#(newButton(pageRequest, client))</div>\#
+      <div class="stack">\#(Notice.done(pageRequest))<div class="card">\#(form.html)</div>\#
       <div class="card" id="list" data-live>\#(list)</div></div>
       """#)
   }
 
-  private static func newButton(_ visit: Visit, _ client: String?) -> HTML? {
-    guard visit.mayChange else { return nil }
+  private static func newButton(_ pageRequest: PageRequest, _ client: String?) -> HTML? {
+    guard pageRequest.mayChange else { return nil }
     let address = SitePath.budgets.appending("new").with("client", client)
-    return #"<a class="button primary" href="\#(address)">\#(visit.reader(.newBudget))</a>"#
+    return #"<a class="button primary" href="\#(address)">\#(pageRequest.reader(.newBudget))</a>"#
   }
 }
 

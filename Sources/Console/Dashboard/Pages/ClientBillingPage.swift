@@ -16,7 +16,7 @@ enum ClientBillingPage {
           QueryParameter("period", BillingMonth.rule),
           QueryParameter("after", "the block before which the charges begin"), Notice.parameter,
         ]
-      ) { visit throws(APIError) in try page(visit) },
+      ) { pageRequest throws(APIError) in try page(pageRequest) },
       PageRoute(.post, path + "/charges/{charge}/retry", .admin, retry),
     ]
   }
@@ -36,10 +36,10 @@ enum ClientBillingPage {
     let statement: BillingStatement?
     let account: PaymentAccount?
 
-    init(_ visit: Visit) throws(APIError) {
-      let client = try visit.call.client(visit.call.parameter("client"))
-      let month = try visit.call.query.month("period")
-      let found = try visit.call.read { reader throws(LedgerError) in
+    init(_ pageRequest: PageRequest) throws(APIError) {
+      let client = try pageRequest.call.client(pageRequest.call.parameter("client"))
+      let month = try pageRequest.call.query.month("period")
+      let found = try pageRequest.call.read { reader throws(LedgerError) in
         let periods = try reader.billingPeriods(ofClient: client.id, limit: mostPeriods)
           .map(\.name)
         let chosen = month.map { "\($0)" } ?? periods.first
@@ -54,39 +54,39 @@ enum ClientBillingPage {
   }
 
   private static func page(
-    _ visit: Visit, problem: APIError? = nil
+    _ pageRequest: PageRequest, problem: APIError? = nil
   ) throws(APIError) -> Answer {
-    let view = try View(visit)
-    let reader = visit.reader
+    let view = try View(pageRequest)
+    let reader = pageRequest.reader
     let content: HTML =
       if let statement = view.statement {
-        try bill(statement, view, visit)
+        try bill(statement, view, pageRequest)
       } else {
         #"<div class="card"><p>\#(reader(.notBilled))</p></div>"#
       }
-    return visit.page(
+    return pageRequest.page(
       view.client.name, in: .billing, status: problem?.status ?? 200, isLive: true,
       #"""
       <div class="head"><div><h1>\#(view.client.name)</h1>\#
       <p class="small"><a href="\#(SitePath.client(view.client.id))">\#
       \#(reader(.budgetsAndUse))</a></p></div>\#(chooser(view, reader))</div>\#
-      <div class="stack">\#(Notice.done(visit))\#(Notice.problem(problem, reader))\#
-      \#(content)\#(try margin(view, visit))</div>
+      <div class="stack">\#(Notice.done(pageRequest))\#(Notice.problem(problem, reader))\#
+      \#(content)\#(try margin(view, pageRequest))</div>
       """#)
   }
 
   /// What was charged for the period's requests and what providers charge, for admins alone.
-  private static func margin(_ view: View, _ visit: Visit) throws(APIError) -> HTML? {
-    guard visit.call.showsProviderCosts else { return nil }
-    let (reader, zone) = (visit.reader, view.client.timeZone)
-    let today = zone.civilDate(of: visit.now)
+  private static func margin(_ view: View, _ pageRequest: PageRequest) throws(APIError) -> HTML? {
+    guard pageRequest.call.showsProviderCosts else { return nil }
+    let (reader, zone) = (pageRequest.reader, view.client.timeZone)
+    let today = zone.civilDate(of: pageRequest.now)
     let days =
       view.statement.map { $0.period.firstDay...$0.period.endDay.adding(days: -1) }
       ?? today.adding(days: 1 - marginDays)...today
-    let series = try UsageReport(visit.call, client: view.client.id, zone: zone, in: days)
+    let series = try UsageReportView(pageRequest.call, client: view.client.id, zone: zone, in: days)
       .series(by: .model, most: pageLength)
     let table = MarginTable(
-      series, by: .model, isPartial: series.lines.count >= pageLength, visit)
+      series, by: .model, isPartial: series.lines.count >= pageLength, pageRequest)
     let dates = "\(reader.date(days.lowerBound)) – \(reader.date(days.upperBound))"
     return #"""
       <section class="card"><h2>\#(reader(.margin))</h2>\#
@@ -108,18 +108,18 @@ enum ClientBillingPage {
   }
 
   private static func bill(
-    _ statement: BillingStatement, _ view: View, _ visit: Visit
+    _ statement: BillingStatement, _ view: View, _ pageRequest: PageRequest
   ) throws(APIError) -> HTML {
-    let reader = visit.reader
+    let reader = pageRequest.reader
     let tiers = TierBars(statement.period.billing, used: statement.used, reader).html
     return #"""
       <div id="totals" data-live>\#(totals(statement, reader))</div>
       <section class="card"><h2>\#(reader(.useAgainstTiers))</h2>\#
       <div id="tiers" data-live>\#(tiers)</div></section>
       <section class="card"><h2>\#(reader(.charges))</h2>\#
-      <div id="charges" data-live>\#(try charges(statement, visit))</div></section>
+      <div id="charges" data-live>\#(try charges(statement, pageRequest))</div></section>
       <section class="card"><h2>\#(reader(.planAndPayments))</h2>\#
-      <div id="facts" data-live>\#(facts(statement, view, visit))</div></section>
+      <div id="facts" data-live>\#(facts(statement, view, pageRequest))</div></section>
       """#
   }
 
@@ -141,29 +141,29 @@ enum ClientBillingPage {
 
   /// The latest first.
   private static func charges(
-    _ statement: BillingStatement, _ visit: Visit
+    _ statement: BillingStatement, _ pageRequest: PageRequest
   ) throws(APIError) -> HTML {
-    let before = try visit.call.query.integer("after", in: 0...Int64.max) ?? .max
+    let before = try pageRequest.call.query.integer("after", in: 0...Int64.max) ?? .max
     let found = statement.charges.reversed().filter { $0.block < before }
     let shown = Array(found.prefix(pageLength))
-    let table = try ChargeTable(shown, ofOneClient: true, visit).html(empty: .nothingYet)
+    let table = try ChargeTable(shown, ofOneClient: true, pageRequest).html(empty: .nothingYet)
     let period = statement.period
     let older: HTML? =
       found.count > pageLength
       ? shown.last.map { last in
         let address = SitePath.billing(ofClient: period.clientID, period: period.name)
           .with("after", "\(last.block)")
-        return #"<p><a href="\#(address)">\#(visit.reader(.older))</a></p>"#
+        return #"<p><a href="\#(address)">\#(pageRequest.reader(.older))</a></p>"#
       } : nil
     return #"\#(table)\#(older)"#
   }
 
   private static func facts(
-    _ statement: BillingStatement, _ view: View, _ visit: Visit
+    _ statement: BillingStatement, _ view: View, _ pageRequest: PageRequest
   ) -> HTML {
-    let reader = visit.reader
+    let reader = pageRequest.reader
     let period = statement.period
-    let isCollected = visit.call.settings.payments != .none
+    let isCollected = pageRequest.call.settings.payments != .none
     var list = FactList(reader)
     list.add(.plan, period.plan)
     list.add(
@@ -192,18 +192,18 @@ enum ClientBillingPage {
   }
 
   /// Calls the API, and goes back to the page that the button was on.
-  private static func retry(_ visit: Visit) async throws(APIError) -> Answer {
+  private static func retry(_ pageRequest: PageRequest) async throws(APIError) -> Answer {
     let call = PageAddress("/api/token-billing/charges")
-      .appending(visit.call.parameter("charge"), "retry")
+      .appending(pageRequest.call.parameter("charge"), "retry")
     do throws(APIError) {
-      _ = try await visit.perform(.post, call) { _ in }
+      _ = try await pageRequest.perform(.post, call) { _ in }
     } catch {
       if error.status >= 500 || error.status == 404 { throw error }
-      return try page(visit, problem: error)
+      return try page(pageRequest, problem: error)
     }
     return .redirect(
-      to: visit.wayBack(
-        done: .retried, else: SitePath.billing(ofClient: visit.call.parameter("client"))))
+      to: pageRequest.wayBack(
+        done: .retried, else: SitePath.billing(ofClient: pageRequest.call.parameter("client"))))
   }
 }
 

@@ -32,11 +32,11 @@ enum ClientPage {
     let period: UsageGrouping
     let grouping: UsageGrouping
 
-    init(_ visit: Visit) throws(APIError) {
-      let id = visit.call.parameter("client")
-      try visit.call.permit(id)
-      client = try visit.call.client(id)
-      let query = visit.call.query
+    init(_ pageRequest: PageRequest) throws(APIError) {
+      let id = pageRequest.call.parameter("client")
+      try pageRequest.call.permit(id)
+      client = try pageRequest.call.client(id)
+      let query = pageRequest.call.query
       days = try query.text("days").flatMap { Int($0) } ?? 30
       guard spans.contains(days) else {
         throw .invalidValue("days", allowed: spans.map(String.init).joined(separator: ", "))
@@ -54,27 +54,27 @@ enum ClientPage {
     }
   }
 
-  private static func show(_ visit: Visit) throws(APIError) -> Answer {
-    let view = try View(visit)
-    let reader = visit.reader
-    let currency = visit.call.settings.rates.billing
-    let report = UsageReport(
-      visit.call, client: view.client.id, zone: view.client.timeZone, days: view.days)
+  private static func show(_ pageRequest: PageRequest) throws(APIError) -> Answer {
+    let view = try View(pageRequest)
+    let reader = pageRequest.reader
+    let currency = pageRequest.call.settings.rates.billing
+    let report = UsageReportView(
+      pageRequest.call, client: view.client.id, zone: view.client.timeZone, days: view.days)
     let series = try report.series(by: view.period)
     let charts = UsageCharts(series, by: view.period, in: currency, for: reader).html
-    return visit.page(
+    return pageRequest.page(
       view.client.name, in: .clients, isLive: true,
       #"""
       <div class="head"><div><h1>\#(view.client.name)</h1>\#
-      <p class="soft small">\#(facts(view, reader))</p></div>\#(actions(view, visit))</div>
+      <p class="soft small">\#(facts(view, reader))</p></div>\#(actions(view, pageRequest))</div>
       <div class="stack">
-      <div id="budgets" class="columns" data-live>\#(try cards(view.client, visit))</div>
+      <div id="budgets" class="columns" data-live>\#(try cards(view.client, pageRequest))</div>
       <section class="stack"><div class="head"><h2>\#(reader(.lastDays(view.days)))</h2>\#
       <div class="actions">\#(spanTabs(view, reader))\#(periodTabs(view, reader))</div></div>
       <div id="totals" data-live>\#(totals(series.total(in: currency), reader))</div>
       <div id="charts" data-live>\#(charts)</div></section>
       <section class="card"><h2>\#(reader(.useBy))</h2>\#(groupTabs(view, reader))\#
-      <div id="groups" data-live>\#(try groups(view, report, visit))</div></section></div>
+      <div id="groups" data-live>\#(try groups(view, report, pageRequest))</div></section></div>
       """#)
   }
 
@@ -89,9 +89,9 @@ enum ClientPage {
       """#
   }
 
-  private static func actions(_ view: View, _ visit: Visit) -> HTML? {
-    guard case .token = visit.call.credential else { return nil }
-    let (reader, id) = (visit.reader, view.client.id)
+  private static func actions(_ view: View, _ pageRequest: PageRequest) -> HTML? {
+    guard case .token = pageRequest.call.credential else { return nil }
+    let (reader, id) = (pageRequest.reader, view.client.id)
     return #"""
       <div class="actions"><a href="\#(SitePath.requests.with("client", id))">\#
       \#(reader(.requests))</a>\#
@@ -104,13 +104,14 @@ enum ClientPage {
   // MARK: Budgets
 
   /// The budgets that may refuse a request of the client, the tightest first.
-  static func cards(_ client: Client, _ visit: Visit) throws(APIError) -> HTML {
-    let statuses = BudgetCalls.statuses(client: client.id, visit.call)
-    let forms = try BudgetForm.forms(statuses.sorted(by: BudgetStatusCalls.isTighter), visit.call)
+  static func cards(_ client: Client, _ pageRequest: PageRequest) throws(APIError) -> HTML {
+    let statuses = BudgetCalls.statuses(client: client.id, pageRequest.call)
+    let forms = try BudgetJSON.forms(
+      statuses.sorted(by: BudgetStatusCalls.isTighter), pageRequest.call)
     if forms.isEmpty {
-      return #"<div class="card"><p>\#(visit.reader(.noBudget))</p></div>"#
+      return #"<div class="card"><p>\#(pageRequest.reader(.noBudget))</p></div>"#
     }
-    return "\(forms.map { BudgetCard($0, for: visit).html })"
+    return "\(forms.map { BudgetCard($0, for: pageRequest).html })"
   }
 
   // MARK: Over time
@@ -160,9 +161,9 @@ enum ClientPage {
   }
 
   private static func groups(
-    _ view: View, _ report: UsageReport, _ visit: Visit
+    _ view: View, _ report: UsageReportView, _ pageRequest: PageRequest
   ) throws(APIError) -> HTML {
-    let reader = visit.reader
+    let reader = pageRequest.reader
     let series = try report.series(by: view.grouping, most: mostGroups)
     let rows = series.lines.prefix(mostGroups).map { line -> HTML in
       #"""

@@ -17,11 +17,11 @@ enum ClientsPage {
 
   private static let pageLength = 100
 
-  private static func show(_ visit: Visit) throws(APIError) -> Answer {
-    let reader = visit.reader
-    let part = try visit.call.query.text("q")
-    let after = try visit.call.query.text("after") ?? ""
-    let found = ClientCalls.clients(in: visit.call.clients, naming: part, after: after)
+  private static func show(_ pageRequest: PageRequest) throws(APIError) -> Answer {
+    let reader = pageRequest.reader
+    let part = try pageRequest.call.query.text("q")
+    let after = try pageRequest.call.query.text("after") ?? ""
+    let found = ClientCalls.clients(in: pageRequest.call.clients, naming: part, after: after)
     let rows = found.prefix(pageLength).map { client -> HTML in
       let isActive = client.status == .active
       return #"""
@@ -38,7 +38,7 @@ enum ClientsPage {
         let address = SitePath.clients.with("q", part).with("after", last.id)
         return #"<p><a href="\#(address)">\#(reader(.more))</a></p>"#
       } : nil
-    return visit.page(
+    return pageRequest.page(
       .clients, in: .clients,
       #"""
       <div class="head"><h1>\#(reader(.clients))</h1>\#

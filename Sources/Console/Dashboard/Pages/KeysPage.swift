@@ -10,11 +10,11 @@ enum KeysPage {
   static var routes: [PageRoute] {
     [
       PageRoute(.get, "/dashboard/keys", .viewer, query: [.client, Notice.parameter]) {
-        visit throws(APIError) in
-        guard let client = try chosen(visit) else {
-          return visit.page(.keys, in: .keys, "<p>\(visit.reader(.noClients))</p>")
+        pageRequest throws(APIError) in
+        guard let client = try chosen(pageRequest) else {
+          return pageRequest.page(.keys, in: .keys, "<p>\(pageRequest.reader(.noClients))</p>")
         }
-        return try page(visit, client)
+        return try page(pageRequest, client)
       },
       PageRoute(.post, "/dashboard/keys", .admin, create),
       PageRoute(.post, "/dashboard/keys/{client}/{key}/rotate", .admin, rotate),
@@ -25,41 +25,41 @@ enum KeysPage {
   private static let api = PageAddress("/api/admin/clients")
 
   /// The client that the address names, else the first.
-  private static func chosen(_ visit: Visit) throws(APIError) -> Client? {
-    if let id = try visit.call.query.text("client") { return try visit.call.client(id) }
-    return visit.call.clients.clients.min { $0.id < $1.id }
+  private static func chosen(_ pageRequest: PageRequest) throws(APIError) -> Client? {
+    if let id = try pageRequest.call.query.text("client") { return try pageRequest.call.client(id) }
+    return pageRequest.call.clients.clients.min { $0.id < $1.id }
   }
 
   private static func page(
-    _ visit: Visit, _ client: Client, secret: String? = nil, problem: APIError? = nil
+    _ pageRequest: PageRequest, _ client: Client, secret: String? = nil, problem: APIError? = nil
   ) throws(APIError) -> Answer {
-    let reader = visit.reader
-    let rows = try KeyCalls.forms(of: client, visit.call)
+    let reader = pageRequest.reader
+    let rows = try KeyCalls.forms(of: client, pageRequest.call)
       .sorted {
         ($0.status != .active ? 1 : 0, $0.cursor) < ($1.status != .active ? 1 : 0, $1.cursor)
       }
-      .map { row($0, client, visit) }
+      .map { row($0, client, pageRequest) }
     var columns: [TableView.Column] = [
       .text(reader(.name)), .text(reader(.status)), .text(reader(.fingerprint)),
       .text(reader(.mayAskFor)), .text(reader(.perMinute)), .text(reader(.expires)),
       .text(reader(.lastUsed)),
     ]
-    if visit.mayChange { columns.append(.text(reader(.actions))) }
-    return visit.page(
+    if pageRequest.mayChange { columns.append(.text(reader(.actions))) }
+    return pageRequest.page(
       .keys, in: .keys, status: problem?.status ?? 200,
       #"""
-      <div class="head"><h1>\#(reader(.keys))</h1>\#(chooser(client, visit))</div>\#
-      <div class="stack">\#(Notice.done(visit))\#(Notice.problem(problem, reader))\#
+      <div class="head"><h1>\#(reader(.keys))</h1>\#(chooser(client, pageRequest))</div>\#
+      <div class="stack">\#(Notice.done(pageRequest))\#(Notice.problem(problem, reader))\#
       \#(shown(secret, reader))<div class="card">\#
       \#(TableView(reader(.keys), columns, rows, empty: reader(.nothingYet)).html)</div>\#
-      \#(visit.mayChange ? newKey(client, visit) : nil)</div>
+      \#(pageRequest.mayChange ? newKey(client, pageRequest) : nil)</div>
       """#)
   }
 
-  private static func chooser(_ client: Client, _ visit: Visit) -> HTML {
+  private static func chooser(_ client: Client, _ pageRequest: PageRequest) -> HTML {
     FilterForm(
-      SitePath.keys, [FilterField.text("client", visit.reader(.client), client.id)],
-      button: visit.reader(.show)
+      SitePath.keys, [FilterField.text("client", pageRequest.reader(.client), client.id)],
+      button: pageRequest.reader(.show)
     ).html
   }
 
@@ -73,8 +73,8 @@ enum KeysPage {
       """#
   }
 
-  private static func row(_ key: KeyForm, _ client: Client, _ visit: Visit) -> HTML {
-    let reader = visit.reader
+  private static func row(_ key: KeyJSON, _ client: Client, _ pageRequest: PageRequest) -> HTML {
+    let reader = pageRequest.reader
     func moment(_ instant: Timestamp?) -> String {
       instant.map { reader.moment($0, in: client.timeZone) } ?? "–"
     }
@@ -93,31 +93,32 @@ enum KeysPage {
       <td><code>\#(key.fingerprint)</code></td>\#
       <td>\#(may.isEmpty ? reader(.everything) : may.joined(separator: ", "))</td>\#
       <td>\#(limits.isEmpty ? "–" : limits)</td><td>\#(moment(key.expiresAt))</td>\#
-      <td>\#(moment(key.lastUsedAt))</td>\#(visit.mayChange ? actions(key, visit) : nil)</tr>
+      <td>\#(moment(key.lastUsedAt))</td>\#
+      \#(pageRequest.mayChange ? actions(key, pageRequest) : nil)</tr>
       """#
   }
 
-  private static func actions(_ key: KeyForm, _ visit: Visit) -> HTML {
+  private static func actions(_ key: KeyJSON, _ pageRequest: PageRequest) -> HTML {
     if key.isDeclared || key.status == .revoked { return "<td></td>" }
-    let reader = visit.reader
+    let reader = pageRequest.reader
     let path = SitePath.keys.appending(key.clientID, key.name)
     return #"""
       <td><div class="inline"><form method="post" action="\#(path.appending("rotate"))" \#
-      data-confirm="\#(reader(.reallyRotate))">\#(visit.csrfField)<button>\#
+      data-confirm="\#(reader(.reallyRotate))">\#(pageRequest.csrfField)<button>\#
       \#(reader(.rotate))<span class="unseen"> \#(key.name)</span></button></form>\#
       <form method="post" action="\#(path.appending("revoke"))" \#
-      data-confirm="\#(reader(.reallyRevoke))">\#(visit.csrfField)<button class="danger">\#
+      data-confirm="\#(reader(.reallyRevoke))">\#(pageRequest.csrfField)<button class="danger">\#
       \#(reader(.revoke))<span class="unseen"> \#(key.name)</span></button></form></div></td>
       """#
   }
 
   // MARK: Changing
 
-  private static func newKey(_ client: Client, _ visit: Visit) -> HTML {
-    let reader = visit.reader
+  private static func newKey(_ client: Client, _ pageRequest: PageRequest) -> HTML {
+    let reader = pageRequest.reader
     return #"""
       <section class="card"><h2>\#(reader(.newKey))</h2>\#
-      <form method="post" class="fields" action="\#(SitePath.keys)">\#(visit.csrfField)\#
+      <form method="post" class="fields" action="\#(SitePath.keys)">\#(pageRequest.csrfField)\#
       <input type="hidden" name="client_id" value="\#(client.id)">\#
       \#(InputField("name", reader(.name), isRequired: true).html)\#
       \#(InputField("models", reader(.models), hint: reader(.modelsHint)).html)\#
@@ -128,11 +129,11 @@ enum KeysPage {
       """#
   }
 
-  private static func create(_ visit: Visit) async throws(APIError) -> Answer {
-    let (form, reader) = (visit.form, visit.reader)
-    let client = try visit.call.client(form["client_id"] ?? "")
-    return try await showing(visit, client) { () throws(APIError) in
-      try await visit.perform(.post, api.appending(client.id, "keys")) { key in
+  private static func create(_ pageRequest: PageRequest) async throws(APIError) -> Answer {
+    let (form, reader) = (pageRequest.form, pageRequest.reader)
+    let client = try pageRequest.call.client(form["client_id"] ?? "")
+    return try await showing(pageRequest, client) { () throws(APIError) in
+      try await pageRequest.perform(.post, api.appending(client.id, "keys")) { key in
         key.member("name", form["name"] ?? "")
         if let models = form["models"] {
           let patterns = models.split(whereSeparator: { $0 == "," || $0 == " " })
@@ -146,34 +147,35 @@ enum KeysPage {
     }
   }
 
-  private static func rotate(_ visit: Visit) async throws(APIError) -> Answer {
-    let client = try visit.call.client(visit.call.parameter("client"))
-    return try await showing(visit, client) { () throws(APIError) in
-      try await visit.perform(
-        .post, api.appending(client.id, "keys", visit.call.parameter("key"), "rotate")
+  private static func rotate(_ pageRequest: PageRequest) async throws(APIError) -> Answer {
+    let client = try pageRequest.call.client(pageRequest.call.parameter("client"))
+    return try await showing(pageRequest, client) { () throws(APIError) in
+      try await pageRequest.perform(
+        .post, api.appending(client.id, "keys", pageRequest.call.parameter("key"), "rotate")
       ) { _ in }
     }
   }
 
   /// The page with the secret that a call answers, or with why there is none.
   private static func showing(
-    _ visit: Visit, _ client: Client, _ perform: () async throws(APIError) -> Answer
+    _ pageRequest: PageRequest, _ client: Client, _ perform: () async throws(APIError) -> Answer
   ) async throws(APIError) -> Answer {
     let answer: Answer
     do throws(APIError) {
       answer = try await perform()
     } catch {
       if error.status >= 500 { throw error }
-      return try page(visit, client, problem: error)
+      return try page(pageRequest, client, problem: error)
     }
-    let secret = try visit.member("secret", of: answer)
-    return try page(visit, visit.call.server.clients.client(client.id) ?? client, secret: secret)
+    let secret = try pageRequest.member("secret", of: answer)
+    return try page(
+      pageRequest, pageRequest.call.server.clients.client(client.id) ?? client, secret: secret)
   }
 
-  private static func revoke(_ visit: Visit) async throws(APIError) -> Answer {
-    let client = try visit.call.client(visit.call.parameter("client"))
-    _ = try await visit.perform(
-      .delete, api.appending(client.id, "keys", visit.call.parameter("key"))
+  private static func revoke(_ pageRequest: PageRequest) async throws(APIError) -> Answer {
+    let client = try pageRequest.call.client(pageRequest.call.parameter("client"))
+    _ = try await pageRequest.perform(
+      .delete, api.appending(client.id, "keys", pageRequest.call.parameter("key"))
     ) { _ in }
     return .redirect(
       to: SitePath.keys.with("client", client.id).with("done", Notice.Done.revoked.rawValue))

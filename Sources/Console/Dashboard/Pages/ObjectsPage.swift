@@ -12,7 +12,7 @@ enum ObjectsPage {
       PageRoute(
         .get, "/dashboard/objects", .viewer,
         query: ObjectCalls.filters + [QueryParameter("after", ""), Notice.parameter]
-      ) { visit throws(APIError) in try page(visit) },
+      ) { pageRequest throws(APIError) in try page(pageRequest) },
       PageRoute(.post, "/dashboard/objects", .admin, assign),
       PageRoute(.post, "/dashboard/objects/forget", .admin, forget),
     ]
@@ -24,58 +24,61 @@ enum ObjectsPage {
 
   /// The page; with the form as it was sent, and what was wrong in it, after a failed assignment.
   private static func page(
-    _ visit: Visit, problem: APIError? = nil
+    _ pageRequest: PageRequest, problem: APIError? = nil
   ) throws(APIError) -> Answer {
-    let reader = visit.reader
-    let page = try ObjectCalls.page(visit.call, limit: pageLength)
-    let client = try visit.call.query.text("client").flatMap { visit.call.clients.client($0) }
+    let reader = pageRequest.reader
+    let page = try ObjectCalls.page(pageRequest.call, limit: pageLength)
+    let client = try pageRequest.call.query.text("client").flatMap {
+      pageRequest.call.clients.client($0)
+    }
     let zone = client?.timeZone ?? .utc
     var columns: [TableView.Column] = [
       .text(reader(.object)), .text(reader(.kind)), .text(reader(.provider)),
       .text(reader(.owner)), .text(reader(.key)), .text(reader(.recordedIn(zone.identifier))),
     ]
-    if visit.mayChange { columns.append(.text(reader(.actions))) }
+    if pageRequest.mayChange { columns.append(.text(reader(.actions))) }
     let table = TableView(
-      reader(.objects), columns, page.entries.map { row($0, zone, visit) },
+      reader(.objects), columns, page.entries.map { row($0, zone, pageRequest) },
       empty: reader(.noObjects))
-    return visit.page(
+    return pageRequest.page(
       .objects, in: .objects, status: problem?.status ?? 200,
       #"""
       <div class="head"><h1>\#(reader(.objects))</h1></div><div class="stack">\#
-      \#(Notice.done(visit))\#(Notice.problem(problem, reader))\#
+      \#(Notice.done(pageRequest))\#(Notice.problem(problem, reader))\#
       <p>\#(reader(.objectsExplained))</p>\#
-      <div class="card">\#(try filterForm(visit).html)</div><div class="card" id="objects">\#
-      \#(table.html)\#(try older(page.next, visit))</div>\#
-      \#(visit.mayChange ? assignment(visit) : nil)</div>
+      <div class="card">\#(try filterForm(pageRequest).html)</div><div class="card" id="objects">\#
+      \#(table.html)\#(try older(page.next, pageRequest))</div>\#
+      \#(pageRequest.mayChange ? assignment(pageRequest) : nil)</div>
       """#)
   }
 
-  private static func filterForm(_ visit: Visit) throws(APIError) -> FilterForm {
-    let (reader, query) = (visit.reader, visit.call.query)
+  private static func filterForm(_ pageRequest: PageRequest) throws(APIError) -> FilterForm {
+    let (reader, query) = (pageRequest.reader, pageRequest.call.query)
     return FilterForm(
       SitePath.objects,
       [
         FilterField.text("client", reader(.client), try query.text("client")),
         FilterField.choice(
           "provider", reader(.provider), try query.text("provider"),
-          [("", reader(.all))] + providers(visit)),
+          [("", reader(.all))] + providers(pageRequest)),
         FilterField.choice(
           "kind", reader(.kind), try query.text("kind"), [("", reader(.all))] + kinds(reader)),
         FilterField.text("object", reader(.objectID), try query.text("object")),
       ], button: reader(.show))
   }
 
-  private static func older(_ next: String?, _ visit: Visit) throws(APIError) -> HTML? {
+  private static func older(_ next: String?, _ pageRequest: PageRequest) throws(APIError) -> HTML? {
     guard let next else { return nil }
     var address = SitePath.objects
     for filter in ObjectCalls.filters {
-      address = address.with(parameter: filter.name, try visit.call.query.text(filter.name))
+      address = address.with(parameter: filter.name, try pageRequest.call.query.text(filter.name))
     }
-    return #"<p><a href="\#(address.with("after", next))">\#(visit.reader(.nextPage))</a></p>"#
+    return
+      #"<p><a href="\#(address.with("after", next))">\#(pageRequest.reader(.nextPage))</a></p>"#
   }
 
-  private static func providers(_ visit: Visit) -> [(value: String, name: String)] {
-    visit.call.settings.providers.map { ($0.name, $0.name) }
+  private static func providers(_ pageRequest: PageRequest) -> [(value: String, name: String)] {
+    pageRequest.call.settings.providers.map { ($0.name, $0.name) }
   }
 
   private static func kinds(_ reader: Reader) -> [(value: String, name: String)] {
@@ -85,9 +88,9 @@ enum ObjectsPage {
   // MARK: The table
 
   private static func row(
-    _ object: ProviderObject, _ zone: TimeZoneRules, _ visit: Visit
+    _ object: ProviderObject, _ zone: TimeZoneRules, _ pageRequest: PageRequest
   ) -> HTML {
-    let reader = visit.reader
+    let reader = pageRequest.reader
     let deleted = object.deletedAt.map { instant -> HTML in
       #" <span class="chip plain">\#(reader(.deletedAt(reader.moment(instant, in: zone))))</span>"#
     }
@@ -96,7 +99,7 @@ enum ObjectsPage {
       <td>\#(reader(.name(of: object.kind)))</td><td>\#(object.provider)</td>\#
       <td>\#(owner(object, reader))</td><td>\#(object.keyName ?? "–")</td>\#
       <td class="moment">\#(reader.moment(object.createdAt, in: zone))</td>\#
-      \#(visit.mayChange ? actions(object, visit) : nil)</tr>
+      \#(pageRequest.mayChange ? actions(object, pageRequest) : nil)</tr>
       """#
   }
 
@@ -107,10 +110,10 @@ enum ObjectsPage {
     }
   }
 
-  private static func actions(_ object: ProviderObject, _ visit: Visit) -> HTML {
-    let reader = visit.reader
+  private static func actions(_ object: ProviderObject, _ pageRequest: PageRequest) -> HTML {
+    let reader = pageRequest.reader
     let names: HTML = #"""
-      \#(visit.csrfField)<input type="hidden" name="provider" value="\#(object.provider)">\#
+      \#(pageRequest.csrfField)<input type="hidden" name="provider" value="\#(object.provider)">\#
       <input type="hidden" name="object_id" value="\#(object.objectID)">
       """#
     let unseen: HTML = #"<span class="unseen"> \#(object.objectID)</span>"#
@@ -132,13 +135,14 @@ enum ObjectsPage {
 
   // MARK: Changing
 
-  private static func assignment(_ visit: Visit) -> HTML {
-    let (reader, form) = (visit.reader, visit.form)
+  private static func assignment(_ pageRequest: PageRequest) -> HTML {
+    let (reader, form) = (pageRequest.reader, pageRequest.form)
     return #"""
       <section class="card"><h2>\#(reader(.assignObject))</h2>\#
       <form method="post" class="fields assign" action="\#(SitePath.objects)">\#
-      \#(visit.csrfField)\#
-      \#(InputField.choice("provider", reader(.provider), form["provider"], providers(visit)))\#
+      \#(pageRequest.csrfField)\#
+      \#(InputField.choice(
+        "provider", reader(.provider), form["provider"], providers(pageRequest)))\#
       \#(InputField(
         "object_id", reader(.objectID), form["object_id"] ?? "", hint: reader(.objectIDHint),
         isRequired: true).html)\#
@@ -150,31 +154,31 @@ enum ObjectsPage {
       """#
   }
 
-  private static func assign(_ visit: Visit) async throws(APIError) -> Answer {
-    let form = visit.form
+  private static func assign(_ pageRequest: PageRequest) async throws(APIError) -> Answer {
+    let form = pageRequest.form
     do throws(APIError) {
-      _ = try await visit.perform(.post, api) { object in
+      _ = try await pageRequest.perform(.post, api) { object in
         for name in ["provider", "object_id", "kind", "client_id"] {
           object.member(name, form[name] ?? "")
         }
       }
     } catch {
       if error.status >= 500 { throw error }
-      return try page(visit, problem: error)
+      return try page(pageRequest, problem: error)
     }
     return .redirect(
       to: SitePath.objects.with("object", form["object_id"])
         .with("done", Notice.Done.saved.rawValue))
   }
 
-  private static func forget(_ visit: Visit) async throws(APIError) -> Answer {
-    let form = visit.form
+  private static func forget(_ pageRequest: PageRequest) async throws(APIError) -> Answer {
+    let form = pageRequest.form
     let address = api.with("provider", form["provider"]).with("object_id", form["object_id"])
     do throws(APIError) {
-      _ = try await visit.perform(.delete, address) { _ in }
+      _ = try await pageRequest.perform(.delete, address) { _ in }
     } catch {
       if error.status >= 500 { throw error }
-      return try page(visit, problem: error)
+      return try page(pageRequest, problem: error)
     }
     return .redirect(to: SitePath.objects.with("done", Notice.Done.forgotten.rawValue))
   }

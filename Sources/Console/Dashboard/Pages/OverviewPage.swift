@@ -15,24 +15,25 @@ enum OverviewPage {
   private static let mostRefusals = 6
   private static let chartDays = 30
 
-  private static func show(_ visit: Visit) throws(APIError) -> Answer {
-    let reader = visit.reader
-    let month = UsageReport(visit.call, client: nil, zone: .utc, days: chartDays)
+  private static func show(_ pageRequest: PageRequest) throws(APIError) -> Answer {
+    let reader = pageRequest.reader
+    let month = UsageReportView(pageRequest.call, client: nil, zone: .utc, days: chartDays)
     let days = try month.series(by: .day)
-    let currency = visit.call.settings.rates.billing
-    return visit.page(
+    let currency = pageRequest.call.settings.rates.billing
+    return pageRequest.page(
       .overview, in: .overview, isLive: true,
       #"""
       <div class="head"><h1>\#(reader(.overview))</h1>\#
-      <span class="soft small">\#(reader(.clock(reader.moment(visit.now, in: .utc))))</span></div>
+      <span class="soft small">\#
+      \#(reader(.clock(reader.moment(pageRequest.now, in: .utc))))</span></div>
       <div class="stack">
       <div id="tiles" data-live>\#(tiles(days.lines.last, currency, reader))</div>
-      <div id="notices" data-live>\#(try missingPrices(month, visit))</div>
+      <div id="notices" data-live>\#(try missingPrices(month, pageRequest))</div>
       <div class="columns">
       <section class="card"><h2>\#(reader(.closestToLimit))</h2>\#
-      <div id="budgets" data-live>\#(try budgets(visit))</div></section>
+      <div id="budgets" data-live>\#(try budgets(pageRequest))</div></section>
       <section class="card"><h2>\#(reader(.latestRefusals))</h2>\#
-      <div id="refusals" data-live>\#(try refusals(visit))</div></section></div>
+      <div id="refusals" data-live>\#(try refusals(pageRequest))</div></section></div>
       <section><h2>\#(reader(.lastDays(chartDays)))</h2><div id="charts" data-live>\#
       \#(UsageCharts(days, by: .day, in: currency, for: reader).html)</div></section></div>
       """#)
@@ -57,47 +58,47 @@ enum OverviewPage {
   }
 
   private static func missingPrices(
-    _ report: UsageReport, _ visit: Visit
+    _ report: UsageReportView, _ pageRequest: PageRequest
   ) throws(APIError) -> HTML? {
     let since = TimeZoneRules.utc.startOfDay(report.first)
-    return try MissingPriceList(since: since, days: report.days, visit).html
+    return try MissingPriceList(since: since, days: report.days, pageRequest).html
   }
 
   // MARK: Near a limit
 
-  private static func budgets(_ visit: Visit) throws(APIError) -> HTML {
-    let statuses = BudgetCalls.statuses(visit.call)
+  private static func budgets(_ pageRequest: PageRequest) throws(APIError) -> HTML {
+    let statuses = BudgetCalls.statuses(pageRequest.call)
     let fullest = Array(statuses.sorted(by: BudgetCalls.isFuller).prefix(mostBudgets))
-    let entries = try BudgetForm.forms(fullest, visit.call).map { form -> HTML in
+    let entries = try BudgetJSON.forms(fullest, pageRequest.call).map { form -> HTML in
       let id = form.status.definition.id.client
-      return BudgetCard(form, for: visit).entry(
-        withClient: visit.call.clients.client(id)?.name ?? visit.reader(.everybody))
+      return BudgetCard(form, for: pageRequest).entry(
+        withClient: pageRequest.call.clients.client(id)?.name ?? pageRequest.reader(.everybody))
     }
-    if entries.isEmpty { return "<p>\(visit.reader(.noBudgets))</p>" }
+    if entries.isEmpty { return "<p>\(pageRequest.reader(.noBudgets))</p>" }
+    let all = pageRequest.reader(.allBudgets(statuses.count))
     let others =
       statuses.count > mostBudgets
-      ? #"<p><a href="\#(SitePath.budgets)">\#(visit.reader(.allBudgets(statuses.count)))</a></p>"#
-      : HTML.empty
+      ? #"<p><a href="\#(SitePath.budgets)">\#(all)</a></p>"# : HTML.empty
     return #"<ul class="budgets">\#(entries)</ul>\#(others)"#
   }
 
   // MARK: Refused
 
-  private static func refusals(_ visit: Visit) throws(APIError) -> HTML {
-    let entries = try visit.call.read { reader throws(LedgerError) in
+  private static func refusals(_ pageRequest: PageRequest) throws(APIError) -> HTML {
+    let entries = try pageRequest.call.read { reader throws(LedgerError) in
       try reader.denialLog(where: [:], LogRange(limit: mostRefusals))
     }
-    let reader = visit.reader
+    let reader = pageRequest.reader
     if entries.isEmpty { return "<p>\(reader(.nobodyRefused))</p>" }
     let items = entries.map { entry -> HTML in
       let row = entry.content
-      let client = visit.call.clients.client(row.clientID)
+      let client = pageRequest.call.clients.client(row.clientID)
       let who = [client?.name ?? row.clientID, row.userID].compactMap(\.self)
         .joined(separator: " · ")
       return #"""
         <li class="budget"><div class="line"><strong>\#(who)</strong>\#
         <span class="soft small">\#(reader.moment(row.createdAt, in: .utc))</span></div>\#
-        <div>\#(RefusalSentence(row, visit).text)</div></li>
+        <div>\#(RefusalSentence(row, pageRequest).text)</div></li>
         """#
     }
     return #"""

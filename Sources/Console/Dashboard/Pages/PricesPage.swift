@@ -14,7 +14,7 @@ enum PricesPage {
         .get, "/dashboard/prices", .viewer,
         query: [.client, Notice.parameter]
           + questions.map { QueryParameter($0, "") }
-      ) { visit throws(APIError) in try page(visit) },
+      ) { pageRequest throws(APIError) in try page(pageRequest) },
       PageRoute(.post, "/dashboard/prices", .admin, replace),
       PageRoute(.post, "/dashboard/prices/remove", .admin, remove),
     ]
@@ -25,26 +25,29 @@ enum PricesPage {
   ]
   private static let api = PageAddress("/api/pricing-config")
 
-  private static func page(_ visit: Visit, problem: APIError? = nil) throws(APIError) -> Answer {
-    let reader = visit.reader
-    return visit.page(
+  private static func page(_ pageRequest: PageRequest, problem: APIError? = nil) throws(APIError)
+    -> Answer
+  {
+    let reader = pageRequest.reader
+    return pageRequest.page(
       .prices, in: .prices, status: problem?.status ?? 200,
       #"""
       <div class="head"><h1>\#(reader(.prices))</h1></div><div class="stack">\#
-      \#(Notice.done(visit))\#(Notice.problem(problem, reader))\#
+      \#(Notice.done(pageRequest))\#(Notice.problem(problem, reader))\#
       <section class="card"><h2>\#(reader(.whatWouldItCost))</h2>\#
-      \#(try CostQuestion(visit).html)</section>\#
-      <section class="card"><h2>\#(reader(.ownPrices))</h2>\#(try overrides(visit))</section>\#
-      <section class="card"><h2>\#(reader(.priceBook))</h2>\#(try book(visit))</section></div>
+      \#(try CostQuestion(pageRequest).html)</section>\#
+      <section class="card"><h2>\#(reader(.ownPrices))</h2>\#
+      \#(try overrides(pageRequest))</section>\#
+      <section class="card"><h2>\#(reader(.priceBook))</h2>\#(try book(pageRequest))</section></div>
       """#)
   }
 
   // MARK: The price book
 
-  private static func book(_ visit: Visit) throws(APIError) -> HTML {
-    let reader = visit.reader
-    let part = try visit.call.query.text("q")?.lowercased()
-    let models = visit.call.server.prices.allModels.filter { model in
+  private static func book(_ pageRequest: PageRequest) throws(APIError) -> HTML {
+    let reader = pageRequest.reader
+    let part = try pageRequest.call.query.text("q")?.lowercased()
+    let models = pageRequest.call.server.prices.allModels.filter { model in
       part.map { model.name.lowercased().contains($0) || model.provider.contains($0) } ?? true
     }
     let form = FilterForm(
@@ -56,13 +59,13 @@ enum PricesPage {
         .figure(reader(.inputPrice)), .figure(reader(.cachedPrice)),
         .figure(reader(.outputPrice)), .text(reader(.otherPrices)), .text(reader(.asOf)),
         .text(reader(.source)),
-      ], models.map { row($0, visit) }, empty: reader(.nothingYet))
+      ], models.map { row($0, pageRequest) }, empty: reader(.nothingYet))
     return #"\#(form.html)<p class="small soft">\#(reader(.perMillion))</p>\#(table.html)"#
   }
 
-  private static func row(_ model: PricedModel, _ visit: Visit) -> HTML {
-    let reader = visit.reader
-    let prices = model.declaredPrices(at: visit.now)
+  private static func row(_ model: PricedModel, _ pageRequest: PageRequest) -> HTML {
+    let reader = pageRequest.reader
+    let prices = model.declaredPrices(at: pageRequest.now)
     let table = prices?.base.table ?? PriceTable()
     let tiers = prices?.tiers.keys.sorted() ?? []
     let windows = prices?.completionWindows.keys.sorted() ?? []
@@ -84,53 +87,55 @@ enum PricesPage {
 
   // MARK: Clients' own prices
 
-  private static func overrides(_ visit: Visit) throws(APIError) -> HTML {
-    let reader = visit.reader
+  private static func overrides(_ pageRequest: PageRequest) throws(APIError) -> HTML {
+    let reader = pageRequest.reader
     let form = FilterForm(
       SitePath.prices,
-      [FilterField.text("client", reader(.client), try visit.call.query.text("client"))],
+      [FilterField.text("client", reader(.client), try pageRequest.call.query.text("client"))],
       button: reader(.show))
-    guard let id = try visit.call.query.text("client") else { return form.html }
-    let client = try visit.call.client(id)
-    let stored = try visit.call.read { reader throws(LedgerError) in
+    guard let id = try pageRequest.call.query.text("client") else { return form.html }
+    let client = try pageRequest.call.client(id)
+    let stored = try pageRequest.call.read { reader throws(LedgerError) in
       try reader.priceOverrides(ofClient: client.id)
     }
     var columns: [TableView.Column] = [
       .text(reader(.model)), .text(reader(.provider)), .text(reader(.priceEach)),
       .text(reader(.version)), .text(reader(.since)),
     ]
-    if visit.mayChange { columns.append(.text(reader(.actions))) }
+    if pageRequest.mayChange { columns.append(.text(reader(.actions))) }
     let rows = stored.map { price -> HTML in
       #"""
       <tr><th scope="row">\#(price.model)</th><td>\#(price.provider)</td>\#
       <td>\#(PriceList.all(price.prices, reader).joined(separator: ", "))</td>\#
       <td><code>\#(price.label)</code></td>\#
       <td class="moment">\#(reader.moment(price.createdAt, in: client.timeZone))</td>\#
-      \#(visit.mayChange ? removeButton(price, visit) : nil)</tr>
+      \#(pageRequest.mayChange ? removeButton(price, pageRequest) : nil)</tr>
       """#
     }
     return #"""
       \#(form.html)\#
       \#(TableView(reader(.ownPrices), columns, rows, empty: reader(.noOwnPrices)).html)\#
-      \#(visit.mayChange ? newPrice(client, visit) : nil)
+      \#(pageRequest.mayChange ? newPrice(client, pageRequest) : nil)
       """#
   }
 
-  private static func removeButton(_ price: StoredPriceOverride, _ visit: Visit) -> HTML {
+  private static func removeButton(_ price: StoredPriceOverride, _ pageRequest: PageRequest) -> HTML
+  {
     #"""
-    <td><form method="post" action="\#(SitePath.prices.appending("remove"))">\#(visit.csrfField)\#
+    <td><form method="post" action="\#(SitePath.prices.appending("remove"))">\#
+    \#(pageRequest.csrfField)\#
     <input type="hidden" name="client" value="\#(price.clientID)">\#
     <input type="hidden" name="provider" value="\#(price.provider)">\#
     <input type="hidden" name="model" value="\#(price.model)">\#
-    <button class="danger">\#(visit.reader(.remove))</button></form></td>
+    <button class="danger">\#(pageRequest.reader(.remove))</button></form></td>
     """#
   }
 
-  private static func newPrice(_ client: Client, _ visit: Visit) -> HTML {
-    let reader = visit.reader
+  private static func newPrice(_ client: Client, _ pageRequest: PageRequest) -> HTML {
+    let reader = pageRequest.reader
     return #"""
       <details><summary>\#(reader(.newPrice))</summary>\#
-      <form method="post" class="fields" action="\#(SitePath.prices)">\#(visit.csrfField)\#
+      <form method="post" class="fields" action="\#(SitePath.prices)">\#(pageRequest.csrfField)\#
       <input type="hidden" name="client_id" value="\#(client.id)">\#
       \#(InputField("provider", reader(.provider), isRequired: true).html)\#
       \#(InputField("model", reader(.model), isRequired: true).html)\#
@@ -141,10 +146,10 @@ enum PricesPage {
       """#
   }
 
-  private static func replace(_ visit: Visit) async throws(APIError) -> Answer {
-    let (form, reader) = (visit.form, visit.reader)
+  private static func replace(_ pageRequest: PageRequest) async throws(APIError) -> Answer {
+    let (form, reader) = (pageRequest.form, pageRequest.reader)
     do throws(APIError) {
-      _ = try await visit.perform(.post, api) { price in
+      _ = try await pageRequest.perform(.post, api) { price in
         for name in ["client_id", "provider", "model"] { price.member(name, form[name]) }
         price.member("per_million_tokens") { prices in
           prices.object { prices in
@@ -156,18 +161,18 @@ enum PricesPage {
       }
     } catch {
       if error.status >= 500 { throw error }
-      return try page(visit, problem: error)
+      return try page(pageRequest, problem: error)
     }
     return .redirect(
       to: SitePath.prices.with("client", form["client_id"])
         .with("done", Notice.Done.saved.rawValue))
   }
 
-  private static func remove(_ visit: Visit) async throws(APIError) -> Answer {
-    let form = visit.form
+  private static func remove(_ pageRequest: PageRequest) async throws(APIError) -> Answer {
+    let form = pageRequest.form
     let address = api.with("client", form["client"]).with("provider", form["provider"])
       .with("model", form["model"])
-    _ = try await visit.perform(.delete, address) { _ in }
+    _ = try await pageRequest.perform(.delete, address) { _ in }
     return .redirect(
       to: SitePath.prices.with("client", form["client"])
         .with("done", Notice.Done.removed.rawValue))

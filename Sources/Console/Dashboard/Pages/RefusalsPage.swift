@@ -19,12 +19,12 @@ enum RefusalsPage {
   private static let filters = ["client", "user", "model", "budget", "reason"]
   private static let pageLength = 50
 
-  private static func show(_ visit: Visit) throws(APIError) -> Answer {
-    let reader = visit.reader
-    let view = try LogView(visit, filters: filters)
-    let conditions = try visit.call.query.conditions(LogCalls.denialFilters)
+  private static func show(_ pageRequest: PageRequest) throws(APIError) -> Answer {
+    let reader = pageRequest.reader
+    let view = try LogView(pageRequest, filters: filters)
+    let conditions = try pageRequest.call.query.conditions(LogCalls.denialFilters)
     let range = view.range(pageLength)
-    let entries = try visit.call.read { reader throws(LedgerError) in
+    let entries = try pageRequest.call.read { reader throws(LedgerError) in
       try reader.denialLog(where: conditions, range)
     }
     let page = Page(entries, limit: pageLength) { "\($0.cursor)" }
@@ -34,25 +34,27 @@ enum RefusalsPage {
         .text(reader(.momentIn(view.zone.identifier))), .text(reader(.client)),
         .text(reader(.user)), .text(reader(.model)), .text(reader(.reason)),
         .text(reader(.actions)),
-      ], page.entries.map { row($0.content, view.zone, visit) }, empty: reader(.nothingYet))
-    return visit.page(
+      ], page.entries.map { row($0.content, view.zone, pageRequest) }, empty: reader(.nothingYet))
+    return pageRequest.page(
       .refusals, in: .refusals, isLive: view.cursor == nil,
       #"""
       <div class="head"><h1>\#(reader(.refusals))</h1></div><div class="stack">\#
-      \#(Notice.done(visit))<div class="card">\#(form(view, reader))</div>\#
+      \#(Notice.done(pageRequest))<div class="card">\#(form(view, reader))</div>\#
       <div class="card"><div id="log" data-live>\#(table.html)</div>\#
       \#(view.older(page.next, SitePath.refusals, reader))</div></div>
       """#)
   }
 
-  private static func row(_ row: DenialRow, _ zone: TimeZoneRules, _ visit: Visit) -> HTML {
-    let reader = visit.reader
+  private static func row(_ row: DenialRow, _ zone: TimeZoneRules, _ pageRequest: PageRequest)
+    -> HTML
+  {
+    let reader = pageRequest.reader
     return #"""
       <tr><td class="moment">\#(reader.moment(row.createdAt, in: zone))</td>\#
       <td><a href="\#(SitePath.client(row.clientID))">\#(row.clientID)</a></td>\#
       <td>\#(row.userID ?? "")</td><td>\#(row.model)</td>\#
-      <td>\#(RefusalSentence(row, visit).text)</td>\#
-      <td>\#(RaiseButton(row, visit)?.html)</td></tr>
+      <td>\#(RefusalSentence(row, pageRequest).text)</td>\#
+      <td>\#(RaiseButton(row, pageRequest)?.html)</td></tr>
       """#
   }
 

@@ -11,18 +11,19 @@ enum RequestPage {
     [PageRoute(.get, "/dashboard/requests/{request}", .viewer, show)]
   }
 
-  private static func show(_ visit: Visit) throws(APIError) -> Answer {
-    let reader = visit.reader
-    let (entry, bill) = try LogCalls.explainedRow(visit.call.parameter("request"), visit.call)
+  private static func show(_ pageRequest: PageRequest) throws(APIError) -> Answer {
+    let reader = pageRequest.reader
+    let (entry, bill) = try LogCalls.explainedRow(
+      pageRequest.call.parameter("request"), pageRequest.call)
     let row = entry.content
-    return visit.page(
+    return pageRequest.page(
       .request, in: .requests,
       #"""
       <div class="head"><h1>\#(reader(.request))</h1><code>\#("\(row.requestID)")</code></div>
       <div class="stack"><section class="card"><h2>\#(reader(.whyItCost))</h2>\#
-      \#(explanation(row, bill, reader))\#(providerCost(row, visit))</section>
+      \#(explanation(row, bill, reader))\#(providerCost(row, pageRequest))</section>
       <div class="columns"><section class="card"><h2>\#(reader(.whoAndWhat))</h2>\#
-      \#(facts(row, visit))</section>
+      \#(facts(row, pageRequest))</section>
       <section class="card"><h2>\#(reader(.heldAndUsed))</h2>\#(held(row, reader))</section></div>
       </div>
       """#)
@@ -44,9 +45,9 @@ enum RequestPage {
   }
 
   /// What the provider charges, and the margin, for admins alone.
-  private static func providerCost(_ row: UsageRow, _ visit: Visit) -> HTML? {
-    guard visit.call.showsProviderCosts else { return nil }
-    let reader = visit.reader
+  private static func providerCost(_ row: UsageRow, _ pageRequest: PageRequest) -> HTML? {
+    guard pageRequest.call.showsProviderCosts else { return nil }
+    let reader = pageRequest.reader
     let costs = ProviderCosts(
       chargedNanoUSD: row.costNanoUSD, providerNanoUSD: row.providerCostNanoUSD)
     var facts = FactList(reader)
@@ -57,9 +58,9 @@ enum RequestPage {
 
   // MARK: Facts
 
-  private static func facts(_ row: UsageRow, _ visit: Visit) -> HTML {
-    let reader = visit.reader
-    let zone = visit.call.clients.client(row.clientID)?.timeZone ?? .utc
+  private static func facts(_ row: UsageRow, _ pageRequest: PageRequest) -> HTML {
+    let reader = pageRequest.reader
+    let zone = pageRequest.call.clients.client(row.clientID)?.timeZone ?? .utc
     var facts = FactList(reader)
     facts.add(.momentIn(zone.identifier), reader.moment(row.createdAt, in: zone))
     facts.add(

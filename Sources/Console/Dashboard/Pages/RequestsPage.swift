@@ -22,12 +22,12 @@ enum RequestsPage {
   private static let filters = texts.map(\.name) + ["outcome", "usage_source"]
   private static let pageLength = 50
 
-  private static func show(_ visit: Visit) throws(APIError) -> Answer {
-    let reader = visit.reader
-    let view = try LogView(visit, filters: filters)
-    let filters = try UsageFilters(visit.call.query)
+  private static func show(_ pageRequest: PageRequest) throws(APIError) -> Answer {
+    let reader = pageRequest.reader
+    let view = try LogView(pageRequest, filters: filters)
+    let filters = try UsageFilters(pageRequest.call.query)
     let range = view.range(pageLength)
-    let entries = try visit.call.read { reader throws(LedgerError) in
+    let entries = try pageRequest.call.read { reader throws(LedgerError) in
       try reader.usageLog(where: filters.conditions, isStream: nil, range)
     }
     let page = Page(entries, limit: pageLength) { "\($0.cursor)" }
@@ -38,11 +38,11 @@ enum RequestsPage {
         .text(reader(.user)), .text(reader(.model)), .figure(reader(.tokens)),
         .figure(reader(.cost)), .text(reader(.outcome)), .text(reader(.usageFrom)),
       ], page.entries.map { row($0.content, view.zone, reader) }, empty: reader(.nothingYet))
-    return visit.page(
+    return pageRequest.page(
       .requests, in: .requests, isLive: page.isFirst(view),
       #"""
       <div class="head"><h1>\#(reader(.requests))</h1></div><div class="stack">\#
-      <div class="card">\#(form(visit, view))</div>\#
+      <div class="card">\#(form(pageRequest, view))</div>\#
       <div class="card"><div id="log" data-live>\#(table.html)</div>\#
       \#(view.older(page.next, SitePath.requests, reader))</div></div>
       """#)
@@ -64,8 +64,8 @@ enum RequestsPage {
 
   // MARK: Which of them
 
-  private static func form(_ visit: Visit, _ view: LogView) -> HTML {
-    let reader = visit.reader
+  private static func form(_ pageRequest: PageRequest, _ view: LogView) -> HTML {
+    let reader = pageRequest.reader
     let fields = texts.map { FilterField.text($0.name, reader($0.label), view.values[$0.name]) }
     return FilterForm(
       SitePath.requests,

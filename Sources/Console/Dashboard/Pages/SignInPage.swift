@@ -8,24 +8,25 @@ enum SignInPage {
     [
       PageRoute(
         .get, "/dashboard/sign-in", .anyone, query: [QueryParameter("back", "where to go then")]
-      ) { visit throws(APIError) in
-        page(visit, back: try visit.call.query.text("back"))
+      ) { pageRequest throws(APIError) in
+        page(pageRequest, back: try pageRequest.call.query.text("back"))
       },
       PageRoute(.post, "/dashboard/sign-in", .anyone, signIn),
-      PageRoute(.post, "/dashboard/sign-out", .client) { visit in
-        if let session = visit.session { visit.signIns.sessions.end(session) }
+      PageRoute(.post, "/dashboard/sign-out", .client) { pageRequest in
+        if let session = pageRequest.session { pageRequest.signIns.sessions.end(session) }
         var answer = Answer.redirect(to: SitePath.signIn)
-        answer.fields.append((.setCookie, visit.cookie.clearing))
+        answer.fields.append((.setCookie, pageRequest.cookie.clearing))
         return answer
       },
     ]
   }
 
-  private static func signIn(_ visit: Visit) throws(APIError) -> Answer {
-    let secret = visit.form["token"] ?? ""
+  private static func signIn(_ pageRequest: PageRequest) throws(APIError) -> Answer {
+    let secret = pageRequest.form["token"] ?? ""
     let credential: Credential
     do throws(APIError) {
-      credential = try visit.signIns.credential(of: secret, from: visit.network, at: visit.now)
+      credential = try pageRequest.signIns.credential(
+        of: secret, from: pageRequest.network, at: pageRequest.now)
     } catch {
       let problem: Phrase =
         switch error.status {
@@ -33,25 +34,26 @@ enum SignInPage {
         case 429: .tooManyTries
         default: .ledgerAway
         }
-      var answer = page(visit, back: visit.form["back"], problem: problem, status: error.status)
+      var answer = page(
+        pageRequest, back: pageRequest.form["back"], problem: problem, status: error.status)
       answer.fields += error.fields
       return answer
     }
-    let session = visit.signIns.sessions.begin(
-      for: SHA256.digest(of: secret), isOfKey: credential.isKey, at: visit.now)
-    var answer = Answer.redirect(to: visit.wayBack)
-    answer.fields.append((.setCookie, visit.cookie.setting(session)))
+    let session = pageRequest.signIns.sessions.begin(
+      for: SHA256.digest(of: secret), isOfKey: credential.isKey, at: pageRequest.now)
+    var answer = Answer.redirect(to: pageRequest.wayBack)
+    answer.fields.append((.setCookie, pageRequest.cookie.setting(session)))
     return answer
   }
 
   private static func page(
-    _ visit: Visit, back: String?, problem: Phrase? = nil, status: Int = 200
+    _ pageRequest: PageRequest, back: String?, problem: Phrase? = nil, status: Int = 200
   ) -> Answer {
-    let reader = visit.reader
+    let reader = pageRequest.reader
     let notice = problem.map { problem -> HTML in
       #"<p role="alert" id="problem" class="chip exceeded">\#(reader(problem))</p>"#
     }
-    return visit.page(
+    return pageRequest.page(
       alone: .signIn, status: status,
       #"""
       <div class="card"><h1 class="brand">\#(Icon.html)Catraca</h1>
@@ -63,7 +65,7 @@ enum SignInPage {
       autocomplete="current-password" aria-describedby="hint\#(if: problem != nil, " problem")">
       <span class="hint" id="hint">\#(reader(.tokenHint))</span></div>\#(notice)
       <button class="primary">\#(reader(.signIn))</button></form>
-      \#(SiteFoot.switches(visit))</div>
+      \#(SiteFoot.switches(pageRequest))</div>
       """#)
   }
 }

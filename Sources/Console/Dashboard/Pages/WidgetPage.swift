@@ -38,28 +38,28 @@ enum WidgetPage {
     let user: String?
   }
 
-  private static func show(_ visit: Visit) throws(APIError) -> Answer {
-    let query = visit.call.query
+  private static func show(_ pageRequest: PageRequest) throws(APIError) -> Answer {
+    let query = pageRequest.call.query
     let view: View = try query.choice("view") ?? .bar
-    let language = try query.choice("language", Language.self) ?? visit.preferences.language
-    let theme = try query.choice("theme", PageFrame.Theme.self) ?? visit.preferences.theme
+    let language = try query.choice("language", Language.self) ?? pageRequest.preferences.language
+    let theme = try query.choice("theme", PageFrame.Theme.self) ?? pageRequest.preferences.theme
     let reader = Reader(language: language)
-    let subject = try subject(visit)
+    let subject = try subject(pageRequest)
     let content =
       switch view {
-      case .bar: try bar(subject, visit, reader)
-      case .page: try page(subject, visit, reader)
+      case .bar: try bar(subject, pageRequest, reader)
+      case .page: try page(subject, pageRequest, reader)
       }
     var answer = Answer(
       page: PageFrame(subject.client.name, for: reader, theme: theme).widget(
         content, stylesheet: stylesheet, icon: icon))
-    let ancestors = visit.call.settings.widget.frameAncestors.joined(separator: " ")
+    let ancestors = pageRequest.call.settings.widget.frameAncestors.joined(separator: " ")
     answer.fields = SiteFields.ofWidgets(frameAncestors: ancestors)
     return answer
   }
 
-  private static func subject(_ visit: Visit) throws(APIError) -> Subject {
-    let call = visit.call
+  private static func subject(_ pageRequest: PageRequest) throws(APIError) -> Subject {
+    let call = pageRequest.call
     if let token = try call.query.token("token") {
       let tokens = call.server.widgetTokens
       guard let client = tokens.claimedClient(in: token).flatMap({ call.clients.client($0) }),
@@ -68,9 +68,9 @@ enum WidgetPage {
       else { throw .invalidCredential }
       return Subject(client: client, user: grant.user)
     }
-    guard let secret = Credential.secret(in: visit.head.fields.first(.authorization)),
-      case .key(let owner) = try visit.signIns.credential(
-        of: secret, from: visit.network, at: call.now)
+    guard let secret = Credential.secret(in: pageRequest.head.fields.first(.authorization)),
+      case .key(let owner) = try pageRequest.signIns.credential(
+        of: secret, from: pageRequest.network, at: call.now)
     else { throw .invalidCredential }
     return Subject(client: owner.client, user: nil)
   }
@@ -79,12 +79,12 @@ enum WidgetPage {
 
   /// The budgets that may refuse the subject's requests, the tightest first.
   private static func forms(
-    _ subject: Subject, _ visit: Visit
-  ) throws(APIError) -> [BudgetForm] {
-    let now = visit.now
+    _ subject: Subject, _ pageRequest: PageRequest
+  ) throws(APIError) -> [BudgetJSON] {
+    let now = pageRequest.now
     let caller = Caller(
       client: subject.client.id, key: "", user: subject.user ?? "", conversation: "", model: "")
-    let statuses = visit.call.server.readBudgets { $0.statuses(for: caller, at: now) }
+    let statuses = pageRequest.call.server.readBudgets { $0.statuses(for: caller, at: now) }
       .filter { status in
         // Others' figures are in budgets over everything; and of one user, those of the client.
         guard status.definition.id.client == subject.client.id else { return false }
@@ -94,29 +94,30 @@ enum WidgetPage {
         case .key, .model, .conversation: return false
         }
       }
-    return try BudgetForm.forms(statuses.sorted(by: BudgetStatusCalls.isTighter), visit.call)
+    return try BudgetJSON.forms(statuses.sorted(by: BudgetStatusCalls.isTighter), pageRequest.call)
   }
 
   private static func bar(
-    _ subject: Subject, _ visit: Visit, _ reader: Reader
+    _ subject: Subject, _ pageRequest: PageRequest, _ reader: Reader
   ) throws(APIError) -> HTML {
-    guard let form = try forms(subject, visit).first else {
+    guard let form = try forms(subject, pageRequest).first else {
       return "<p>\(reader(.unlimited))</p>"
     }
-    return BudgetCard(form, reader: reader, now: visit.now).widget
+    return BudgetCard(form, reader: reader, now: pageRequest.now).widget
   }
 
   private static func page(
-    _ subject: Subject, _ visit: Visit, _ reader: Reader
+    _ subject: Subject, _ pageRequest: PageRequest, _ reader: Reader
   ) throws(APIError) -> HTML {
-    let cards = try forms(subject, visit).map {
-      BudgetCard($0, reader: reader, now: visit.now).widget
+    let cards = try forms(subject, pageRequest).map {
+      BudgetCard($0, reader: reader, now: pageRequest.now).widget
     }
     let zone = subject.client.timeZone
-    let report = UsageReport(
-      visit.call, client: subject.client.id, user: subject.user, zone: zone, days: days)
+    let report = UsageReportView(
+      pageRequest.call, client: subject.client.id, user: subject.user, zone: zone, days: days)
     let charts = UsageCharts(
-      try report.series(by: .day), by: .day, in: visit.call.settings.rates.billing, for: reader)
+      try report.series(by: .day), by: .day, in: pageRequest.call.settings.rates.billing,
+      for: reader)
     let unlimited: HTML = "<p>\(reader(.unlimited))</p>"
     return #"""
       <div class="stack"><h1>\#(subject.user ?? subject.client.name)</h1>\#

@@ -5,14 +5,14 @@ internal import Time
 
 /// The forms of what can be done to a budget.
 struct BudgetActionForms {
-  private let form: BudgetForm
-  private let visit: Visit
+  private let form: BudgetJSON
+  private let pageRequest: PageRequest
   private let reader: Reader
 
-  init(_ form: BudgetForm, _ visit: Visit) {
+  init(_ form: BudgetJSON, _ pageRequest: PageRequest) {
     self.form = form
-    self.visit = visit
-    reader = visit.reader
+    self.pageRequest = pageRequest
+    reader = pageRequest.reader
   }
 
   private var id: BudgetID { form.status.definition.id }
@@ -21,7 +21,7 @@ struct BudgetActionForms {
     let question = confirm.map { phrase -> HTML in #" data-confirm="\#(reader(phrase))""# }
     return #"""
       <form method="post" class="fields" action="\#(SitePath.budget(id, action))"\#(question)>\#
-      \#(visit.csrfField)\#(fields)</form>
+      \#(pageRequest.csrfField)\#(fields)</form>
       """#
   }
 
@@ -44,7 +44,7 @@ struct BudgetActionForms {
       }
     let zone = definition.timeZone
     let usual = zone.civilDate(
-      of: form.status.window.end ?? visit.now.advanced(by: .seconds(7 * 86_400)))
+      of: form.status.window.end ?? pageRequest.now.advanced(by: .seconds(7 * 86_400)))
     return post(
       "raise",
       #"""

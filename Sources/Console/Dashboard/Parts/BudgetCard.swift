@@ -5,18 +5,18 @@ internal import Time
 
 /// How an account of a budget stands: bars with what is used, held and left, and what comes next.
 struct BudgetCard {
-  private let form: BudgetForm
+  private let form: BudgetJSON
   private let reader: Reader
   private let now: Timestamp
   /// Whether who sees it may see the budget's own page.
   private var isLinked = false
 
-  init(_ form: BudgetForm, for visit: Visit) {
-    self.init(form, reader: visit.reader, now: visit.now)
-    if case .token = visit.call.credential { isLinked = true }
+  init(_ form: BudgetJSON, for pageRequest: PageRequest) {
+    self.init(form, reader: pageRequest.reader, now: pageRequest.now)
+    if case .token = pageRequest.call.credential { isLinked = true }
   }
 
-  init(_ form: BudgetForm, reader: Reader, now: Timestamp) {
+  init(_ form: BudgetJSON, reader: Reader, now: Timestamp) {
     self.form = form
     self.reader = reader
     self.now = now

@@ -8,17 +8,17 @@ internal import Time
 struct ChargeTable {
   private let charges: [BillingCharge]
   private let accounts: [String: PaymentAccount]
-  private let visit: Visit
+  private let pageRequest: PageRequest
   /// Whether they are of one client, whose page this is.
   private let isOfOneClient: Bool
 
-  init(_ charges: [BillingCharge], ofOneClient isOfOneClient: Bool, _ visit: Visit)
+  init(_ charges: [BillingCharge], ofOneClient isOfOneClient: Bool, _ pageRequest: PageRequest)
     throws(APIError)
   {
     self.charges = charges
     self.isOfOneClient = isOfOneClient
-    self.visit = visit
-    accounts = try visit.call.read { reader throws(LedgerError) in
+    self.pageRequest = pageRequest
+    accounts = try pageRequest.call.read { reader throws(LedgerError) in
       var accounts: [String: PaymentAccount] = [:]
       for id in Set(charges.map(\.clientID)) {
         accounts[id] = try reader.paymentAccount(ofClient: id)
@@ -28,23 +28,24 @@ struct ChargeTable {
   }
 
   func html(empty: Phrase) -> HTML {
-    let reader = visit.reader
+    let reader = pageRequest.reader
     var columns: [TableView.Column] = [
       .text(reader(.charge)), .text(reader(.tier)), .figure(reader(.chargedAmount)),
       .text(reader(.status)), .figure(reader(.attempts)), .text(reader(.whatBecame)),
     ]
     if !isOfOneClient { columns.insert(.text(reader(.client)), at: 1) }
-    if visit.mayChange { columns.append(.text(reader(.actions))) }
+    if pageRequest.mayChange { columns.append(.text(reader(.actions))) }
     return TableView(
       reader(.charges), columns, charges.map(row), empty: reader(empty)
     ).html
   }
 
   private func row(_ charge: BillingCharge) -> HTML {
-    let reader = visit.reader
-    let zone = visit.call.clients.client(charge.clientID)?.timeZone ?? .utc
+    let reader = pageRequest.reader
+    let zone = pageRequest.call.clients.client(charge.clientID)?.timeZone ?? .utc
     let sentence = ChargeSentence(
-      charge, of: accounts[charge.clientID], payments: visit.call.settings.payments, zone: zone)
+      charge, of: accounts[charge.clientID], payments: pageRequest.call.settings.payments,
+      zone: zone)
     let name: HTML = charge.block == 0 ? "\(reader(.fixedFee))" : "\(charge.tier)"
     return #"""
       <tr><th scope="row"><code>\#(charge.name)</code><br>\#
@@ -55,7 +56,7 @@ struct ChargeTable {
       \#(reader(.name(of: charge.status)))</span></td>\#
       <td class="figure">\#(reader.number(Int64(charge.attempts)))</td>\#
       <td>\#(sentence.text(for: reader))</td>\#
-      \#(visit.mayChange ? "<td>\(retry(charge))</td>" : nil)</tr>
+      \#(pageRequest.mayChange ? "<td>\(retry(charge))</td>" : nil)</tr>
       """#
   }
 
@@ -70,7 +71,7 @@ struct ChargeTable {
     charge.requestID.map { id in
       #"""
       <br><a class="small" href="\#(SitePath.requests.appending("\(id)"))">\#
-      \#(visit.reader(.begunBy))<span class="unseen"> \#(charge.name)</span></a>
+      \#(pageRequest.reader(.begunBy))<span class="unseen"> \#(charge.name)</span></a>
       """#
     }
   }
@@ -88,13 +89,16 @@ struct ChargeTable {
   /// A fixed fee is collected by a subscription, and not from here.
   private func retry(_ charge: BillingCharge) -> HTML? {
     let hasFailed = charge.status.isUnpaid || (charge.status == .pending && charge.attempts > 0)
-    guard hasFailed, charge.block > 0, visit.call.settings.payments != .none else { return nil }
+    guard hasFailed, charge.block > 0, pageRequest.call.settings.payments != .none else {
+      return nil
+    }
     let action = SitePath.billing(ofClient: charge.clientID).appending(
       "charges", charge.name, "retry")
     return #"""
-      <form method="post" action="\#(action)">\#(visit.csrfField)\#
-      <input type="hidden" name="back" value="\#(visit.head.target.text)">\#
-      <button>\#(visit.reader(.retry))<span class="unseen"> \#(charge.name)</span></button></form>
+      <form method="post" action="\#(action)">\#(pageRequest.csrfField)\#
+      <input type="hidden" name="back" value="\#(pageRequest.head.target.text)">\#
+      <button>\#(pageRequest.reader(.retry))\#
+      <span class="unseen"> \#(charge.name)</span></button></form>
       """#
   }
 }

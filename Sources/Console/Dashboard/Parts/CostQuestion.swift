@@ -4,7 +4,7 @@ internal import Pricing
 
 /// What would a request cost? Asked by a form, and answered beside it.
 struct CostQuestion {
-  private let visit: Visit
+  private let pageRequest: PageRequest
   private let model: String?
   private let input: String?
   private let output: String?
@@ -13,9 +13,9 @@ struct CostQuestion {
   private let window: String?
   private let container: String?
 
-  init(_ visit: Visit) throws(APIError) {
-    self.visit = visit
-    let query = visit.call.query
+  init(_ pageRequest: PageRequest) throws(APIError) {
+    self.pageRequest = pageRequest
+    let query = pageRequest.call.query
     model = try query.text("model")
     input = try query.text("in")
     output = try query.text("out")
@@ -26,7 +26,7 @@ struct CostQuestion {
   }
 
   var html: HTML {
-    let reader = visit.reader
+    let reader = pageRequest.reader
     let form = FilterForm(
       SitePath.prices,
       [
@@ -43,12 +43,12 @@ struct CostQuestion {
 
   private var answer: HTML? {
     guard let model else { return nil }
-    let reader = visit.reader
-    guard let priced = visit.call.server.model(model, of: nil, for: "") else {
+    let reader = pageRequest.reader
+    guard let priced = pageRequest.call.server.model(model, of: nil, for: "") else {
       return problem(.unknownModel)
     }
     guard let usage else { return problem(.unusableCounts) }
-    if let window, priced.declaredPrices(at: visit.now)?.completionWindows[window] == nil {
+    if let window, priced.declaredPrices(at: pageRequest.now)?.completionWindows[window] == nil {
       return problem(.noWindowPrice)
     }
     if let container, priced.containers[container] == nil {
@@ -56,7 +56,7 @@ struct CostQuestion {
     }
     do throws(PricingError) {
       let context = PricingContext(
-        instant: visit.now, tier: tier, completionWindow: window,
+        instant: pageRequest.now, tier: tier, completionWindow: window,
         calls: container.map { [ContainerPrice.name(ofSize: $0)] } ?? [])
       let tariff = try priced.tariff(in: context, inputTokens: usage.inputTokens)
       let cost = try tariff.cost(of: usage)
@@ -73,13 +73,13 @@ struct CostQuestion {
   }
 
   private func problem(_ phrase: Phrase) -> HTML {
-    #"<p role="alert" class="chip exceeded">\#(visit.reader(phrase))</p>"#
+    #"<p role="alert" class="chip exceeded">\#(pageRequest.reader(phrase))</p>"#
   }
 
   private var usage: Usage? {
     func count(_ text: String?) -> Int64? {
       guard let text else { return 0 }
-      return Int64(visit.reader.plainDecimal(text))
+      return Int64(pageRequest.reader.plainDecimal(text))
     }
     guard let input = count(input), let output = count(output), let cached = count(cached) else {
       return nil

@@ -29,8 +29,8 @@ struct LogView {
   private static let spans = [1, 7, 30, 90, 366]
 
   /// - Parameter filters: the names of those that the page has.
-  init(_ visit: Visit, filters: [String]) throws(APIError) {
-    let query = visit.call.query
+  init(_ pageRequest: PageRequest, filters: [String]) throws(APIError) {
+    let query = pageRequest.call.query
     var values: [String: String] = [:]
     for name in filters { values[name] = try query.text(name) }
     self.values = values
@@ -43,13 +43,13 @@ struct LogView {
     guard (after == nil) == (cursor == nil) else {
       throw .invalidValue("after", allowed: "what the page before leads to")
     }
-    let zone = values["client"].flatMap { visit.call.clients.client($0)?.timeZone } ?? .utc
+    let zone = values["client"].flatMap { pageRequest.call.clients.client($0)?.timeZone } ?? .utc
     self.zone = zone
     from = try query.text("from")
     to = try query.text("to")
     until = try query.moment("to", in: zone)
     let firstOfDays = days.map { days in
-      zone.startOfDay(zone.civilDate(of: visit.now).adding(days: 1 - days))
+      zone.startOfDay(zone.civilDate(of: pageRequest.now).adding(days: 1 - days))
     }
     since = [try query.moment("from", in: zone), firstOfDays].compactMap(\.self).max()
   }

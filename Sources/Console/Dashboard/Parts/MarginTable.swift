@@ -9,23 +9,24 @@ internal import Pages
 struct MarginTable {
   private let series: UsageSeries
   private let grouping: UsageGrouping
-  private let visit: Visit
+  private let pageRequest: PageRequest
   private let isPartial: Bool
 
   /// - Parameters:
   ///   - grouping: `client` or `model`.
   ///   - isPartial: whether there may be groups beside these; then no total is shown.
   init(
-    _ series: UsageSeries, by grouping: UsageGrouping, isPartial: Bool = false, _ visit: Visit
+    _ series: UsageSeries, by grouping: UsageGrouping, isPartial: Bool = false,
+    _ pageRequest: PageRequest
   ) {
     self.series = series
     self.grouping = grouping
     self.isPartial = isPartial
-    self.visit = visit
+    self.pageRequest = pageRequest
   }
 
   var html: HTML {
-    let reader = visit.reader
+    let reader = pageRequest.reader
     let lines = series.lines.filter { $0.requests > 0 }
     var rows = lines.map { row($0, name($0)) }
     if !isPartial, lines.count > 1, let total = series.totals.first {
@@ -42,13 +43,15 @@ struct MarginTable {
   }
 
   private func name(_ line: UsageSeries.Line) -> HTML {
-    guard let key = line.key else { return "\(visit.reader(.without))" }
-    guard grouping == .client, let client = visit.call.clients.client(key) else { return "\(key)" }
+    guard let key = line.key else { return "\(pageRequest.reader(.without))" }
+    guard grouping == .client, let client = pageRequest.call.clients.client(key) else {
+      return "\(key)"
+    }
     return #"<a href="\#(SitePath.client(key))">\#(client.name)</a>"#
   }
 
   private func row(_ line: UsageSeries.Line, _ name: HTML) -> HTML {
-    let reader = visit.reader
+    let reader = pageRequest.reader
     let share = MarginTable.permille(line)
     return #"""
       <tr><th scope="row">\#(name)</th><td class="figure">\#(reader.number(line.requests))</td>\#
@@ -60,7 +63,7 @@ struct MarginTable {
   }
 
   private func dollars(_ nanoUnits: Int64) -> String {
-    visit.reader.money(Money(nanoUnits: nanoUnits, currency: .usd))
+    pageRequest.reader.money(Money(nanoUnits: nanoUnits, currency: .usd))
   }
 
   /// The margin as thousandths of what was charged, rounded towards zero; nil where nothing was.

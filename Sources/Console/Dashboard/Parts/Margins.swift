@@ -4,7 +4,7 @@ internal import Time
 
 /// The margin of all clients, by client or by model: a part of the billing page for admins alone.
 struct Margins {
-  private let visit: Visit
+  private let pageRequest: PageRequest
   private let days: Int
   private let grouping: UsageGrouping
 
@@ -18,11 +18,11 @@ struct Margins {
   private static let spans = [7, 30, 60, 90]
 
   /// Nil for a visitor who may not learn what providers charge.
-  init?(_ visit: Visit) throws(APIError) {
-    guard visit.call.showsProviderCosts else { return nil }
-    self.visit = visit
-    grouping = try visit.call.query.choice("by", of: Margins.groupings) ?? .client
-    days = try visit.call.query.text("days").map { Int($0) ?? 0 } ?? 30
+  init?(_ pageRequest: PageRequest) throws(APIError) {
+    guard pageRequest.call.showsProviderCosts else { return nil }
+    self.pageRequest = pageRequest
+    grouping = try pageRequest.call.query.choice("by", of: Margins.groupings) ?? .client
+    days = try pageRequest.call.query.text("days").map { Int($0) ?? 0 } ?? 30
     guard Margins.spans.contains(days) else {
       let allowed = Margins.spans.map(String.init).joined(separator: ", ")
       throw .invalidValue("days", allowed: allowed)
@@ -30,11 +30,11 @@ struct Margins {
   }
 
   func html() throws(APIError) -> HTML {
-    let reader = visit.reader
-    let series = try UsageReport(visit.call, client: nil, zone: .utc, days: days)
+    let reader = pageRequest.reader
+    let series = try UsageReportView(pageRequest.call, client: nil, zone: .utc, days: days)
       .series(by: grouping, most: Margins.most)
     let table = MarginTable(
-      series, by: grouping, isPartial: series.lines.count >= Margins.most, visit)
+      series, by: grouping, isPartial: series.lines.count >= Margins.most, pageRequest)
     return #"""
       <section class="card stack"><div class="head"><h2>\#(reader(.margin))</h2>\#
       <div class="actions">\#(spanTabs)\#(groupTabs)</div></div>\#
@@ -45,17 +45,17 @@ struct Margins {
 
   private var spanTabs: HTML {
     Tabs(
-      visit.reader(.days),
+      pageRequest.reader(.days),
       Margins.spans.map { Tabs.Tab("\($0)", address(grouping, $0), isCurrent: $0 == days) }
     ).html
   }
 
   private var groupTabs: HTML {
     Tabs(
-      visit.reader(.margin),
+      pageRequest.reader(.margin),
       Margins.groupings.map { each in
         Tabs.Tab(
-          visit.reader(each == .client ? .byClient : .byModel), address(each, days),
+          pageRequest.reader(each == .client ? .byClient : .byModel), address(each, days),
           isCurrent: each == grouping)
       }
     ).html

@@ -12,12 +12,12 @@ struct MissingPriceList {
   private static let mostPrices = 8
   private static let mostClients = 3
 
-  init(since: Timestamp, days: Int, _ visit: Visit) throws(APIError) {
-    reader = visit.reader
+  init(since: Timestamp, days: Int, _ pageRequest: PageRequest) throws(APIError) {
+    reader = pageRequest.reader
     self.days = days
     // Answers that were charged otherwise come before requests that were refused: apps can ask for
     // any name.
-    let needed = try MissingPriceCalls.needed(since: since, visit.call)
+    let needed = try MissingPriceCalls.needed(since: since, pageRequest.call)
     prices =
       needed.filter { $0.requests > $0.refused } + needed.filter { $0.requests == $0.refused }
   }

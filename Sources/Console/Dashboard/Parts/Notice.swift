@@ -25,11 +25,11 @@ enum Notice {
 
   static let parameter = QueryParameter("done", "what was done just now")
 
-  static func done(_ visit: Visit) -> HTML? {
-    guard let text = try? visit.call.query.text(parameter.name),
+  static func done(_ pageRequest: PageRequest) -> HTML? {
+    guard let text = try? pageRequest.call.query.text(parameter.name),
       let done = Done(rawValue: text)
     else { return nil }
-    return #"<p class="card notice" role="status">\#(visit.reader(done.phrase))</p>"#
+    return #"<p class="card notice" role="status">\#(pageRequest.reader(done.phrase))</p>"#
   }
 
   static func problem(_ error: APIError?, _ reader: Reader) -> HTML? {

@@ -8,7 +8,7 @@ internal import Time
 /// One click that lets a refused request pass: raises its budget by what it needed, or a tenth of
 /// the limit where that is more, until the next reset.
 struct RaiseButton {
-  private let visit: Visit
+  private let pageRequest: PageRequest
   private let budget: BudgetID
   private let subject: Subject?
   private let tokens: Int64?
@@ -19,15 +19,16 @@ struct RaiseButton {
   private static let usualSpan = Duration.seconds(7 * 86_400)
 
   /// Nil where a raise wouldn't help, or the visitor may not make one.
-  init?(_ row: DenialRow, _ visit: Visit) {
-    guard visit.mayChange, row.reason == .tokenLimit || row.reason == .costLimit,
+  init?(_ row: DenialRow, _ pageRequest: PageRequest) {
+    guard pageRequest.mayChange, row.reason == .tokenLimit || row.reason == .costLimit,
       let id = row.budget
     else { return nil }
-    let now = visit.now
-    guard let status = visit.call.server.readBudgets({ try? $0.status(of: id, at: now) }) else {
+    let now = pageRequest.now
+    guard let status = pageRequest.call.server.readBudgets({ try? $0.status(of: id, at: now) })
+    else {
       return nil
     }
-    self.visit = visit
+    self.pageRequest = pageRequest
     budget = id
     let definition = status.definition
     subject =
@@ -52,7 +53,7 @@ struct RaiseButton {
   }
 
   var html: HTML {
-    let reader = visit.reader
+    let reader = pageRequest.reader
     let amount = cost.map { reader.money($0) } ?? reader.number(tokens ?? 0)
     let field: HTML =
       if let cost {
@@ -62,10 +63,10 @@ struct RaiseButton {
       }
     return #"""
       <form method="post" action="\#(SitePath.budget(budget, "raise"))">\#
-      \#(visit.csrfField)\#(field)\#
+      \#(pageRequest.csrfField)\#(field)\#
       <input type="hidden" name="until" value="\#(until.rfc3339)">\#
       <input type="hidden" name="subject" value="\#(subject.map { "\($0)" } ?? "")">\#
-      <input type="hidden" name="back" value="\#(visit.head.target.text)">\#
+      <input type="hidden" name="back" value="\#(pageRequest.head.target.text)">\#
       <button>\#(reader(.raiseBy(amount)))</button></form>
       """#
   }

@@ -11,20 +11,20 @@ struct RefusalSentence {
   /// Of the figures; nil where they are tokens.
   let currency: Currency?
 
-  init(_ row: DenialRow, _ visit: Visit) {
+  init(_ row: DenialRow, _ pageRequest: PageRequest) {
     self.row = row
-    reader = visit.reader
-    currency = RefusalSentence.currency(of: row, visit)
+    reader = pageRequest.reader
+    currency = RefusalSentence.currency(of: row, pageRequest)
   }
 
   /// The unit isn't recorded: it is the budget's, be it the limit that is meant or the one that
   /// others hold.
-  private static func currency(of row: DenialRow, _ visit: Visit) -> Currency? {
+  private static func currency(of row: DenialRow, _ pageRequest: PageRequest) -> Currency? {
     guard let id = row.budget, row.reason == .costLimit || row.reason == .budgetContended,
-      let definition = visit.call.server.readBudgets({ $0.definition(of: id) })
-    else { return row.reason == .costLimit ? visit.call.settings.rates.billing : nil }
+      let definition = pageRequest.call.server.readBudgets({ $0.definition(of: id) })
+    else { return row.reason == .costLimit ? pageRequest.call.settings.rates.billing : nil }
     if row.reason == .budgetContended, definition.limit.tokens != nil { return nil }
-    return definition.limit.cost?.currency ?? visit.call.settings.rates.billing
+    return definition.limit.cost?.currency ?? pageRequest.call.settings.rates.billing
   }
 
   func amount(_ value: Int64) -> String {

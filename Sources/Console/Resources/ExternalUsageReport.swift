@@ -1,0 +1,178 @@
+internal import Budgets
+internal import Configuration
+internal import HTTP
+internal import JSON
+internal import Ledger
+internal import Money
+internal import Pricing
+internal import Time
+
+/// What `process-usage` is told: how much was used outside, by whom, and of what.
+struct ExternalUsageReport {
+  static let fields =
+    ["userId": .plainText, "tokensUsed": .integer(1...largestTokens)]
+    + ([
+      "operationType": .choice(of: Operation.self), "clientId": .name, "metadata": .freeObject,
+      "provider": .plainText, "model": .plainText, "inputTokens": .integer(0...largestTokens),
+      "outputTokens": .integer(0...largestTokens),
+    ] as Fields).clearable
+
+  private static let largestTokens: Int64 = 1_000_000_000_000
+  /// The most that one report may cost: 10 million dollars, in nano-dollars. That is 10¹² tokens at
+  /// 10 dollars a million. A report of more is a mistake, and would use up every budget in money.
+  private static let largestCostNanoUSD: Int64 = 10_000_000_000_000_000
+  private static let largestMetadata = 4096
+  /// Stands for provider and model where the report names none.
+  private static let unnamed = "external"
+
+  let client: Client
+  private let user: String?
+  private let conversation: String?
+  private let agent: String?
+  private let metadata: String?
+  private let operation: Operation
+  private let model: PricedModel?
+  private let modelName: String?
+  private let provider: String?
+  private let usage: Usage
+
+  init(_ body: Body, _ call: Call) throws(APIError) {
+    client = try ExternalUsageReport.client(in: body, call)
+    let user = try body.require("userId", try body.text("userId"))
+    self.user = body.value("clientId") == nil ? nil : user
+    operation = try body.choice("operationType") ?? .chat
+    usage = try ExternalUsageReport.usage(in: body)
+    provider = try body.text("provider")
+    modelName = try body.text("model")
+    model = try ExternalUsageReport.model(modelName, of: provider, for: client, call)
+    (metadata, conversation, agent) = try ExternalUsageReport.metadata(in: body)
+  }
+
+  /// Who pays: `clientId`, and without it `userId`. A key may only name its own client.
+  static func client(in body: Body, _ call: Call) throws(APIError) -> Client {
+    let user = try body.require("userId", try body.text("userId"))
+    let id = try body.name("clientId") ?? user
+    try call.permit(id)
+    return try call.client(id)
+  }
+
+  private static func usage(in body: Body) throws(APIError) -> Usage {
+    let total = try body.require(
+      "tokensUsed", try body.integer("tokensUsed", in: 1...largestTokens))
+    let given = (
+      input: try body.integer("inputTokens", in: 0...largestTokens),
+      output: try body.integer("outputTokens", in: 0...largestTokens)
+    )
+    let output = given.output ?? given.input.map { max(0, total - $0) } ?? 0
+    let input = given.input ?? max(0, total - output)
+    guard input + output == total, let usage = Usage(inputTokens: input, outputTokens: output)
+    else {
+      throw .invalidValue(
+        "tokensUsed", allowed: "\(input + output), the sum of inputTokens and outputTokens")
+    }
+    return usage
+  }
+
+  private static func model(
+    _ name: String?, of provider: String?, for client: Client, _ call: Call
+  ) throws(APIError) -> PricedModel? {
+    guard let name else { return nil }
+    guard let model = call.server.model(name, of: provider, for: client.id) else {
+      throw .invalidValue("model", allowed: "a model that the pricing files have")
+    }
+    return model
+  }
+
+  private static func metadata(
+    in body: Body
+  ) throws(APIError) -> (text: String?, conversation: String?, agent: String?) {
+    guard let value = body.value("metadata") else { return (nil, nil, nil) }
+    var writer = JSONWriter()
+    writer.value(value)
+    guard value.kind == .object, value.repeatedKey == nil,
+      writer.bytes.count <= largestMetadata
+    else { throw .invalidValue("metadata", allowed: "an object, at most 4 KiB") }
+    return (
+      String(decoding: writer.bytes, as: UTF8.self),
+      try text(value["conversationId"], "metadata.conversationId"),
+      try text(value["agentId"], "metadata.agentId")
+    )
+  }
+
+  private static func text(
+    _ value: JSONValue?, _ name: String
+  ) throws(APIError) -> String? {
+    guard let value, !value.isNull else { return nil }
+    guard let text = value.string, PlainText.isValid(text) else {
+      throw .invalidValue(name, allowed: PlainText.rule)
+    }
+    return text
+  }
+
+  /// A new id; with an idempotency key always the same, so that a report is recorded once whatever
+  /// happens between two attempts.
+  func requestID(of call: Call) -> RequestID {
+    call.requestID(ofClient: client.id) ?? ExternalUsageReport.ids.next(at: call.now)
+  }
+
+  private static let ids = RequestIDSource()
+
+  func external(_ id: RequestID, _ call: Call) throws(APIError) -> ExternalUsage {
+    let rates = call.server.prices.rates
+    let bill = try bill(at: call.now, call.clients.markup(of: client))
+    let cost = try cost(of: bill)
+    let billed = cost?.billed ?? Money(nanoUnits: 0, currency: rates.billing)
+    let row = UsageRow(
+      requestID: id, clientID: client.id, keyName: call.ownKey?.name ?? "", userID: user,
+      conversationID: conversation, agentID: agent,
+      provider: provider ?? model?.provider ?? ExternalUsageReport.unnamed,
+      model: modelName ?? ExternalUsageReport.unnamed, operation: operation,
+      endpoint: TokenBillingCalls.path + "process-usage", isStream: false, status: 200,
+      outcome: .ok, usageSource: .external, usage: usage,
+      costNanoUSD: cost?.nanoUSD.nanoUnits ?? 0,
+      providerCostNanoUSD: cost?.provider.nanoUnits, cost: billed, priceVersion: bill?.version,
+      metadata: metadata, createdAt: call.now,
+      day: client.timeZone.civilDate(of: call.now))
+    return ExternalUsage(
+      row: row,
+      caller: Caller(
+        client: client.id, key: row.keyName, user: user ?? "", conversation: conversation ?? "",
+        model: model?.name ?? row.model),
+      consumption: Consumption(tokens: usage.totalTokens, cost: cost?.exact ?? .zero),
+      rates: rates, priceRecord: bill?.record)
+  }
+
+  private func bill(at now: Timestamp, _ markup: Markup) throws(APIError) -> Bill? {
+    guard let model else { return nil }
+    do throws(PricingError) {
+      return Bill(
+        usage,
+        by: try model.tariff(in: PricingContext(instant: now), inputTokens: usage.inputTokens),
+        markup: markup)
+    } catch {
+      throw .invalidValue("model", allowed: "one that has a price today")
+    }
+  }
+
+  private func cost(of bill: Bill?) throws(APIError) -> Cost? {
+    guard let bill else { return nil }
+    let cost: Cost
+    do throws(PricingError) {
+      cost = try bill.cost()
+    } catch .amountTooLarge {
+      throw ExternalUsageReport.tooDear
+    } catch {
+      throw .invalidValue("model", allowed: "one that is priced by tokens")
+    }
+    let larger = max(cost.nanoUSD.nanoUnits, cost.provider.nanoUnits)
+    guard larger <= ExternalUsageReport.largestCostNanoUSD else {
+      throw ExternalUsageReport.tooDear
+    }
+    return cost
+  }
+
+  private static var tooDear: APIError {
+    let most = Money(nanoUnits: largestCostNanoUSD, currency: .usd).shortestText
+    return .invalidValue("tokensUsed", allowed: "what costs at most \(most) USD in one report")
+  }
+}

@@ -1,0 +1,364 @@
+internal import Budgets
+internal import Configuration
+internal import EventLoop
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Ledger
+internal import Logging
+internal import Metering
+internal import Objects
+internal import Pricing
+internal import Upstream
+
+/// Carries a request that can be paid: write it down, pass it on, settle.
+///
+/// Every way out of `run` ends the hold and the intent: `giveBack` where nothing can have reached
+/// the provider, else `settle`. The client never gets the last byte of its answer before the row
+/// is safe.
+final class ForwardedRequest {
+  let pipeline: RequestPipeline
+  let request: MeteredRequest
+  let quote: Quote
+  let grant: Grant
+  let rewrite: RequestRewrite
+  private let dialect: ProviderDialect
+  private var hold: Hold?
+  private var hasIntent = false
+  /// Of work that outlives its answer: the place that it takes among its client's, until the work
+  /// itself takes it over.
+  var place: DeferredPlace?
+  /// Of work that outlives its answer: what would tell that the client asked for it twice.
+  private(set) var origin: DeferredWork.Origin?
+
+  /// The client has hung up.
+  var clientLeft = false
+  /// When the provider's answer was taken over a client that had left.
+  var isDraining = false
+  /// The client may not see the rest of the answer: whose the objects in it are can't be recorded.
+  var hidesAnswer = false
+  /// When the model began to write, where that isn't when the request was sent.
+  var generationStartedAt: MonotonicInstant?
+  /// When the first byte of the answer's body came.
+  var firstByteAt: MonotonicInstant?
+  /// Time that went by in our own work: see `overhead`.
+  private var preparedAt: MonotonicInstant
+  private var startedSendingAt: MonotonicInstant?
+
+  var exchange: HTTPExchange { pipeline.exchange }
+  var gateway: Gateway { pipeline.gateway }
+
+  init(
+    of request: MeteredRequest, _ quote: Quote, _ hold: consuming Hold, on pipeline: RequestPipeline
+  ) {
+    self.pipeline = pipeline
+    self.request = request
+    self.quote = quote
+    grant = hold.grant
+    self.hold = consume hold
+    dialect = ProviderDialect(provider: quote.provider.name)
+    rewrite = RequestRewrite(
+      for: request.facts, endpoint: request.endpoint, dialect: dialect,
+      outputLimit: grant.clampedOutput, callLimit: quote.callLimit,
+      isSharedAccount: quote.provider.isShared)
+    preparedAt = .now()
+  }
+
+  /// Returns the stream that the provider answers with, which is the caller's to run; nil where all
+  /// is answered.
+  func run() async -> StreamRelay? {
+    do throws(Refusal) {
+      try await writeIntent()
+      guard !exchange.isClientGone else { throw .clientLeft }
+      if request.identity.client.logsPrompts { logPrompt() }
+      let transfer = try startTransfer()
+      watchClient(transfer)
+      switch await answer(of: transfer) {
+      case .stream(let relay): return relay
+      case .whole(var relay): await relay.run()
+      case nil: break
+      }
+      forgetClient()
+    } catch {
+      await refuse(error)
+    }
+    return nil
+  }
+
+  /// Nobody waits for the client's end any more.
+  func forgetClient() {
+    exchange.onClientGone = nil
+    exchange.onBreakOff = nil
+  }
+
+  @inline(never)
+  private func refuse(_ refusal: Refusal) async {
+    await giveBack()
+    await pipeline.refuse(refusal)
+  }
+
+  // MARK: Write it down
+
+  /// A turn of a session begins: until now nothing was done but to hold what it may need.
+  func beginTurn() {
+    pipeline.begin()
+    preparedAt = .now()
+    startedSendingAt = preparedAt
+  }
+
+  func writeIntent() async throws(Refusal) {
+    do throws(LedgerError) {
+      try await gateway.ledger.open(intent())
+      hasIntent = true
+    } catch .takenForDead {
+      throw .ledgerUnavailable
+    } catch {
+      gateway.logger.log(.error, "ledger_unavailable") { line in
+        line.member("request_id", "\(pipeline.id)")
+        line.member("reason", error.description)
+      }
+      // With `on_failure: allow` the ledger has spooled the intent, and doesn't throw. What it can
+      // neither commit nor spool must not be forwarded: killed, the process would lose it.
+      throw .ledgerUnavailable
+    }
+    if gateway.controller.isVoid(grant) { throw .ledgerUnavailable }
+  }
+
+  // MARK: Pass it on
+
+  @inline(never)
+  private func startTransfer() throws(Refusal) -> Transfer {
+    let body: [UInt8]
+    do {
+      body = try rewrite.applied(
+        to: request.takeBody(), endpoint: request.endpoint, parser: pipeline.resources.parser
+      ) { Forwarding.cacheName($0, of: request.identity.client.id) }
+    } catch {
+      throw .unreadable(error)
+    }
+    let limits = pipeline.rules.settings.limits
+    let upstream = UpstreamRequest(
+      url: Forwarding.url(
+        request.endpoint.path, query: exchange.head.query, of: quote.provider),
+      method: exchange.head.method,
+      fields: pipeline.forwardedFields(to: quote.provider, readAsJSON: request.isJSON),
+      body: .bytes(body), connectTimeout: limits.upstreamConnect,
+      idleTimeout: limits.upstreamIdle, certificateAuthorities: quote.provider.caFile,
+      bodyKeeper: exchange.takeBodyReservation())
+    if request.outlivesAnswer { origin = DeferredWork.Origin(of: request, exchange.head) }
+    exchange.forgetFields()
+    do {
+      startedSendingAt = .now()
+      return try pipeline.resources.upstream.start(upstream)
+    } catch {
+      throw .overloaded
+    }
+  }
+
+  private enum Answer {
+    case stream(StreamRelay)
+    case whole(AnswerRelay)
+  }
+
+  /// What passes on the provider's answer; nil where it gave none, and the request has ended.
+  @inline(never)
+  private func answer(of transfer: Transfer) async -> Answer? {
+    do throws(UpstreamError) {
+      return answer(try await transfer.head(), of: transfer)
+    } catch {
+      await failUnanswered(error)
+      return nil
+    }
+  }
+
+  @inline(never)
+  private func failUnanswered(_ error: UpstreamError) async {
+    await fail(error, status: nil, report: nil)
+  }
+
+  @inline(never)
+  private func answer(_ head: UpstreamResponseHead, of transfer: Transfer) -> Answer {
+    head.status < 400 && (head.isEventStream || request.expectsStream && head.isPlainText)
+      ? .stream(StreamRelay(of: self, head, transfer))
+      : .whole(AnswerRelay(of: self, head, transfer))
+  }
+
+  /// When the client hangs up: `cancel` stops the provider, `drain` reads on within its bounds.
+  ///
+  /// Work that outlives its answer goes on at the provider, whatever becomes of this connection. So
+  /// the answer, which alone names that work, is read to its end. Only a stop of the server that
+  /// has waited long enough ends that.
+  @inline(never)
+  private func watchClient(_ transfer: Transfer) {
+    exchange.onBreakOff = { transfer.cancel() }
+    exchange.onClientGone = { [self] in
+      clientLeft = true
+      guard !request.outlivesAnswer else { return isDraining = true }
+      switch quote.provider.onDisconnect {
+      case .cancel: transfer.cancel()
+      case .drain(let longest, _):
+        guard !gateway.isStopping else { return transfer.cancel() }
+        isDraining = true
+        LoopTimer(on: exchange.loop) { transfer.cancel() }.start(after: longest)
+      }
+    }
+    if exchange.isClientGone { exchange.onClientGone?() }
+  }
+
+  /// Whether reading goes on for a client that has left, after `count` bytes.
+  @inline(never)
+  func mayDrain(after count: Int) -> Bool {
+    if request.outlivesAnswer { return true }
+    guard case .drain(_, let most) = quote.provider.onDisconnect else { return false }
+    return !gateway.isStopping && count <= Int(clamping: most.bytes)
+  }
+
+  /// Ends a request whose provider failed before the client got anything of an answer.
+  @inline(never)
+  func fail(_ error: UpstreamError, status: Int?, report: UsageReport?) async {
+    let provider = quote.provider.name
+    gateway.logger.log(.warn, "upstream_failed") { line in
+      pipeline.writeMembers(of: request, quote, to: &line)
+      line.member("reason", "\(error)")
+    }
+    if !error.wasSent {
+      await giveBack()
+      let isTimeout = if case .tooManyTransfers = error { false } else { true }
+      await pipeline.refuse(isTimeout ? .upstreamUnreachable(provider: provider) : .overloaded)
+      return
+    }
+    let refusal: Refusal =
+      switch error {
+      case .timeout: .upstreamTimeout(provider: provider)
+      case .cancelled: .clientLeft
+      default: .upstreamInvalid(provider: provider)
+      }
+    let answered = if case .clientLeft = refusal { 0 } else { RefusalAnswer(refusal).status }
+    _ = await settle(
+      Completion(
+        status: status ?? answered, outcome: outcome(ofFailureAfter: status), report: report,
+        isCut: true))
+    await pipeline.refuse(refusal)
+  }
+
+  /// How a request ended whose answer broke off.
+  ///
+  /// - Parameter status: the provider's, if it came. An error costs nothing, cut or whole.
+  private func outcome(ofFailureAfter status: Int?) -> Outcome {
+    if let status, status >= 400 { return .providerError }
+    // A client can't end work that outlives its answer.
+    return clientLeft && !request.outlivesAnswer ? .clientDisconnected : .upstreamBroken
+  }
+
+  // MARK: Settle
+
+  /// Ends hold and intent of a request of which nothing reached the provider.
+  func giveBack() async {
+    if hasIntent {
+      do throws(LedgerError) {
+        try await gateway.ledger.discard(pipeline.id)
+      } catch {
+        // The intent stays, and is settled with its estimate when the ledger starts again.
+        logRecordingFailure(error)
+      }
+    }
+    hold.take()?.release()
+  }
+
+  /// Leaves the hold to work that outlives the request.
+  func handOverHold() {
+    guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
+    _ = hold.handOver()
+  }
+
+  /// Settles the hold with what the request used, and returns when its row is safe.
+  @inline(never)
+  func settle(_ completion: Completion) async -> RequestSettlement {
+    let settled = conclude(completion)
+    do throws(LedgerError) {
+      try await gateway.ledger.settle(settled.entry)
+      gateway.owners.note(settled.entry.objects)
+    } catch {
+      logRecordingFailure(error)
+      if !settled.entry.objects.isEmpty { hidesAnswer = true }
+    }
+    endLeasedHold(settled)
+    report(settled)
+    return settled
+  }
+
+  @inline(never)
+  private func conclude(_ completion: Completion) -> RequestSettlement {
+    var completion = completion
+    completion.report = completion.report?.completed(by: dialect)
+    if completion.status < 400 { logDoubts(about: completion) }
+    let figures = RequestSettlement.Figures(completion, of: self)
+    let settled = RequestSettlement(figures, settlement(of: figures), completion, of: self)
+    gateway.rateLimits.use(
+      settled.entry.row.usage.totalTokens, by: request.identity.key,
+      of: request.identity.client.id, at: gateway.clock())
+    return settled
+  }
+
+  /// What budgets are charged. It ends the hold, unless other replicas share their limits: what is
+  /// free of a lease is another request's at once, so there the ledger must know it first.
+  private func settlement(of figures: RequestSettlement.Figures) -> Budgets.Settlement {
+    if gateway.controller.leases != nil {
+      return gateway.controller.expectation(settling: grant.hold, with: figures.consumption)
+    }
+    guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
+    return hold.settle(with: figures.consumption)
+  }
+
+  @inline(never)
+  private func endLeasedHold(_ settled: RequestSettlement) {
+    guard gateway.controller.leases != nil else { return }
+    guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
+    let settlement = hold.settle(with: settled.consumption)
+    settled.tightest = settlement.tightest
+    for threshold in settlement.charges.flatMap(\.thresholds) {
+      gateway.ledger.record(Alert(threshold))
+    }
+  }
+
+  func logRecordingFailure(_ error: LedgerError) {
+    gateway.logger.log(.error, "usage_not_recorded") { line in
+      line.member("request_id", "\(pipeline.id)")
+      line.member("reason", error.description)
+    }
+  }
+
+  @inline(never)
+  private func report(_ settled: RequestSettlement) {
+    let row = settled.entry.row
+    pipeline.trace?.note(row)
+    gateway.logger.log(.info, "request") { line in
+      pipeline.writeMembers(of: request, quote, to: &line)
+      line.member("status", Int64(row.status))
+      line.member("outcome", row.outcome.rawValue)
+      line.member("usage_source", row.usageSource.rawValue)
+      line.member("tokens", row.usage.totalTokens)
+      line.member("cost_usd", settled.costUSD)
+      line.member("latency_ms", row.latencyMilliseconds ?? 0)
+      if row.overrunTokens > 0 { line.member("overrun_tokens", row.overrunTokens) }
+      if row.overrunNanoUSD > 0 { line.member("overrun_nano_usd", row.overrunNanoUSD) }
+    }
+  }
+
+  /// From sending until now; nil before.
+  var upstreamTime: Duration? {
+    startedSendingAt.map { MonotonicInstant.now().elapsed(since: $0) }
+  }
+
+  /// The time in which the model may have written; nil before the request was sent.
+  var generationTime: Duration? {
+    guard let generationStartedAt else { return upstreamTime }
+    return MonotonicInstant.now().elapsed(since: generationStartedAt)
+  }
+
+  /// Our own share of the time so far: from the request's receipt to its sending, without the
+  /// wait for holds. What comes after the answer's last byte is a commit.
+  var overhead: Duration {
+    (startedSendingAt ?? .now()).elapsed(since: preparedAt)
+  }
+}

@@ -1,0 +1,118 @@
+internal import Budgets
+internal import EventLoop
+internal import Ledger
+internal import Time
+
+/// Where requests ask for leases that their budgets lack: one question to the ledger at a time.
+///
+/// What is asked while the ledger answers goes into the next question, so that a burst costs few
+/// round trips and draws what it wants together, not a slice for each.
+final class LeaseClient: Sendable {
+  private struct Round {
+    var requests: [LeaseRequest] = []
+    var tasks: [CheckedContinuation<Bool, Never>] = []
+  }
+
+  private struct State {
+    var next = Round()
+    var isAsking = false
+    /// Whether the ledger couldn't be asked the last time.
+    var isFailing = false
+  }
+
+  private let lender: any LeaseLender
+  private let state = Lock(State())
+
+  init(_ lender: any LeaseLender) {
+    self.lender = lender
+  }
+
+  /// Asks for leases; returns when `take` has been called with the answers, or false where the
+  /// ledger can't be asked.
+  func draw(
+    _ requests: [LeaseRequest], take: @escaping @Sendable ([LeaseAnswer]) -> Void
+  ) async -> Bool {
+    await withCheckedContinuation { task in
+      let begins = state.withLock { state in
+        state.next.requests += requests
+        state.next.tasks.append(task)
+        defer { state.isAsking = true }
+        return !state.isAsking
+      }
+      if begins { Task { await ask(take) } }
+    }
+  }
+
+  /// Whether the ledger couldn't be asked the last time.
+  var isFailing: Bool { state.withLock { $0.isFailing } }
+
+  /// Whether there is somebody to give leases back to.
+  var canBeGivenBack: Bool { lender.isAtHand }
+
+  private func ask(_ take: @Sendable ([LeaseAnswer]) -> Void) async {
+    while let round = nextRound() {
+      let isAnswered: Bool
+      do {
+        take(try await lender.draw(LeaseClient.merged(round.requests)))
+        isAnswered = true
+      } catch {
+        isAnswered = false
+      }
+      state.withLock { $0.isFailing = !isAnswered }
+      for task in round.tasks { task.resume(returning: isAnswered) }
+    }
+  }
+
+  private func nextRound() -> Round? {
+    state.withLock { state in
+      guard !state.next.tasks.isEmpty else {
+        state.isAsking = false
+        return nil
+      }
+      defer { state.next = Round() }
+      return state.next
+    }
+  }
+
+  /// One request for each lease: all that is wanted of it, and the least that is of use to one.
+  static func merged(_ requests: [LeaseRequest]) -> [LeaseRequest] {
+    var merged: [LeaseRequest] = []
+    var places: [LeaseID: Int] = [:]
+    for request in requests {
+      guard let place = places[request.lease] else {
+        places[request.lease] = merged.count
+        merged.append(request)
+        continue
+      }
+      let former = merged[place]
+      merged[place] = LeaseRequest(
+        of: request.source, limits: request.limits,
+        least: former.least.least(request.least), wanted: former.wanted.adding(request.wanted),
+        lease: request.lease)
+    }
+    return merged
+  }
+
+  func giveBack(_ returns: [LeaseReturn]) async throws(LedgerError) {
+    guard !returns.isEmpty else { return }
+    try await lender.giveBack(returns)
+  }
+
+  /// Asks whether a conversation may go on or begin; nil where the ledger can't be asked.
+  func permit(_ request: ConversationRequest) async -> ConversationAnswer? {
+    do { return try await lender.permit(request) } catch { return nil }
+  }
+
+  func giveBack(_ returns: [ConversationReturn]) async throws(LedgerError) {
+    guard !returns.isEmpty else { return }
+    try await lender.giveBack(returns)
+  }
+
+  func standings(
+    from place: StandingsPage.Place, at now: Timestamp
+  ) async throws(LedgerError) -> StandingsPage {
+    try await lender.standings(from: place, limit: LeaseClient.standingsPerPage, at: now)
+  }
+
+  private static let standingsPerPage = 1_000
+}

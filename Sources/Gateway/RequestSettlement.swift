@@ -1,0 +1,255 @@
+internal import Budgets
+internal import Configuration
+internal import EventLoop
+internal import HTTP
+internal import HTTPServer
+internal import JSON
+internal import Ledger
+internal import Metering
+internal import Money
+internal import Pricing
+internal import Time
+
+/// A request at its end: what it used and cost, and what it left of its budgets.
+///
+/// A class for the same reason as `MeteredRequest`.
+final class RequestSettlement {
+  /// What the ledger keeps.
+  let entry: SettledRequest
+  /// As budgets count it.
+  let consumption: Consumption
+  /// What is left of the tightest budget.
+  var tightest: Remainder?
+
+  /// What the request used and costs.
+  struct Figures {
+    let usage: Usage
+    fileprivate let source: UsageSource
+    fileprivate let charge: UsageCharge
+    /// As a row keeps them; nil where there are none.
+    fileprivate let toolCalls: String?
+
+    init(_ completion: Completion, of forwarded: ForwardedRequest) {
+      if forwarded.mayWorkUnseen(after: completion) || completion.isUnread {
+        usage = forwarded.wholeHold
+        charge = forwarded.chargeOfWholeHold
+        source = .estimated
+        toolCalls = nil
+        return
+      }
+      let report = completion.report.map { forwarded.withUnpaidSessions($0) }
+      let (found, source) = RequestSettlement.usage(completion, report, of: forwarded)
+      charge = forwarded.charge(for: found, report)
+      usage = charge.bill?.usage ?? found
+      self.source = source
+      toolCalls = usage.calls > 0 ? report?.extraCalls.recorded : nil
+    }
+
+    /// Nine decimals, as in `usage_logs.cost_usd`.
+    var costUSD: String { Money(nanoUnits: charge.nanoUSD, currency: .usd).decimalText }
+
+    /// As budgets count it.
+    var consumption: Consumption {
+      Consumption(tokens: usage.totalTokens, cost: charge.exact)
+    }
+  }
+
+  /// Nine decimals, as in `usage_logs.cost_usd`.
+  let costUSD: String
+
+  /// - Parameter settlement: what budgets are charged for it.
+  init(
+    _ figures: Figures, _ settlement: Budgets.Settlement, _ completion: Completion,
+    of forwarded: ForwardedRequest
+  ) {
+    let (usage, source, charge) = (figures.usage, figures.source, figures.charge)
+    let grant = forwarded.grant
+    consumption = figures.consumption
+    tightest = settlement.tightest
+    let texts = source == .estimated ? nil : RequestSettlement.texts(completion, of: forwarded)
+    let check =
+      source == .estimated ? nil : RequestSettlement.check(usage, completion, texts, of: forwarded)
+    RequestSettlement.learn(from: usage, texts, source, of: forwarded)
+    let pipeline = forwarded.pipeline
+    let now = MonotonicInstant.now()
+    let heldUSD = grant.bound.cost.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max
+    let row = UsageRow(
+      requestID: pipeline.id, clientID: forwarded.request.identity.client.id,
+      keyName: forwarded.request.identity.key.name, userID: forwarded.request.user,
+      conversationID: forwarded.request.conversation, agentID: forwarded.request.agent,
+      provider: forwarded.quote.provider.name, model: forwarded.request.facts.model,
+      responseModel: completion.report?.responseModel, operation: forwarded.request.facts.operation,
+      endpoint: forwarded.request.endpoint.path, isStream: forwarded.request.facts.stream,
+      status: completion.status, outcome: completion.outcome, usageSource: source, usage: usage,
+      costNanoUSD: charge.nanoUSD, providerCostNanoUSD: charge.providerNanoUSD,
+      cost: charge.billed, priceVersion: charge.bill?.version,
+      heldTokens: grant.bound.tokens, heldNanoUSD: heldUSD,
+      overrunTokens: max(0, usage.totalTokens - grant.bound.tokens),
+      overrunNanoUSD: max(0, charge.nanoUSD - heldUSD),
+      latencyMilliseconds: now.elapsed(since: pipeline.receivedAt).wholeMilliseconds,
+      timeToFirstTokenMilliseconds: forwarded.firstByteAt.map {
+        $0.elapsed(since: pipeline.receivedAt).wholeMilliseconds
+      },
+      overheadMicroseconds: forwarded.overhead.wholeMicroseconds,
+      toolCalls: figures.toolCalls,
+      metadata: forwarded.request.metadata, estimateCheck: check, createdAt: pipeline.startedAt,
+      day: pipeline.day(in: forwarded.request.identity.client.timeZone))
+    costUSD = figures.costUSD
+    entry = SettledRequest(
+      row: row, charges: settlement.charges.map(BudgetCharge.init), draws: settlement.draws,
+      priceRecord: charge.bill?.record,
+      upstreamMicroseconds: forwarded.upstreamTime?.wholeMicroseconds,
+      objects: forwarded.objects(completion.madeObjects ?? completion.report?.madeObjects ?? []))
+  }
+
+  // MARK: Usage
+
+  /// What is charged: nothing for an error that reports nothing; what was reported; else an
+  /// estimate, at most what was held.
+  private static func usage(
+    _ completion: Completion, _ report: UsageReport?, of forwarded: ForwardedRequest
+  ) -> (Usage, UsageSource) {
+    let calls = report?.extraCalls.reduce(0) { $0 + $1.count } ?? 0
+    if let reported = report?.usage {
+      if let usage = usage(ofSound: reported, report, of: forwarded) {
+        return (usage, .estimated)
+      }
+      return (
+        reported.with(calls: calls) ?? reported, forwarded.isDraining ? .drained : .reported
+      )
+    }
+    if completion.outcome == .providerError && completion.status >= 400 {
+      return (.zero, .reported)
+    }
+    let estimate = estimate(
+      report, generated: generatedTokens(before: completion, of: forwarded), of: forwarded)
+    return (estimate.with(calls: calls) ?? estimate, .estimated)
+  }
+
+  /// What a model of tokens has used for sound of which the answer says only how long it was.
+  ///
+  /// - Returns: nil where the answer has what the model is priced by.
+  private static func usage(
+    ofSound reported: Usage, _ report: UsageReport?, of forwarded: ForwardedRequest
+  ) -> Usage? {
+    guard reported.audioMilliseconds > 0, reported.totalTokens == 0,
+      let units = forwarded.quote.terms.model?.pricedUnits,
+      units.contains(.token), !units.contains(.millisecond)
+    else { return nil }
+    var facts = forwarded.request.facts
+    facts.estimatedAudioMilliseconds = reported.audioMilliseconds
+    return estimate(report, facts, of: forwarded)
+  }
+
+  private static func estimate(
+    _ report: UsageReport?, _ facts: RequestFacts? = nil, generated: Int64 = 0,
+    of forwarded: ForwardedRequest
+  ) -> Usage {
+    Estimate.usage(
+      for: facts ?? forwarded.request.facts, outputTextBytes: report?.outputTextBytes ?? 0,
+      outputAudioTokens: report?.outputAudioTokens ?? 0, generatedTokens: generated,
+      by: forwarded.quote.rates
+    )
+    .limited(to: forwarded)
+  }
+
+  /// What the model may have made in the time that the provider had: of an answer that was cut,
+  /// which says nothing of what was on its way, and of a whole one whose model reasons, since
+  /// thoughts make no text. A transcript that was cut has as many tokens as its sound can hold.
+  private static func generatedTokens(before completion: Completion, of forwarded: ForwardedRequest)
+    -> Int64
+  {
+    if completion.isCut, forwarded.request.facts.isMedia {
+      return forwarded.request.facts.usualTranscriptTokens
+    }
+    guard forwarded.request.growsWithTime, let time = forwarded.generationTime else { return 0 }
+    let rate = forwarded.gateway.statistics.generation(
+      provider: forwarded.quote.provider.name, model: forwarded.quote.modelName)
+    guard completion.isCut || rate.reasons && completion.outcome != .providerError else { return 0 }
+    if completion.showsAllText && rate.writesOnlyText { return 0 }
+    let (tokens, overflow) = rate.tokens(in: time).multipliedReportingOverflow(
+      by: forwarded.quote.demand.choices)
+    return overflow ? .max : tokens
+  }
+
+  /// What would have been estimated, beside what was reported: to learn from after a restart, and
+  /// to tell how far estimates are off.
+  private static func check(
+    _ usage: Usage, _ completion: Completion, _ texts: MeasuredTexts?,
+    of forwarded: ForwardedRequest
+  ) -> EstimateCheck? {
+    guard usage.totalTokens > 0 else { return nil }
+    return EstimateCheck(
+      estimatedTokens: estimate(completion.report, of: forwarded).totalTokens,
+      inputTextBytes: texts?.inputBytes ?? 0, outputTextBytes: texts?.outputBytes ?? 0)
+  }
+
+  private static func texts(_ completion: Completion, of forwarded: ForwardedRequest)
+    -> MeasuredTexts?
+  {
+    completion.report.flatMap { MeasuredTexts(of: forwarded.request.facts, $0) }
+  }
+
+  // MARK: What is learned
+
+  private static func learn(
+    from usage: Usage, _ texts: MeasuredTexts?, _ source: UsageSource,
+    of forwarded: ForwardedRequest
+  ) {
+    guard source != .estimated else { return }
+    // Sound that is charged by its duration has no tokens.
+    forwarded.gateway.overhead.learn(from: usage, of: forwarded)
+    guard usage.totalTokens > 0 else { return }
+    let demand = forwarded.quote.demand
+    let provider = forwarded.quote.provider.name
+    let model = forwarded.quote.modelName
+    forwarded.gateway.statistics.noteOutput(
+      usage.outputTokens / demand.choices, in: forwarded.generationTime?.wholeMilliseconds,
+      reasons: usage.reasoningTokens > 0, provider: provider, model: model)
+    if let texts { forwarded.gateway.statistics.note(texts, provider: provider, model: model) }
+  }
+}
+
+extension Usage {
+  /// The same, cut to what the passage holds: an estimate never costs more than was set aside.
+  func limited(to forwarded: ForwardedRequest) -> Usage {
+    let demand = forwarded.quote.demand
+    let input = min(inputTokens, demand.inputTokens)
+    let output = max(0, min(outputTokens, forwarded.grant.bound.tokens - demand.inputTokens))
+    return Usage(
+      inputTokens: input, audioInputTokens: min(audioInputTokens, input), outputTokens: output,
+      audioOutputTokens: min(audioOutputTokens, output),
+      imageOutputTokens: min(imageOutputTokens, output - min(audioOutputTokens, output)),
+      audioMilliseconds: audioMilliseconds, characters: characters, images: images) ?? .zero
+  }
+}
+
+extension [ExtraCall] {
+  /// As a row keeps them: how many of each kind, such as `{"web_search":2}`; nil where there are
+  /// none.
+  var recorded: String? {
+    guard !isEmpty else { return nil }
+    var writer = JSONWriter()
+    writer.object { object in
+      var written: Set<String> = []
+      // Sessions of one tool in containers of several sizes are one kind.
+      for call in self where written.insert(call.name).inserted {
+        let count = filter { $0.name == call.name }.reduce(0) { $0 + $1.count }
+        object.member(call.name, count)
+      }
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+extension Duration {
+  var wholeMilliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+  }
+
+  var wholeMicroseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+  }
+}

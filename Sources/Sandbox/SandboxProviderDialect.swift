@@ -1,0 +1,49 @@
+internal import HTTP
+
+/// Whose manners the sandbox shows: the two providers answer the same call in different shapes.
+enum SandboxProviderDialect: Hashable, Sendable {
+  /// Below `/v1`.
+  case openAI
+  /// Below `/openai/v1`, as under `https://api.groq.com`.
+  case groq
+
+  /// The tier that is reported when the request names none.
+  var defaultServiceTier: String {
+    switch self {
+    case .openAI: "default"
+    case .groq: "on_demand"
+    }
+  }
+
+  var owner: String {
+    switch self {
+    case .openAI: "openai"
+    case .groq: "groq"
+    }
+  }
+
+  /// What the sandbox lists under `/models`; it answers for any other model just as well.
+  var models: [String] {
+    switch self {
+    case .openAI: ["gpt-4o", "gpt-4o-mini", "gpt-5", "gpt-5-mini"]
+    case .groq: ["llama-3.1-8b-instant", "llama-3.3-70b-versatile", "openai/gpt-oss-20b"]
+    }
+  }
+
+  /// The fields that this provider adds to every answer. The request's number is its id.
+  func fields(number: Int64) -> HeaderFields {
+    var fields = HeaderFields()
+    fields.append("x-request-id", Int(number))
+    fields.append("x-ratelimit-limit-requests", 10_000)
+    fields.append("x-ratelimit-remaining-requests", 9_999)
+    fields.append("x-ratelimit-reset-requests", constant: "8.64s")
+    switch self {
+    case .openAI:
+      fields.append("openai-processing-ms", 1)
+      fields.append("openai-version", constant: "2020-10-01")
+    case .groq:
+      fields.append("x-groq-region", constant: "sandbox")
+    }
+    return fields
+  }
+}
