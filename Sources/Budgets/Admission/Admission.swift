@@ -1,50 +1,55 @@
 public import Money
 public import Time
 
-/// Names what is set aside for one request until the request is settled.
+/// Identifies the amount that is set aside for one request until the request is settled.
 public struct HoldID: Hashable, Sendable {
   let handle: Slab<HeldRequest>.Handle
 }
 
-/// Names a request that waits for holds to end.
+/// Identifies a request that waits for holds to end.
 public struct Ticket: Hashable, Sendable {
   let handle: Slab<Waiter>.Handle
 }
 
-/// What becomes of a request that asks to be let through.
+/// The decision on a request that asks for admission.
 public enum Admission: Sendable {
-  /// Its bound is set aside on every budget that applies. The hold has to be ended exactly once.
+  /// The request's bound is set aside on every budget that applies. The caller must end the hold
+  /// exactly once.
   case held(Grant)
-  /// It can be paid for once others have ended. An event will say what becomes of the ticket.
+  /// The budgets can pay for the request once other holds have ended. An event will report the
+  /// decision for the ticket.
   case waiting(Ticket)
-  /// Nothing is set aside.
+  /// The request is refused, and nothing is set aside.
   case denied(Denial)
 }
 
 /// The permission to forward one request.
 public struct Grant: Sendable {
   public let hold: HoldID
-  /// The output limit to set on each answer of a request that sets none and whose budgets can't pay
-  /// for the model's largest output; nil where the request goes as it is.
+  /// The output limit that the gateway sets on each answer, in tokens; nil if the request goes
+  /// unchanged.
+  ///
+  /// Non-nil only if the request sets no limit and its budgets can't pay for the model's largest
+  /// output. Example: with 10,000 tokens left, `gpt-4o-mini` may get 1,250.
   public let clampedOutput: Int64?
-  /// What is set aside: the request's bound with the output that it is allowed.
+  /// The amount set aside: the request's bound with the output that it is allowed.
   public let bound: Consumption
-  /// What is left of the tightest budget; nil where none applies.
+  /// The remainder of the tightest budget; nil if no budget applies.
   public let tightest: Remainder?
-  /// `BudgetState.leaseEpoch` when it was given.
+  /// The value of `BudgetState.leaseEpoch` when the grant was made.
   public let leaseEpoch: UInt64
 }
 
-/// Why a request isn't let through: everything that an answer, a log line and a row say about it.
+/// A refusal: everything that the answer, the log line and the ledger's row say about it.
 public struct Denial: Hashable, Sendable {
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     case tokenLimit = "token_limit"
     case costLimit = "cost_limit"
-    /// The plan lets no more conversations begin in this period.
+    /// The client's plan allows no more conversations to begin in this period.
     case conversationLimit = "conversation_limit"
-    /// By hand, until it is resumed.
+    /// An administrator paused the budget, and it stays paused until it is resumed.
     case paused
-    /// Others hold what this request could be paid with: it may be tried again soon.
+    /// Other requests hold the amount that this request needs. The app may retry soon.
     case contended
   }
 
@@ -52,21 +57,22 @@ public struct Denial: Hashable, Sendable {
   public let definition: BudgetDefinition
   public let subject: Subject
   public let reason: Reason
-  /// What the figures below count.
+  /// The unit of the figures below.
   public let unit: CountedUnit
-  /// The limit in force, a raise included.
+  /// The limit in force, including a raise.
   public let limit: Int64
   /// Settled so far.
   public let used: Int64
-  /// Held for other requests, and leased to other replicas.
+  /// Held for other requests, plus leased to other replicas.
   public let held: Int64
-  /// What this request may need: its bound, or its estimate where the budget is `soft`.
+  /// The amount that this request may need: its bound, or its estimate if the budget is `soft`.
   public let requested: Int64
-  /// The limit without what is used and held; never below zero.
+  /// The limit minus used and held; never below zero.
   public let remaining: Int64
-  /// The output tokens of each answer that every budget could pay for now.
+  /// The output tokens of each answer that all budgets together could pay for now.
   public let affordableOutputTokens: Int64
-  /// When the budget starts again. Nil for one that never does, and while it is paused by hand.
+  /// The end of the budget's window. Nil if the period is `total`, and while the budget is paused
+  /// by an administrator.
   public let resetAt: Timestamp?
 }
 
@@ -83,14 +89,14 @@ public enum CountedUnit: Hashable, Sendable {
   case nanoUnits(Currency)
 }
 
-/// What is left of one budget for the caller.
+/// The remainder of one budget for the caller.
 public struct Remainder: Hashable, Sendable {
   public let budget: BudgetID
   public let subject: Subject
-  /// The limit without what is used and held, never below zero; nil where tokens aren't limited.
+  /// The limit minus used and held, in tokens; never below zero. Nil if tokens aren't limited.
   public let tokens: Int64?
-  /// The same for money.
+  /// The limit minus used and held, in money; never below zero. Nil if money isn't limited.
   public let cost: Money?
-  /// When the budget starts again; nil for one that never does.
+  /// The end of the budget's window; nil if the period is `total`.
   public let resetAt: Timestamp?
 }

@@ -3,24 +3,26 @@ public import Time
 
 // How a request gets its hold.
 //
-// First the ladder: a request is refused if any of its budgets is paused, or could not pay for it
-// even if all holds ended at nothing. Then the turnstile: it waits if any of its budgets can't pay
-// for it beside what is held now. Only then is its bound set aside, on all of its budgets at once.
-// Most requests never see the ladder: where the whole bound fits everywhere and nobody waits,
-// there is nothing to decide.
+// 1. Refusal: the request is refused if one of its budgets is paused, or couldn't pay for it even
+//    if all holds ended without use.
+// 2. Waiting: the request waits if one of its budgets can't pay for it beside the current holds.
+// 3. Hold: the request's bound is set aside on all of its budgets at once.
+//
+// Most requests take a shortcut: if the whole bound fits everywhere and no request waits, `hold`
+// skips the first two steps.
 
-/// What is to become of a request.
+/// The decision on a request, before it is carried out.
 enum Decision {
   case admit(output: Int64)
-  /// It waits for this account, which can't pay for its least output now, or where others wait
-  /// that came earlier.
+  /// The request waits for this account: it can't pay for the least output now, or earlier requests
+  /// wait there.
   case wait(Portion)
   case refuse(Portion, Obstacle)
-  /// It would begin a conversation too many.
+  /// The request would begin a conversation beyond the plan's limit.
   case refuseConversation(Denial)
 }
 
-/// What keeps a request from being admitted on one account.
+/// The reason that an account gives for not admitting a request.
 enum Obstacle {
   case paused
   case limit(LimitUnit)
@@ -28,7 +30,7 @@ enum Obstacle {
 }
 
 extension BudgetState {
-  /// Sets a request's bound aside on every budget that applies, or on none.
+  /// Sets the request's bound aside on every budget that applies, or on none.
   public mutating func hold(
     _ demand: Demand, for caller: Caller, at now: Timestamp, events: inout [Event]
   ) -> Admission {
@@ -58,8 +60,8 @@ extension BudgetState {
     }
   }
 
-  /// The portions with the whole bound held on each, where there is nothing to decide: every
-  /// account can pay for it, and nobody waits. Otherwise nil.
+  /// Returns the portions with the whole bound held on each if every account can pay for it and no
+  /// request waits; nil otherwise.
   private func wholeBound(
     of demand: Demand, on portions: [Portion], at now: Timestamp
   ) -> [Portion]? {
@@ -80,7 +82,7 @@ extension BudgetState {
     return shortage(of: need, on: index, at: now) == nil
   }
 
-  /// Decides about a request that came when `arrival` others had come before it.
+  /// Decides on a request; `arrival` is the number of requests that had to wait before it.
   func decide(
     _ demand: Demand, for caller: Caller, on portions: [Portion], arrival: UInt64,
     at now: Timestamp
@@ -99,7 +101,7 @@ extension BudgetState {
     return .admit(output: output(for: demand, on: portions, at: now))
   }
 
-  /// The output to hold for a request whose least output fits.
+  /// Returns the output tokens to hold for a request whose least output fits.
   private func output(for demand: Demand, on portions: [Portion], at now: Timestamp) -> Int64 {
     if demand.limitIsExplicit { return demand.largestOutput }
     let affordable = affordableOutput(for: demand, on: portions, within: .leased, at: now)
@@ -107,13 +109,14 @@ extension BudgetState {
     let left =
       policy.sharesLimits
       ? affordableOutput(for: demand, on: portions, within: .leasable, at: now) : affordable
-    // The least output fits, as the verdict has said; no rounding of absurd figures changes that.
+    // `decide` has checked that the least output fits. The fallback covers rounding of extreme
+    // figures.
     return Clamp.output(
       affordable: affordable, left: left, usual: demand.usualOutput,
       largest: demand.largestOutput) ?? demand.leastOutput
   }
 
-  /// Sets aside what `output` needs on every account.
+  /// Sets the bound with `output` tokens aside on every account.
   mutating func admit(
     _ demand: Demand, for caller: Caller, output: Int64, on portions: [Portion],
     at now: Timestamp, events: inout [Event]
@@ -135,7 +138,7 @@ extension BudgetState {
     return grant
   }
 
-  /// Sets aside what each portion says.
+  /// Sets the `held` amount of each portion aside.
   private mutating func setAside(
     _ demand: Demand, for caller: Caller, output: Int64, on portions: [Portion],
     at now: Timestamp, events: inout [Event]
@@ -156,7 +159,7 @@ extension BudgetState {
       }
       assert(
         enforcement(on: held[index]) != .hard || isWithinLimits(account, at: now)
-          // Of a plan that is passed, credits pay what comes later.
+          // A plan that is already passed leaves the rest to credits.
           || budgets[accounts[account].budget].isPlan,
         "a hold was taken that its budget can't pay for")
     }
@@ -181,7 +184,8 @@ extension BudgetState {
     accounts[index].isPaused ?? budgets[accounts[index].budget].isPaused
   }
 
-  /// The unit in which an account can't pay for `need` beside what is held; nil if it can.
+  /// Returns the unit in which an account can't pay for `need` beside the current holds; nil if it
+  /// can.
   func shortage(of need: Spend, on index: Int, at now: Timestamp) -> LimitUnit? {
     if let unit = limitShortage(of: need, on: index, at: now) { return unit }
     guard accounts[index].lease != nil else { return nil }
@@ -192,7 +196,7 @@ extension BudgetState {
     }
   }
 
-  /// The same, had this replica leased the whole limit.
+  /// Returns the unit that falls short if this replica had leased the whole limit; nil for none.
   func limitShortage(of need: Spend, on index: Int, at now: Timestamp) -> LimitUnit? {
     let limits = limits(at: index, at: now)
     for unit in LimitUnit.allCases {
@@ -202,7 +206,8 @@ extension BudgetState {
     return nil
   }
 
-  /// The unit in which a `hard` account can't pay for `least` now, so that it has to wait.
+  /// Returns the unit in which a `hard` account can't pay for `least` now, so that the request
+  /// waits.
   func contention(
     for least: Consumption, of demand: Demand, on portion: Portion, at now: Timestamp
   ) -> LimitUnit? {
@@ -213,8 +218,11 @@ extension BudgetState {
     return unit
   }
 
-  /// The output tokens of each answer that every `hard` account can pay for beside what is held, at
-  /// most the largest; nought where even the rest of the request can't be paid for.
+  /// Returns the output tokens of each answer that every `hard` account can pay for beside the
+  /// current holds.
+  ///
+  /// Never more than the demand's largest output. Zero if an account can't even pay for the part of
+  /// the request before the output.
   func affordableOutput(
     for demand: Demand, on portions: [Portion], within scope: LimitScope, at now: Timestamp
   ) -> Int64 {

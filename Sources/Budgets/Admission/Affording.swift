@@ -1,22 +1,23 @@
 internal import Money
 public import Time
 
-// Which size of a request its budgets can pay for, where the request leaves its size open.
+// The size of a request that its budgets can pay for, if the request leaves its size open.
 
 extension BudgetState {
   /// Finds the largest of several demands that every `hard` budget can pay for.
   ///
-  /// The rule is that of the output clamp: a request takes an eighth of what is left, or its usual
-  /// size where that is more and fits, else what fits.
+  /// The rule is that of the output clamp. A request takes an eighth of the remainder, or its usual
+  /// size if that is larger and fits. If neither fits, the request takes the largest size that
+  /// does.
   ///
-  /// Example: the demands are for 8, 4, 2 and 1 calls at 1 USD a call, the usual one is 4 calls.
-  /// With 80 USD left it is the first, with 10 USD the second, with 3 USD the third. With less than
-  /// 1 USD it is the last, which `hold` then refuses, or lets wait.
+  /// Example: the demands are for 8, 4, 2 and 1 calls at 1 USD a call; the usual demand is 4 calls.
+  /// With 80 USD left, the first is chosen; with 10 USD the second; with 3 USD the third. With less
+  /// than 1 USD, the last is chosen, and `hold` then refuses it or lets it wait.
   ///
   /// - Parameters:
-  ///   - demands: of the same request, the largest first; at least one.
-  ///   - usual: the index of the usual one.
-  /// - Returns: The index of the demand to hold; nil where no `hard` budget applies.
+  ///   - demands: Demands of the same request, the largest first; at least one.
+  ///   - usual: The index of the usual demand.
+  /// - Returns: The index of the demand to hold; nil if no `hard` budget applies.
   public mutating func affordableIndex(
     of demands: [Demand], usual: Int, for caller: Caller, at now: Timestamp
   ) -> Int? {
@@ -41,7 +42,7 @@ extension BudgetState {
 }
 
 extension Demand {
-  /// The same request so many times.
+  /// Returns the demand of `times` such requests.
   fileprivate func repeated(_ times: Int64) -> Demand {
     Demand(
       inputTokens: inputTokens.multipliedSaturating(by: times), fixedCost: fixedCost * times,

@@ -1,11 +1,11 @@
 public import Money
 
-/// Tokens, and what they cost exactly, before any currency or rounding.
+/// A number of tokens and their exact cost in dollars, before conversion and rounding.
 public struct Consumption: Hashable, Sendable {
   public let tokens: Int64
   public let cost: ExactAmount
 
-  /// Neither is ever negative: metering refuses such reports.
+  /// Creates a consumption. Both figures must be zero or more: metering refuses negative reports.
   public init(tokens: Int64, cost: ExactAmount) {
     precondition(tokens >= 0 && cost >= .zero, "consumption is never negative")
     self.tokens = tokens
@@ -14,33 +14,34 @@ public struct Consumption: Hashable, Sendable {
 
   public static let zero = Consumption(tokens: 0, cost: .zero)
 
-  /// The same in a budget's currency, rounded up once, at the nano-unit; the largest number where
-  /// it is larger, which no budget can pay for.
+  /// Converts the consumption into a budget's currency, rounded up once to the nano-unit.
+  ///
+  /// If the amount exceeds `Int64`, the result is the largest number, which no budget can pay for.
   func spend(in currency: Currency, at rate: FixedDecimal) -> Spend {
     let money = cost.roundedUp(in: currency, rate: rate)
     return Spend(tokens: tokens, nanoUnits: money?.nanoUnits ?? .max)
   }
 }
 
-/// What one request asks of its budgets: its bound as a function of the output it is allowed.
+/// The demand of one request on its budgets: its bound as a function of the allowed output.
 public struct Demand: Sendable {
-  /// The most input tokens that the request can use.
+  /// Upper bound of the input tokens.
   public let inputTokens: Int64
-  /// The most that everything but the output can cost.
+  /// Upper bound of all costs except the output's.
   public let fixedCost: ExactAmount
-  /// The most that one output token can cost.
+  /// Upper bound of the price of one output token.
   public let outputTokenCost: ExactAmount
-  /// Answers asked for at once, each with its own output.
+  /// The number of answers requested at once; each has its own output.
   public let choices: Int64
-  /// The most output tokens of one answer: the request's own limit, else the model's.
+  /// The largest output of one answer, in tokens: the request's own limit, or the model's.
   public let largestOutput: Int64
-  /// Whether the request sets its own limit, which is never changed.
+  /// Whether the request sets its own limit. Catraca never changes that limit.
   public let limitIsExplicit: Bool
-  /// The 99th percentile of the model's recent outputs; nil while unknown.
+  /// The 99th percentile of the model's recent outputs, in tokens; nil while unknown.
   public let recentOutput: Int64?
-  /// What a request like this uses as a rule, which is what `soft` budgets hold.
+  /// The usual use of a request like this one. `soft` budgets hold this amount.
   public let estimate: Consumption
-  /// The rates in force when the request came, by which it is held and settled.
+  /// The exchange rates at the request's arrival. Both its hold and its settlement use them.
   public let rates: ExchangeRates
 
   public init(
@@ -63,7 +64,7 @@ public struct Demand: Sendable {
     self.rates = rates
   }
 
-  /// The most that the request can use with `output` tokens for each of its answers.
+  /// Returns the upper bound of the request's use with `output` tokens for each of its answers.
   public func bound(output: Int64) -> Consumption {
     let outputTokens = choices.multipliedSaturating(by: output)
     return Consumption(
@@ -71,7 +72,7 @@ public struct Demand: Sendable {
       cost: fixedCost + outputTokenCost * outputTokens)
   }
 
-  /// The least output with which the request is let through.
+  /// The smallest output with which the request is admitted, in tokens.
   var leastOutput: Int64 {
     limitIsExplicit
       ? largestOutput : Clamp.leastOutput(usual: usualOutput, largest: largestOutput)
@@ -79,14 +80,15 @@ public struct Demand: Sendable {
 
   var usualOutput: Int64 { Clamp.usualOutput(recent: recentOutput) }
 
-  /// The output tokens of each answer that `remaining` tokens pay for, at most the largest; nil if
-  /// they don't even pay for what comes before the output.
+  /// Returns the output tokens of each answer that `remaining` tokens pay for, at most
+  /// `largestOutput`; nil if they don't pay for the input.
   func output(within remaining: Int64) -> Int64? {
     guard remaining >= inputTokens else { return nil }
     return min(largestOutput, (remaining - inputTokens) / choices)
   }
 
-  /// The same for money.
+  /// Returns the output tokens of each answer that `remaining` money pays for, at most
+  /// `largestOutput`; nil if it doesn't pay for the fixed cost.
   func output(within remaining: Money, at rate: FixedDecimal) -> Int64? {
     let affordable = ExactAmount(within: remaining, rate: rate)
     let output = affordable.quantity(at: outputTokenCost * choices, after: fixedCost)

@@ -1,5 +1,5 @@
-/// By what the accounts of a budget are ordered, the fullest first: by their shares, then by name,
-/// so that the order is always the same.
+/// The sort key of a budget's accounts: the fullest first, then by subject, so that the order is
+/// stable.
 public struct Fullness: Comparable, Sendable, CustomStringConvertible {
   private let share: Share
   private let subject: String
@@ -9,7 +9,7 @@ public struct Fullness: Comparable, Sendable, CustomStringConvertible {
     self.subject = subject
   }
 
-  /// Reads a `description`; nil for another text.
+  /// Parses a `description`; nil for any other text.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, let used = Int64(parts[0]), let limit = Int64(parts[1]), limit > 0
@@ -17,7 +17,7 @@ public struct Fullness: Comparable, Sendable, CustomStringConvertible {
     self.init(Share(used: used, limit: limit), subject: String(parts[2]))
   }
 
-  /// `850/1000/u1`, such as a page's end is named by.
+  /// The key as text: `850/1000/u1`. Page tokens use this form.
   public var description: String { "\(share)/\(subject)" }
 
   public static func < (left: Fullness, right: Fullness) -> Bool {

@@ -1,13 +1,13 @@
 internal import Money
 public import Time
 
-/// What the ledger remembers of a hold whose work goes on beyond the process that took it.
+/// The ledger's record of a hold whose work outlives the process that took it.
 public struct RecordedHold: Hashable, Sendable {
-  /// One account that the hold stands on.
+  /// One account on which the hold stands.
   public struct Place: Hashable, Sendable {
     public let budget: BudgetID
     public let subject: Subject
-    /// As `BudgetPeriod` spells itself.
+    /// The period as `BudgetPeriod.description` writes it.
     public let period: String
     /// The window in which the hold was taken.
     public let window: BudgetWindow
@@ -20,9 +20,9 @@ public struct RecordedHold: Hashable, Sendable {
     }
   }
 
-  /// What is still set aside.
+  /// The amount still set aside.
   public let bound: Consumption
-  /// What `soft` budgets hold instead.
+  /// The amount that `soft` budgets hold instead.
   public let estimate: Consumption
   public let places: [Place]
 
@@ -34,15 +34,15 @@ public struct RecordedHold: Hashable, Sendable {
 }
 
 extension BudgetState {
-  /// Takes a hold up again that an earlier process took.
+  /// Takes up a hold again that an earlier process took.
   ///
-  /// It was admitted then, so nothing is decided now: a limit that was lowered meanwhile is passed.
-  /// Where its window has ended it sets nothing aside, and will be charged to that window. Budgets
-  /// that aren't in force, and whose use is kept, are held too; others that are gone are left out.
-  /// Use is restored before.
+  /// The earlier process admitted the request, so `restore` decides nothing: the hold may exceed a
+  /// limit that was lowered since. If the hold's window has ended, nothing is set aside, and the
+  /// use will be charged to that window. A budget that isn't in force but whose use is kept is held
+  /// on too; other missing budgets are left out. Call it after use is restored.
   ///
-  /// Where limits are shared, what it holds isn't leased to this replica: until it is, nothing new
-  /// is let through there, and `outstandingLeaseRequests` asks for it.
+  /// If limits are shared, this replica has no lease for the hold yet. Until
+  /// `outstandingLeaseRequests` has obtained one, the account admits nothing new.
   public mutating func restore(_ recorded: RecordedHold, at now: Timestamp) -> Grant {
     defer { assertInvariants() }
     let portions = recorded.places.compactMap { place in
@@ -62,7 +62,7 @@ extension BudgetState {
   ) -> (portion: Portion, credit: HeldCredit?)? {
     guard let (budget, index) = account(of: place, at: now) else { return nil }
     let definition = budgets[budget].definition
-    // By its end: a reset moves the start of a window that stays open.
+    // Windows are compared by their ends: a reset moves the start of a window that stays open.
     let isOpen =
       accounts[index].window.end == place.window.end
       && definition.period.description == place.period
@@ -85,8 +85,8 @@ extension BudgetState {
     return (portion, credit)
   }
 
-  /// The account that a hold stands on: of the budget in force if that counts the same, else of a
-  /// removed one.
+  /// Returns the account of a hold: in the budget in force if it counts the same, otherwise in a
+  /// removed budget.
   private mutating func account(
     of place: RecordedHold.Place, at now: Timestamp
   ) -> (budget: Int, account: Int)? {

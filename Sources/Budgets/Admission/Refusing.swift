@@ -1,11 +1,13 @@
 internal import Money
 internal import Time
 
-// Why a request is refused, and what is said about it.
+// Decides why a request is refused, and builds the refusal.
 
 extension BudgetState {
-  /// The refusal to report: that of the budget which starts again last, so that nobody is told to
-  /// come back too early. Nil if every budget could pay once all holds have ended.
+  /// Returns the refusal to report; nil if every budget could pay once all holds have ended.
+  ///
+  /// If several budgets refuse, the one whose window ends last is reported, so that no app is told
+  /// to return too early.
   func refusal(
     of demand: Demand, on portions: [Portion], at now: Timestamp
   ) -> (portion: Portion, obstacle: Obstacle)? {
@@ -23,7 +25,7 @@ extension BudgetState {
     return latest
   }
 
-  /// What no end of a hold would clear from a request's way on one account.
+  /// Returns the obstacle on one account that would remain even if all holds ended.
   private func obstacle(
     to demand: Demand, on portion: Portion, at now: Timestamp
   ) -> Obstacle? {
@@ -35,8 +37,8 @@ extension BudgetState {
     }
   }
 
-  /// The unit in which a request's least output could not be paid for even if all holds ended at
-  /// nothing.
+  /// Returns the unit in which an account couldn't pay for the request's least output even if all
+  /// holds ended without use.
   private func unpayableUnit(
     of demand: Demand, on portion: Portion, at now: Timestamp
   ) -> LimitUnit? {
@@ -65,7 +67,7 @@ extension BudgetState {
     return unit
   }
 
-  /// The unit in which settled + held has reached the limit.
+  /// Returns the unit in which settled + held has reached the limit.
   private func exhaustedUnit(of account: Account, at now: Timestamp) -> LimitUnit? {
     let limits = limits(of: account, at: now)
     return LimitUnit.allCases.first { unit in
@@ -73,7 +75,7 @@ extension BudgetState {
     }
   }
 
-  /// When a budget's refusal ends; nil for one that doesn't end by itself.
+  /// Returns the end of a budget's refusal; nil if it doesn't end by itself.
   private func reset(of portion: Portion, _ obstacle: Obstacle) -> Timestamp? {
     if case .paused = obstacle { return nil }
     return accounts[portion.account].window.end
@@ -85,8 +87,8 @@ extension BudgetState {
     return left > right
   }
 
-  /// Refuses a request, and remembers on every account that refuses it whether anything useful was
-  /// left there.
+  /// Refuses a request. Each refusing account remembers whether too little was left for a useful
+  /// answer.
   mutating func refuse(
     _ demand: Demand, because obstacle: Obstacle, of portion: Portion, among portions: [Portion],
     at now: Timestamp, events: inout [Event]
@@ -100,8 +102,8 @@ extension BudgetState {
     return denial
   }
 
-  /// What a `shadow` account says to a request that it can't keep from going: nil where it would
-  /// have let it through, or let it wait.
+  /// Returns the refusal that a `shadow` account would have made; nil if it would have admitted the
+  /// request or let it wait.
   mutating func shadowRefusal(
     of demand: Demand, on portion: Portion, at now: Timestamp, events: inout [Event]
   ) -> Denial? {
@@ -125,9 +127,10 @@ extension BudgetState {
       events: &events)
   }
 
-  /// Whether an account is that of a name which an app gave and of which nothing was ever used.
+  /// Whether the account belongs to a name that an app supplied and that has never used anything.
   ///
-  /// A refusal stores nothing of such a name: an app can make up a new one for each request.
+  /// A refusal stores nothing for such a name, because an app can make up a new name for each
+  /// request.
   private func isUnusedName(_ account: Int) -> Bool {
     guard accounts[account].settled == .zero else { return false }
     switch budgets[accounts[account].budget].definition.per {
@@ -144,7 +147,7 @@ extension BudgetState {
     events.append(.exceeded(denial, accounts[portion.account].window))
   }
 
-  /// Everything that is said about a refusal.
+  /// Builds the refusal with all its figures.
   func denial(
     of demand: Demand, because obstacle: Obstacle, of portion: Portion, among portions: [Portion],
     at now: Timestamp
@@ -172,7 +175,8 @@ extension BudgetState {
       resetAt: reset(of: portion, obstacle))
   }
 
-  /// What of its limit others have leased, with what they have of the credits that widen it.
+  /// Returns the part of the account's limit that other replicas have leased, plus their leases of
+  /// the credits that widen a plan.
   private func leasedToOthers(
     beside account: Account, in unit: LimitUnit, at now: Timestamp
   ) -> Int64 {
@@ -184,13 +188,13 @@ extension BudgetState {
     return limit.addingSaturating(ofCredits)
   }
 
-  /// The output with which the request would be let through now.
+  /// Returns the output with which the request would be admitted now, in tokens.
   private func usableOutput(
     for demand: Demand, because obstacle: Obstacle, of portion: Portion, among portions: [Portion],
     at now: Timestamp
   ) -> Int64 {
     if case .paused = obstacle { return 0 }
-    // A used-up soft budget refuses whatever the size.
+    // A used-up soft budget refuses requests of any size.
     if enforcement(on: portion) == .soft { return 0 }
     return min(
       affordableOutput(for: demand, on: portion, within: .leasable, at: now),

@@ -2,22 +2,22 @@ public import Time
 
 // How requests wait for holds to end.
 //
-// A request that its budgets can pay for, but not beside what is held now, waits in the queue of
-// the first account that is in its way. When that account can pay, it moves on to the next one that
-// can't, and takes the place there that its arrival gives it. It never waits in two queues. So a
-// user's burst waits for the user's own budget and leaves the client's queue to other users: they
-// wait behind it only where the client's budget itself is what it waits for.
+// If a request's budgets can pay for it, but not beside the current holds, the request waits in the
+// queue of the first account that lacks room. When that account has room, the request moves to the
+// next account that lacks room. Its arrival number sets its place there. A request is never in two
+// queues. A user's burst therefore waits in the user's own queue and not in the client's, unless
+// the client's budget itself lacks room.
 //
-// Within a queue nobody overtakes, a newcomer with a smaller bound included: else a large request
-// would wait for as long as small ones arrive.
+// No request overtakes another within a queue, not even a newcomer with a smaller bound. Otherwise
+// a large request would wait for as long as small ones arrive.
 //
-// Whatever gives an account room (a hold that ends, a window, a reset, a raise, another limit)
-// serves its queue at once, so that the head of a queue is always really in want of room.
+// Every event that gives an account room serves its queue at once: the end of a hold, a new window,
+// a reset, a raise, a new limit. The head of a queue therefore always lacks room.
 
 extension BudgetState {
-  /// Ends a wait that has taken long enough. What becomes of the request is among the events.
+  /// Ends a wait that has reached its timeout. The decision on the request is among the events.
   ///
-  /// Does nothing if the request doesn't wait any more: its time and its turn may come at once.
+  /// Does nothing if the request no longer waits, because its turn and its timeout can coincide.
   public mutating func expire(_ ticket: Ticket, at now: Timestamp, events: inout [Event]) {
     defer { assertInvariants() }
     guard waiters.contains(ticket.handle) else { return }
@@ -32,7 +32,7 @@ extension BudgetState {
     serve([waiter.account], at: now, events: &events)
   }
 
-  /// Takes back a request that waits, when nobody is there any more to be answered.
+  /// Removes a waiting request whose client has gone.
   public mutating func withdraw(_ ticket: Ticket, at now: Timestamp, events: inout [Event]) {
     defer { assertInvariants() }
     guard waiters.contains(ticket.handle) else { return }
@@ -42,7 +42,7 @@ extension BudgetState {
     serve([account], at: now, events: &events)
   }
 
-  /// Lets a newcomer wait, unless too many do.
+  /// Puts a new request into a queue, unless the queue is full.
   mutating func enqueue(
     _ demand: Demand, for caller: Caller, behind portion: Portion, of portions: [Portion],
     at now: Timestamp
@@ -58,11 +58,10 @@ extension BudgetState {
     return .waiting(ticket)
   }
 
-  /// Lets those go whose turn has come at the given accounts, and wherever a window has begun
-  /// again.
+  /// Serves the queues of the given accounts, and those of accounts whose window has begun again.
   ///
-  /// The earliest of all their heads is always next: so whoever stands before it in a queue that it
-  /// moves on to has been served already, and waits for want of room.
+  /// The earliest request among all heads is always served next. Every request ahead of it in the
+  /// next queue has therefore been served already and still lacks room.
   mutating func serve(_ accounts: [Int], at now: Timestamp, events: inout [Event]) {
     var unserved = accounts
     while true {
@@ -99,19 +98,19 @@ extension BudgetState {
     return heads.min { $0.entry.arrival < $1.entry.arrival }.map { ($0.account, $0.entry.ticket) }
   }
 
-  /// Lets those go whose turn has come at a budget's accounts.
+  /// Serves the queues of all accounts of a budget.
   mutating func serve(budget: Int, at now: Timestamp, events: inout [Event]) {
     serve(queues.keys.filter { accounts[$0].budget == budget }, at: now, events: &events)
   }
 
-  /// Takes every waiting request out of its queue, for `requeue` to go on with.
+  /// Takes every waiting request out of its queue, so that `requeue` can decide on it again.
   mutating func emptyQueues() -> [WaitingQueue.Entry] {
     let entries = queues.values.flatMap(\.entries).sorted { $0.arrival < $1.arrival }
     for entry in entries { leave(entry.ticket) }
     return entries
   }
 
-  /// Decides anew about requests that were waiting, in the order of arrival.
+  /// Decides again on requests that were waiting, in the order of arrival.
   mutating func requeue(
     _ entries: [WaitingQueue.Entry], at now: Timestamp, events: inout [Event]
   ) {
@@ -128,7 +127,8 @@ extension BudgetState {
     serve([], at: now, events: &events)
   }
 
-  /// Ends a wait by what was decided; where that is to wait on, the request is told to try again.
+  /// Ends a wait with a decision. If the decision is to wait, the request is refused as contended,
+  /// so that the app retries.
   private mutating func conclude(
     _ ticket: Ticket, _ decision: Decision, on portions: [Portion], at now: Timestamp,
     events: inout [Event]
@@ -158,8 +158,8 @@ extension BudgetState {
   ) -> Denial {
     let least = demand.bound(output: demand.leastOutput)
     let whole = demand.bound(output: demand.largestOutput)
-    // Where it only waits behind others, it may lack nothing itself: then what they hold is named
-    // in the first unit that is limited.
+    // A request that waits only behind others may lack no unit itself. The refusal then names the
+    // first limited unit.
     let unit =
       contention(for: least, of: demand, on: portion, at: now)
       ?? contention(for: whole, of: demand, on: portion, at: now)

@@ -1,8 +1,8 @@
 internal import Money
 
-/// The requests that wait for one account, in the order of their arrival.
+/// The requests that wait for one account, in the order of arrival.
 ///
-/// Short, and mostly changed at its two ends: an array serves better than anything with pointers.
+/// A queue is short and changes mostly at its two ends, so an array is the fastest choice.
 struct WaitingQueue: Sendable {
   struct Entry: Sendable {
     let arrival: UInt64
@@ -27,33 +27,33 @@ struct WaitingQueue: Sendable {
 struct Waiter: Sendable {
   let caller: Caller
   let demand: Demand
-  /// Counts up with each request that has to wait.
+  /// The number of requests that had to wait before this one.
   let arrival: UInt64
-  /// The index of the account for which it waits.
+  /// The index of the account for which the request waits.
   var account: Int
 }
 
 /// A request whose bound is set aside.
 struct HeldRequest: Sendable {
-  /// What is still set aside, before any currency.
+  /// The amount still set aside, before conversion into a currency.
   var bound: Consumption
   var portions: [Portion]
-  /// Where the plan alone can't pay for it.
+  /// The part held on credits; nil if the plan alone can pay for the request.
   var credit: HeldCredit?
-  /// The conversation that it belongs to, where the client's plan limits them.
+  /// The request's conversation; nil unless the client's plan limits conversations.
   let conversation: HeldConversation?
 }
 
-/// What is set aside for one request on one account.
+/// The amount set aside for one request on one account.
 struct Portion: Sendable {
   /// The account's index.
   let account: Int
-  /// The account's epoch when it was set aside.
+  /// The account's epoch when the amount was set aside.
   let epoch: UInt32
-  /// The account's window when it was set aside.
+  /// The account's window when the amount was set aside.
   let window: BudgetWindow
   let currency: Currency
-  /// What one dollar costs for this request in the budget's currency.
+  /// The price of one dollar in the budget's currency, for this request.
   let rate: FixedDecimal
   var held = Spend.zero
 }

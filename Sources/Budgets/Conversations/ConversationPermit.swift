@@ -13,14 +13,14 @@ public struct ConversationKey: Hashable, Sendable {
   }
 }
 
-/// A question to the shared ledger: whether a conversation may go on or begin.
+/// A question to the shared ledger: may this conversation go on or begin?
 public struct ConversationRequest: Hashable, Sendable {
   public let key: ConversationKey
-  /// When the period ends; nil for one that never does.
+  /// The end of the period; nil if the period is `total`.
   public let windowEnd: Timestamp?
-  /// How many conversations may begin in it.
+  /// The number of conversations that may begin in the period.
   public let limit: Int64
-  /// Of the permit that is asked for; no other permit of this replica has it.
+  /// The number of the requested permit, unique among this replica's permits.
   public let number: Int64
   public let askedAt: Timestamp
 
@@ -35,12 +35,13 @@ public struct ConversationRequest: Hashable, Sendable {
   }
 }
 
-/// What the ledger has said to a `ConversationRequest`.
+/// The ledger's answer to a `ConversationRequest`.
 public struct ConversationAnswer: Hashable, Sendable {
   public enum Permission: Hashable, Sendable {
-    /// It was begun before, at whichever replica, and goes on.
+    /// The conversation has begun earlier, at any replica, and goes on.
     case begun
-    /// It may begin, and has one of the limit's places until it has or the permit is given back.
+    /// The conversation may begin. It has one of the limit's places until it has begun or the
+    /// permit is given back.
     case permitted
     /// All places are taken.
     case refused
@@ -48,9 +49,9 @@ public struct ConversationAnswer: Hashable, Sendable {
 
   public let request: ConversationRequest
   public let permission: Permission
-  /// How many conversations have begun in the period, at all replicas.
+  /// The number of conversations that have begun in the period, at all replicas.
   public let begun: Int64
-  /// How many others may begin, at any replica.
+  /// The number of other conversations that may begin, at all replicas.
   public let permitted: Int64
 
   public init(
@@ -63,7 +64,7 @@ public struct ConversationAnswer: Hashable, Sendable {
   }
 }
 
-/// A permit that a replica doesn't use any more.
+/// A permit that a replica no longer uses.
 public struct ConversationReturn: Hashable, Sendable {
   public let key: ConversationKey
   public let number: Int64
@@ -74,9 +75,9 @@ public struct ConversationReturn: Hashable, Sendable {
   }
 }
 
-/// A call's part in the permit of its conversation, from before it is let in until that is decided.
+/// A call's use of its conversation's permit, from before admission until the decision.
 public struct ConversationClaim: Sendable {
   let key: ConversationKey
-  /// What has to be asked first; nil where the permit is there.
+  /// The question to ask first; nil if the permit is already granted.
   public let request: ConversationRequest?
 }

@@ -1,20 +1,20 @@
 internal import Time
 
-/// The permits that this replica uses of the shared ledger, each of a conversation that it doesn't
-/// know to have begun.
+/// The permits that this replica uses of the shared ledger, one for each conversation that it
+/// doesn't know to have begun.
 ///
-/// A permit lives as long as a call uses it: one that asks to be let in, or one that is held. The
-/// last of them either has begun the conversation, or has the permit given back.
+/// A permit lives as long as a call uses it: a call that asks for admission, or a call that is
+/// held. When its last call ends, either the conversation has begun or the permit is given back.
 struct ConversationPermits: Sendable {
   private struct Permit: Sendable {
-    /// Another for each time that it is taken: what is given back late ends no later permit.
+    /// A new number each time the permit is taken, so that a late return never ends a later permit.
     let number: Int64
     var uses = 0
     var isGranted = false
-    /// Questions to the ledger that have no answer. One that is lost never gets it.
+    /// Questions to the ledger without an answer. A lost question never gets one.
     var unanswered = 0
 
-    /// Whether the ledger may have given it.
+    /// Whether the ledger may have granted the permit.
     var mayBeTaken: Bool { isGranted || unanswered > 0 }
   }
 
@@ -26,7 +26,7 @@ struct ConversationPermits: Sendable {
     permits[key]?.isGranted == true
   }
 
-  /// Has one more call use the conversation's permit, whether or not there is one yet.
+  /// Adds a use of the conversation's permit, and creates the permit if there is none.
   ///
   /// - Returns: The permit's number.
   @discardableResult
@@ -37,20 +37,21 @@ struct ConversationPermits: Sendable {
     return permit.number
   }
 
-  /// Notes that the ledger is asked: whatever comes of it, the place may be taken there.
+  /// Notes a question to the ledger. From now on, the ledger may have reserved a place.
   mutating func ask(_ key: ConversationKey) {
     permits[key]?.unanswered += 1
   }
 
   mutating func take(_ answer: ConversationAnswer) {
     let request = answer.request
-    // Else it was void meanwhile.
+    // If the numbers differ, the permit was voided after the question.
     guard permits[request.key]?.number == request.number else { return }
     permits[request.key]?.unanswered -= 1
     if answer.permission == .permitted { permits[request.key]?.isGranted = true }
   }
 
-  /// One call less uses the permit.
+  /// Ends one use of the permit. The last use marks a permit that the ledger may have granted for
+  /// return.
   mutating func end(_ key: ConversationKey) {
     guard var permit = permits[key] else { return }
     permit.uses -= 1
@@ -60,7 +61,7 @@ struct ConversationPermits: Sendable {
     }
   }
 
-  /// The conversation has begun, and the ledger has ended the permit with that.
+  /// Notes that the conversation has begun, which ended the permit in the ledger.
   mutating func begin(_ key: ConversationKey) {
     permits[key]?.isGranted = false
   }
@@ -72,13 +73,13 @@ struct ConversationPermits: Sendable {
     return unused
   }
 
-  /// Notes that what was given back may not have reached the ledger.
+  /// Queues returns again that may not have reached the ledger.
   mutating func notGivenBack(_ returns: [ConversationReturn]) {
     unused += returns
   }
 
-  /// Others have ended all permits of this replica, and what is answered from now on was asked
-  /// before.
+  /// Renumbers all permits after other replicas ended them. Answers to earlier questions no longer
+  /// count.
   mutating func void() {
     for (key, permit) in permits {
       permits[key] = Permit(number: nextNumber(), uses: permit.uses)
@@ -91,9 +92,9 @@ struct ConversationPermits: Sendable {
     return lastNumber
   }
 
-  /// Names everything that is wrong: nothing, unless there is a defect.
+  /// Returns a message for every broken invariant; empty unless there is a defect.
   ///
-  /// - Parameter held: how many holds use each permit.
+  /// - Parameter held: The number of holds that use each permit.
   func checkInvariants(held: [ConversationKey: Int]) -> [String] {
     held.compactMap { key, uses in
       (permits[key]?.uses ?? 0) < uses

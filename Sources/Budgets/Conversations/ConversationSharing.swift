@@ -1,17 +1,18 @@
 public import Time
 
-// How replicas share the number of conversations that a plan lets begin.
+// How replicas share the number of conversations that a plan allows to begin.
 //
-// A call whose conversation this replica knows neither as begun nor as permitted asks the shared
-// ledger, once. A permit has one of the limit's places there: until the conversation has begun, in
-// the transaction that records its first row, or until no call uses the permit any more and it is
-// given back. So what has begun and what is permitted never exceed the limit together.
+// If a replica knows a call's conversation neither as begun nor as permitted, it asks the shared
+// ledger once. A permit takes one of the limit's places. It ends in one of two ways: the
+// transaction with the conversation's first row marks the conversation as begun, or the replica
+// gives the permit back when no call uses it. Begun plus permitted conversations therefore never
+// exceed the limit.
 //
-// As with leases, a permit is given in the ledger first and then here, and ends here first.
+// The order is that of leases: a permit starts in the ledger first and ends here first.
 
 extension BudgetState {
-  /// Has a call take part in the permit of its conversation; nil where it needs none. Every claim
-  /// is ended.
+  /// Adds a call to the users of its conversation's permit; nil if the call needs no permit. The
+  /// caller must end every claim.
   public mutating func claimConversation(
     for caller: Caller, at now: Timestamp
   ) -> ConversationClaim? {
@@ -32,35 +33,35 @@ extension BudgetState {
         key, windowEnd: count.window.end, limit: count.limit.limit, number: number, askedAt: now))
   }
 
-  /// Takes over what the ledger has said.
+  /// Applies the ledger's answer.
   public mutating func take(_ answer: ConversationAnswer, at now: Timestamp) {
     permits.take(answer)
     let key = answer.request.key
     conversationCounts[key.client]?.catchUp(with: now)
-    // The period may have ended meanwhile.
+    // The period may have ended since the question.
     guard conversationCounts[key.client]?.window.start == key.windowStart else { return }
     conversationCounts[key.client]?.learn(begun: answer.begun, permitted: answer.permitted)
     if answer.permission == .begun { conversationCounts[key.client]?.begin([key.conversation]) }
   }
 
-  /// The call was let in, and its hold uses the permit; or it was not.
+  /// Ends a claim. If the call was admitted, its hold uses the permit from now on.
   public mutating func end(_ claim: ConversationClaim) {
     permits.end(claim.key)
   }
 
   public var hasUnusedPermits: Bool { permits.hasUnused }
 
-  /// What is to be given back: no call uses it any more.
+  /// Returns the permits to give back, which no call uses any more.
   public mutating func takeUnusedPermits() -> [ConversationReturn] {
     permits.takeUnused()
   }
 
-  /// Notes that what was given back may not have reached the ledger: it is given back again.
+  /// Queues returns again that may not have reached the ledger.
   public mutating func notGivenBack(_ returns: [ConversationReturn]) {
     permits.notGivenBack(returns)
   }
 
-  /// Whether a call of this conversation may go.
+  /// Whether a call of this conversation may be admitted.
   func allows(_ conversation: String, _ count: ConversationCount) -> Bool {
     guard policy.sharesLimits else { return count.allows(conversation) }
     return count.hasBegun(conversation) || permits.isGranted(count.key(of: conversation))

@@ -1,10 +1,10 @@
 public import Money
 public import Time
 
-/// How many conversations a client's plan lets begin in a period.
+/// The number of conversations that a client's plan allows to begin in a period.
 public struct ConversationLimit: Hashable, Sendable {
   public let client: String
-  /// 0 lets none begin.
+  /// 0 or more; with 0, no conversation may begin.
   public let limit: Int64
   public let period: BudgetPeriod
   public let timeZone: TimeZoneRules
@@ -16,7 +16,7 @@ public struct ConversationLimit: Hashable, Sendable {
     self.timeZone = timeZone
   }
 
-  /// As refusals name it.
+  /// The limit as a budget definition, for refusals.
   var definition: BudgetDefinition {
     BudgetDefinition(
       id: .plan(of: client), per: .client, limit: .conversations(limit), period: period,
@@ -27,15 +27,16 @@ public struct ConversationLimit: Hashable, Sendable {
 /// The conversations that a client has begun in the period, and those that requests in flight may
 /// begin.
 ///
-/// A conversation counts once, however many calls it has. It is begun when its first call ends that
-/// reached a provider; until then that call holds it.
+/// A conversation counts once, regardless of its number of calls. It begins when its first call
+/// that reached a provider ends. Until then, that call holds it.
 struct ConversationCount: Sendable {
   private(set) var limit: ConversationLimit
   private(set) var window: BudgetWindow
   private(set) var begun: Set<String> = []
-  /// How many calls in flight belong to each conversation that isn't begun.
+  /// The number of calls in flight for each conversation that hasn't begun.
   private(set) var held: [String: Int] = [:]
-  /// How many all replicas had begun, and might begin beside, when the shared ledger said so last.
+  /// The numbers of begun and permitted conversations of all replicas, as the shared ledger last
+  /// reported them.
   private var begunByAll: Int64 = 0
   private var permittedToAll: Int64 = 0
   /// Whether a refusal of this window was reported.
@@ -46,7 +47,7 @@ struct ConversationCount: Sendable {
     window = BudgetWindow(of: limit.period, containing: now, in: limit.timeZone)
   }
 
-  /// Takes another limit over; one over another period counts anew.
+  /// Applies another limit. A limit with another period starts counting from zero.
   mutating func redefine(as new: ConversationLimit, at now: Timestamp) {
     let isSamePeriod = new.period == limit.period && new.timeZone == limit.timeZone
     limit = new
@@ -66,18 +67,18 @@ struct ConversationCount: Sendable {
     hasRefused = false
   }
 
-  /// Takes over how many have begun and may begin at all replicas.
+  /// Applies the numbers of begun and permitted conversations of all replicas.
   mutating func learn(begun: Int64, permitted: Int64) {
     (begunByAll, permittedToAll) = (begun, permitted)
   }
 
-  /// How many have begun, as far as this server knows.
+  /// The number of begun conversations, as far as this server knows.
   var used: Int64 { max(Int64(begun.count), begunByAll) }
 
-  /// How many others may begin, as far as this server knows.
+  /// The number of other conversations that may begin, as far as this server knows.
   var reserved: Int64 { max(Int64(held.count), permittedToAll) }
 
-  /// Whether no further conversation may begin, whatever becomes of the calls in flight.
+  /// Whether no further conversation may begin, however the calls in flight end.
   var isUsedUp: Bool { used >= limit.limit }
 
   func hasBegun(_ conversation: String) -> Bool { begun.contains(conversation) }
@@ -86,13 +87,13 @@ struct ConversationCount: Sendable {
     ConversationKey(client: limit.client, windowStart: window.start, conversation: conversation)
   }
 
-  /// Whether a call of this conversation may go where one server has the ledger.
+  /// Whether a call of this conversation may be admitted, if one server owns the ledger.
   func allows(_ conversation: String) -> Bool {
     hasBegun(conversation) || held[conversation] != nil
       || Int64(begun.count + held.count) < limit.limit
   }
 
-  /// - Parameter isPermitted: whether it is the shared ledger's permit that lets it go.
+  /// - Parameter isPermitted: Whether a permit of the shared ledger admits the call.
   mutating func hold(_ conversation: String, isPermitted: Bool) -> HeldConversation {
     if !hasBegun(conversation) { held[conversation, default: 0] += 1 }
     return HeldConversation(
@@ -100,7 +101,7 @@ struct ConversationCount: Sendable {
       permit: isPermitted ? key(of: conversation) : nil)
   }
 
-  /// - Parameter isBegun: whether the call reached a provider.
+  /// - Parameter isBegun: Whether the call reached a provider.
   mutating func end(_ call: HeldConversation, isBegun: Bool) {
     guard call.windowStart == window.start else { return }
     let calls = held[call.id, default: 1] - 1
@@ -115,36 +116,36 @@ struct ConversationCount: Sendable {
     }
   }
 
-  /// The window, where its first refusal is still to be reported; it counts as reported now.
+  /// Returns the window if its first refusal is still to be reported, and marks it as reported.
   mutating func takeFirstRefusal() -> BudgetWindow? {
     if hasRefused { return nil }
     hasRefused = true
     return window
   }
 
-  /// Goes on with what was reported of a window before a start.
+  /// Restores the mark of a refusal that was reported before a restart.
   mutating func restoreRefusal(of windowStart: Timestamp) {
     if windowStart == window.start { hasRefused = true }
   }
 
-  /// Lets the next refusal be reported again.
+  /// Allows the next refusal to be reported again.
   mutating func rearm() {
     hasRefused = false
   }
 }
 
-/// A call's conversation, until the call ends.
+/// The conversation of a call in flight.
 struct HeldConversation: Sendable {
   let client: String
   let id: String
   let windowStart: Timestamp
-  /// What it uses of the shared ledger; nil where it needs nothing.
+  /// The shared ledger's permit that the call uses; nil if it needs none.
   let permit: ConversationKey?
 }
 
 extension BudgetState {
-  /// Counts conversations that were recorded in a client's open period before the limit came, or
-  /// before the start.
+  /// Counts conversations that were recorded in the client's open period before the limit came or
+  /// the program started.
   public mutating func begin(
     _ conversations: some Sequence<String>, of client: String, at now: Timestamp
   ) {
@@ -152,14 +153,15 @@ extension BudgetState {
     conversationCounts[client]?.begin(conversations)
   }
 
-  /// Whether the client's plan lets no further conversation begin in this period.
+  /// Whether the client's plan allows no further conversation to begin in this period.
   public func hasNoConversationsLeft(for client: String, at now: Timestamp) -> Bool {
     guard var count = conversationCounts[client] else { return false }
     count.catchUp(with: now)
     return count.isUsedUp
   }
 
-  /// The refusal of a call that would begin a conversation too many; nil where it may go.
+  /// Returns the refusal of a call that would begin a conversation beyond the limit; nil if the
+  /// call may be admitted.
   func conversationDenial(for caller: Caller, at now: Timestamp) -> Denial? {
     guard !caller.conversation.isEmpty, !conversationCounts.isEmpty,
       var count = conversationCounts[caller.client]
@@ -170,7 +172,7 @@ extension BudgetState {
     return Denial(
       definition: count.limit.definition,
       subject: Subject(kind: .client, value: caller.client),
-      // What other replicas may begin comes back where they don't.
+      // If other replicas' permitted conversations don't begin, their places become free again.
       reason: policy.sharesLimits && !count.isUsedUp ? .contended : .conversationLimit,
       unit: .conversations, limit: count.limit.limit, used: used, held: held, requested: 1,
       remaining: max(0, count.limit.limit - used - held), affordableOutputTokens: 0,
@@ -187,11 +189,12 @@ extension BudgetState {
     events.append(.exceeded(denial, window))
   }
 
-  /// How a plan stands that limits conversations and no tokens; nil for any other client.
+  /// Returns the status of a plan that limits conversations but no tokens; nil for any other
+  /// client.
   ///
   /// - Parameters:
-  ///   - used: what the client used in the period, which nobody counts here.
-  ///   - currency: of what it cost.
+  ///   - used: The client's use in the period, which `BudgetState` doesn't count.
+  ///   - currency: The currency of `used`.
   public func conversationStatus(
     of client: String, used: Spend, in currency: Currency, at now: Timestamp
   ) -> AccountStatus? {
@@ -221,7 +224,7 @@ extension BudgetState {
     return call
   }
 
-  /// - Parameter isBegun: whether the call reached a provider.
+  /// - Parameter isBegun: Whether the call reached a provider.
   mutating func end(_ conversation: HeldConversation?, isBegun: Bool, at now: Timestamp) {
     guard let conversation else { return }
     conversationCounts[conversation.client]?.catchUp(with: now)
@@ -231,8 +234,10 @@ extension BudgetState {
     permits.end(permit)
   }
 
-  /// Puts other limits in force. One over the same period keeps what it has counted; any other
-  /// counts from nothing, until `begin` says what was begun in its period already.
+  /// Applies the clients' conversation limits.
+  ///
+  /// A limit with the same period keeps its count. Any other limit counts from zero until `begin`
+  /// reports the conversations that have already begun in its period.
   public mutating func limitConversations(_ limits: [ConversationLimit], at now: Timestamp) {
     var counts: [String: ConversationCount] = [:]
     for limit in limits {

@@ -1,7 +1,8 @@
 public import Money
 public import Time
 
-/// Tokens or money beside a client's plan, drawn when the plan's tokens of the period are used up.
+/// Tokens or money beside a client's plan. Requests draw on it when the plan's tokens of the period
+/// are used up.
 public struct Credit: Hashable, Sendable {
   public enum Amount: Hashable, Sendable {
     case tokens(Int64)
@@ -11,7 +12,7 @@ public struct Credit: Hashable, Sendable {
 
     public var money: Money? { if case .money(let money) = self { money } else { nil } }
 
-    /// In tokens or nano-units.
+    /// The number of tokens or nano-units.
     var count: Int64 {
       switch self {
       case .tokens(let tokens): tokens
@@ -20,17 +21,17 @@ public struct Credit: Hashable, Sendable {
     }
   }
 
-  /// In the order in which they were given.
+  /// The credit's number; a credit given later has a higher one.
   public let id: Int64
   public let client: String
-  /// What it was at first; the same unit as what is left.
+  /// The original amount, in the same unit as `remaining`.
   public let granted: Amount
-  /// What is left of it.
+  /// The amount that hasn't been drawn yet.
   public let remaining: Amount
-  /// From when on it pays for nothing new; nil for one that stays.
+  /// The time from which the credit pays for no new request; nil if it never expires.
   public let expiresAt: Timestamp?
 
-  /// A credit of which nothing was drawn.
+  /// Creates a credit that hasn't been drawn on.
   public init(id: Int64, client: String, granted: Amount, expiresAt: Timestamp?) {
     self.init(id: id, client: client, granted: granted, remaining: granted, expiresAt: expiresAt)
   }
@@ -46,15 +47,15 @@ public struct Credit: Hashable, Sendable {
   }
 }
 
-/// What one request took from one credit.
+/// The amount that one request drew from one credit.
 public struct CreditDraw: Hashable, Sendable {
   public let credit: Int64
-  /// The tokens that it paid.
+  /// The tokens that the credit paid for.
   public let tokens: Int64
-  /// What they took from a credit in money.
+  /// The money that these tokens drew; nil for a credit in tokens.
   public let cost: Money?
-  /// Whether it is taken off this replica's lease, as far as the ledger has leased so much. Kept
-  /// nowhere, as `Charge.takenOffLease`.
+  /// Whether the draw is taken off this replica's lease, as far as the ledger has leased that much.
+  /// Not stored, like `Charge.takenOffLease`.
   public let isLeased: Bool
 
   public init(credit: Int64, tokens: Int64, cost: Money?, isLeased: Bool = false) {
@@ -66,13 +67,13 @@ public struct CreditDraw: Hashable, Sendable {
 }
 
 extension [CreditDraw] {
-  /// The tokens that they paid together.
+  /// The sum of the tokens.
   var tokens: Int64 { reduce(0) { $0.addingSaturating($1.tokens) } }
 }
 
-/// What is set aside of a client's credits for one request.
+/// The part of a client's credits that is held for one request.
 struct HeldCredit: Sendable {
-  /// Tokens of its bound that the plan itself doesn't pay.
+  /// The tokens of the request's bound that the plan doesn't pay for.
   let tokens: Int64
   let draws: [CreditDraw]
   let bound: Consumption

@@ -1,19 +1,18 @@
 internal import Money
 internal import Time
 
-/// The credits of one client, and what is held of each.
+/// The credits of one client, with the amount held of each.
 ///
-/// They are drawn in one order: the soonest to expire first, of those tokens before money, of those
-/// the oldest first. A credit in money pays a request's tokens at the average price of that
-/// request. What is held stays held when its credit expires meanwhile: it was there when the
-/// request was let through.
+/// Requests draw on them in a fixed order: the earliest expiry first, then tokens before money,
+/// then the oldest. A credit in money pays for a request's tokens at the request's average price. A
+/// hold outlives the credit's expiry, because the credit was valid when the request was admitted.
 struct CreditBalance: Sendable {
   private(set) var entries: [CreditBalanceEntry] = []
 
-  /// Takes new credits in; those that are known stay as they have been drawn.
+  /// Adds new credits. Known credits keep their drawn amounts.
   ///
-  /// - Parameter leased: credits that this replica has yet to give back.
-  /// - Returns: Whether there was a new one.
+  /// - Parameter leased: Credits that this replica has yet to give back.
+  /// - Returns: Whether a credit was new.
   mutating func take(
     _ credits: [Credit], keeping leased: Set<CreditKey> = [], at now: Timestamp
   ) -> Bool {
@@ -26,7 +25,7 @@ struct CreditBalance: Sendable {
     return credits.contains { !known.contains($0.id) }
   }
 
-  /// Tokens that credits in tokens could still pay.
+  /// Returns the tokens that credits in tokens could still pay for.
   func freeTokens(within scope: LimitScope, at now: Timestamp) -> Int64 {
     entries.reduce(0) { sum, entry in
       guard entry.currency == nil else { return sum }
@@ -39,10 +38,10 @@ struct CreditBalance: Sendable {
     entries.contains { $0.currency != nil && $0.free(within: scope, at: now) > 0 }
   }
 
-  /// What each credit would pay of `tokens`, which are a part of `whole`; nil where all of them
-  /// together can't.
+  /// Returns each credit's part of `tokens`, which are a part of `whole`; nil if all credits
+  /// together can't pay for them.
   ///
-  /// - Parameter afterHolds: whether what is held of them now will be free again.
+  /// - Parameter afterHolds: Whether to count held amounts as free.
   func draws(
     _ tokens: Int64, of whole: Consumption, rates: ExchangeRates, within scope: LimitScope,
     afterHolds: Bool = false, at now: Timestamp
@@ -54,14 +53,15 @@ struct CreditBalance: Sendable {
     return missing == 0 ? draws : nil
   }
 
-  /// Sets aside what `draws` has named.
+  /// Holds the amounts of `draws`.
   mutating func hold(_ draws: [CreditDraw], at now: Timestamp) {
     for draw in draws { change(draw) { $0.hold(draw.amount, at: now) } }
   }
 
-  /// Ends a hold, and takes `tokens` of `whole` from the credits.
+  /// Ends a hold, and draws `tokens` of `whole` from the credits.
   ///
-  /// - Returns: What each has paid. Less than `tokens` where a request used more than was held.
+  /// - Returns: Each credit's draw. The sum may be less than `tokens` if a request used more than
+  ///   was held.
   mutating func settle(
     _ held: [CreditDraw], tokens: Int64, of whole: Consumption, rates: ExchangeRates,
     beyondHold: Bool, at now: Timestamp
@@ -73,9 +73,9 @@ struct CreditBalance: Sendable {
     return expected
   }
 
-  /// What settling so would draw. Nothing changes.
+  /// Returns the draws of such a settlement, without a change.
   ///
-  /// - Parameter beyondHold: whether what nobody holds pays too.
+  /// - Parameter beyondHold: Whether the credits' free amounts pay too.
   func expected(
     _ held: [CreditDraw], tokens: Int64, of whole: Consumption, rates: ExchangeRates,
     beyondHold: Bool, at now: Timestamp
@@ -90,8 +90,8 @@ struct CreditBalance: Sendable {
     case up, down
   }
 
-  /// - Parameter rounding: of the tokens that the rest of a credit in money pays. A hold rounds
-  ///   down and a settlement up, so that what was held is always enough.
+  /// - Parameter rounding: Rounds the tokens that the rest of a credit in money pays for. A hold
+  ///   rounds down and a settlement rounds up, so that the held amount is always sufficient.
   private func draws(
     _ tokens: Int64, of whole: Consumption, rates: ExchangeRates, rounding: Rounding,
     available: (CreditBalanceEntry) -> Int64
@@ -131,7 +131,7 @@ struct CreditBalance: Sendable {
     }
   }
 
-  /// Nil for a credit that isn't known.
+  /// Returns nil if the credit isn't known.
   mutating func change<Result>(
     _ credit: Int64, _ body: (inout CreditBalanceEntry) -> Result
   ) -> Result? {
@@ -141,26 +141,26 @@ struct CreditBalance: Sendable {
 
   func entry(of credit: Int64) -> CreditBalanceEntry? { entries.first { $0.key.id == credit } }
 
-  /// Gives each credit a lease that has none.
+  /// Opens a lease for each credit without one.
   mutating func openLeases(_ open: () -> Lease) {
     for index in entries.indices where entries[index].lease == nil { entries[index].lease = open() }
   }
 
-  /// Names everything that is wrong: nothing, unless there is a defect.
+  /// Returns a message for every broken invariant; empty unless there is a defect.
   func checkInvariants(held: [Int64: Int64]) -> [String] {
     entries.compactMap { entry in
       let (id, sum) = (entry.key.id, held[entry.key.id, default: 0])
       if entry.held != sum { return "credit \(id) holds \(entry.held), its holds \(sum)" }
-      return entry.remaining < 0 ? "credit \(id) has paid more than it was" : nil
+      return entry.remaining < 0 ? "credit \(id) has paid more than was granted" : nil
     }
   }
 }
 
 extension CreditDraw {
-  /// In the unit of the credit: tokens, or nano-units.
+  /// The drawn amount in the credit's unit: tokens or nano-units.
   var amount: Int64 { cost?.nanoUnits ?? tokens }
 
-  /// What is left of this when `others` have taken their part; nil for nothing.
+  /// Returns the part of this draw that `others` haven't drawn; nil if nothing is left.
   func rest(after others: [CreditDraw]) -> CreditDraw? {
     guard let taken = others.first(where: { $0.credit == credit }) else { return self }
     guard amount > taken.amount else { return nil }
@@ -172,14 +172,14 @@ extension CreditDraw {
 }
 
 extension Spend {
-  /// What so many of the tokens cost, rounded up.
+  /// Returns the cost of `part` of the tokens, rounded up.
   fileprivate func share(of part: Int64) -> Int64 {
     guard tokens > 0 else { return nanoUnits }
     let product = Int128(nanoUnits) * Int128(part)
     return Int64(clamping: (product + Int128(tokens) - 1) / Int128(tokens))
   }
 
-  /// How many of the tokens so much money pays for.
+  /// Returns the number of tokens that `money` nano-units pay for.
   fileprivate func tokens(for money: Int64, _ roundsUp: Bool) -> Int64 {
     guard nanoUnits > 0 else { return tokens }
     let product = Int128(money) * Int128(tokens)

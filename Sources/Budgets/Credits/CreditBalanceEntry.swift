@@ -1,17 +1,17 @@
 internal import Money
 internal import Time
 
-/// One credit as a client's balance knows it.
+/// One credit of a client's balance.
 struct CreditBalanceEntry: Sendable {
   let key: CreditKey
-  /// Nil where it counts tokens.
+  /// The credit's currency; nil if it counts tokens.
   let currency: Currency?
   let granted: Int64
   let expiresAt: Timestamp?
-  /// As last heard, where others draw from it too.
+  /// The remaining amount. If replicas share the credit, the amount that the ledger last reported.
   private(set) var remaining: Int64
   var held: Int64 = 0
-  /// What this replica may use of it; nil where it is nobody else's.
+  /// This replica's lease; nil if credits aren't shared.
   var lease: Lease?
 
   init(_ credit: Credit) {
@@ -26,12 +26,12 @@ struct CreditBalanceEntry: Sendable {
 
   func hasExpired(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
 
-  /// Whether it pays for nothing any more.
+  /// Whether the credit can pay for nothing more.
   func isUsedUp(at now: Timestamp) -> Bool {
     held == 0 && (remaining == 0 || hasExpired(at: now))
   }
 
-  /// How much of it counts, what is held included.
+  /// Returns the credit's amount within a scope, including holds.
   func amount(within scope: LimitScope) -> Int64 {
     guard let lease else { return remaining }
     return switch scope {
@@ -60,7 +60,7 @@ struct CreditBalanceEntry: Sendable {
   mutating func pay(_ amount: Int64) {
     remaining -= amount
     guard lease != nil else { return }
-    // What is known of it here may be older than what others have drawn.
+    // Other replicas may have drawn more than this replica has learned of.
     remaining = max(0, remaining)
     let paid = Spend(amount, in: unit)
     lease?.amount.subtractSaturating(paid)
@@ -69,31 +69,31 @@ struct CreditBalanceEntry: Sendable {
 
   // MARK: What is shared with other replicas
 
-  /// What of the lease isn't held; below zero where more is held.
+  /// The part of the lease that isn't held; negative if more is held.
   var freeLease: Int64 { (lease?.amount[unit] ?? 0).subtractingSaturating(held) }
 
-  /// What more is held than leased.
+  /// The amount by which holds exceed the lease.
   var heldBeyondLease: Int64 {
     lease == nil ? 0 : max(0, min(held, Int64(0).subtractingSaturating(freeLease)))
   }
 
-  /// Begins another lease in place of any that it had.
+  /// Replaces the lease.
   mutating func open(_ new: Lease) {
     lease = new
     if held > 0 { lease?.mayBeExceeded = true }
   }
 
-  /// Takes over how it stands in the ledger.
+  /// Applies the credit's standing in the ledger.
   mutating func learn(_ standing: SharedStanding) {
     guard let lease else { return }
-    // Settlements that are committed there and haven't ended their holds here yet.
+    // Some settlements are committed in the ledger, but their holds haven't ended here yet.
     let notEnded = max(0, lease.amount[unit].subtractingSaturating(standing.leased[unit]))
     let left = granted.subtractingSaturating(standing.settled[unit])
     remaining = min(granted, max(0, left.addingSaturating(notEnded)))
     self.lease?.leasedToOthers = standing.leasedToOthers
   }
 
-  /// What has to be leased so that `amount` more can be held; nil for nothing.
+  /// Returns the lease request so that `amount` more can be held; nil if the lease is large enough.
   func leaseRequest(for amount: Int64) -> LeaseRequest? {
     guard let lease else { return nil }
     let wanted = Int64(clamping: Int128(amount) - Int128(freeLease))

@@ -3,18 +3,21 @@ public import Time
 
 // How credits widen a plan.
 //
-// A plan counts all tokens of its period. What lies above its limit is paid by credits, which are
-// held like budgets: a request that the plan alone can't pay for sets aside, on single credits,
-// what the plan doesn't pay of its bound. When it ends, the plan pays first whatever it has left by
-// then, and the credits the rest. So settled + held never exceeds the plan's limit, what credits
-// have paid and what they hold together.
+// A plan counts all tokens of its period. Credits pay for the tokens above its limit. If the plan
+// alone can't pay for a request, the request holds the uncovered part of its bound on single
+// credits. When the request ends, the plan pays first, up to its remainder at that time, and the
+// credits pay the rest. Settled + held therefore never exceeds the plan's limit plus the credits'
+// paid and held tokens.
 //
-// Where replicas share limits, who pays what is decided when the request is let in: the plan what
-// is held of it, credits what is held of them. What the plan has left by the end is another
-// request's already, which the ledger doesn't know yet.
+// Example: a plan of 1,000 tokens has 300 left, and a request's bound is 500. The plan holds 300
+// and a credit holds 200. The request uses 350: the plan pays 300 and the credit 50.
+//
+// If replicas share limits, the payer is decided at admission: the plan pays for its part of the
+// hold, and the credits for theirs. Another replica may already have leased the plan's remainder by
+// the end of the request.
 
 extension BudgetState {
-  /// Takes new credits into account; those that are known stay as they have been drawn.
+  /// Adds new credits. Known credits keep their drawn amounts.
   public mutating func takeCredits(
     _ credits: [Credit], at now: Timestamp, events: inout [Event]
   ) {
@@ -31,8 +34,8 @@ extension BudgetState {
     }
   }
 
-  /// A plan's limits with all that its client's credits in tokens add to them. A plan that is
-  /// passed takes nothing of a credit that came later.
+  /// Returns a plan's limits plus all credits in tokens of its client. If the plan was passed
+  /// before a credit came, the passed amount doesn't draw on that credit.
   func widened(
     _ limits: LimitsInForce, of account: Account, within scope: LimitScope, at now: Timestamp
   ) -> LimitsInForce {
@@ -50,7 +53,8 @@ extension BudgetState {
     return limits
   }
 
-  /// The unit in which a plan couldn't pay for `need` itself if all holds ended at nothing.
+  /// Returns the unit in which a plan couldn't pay for `need` itself even if all holds ended
+  /// without use.
   func planCouldNotPay(_ need: Spend, on index: Int, at now: Timestamp) -> LimitUnit? {
     let limits = ownLimits(at: index, at: now)
     return LimitUnit.allCases.first { unit in
@@ -63,7 +67,7 @@ extension BudgetState {
 
   /// Whether the plan and its client's credits together can pay for `whole`.
   ///
-  /// - Parameter afterHolds: as if all holds had ended at nothing.
+  /// - Parameter afterHolds: Whether to assume that all holds end without use.
   func creditsPay(
     _ whole: Consumption, of demand: Demand, on portion: Portion, afterHolds: Bool = false,
     within scope: LimitScope = .leased, at now: Timestamp
@@ -86,9 +90,10 @@ extension BudgetState {
       != nil
   }
 
-  /// The largest output of each answer that the plan can pay for together with credits in money.
+  /// Returns the largest output of each answer that the plan and credits in money can pay for
+  /// together.
   ///
-  /// - Parameter known: what it can pay for without them.
+  /// - Parameter known: The output that the plan can pay for without credits in money.
   func outputWithCredits(
     for demand: Demand, on portion: Portion, atLeast known: Int64, within scope: LimitScope,
     at now: Timestamp
@@ -96,7 +101,7 @@ extension BudgetState {
     guard let balance = usableBalance(on: portion.account),
       balance.hasFreeMoney(within: scope, at: now)
     else { return known }
-    // The more output, the more it costs: what can be paid lies below what can't.
+    // More output costs more, so a binary search finds the largest output that can be paid for.
     var (payable, unpayable) = (known, demand.largestOutput.addingSaturating(1))
     while unpayable - payable > 1 {
       let middle = payable + (unpayable - payable) / 2
@@ -111,15 +116,17 @@ extension BudgetState {
     return payable
   }
 
-  /// Sets aside what the plan itself can't pay of `bound`; nil where it can pay for all, or where
-  /// neither can: that is only so of a hold that an earlier process took.
+  /// Holds the part of `bound` that the plan can't pay for on credits.
+  ///
+  /// - Returns: nil if the plan can pay for all of it, or if plan and credits together can't. The
+  ///   latter happens only to a hold of an earlier process.
   mutating func holdCredit(
     for bound: Consumption, rates: ExchangeRates, on index: Int, at now: Timestamp
   ) -> HeldCredit? {
     guard let limit = ownLimits(at: index, within: .leased, at: now).tokens else { return nil }
     let left = Int64(clamping: max(0, planTokensLeft(of: index, limit: limit)))
     let client = budgets[accounts[index].budget].definition.id.client
-    // What can't be counted beside other holds isn't held.
+    // If the sum of the holds would overflow, the excess isn't held.
     let missing = min(bound.tokens - left, .max - accounts[index].heldOnCredits)
     guard missing > 0,
       let draws = purses[client]?.draws(
@@ -130,8 +137,8 @@ extension BudgetState {
     return HeldCredit(tokens: missing, draws: draws, bound: bound, rates: rates)
   }
 
-  /// Lets credits pay what the plan doesn't of a request that has ended. Comes before the use is
-  /// counted and the hold on the account is ended.
+  /// Draws the part that the plan doesn't pay for from credits, after a request has ended. Call it
+  /// before the use is counted and the account's hold is ended.
   mutating func payByCredits(
     _ used: Consumption, _ held: HeldCredit?, on portion: Portion, at now: Timestamp
   ) -> [CreditDraw] {
@@ -150,7 +157,7 @@ extension BudgetState {
     return draws
   }
 
-  /// Lets credits pay what the plan doesn't of use that nothing was held for.
+  /// Draws the part that the plan doesn't pay for from credits, for use without a hold.
   mutating func payByCredits(
     reported used: Consumption, rates: ExchangeRates, on portion: Portion, at now: Timestamp
   ) -> [CreditDraw] {
@@ -164,8 +171,7 @@ extension BudgetState {
     return draws
   }
 
-  /// Lets credits pay what the plan doesn't of a part of what a held request uses; what they hold
-  /// of the rest stays held.
+  /// Draws on credits for a part of a held request's use. The credits keep holding the rest.
   mutating func drawCredit(
     _ part: Consumption, from hold: Int, on position: Int, at now: Timestamp
   ) -> [CreditDraw] {
@@ -185,7 +191,7 @@ extension BudgetState {
     return draws
   }
 
-  /// What `payByCredits` would answer. Nothing changes.
+  /// Returns the draws that `payByCredits` would make, without a change.
   func expectedDraws(
     _ used: Consumption, _ held: HeldCredit, on portion: Portion, at now: Timestamp
   ) -> [CreditDraw] {
@@ -195,14 +201,14 @@ extension BudgetState {
       beyondHold: !policy.sharesLimits, at: now) ?? []
   }
 
-  /// What a money credit's price is taken from: the use, or the bound where all use was counted in
-  /// parts before.
+  /// The consumption that sets the price of a credit in money: the use, or the bound if all use was
+  /// counted in parts before.
   private func priced(_ used: Consumption, _ held: HeldCredit?) -> Consumption {
     used.tokens > 0 ? used : held?.bound ?? used
   }
 
-  /// How many of a request's tokens the plan doesn't pay: it pays what was held of it, or more
-  /// where more is left by now.
+  /// Returns the tokens of a request that the plan doesn't pay for. The plan pays for its part of
+  /// the hold, or for more if more is left by now.
   private func tokensForCredits(
     _ tokens: Int64, _ held: HeldCredit?, on portion: Portion, at now: Timestamp
   ) -> Int64 {
@@ -216,14 +222,14 @@ extension BudgetState {
     return Int64(clamping: max(0, Int128(tokens) - max(Int128(own), left)))
   }
 
-  /// How many tokens the plan doesn't pay that nothing was held for.
+  /// Returns the tokens of use without a hold that the plan doesn't pay for.
   func tokensForCredits(reported tokens: Int64, on index: Int, at now: Timestamp) -> Int64 {
     guard let limit = ownLimits(at: index, within: .leasable, at: now).tokens else { return 0 }
     return Int64(
       clamping: max(0, Int128(tokens) - max(0, planTokensLeft(of: index, limit: limit))))
   }
 
-  /// What is left of the plan itself; negative where it is passed.
+  /// The remainder of the plan itself; negative if the plan is passed.
   func planTokensLeft(of index: Int, limit: Int64) -> Int128 {
     accounts[index].remainder(of: limit, in: .tokens)
       + Int128(accounts[index].paidByCredits) + Int128(accounts[index].heldOnCredits)

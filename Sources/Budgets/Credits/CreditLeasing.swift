@@ -1,14 +1,14 @@
 public import Money
 public import Time
 
-// How credits are shared with other replicas: as limits are. What was granted of one is its limit,
-// what all have drawn is what is settled.
+// How replicas share credits: the same way as limits. The granted amount is the limit, and the
+// draws of all replicas are the settled use.
 
 extension BudgetState {
   // MARK: Asking
 
-  /// Whether credits could pay for all that a plan would be asked for, of which nothing is left
-  /// that others haven't leased: then it isn't asked again for each request.
+  /// Whether credits could pay for the whole request while the plan has nothing left to lease. The
+  /// replica then doesn't ask for the plan's lease with each request.
   func isLeftToCredits(
     _ whole: Consumption, of demand: Demand, on portion: Portion, at now: Timestamp
   ) -> Bool {
@@ -19,7 +19,7 @@ extension BudgetState {
     return creditsPay(whole, of: demand, on: portion, within: .leasable, at: now)
   }
 
-  /// What has to be leased of credits for what a plan doesn't pay of a request.
+  /// Returns the lease requests on credits for the part of a request that a plan doesn't pay for.
   mutating func creditRequests(
     for whole: Consumption, of demand: Demand, on portions: [Portion], at now: Timestamp
   ) -> [LeaseRequest] {
@@ -33,8 +33,8 @@ extension BudgetState {
       client: budgets[accounts[plan.account].budget].definition.id.client, at: now)
   }
 
-  /// What has to be leased of credits so that they can pay what the plan doesn't of use that is
-  /// about to be reported by `record`.
+  /// Returns the lease requests on credits for use that `record` is about to report, as far as the
+  /// plan doesn't pay for it.
   public mutating func creditRequests(
     reporting used: Consumption, rates: ExchangeRates, for caller: Caller, at now: Timestamp
   ) -> [LeaseRequest] {
@@ -51,7 +51,7 @@ extension BudgetState {
     at now: Timestamp
   ) -> [LeaseRequest] {
     guard tokens > 0, let balance = purses[client] else { return [] }
-    // Where others have leased what is missing, they are to give it back.
+    // If other replicas have leased the missing part, the request makes them give it back.
     let draws =
       balance.draws(tokens, of: whole, rates: rates, within: .leasable, at: now)
       ?? balance.draws(tokens, of: whole, rates: rates, within: .whole, at: now) ?? []
@@ -67,7 +67,7 @@ extension BudgetState {
     }
   }
 
-  /// What has to be leased for what is held beyond a lease, since that was void.
+  /// Returns the lease requests for holds that exceed their lease since the lease was voided.
   func creditRequestsForHolds() -> [LeaseRequest] {
     sortedDrawnCredits().compactMap { key in
       entry(of: key).flatMap { $0.heldBeyondLease > 0 ? $0.leaseRequest(for: 0) : nil }
@@ -76,7 +76,7 @@ extension BudgetState {
 
   // MARK: Hearing
 
-  /// - Returns: The accounts that it may give room.
+  /// - Returns: The accounts that may gain room.
   mutating func take(_ answer: LeaseAnswer, of key: CreditKey) -> [Int] {
     guard entry(of: key)?.lease?.id == answer.lease else {
       noteUnused(answer.standing.source)
@@ -86,7 +86,7 @@ extension BudgetState {
     return learn(answer.standing, of: key)
   }
 
-  /// - Returns: The accounts that it may give room.
+  /// - Returns: The accounts that may gain room.
   mutating func learn(_ standing: SharedStanding, of key: CreditKey) -> [Int] {
     change(key) { $0.learn(standing) }
     return planAccounts(of: key.client)
@@ -124,14 +124,14 @@ extension BudgetState {
 
   // MARK: The leases of credits
 
-  /// Gives a client's credits leases of nought that have none.
+  /// Opens empty leases for a client's credits that have none.
   mutating func openCreditLeases(of client: String, at now: Timestamp) {
     var book = leases
     purses[client]?.openLeases { Lease(id: book.nextID(), lastHold: now) }
     leases = book
   }
 
-  /// Gives a credit a lease of nought in place of the one that it had.
+  /// Replaces a credit's lease by an empty one.
   mutating func openLease(of key: CreditKey, at now: Timestamp) {
     let lease = Lease(id: leases.nextID(), lastHold: now)
     change(key) { $0.open(lease) }
@@ -152,8 +152,8 @@ extension BudgetState {
 
   // MARK: Invariants
 
-  /// No more is held of a credit than leased, unless leases were void; and whatever is leased will
-  /// be given back.
+  /// Checks that holds on a credit never exceed its lease, unless leases were voided, and that
+  /// every lease will be given back.
   func checkCreditLeases() -> [String] {
     var wrong = purses.values.flatMap(\.entries).compactMap { entry -> String? in
       guard let lease = entry.lease else {

@@ -1,14 +1,13 @@
 internal import Money
 public import Time
 
-// How a hold is used up in parts, by work whose use becomes known piece by piece.
+// Uses up a hold in parts, for work whose use becomes known step by step.
 
 extension BudgetState {
-  /// Counts a part of what a held request uses. The rest stays held until it is drawn or the hold
-  /// ends.
+  /// Counts a part of a held request's use. The rest stays held until it is drawn or the hold ends.
   ///
-  /// - Returns: What this part is charged, as `settle` would say.
-  /// - Throws: `BudgetError.unknownHold` if the hold has been ended before.
+  /// - Returns: The charges for this part, in the form of `settle`.
+  /// - Throws: `BudgetError.unknownHold` if the hold has already ended.
   public mutating func draw(
     _ consumption: Consumption, from hold: HoldID, at now: Timestamp, events: inout [Event]
   ) throws(BudgetError) -> Settlement {
@@ -24,7 +23,7 @@ extension BudgetState {
         draws = drawCredit(consumption, from: index, on: position, at: now)
         paid = draws.tokens
       }
-      // What the part takes of the hold is ended as a hold of its own, and the rest stays.
+      // The part's share of the hold ends like a hold of its own, and the rest stays.
       var part = holds[index].portions[position]
       let spend = consumption.spend(in: part.currency, at: part.rate)
       part.held = part.held.least(spend)
@@ -39,7 +38,7 @@ extension BudgetState {
 }
 
 extension Consumption {
-  /// What is left of this after `part`; nought where that is more.
+  /// Returns this consumption minus `part`; zero in a unit in which `part` is larger.
   public func remainder(after part: Consumption) -> Consumption {
     Consumption(
       tokens: max(0, tokens - part.tokens),

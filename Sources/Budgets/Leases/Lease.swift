@@ -1,37 +1,38 @@
 internal import Time
 
-/// What this replica may use of a limit that it shares with others.
+/// The part of a limit or credit that this replica may use, when replicas share it.
 struct Lease: Sendable {
   let id: LeaseID
-  /// What is held of it included. Below zero where more was used than leased: what is leased next
-  /// makes up for that first. Nought in a unit that isn't limited.
+  /// The leased amount, including holds. Zero in a unit that isn't limited.
+  ///
+  /// Negative if more was used than leased; the next lease covers the difference first.
   var amount = Spend.zero
-  /// As last heard.
+  /// The amount that other replicas have leased, as the ledger last reported it.
   var leasedToOthers = Spend.zero
   var lastHold: Timestamp
-  /// Whether more may be held than is leased, for a reason that no admission could prevent.
+  /// Whether holds may exceed the lease for a reason that no admission could prevent.
   var mayBeExceeded = false
 }
 
-/// How much of a limit counts where it is shared with other replicas.
+/// The part of a shared limit that a check considers.
 enum LimitScope {
-  /// All of it, whoever has leased what.
+  /// The whole limit, including the leases of other replicas.
   case whole
-  /// What this replica has leased: that much may be held now.
+  /// The part that this replica has leased. This amount may be held now.
   case leased
-  /// What others haven't leased: that much could be.
+  /// The part that other replicas haven't leased. This replica could lease it.
   case leasable
 }
 
 extension Account {
-  /// What of the lease isn't held, in a unit that is limited; below zero where more is held.
+  /// Returns the part of the lease that isn't held, in a limited unit; negative if more is held.
   func freeLease(_ lease: Lease, in unit: LimitUnit) -> Int64 {
     let onCredits = unit == .tokens ? heldOnCredits : 0
     return Int64(
       clamping: Int128(lease.amount[unit]) - Int128(held[unit]) + Int128(onCredits))
   }
 
-  /// What more is held than leased, in the units that `limits` has.
+  /// Returns the amount by which holds exceed the lease, in the units that `limits` has.
   func heldBeyondLease(of limits: LimitsInForce) -> Spend {
     guard let lease else { return .zero }
     return limits.limited(
@@ -40,14 +41,14 @@ extension Account {
         nanoUnits: max(0, Int64(0).subtractingSaturating(freeLease(lease, in: .cost)))))
   }
 
-  /// Takes what was used off the lease.
+  /// Subtracts a settlement from the lease.
   mutating func takeOffLease(_ used: Spend, of limits: LimitsInForce) {
     guard lease != nil else { return }
     lease?.amount.subtractSaturating(used)
     if heldBeyondLease(of: limits) != .zero { lease?.mayBeExceeded = true }
   }
 
-  /// The limits as far as `scope` reaches; without credits.
+  /// Returns the limits within `scope`, without credits.
   func narrowed(_ limits: LimitsInForce, to scope: LimitScope) -> LimitsInForce {
     guard let lease else { return limits }
     switch scope {

@@ -1,12 +1,12 @@
-/// What the ledger has done about a `LeaseRequest`.
+/// The ledger's answer to a `LeaseRequest`.
 public struct LeaseAnswer: Hashable, Sendable {
   public let lease: LeaseID
-  /// What was added to the lease; nought where too little was left.
+  /// The amount added to the lease; zero if too little was left.
   public let added: Spend
-  /// How what it is of stands after that, as one statement has read it.
+  /// The standing of the account or credit after the lease, read in the same statement.
   public let standing: SharedStanding
 
-  /// - Parameter standing: of what was asked for.
+  /// - Parameter standing: The standing of the request's source.
   public init(to request: LeaseRequest, added: Spend, standing: SharedStanding) {
     precondition(added.tokens >= 0 && added.nanoUnits >= 0, "nothing is leased below zero")
     lease = request.lease

@@ -1,16 +1,16 @@
-/// Which leases the ledger knows of, or may: what is to be given back to it one day.
+/// The leases that the ledger has granted, or may have granted. Each must be given back.
 struct LeaseBook: Sendable {
-  /// Accounts for whose present lease something was asked, whatever came of it, or that hold more
-  /// than they have leased.
+  /// Accounts with a request for their current lease, whatever its result, or with holds beyond
+  /// their lease.
   var drawn: Set<Int> = []
-  /// Leases of accounts that have begun another one while holds lived, by the accounts' indices:
-  /// they end with the last of the account's holds.
+  /// Former leases of accounts that opened another lease while holds lived, by account index. They
+  /// end with the last of the account's holds.
   var former: [Int: [AccountKey]] = [:]
-  /// Leases that nothing is held of any more.
+  /// Leases without any holds.
   var ended: [LeaseSource] = []
-  /// Credits of whose present lease the same is true as of accounts in `drawn`.
+  /// Credits with a request for their current lease, or with holds beyond their lease.
   var drawnCredits: Set<CreditKey> = []
-  /// How often all leases were void.
+  /// The number of times that all leases were voided.
   var epoch: UInt64 = 0
   private var count: UInt64 = 0
 

@@ -1,15 +1,16 @@
-/// What a replica asks the shared ledger for: a slice of one account's limit, or of a credit.
+/// A replica's request to the shared ledger for a slice of an account's limit or of a credit.
 public struct LeaseRequest: Hashable, Sendable {
   public let source: LeaseSource
-  /// The limits in force, a raise included: settled use and all leases together must stay within
-  /// them. Of a plan, what credits have paid isn't settled against its limit. Of a credit, all
-  /// that was granted.
+  /// The limits in force, including a raise: settled use plus all leases must stay within them.
+  ///
+  /// For a plan, tokens that credits have paid for don't count as settled. For a credit, the limit
+  /// is the granted amount.
   public let limits: LimitsInForce
-  /// What has to be added to the lease to be of any use; nought where anything is.
+  /// The smallest addition that helps; zero if any addition does.
   public let least: Spend
-  /// What would do for all that is asked for now; never less than `least`.
+  /// The addition that covers everything that is asked for now; never less than `least`.
   public let wanted: Spend
-  /// Names the lease to which it will be added.
+  /// The lease to add to.
   public let lease: LeaseID
 
   public init(
@@ -23,8 +24,8 @@ public struct LeaseRequest: Hashable, Sendable {
   }
 }
 
-/// Tells the leases apart that an account or a credit has had one after the other, so that an
-/// answer never adds to one that came after it was asked for.
+/// Distinguishes the successive leases of an account or a credit, so that a late answer never adds
+/// to a newer lease.
 public struct LeaseID: Hashable, Sendable {
   let number: UInt64
 }

@@ -1,13 +1,13 @@
-/// What a replica gives back of a lease: it has stopped using it already.
+/// A part of a lease that a replica gives back. The replica has already stopped using it.
 ///
-/// It must reach the ledger after the settlements of all holds that have ended, and before any
-/// request that is asked for later.
+/// It must reach the ledger after the settlements of all ended holds, and before any later lease
+/// request.
 public struct LeaseReturn: Hashable, Sendable {
   public enum Amount: Hashable, Sendable {
-    /// The replica uses none of it any more: its lease is nought from now on, whatever the ledger
-    /// has leased to it.
+    /// The whole lease. The replica uses none of it any more, whatever amount the ledger has leased
+    /// to it.
     case everything
-    /// So much less, and never below nought.
+    /// A reduction of the lease, to zero at the lowest.
     case part(Spend)
   }
 

@@ -1,10 +1,10 @@
 public import Time
 
-// How leases end. A replica stops using what it gives back before it says so.
+// How leases end. A replica stops using a lease before it tells the ledger.
 
 extension BudgetState {
-  /// Gives back in whole what nothing is held of: leases of windows that have ended, and those of
-  /// accounts and credits that have taken no hold for so long and on which nobody waits.
+  /// Gives back whole leases that nothing is held on: leases of ended windows, and leases of
+  /// accounts and credits that have taken no hold for `span` and have no queue.
   public mutating func giveBack(
     idleFor span: Duration, at now: Timestamp
   ) -> [LeaseReturn] {
@@ -18,9 +18,10 @@ extension BudgetState {
       + giveBackCredits(idleFor: span, at: now)
   }
 
-  /// Gives back what is free of some accounts and credits, for which others wait.
+  /// Gives back the free part of the leases of accounts and credits for which other replicas wait.
   ///
-  /// Also where requests of this replica wait: else each of two would keep what the other lacks.
+  /// This also applies to accounts on which requests of this replica wait. Otherwise two replicas
+  /// could each keep the part that the other lacks.
   public mutating func giveBackFree(of sources: [LeaseSource]) -> [LeaseReturn] {
     defer { assertInvariants() }
     return sources.compactMap { source in
@@ -31,7 +32,7 @@ extension BudgetState {
     }
   }
 
-  /// Gives back all that isn't held, when the replica ends.
+  /// Gives back everything that isn't held, when the replica stops.
   public mutating func giveBackEverything(at now: Timestamp) -> [LeaseReturn] {
     defer { assertInvariants() }
     return takeEndedLeases()
@@ -40,15 +41,17 @@ extension BudgetState {
       } + giveBackAllCredits(at: now)
   }
 
-  /// Notes that what was given back may not have reached the ledger: it is given back again when
-  /// the account or the credit is idle.
+  /// Marks returns that may not have reached the ledger. They are given back again when the account
+  /// or the credit is idle.
   public mutating func notGivenBack(_ returns: [LeaseReturn]) {
     defer { assertInvariants() }
     for lost in returns { noteUnused(lost.source) }
   }
 
-  /// Uses no lease any more: the replica couldn't show that it lives, and others may have taken
-  /// them. Holds live on, above the leases, until what is leased next has made up for them.
+  /// Empties all leases. The replica couldn't prove that it is alive, so other replicas may have
+  /// taken them.
+  ///
+  /// Holds live on and exceed the leases until new leases cover them.
   public mutating func voidLeases(at now: Timestamp) {
     defer { assertInvariants() }
     leases.epoch &+= 1
@@ -57,7 +60,8 @@ extension BudgetState {
     permits.void()
   }
 
-  /// How often the leases were void: what was granted in an earlier epoch stands on none of now.
+  /// The number of times that leases were voided. A grant of an earlier epoch stands on no current
+  /// lease.
   public var leaseEpoch: UInt64 { leases.epoch }
 
   private mutating func giveBackWhole(_ index: Int, at now: Timestamp) -> LeaseReturn {
@@ -74,12 +78,13 @@ extension BudgetState {
         tokens: max(0, accounts[index].freeLease(lease, in: .tokens)),
         nanoUnits: max(0, accounts[index].freeLease(lease, in: .cost))))
     guard free != .zero else { return nil }
-    // What is leased in the other unit may be below zero.
+    // The lease in the other unit may be negative.
     accounts[index].lease?.amount.subtractSaturating(free)
     return LeaseReturn(of: .account(accountKey(of: index)), amount: .part(free))
   }
 
-  /// Those whose account or credit has leased anew since are left to that lease's end.
+  /// Takes the ended leases, except those whose account or credit has leased again: these end with
+  /// the new lease.
   private mutating func takeEndedLeases() -> [LeaseReturn] {
     let ended = leases.ended
     leases.ended = []

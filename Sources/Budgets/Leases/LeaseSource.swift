@@ -1,14 +1,14 @@
-/// What replicas lease parts of.
+/// An amount that replicas lease parts of.
 public enum LeaseSource: Hashable, Sendable {
   /// An account's limit.
   case account(AccountKey)
-  /// What a client was given beside its plan.
+  /// A credit that a client has beside its plan.
   case credit(CreditKey)
 
   public var account: AccountKey? { if case .account(let key) = self { key } else { nil } }
 }
 
-/// One credit of one client.
+/// Identifies one credit of one client.
 public struct CreditKey: Hashable, Sendable {
   public let id: Int64
   public let client: String

@@ -1,16 +1,16 @@
 internal import Money
 public import Time
 
-// What a replica hears from the shared ledger.
+// How a replica applies the shared ledger's answers.
 
 extension BudgetState {
-  /// Adds what the ledger has leased, takes over how the accounts stand there, and lets those go
-  /// that waited for it.
+  /// Applies lease answers: adds to the leases, updates the accounts' standings, and serves the
+  /// queues.
   ///
-  /// An answer adds nothing to a lease that has ended meanwhile: its window has, or it was given
-  /// back or was void. The ledger gets it back when the account is idle.
+  /// An answer adds nothing to a lease that has ended since: its window has ended, or it was given
+  /// back or voided. The ledger gets that amount back when the account is idle.
   ///
-  /// - Returns: As `learn`.
+  /// - Returns: As for `learn`.
   @discardableResult
   public mutating func take(
     _ answers: [LeaseAnswer], at now: Timestamp, events: inout [Event]
@@ -38,11 +38,11 @@ extension BudgetState {
     return reached
   }
 
-  /// Takes over how accounts stand in the ledger, as last read there: what others have used counts
+  /// Applies accounts' standings as last read from the ledger. The use of other replicas counts
   /// here too, in budgets of every enforcement.
   ///
-  /// - Returns: Percentages that are reached by what others have settled. They count as reported
-  ///   now: whoever has them recorded first is the one to tell.
+  /// - Returns: Percentages that other replicas' settlements have reached. They count as reported
+  ///   now: the replica that records a percentage first sends its alert.
   @discardableResult
   public mutating func learn(
     _ standings: [SharedStanding], at now: Timestamp, events: inout [Event]
@@ -66,7 +66,7 @@ extension BudgetState {
   private mutating func learn(
     _ standing: SharedStanding, on index: Int, at now: Timestamp
   ) -> [Threshold] {
-    // Settlements that are committed there and haven't ended their holds here yet.
+    // Some settlements are committed in the ledger, but their holds haven't ended here yet.
     let notEnded = accounts[index].lease?.amount.excess(over: standing.leased) ?? .zero
     accounts[index].settled = standing.settled.excess(over: notEnded)
     if budgets[accounts[index].budget].isPlan {
@@ -79,14 +79,15 @@ extension BudgetState {
     return accounts[index].settled == .zero ? [] : takeThresholds(on: index, at: now)
   }
 
-  /// Whether a plan has settled and holds more than it and the credits that it is paid by.
+  /// Whether a plan's settled and held use exceeds the plan plus the part that credits pay for.
   private func isPassedPlan(_ index: Int, at now: Timestamp) -> Bool {
     guard budgets[accounts[index].budget].isPlan, let limit = ownLimits(at: index, at: now).tokens
     else { return false }
     return planTokensLeft(of: index, limit: limit) < 0
   }
 
-  /// The account that counts in the same place, new where nothing was known of what is settled.
+  /// Returns the account for a standing. Creates it if the ledger reports use of a subject that is
+  /// unknown here.
   private mutating func countedAccount(
     _ standing: SharedStanding, at now: Timestamp
   ) -> Int? {
@@ -100,14 +101,14 @@ extension BudgetState {
     return account(of: budget, subject: key.subject.value, at: now)
   }
 
-  /// The account that is meant, if its window is still open.
+  /// Returns the account of a key, if its window is still open.
   private mutating func openAccount(_ key: AccountKey, at now: Timestamp) -> Int? {
     guard let index = knownAccount(key) else { return nil }
     catchUp(index, with: now)
     return knownAccount(key)
   }
 
-  /// The account that is meant, if it counts in that window, as far as it knows.
+  /// Returns the account of a key, if the account counts in that window as far as it knows.
   func knownAccount(_ key: AccountKey) -> Int? {
     guard let budget = budgetByID[key.budget],
       budgets[budget].definition.per == key.subject.kind,
@@ -117,12 +118,14 @@ extension BudgetState {
   }
 
   private func isOpen(_ key: AccountKey, in window: BudgetWindow, of budget: Int) -> Bool {
-    // By its start: a change of the calendar moves the end of a window that stays open.
+    // Windows are compared by their starts: a change of the calendar moves the end of a window that
+    // stays open.
     key.window.start == window.start && key.currency == budgets[budget].currency
       && key.period == budgets[budget].definition.period.description
   }
 
-  /// Has given back what the ledger may have leased and nobody uses.
+  /// Marks a lease that the ledger may have granted and that this replica doesn't use, so that it
+  /// is given back.
   mutating func noteUnused(_ source: LeaseSource) {
     switch source {
     case .account(let key):

@@ -1,27 +1,33 @@
 internal import Money
 public import Time
 
-// How limits are shared with other replicas.
+// How replicas share limits.
 //
-// In the ledger that all replicas share, an account has beside what is settled what is leased to
-// each of them: settled use and all leases together never exceed the limit. A replica holds
-// requests against its own lease alone, in memory. Where that can't pay for a request, it asks the
-// ledger for more first, and where others have leased that, the request waits as it does for holds.
+// In the shared ledger, an account has its settled use and one lease for each replica. Settled use
+// plus all leases never exceeds the limit. A replica holds requests against its own lease alone, in
+// memory. If its lease can't pay for a request, the replica asks the ledger for more first. If
+// other replicas have leased that part, the request waits as it does for holds.
 //
-// What makes it safe is that at any time the ledger has leased at least as much to this replica as
-// it uses. So whoever owns the state keeps this order:
-// - a lease grows in the ledger first, then here (`take`);
-// - it shrinks here first, then there (`giveBack`), before anything that is asked for later;
-// - a settlement is committed there, with what it takes off the lease, before its hold ends here.
-// An answer that is lost leaves something leased that nobody uses, until the account is idle and
-// gives back everything, whatever that is.
+// At any time, the ledger has leased at least as much to this replica as the replica uses. The
+// owner of the state guarantees that by keeping this order:
+// - A lease grows in the ledger first, then here (`take`).
+// - A lease shrinks here first (`giveBack`), then in the ledger, before any later request.
+// - A settlement and its deduction from the lease are committed in the ledger before the hold ends
+//   here.
+//
+// If an answer is lost, the ledger keeps an unused lease. It ends when the account is idle and
+// gives back everything.
+//
+// Example: the limit is 10,000 tokens, and 4,000 are settled. Replica A has leased 3,000 and
+// replica B 2,000. A request at A may hold up to 3,000 at once. A may lease the last 1,000, but
+// never B's 2,000.
 
 extension BudgetState {
-  /// What has to be leased for a request to be held in whole: nothing where its leases pay for that
-  /// already, or where no lease could help.
+  /// Returns the lease requests that a request needs to be held in whole. Empty if the leases
+  /// already pay for it, or if no lease could help.
   ///
-  /// What is asked for is answered by `take`, or never; then the request asks to be held, with
-  /// whatever has been leased.
+  /// The answers go to `take`; an answer may be lost. The request then asks for its hold with the
+  /// leases that exist.
   public mutating func leaseRequests(
     for demand: Demand, of caller: Caller, at now: Timestamp, events: inout [Event]
   ) -> [LeaseRequest] {
@@ -29,15 +35,15 @@ extension BudgetState {
     defer { assertInvariants() }
     let portions = portions(for: caller, rates: demand.rates, at: now)
     serve([], at: now, events: &events)
-    // Where others wait it has to wait behind them, and asks when its turn comes.
+    // If other requests wait, this one waits behind them and asks when its turn comes.
     guard !portions.contains(where: { accounts[$0.account].isQueued }) else { return [] }
     return leaseRequests(for: demand, of: caller, on: portions, at: now)
   }
 
-  /// What has to be leased for the requests that wait first in their queues, and for what is held
-  /// beyond a lease: by holds that were taken up again, or whose leases were void.
+  /// Returns the lease requests for the heads of the queues, and for holds that exceed their lease
+  /// because they were restored or their lease was voided.
   ///
-  /// - Returns: One for each account at most.
+  /// - Returns: At most one request for each account.
   public mutating func outstandingLeaseRequests(
     at now: Timestamp, events: inout [Event]
   ) -> [LeaseRequest] {
@@ -63,7 +69,7 @@ extension BudgetState {
       conversationDenial(for: caller, at: now) == nil
     else { return [] }
     let least = demand.bound(output: demand.leastOutput)
-    // Room that this replica's own holds take comes with their end.
+    // Room that this replica's own holds take is freed when they end.
     guard !portions.contains(where: { isHeldUp(least, of: demand, on: $0, at: now) }) else {
       return []
     }
@@ -85,7 +91,8 @@ extension BudgetState {
     accounts[account].lease?.id == request.lease
   }
 
-  /// Whether a `hard` account couldn't pay for `least` now, had it leased its whole limit.
+  /// Whether a `hard` account couldn't pay for `least` now even if this replica had leased the
+  /// whole limit.
   private func isHeldUp(
     _ least: Consumption, of demand: Demand, on portion: Portion, at now: Timestamp
   ) -> Bool {
@@ -98,7 +105,8 @@ extension BudgetState {
     return unit != nil
   }
 
-  /// The output that the request would be given if all that others haven't leased were leased.
+  /// Returns the output that the request would get if this replica leased everything that other
+  /// replicas haven't.
   private func outputToLease(
     for demand: Demand, on portions: [Portion], at now: Timestamp
   ) -> Int64 {
@@ -121,7 +129,7 @@ extension BudgetState {
     let wanted = limits.limited(whole.missing(beside: free))
     guard wanted != .zero else { return nil }
     var needed = limits.limited(least.missing(beside: free))
-    // What a plan doesn't pay, credits may.
+    // Credits may pay for the part that a plan doesn't.
     let budget = budgets[accounts[index].budget]
     if budget.isPlan, purses[budget.definition.id.client] != nil { needed.tokens = 0 }
     return LeaseRequest(
@@ -143,7 +151,8 @@ extension BudgetState {
 // MARK: - The leases of accounts
 
 extension BudgetState {
-  /// Gives an account a lease of nought where its limit is shared, in place of any that it had.
+  /// Replaces an account's lease by an empty one if its limit is shared; otherwise removes the
+  /// lease.
   mutating func openLease(on index: Int, at now: Timestamp) {
     guard policy.sharesLimits,
       budgets[accounts[index].budget].definition.enforcement == .hard
@@ -155,14 +164,14 @@ extension BudgetState {
     if accounts[index].held != .zero { holdBeyondLease(on: index, at: now) }
   }
 
-  /// Notes that more is held than leased, so that it is asked for.
+  /// Marks an account whose holds exceed its lease, so that the missing part is requested.
   mutating func holdBeyondLease(on index: Int, at now: Timestamp) {
     accounts[index].lease?.mayBeExceeded = true
     accounts[index].lease?.lastHold = now
     leases.drawn.insert(index)
   }
 
-  /// Has a lease given back that the account uses for nothing new, once its last hold has ended.
+  /// Gives a lease back that the account uses for nothing new, once its last hold has ended.
   mutating func endLease(on index: Int) {
     guard leases.drawn.remove(index) != nil else { return }
     let key = accountKey(of: index)
@@ -178,14 +187,14 @@ extension BudgetState {
     leases.ended += (leases.former.removeValue(forKey: index) ?? []).map(LeaseSource.account)
   }
 
-  /// What of a use is taken off an account's lease.
+  /// Returns the part of a settlement that is subtracted from an account's lease.
   func usedOfLease(_ spend: Spend, paidByCredits: Int64, on index: Int) -> Spend {
     guard accounts[index].lease != nil else { return .zero }
     let used = Spend(tokens: max(0, spend.tokens - paidByCredits), nanoUnits: spend.nanoUnits)
     return budgets[accounts[index].budget].limits.limited(used)
   }
 
-  /// What a hold has of an account's lease.
+  /// Returns a hold's part of an account's lease.
   func heldOfLease(_ portion: Portion) -> Spend {
     guard accounts[portion.account].lease != nil else { return .zero }
     return budgets[accounts[portion.account].budget].limits.limited(portion.held)
@@ -202,7 +211,7 @@ extension BudgetState {
 }
 
 extension Spend {
-  /// What has to come to `free`, which may be below zero, to make this.
+  /// Returns the amount missing to this spend beside `free`, which may be negative.
   fileprivate func missing(beside free: Spend) -> Spend {
     Spend(
       tokens: Int64(clamping: max(0, Int128(tokens) - Int128(free.tokens))),

@@ -1,11 +1,11 @@
-/// How an account or a credit stands in a ledger that several replicas share.
+/// The standing of an account or a credit in a ledger that replicas share.
 public struct SharedStanding: Hashable, Sendable {
   public let source: LeaseSource
-  /// What all replicas have settled; of a credit, what they have drawn.
+  /// The use that all replicas have settled. For a credit, the amount that they have drawn.
   public let settled: Spend
-  /// Those of a plan's settled tokens that credits have paid.
+  /// The settled tokens of a plan that credits have paid for.
   public let paidByCredits: Int64
-  /// What is leased to the replica that reads it.
+  /// The lease of the replica that reads the standing.
   public let leased: Spend
   public let leasedToOthers: Spend
 

@@ -1,32 +1,32 @@
 public import Money
 
-/// What one account was charged for one request, and what it reached by that: recorded in the same
-/// commit as the request's row.
+/// The amount that one request charged to one account, and the thresholds that it reached. The
+/// ledger records it in the same commit as the request's row.
 public struct Charge: Hashable, Sendable {
   public let budget: BudgetID
   public let subject: Subject
   public let period: BudgetPeriod
-  /// The window that the hold was taken in, even if it has ended since.
+  /// The window in which the hold was taken, even if it has ended since.
   public let window: BudgetWindow
   public let tokens: Int64
   public let cost: Money
-  /// What of it is taken off this replica's lease, as far as the ledger has leased so much; nought
-  /// where the limit isn't shared.
+  /// The part that is subtracted from this replica's lease, as far as the ledger has leased that
+  /// much; zero if the limit isn't shared.
   public let takenOffLease: Spend
-  /// What the hold has of this replica's lease, as long as it isn't ended; nought where the limit
-  /// isn't shared, and where credits may pay a part.
+  /// The hold's part of this replica's lease until the hold ends. Zero if the limit isn't shared,
+  /// or if credits may pay for a part.
   public let heldOfLease: Spend
   /// Percentages of its limits that the account has reached by this charge.
   public let thresholds: [Threshold]
 }
 
-/// How a hold ended.
+/// The result of ending a hold.
 public struct Settlement: Sendable {
-  /// One for each budget that applied, whether it limits what is charged or only counts it.
+  /// One charge for each budget that applied, whether it limits that unit or only counts it.
   public let charges: [Charge]
-  /// What credits pay of it, beyond the plan.
+  /// The part that credits pay for, beyond the plan.
   public let draws: [CreditDraw]
-  /// What is left of the tightest budget; nil where none applies.
+  /// The remainder of the tightest budget; nil if no budget applies.
   public let tightest: Remainder?
 
   public init(charges: [Charge], draws: [CreditDraw] = [], tightest: Remainder?) {
@@ -36,16 +36,16 @@ public struct Settlement: Sendable {
   }
 }
 
-/// What the ledger remembers of an account.
+/// The ledger's record of an account's use.
 public struct RecordedUse: Hashable, Sendable {
   public let budget: BudgetID
   public let subject: Subject
-  /// As `BudgetPeriod` spells itself.
+  /// The period as `BudgetPeriod.description` writes it.
   public let period: String
   public let window: BudgetWindow
   public let tokens: Int64
   public let cost: Money
-  /// Those of the tokens that credits have paid; only of a plan.
+  /// The tokens that credits have paid for; always zero unless the budget is a plan's.
   public let paidByCredits: Int64
 
   public init(

@@ -4,12 +4,12 @@ public import Time
 // How holds end, and how use is counted.
 
 extension BudgetState {
-  /// Replaces a hold by what the request used, on every account at once.
+  /// Replaces a hold by the request's actual use, on every account at once.
   ///
-  /// More than was held is counted all the same. It counts in the window in which the hold was
-  /// taken; where that has ended, the new window isn't touched.
+  /// Use beyond the hold counts too. It counts in the window in which the hold was taken. If that
+  /// window has ended, the new window doesn't change.
   ///
-  /// - Throws: `BudgetError.unknownHold` if the hold has been ended before.
+  /// - Throws: `BudgetError.unknownHold` if the hold has already ended.
   public mutating func settle(
     _ hold: HoldID, with consumption: Consumption, at now: Timestamp, events: inout [Event]
   ) throws(BudgetError) -> Settlement {
@@ -42,10 +42,10 @@ extension BudgetState {
     return Settlement(charges: charges, draws: draws, tightest: tightest)
   }
 
-  /// What settling a hold so would charge, and what credits would pay of it; without what it
-  /// reaches or leaves. Nothing changes: an intent records it in advance.
+  /// Returns the charges and draws of settling a hold now, without thresholds and remainder.
+  /// Nothing changes: an intent records the expectation in advance.
   ///
-  /// Empty if the hold has been ended before.
+  /// Empty if the hold has already ended.
   public func expectation(
     settling hold: HoldID, with consumption: Consumption, at now: Timestamp
   ) -> Settlement {
@@ -69,15 +69,17 @@ extension BudgetState {
     return Settlement(charges: charges, draws: draws, tightest: nil)
   }
 
-  /// Ends a hold of which nothing was used.
+  /// Ends a hold without any use.
+  /// - Throws: `BudgetError.unknownHold` if the hold has already ended.
   public mutating func release(
     _ hold: HoldID, at now: Timestamp, events: inout [Event]
   ) throws(BudgetError) {
     _ = try end(hold, with: .zero, reachedProvider: false, at: now, events: &events)
   }
 
-  /// Ends a hold that was dropped by mistake, as if all of its bound had been used: whatever became
-  /// of the request, no budget is passed by it.
+  /// Ends a hold that was dropped by mistake, as if its whole bound had been used. The request
+  /// can't have used more, so no budget is passed.
+  /// - Throws: `BudgetError.unknownHold` if the hold has already ended.
   public mutating func abandon(
     _ hold: HoldID, at now: Timestamp, events: inout [Event]
   ) throws(BudgetError) -> Settlement {
@@ -87,8 +89,8 @@ extension BudgetState {
     return try settle(hold, with: bound, at: now, events: &events)
   }
 
-  /// Counts use that did not pass the turnstile. It has happened already, so it is never refused,
-  /// and may take a budget past its limit.
+  /// Counts use that had no hold. The use has already happened, so it is never refused, and it may
+  /// take a budget past its limit.
   public mutating func record(
     _ consumption: Consumption, rates: ExchangeRates, for caller: Caller, at now: Timestamp,
     events: inout [Event]
@@ -106,7 +108,7 @@ extension BudgetState {
       }
       let spend = consumption.spend(in: portion.currency, at: portion.rate)
       accounts[portion.account].mayExceedLimit = true
-      // It isn't taken off a lease: nobody has leased anything for it.
+      // Nothing was leased for this use, so no lease shrinks.
       let reached = count(spend, on: portion.account, at: now, events: &events)
       charges.append(
         charge(
@@ -118,9 +120,9 @@ extension BudgetState {
       charges: charges, draws: draws, tightest: tightest(of: portions, at: now))
   }
 
-  /// Replaces what was held on one account by what was used.
+  /// Replaces one account's hold by the actual use.
   ///
-  /// - Parameter paidByCredits: how many of the tokens credits have paid.
+  /// - Parameter paidByCredits: The tokens that credits have paid for.
   mutating func end(
     _ portion: Portion, with consumption: Consumption, paidByCredits: Int64, at now: Timestamp,
     events: inout [Event]
@@ -150,7 +152,7 @@ extension BudgetState {
       spend, to: index, in: accounts[index].window, takingOffLease: used, reaching: reached)
   }
 
-  /// Forgets what tied a hold to an account, and the account itself if only that kept it.
+  /// Removes a hold's tie to an account, and the account itself if only that hold kept it.
   private mutating func untie(_ portion: Portion, at now: Timestamp) {
     accounts[portion.account].liveHolds -= 1
     if !leases.former.isEmpty { endFormerLeases(of: portion.account) }
@@ -163,7 +165,7 @@ extension BudgetState {
     portions.map(\.account).filter { queues[$0] != nil }
   }
 
-  /// - Returns: the percentages that are reached by it.
+  /// - Returns: The percentages that the use has reached.
   private mutating func count(
     _ spend: Spend, on index: Int, at now: Timestamp, events: inout [Event]
   ) -> [Threshold] {
@@ -187,7 +189,7 @@ extension BudgetState {
       takenOffLease: used, heldOfLease: held, thresholds: thresholds)
   }
 
-  /// The percentages that settled use has reached since this was last asked.
+  /// Returns the percentages that settled use has reached since the last call.
   mutating func takeThresholds(on index: Int, at now: Timestamp) -> [Threshold] {
     let budget = accounts[index].budget
     guard let last = budgets[budget].definition.alerts.last,
@@ -212,7 +214,7 @@ extension BudgetState {
 }
 
 extension Account {
-  /// The unit in which settled use has reached so many per cent of its limit.
+  /// Returns the unit in which settled use has reached `percent` of its limit; nil for none.
   func unit(reaching percent: Int, of limits: LimitsInForce) -> LimitUnit? {
     LimitUnit.allCases.first { unit in
       guard let limit = limits[unit] else { return false }

@@ -1,47 +1,50 @@
 internal import Time
 
-/// What one budget counts for one subject.
+/// One budget's count for one subject.
 struct Account: Sendable {
-  /// The index of its budget.
+  /// The index of the account's budget.
   let budget: Int
   /// The subject's name within the budget's kind.
   let subject: String
-  /// Goes up with each window, so that a hold knows whether its window is still open.
+  /// Increases with each window, so that a hold knows whether its window is still open.
   private(set) var epoch: UInt32 = 0
   private(set) var window: BudgetWindow
   var settled = Spend.zero
-  /// The sum of the holds that were taken in this window and live.
+  /// The sum of the live holds that were taken in this window.
   var held = Spend.zero
-  /// Holds that live, of this window and of earlier ones.
+  /// The number of live holds, of this window and of earlier ones.
   var liveHolds = 0
   /// Whether requests wait for this account.
   var isQueued = false
-  /// Paused or resumed by hand; nil where the whole budget's state decides.
+  /// Whether an administrator paused or resumed this subject; nil if the whole budget's state
+  /// applies.
   var isPaused: Bool?
-  /// Added to the limits for this subject, in place of the whole budget's raise.
+  /// Added to this subject's limits instead of the whole budget's raise.
   var raise: Raise?
-  /// The highest percentage reported in this window.
+  /// The highest percentage that was reported in this window; 0 for none.
   var highestAlert = 0
   /// Whether a refusal was reported in this window.
   var hasRefused = false
-  /// Set while the latest decision here was a refusal that left too little for a useful answer.
+  /// The used-up unit, if the latest decision was a refusal that left too little for a useful
+  /// answer; nil otherwise.
   var exhaustedUnit: LimitUnit?
-  /// Whether use may lie above the limit for a reason that no admission could prevent.
+  /// Whether use may exceed the limit for a reason that no admission could prevent.
   var mayExceedLimit = false
-  /// Tokens of this window's settled use that credits have paid.
+  /// The tokens of this window's settled use that credits have paid for.
   var paidByCredits: Int64 = 0
-  /// Tokens of this window's holds that credits would pay.
+  /// The tokens of this window's holds that credits would pay for.
   var heldOnCredits: Int64 = 0
-  /// Whether the window starts later than others', since use was cleared: a new account would
-  /// count into what no longer counts.
+  /// Whether the window starts later than other accounts' windows, because use was cleared. The
+  /// account must then not be forgotten: a new account would count the cleared use.
   private var wasCleared = false
-  /// Whether its budget isn't in force: only holds that still live keep it, or use whose window is
-  /// open.
+  /// Whether the account's budget isn't in force. The account is then kept only for live holds, or
+  /// for use of an open window.
   var isRetired = false
-  /// What this replica may use of the limit; nil where it is nobody else's.
+  /// This replica's lease of the limit; nil if the limit isn't shared.
   var lease: Lease?
 
-  /// The `highestAlert` of use whose alerts nobody knows, since its budget isn't in force.
+  /// The value of `highestAlert` for restored use of a budget that isn't in force: its reported
+  /// alerts are unknown.
   static let unknownAlert = -1
 
   init(budget: Int, subject: String, window: BudgetWindow) {
@@ -50,7 +53,7 @@ struct Account: Sendable {
     self.window = window
   }
 
-  /// Starts again from nothing. Holds that live belong to the window that has ended.
+  /// Starts a new window from zero. Live holds belong to the window that has ended.
   mutating func begin(_ window: BudgetWindow) {
     self.window = window
     epoch &+= 1
@@ -65,7 +68,7 @@ struct Account: Sendable {
     wasCleared = false
   }
 
-  /// Counts from nothing in another window that is open now, with the holds that live.
+  /// Counts from zero in another window that is open now, and keeps the live holds.
   mutating func move(to window: BudgetWindow) {
     self.window = window
     settled = .zero
@@ -77,10 +80,10 @@ struct Account: Sendable {
     wasCleared = false
   }
 
-  /// Forgets what is settled and goes on in the same window, with the holds that live.
+  /// Clears the settled use in the same window, and keeps the live holds.
   ///
-  /// The window starts at `now`: what is charged from here on is another record in the ledger than
-  /// what no longer counts.
+  /// The window now starts at `now`, so that later charges go to another record in the ledger than
+  /// the cleared use.
   mutating func clear(at now: Timestamp) {
     let earliest = window.start.advanced(by: .milliseconds(1))
     window = window.starting(noEarlierThan: max(now, earliest))
@@ -89,14 +92,14 @@ struct Account: Sendable {
     wasCleared = true
   }
 
-  /// Moves the end of the window, when the calendar that sets it has changed.
+  /// Moves the window's end after the calendar that sets it has changed.
   mutating func endWindow(at end: Timestamp?) {
     window = BudgetWindow(start: window.start, end: end)
   }
 
-  /// Goes on with what the ledger remembers of this window.
+  /// Restores the ledger's record of this window.
   ///
-  /// - Parameter isShortened: whether it starts later than the calendar says.
+  /// - Parameter isShortened: Whether the window starts later than the calendar says.
   mutating func restore(
     _ window: BudgetWindow, isShortened: Bool, settled: Spend, paidByCredits: Int64
   ) {
@@ -106,22 +109,24 @@ struct Account: Sendable {
     self.paidByCredits = paidByCredits
   }
 
-  /// The limit without what is settled and held; negative where it is passed.
+  /// Returns the limit minus settled and held; negative if the limit is passed.
   func remainder(of limit: Int64, in unit: LimitUnit) -> Int128 {
     Int128(limit) - Int128(settled[unit]) - Int128(held[unit])
   }
 
-  /// Whether `need` can be held besides everything else. A limit of nought allows nothing.
+  /// Whether `need` can be held beside everything else. A limit of zero allows nothing.
   func fits(_ need: Int64, in unit: LimitUnit, of limit: Int64) -> Bool {
     limit > 0 && Int128(need) <= remainder(of: limit, in: unit)
   }
 
-  /// Whether `need` could be held if every other hold ended at nothing.
+  /// Whether `need` could be held if every other hold ended without use. A limit of zero allows
+  /// nothing.
   func couldFit(_ need: Int64, in unit: LimitUnit, of limit: Int64) -> Bool {
     limit > 0 && Int128(settled[unit]) + Int128(need) <= Int128(limit)
   }
 
-  /// Whether nothing is lost by forgetting the account: it says no more than a new one would.
+  /// Whether the account can be forgotten without loss, because a new account would have the same
+  /// state.
   func isIdle(at now: Timestamp) -> Bool {
     let isRaised = raise.map { now < $0.until } ?? false
     guard liveHolds == 0, !isQueued, isPaused == nil, !isRaised else { return false }

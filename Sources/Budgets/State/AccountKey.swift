@@ -1,10 +1,10 @@
 public import Money
 
-/// By what the ledger tells counters apart: one account of a budget in one of its windows.
+/// Identifies a counter in the ledger: one account of a budget in one of its windows.
 public struct AccountKey: Hashable, Sendable {
   public let budget: BudgetID
   public let subject: Subject
-  /// As `BudgetPeriod` spells itself.
+  /// The period as `BudgetPeriod.description` writes it.
   public let period: String
   public let window: BudgetWindow
   /// The currency in which the account counts money.

@@ -1,6 +1,6 @@
 public import Money
 
-/// How one account of a budget stands: everything that an answer says about it.
+/// The status of one account of a budget, with every figure that an answer reports.
 public struct AccountStatus: Sendable {
   public enum Level: String, Sendable, Hashable, CaseIterable, Comparable {
     case ok, attention, critical, exceeded
@@ -9,7 +9,7 @@ public struct AccountStatus: Sendable {
       left.leastPercent < right.leastPercent
     }
 
-    /// The percentage of a limit from which on it is so.
+    /// The lowest percentage of a limit at which the level applies.
     var leastPercent: Int {
       switch self {
       case .ok: 0
@@ -21,41 +21,41 @@ public struct AccountStatus: Sendable {
   }
 
   public enum Pause: Sendable, Hashable {
-    /// By hand.
+    /// An administrator paused the budget or the subject.
     case manual
-    /// Because a limit is used up, or too little is left for a useful answer.
+    /// A limit is used up, or too little is left for a useful answer.
     case limit(LimitUnit)
-    /// Because a plan lets no further conversation begin.
+    /// The plan allows no further conversation to begin.
     case conversations
   }
 
   public let definition: BudgetDefinition
   public let subject: Subject
   public let window: BudgetWindow
-  /// The limits in force, a raise included; nil in a unit that isn't limited.
+  /// The limit in force in tokens, including a raise; nil if tokens aren't limited.
   public let limitTokens: Int64?
   public let limitCost: Money?
-  /// Counted whether limited or not.
+  /// Settled tokens, counted even if tokens aren't limited.
   public let settledTokens: Int64
   public let settledCost: Money
   public let heldTokens: Int64
   public let heldCost: Money
-  /// The limit without what is settled and held, never below zero; nil where there is no limit.
+  /// The limit minus settled and held, never below zero; nil if tokens aren't limited.
   public let remainingTokens: Int64?
   public let remainingCost: Money?
-  /// The share of the limit that is settled; nil where there is no limit.
+  /// The settled part of the token limit; nil if tokens aren't limited.
   public let tokenShare: Share?
   public let costShare: Share?
-  /// The share of a plan's conversations that have begun; nil for all other budgets.
+  /// The part of a plan's conversations that have begun; nil for all other budgets.
   public let conversationShare: Share?
   /// Whether credits in money pay for tokens beyond the limit.
   public let isWidenedByMoney: Bool
   public let pause: Pause?
   public let raise: Raise?
-  /// Requests that wait for holds here to end.
+  /// The number of requests that wait for holds to end.
   public let waiting: Int
 
-  /// The largest of the shares.
+  /// The largest of the shares; nil if there is none.
   public var share: Share? {
     [tokenShare, costShare, conversationShare].compactMap(\.self).max()
   }

@@ -1,26 +1,31 @@
 internal import Money
 public import Time
 
-// What administrators do to a budget beside defining it. It is state, not declaration, and works on
-// any budget.
+// An administrator's changes to a budget besides its definition. They are state, not declarations,
+// and work on any budget.
 
 extension BudgetState {
-  /// Refuses every request until it is resumed. Requests in flight end well.
+  /// Refuses every new request until the target is resumed. Requests in flight continue.
+  /// - Throws: `BudgetError.unknownBudget` or `BudgetError.wrongSubject`.
   public mutating func pause(
     _ target: Target, at now: Timestamp, events: inout [Event]
   ) throws(BudgetError) {
     try setPaused(true, target, at: now, events: &events)
   }
 
-  /// Ends a pause by hand.
+  /// Ends an administrator's pause.
+  /// - Throws: `BudgetError.unknownBudget` or `BudgetError.wrongSubject`.
   public mutating func resume(
     _ target: Target, at now: Timestamp, events: inout [Event]
   ) throws(BudgetError) {
     try setPaused(false, target, at: now, events: &events)
   }
 
-  /// Adds to the limits for a while. Replaces an earlier raise; one that has ended already, or that
-  /// adds nothing, only ends that.
+  /// Raises the limits for a limited time, in place of an earlier raise. A raise that has already
+  /// ended, or that adds nothing, only removes the earlier one.
+  ///
+  /// Example: a limit of 1,000 tokens raised by 500 and then by 200 is 1,200.
+  /// - Throws: `BudgetError.unknownBudget` or `BudgetError.wrongSubject`.
   public mutating func raise(
     _ target: Target, by raise: Raise, at now: Timestamp, events: inout [Event]
   ) throws(BudgetError) {
@@ -29,7 +34,7 @@ extension BudgetState {
     let inForce = raise.until > now && raise.amount != .zero ? raise : nil
     budgets[budget].limitMayHaveShrunk = true
     if let account {
-      // A raise of nothing keeps the subject out of the whole budget's raise for as long.
+      // An empty raise exempts the subject from the whole budget's raise for the same time.
       accounts[account].raise = inForce ?? (budgets[budget].raise == nil ? nil : raise)
     } else {
       budgets[budget].raise = inForce
@@ -41,13 +46,15 @@ extension BudgetState {
     serve(budget: budget, at: now, events: &events)
   }
 
-  /// Re-arms the alerts, and with `clear` forgets what is used so far. The window's end, holds and
-  /// a pause by hand stay as they are.
+  /// Re-arms the alerts, and with `clear` also discards the use so far. The window's end, holds and
+  /// an administrator's pause stay unchanged.
   ///
-  /// - Parameter asked: when the reset was recorded; after a restart, use counts again from there,
-  ///   so it must from no earlier instant now, wherever the clock is. Nil for just now.
-  /// - Returns: With `clear`, a charge of nothing for each account: recorded, it opens the window
-  ///   from which use counts again, so that a restart doesn't bring back what was cleared.
+  /// - Parameter asked: The time at which the reset was recorded; nil for `now`. After a restart,
+  ///   use counts from that time, so the window must not start earlier, whatever the clock says
+  ///   now.
+  /// - Returns: With `clear`, an empty charge for each account. Its record opens the window from
+  ///   which use counts again, so that a restart doesn't bring the cleared use back.
+  /// - Throws: `BudgetError.unknownBudget` or `BudgetError.wrongSubject`.
   @discardableResult
   public mutating func reset(
     _ target: Target, use: ResetUse, asked: Timestamp? = nil, at now: Timestamp,
@@ -55,7 +62,7 @@ extension BudgetState {
   ) throws(BudgetError) -> [Charge] {
     let (budget, account) = try resolve(target, at: now)
     defer { assertInvariants() }
-    // Where limits are shared, all replicas must count on in the same window.
+    // If limits are shared, all replicas must count in the same window.
     let instant = policy.sharesLimits ? asked ?? now : max(now, asked ?? now)
     if use == .clear, account == nil { budgets[budget].clear(at: instant) }
     if budgets[budget].isPlan {
@@ -93,7 +100,7 @@ extension BudgetState {
     serve(budget: budget, at: now, events: &events)
   }
 
-  /// The budget that is meant, and the account if only one is.
+  /// Returns the target's budget, and its account if the target names one subject.
   private mutating func resolve(
     _ target: Target, at now: Timestamp
   ) throws(BudgetError) -> (budget: Int, account: Int?) {

@@ -1,28 +1,28 @@
 internal import Money
 internal import Time
 
-/// A budget's definition, with what administrators and the clock have made of it.
+/// A budget's definition, with its changes by administrators and by the clock.
 struct Budget: Sendable {
   var definition: BudgetDefinition
-  /// The currency of everything that it counts.
+  /// The currency of all the budget's amounts.
   let currency: Currency
-  /// Whether it is a plan's own, which credits widen.
+  /// Whether the budget is a plan's own, which credits widen.
   let isPlan: Bool
-  /// The rate for requests that don't bring one.
+  /// The exchange rate for requests that don't bring one.
   var rate: FixedDecimal
   var limits: LimitsInForce
-  /// Set where the budget came, changed or was cleared while running: what lies before doesn't
-  /// count.
+  /// The time from which use counts, if the budget was added, changed or cleared while the program
+  /// ran; nil otherwise.
   private(set) var countsFrom: Timestamp?
-  /// The window that is open, once it has been asked for.
+  /// The open window, once it has been computed.
   private var window: BudgetWindow?
-  /// The accounts' indices by their subjects.
+  /// The accounts' indices, by subject.
   var accounts: [String: Int] = [:]
   var isPaused = false
   var raise: Raise?
-  /// Once the budget is gone: its accounts that holds still need.
+  /// The number of accounts that live holds still need after the budget was retired.
   private var retiredAccounts = 0
-  /// Whether a limit in force may have become smaller than one under which holds were taken.
+  /// Whether a limit in force may have become lower than one under which holds were taken.
   var limitMayHaveShrunk = false
 
   init(
@@ -36,7 +36,7 @@ struct Budget: Sendable {
     limits = LimitsInForce(definition.limit)
   }
 
-  /// The window that is open at `now`.
+  /// Returns the window that is open at `now`.
   func openWindow(at now: Timestamp) -> BudgetWindow {
     if let window, !window.hasEnded(at: now) { return window }
     let window = BudgetWindow(
@@ -45,29 +45,29 @@ struct Budget: Sendable {
     return window.starting(noEarlierThan: countsFrom)
   }
 
-  /// The same, remembered until it ends.
+  /// Returns the window that is open at `now`, and caches it until it ends.
   mutating func rememberOpenWindow(at now: Timestamp) -> BudgetWindow {
     let open = openWindow(at: now)
     window = open
     return open
   }
 
-  /// Lets subjects that aren't known yet count from `instant` too.
+  /// Makes subjects that aren't known yet count from `instant` too.
   mutating func clear(at instant: Timestamp) {
-    // A plan counts its client alone, from what is recorded since.
+    // A plan's only subject is its client, whose use is recomputed from the ledger's rows.
     guard !isPlan else { return }
     countsFrom = max(countsFrom ?? instant, instant)
     window = window?.starting(noEarlierThan: instant)
   }
 
-  /// Whether `new` goes on with what this budget has counted.
+  /// Whether `new` continues this budget's count.
   func keepsCounting(as new: BudgetDefinition, in newCurrency: Currency) -> Bool {
-    // A plan's window may move while it is open: its use is counted anew from what is recorded.
+    // A plan's window may move while it is open: its use is recomputed from the ledger's rows.
     definition.per == new.per && (definition.period == new.period || new.id.isPlan)
       && currency == newCurrency
   }
 
-  /// Takes the place of the definition, and keeps what is counted.
+  /// Replaces the definition, and keeps the count.
   mutating func redefine(as new: BudgetDefinition, rate newRate: FixedDecimal) {
     let newLimits = LimitsInForce(new.limit)
     if newLimits.isTighter(than: limits) || new.enforcement != definition.enforcement {
@@ -79,12 +79,12 @@ struct Budget: Sendable {
     rate = newRate
   }
 
-  /// Goes out of use, with so many accounts to be buried.
+  /// Takes the budget out of use, with the number of accounts that are still to be removed.
   mutating func retire(with accounts: Int) {
     retiredAccounts = accounts
   }
 
-  /// - Returns: How many accounts are left.
+  /// - Returns: The number of accounts left.
   mutating func buryAccount() -> Int {
     retiredAccounts -= 1
     return retiredAccounts

@@ -1,10 +1,10 @@
 public import Money
 public import Time
 
-/// Which accounts of a budget an administrator means.
+/// The accounts of a budget that an administrator's command addresses.
 public struct Target: Hashable, Sendable {
   public let budget: BudgetID
-  /// Nil means all of them.
+  /// One subject; nil for all of them.
   public let subject: Subject?
 
   public init(budget: BudgetID, subject: Subject? = nil) {
@@ -13,31 +13,31 @@ public struct Target: Hashable, Sendable {
   }
 }
 
-/// What is added to a budget's limits for a while.
+/// An amount that is added to a budget's limits for a limited time.
 public struct Raise: Hashable, Sendable {
-  /// In a unit that the budget doesn't limit, it has no effect.
+  /// The added amount. Without effect in a unit that the budget doesn't limit.
   public let amount: Spend
   public let until: Timestamp
 
-  /// A raise never lowers a limit: an amount below zero counts as zero.
+  /// Creates a raise. Negative amounts count as zero, because a raise never lowers a limit.
   public init(amount: Spend, until: Timestamp) {
     self.amount = amount.atLeastZero
     self.until = until
   }
 }
 
-/// What a reset does with the use so far.
+/// The effect of a reset on the use so far.
 public enum ResetUse: String, Hashable, Sendable, CaseIterable {
-  /// It goes on counting.
+  /// The use continues to count.
   case keep
-  /// It no longer counts.
+  /// The use no longer counts.
   case clear
 }
 
-/// Every way in which the state of budgets changes.
+/// Every change to the state of budgets, as a value.
 ///
-/// Each is also a method of `BudgetState`, with a more precise answer. Commands as values are for
-/// those who choose, record or replay them: a simulator, a test.
+/// Each command is also a method of `BudgetState`, with a more precise result. Simulators and tests
+/// use the values to choose, record and replay commands.
 public enum BudgetCommand: Sendable {
   case hold(Caller, Demand)
   case settle(HoldID, Consumption)
@@ -60,7 +60,7 @@ public enum BudgetCommand: Sendable {
   case raise(Target, Raise)
 }
 
-/// What a command answers.
+/// The result of a command.
 public enum Response: Sendable {
   case admission(Admission)
   case settlement(Settlement)
@@ -71,9 +71,11 @@ public enum Response: Sendable {
 extension BudgetState {
   /// Carries a command out.
   ///
-  /// - Parameter now: Never earlier than in the command before, give or take the clock: an earlier
-  ///   instant is taken as it is, but never brings an ended window back.
-  /// - Returns: The answer, and what else came of it, in order.
+  /// - Parameter now: The time of the command. It may be earlier than the previous command's after
+  ///   the clock was set back; an earlier time never reopens an ended window.
+  /// - Returns: The result, and the events that the command caused, in order.
+  /// - Throws: `BudgetError`, if the command names an unknown or ended hold, an unknown budget, a
+  ///   subject of the wrong kind, or a currency without a rate.
   public mutating func apply(
     _ command: BudgetCommand, at now: Timestamp
   ) throws(BudgetError) -> (response: Response, events: [Event]) {

@@ -1,7 +1,7 @@
 public import Money
 public import Time
 
-/// Where a budget is named: `CLIENT/NAME`, or `*/NAME` for a budget over everything.
+/// A budget's identifier: `CLIENT/NAME`, or `*/NAME` for a budget over all clients.
 public struct BudgetID: Hashable, Sendable, CustomStringConvertible {
   public let client: String
   public let name: String
@@ -11,13 +11,13 @@ public struct BudgetID: Hashable, Sendable, CustomStringConvertible {
     self.name = name
   }
 
-  /// Stands in the place of a client in the ids of budgets over everything.
+  /// The client's name in identifiers of budgets over all clients.
   public static let everything = "*"
 
-  /// The name of the budget that a plan's own limits make.
+  /// The name of the budget that a plan's own limits form.
   public static let planName = "plan"
 
-  /// The budget of the client's plan.
+  /// Returns the identifier of the budget of the client's plan.
   public static func plan(of client: String) -> BudgetID {
     BudgetID(client: client, name: planName)
   }
@@ -29,17 +29,17 @@ public struct BudgetID: Hashable, Sendable, CustomStringConvertible {
 
 /// One limit in tokens, in money or in both, over a period, for each subject of one kind.
 public struct BudgetDefinition: Hashable, Sendable {
-  /// Whose use is counted together.
+  /// The kind of subject that the budget counts by. All requests of one subject count together.
   public enum Per: String, Sendable, Hashable, CaseIterable {
     case client, user, key, model, conversation
   }
 
   public enum Enforcement: String, Sendable, Hashable, CaseIterable {
-    /// Holds the bound: settled + held never exceeds the limit.
+    /// Holds the bound, so that settled + held never exceeds the limit.
     case hard
     /// Holds an estimate, and refuses once settled + held reaches the limit.
     case soft
-    /// Counts, alerts, and logs what it would have refused.
+    /// Counts, sends alerts, and logs the refusals that it would have made.
     case shadow
   }
 
@@ -49,7 +49,7 @@ public struct BudgetDefinition: Hashable, Sendable {
   public let period: BudgetPeriod
   public let timeZone: TimeZoneRules
   public let enforcement: Enforcement
-  /// Percentages at which an alert is raised, ascending, each 1…100.
+  /// The percentages at which an alert is sent, ascending, each 1…100.
   public let alerts: [Int]
 
   public init(
@@ -68,25 +68,25 @@ public struct BudgetDefinition: Hashable, Sendable {
     self.alerts = alerts
   }
 
-  /// Whether a budget may have this limit and these alerts: asked of what a ledger says.
+  /// Whether a budget may have this limit and these alerts. Ledger rows are checked with it.
   public static func allows(_ limit: BudgetLimit, alerts: [Int]) -> Bool {
     (limit.tokens ?? 0) >= 0 && (limit.cost?.nanoUnits ?? 0) >= 0
       && alerts.allSatisfy((1...100).contains)
       && zip(alerts, alerts.dropFirst()).allSatisfy(<)
   }
 
-  /// The currency in which the budget counts money: that of its limit, else the billing currency.
+  /// The currency of the budget's amounts: its limit's currency, or else the billing currency.
   func currency(billing: Currency) -> Currency {
     limit.cost?.currency ?? billing
   }
 }
 
-/// What a budget limits.
+/// A budget's limit, in its unit.
 public enum BudgetLimit: Hashable, Sendable {
-  /// The limit without its figures.
+  /// The unit of a limit, without its figures.
   public enum Mode: String, Sendable, Hashable, CaseIterable {
     case tokens, cost, both
-    /// Of a plan alone, see `ConversationLimit`.
+    /// Only for a plan; see `ConversationLimit`.
     case conversations
   }
 
@@ -119,23 +119,23 @@ public enum BudgetLimit: Hashable, Sendable {
   }
 }
 
-/// How long a budget counts before it starts again, at midnight of its time zone.
+/// The length of a budget's window. Each window begins at midnight of the budget's time zone.
 public enum BudgetPeriod: Hashable, Sendable {
   case daily
-  /// From Monday.
+  /// Weeks that begin on Monday.
   case weekly
   case monthly
-  /// Months from this day of the month, 1…31; from the last day of a month that is shorter.
+  /// Months that begin on this day, 1…31; on the last day of a month that is shorter.
   case monthsFrom(day: Int)
-  /// Windows of N days counted from `anchor`, with N in 1…`longestDays`.
+  /// Windows of N days, counted from `anchor`; N is 1…`longestDays`.
   case days(Int, anchor: CivilDate)
-  /// Never starts again.
+  /// One window that never ends.
   case total
 
-  /// The most days that a window can have: ten years, leap days included.
+  /// The most days of a window: ten years, including leap days.
   public static let longestDays = 3_660
 
-  /// How a period can be written, for whoever wrote another.
+  /// The allowed spellings, for error messages.
   public static let allowed = "daily, weekly, monthly, total, or 1d to \(longestDays)d"
 
   var isValid: Bool {
@@ -148,7 +148,7 @@ public enum BudgetPeriod: Hashable, Sendable {
 }
 
 extension BudgetPeriod {
-  /// Reads what `description` says; nil for anything else. Windows of days count from `anchor`.
+  /// Parses a `description`; nil for any other text. Windows of days are counted from `anchor`.
   public init?(_ text: String, anchor: CivilDate) {
     switch text {
     case "daily": self = .daily
@@ -165,7 +165,8 @@ extension BudgetPeriod {
 }
 
 extension BudgetPeriod: CustomStringConvertible {
-  /// `daily`, `weekly`, `monthly`, `30d` or `total`, as files, answers and the ledger spell it.
+  /// The period's name in files, answers and the ledger: `daily`, `weekly`, `monthly`, `30d` or
+  /// `total`.
   public var description: String {
     switch self {
     case .daily: "daily"

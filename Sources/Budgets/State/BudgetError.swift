@@ -1,12 +1,12 @@
 public import Money
 
-/// Why a command to the budgets can't be carried out. A refusal is an answer, not an error.
+/// The reason that a command to the budgets can't be carried out. A refused request isn't an error.
 public enum BudgetError: Error, Hashable, Sendable {
-  /// The hold has been ended already.
+  /// The hold has already ended.
   case unknownHold
   case unknownBudget(BudgetID)
-  /// The subject isn't of the kind that the budget counts by.
+  /// The subject's kind isn't the one that the budget counts by.
   case wrongSubject(Subject, BudgetID)
-  /// A budget counts in a currency for which there is no rate.
+  /// The budget's currency has no exchange rate.
   case missingRate(Currency, BudgetID)
 }

@@ -1,16 +1,16 @@
 public import Money
 internal import Time
 
-/// What holds for all budgets alike.
+/// The settings that apply to all budgets.
 public struct BudgetPolicy: Hashable, Sendable {
-  /// The billing currency, and what a dollar costs in every currency that budgets count in.
+  /// The billing currency, and the price of a dollar in every currency that budgets count in.
   public let rates: ExchangeRates
-  /// The most requests that wait for one account.
+  /// The most requests that may wait for one account.
   public let admissionQueue: Int
-  /// Whether other replicas use the same limits, so that each uses only what it has leased. Stays
-  /// as it is while the program runs.
+  /// Whether other replicas use the same limits, so that each replica uses only its leases.
+  /// Constant while the program runs.
   public let sharesLimits: Bool
-  /// The most subjects of one budget that are counted apart.
+  /// The most subjects of one budget that are counted separately.
   public let mostSubjects: Int
 
   public init(
@@ -29,61 +29,64 @@ public struct BudgetPolicy: Hashable, Sendable {
   public static let defaultMostSubjects = 100_000
 }
 
-/// Every budget, what it has counted, and who holds or waits for what is left of it.
+/// The state of all budgets: their counts, the holds on them, and the requests that wait for them.
 ///
-/// This is a state machine: a command and an instant go in, an answer and events come out. It knows
-/// no clock, thread, lock or disk, so that a whole run can be played again from its commands. The
-/// one who owns it puts one lock around it, carries the events out (a waiting request's task is
-/// resumed, an alert is sent) and has the charges recorded.
+/// `BudgetState` is a state machine: a command and a time go in, a result and events come out. It
+/// uses no clock, thread, lock or disk, so that a whole run can be replayed from its commands. Its
+/// owner guards it with one lock, carries out the events (resumes a waiting request's task, sends
+/// an alert) and records the charges.
 ///
-/// What it promises, and `checkInvariants` checks:
+/// `checkInvariants` checks these guarantees:
 /// - In a `hard` account, settled + held never exceeds the limit in force when a hold is taken.
-///   Only what no admission can prevent takes it further: an overrun, use reported from outside, a
-///   limit that was lowered, a raise that has ended.
+///   Only four things can exceed it, which no admission prevents: an overrun, use reported from
+///   outside, a lowered limit, an ended raise.
 /// - A request is held on all its budgets or on none.
-/// - What is held is the sum of the holds that live. Each ends once.
-/// - Nobody waits who could go, and nobody overtakes.
+/// - The held amount is the sum of the live holds. Each hold ends once.
+/// - No request waits that could be admitted, and no request overtakes another.
 ///
-/// A budget has an account for each subject seen. Accounts appear when they are touched, find out
-/// by themselves that their window has ended, and are forgotten once they say nothing any more.
+/// A budget has one account for each subject that it has seen. An account is created when it is
+/// first used, detects the end of its window when it is next used, and is forgotten when a new
+/// account would have the same state.
 public struct BudgetState: Sendable {
   var policy: BudgetPolicy
   var budgets = Slab<Budget>()
   var accounts = Slab<Account>()
   var holds = Slab<HeldRequest>()
   var waiters = Slab<Waiter>()
-  /// The queues that aren't empty, by their accounts' indices.
+  /// The queues that aren't empty, by account index.
   var queues: [Int: WaitingQueue] = [:]
-  /// Queued accounts whose window has ended since they were last looked at.
+  /// Accounts with a queue whose window has ended since the queue was last served.
   var reopenedQueues: [Int] = []
-  /// How many requests have had to wait.
+  /// The number of requests that have had to wait.
   var arrivals: UInt64 = 0
-  /// Holds that were dropped without being ended: a defect that a metric counts.
+  /// The number of holds that were dropped without being ended. That is a defect, and a metric
+  /// counts it.
   public internal(set) var abandonedHolds = 0
 
-  /// What clients may draw when their plans are used up.
+  /// Each client's credits, drawn on when its plan is used up.
   var purses: [String: CreditBalance] = [:]
-  /// Of the clients whose plans limit conversations.
+  /// The counts of clients whose plans limit conversations.
   var conversationCounts: [String: ConversationCount] = [:]
-  /// Of their conversations; none where limits aren't shared.
+  /// This replica's conversation permits; empty if limits aren't shared.
   var permits = ConversationPermits()
-  /// Which leases the ledger has to hear of; empty where limits aren't shared.
+  /// The leases that the ledger must be told about; empty if limits aren't shared.
   var leases = LeaseBook()
 
   var budgetByID: [BudgetID: Int] = [:]
-  /// The budgets of each client, in the order of their definition.
+  /// The budgets of each client, in the order of their definitions.
   var budgetsByClient: [String: [Int]] = [:]
   var budgetsOverEverything: [Int] = []
-  /// Budgets that aren't in force, and whose use is kept until its windows end.
+  /// Budgets that aren't in force, with use that is kept until their windows end.
   var removedBudgets: [UseKey: Int] = [:]
 
-  /// Where the search for idle accounts goes on.
+  /// The index at which the search for idle accounts continues.
   private var sweepIndex = 0
-  /// How many places it still owes a look, which keeps forgetting ahead of appearing.
+  /// The number of places still to search, so that accounts are forgotten at least as fast as they
+  /// are created.
   private var placesToSweep = 0
 
-  /// The budgets as they stand when the program starts; what the ledger remembers comes through
-  /// `restore`.
+  /// Creates the state at the start of the program. `restore` then adds the ledger's records.
+  /// - Throws: `BudgetError.missingRate`.
   public init(
     _ definitions: [BudgetDefinition], policy: BudgetPolicy
   ) throws(BudgetError) {
@@ -97,7 +100,7 @@ public struct BudgetState: Sendable {
     }
   }
 
-  /// How many subjects are remembered, over all budgets.
+  /// The number of known subjects, over all budgets.
   public var subjectCount: Int { accounts.count }
 
   mutating func insert(
@@ -132,7 +135,8 @@ extension BudgetPolicy {
 // MARK: - Finding accounts
 
 extension BudgetState {
-  /// The accounts that a request of `caller` touches, each with its open window, nothing held yet.
+  /// Returns the accounts that a request of `caller` uses, each with its open window and nothing
+  /// held.
   mutating func portions(
     for caller: Caller, rates: ExchangeRates, at now: Timestamp
   ) -> [Portion] {
@@ -160,16 +164,18 @@ extension BudgetState {
       currency: currency, rate: rate(of: currency, in: rates) ?? budgets[budget].rate)
   }
 
-  /// Most budgets count in the billing currency, for which nothing has to be looked up.
+  /// Most budgets count in the billing currency, whose rate needs no lookup.
   private func rate(of currency: Currency, in rates: ExchangeRates) -> FixedDecimal? {
     currency == rates.billing ? rates.billingRate : rates.rate(of: currency)
   }
 
-  /// The account of a subject, new where it has none, with its open window.
+  /// Returns a subject's account with its open window; creates it if the subject has none.
   ///
-  /// Names of users and conversations come from apps, which can make up any number of them. When a
-  /// budget has `mostSubjects` of them, the subjects that come after share one account, `other`:
-  /// they are never free, and need no further memory.
+  /// Apps supply the names of users and conversations, so their number has no bound. When a budget
+  /// has `mostSubjects` subjects, all later subjects share one account, `other`. Their use is still
+  /// counted and limited, and they need no further memory.
+  ///
+  /// Example: with `mostSubjects: 100000`, the user after the 100,000th counts in `other`.
   mutating func account(of budget: Int, subject name: String, at now: Timestamp) -> Int {
     if let known = budgets[budget].accounts[name] {
       catchUp(known, with: now)
@@ -178,7 +184,7 @@ extension BudgetState {
     var subject = name
     if budgets[budget].accounts.count >= policy.mostSubjects {
       subject = sharedSubject(for: name, in: budget)
-      // Idle subjects make room for new ones, as they would where there is room.
+      // Idle subjects are searched for and forgotten here too, as with a new account.
       placesToSweep += BudgetState.placesSweptForEachNewAccount
       if let shared = budgets[budget].accounts[subject] {
         catchUp(shared, with: now)
@@ -194,8 +200,8 @@ extension BudgetState {
     return index
   }
 
-  /// The subject that stands for those beyond `mostSubjects`. In a budget over everything each
-  /// client has its own.
+  /// Returns the name of the shared subject for names beyond `mostSubjects`. In a budget over all
+  /// clients, each client has its own.
   private func sharedSubject(for name: String, in budget: Int) -> String {
     guard budgets[budget].definition.id.client == BudgetID.everything,
       let slash = name.firstIndex(of: "/")
@@ -203,7 +209,7 @@ extension BudgetState {
     return "\(name[..<slash])/other"
   }
 
-  /// Lets an account find out what the clock has ended: its raise, its window.
+  /// Ends an account's raise and window if their time has passed.
   mutating func catchUp(_ index: Int, with now: Timestamp) {
     guard !accounts[index].isRetired else { return }
     if let raise = accounts[index].raise, raise.until <= now {
@@ -217,15 +223,15 @@ extension BudgetState {
     if accounts[index].isQueued { reopenedQueues.append(index) }
   }
 
-  /// The limits in force for an account, a raise included.
-  /// A plan's is widened by the credits of its client.
+  /// Returns the limits in force for an account, including a raise. The client's credits widen a
+  /// plan's limits.
   func limits(of account: Account, at now: Timestamp) -> LimitsInForce {
     let limits = limits(in: account.budget, raisedBy: account.raise, at: now)
     guard budgets[account.budget].isPlan else { return limits }
     return widened(limits, of: account, within: .whole, at: now)
   }
 
-  /// The same by the account's index: hot paths copy no account.
+  /// Returns the limits by the account's index. Hot paths use it to avoid a copy of the account.
   func limits(at index: Int, at now: Timestamp) -> LimitsInForce {
     let budget = accounts[index].budget
     let limits = limits(in: budget, raisedBy: accounts[index].raise, at: now)
@@ -233,12 +239,12 @@ extension BudgetState {
     return widened(limits, of: accounts[index], within: .whole, at: now)
   }
 
-  /// The limits in force without what credits add.
+  /// Returns the limits in force without credits.
   func ownLimits(at index: Int, at now: Timestamp) -> LimitsInForce {
     limits(in: accounts[index].budget, raisedBy: accounts[index].raise, at: now)
   }
 
-  /// The limits in force as far as `scope` reaches, for an account whose limit is shared.
+  /// Returns the limits in force within `scope`, for an account whose limit is shared.
   func limits(at index: Int, within scope: LimitScope, at now: Timestamp) -> LimitsInForce {
     guard policy.sharesLimits else { return limits(at: index, at: now) }
     let own = ownLimits(at: index, within: scope, at: now)
@@ -246,7 +252,7 @@ extension BudgetState {
     return widened(own, of: accounts[index], within: scope, at: now)
   }
 
-  /// The same without what credits add.
+  /// Returns the limits within `scope` without credits.
   func ownLimits(at index: Int, within scope: LimitScope, at now: Timestamp) -> LimitsInForce {
     accounts[index].narrowed(ownLimits(at: index, at: now), to: scope)
   }
@@ -260,7 +266,7 @@ extension BudgetState {
     return limits.raised(by: raise)
   }
 
-  /// Forgets idle accounts, a few places at a time, in step with the new ones that appear.
+  /// Forgets idle accounts, a few places at a time, at the rate at which new accounts are created.
   mutating func sweep(at now: Timestamp) {
     while placesToSweep > 0, accounts.endIndex > 0 {
       placesToSweep -= 1
@@ -281,6 +287,6 @@ extension BudgetState {
     accounts.remove(at: index)
   }
 
-  /// Two places for each new account pass over all of them before they have doubled.
+  /// Two places for each new account cover all accounts before their number has doubled.
   private static let placesSweptForEachNewAccount = 2
 }

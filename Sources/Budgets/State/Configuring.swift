@@ -4,17 +4,17 @@ public import Time
 // How definitions change while holds live and requests wait.
 
 extension BudgetState {
-  /// Puts other definitions in force, all of them or none.
+  /// Replaces all definitions, or none if it throws.
   ///
-  /// A budget that keeps its id, what it counts per, its period and its currency keeps what it has
-  /// counted, also if it was removed and comes back within its window. Any other counts from `now`:
-  /// old use never counts in a new budget; but where limits are shared, it counts from the
-  /// beginning of its window. Pauses by hand stay with the id. Holds that live end well, on the
-  /// budgets on which they were taken; waiting requests are decided anew, in the order in which
-  /// they came.
+  /// A budget keeps its count if its ID, its `per`, its period and its currency are unchanged. This
+  /// also applies if it was removed and comes back within its window. Any other budget counts from
+  /// `now`, so that old use never counts in a new budget. If limits are shared, it counts from the
+  /// beginning of its window instead. An administrator's pause stays with the ID. Live holds end on
+  /// the budgets on which they were taken. Waiting requests are decided again, in the order of
+  /// arrival.
   ///
-  /// - Parameter definitions: No two with the same id.
-  /// - Throws: `BudgetError.missingRate`; nothing has changed then.
+  /// - Parameter definitions: The new definitions, each with a unique ID.
+  /// - Throws: `BudgetError.missingRate`; the state is then unchanged.
   public mutating func configure(
     _ definitions: [BudgetDefinition], policy newPolicy: BudgetPolicy, at now: Timestamp,
     events: inout [Event]
@@ -53,10 +53,12 @@ extension BudgetState {
     requeue(waiting, at: now, events: &events)
   }
 
-  /// Where limits are shared, a budget counts from the beginning of its window: each replica learns
-  /// of it at another instant, and all must count in the same window.
+  /// Returns the time from which a new budget counts; nil for the beginning of its window.
   ///
-  /// - Parameter isKnown: whether it takes the place of one of its id.
+  /// If limits are shared, that is always the beginning of its window: replicas learn of the budget
+  /// at different times, and all must count in the same window.
+  ///
+  /// - Parameter isKnown: Whether the budget replaces one with the same ID.
   private func countsFrom(
     _ new: BudgetDefinition, isKnown: Bool, at now: Timestamp
   ) -> Timestamp? {
@@ -83,13 +85,13 @@ extension BudgetState {
       if leasesAnew {
         openLease(on: account, at: now)
       } else if accounts[account].heldBeyondLease(of: budgets[index].limits) != .zero {
-        // The limit is one of another unit, in which nothing was leased.
+        // The new limit has another unit, in which nothing was leased.
         holdBeyondLease(on: account, at: now)
       }
     }
   }
 
-  /// Takes a budget out of use. What holds still need of it stays until these have ended.
+  /// Takes a budget out of use. The accounts that live holds need stay until these holds end.
   mutating func retire(_ index: Int) {
     let retiring = budgets[index].accounts.values.sorted()
     budgets[index].accounts = [:]
@@ -102,22 +104,22 @@ extension BudgetState {
     if retiring.isEmpty { budgets.remove(at: index) }
   }
 
-  /// Forgets a retired account, and its budget with the last one.
+  /// Forgets a retired account, and its budget with its last account.
   mutating func bury(_ account: Int) {
     let budget = accounts[account].budget
     accounts.remove(at: account)
     if budgets[budget].buryAccount() == 0 { budgets.remove(at: budget) }
   }
 
-  /// Goes on with what the ledger remembers, before the first request comes.
+  /// Restores the ledger's records of use, before the first request.
   ///
-  /// A record counts where its budget still counts the same per subject, period and currency, and
-  /// its window is still open, or may be again once the clock is set back. Of several records of
-  /// one subject, which a change of the budget leaves behind, the latest window counts. Percentages
-  /// that were reached before are not reported again. Records of budgets that aren't in force are
-  /// kept for these to come back.
+  /// A record counts if its budget still has the same `per`, period and currency, and if the
+  /// record's window is open or may reopen when the clock is set back. After a change of the
+  /// budget, one subject may have several records; the latest window counts. Percentages that were
+  /// already reached aren't reported again. Records of budgets that aren't in force are kept until
+  /// these budgets come back.
   ///
-  /// - Returns: How many records count now.
+  /// - Returns: The number of records that count.
   @discardableResult
   public mutating func restore(_ uses: [RecordedUse], at now: Timestamp) -> Int {
     precondition(holds.count == 0, "use is restored before the first hold")
@@ -142,27 +144,29 @@ extension BudgetState {
       && use.cost.currency == budget.currency && isOpen(use, at: now)
   }
 
-  /// Whether the window of a record is open, or may be again once the clock is set back.
+  /// Whether a record's window is open, or may reopen when the clock is set back.
   func isOpen(_ use: RecordedUse, at now: Timestamp) -> Bool {
     !use.window.hasEnded(at: BudgetState.earliestClock(after: now))
       && use.window.start <= now.advanced(by: BudgetState.largestSetback)
   }
 
-  /// How far a clock may be set back, while the program is down or later.
+  /// The largest step by which a clock may be set back, while the program runs or is down: 24
+  /// hours.
   ///
-  /// A window that had begun by then stays open, as it does in a running program: else it would
-  /// count from nought when the clock reaches it again. A window further ahead is the trace of a
-  /// clock that was wrong. And a window that ended no longer ago isn't forgotten: the clock may
-  /// come back into it.
+  /// A window that began up to 24 hours ahead of the clock stays open, as it does in a running
+  /// program. Otherwise it would count from zero when the clock reaches it again. A window further
+  /// ahead comes from a wrong clock and is ignored. A window that ended up to 24 hours ago isn't
+  /// forgotten, because the clock may return into it.
   private static let largestSetback = Duration.seconds(24 * 60 * 60)
 
-  /// What a clock that says `now` may be set back to: windows that are open then may still count.
+  /// Returns the earliest time to which a clock at `now` may be set back. Windows that were open
+  /// then may still count.
   public static func earliestClock(after now: Timestamp) -> Timestamp {
     now.advanced(by: .zero - largestSetback)
   }
 
   private mutating func restore(_ use: RecordedUse, to index: Int, at now: Timestamp) {
-    // The record knows since when it counts, the definition's calendar until when.
+    // The record says when the window started; the definition's calendar says when it ends.
     let definition = budgets[accounts[index].budget].definition
     let calendar = BudgetWindow(
       of: definition.period,
@@ -173,12 +177,12 @@ extension BudgetState {
       window, isShortened: window.start > calendar.start,
       settled: Spend(tokens: use.tokens, nanoUnits: use.cost.nanoUnits),
       paidByCredits: use.paidByCredits)
-    // Use that comes from the record may lie above a limit, and is no news.
+    // Restored use may exceed a limit, and its percentages were already reported.
     accounts[index].mayExceedLimit = true
     accounts[index].highestAlert = reachedAlert(of: index, at: now)
   }
 
-  /// The highest percentage of its limits that an account's use has reached; 0 for none.
+  /// Returns the highest alert percentage that an account's use has reached; 0 for none.
   func reachedAlert(of index: Int, at now: Timestamp) -> Int {
     let account = accounts[index]
     let limits = limits(of: account, at: now)
@@ -187,9 +191,9 @@ extension BudgetState {
     } ?? 0
   }
 
-  /// Remembers where administrators cleared use before the program started, or before the budget
-  /// came back, after what is left of it was restored: subjects of which nothing is recorded since
-  /// count from there too.
+  /// Restores an administrator's clearing of use, made before the program started or before the
+  /// budget came back. Call it after use is restored. Subjects without a record since the clearing
+  /// count from `cleared` too.
   public mutating func restoreClearing(of target: Target, at cleared: Timestamp, now: Timestamp) {
     defer { assertInvariants() }
     guard let budget = budgetByID[target.budget] else { return }
@@ -212,9 +216,9 @@ extension BudgetState {
     if policy.sharesLimits { openLease(on: account, at: now) }
   }
 
-  /// Adds use of open windows that was recorded before their budgets counted it: a plan's, which
-  /// counts all of its period, also what lies before the plan. Percentages that it reaches are
-  /// reported with the next charge.
+  /// Adds use of open windows that was recorded before a budget counted it. Only a plan needs this:
+  /// it counts its whole period, including the part before the plan began. Percentages that this
+  /// use reaches are reported with the next charge.
   public mutating func recall(_ uses: [RecordedUse], at now: Timestamp) {
     defer { assertInvariants() }
     for use in uses {

@@ -1,21 +1,22 @@
 public import Time
 
-/// What a command brought about besides its answer.
+/// An effect of a command besides its result.
 public enum Event: Sendable {
-  /// A waiting request was let through.
+  /// A waiting request was admitted.
   case admitted(Ticket, Grant)
   /// A waiting request was refused.
   case denied(Ticket, Denial)
-  /// A `shadow` budget would have refused a request that was let through.
+  /// A `shadow` budget would have refused a request that was admitted.
   case wouldRefuse(HoldID, Denial)
-  /// Settled use reached a percentage of a limit: once for each subject and window. It also stands
-  /// in the charge, with which it is recorded.
+  /// Settled use reached a percentage of a limit: once for each subject and window. The charge
+  /// contains the same threshold, so that both are recorded together.
   case thresholdReached(Threshold)
-  /// The first refusal of a window, or what would have been it in a `shadow` budget.
+  /// The first refusal of a window. In a `shadow` budget, the first refusal that it would have
+  /// made.
   case exceeded(Denial, BudgetWindow)
   /// A pause by a limit began or ended, other than with its window.
   case limitPause(LimitPause)
-  /// A request used more than was held for it: its bound was wrong.
+  /// A request used more than its hold, so its bound was wrong.
   case overrun(Overrun)
 }
 
@@ -26,7 +27,7 @@ public struct Threshold: Hashable, Sendable {
   public let window: BudgetWindow
   /// One of the budget's `alerts`.
   public let percent: Int
-  /// The unit that reached it; tokens where both did.
+  /// The unit that reached the percentage; tokens if both did.
   public let unit: CountedUnit
   public let limit: Int64
   public let used: Int64
@@ -36,6 +37,6 @@ public struct Threshold: Hashable, Sendable {
 public struct Overrun: Hashable, Sendable {
   public let budget: BudgetID
   public let subject: Subject
-  /// What was used above the hold; zero in the unit that wasn't passed.
+  /// The use above the hold; zero in a unit that wasn't exceeded.
   public let excess: Spend
 }

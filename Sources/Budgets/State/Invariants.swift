@@ -1,17 +1,17 @@
 internal import Money
 
-// What is true between any two commands.
+// The conditions that hold between any two commands.
 
 extension BudgetState {
-  /// Names everything that is wrong: nothing, unless there is a defect.
+  /// Returns a message for every broken invariant; empty unless there is a defect.
   public func checkInvariants() -> [String] {
     let used = accounts.indices
     return checkHolds(used) + checkLimits(used) + checkQueues(used) + checkIndex(used)
       + checkLeases(used) + checkCredits() + checkCreditLeases() + checkPermits()
   }
 
-  /// In debug builds, stops at the first defect. States beyond a size that tests have are left to
-  /// `checkInvariants`, which takes time in proportion.
+  /// In debug builds, stops at the first defect. Skips states with more than 64 accounts, because
+  /// the check takes time in proportion to their number.
   func assertInvariants() {
     assert(
       accounts.count > BudgetState.largestAssertedCount || checkInvariants().isEmpty,
@@ -20,7 +20,7 @@ extension BudgetState {
 
   private static let largestAssertedCount = 64
 
-  /// What is held is the sum of the holds that live.
+  /// The held amount is the sum of the live holds.
   private func checkHolds(_ used: [Int]) -> [String] {
     var held: [Int: Spend] = [:]
     var live: [Int: Int] = [:]
@@ -45,8 +45,7 @@ extension BudgetState {
     }
   }
 
-  /// A hard account lies within its limit, unless something that no admission prevents took it
-  /// further.
+  /// A hard account is within its limit, unless something that no admission prevents exceeded it.
   private func checkLimits(_ used: [Int]) -> [String] {
     used.compactMap { index in
       let account = accounts[index]
@@ -65,8 +64,8 @@ extension BudgetState {
     }
   }
 
-  /// No more is held than leased, unless something that no admission prevents took it further; and
-  /// whatever is leased will be given back.
+  /// Holds don't exceed leases, unless something that no admission prevents exceeded them. Every
+  /// lease will be given back.
   private func checkLeases(_ used: [Int]) -> [String] {
     let inUse = used.filter { !accounts[$0].isRetired }
     var wrong = inUse.compactMap { index -> String? in
@@ -83,14 +82,15 @@ extension BudgetState {
       if lease.mayBeExceeded || account.heldBeyondLease(of: budget.limits) == .zero { return nil }
       return "account \(index) holds more than it has leased: \(account)"
     }
-    if !leases.drawn.isSubset(of: inUse) { wrong.append("nobody has a lease that is drawn") }
+    if !leases.drawn.isSubset(of: inUse) { wrong.append("a drawn lease has no account") }
     for index in leases.former.keys where accounts[index].liveHolds == 0 {
       wrong.append("a former lease of account \(index) has no hold")
     }
     return wrong
   }
 
-  /// What is held of credits is the sum of the holds that live, and none has paid more than it was.
+  /// The amount held on credits is the sum of the live holds, and no credit has paid more than was
+  /// granted.
   private func checkCredits() -> [String] {
     var held: [Int64: Int64] = [:]
     var heldTokens: [Int: Int64] = [:]
@@ -111,7 +111,7 @@ extension BudgetState {
       + purses.values.flatMap { $0.checkInvariants(held: held) }
   }
 
-  /// Every waiting request stands in one queue, in the order of arrival.
+  /// Every waiting request is in exactly one queue, in the order of arrival.
   private func checkQueues(_ used: [Int]) -> [String] {
     var wrong: [String] = []
     var queued = 0
@@ -124,7 +124,7 @@ extension BudgetState {
       }
       for entry in queue.entries {
         if !waiters.contains(entry.ticket.handle) {
-          wrong.append("the queue of account \(index) has a ticket of nobody")
+          wrong.append("the queue of account \(index) has a ticket without a request")
         } else if waiters[entry.ticket.handle.index].account != index {
           wrong.append("a request in the queue of account \(index) waits for another")
         }
@@ -138,7 +138,7 @@ extension BudgetState {
     return wrong + checkHeads()
   }
 
-  /// Whoever stands first in a queue really lacks room there.
+  /// The head of a queue really lacks room there.
   private func checkHeads() -> [String] {
     queues.compactMap { index, queue in
       guard let head = queue.first, waiters.contains(head.ticket.handle) else { return nil }
@@ -148,7 +148,7 @@ extension BudgetState {
       let rate = demand.rates.rate(of: budget.currency) ?? budget.rate
       let need = demand.bound(output: demand.leastOutput).spend(in: budget.currency, at: rate)
       let lacksRoom = LimitUnit.allCases.contains { unit in
-        // A raise may have ended since, which only makes the room smaller.
+        // An ended raise may have made the room smaller since.
         guard let limit = budget.limits[unit] else { return false }
         let lacksLease = account.lease.map { need[unit] > account.freeLease($0, in: unit) }
         return !account.fits(need[unit], in: unit, of: limit) || lacksLease ?? false
@@ -168,7 +168,7 @@ extension BudgetState {
     return wrong + checkRemovedBudgets()
   }
 
-  /// Use that is kept of budgets that aren't in force can be found, and counts for nobody.
+  /// Kept use of budgets that aren't in force can be found, and counts in no budget in force.
   private func checkRemovedBudgets() -> [String] {
     removedBudgets.flatMap { key, index -> [String] in
       var wrong: [String] = []

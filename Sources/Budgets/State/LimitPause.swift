@@ -1,14 +1,14 @@
 public import Time
 
-/// A budget's pause by a limit, or the end of one: the latest decision on an account was a refusal
-/// that left too little for a useful answer.
+/// The beginning or end of a budget's pause by a limit. A pause begins with a refusal that left too
+/// little for a useful answer.
 public struct LimitPause: Hashable, Sendable {
   public let budget: BudgetID
   public let subject: Subject
   public let window: BudgetWindow
   /// The limit that was used up; nil for the end of a pause.
   public let unit: LimitUnit?
-  /// The limit in force then, in that unit; 0 for the end of a pause.
+  /// The limit in force at that time, in that unit; 0 for the end of a pause.
   public let limit: Int64
   public let at: Timestamp
 
@@ -26,9 +26,9 @@ public struct LimitPause: Hashable, Sendable {
 }
 
 extension BudgetState {
-  /// Begins or ends a pause by a limit, and says so, so that a restart goes on with it.
+  /// Begins or ends a pause by a limit, and reports it as an event, so that it outlives a restart.
   ///
-  /// - Parameter unit: what is used up; nil for the end.
+  /// - Parameter unit: The used-up unit; nil for the end.
   mutating func setLimitPause(
     _ unit: LimitUnit?, on account: Int, at now: Timestamp, events: inout [Event]
   ) {
@@ -43,7 +43,7 @@ extension BudgetState {
           limit: unit.flatMap { limits(at: account, at: now)[$0] } ?? 0, at: now)))
   }
 
-  /// Goes on with pauses of windows that are still open, when use and raises stand as they did.
+  /// Restores pauses of windows that are still open. Call it after use and raises are restored.
   ///
   /// A pause has ended if its budget has another window or a higher limit now.
   public mutating func restore(_ pauses: [LimitPause], at now: Timestamp) {

@@ -1,30 +1,33 @@
 internal import Money
 internal import Time
 
-// What a budget has used outlives its definition.
+// Keeps a removed budget's use until its window ends.
 //
-// Use belongs to a budget's name, what it counts per, its period and its currency. If a definition
-// is removed, or replaced by one that counts otherwise, its accounts stay in memory until their
-// windows end, out of force. If a definition that counts the same comes back, it goes on with them.
-// Example: 3,000 of 3,000 tokens are used this month; the budget leaves the file and comes back an
+// Use belongs to a budget's ID, its `per`, its period and its currency. If a definition is removed,
+// or replaced by one that counts differently, its accounts stay in memory, out of force, until
+// their windows end. If a definition that counts the same comes back, it continues with these
+// accounts.
+//
+// Example: 3,000 of 3,000 tokens are used this month. The budget leaves the file and comes back an
 // hour later: 3,000 of 3,000 tokens are used. After a restart, the ledger's records take the place
 // of these accounts.
 //
-// A plan's use isn't kept here: it is counted from the client's rows whenever the plan comes.
+// A plan's use isn't kept here: it is recomputed from the client's rows whenever the plan comes
+// back.
 
-/// Says which use belongs together, whichever definitions come and go.
+/// Identifies use that belongs together, across changes of definitions.
 struct UseKey: Hashable, Sendable {
   let budget: BudgetID
   let per: BudgetDefinition.Per
-  /// As `BudgetPeriod` spells itself.
+  /// The period as `BudgetPeriod.description` writes it.
   let period: String
   let currency: Currency
 }
 
 extension BudgetState {
-  /// Takes budgets out of force. Their use, and what holds still add to it, is kept.
+  /// Takes budgets out of force. Their use is kept, and holds still add to it.
   mutating func remove(_ indices: [Int], at now: Timestamp, events: inout [Event]) {
-    // In order, so that a run played again gives the freed places to the same ones.
+    // The order is fixed, so that a replayed run assigns the freed places in the same way.
     for index in indices.sorted() {
       if budgets[index].isPlan {
         retire(index)
@@ -37,7 +40,8 @@ extension BudgetState {
 
   private mutating func keepUse(of index: Int, at now: Timestamp, events: inout [Event]) {
     let key = useKey(of: index)
-    // Windows of days can count from another day and be called the same: the latest are kept.
+    // Two budgets with windows of days can have the same key but different anchors. Only the latest
+    // is kept.
     if let former = removedBudgets.updateValue(index, forKey: key) { retire(former) }
     budgets[index].isPaused = false
     budgets[index].raise = nil
@@ -50,7 +54,7 @@ extension BudgetState {
     }
   }
 
-  /// Puts a definition in force with the use that was kept of it; false where there is none.
+  /// Puts a definition in force with its kept use; returns false if there is none.
   mutating func bringBack(
     _ definition: BudgetDefinition, in currency: Currency, rate: FixedDecimal, at now: Timestamp
   ) -> Bool {
@@ -61,7 +65,7 @@ extension BudgetState {
     enlist(index, as: definition.id)
     for account in budgets[index].accounts.values.sorted() {
       accounts[account].isRetired = false
-      // What was used before may lie above a limit that is another now.
+      // Kept use may exceed a limit that has changed.
       accounts[account].mayExceedLimit = true
       let start = max(now, accounts[account].window.start)
       if !accounts[account].window.hasEnded(at: now) {
@@ -77,7 +81,7 @@ extension BudgetState {
     return true
   }
 
-  /// Keeps what the ledger remembers of a budget that isn't in force.
+  /// Keeps a ledger record of a budget that isn't in force.
   mutating func keep(_ use: RecordedUse, at now: Timestamp) {
     guard !use.budget.isPlan, isOpen(use, at: now),
       let period = BudgetPeriod(use.period, anchor: CivilDate(daysSinceEpoch: 0))
@@ -101,7 +105,8 @@ extension BudgetState {
       paidByCredits: use.paidByCredits)
   }
 
-  /// The place of such use; nobody knows the definition that it was counted by.
+  /// Returns the budget that keeps such use, and creates it if needed. Its definition is a
+  /// placeholder, because the original one is unknown.
   private mutating func removedBudget(of use: RecordedUse, over period: BudgetPeriod) -> Int {
     let key = UseKey(
       budget: use.budget, per: use.subject.kind, period: use.period, currency: use.cost.currency)
@@ -117,14 +122,14 @@ extension BudgetState {
     return index
   }
 
-  /// The removed budget that an earlier process's hold stands on.
+  /// Returns the removed budget on which an earlier process's hold stands.
   func removedBudget(of place: RecordedHold.Place) -> Int? {
     removedBudgets.filter { key, _ in
       key.budget == place.budget && key.per == place.subject.kind && key.period == place.period
     }.min { $0.key.currency < $1.key.currency }?.value
   }
 
-  /// The last hold on an account that isn't in force has ended.
+  /// Releases an account that isn't in force after its last hold has ended.
   mutating func letGo(_ account: Int, at now: Timestamp) {
     let budget = accounts[account].budget
     guard removedBudgets[useKey(of: budget)] == budget else { return bury(account) }
@@ -132,7 +137,7 @@ extension BudgetState {
     forgetIfEmpty(budget)
   }
 
-  /// Forgets what was kept for windows that have ended since.
+  /// Forgets kept use whose window has ended.
   private mutating func forgetEndedUse(at now: Timestamp) {
     for budget in removedBudgets.values.sorted() {
       for account in budgets[budget].accounts.values.sorted() {
@@ -146,7 +151,7 @@ extension BudgetState {
     if accounts[account].isIdle(at: now) { forget(account) }
   }
 
-  /// Forgets a removed budget of which nothing is kept.
+  /// Forgets a removed budget without kept use.
   mutating func forgetIfEmpty(_ budget: Int) {
     guard budgets[budget].accounts.isEmpty else { return }
     removedBudgets[useKey(of: budget)] = nil

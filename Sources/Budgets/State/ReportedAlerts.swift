@@ -1,17 +1,16 @@
 public import Time
 
-/// What the ledger remembers of the alerts of one account in one window, since they were last
-/// re-armed.
+/// The ledger's record of one account's alerts in one window, since the alerts were last re-armed.
 public struct ReportedAlerts: Hashable, Sendable {
   public let budget: BudgetID
   public let subject: Subject
-  /// When the window began.
+  /// The start of the window.
   public let windowStart: Timestamp
-  /// The highest percentage that was reported; 0 where none was.
+  /// The highest percentage that was reported; 0 for none.
   public let highestPercent: Int
-  /// Whether a refusal for want of tokens or money was reported.
+  /// Whether a refusal for lack of tokens or money was reported.
   public let hasRefused: Bool
-  /// Whether one was reported of a plan that lets no further conversation begin.
+  /// Whether a refusal by a plan's conversation limit was reported.
   public let hasRefusedConversation: Bool
 
   public init(
@@ -28,11 +27,11 @@ public struct ReportedAlerts: Hashable, Sendable {
 }
 
 extension BudgetState {
-  /// Goes on with what was reported before a start: the last step of it, when use, holds and
-  /// raises stand as they did.
+  /// Restores the alerts that were reported before a start. Call it last, after use, holds and
+  /// raises are restored.
   ///
-  /// - Returns: The percentages that are reached and were never reported: a process died before
-  ///   it could say so. They count as reported now.
+  /// - Returns: The percentages that are reached but were never reported, because a process died
+  ///   first. They count as reported now.
   public mutating func restore(
     _ reported: [ReportedAlerts], at now: Timestamp
   ) -> [Threshold] {
@@ -51,7 +50,7 @@ extension BudgetState {
       accounts[index].highestAlert = alerts.highestPercent
       accounts[index].hasRefused = alerts.hasRefused
     }
-    // Where nothing is used, nothing was reached, not even of a limit of nought.
+    // An account without use has reached nothing, not even with a limit of zero.
     return accounts.indices.filter { !accounts[$0].isRetired && accounts[$0].settled != .zero }
       .flatMap { takeThresholds(on: $0, at: now) }
   }

@@ -1,11 +1,12 @@
 internal import Money
 public import Time
 
-// How the budgets stand. Nothing here changes anything: an account whose window has ended is shown
-// as the next request will find it.
+// Reads the budgets' status without changing it. An account whose window has ended is shown as the
+// next request will find it.
 
 extension BudgetState {
-  /// The accounts that would apply to a request of `caller`, in the order in which they are asked.
+  /// Returns the accounts that apply to a request of `caller`, in the order in which they are
+  /// checked.
   public func statuses(for caller: Caller, at now: Timestamp) -> [AccountStatus] {
     let own = (budgetsByClient[caller.client] ?? []).map { budget in
       (budget, caller.value(per: budgets[budget].definition.per))
@@ -16,8 +17,9 @@ extension BudgetState {
     return (own + shared).map { status(of: $0, subject: $1, at: now) }
   }
 
-  /// A budget's fullest account, or that of its one subject; where none has been seen, an empty one
-  /// of a subject without a name.
+  /// Returns a budget's fullest account, or the account of its only subject. If the budget has seen
+  /// no subject, the result is an empty account whose subject has no name.
+  /// - Throws: `BudgetError.unknownBudget`.
   public func status(
     of id: BudgetID, at now: Timestamp
   ) throws(BudgetError) -> AccountStatus {
@@ -31,7 +33,8 @@ extension BudgetState {
     return fullest ?? status(of: budget, subject: "", at: now)
   }
 
-  /// The account of one subject; an empty one where it has not been seen.
+  /// Returns the account of one subject; an empty account if the subject is unknown.
+  /// - Throws: `BudgetError.unknownBudget` or `BudgetError.wrongSubject`.
   public func status(
     of id: BudgetID, for subject: Subject, at now: Timestamp
   ) throws(BudgetError) -> AccountStatus {
@@ -40,7 +43,8 @@ extension BudgetState {
     return status(of: budget, subject: subject.value, at: now)
   }
 
-  /// One account for each subject seen, the fullest first.
+  /// Returns one account for each known subject, the fullest first.
+  /// - Throws: `BudgetError.unknownBudget`.
   public func subjects(
     of id: BudgetID, at now: Timestamp
   ) throws(BudgetError) -> [AccountStatus] {
@@ -50,7 +54,7 @@ extension BudgetState {
       .sorted { $0.fullness < $1.fullness }
   }
 
-  /// The definition in force; nil for a budget that there isn't.
+  /// Returns the definition in force; nil if the budget doesn't exist.
   public func definition(of id: BudgetID) -> BudgetDefinition? {
     budgetByID[id].map { budgets[$0].definition }
   }
@@ -60,13 +64,14 @@ extension BudgetState {
     budgetByID.values.map { budgets[$0].definition }
   }
 
-  /// What is left of the account that has the largest share of its limit settled or held. A
-  /// `shadow` budget leaves nothing and takes nothing.
+  /// Returns the remainder of the account with the largest settled or held share of its limit.
+  /// `shadow` budgets don't count.
   func tightest(of portions: [Portion], at now: Timestamp) -> Remainder? {
     tightest(of: portions, at: now) { _ in .zero }
   }
 
-  /// The same if a hold were settled so now: for answers whose cost is known before their end.
+  /// Returns the remainder after a settlement of `hold`, for answers whose cost is known before
+  /// their end.
   public func tightest(
     settling hold: HoldID, with consumption: Consumption, at now: Timestamp
   ) -> Remainder? {
@@ -79,7 +84,7 @@ extension BudgetState {
     }
   }
 
-  /// - Parameter change: what is added to what is settled and held on an account.
+  /// - Parameter change: The amount added to an account's settled and held use.
   @inline(__always)
   private func tightest(
     of portions: [Portion], at now: Timestamp, adding change: (Portion) -> Spend
@@ -172,7 +177,7 @@ extension BudgetState {
 }
 
 extension Account {
-  /// The limit without what is settled and held, never below zero; nil where there is no limit.
+  /// Returns the limit minus settled and held, never below zero; nil if the unit isn't limited.
   fileprivate func remaining(in unit: LimitUnit, of limits: LimitsInForce) -> Int64? {
     limits[unit].map { Int64(clamping: max(0, remainder(of: $0, in: unit))) }
   }

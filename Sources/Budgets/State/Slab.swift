@@ -1,7 +1,7 @@
-/// Elements at indices that never move, whose freed places are used again.
+/// A collection whose elements keep their indices, and which reuses freed places.
 ///
-/// A handle carries the generation of its place, so that the handle of a freed element never
-/// reaches the one that came after it.
+/// A handle contains the generation of its place. A freed element's handle therefore never reaches
+/// a later element in the same place.
 struct Slab<Element: Sendable>: Sendable {
   struct Handle: Hashable, Sendable {
     let index: Int
@@ -10,11 +10,11 @@ struct Slab<Element: Sendable>: Sendable {
 
   /// A freed place keeps its last element until it is used again.
   private var elements: [Element] = []
-  /// Odd while the place is in use; goes up with each use and each release.
+  /// Odd while the place is in use. Increases with each use and each release.
   private var generations: [UInt32] = []
   private var freeIndices: [Int] = []
 
-  /// How many elements there are.
+  /// The number of elements.
   var count: Int { elements.count - freeIndices.count }
 
   /// One above the highest index that was ever used.
@@ -61,7 +61,7 @@ struct Slab<Element: Sendable>: Sendable {
     return Handle(index: index, generation: generations[index])
   }
 
-  /// Frees the element's place; nil if the handle's element is gone already.
+  /// Removes the element and frees its place; nil if the element has already been removed.
   mutating func remove(_ handle: Handle) -> Element? {
     guard contains(handle) else { return nil }
     generations[handle.index] &+= 1

@@ -1,10 +1,10 @@
-/// Whose use an account counts: one client, user, key, model or conversation.
+/// The subject that an account counts: one client, user, key, model or conversation.
 public struct Subject: Hashable, Sendable, CustomStringConvertible {
   public let kind: BudgetDefinition.Per
-  /// The name within its kind. Empty where the requests name nobody: they share one account.
+  /// The name within its kind. Empty for requests that supply no name; they share one account.
   ///
-  /// In a budget over everything, names that only mean something within a client are preceded by
-  /// it (`acme/u1`), and the one subject of kind `client` is `*`.
+  /// In a budget over all clients, the client precedes names that are unique only within a client
+  /// (`acme/u1`). The single subject of kind `client` is `*`.
   public let value: String
 
   public init(kind: BudgetDefinition.Per, value: String) {
@@ -12,7 +12,7 @@ public struct Subject: Hashable, Sendable, CustomStringConvertible {
     self.value = value
   }
 
-  /// Reads `user:u1`; nil unless the text begins with a kind and a colon.
+  /// Parses `user:u1`; nil unless the text begins with a kind and a colon.
   public init?(text: some StringProtocol) {
     guard let colon = text.firstIndex(of: ":"),
       let kind = BudgetDefinition.Per(rawValue: String(text[..<colon]))
@@ -20,17 +20,17 @@ public struct Subject: Hashable, Sendable, CustomStringConvertible {
     self.init(kind: kind, value: String(text[text.index(after: colon)...]))
   }
 
-  /// `user:u1`, as refusals, logs and the ledger name it.
+  /// The subject's name in refusals, logs and the ledger: `user:u1`.
   public var description: String { "\(kind.rawValue):\(value)" }
 }
 
-/// Who makes a request, and for what: the names by which budgets are found.
+/// The names of a request by which its budgets are found.
 public struct Caller: Hashable, Sendable {
   public let client: String
   public let key: String
-  /// The client's own end user; empty where the request names none.
+  /// The client's own end user; empty if the request names none.
   public let user: String
-  /// Empty where the request belongs to none.
+  /// The request's conversation; empty if it has none.
   public let conversation: String
   public let model: String
 
@@ -42,7 +42,7 @@ public struct Caller: Hashable, Sendable {
     self.model = model
   }
 
-  /// The subject's value by which a budget `per` something counts this caller.
+  /// Returns the subject's value in a budget that counts by `kind`.
   func value(per kind: BudgetDefinition.Per) -> String {
     switch kind {
     case .client: client
@@ -53,8 +53,8 @@ public struct Caller: Hashable, Sendable {
     }
   }
 
-  /// The same for a budget over everything, where clients' users, keys and conversations of the
-  /// same name must stay apart.
+  /// Returns the subject's value in a budget over all clients, where equal names of different
+  /// clients must stay separate.
   func valueOverEverything(per kind: BudgetDefinition.Per) -> String {
     switch kind {
     case .client: BudgetID.everything

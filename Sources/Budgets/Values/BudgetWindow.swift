@@ -1,15 +1,15 @@
 public import Time
 
-/// The span of time in which a budget counts, from its start up to but not including its end.
+/// The time span in which a budget counts: its start is included, its end is not.
 ///
-/// Windows follow the clock alone: nothing has to run at midnight. Whoever touches an account after
-/// its window has ended finds out, and opens the next one.
+/// Windows follow the clock alone, so nothing has to run at midnight. The first use of an account
+/// after its window has ended opens the next window.
 public struct BudgetWindow: Hashable, Sendable {
-  /// Midnight of the window's first day, or the later instant from which the budget counts.
+  /// Midnight of the window's first day, or the later time from which the budget counts.
   ///
-  /// For a period that never starts again, 1970 stands for "since ever".
+  /// For the period `total`, 1970 stands for "since ever".
   public let start: Timestamp
-  /// Midnight after the window's last day; nil for a period that never starts again.
+  /// Midnight after the window's last day; nil for the period `total`.
   public let end: Timestamp?
 
   public init(start: Timestamp, end: Timestamp?) {
@@ -17,7 +17,7 @@ public struct BudgetWindow: Hashable, Sendable {
     self.end = end
   }
 
-  /// The window of `period` that `instant` lies in, by the calendar of `timeZone`.
+  /// Creates the window of `period` that contains `instant`, in the calendar of `timeZone`.
   public init(of period: BudgetPeriod, containing instant: Timestamp, in timeZone: TimeZoneRules) {
     let today = timeZone.civilDate(of: instant)
     guard let firstDay = period.firstDay(containing: today) else {
@@ -27,8 +27,8 @@ public struct BudgetWindow: Hashable, Sendable {
     var start = timeZone.startOfDay(firstDay)
     var nextDay = period.firstDay(after: firstDay)
     var end = timeZone.startOfDay(nextDay)
-    // Where a zone sets its clocks back across midnight, a date's name returns for an hour after
-    // the next date has begun: that hour belongs to the window that has already started.
+    // If a time zone sets its clocks back across midnight, an ended date returns for an hour. That
+    // hour belongs to the window that has already started.
     while end <= instant, start < end {
       start = end
       nextDay = period.firstDay(after: nextDay)
@@ -37,20 +37,20 @@ public struct BudgetWindow: Hashable, Sendable {
     self.init(start: start, end: end)
   }
 
-  /// Whether the window lies in the past at `instant`.
+  /// Whether the window has ended at `instant`.
   public func hasEnded(at instant: Timestamp) -> Bool {
     guard let end else { return false }
     return instant >= end
   }
 
-  /// This window without what lies before `instant`, which counts from now on.
+  /// Returns this window without the part before `instant`.
   func starting(noEarlierThan instant: Timestamp) -> BudgetWindow {
     BudgetWindow(start: max(start, instant), end: end)
   }
 }
 
 extension BudgetPeriod {
-  /// The first day of the window that `date` lies in; nil for a period that never starts again.
+  /// Returns the first day of the window that contains `date`; nil for the period `total`.
   package func firstDay(containing date: CivilDate) -> CivilDate? {
     switch self {
     case .daily: date
@@ -63,7 +63,7 @@ extension BudgetPeriod {
     }
   }
 
-  /// The first day of the window after the one that begins on `firstDay`.
+  /// Returns the first day of the window after the one that begins on `firstDay`.
   package func firstDay(after firstDay: CivilDate) -> CivilDate {
     switch self {
     case .daily: firstDay.adding(days: 1)
@@ -84,13 +84,13 @@ extension BudgetPeriod {
 extension CivilDate {
   fileprivate var firstOfMonth: CivilDate { adding(days: 1 - day) }
 
-  /// That day of this month; the month's last day where it is shorter.
+  /// Returns this day of the month; the month's last day if the month is shorter.
   fileprivate func inSameMonth(day: Int) -> CivilDate {
     CivilDate(year: year, month: month, day: day)
       ?? firstOfMonth.adding(months: 1).adding(days: -1)
   }
 
-  /// The latest such day of a month up to this date.
+  /// Returns the latest such day of a month up to this date.
   fileprivate func latest(day: Int) -> CivilDate {
     let candidate = inSameMonth(day: day)
     return candidate <= self ? candidate : firstOfMonth.adding(days: -1).inSameMonth(day: day)

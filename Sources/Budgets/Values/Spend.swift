@@ -1,11 +1,11 @@
 internal import Money
 
-/// What a limit is counted in. Tokens come first wherever one of the two has to be named.
+/// The unit of a limit. If only one unit can be named, tokens come first.
 public enum LimitUnit: String, Hashable, Sendable, CaseIterable {
   case tokens, cost
 }
 
-/// Tokens and money side by side: every budget counts both, whichever it limits.
+/// An amount of tokens and money. Every budget counts both, even if it limits only one.
 public struct Spend: Hashable, Sendable {
   public var tokens: Int64
   /// Billionths of one unit of the budget's currency.
@@ -18,7 +18,7 @@ public struct Spend: Hashable, Sendable {
 
   public static let zero = Spend(tokens: 0, nanoUnits: 0)
 
-  /// So much in one unit, nought in the other.
+  /// Creates an amount in one unit, with zero in the other.
   init(_ amount: Int64, in unit: LimitUnit) {
     self.init(tokens: unit == .tokens ? amount : 0, nanoUnits: unit == .cost ? amount : 0)
   }
@@ -30,21 +30,21 @@ public struct Spend: Hashable, Sendable {
     }
   }
 
-  /// Adds what a provider reported. A figure is foreign and may be absurd: the sum then stays at
-  /// the largest number there is, where the budget is used up, and never wraps or traps.
+  /// Adds an amount that a provider reported. Reported figures may be absurdly large: the sum then
+  /// stays at the largest number, at which the budget is used up. It never wraps or traps.
   mutating func addSaturating(_ other: Spend) {
     self = adding(other)
   }
 
-  /// The sum, at most the largest number there is. `other` may be negative, where it takes off what
-  /// was added before.
+  /// Returns the sum, at most the largest number. `other` may be negative, to subtract an amount
+  /// that was added before.
   public func adding(_ other: Spend) -> Spend {
     Spend(
       tokens: tokens.addingSaturating(other.tokens),
       nanoUnits: nanoUnits.addingSaturating(other.nanoUnits))
   }
 
-  /// Adds as much of `other` as can be counted, and returns what that was.
+  /// Adds as much of `other` as fits below the largest number, and returns the added amount.
   mutating func addCountable(_ other: Spend) -> Spend {
     let before = self
     addSaturating(other)
@@ -52,13 +52,13 @@ public struct Spend: Hashable, Sendable {
       tokens: tokens - before.tokens, nanoUnits: nanoUnits - before.nanoUnits)
   }
 
-  /// Takes away what may be more than there is, down to the smallest number.
+  /// Subtracts an amount that may exceed this one, down to the smallest number.
   mutating func subtractSaturating(_ other: Spend) {
     tokens = tokens.subtractingSaturating(other.tokens)
     nanoUnits = nanoUnits.subtractingSaturating(other.nanoUnits)
   }
 
-  /// Takes away what was added before.
+  /// Subtracts an amount that was added before.
   mutating func subtract(_ other: Spend) {
     precondition(
       tokens >= other.tokens && nanoUnits >= other.nanoUnits, "more taken away than was added")
@@ -66,15 +66,16 @@ public struct Spend: Hashable, Sendable {
     nanoUnits -= other.nanoUnits
   }
 
-  /// The same, with zero for what is below it, as in a ledger that somebody has edited.
+  /// The amount with negative figures replaced by zero. They can occur in a ledger that was edited
+  /// by hand.
   var atLeastZero: Spend { Spend(tokens: max(0, tokens), nanoUnits: max(0, nanoUnits)) }
 
-  /// The smaller of the two in each unit.
+  /// Returns the smaller amount in each unit.
   public func least(_ other: Spend) -> Spend {
     Spend(tokens: min(tokens, other.tokens), nanoUnits: min(nanoUnits, other.nanoUnits))
   }
 
-  /// What of this lies above `other`, in each unit for itself.
+  /// Returns the part that exceeds `other`, in each unit separately.
   public func excess(over other: Spend) -> Spend {
     Spend(
       tokens: max(0, tokens.subtractingSaturating(other.tokens)),
@@ -82,7 +83,7 @@ public struct Spend: Hashable, Sendable {
   }
 }
 
-/// The limits in force for one account; nil where a unit is counted but not limited.
+/// The limits in force for one account; nil in a unit that is counted but not limited.
 public struct LimitsInForce: Hashable, Sendable {
   public internal(set) var tokens: Int64?
   /// Billionths of one unit of the budget's currency.
@@ -105,7 +106,7 @@ public struct LimitsInForce: Hashable, Sendable {
     }
   }
 
-  /// `spend` in the units that are limited, nought in the others.
+  /// Returns `spend` in the limited units, with zero in the others.
   func limited(_ spend: Spend) -> Spend {
     Spend(
       tokens: tokens == nil ? 0 : spend.tokens,
@@ -119,7 +120,7 @@ public struct LimitsInForce: Hashable, Sendable {
     return limits
   }
 
-  /// Whether something that `other` allows isn't allowed here.
+  /// Whether this limit refuses an amount that `other` allows.
   func isTighter(than other: LimitsInForce) -> Bool {
     LimitUnit.allCases.contains { unit in
       guard let limit = self[unit] else { return false }
@@ -130,7 +131,7 @@ public struct LimitsInForce: Hashable, Sendable {
 }
 
 extension Int64 {
-  /// The sum, or the nearest number that there is.
+  /// Returns the sum, or the nearest representable number.
   func addingSaturating(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     guard overflow else { return sum }
@@ -141,14 +142,14 @@ extension Int64 {
     self = addingSaturating(other)
   }
 
-  /// The difference, or the nearest number that there is.
+  /// Returns the difference, or the nearest representable number.
   func subtractingSaturating(_ other: Int64) -> Int64 {
     let (difference, overflow) = subtractingReportingOverflow(other)
     guard overflow else { return difference }
     return other < 0 ? .max : .min
   }
 
-  /// The product of two numbers that aren't negative, or the largest where it is larger.
+  /// Returns the product of two nonnegative numbers, at most the largest number.
   func multipliedSaturating(by other: Int64) -> Int64 {
     let (product, overflow) = multipliedReportingOverflow(by: other)
     return overflow ? .max : product
