@@ -128,12 +128,18 @@ let package = Package(
         "Objects", "Pricing", "Budgets", "Ledger", "Configuration", "Alerts", "Billing", "Pages",
       ]),
     module("Sandbox", ["EventLoop", "Logging", "HTTP", "Audio", "TLS", "HTTPServer", "JSON"]),
+    module(
+      "Server",
+      [
+        "EventLoop", "Logging", "TLS", "HTTPServer", "Money", "Time", "JSON", "Pricing", "Budgets",
+        "Ledger", "Configuration", "Alerts", "Billing", "Telemetry", "Gateway", "Console",
+      ]),
     .executableTarget(
       name: "catraca",
       dependencies: [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
-        "Objects", "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Alerts", "Billing",
-        "Telemetry", "Gateway", "Console", "Sandbox",
+        "Objects", "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Telemetry",
+        "Gateway", "Console", "Sandbox", "Server",
       ] + allocator,
       path: "Sources/catraca", swiftSettings: strict, linkerSettings: selfContained),
 
@@ -203,11 +209,12 @@ let package = Package(
         "Metering", "Money", "Objects", "Pricing", "Time", "Upstream",
       ]),
     tests("StyleTests", ["Configuration"]),
+    tests("ServerTests", ["Server", "Configuration", "EventLoop", "Ledger", "Logging", "Time"]),
     tests(
       "CommandTests",
       [
         "catraca", "Configuration", "Ledger", "EventLoop", "Upstream", "Pricing", "Budgets",
-        "Money", "Time",
+        "Money", "Time", "Server",
       ]),
   ],
   cxxLanguageStandard: .cxx17

@@ -7,6 +7,7 @@ internal import JSON
 internal import Ledger
 internal import Logging
 internal import Sandbox
+internal import Server
 internal import TLS
 internal import Time
 internal import Upstream

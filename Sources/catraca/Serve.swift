@@ -2,6 +2,7 @@ internal import Configuration
 internal import EventLoop
 internal import JSON
 internal import Logging
+internal import Server
 internal import Telemetry
 
 /// `catraca serve`: runs the proxy until it is told to stop.
@@ -35,7 +36,7 @@ enum Serve {
     let telemetry: TelemetrySettings?
     do throws(TelemetryError) {
       telemetry = try TelemetrySettings(
-        environment: invocation.surroundings.environment, version: VersionCommand.number)
+        environment: invocation.surroundings.environment, version: Server.version)
     } catch {
       throw .failed("serve: \(error)")
     }

@@ -1,4 +1,5 @@
 import Glibc
+import Server
 import Testing
 
 @testable import catraca
@@ -8,8 +9,8 @@ import Testing
   @Test(
     "Results go to standard output, mistakes to standard error, and the shell is told",
     arguments: [
-      ("version", "catraca \(VersionCommand.number)\n", 0),
-      ("version 2>/dev/null", "catraca \(VersionCommand.number)\n", 0),
+      ("version", "catraca \(Server.version)\n", 0),
+      ("version 2>/dev/null", "catraca \(Server.version)\n", 0),
       ("price 2>/dev/null", "", 2), ("check --config /nowhere 2>/dev/null", "", 1),
       (
         "check --config /nowhere 2>&1 >/dev/null", "/nowhere/catraca.yaml:1:1: no such file\n", 1

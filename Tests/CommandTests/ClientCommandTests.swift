@@ -1,5 +1,6 @@
 import Configuration
 import Ledger
+@testable import Server
 import Testing
 import Time
 

@@ -1,3 +1,4 @@
+import Server
 import Testing
 
 @testable import catraca
@@ -89,6 +90,6 @@ import Testing
 
   @Test("The version is told by a word and by an option", arguments: ["version", "--version"])
   func tellsVersion(line: String) async {
-    #expect(await TestBench().run(line).output == "catraca \(VersionCommand.number)\n")
+    #expect(await TestBench().run(line).output == "catraca \(Server.version)\n")
   }
 }

@@ -1,6 +1,7 @@
 import Configuration
 import EventLoop
 import Ledger
+@testable import Server
 import Testing
 import Time
 import Upstream

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Ledger
+internal import Server
 
 /// One run of a command: what it was given, and the machine around it.
 struct Invocation: Sendable {

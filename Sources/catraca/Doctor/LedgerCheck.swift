@@ -1,6 +1,7 @@
 internal import Configuration
 internal import EventLoop
 internal import Ledger
+internal import Server
 
 /// Whether the ledger is whole, of this release, and can be written; and what a file lies on.
 enum LedgerCheck {

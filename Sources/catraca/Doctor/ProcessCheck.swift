@@ -1,6 +1,7 @@
 internal import Configuration
 internal import EventLoop
 internal import Glibc
+internal import Server
 
 /// What the system lets a process of this user do.
 enum ProcessCheck {

@@ -4,6 +4,7 @@ internal import Console
 internal import JSON
 internal import Ledger
 internal import Money
+internal import Server
 internal import Time
 
 /// How budgets stand, as the API says it. What requests in flight hold is read from their intents

@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Ledger
+internal import Server
 internal import Time
 
 /// Every client with its keys, declared in files or made otherwise.

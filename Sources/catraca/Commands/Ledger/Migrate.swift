@@ -1,5 +1,6 @@
 internal import Configuration
 internal import Ledger
+internal import Server
 
 /// `catraca migrate`: brings a ledger of an earlier release to this one's schema, or copies one
 /// into a database of several servers.

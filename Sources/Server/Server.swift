@@ -1,29 +1,29 @@
 internal import Alerts
 internal import Billing
 internal import Budgets
-internal import Configuration
+package import Configuration
 internal import Console
-internal import EventLoop
+package import EventLoop
 internal import Gateway
 internal import HTTPServer
 internal import JSON
 internal import Ledger
-internal import Logging
+package import Logging
 internal import Pricing
-internal import Telemetry
+package import Telemetry
 internal import Time
 
-/// The whole house, put together: settings, ledger, budgets, gateway and listeners.
-final class Server: Sendable {
+/// The whole server, put together: settings, ledger, budgets, gateway and listeners.
+package final class Server: Sendable {
   /// The admin token that was made at this start, to be shown once; nil where there was one.
-  let firstAdminToken: String?
+  package let firstAdminToken: String?
   private let group: EventLoopGroup
   private let proxy: HTTPServer
   private let admin: HTTPServer
-  private let state: ServerState
+  let state: ServerState
   private let gateway: Gateway
   private let ledger: ServerLedger
-  private let reloader: Reloader
+  let reloader: Reloader
   private let sender: AlertSender
   private let collector: ChargeCollector
   /// Nil where nothing is exported.
@@ -31,14 +31,23 @@ final class Server: Sendable {
   private let logger: Logger
   private let ceiling = ConnectionCeiling()
 
-  var proxyAddresses: [SocketAddress] { proxy.addresses }
-  var adminAddresses: [SocketAddress] { admin.addresses }
+  package var proxyAddresses: [SocketAddress] { proxy.addresses }
+  package var adminAddresses: [SocketAddress] { admin.addresses }
+
+  /// This release.
+  package static let version = "0.1.0"
 
   /// How long a stop waits for requests in flight.
   static let stopPatience = Duration.seconds(30)
 
-  /// Starts everything; throws what an operator has to mend.
-  init(
+  /// Starts everything.
+  ///
+  /// - Parameters:
+  ///   - telemetrySettings: where traces and metrics are sent; nil where none are.
+  ///   - loops: how many event loops serve; nil for one on each processor.
+  /// - Throws: what an operator has to mend, such as a port that is taken or a ledger that can't be
+  ///   opened.
+  package init(
     _ store: ConfigurationStore, logger: Logger, telemetrySettings: TelemetrySettings? = nil,
     loops: Int? = nil
   ) async throws {
@@ -79,19 +88,21 @@ final class Server: Sendable {
       outbox: try AlertOutbox(at: location), server: state, queue: alertQueue, logger: logger)
     state.connect(gateway, reloader, alertQueue, sender, payments, collector, telemetry?.tracer)
     gateway.report(start.reached)
-    (proxy, admin) = try await Server.listen(
-      as: gateway, Console(server: state, logger: logger), on: group.loops, ceiling, rules,
-      certificates, reports, logger)
+    do {
+      (proxy, admin) = try await Server.listen(
+        as: gateway, Console(server: state, logger: logger), on: group.loops, ceiling, rules,
+        certificates, reports, logger)
+    } catch {
+      await Server.close(gateway, state, ledger, group)
+      throw error
+    }
     state.connect(listeners: ["proxy": proxy, "admin": admin])
     // Last, since it is shown once: a start that fails must not have made it.
     firstAdminToken = try FirstAdminToken.makeIfNeeded(
       settings.admin, reader: reader, ledgerLocation: location, at: now)
     Server.start(sender, collector, reloader, telemetry, ledger, state)
-    self.state = state
-    self.group = group
-    self.gateway = gateway
-    self.ledger = ledger
-    self.logger = logger
+    (self.state, self.group, self.gateway) = (state, group, gateway)
+    (self.ledger, self.logger) = (ledger, logger)
   }
 
   /// Starts both listeners; each connection keeps to the settings in force when it begins.
@@ -121,6 +132,16 @@ final class Server: Sendable {
       await proxy.stop(within: .zero)
       throw error
     }
+  }
+
+  /// Ends a start that has failed, so that another server may start on this ledger.
+  private static func close(
+    _ gateway: Gateway, _ state: ServerState, _ ledger: ServerLedger, _ group: EventLoopGroup
+  ) async {
+    await gateway.close()
+    state.disconnect()
+    await ledger.close()
+    group.stop()
   }
 
   /// Models outside the price book are one model to metrics.
@@ -184,7 +205,7 @@ final class Server: Sendable {
         }))
   }
 
-  /// Says in the log where it listens.
+  /// Logs where the server listens.
   func announce() {
     logger.log(.info, "started") { line in
       line.member("recovered_requests", Int64(ledger.recoveredRequests))
@@ -205,7 +226,7 @@ final class Server: Sendable {
   /// Follows changes of the files, and signals: SIGHUP reloads, SIGUSR1 opens the log anew,
   /// SIGTERM and SIGINT stop, and a second of them ends the wait for requests in flight. Returns
   /// when everything has stopped.
-  func runUntilStopped(watchingFiles: Bool = true) async throws {
+  package func runUntilStopped(watchingFiles: Bool = true) async throws {
     let loop = group.loops[0]
     let (stops, stop) = AsyncStream.makeStream(of: Void.self)
     let reloader = reloader
@@ -264,7 +285,7 @@ final class Server: Sendable {
   }
 
   /// Refuses what is new, lets requests in flight end, settles them, closes the ledger.
-  func stop() async {
+  package func stop() async {
     await drain()
     end()
   }
@@ -285,22 +306,5 @@ final class Server: Sendable {
   private func end() {
     group.stop()
     logger.log(.info, "stopped")
-  }
-}
-
-// MARK: From settings to what each part takes
-
-extension Server {
-  static func policy(_ settings: Settings) -> BudgetPolicy {
-    let isShared = if case .postgresql = settings.ledger.location { true } else { false }
-    return BudgetPolicy(
-      rates: settings.rates, admissionQueue: settings.admission.queue, sharesLimits: isShared)
-  }
-
-  private static func options(_ settings: LedgerSettings) -> ServerLedger.Options {
-    ServerLedger.Options(
-      LedgerLocation(settings.location),
-      durability: settings.durability == .power ? .power : .process,
-      onFailure: settings.onFailure == .allow ? .allow : .deny)
   }
 }

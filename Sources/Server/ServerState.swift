@@ -96,7 +96,7 @@ final class ServerState: RunningServer {
     let connected = connected
     let reloads = connected.reloader.reloads.counts
     var vitals = ServerVitals(
-      version: VersionCommand.number,
+      version: Server.version,
       connections: listeners.withLock { $0 }.map { ($0.key, $0.value.connectionCount) },
       requestsInFlight: connected.gateway.requestsInFlight, ledgerLag: ledger.lag,
       reloads: reloads.done, reloadFailures: reloads.failed,

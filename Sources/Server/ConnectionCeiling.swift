@@ -1,10 +1,10 @@
-internal import Configuration
+package import Configuration
 internal import EventLoop
 internal import HTTPServer
 
 /// How many connections the system's limit of open files allows a server. Whoever comes beyond is
 /// told so at once; without a descriptor left, nobody could be told anything.
-struct ConnectionCeiling: Sendable {
+package struct ConnectionCeiling: Sendable {
   private let openFiles: Int
 
   /// One to the client, one to the provider.
@@ -13,18 +13,18 @@ struct ConnectionCeiling: Sendable {
   private static let otherOpenFiles = 200
 
   /// Raises the limit to the most that is allowed.
-  init() {
+  package init() {
     let allowed = ProcessLimits.raiseOpenFiles()
     // What can't be asked for is taken as it was configured.
     self.init(openFiles: allowed > 0 ? allowed : .max)
   }
 
-  init(openFiles: Int) {
+  package init(openFiles: Int) {
     self.openFiles = openFiles
   }
 
   /// How many connections there can be.
-  var connections: Int {
+  package var connections: Int {
     max(1, (openFiles - ConnectionCeiling.otherOpenFiles) / ConnectionCeiling.openFilesOfConnection)
   }
 
@@ -40,7 +40,7 @@ struct ConnectionCeiling: Sendable {
   }
 
   /// What to mend where fewer connections are possible than configured.
-  func warning(_ limits: Limits) -> String? {
+  package func warning(_ limits: Limits) -> String? {
     guard connections < limits.connections else { return nil }
     return "limits.connections: \(limits.connections) are not possible with \(openFiles) open "
       + "files (ulimit -n), which are enough for \(connections)"

@@ -1,11 +1,11 @@
-internal import Budgets
-internal import Configuration
+package import Budgets
+package import Configuration
 internal import EventLoop
 internal import Gateway
 internal import JSON
-internal import Ledger
+package import Ledger
 internal import Logging
-internal import Time
+package import Time
 
 /// What a start takes over from the ledger: clients, and their budgets as they stand.
 struct BudgetStart {
@@ -63,7 +63,8 @@ extension BudgetState {
   /// flight hold is not in the ledger in a form that could be given back.
   ///
   /// - Returns: What administrators did, and percentages that were reached and never reported.
-  mutating func restore(
+  /// - Throws: `LedgerError` where the ledger can't be read.
+  package mutating func restore(
     from reader: LedgerReader, of clients: ClientRegistry, _ settings: Settings, at now: Timestamp
   ) throws(LedgerError) -> (BudgetControls, reached: [Threshold]) {
     let plans = PlanRecords(reader, of: clients, settings, at: now)

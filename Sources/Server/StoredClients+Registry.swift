@@ -1,7 +1,7 @@
 internal import Budgets
-internal import Configuration
+package import Configuration
 internal import JSON
-internal import Ledger
+package import Ledger
 internal import Time
 
 extension ClientRegistry {
@@ -12,7 +12,7 @@ extension ClientRegistry {
   ///   - unreadable: notes the records that can't be understood and are left out; without it, such
   ///     a record is an error.
   ///   - closed: clients whose requests are refused in any case.
-  func adding(
+  package func adding(
     _ stored: StoredClients, passingOver unreadable: UnreadableRows? = nil,
     closing closed: Set<String> = []
   ) throws(LedgerError) -> ClientRegistry {
