@@ -144,6 +144,10 @@ let package = Package(
       path: "Sources/catraca", swiftSettings: strict, linkerSettings: selfContained),
 
     .target(name: "Randomness", path: "Tests/Randomness", swiftSettings: strict),
+    .target(
+      name: "InMemory",
+      dependencies: ["Configuration", "EventLoop", "HTTP", "HTTPServer", "Logging", "Upstream"],
+      path: "Tests/InMemory", swiftSettings: strict),
     .target(name: "FaultyDisk", dependencies: ["CSQLite"], path: "Tests/FaultyDisk"),
     .target(
       name: "Simulation",
@@ -189,7 +193,7 @@ let package = Package(
       ]),
     tests(
       "ConfigurationTests",
-      ["Configuration", "Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging"]),
+      ["Configuration", "InMemory", "Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging"]),
     tests(
       "AlertsTests",
       ["Alerts", "Budgets", "Configuration", "HTTP", "Ledger", "Money", "Time", "Upstream"]),
@@ -205,16 +209,17 @@ let package = Package(
     tests(
       "GatewayTests",
       [
-        "Gateway", "Budgets", "Configuration", "EventLoop", "HTTP", "HTTPServer", "JSON", "Ledger",
-        "Metering", "Money", "Objects", "Pricing", "Time", "Upstream",
+        "Gateway", "Budgets", "Configuration", "EventLoop", "HTTP", "HTTPServer", "InMemory",
+        "JSON", "Ledger", "Logging", "Metering", "Money", "Objects", "Pricing", "TLS", "Time",
+        "Upstream",
       ]),
     tests("StyleTests", ["Configuration"]),
     tests("ServerTests", ["Server", "Configuration", "EventLoop", "Ledger", "Logging", "Time"]),
     tests(
       "CommandTests",
       [
-        "catraca", "Configuration", "Ledger", "EventLoop", "Upstream", "Pricing", "Budgets",
-        "Money", "Time", "Server",
+        "catraca", "Configuration", "InMemory", "Ledger", "EventLoop", "Upstream", "Pricing",
+        "Budgets", "Money", "Time", "Server",
       ]),
   ],
   cxxLanguageStandard: .cxx17

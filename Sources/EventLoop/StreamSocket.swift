@@ -47,6 +47,24 @@ public final class StreamSocket: ReadinessHandler {
     }
   }
 
+  /// Makes two ends of a stream in the kernel's memory, without an address or a listener: for
+  /// tests, which play a client on the loop that serves it.
+  ///
+  /// - Throws: `SystemError` where the process has no descriptors left.
+  package static func pair(on loop: EventLoop) throws(SystemError) -> (StreamSocket, StreamSocket) {
+    var ends: (CInt, CInt) = (-1, -1)
+    let kind = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+    let status = unsafe withUnsafeMutablePointer(to: &ends) { ends in
+      unsafe ends.withMemoryRebound(to: CInt.self, capacity: 2) {
+        unsafe socketpair(AF_UNIX, kind, 0, $0)
+      }
+    }
+    guard status == 0 else { throw SystemError.last("socketpair") }
+    return (
+      try StreamSocket(adopting: ends.0, on: loop), try StreamSocket(adopting: ends.1, on: loop)
+    )
+  }
+
   deinit {
     precondition(registration == nil, "a connection is closed before it is dropped")
   }

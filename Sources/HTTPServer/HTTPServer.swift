@@ -93,6 +93,25 @@ public final class HTTPServer: Sendable {
   }
 }
 
+extension HTTPServer {
+  /// Serves one connection that is there already, until it ends: for tests, over one end of
+  /// `StreamSocket.pair(on:)`. Everything but the listening is as for any other connection.
+  ///
+  /// - Parameter peer: the client's address; nil for one that was gone at once.
+  package static func serve(
+    _ socket: StreamSocket, from peer: SocketAddress?, by handler: any HTTPHandler,
+    limits: HTTPServerLimits = HTTPServerLimits(), logger: Logger
+  ) async {
+    let services = ListenerServices(
+      bodies: BodyMemory(), reports: ListenerReports(logger: logger))
+    let transport = ConnectionTransport(socket, session: nil, scratch: ReadScratch())
+    let connection = Connection(
+      transport, from: ConnectionOrigin(of: peer, behind: .none), handler: handler,
+      limits: limits, services: services, isLate: false)
+    await connection.serve()
+  }
+}
+
 /// What the connections of a listener have in common, over all its loops.
 final class ListenerServices: Sendable {
   let bodies: BodyMemory

@@ -19,6 +19,8 @@ internal import HTTP
   let pointer: UnsafeMutableRawPointer
   /// Whom the callbacks serve. Unowned, since a transfer that its owner drops takes itself out.
   unowned var transfer: Transfer?
+  /// The call of a stand-in that has the transfer in place of libcurl.
+  var standInCall: StandInCall?
   /// The connect timeout, then the idle timeout, of the transfer.
   private(set) lazy var timer = LoopTimer(on: loop) { [unowned self] in transfer?.timedOut() }
   private let loop: EventLoop

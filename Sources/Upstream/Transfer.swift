@@ -175,6 +175,7 @@ public final class Transfer {
   private func resume() {
     guard let handle else { return }
     restartIdleTimer()
+    if let call = handle.standInCall { return call.resumed() }
     let paused =
       (isReceivingPaused ? CURLPAUSE_RECV : 0) | (isSendingPaused ? CURLPAUSE_SEND : 0)
     let status = unsafe curl_easy_pause(handle.pointer, paused)
@@ -205,6 +206,11 @@ public final class Transfer {
   /// The connect or the idle timeout has passed.
   func timedOut() {
     end(.failed(.timeout(wasSent: wasSent)))
+  }
+
+  /// A stand-in has the transfer fail.
+  func fail(_ error: UpstreamError) {
+    end(.failed(error))
   }
 
   /// libcurl is done.

@@ -11,6 +11,8 @@ public import EventLoop
   /// Transfers that were started and haven't ended.
   public private(set) var transferCount = 0
 
+  /// Takes the requests in place of libcurl; nil but in tests.
+  private let standIn: (any UpstreamStandIn)?
   private let sockets: ConnectionSockets
   private let sessions = SharedSessions()
   private var multi: UnsafeMutableRawPointer?
@@ -23,12 +25,20 @@ public import EventLoop
   /// Easy handles kept for later transfers; more are freed.
   private static let maximumIdleHandles = 256
 
-  public init(on loop: EventLoop, settings: UpstreamSettings = UpstreamSettings()) {
+  public convenience init(on loop: EventLoop, settings: UpstreamSettings = UpstreamSettings()) {
+    self.init(on: loop, settings: settings, standIn: nil)
+  }
+
+  package init(
+    on loop: EventLoop, settings: UpstreamSettings = UpstreamSettings(),
+    standIn: (any UpstreamStandIn)?
+  ) {
     loop.preconditionOnLoop()
     CurlLibrary.initialize()
     guard let multi = unsafe curl_multi_init() else { preconditionFailure("out of memory") }
     self.loop = loop
     self.settings = settings
+    self.standIn = standIn
     unsafe self.multi = multi
     sockets = ConnectionSockets(on: loop)
     sockets.becameReady = { [unowned self] in perform($0, $1) }
@@ -65,6 +75,12 @@ public import EventLoop
     try handle.prepare(request)
     let transfer = Transfer(request, handle, self)
     transferCount += 1
+    if let standIn {
+      let call = StandInCall(request, transfer)
+      handle.standInCall = call
+      standIn.receive(call)
+      return transfer
+    }
     let status = unsafe curl_multi_add_handle(multi, handle.pointer)
     precondition(status == CURLM_OK, "libcurl refused a transfer with \(status.rawValue)")
     // Not by the timer that libcurl has set to now: the request would leave a turn later.
@@ -149,8 +165,12 @@ public import EventLoop
     guard let multi = unsafe multi else { return }
     handle.transfer = nil
     handle.timer.stop()
-    let status = unsafe curl_multi_remove_handle(multi, handle.pointer)
-    precondition(status == CURLM_OK, "libcurl kept a transfer with \(status.rawValue)")
+    if let call = handle.standInCall.take() {
+      call.ended()
+    } else {
+      let status = unsafe curl_multi_remove_handle(multi, handle.pointer)
+      precondition(status == CURLM_OK, "libcurl kept a transfer with \(status.rawValue)")
+    }
     handle.clear()
     transferCount -= 1
     if idleHandles.count < UpstreamClient.maximumIdleHandles { idleHandles.append(handle) }

@@ -1,6 +1,7 @@
 import Configuration
 import EventLoop
 import Glibc
+import InMemory
 import Time
 
 @testable import catraca
@@ -100,26 +101,4 @@ final class TestBench: Sendable {
             tiers: { batch: { per_million_tokens: { input: "0.075", output: "0.30" } } }
             completion_windows: { 2h: { per_million_tokens: { input: "0.105" } } }
     """
-}
-
-/// Files without a disk.
-final class MemoryFiles: FileSource {
-  private let contents: Lock<[String: String]>
-
-  init(_ contents: [String: String]) {
-    self.contents = Lock(contents)
-  }
-
-  subscript(path: String) -> String? {
-    get { contents.withLock { $0[path] } }
-    set { contents.withLock { $0[path] = newValue } }
-  }
-
-  func read(_ path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
-    guard let text = self[path] else { throw .missing }
-    guard text.utf8.count <= limit else { throw .tooLarge(limit: limit) }
-    return Array(text.utf8)
-  }
-
-  func stamp(of path: String) -> FileStamp? { nil }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import InMemory
 import Money
 import Testing
 import Time

@@ -1,5 +1,6 @@
 import Configuration
 import EventLoop
+import InMemory
 import Logging
 import Money
 import Testing

@@ -1,4 +1,5 @@
 import Configuration
+import InMemory
 import Money
 import Pricing
 import Testing

@@ -1,4 +1,5 @@
 import Configuration
+import InMemory
 import Testing
 
 @Suite struct StoreTests {

@@ -1,5 +1,6 @@
 import Configuration
 import EventLoop
+import InMemory
 import Testing
 
 @Suite struct SuddenLossTests {

@@ -11,7 +11,7 @@ internal import Pricing
 internal import Synchronization
 public import Telemetry
 public import Time
-internal import Upstream
+public import Upstream
 
 /// The interceptor between apps and providers: each request on the proxy listener walks through
 /// it once, and `RequestPipeline` is that walk.
@@ -59,11 +59,13 @@ public final class Gateway: HTTPHandler {
   ///     What they hold is held again before the first request is served.
   ///   - recentAnswers: the last answers of each model, to know it as before a restart.
   ///   - tracer: takes a span of each request to a provider.
+  ///   - upstream: makes what calls providers, once for each loop and on it.
   public init(
     rules: @escaping @Sendable () -> RulesSnapshot, budgets: BudgetState, ledger: any Ledger,
     owners: ObjectOwners, lender: (any LeaseLender)? = nil,
     deferred: [DeferredRequest] = [], ownCalls: any HTTPHandler, failedSignIns: FailedSignIns,
     recentAnswers: [RecentAnswers], loops: [EventLoop], logger: Logger, tracer: Tracer? = nil,
+    upstream: @escaping @Sendable (EventLoop) -> UpstreamClient = { UpstreamClient(on: $0) },
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) async {
     self.rules = rules
@@ -98,7 +100,7 @@ public final class Gateway: HTTPHandler {
     for loop in loops {
       workbenches.append(
         await Task(executorPreference: loop) {
-          LoopBound(LoopResources(on: loop), on: loop)
+          LoopBound(LoopResources(upstream(loop)), on: loop)
         }.value)
     }
     self.workbenches = workbenches
@@ -195,7 +197,7 @@ final class LoopResources {
   let upstream: UpstreamClient
   let parser = JSONParser()
 
-  init(on loop: EventLoop) {
-    upstream = UpstreamClient(on: loop)
+  init(_ upstream: UpstreamClient) {
+    self.upstream = upstream
   }
 }

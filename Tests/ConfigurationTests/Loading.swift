@@ -1,34 +1,5 @@
 import Configuration
-import EventLoop
-
-/// Files without a disk. They can be edited between two loads.
-final class MemoryFiles: FileSource {
-  private let contents: Lock<[String: String]>
-  /// How often each file was written, by its path.
-  private let writes = Lock<[String: Int64]>([:])
-
-  init(_ contents: [String: String]) {
-    self.contents = Lock(contents)
-  }
-
-  subscript(path: String) -> String? {
-    get { contents.withLock { $0[path] } }
-    set {
-      contents.withLock { $0[path] = newValue }
-      writes.withLock { $0[path, default: 0] += 1 }
-    }
-  }
-
-  func stamp(of path: String) -> FileStamp? {
-    FileStamp(inode: 1, nanoseconds: writes.withLock { $0[path] ?? 0 })
-  }
-
-  func read(_ path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
-    guard let text = self[path] else { throw .missing }
-    guard text.utf8.count <= limit else { throw .tooLarge(limit: limit) }
-    return Array(text.utf8)
-  }
-}
+import InMemory
 
 /// The least that `catraca.yaml` must say.
 let leastMain = "providers: { openai: { base_url: https://api.openai.com/v1 } }\n"
