@@ -188,7 +188,7 @@ struct OtherRequestsTests {
     let models = #"{"models":{"reasoning_model":"a","answering_model":"b","x":null}}"#
     let facts = try facts(
       Endpoints.chatCompletions, #""messages":[],"compound_custom":\#(models)"#)
-    #expect(facts.compoundModels == ["a", "b"])
+    #expect(facts.otherModels.names == ["a", "b"])
   }
 
   @Test("tools that draw by several models are refused: an answer doesn't tell them apart")

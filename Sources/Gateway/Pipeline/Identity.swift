@@ -48,8 +48,13 @@ final class Identity: Sendable {
   }
 
   /// Checks that the key may ask for a model where the kind of work isn't known.
+  ///
+  /// Some servers take several names with commas between them, and ask all of these models.
   func check(model: String) throws(Refusal) {
-    guard key.allows(model: model) else { throw .modelNotAllowed(model: model) }
+    for name in model.split(separator: ",", omittingEmptySubsequences: false) {
+      let name = name.drop { $0 == " " }
+      guard key.allows(model: String(name)) else { throw .modelNotAllowed(model: model) }
+    }
   }
 
   /// Checks that the key may ask for a kind of work whose models are named elsewhere.
@@ -59,7 +64,8 @@ final class Identity: Sendable {
     }
   }
 
-  /// Checks all models that a request names: its own, and those that its tools use.
+  /// Checks all models that a request names: its own, those that may answer in its place, and
+  /// those that its tools use.
   ///
   /// Example: a key with `models: [gpt-5]` may not declare the tool `image_generation`, which draws
   /// by a model of its own. With `operations: [responses]` it may not either: that is the operation
@@ -67,7 +73,19 @@ final class Identity: Sendable {
   func check(_ facts: RequestFacts) throws(Refusal) {
     try check(facts.model, for: facts.operation)
     if let model = facts.imageToolModel { try check(model, for: .image) }
-    for model in facts.compoundModels { try check(model, for: facts.operation) }
+    try check(facts.otherModels, for: facts.operation)
+  }
+
+  /// Checks models that a request names beside its own.
+  ///
+  /// - Parameter operation: the kind of work that they are for; nil where it isn't known, as in a
+  ///   request to a path that an operator has opened. Drawing is one of its own in any case.
+  func check(_ models: NamedModels, for operation: Operation?) throws(Refusal) {
+    for name in models.names {
+      try check(model: name)
+      let kind = models.drawing.contains(name) ? .image : operation
+      if let kind { try check(kind) }
+    }
   }
 
   /// Whether the key may ask for a model by that name, for any kind of work.

@@ -71,8 +71,8 @@ final class Quote: Sendable {
         kind: facts.kind))
     boundRequest.add(&overhead, isCounted: isCounted)
     var bound = try Quote.bound(boundRequest, facts, model, at: instant)
-    for name in facts.compoundModels {
-      let other = try Quote.model(name, of: provider, rules, for: clientID)
+    for name in facts.otherModels.names where facts.operation != .moderation {
+      guard let other = try Quote.model(name, of: provider, rules, for: clientID) else { continue }
       bound = bound.dearer(try Quote.bound(boundRequest, facts, other, at: instant))
     }
     bound = bound.with(markup)
@@ -133,14 +133,13 @@ final class Quote: Sendable {
     return (provider, try replacement(for: name, rules, of: provider.name, client))
   }
 
-  /// A model that a compound model is to use; it must have a price.
+  /// A model that may answer in place of the one that was asked for, by the same rules; nil where
+  /// the policy lets it pass for nothing.
   private static func model(
     _ name: String, of provider: Provider, _ rules: RulesSnapshot, for client: String
-  ) throws(Refusal) -> PricedModel {
-    guard let model = rules.model(name, of: provider.name, for: client) else {
-      throw .modelNotPriced(name, of: provider.name)
-    }
-    return model
+  ) throws(Refusal) -> PricedModel? {
+    if let model = rules.model(name, of: provider.name, for: client) { return model }
+    return try replacement(for: name, rules, of: provider.name, client)
   }
 
   /// What the policy says of a model without a price; nil lets it pass for nothing.

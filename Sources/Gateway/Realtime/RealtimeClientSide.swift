@@ -69,7 +69,8 @@ extension RealtimeSession {
 
   /// Whether the key may be used for what the event asks, and it has a price.
   private func check(_ event: RealtimeClientEvent) throws(Refusal) {
-    if let model = event.model, model != request.model {
+    for model in [event.model].compactMap(\.self) + event.otherModels.names
+    where model != request.model {
       throw .unreadable(
         .unsupported(
           param: "model", reason: "A session keeps the model that it began with."))

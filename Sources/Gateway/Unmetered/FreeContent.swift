@@ -13,8 +13,9 @@ struct FreeContent {
   let isJSON: Bool
   /// All of them but the parts of the object in the path.
   let references: [ObjectReference]
-  /// The models that the body asks for, in whatever spelling of `model`.
-  let models: [String]
+  /// The models that the request asks for, in its path, its query and its body; none where the key
+  /// may ask for all.
+  let models: NamedModels
   /// The object in the path, and parts of it that the request names: in its path behind the object,
   /// and by the cursor of a list of the object's parts. Who may use an object that is shared may
   /// use its parts.
@@ -34,10 +35,12 @@ struct FreeContent {
     var references = Array(path.dropLast(parts.count))
     var namedIDs: Set<String> = []
     var isJSON = false
-    var models: [String] = []
     let form = try FreeContent.read(
       body, contentType: head.fields.first(.contentType) ?? "", isKnown: forwarded.endpoint != nil,
       parser: forwarded.pipeline.resources.parser)
+    models =
+      forwarded.identity.isLimited
+      ? try FreeContent.models(in: form, of: body, head, path: forwarded.path) : NamedModels()
     do throws(TooManyReferences) {
       let query = try ObjectReferences.inQuery(head.query, list: list)
       let isCursor = { list?.isWithinOwner == true && FreeContent.isCursor($0) }
@@ -46,12 +49,10 @@ struct FreeContent {
       switch form {
       case .opaque: break
       case .form(let form):
-        models = FreeContent.models(in: form, of: body)
         references += try ObjectReferences.inForm(form, of: body)
       case .query(let text): references += try ObjectReferences.inQuery(text, list: nil)
       case .json(let root):
         isJSON = root.kind == .object
-        models = FreeContent.models(in: root)
         references += try ObjectReferences.inBody(root)
         if forwarded.endpoint?.makes.contains(where: { $0.kind == .item }) == true {
           namedIDs = ObjectReferences.idsGiven(in: root)
@@ -62,7 +63,6 @@ struct FreeContent {
     }
     self.isJSON = isJSON
     self.references = references
-    self.models = models
     whole = path.first
     self.parts = parts
     self.namedIDs = namedIDs.union((references + parts).map(\.id))
@@ -74,18 +74,38 @@ struct FreeContent {
 
   // MARK: Models
 
-  private static func models(in root: JSONValue) -> [String] {
-    root.members.compactMap { member in
-      isModel(member.key.string ?? "") ? member.value.string : nil
+  /// The models that the request names, wherever it names them: what it is for isn't known.
+  ///
+  /// - Throws: 400 for the name of a model that is too long.
+  private static func models(
+    in form: Form, of body: [UInt8], _ head: RequestHead, path: String
+  ) throws(Refusal) -> NamedModels {
+    var models = NamedModels()
+    do throws(MeteringError) {
+      try models.search(path: path)
+      try search(query: head.query ?? "", for: &models)
+      switch form {
+      case .opaque: break
+      case .form(let form): try models.search(form, of: body)
+      case .query(let text): try search(query: text, for: &models)
+      case .json(let root): try models.search(root)
+      }
+    } catch {
+      throw .unreadable(error)
     }
+    return models
   }
 
-  private static func models(in form: MultipartForm, of body: [UInt8]) -> [String] {
-    form.parts.filter { isModel($0.name) }.map { String(decoding: body[$0.content], as: UTF8.self) }
-  }
-
-  private static func isModel(_ name: String) -> Bool {
-    String(name.prefix { $0 != "\0" }).lowercased() == "model"
+  private static func search(
+    query: String, for models: inout NamedModels
+  ) throws(MeteringError) {
+    for parameter in query.split(whereSeparator: { $0 == "&" || $0 == ";" }) {
+      let name = parameter.prefix { $0 != "=" }
+      let value = parameter.dropFirst(name.count + 1)
+      try models.search(
+        text: PercentEncoding.decode(value, plusIsSpace: true) ?? String(value),
+        name: PercentEncoding.decode(name, plusIsSpace: true) ?? String(name))
+    }
   }
 
   /// Checks that the key may ask for the models that the request names.
@@ -93,7 +113,7 @@ struct FreeContent {
   /// The endpoint that counts a response's input has the rules of the response: the key must be one
   /// for responses, and for the models of its tools, too.
   func check(_ identity: Identity, path: String, parser: JSONParser) throws(Refusal) {
-    for model in models { try identity.check(model: model) }
+    try identity.check(models, for: nil)
     guard path == Endpoints.inputTokens else { return }
     try identity.check(.responses)
     // Only then the body has to say by which model.

@@ -107,7 +107,10 @@ struct MultipartRequest {
         param: name,
         reason: "How long a sound is that only the provider fetches isn't known beforehand: "
           + "send it as 'file', not as '\(name)'.")
-    case .text, .audioFile, .imageFile, .inert, nil:
+    case nil:
+      facts.input.textBytes += Int64(part.content.count)
+      try facts.otherModels.search(part, of: body)
+    case .text, .audioFile, .imageFile, .inert:
       facts.input.textBytes += Int64(part.content.count)
     }
   }

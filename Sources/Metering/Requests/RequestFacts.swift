@@ -57,8 +57,8 @@ public struct RequestFacts: Sendable, Hashable {
   public var asksForSeveralRuns = false
   /// How often the provider may shorten the context on the way, which takes a pass over it.
   public var compactions: Int64 = 0
-  /// The models that a compound model is asked to use in place of its own.
-  public var compoundModels: [String] = []
+  /// The models that may answer in place of the request's own, or do a part of the work.
+  public var otherModels = NamedModels()
   /// Code points of text to be spoken, for models that are priced by them.
   public var characters: Int64 = 0
   /// About how many tokens the spoken text has, for models that are priced by those.

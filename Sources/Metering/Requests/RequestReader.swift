@@ -81,7 +81,7 @@ private struct RequestReader: ~Copyable {
   mutating func read(
     _ value: JSONValue, name: String, as field: RequestField?
   ) throws(MeteringError) {
-    guard let field else { return facts.input.add(json: value) }
+    guard let field else { return try readUnlisted(value, name) }
     // Null means the same as a missing member, wherever metering looks.
     if value.isNull { return }
     switch field {
@@ -139,6 +139,11 @@ private struct RequestReader: ~Copyable {
     }
   }
 
+  private mutating func readUnlisted(_ value: JSONValue, _ name: String) throws(MeteringError) {
+    facts.input.add(json: value)
+    try facts.otherModels.search(value, key: name)
+  }
+
   private mutating func readUser(
     _ value: JSONValue, _ name: String, _ precedence: Int
   ) throws(MeteringError) {
@@ -154,6 +159,7 @@ private struct RequestReader: ~Copyable {
 
   private mutating func readReasoning(_ value: JSONValue) throws(MeteringError) {
     try value.checkKeys(among: ["mode"])
+    try facts.otherModels.search(value)
     // A mode that isn't known may be dearer than the usual one.
     guard let mode = value["mode"], !mode.isNull, !mode.isString("standard") else { return }
     facts.asksForSeveralRuns = true
@@ -299,10 +305,22 @@ private struct RequestReader: ~Copyable {
       hostedTools += 1
       if type.hasFragment("search") && type != OpenAI.fileSearch { facts.maySearchWeb = true }
       if type.hasPrefix(OpenAI.imageGeneration) { try noteDrawing(by: tool) }
+      try noteOtherModels(of: tool, draws: type.hasPrefix(OpenAI.imageGeneration))
       let container = facts.containers.note(type, tool)
       if let surcharge = container ?? OpenAI.surcharge(ofTool: type) {
         facts.callSurcharges.append(surcharge)
       }
+    }
+  }
+
+  /// Notes the models that a tool names for its work. The model of a tool that draws is noted
+  /// apart, and so are the tools that are in the tool.
+  private mutating func noteOtherModels(
+    of tool: JSONValue, draws: Bool
+  ) throws(MeteringError) {
+    for member in tool.members {
+      if member.hasKey("tools") || draws && member.hasKey("model") { continue }
+      try facts.otherModels.search(member.value, key: member.key.string ?? "")
     }
   }
 
@@ -362,7 +380,8 @@ private struct RequestReader: ~Copyable {
     guard let models = value["models"], models.kind == .object else { return }
     try models.checkKeys()
     for member in models.members where !member.value.isNull {
-      facts.compoundModels.append(try RequestMember.name(member.value, "\(name).models"))
+      let place = "\(name).models"
+      try facts.otherModels.add(try RequestMember.name(member.value, place), key: place)
     }
   }
 }

@@ -35,6 +35,8 @@ public struct RealtimeClientEvent: Sendable, Hashable {
   public var eventID: String?
   /// The model that it asks for; a session can't change it.
   public var model: String?
+  /// Further models that it names, in settings that only some servers read.
+  public var otherModels = NamedModels()
   /// Set where it changes how what was said is written down.
   public var transcription: Transcription?
   /// Set where it limits the output, of one response or of all that follow.
@@ -126,14 +128,22 @@ public struct RealtimeClientEvent: Sendable, Hashable {
         try read(tools: value)
       } else if member.hasKey("input") {
         for item in value.elements { try read(item: item) }
+      } else {
+        try otherModels.search(value, key: member.key.string ?? "")
       }
     }
   }
 
   private mutating func readAudio(_ audio: JSONValue) throws(MeteringError) {
     try audio.checkKeys(among: ["input"])
+    for side in audio.members where !side.hasKey("input") {
+      try otherModels.search(side.value, key: side.key.string ?? "")
+    }
     guard let input = audio["input"] else { return }
     try input.checkKeys(among: ["transcription"])
+    for member in input.members where !member.hasKey("transcription") {
+      try otherModels.search(member.value, key: member.key.string ?? "")
+    }
     if let transcription = input["transcription"] {
       self.transcription = try Self.transcription(transcription)
     }
@@ -143,7 +153,10 @@ public struct RealtimeClientEvent: Sendable, Hashable {
   private mutating func read(tools: JSONValue) throws(MeteringError) {
     for tool in tools.elements {
       try tool.checkKeys(among: ["type"])
-      if tool["type"]?.isString("function") != true { isOpenEnded = true }
+      if tool["type"]?.isString("function") != true {
+        isOpenEnded = true
+        try otherModels.search(tool)
+      }
     }
   }
 
