@@ -20,3 +20,11 @@ enum FolderListing {
     return names.sorted().map { "\(path)/\($0)" }
   }
 }
+
+/// What the system says of a file or folder that can't be used.
+struct DiskError: Error {
+  let reason: String
+
+  /// Of the call that failed last.
+  static var latest: DiskError { DiskError(reason: String(cString: strerror(errno))) }
+}

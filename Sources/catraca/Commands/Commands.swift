@@ -1,7 +1,8 @@
 /// Everything that the program can be asked to do, in the order of the help.
 enum Commands {
   static let all: [Command] = [
-    Serve.command, CheckCommand.command, Doctor.command, Demo.command, SandboxServer.command,
+    ServeCommand.command, CheckCommand.command, Doctor.command, Demo.command,
+    SandboxCommand.command,
     UsageReportCommand.command, Estimates.command, Denials.command, Explain.command, Price.command,
     BudgetStatus.command, BudgetSet.command, BudgetActions.pause, BudgetActions.resume,
     BudgetActions.reset, BudgetActions.raise,

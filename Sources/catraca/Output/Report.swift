@@ -36,3 +36,8 @@ enum Report: Sendable {
     return String(decoding: writer.bytes, as: UTF8.self) + "\n"
   }
 }
+
+/// How a report is written.
+enum OutputFormat: String, Sendable, Hashable, CaseIterable {
+  case table, json, csv
+}

@@ -7,7 +7,7 @@ internal import Sandbox
 internal import Time
 
 /// `catraca sandbox`: only the stand-in OpenAI and Groq provider, until it is told to stop.
-enum SandboxServer {
+enum SandboxCommand {
   private static let listen = Parameter(
     "listen", ArgumentFormat<SocketAddress>.listenAddress, "where it listens",
     default: "127.0.0.1:8090")

@@ -6,7 +6,7 @@ internal import Server
 internal import Telemetry
 
 /// `catraca serve`: runs the proxy until it is told to stop.
-enum Serve {
+enum ServeCommand {
   static let command = Command(
     "serve", "runs the proxy until it is told to stop", options: [CommonOptions.config],
     examples: [
