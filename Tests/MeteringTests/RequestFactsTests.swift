@@ -98,14 +98,14 @@ struct RequestFactsTests {
     ),
     (#"{"model":"a","tools":[{"type":"function","type":"web_search"}]}"#, .repeatedMember("type")),
     (#"{"model":"a","metadata":{"a":1,"a":2}}"#, .repeatedMember("a")),
-    (#"{"model":"a","Model":"b"}"#, .invalid(param: "Model", expected: "spelt 'model'")),
+    (#"{"model":"a","Model":"b"}"#, .invalid(param: "Model", expected: "spelled 'model'")),
     (
       #"{"model":"a","model\u0000b":"b"}"#,
-      .invalid(param: "model\0b", expected: "spelt 'model'")
+      .invalid(param: "model\0b", expected: "spelled 'model'")
     ),
     (
       #"{"model":"a","\u017Ftream":true}"#,
-      .invalid(param: "\u{17F}tream", expected: "spelt 'stream'")
+      .invalid(param: "\u{17F}tream", expected: "spelled 'stream'")
     ),
     ("{}", .missing(param: "model")), (#"{"model":null}"#, .missing(param: "model")),
     (#"{"model":""}"#, .missing(param: "model")),

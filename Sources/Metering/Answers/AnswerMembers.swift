@@ -1,8 +1,8 @@
 import JSON
 
-/// The members that the answers of most endpoints have: the model, the tier, the usage, an error.
+/// Reads the members that most endpoints' answers share: the model, the tier, the usage, an error.
 ///
-/// Whatever comes again replaces what came before: providers repeat usage within a stream.
+/// A later value replaces an earlier one, because providers repeat usage within a stream.
 struct AnswerMembers {
   private(set) var usage: ReportedUsage?
   private(set) var textBytes: Int64 = 0
@@ -11,7 +11,7 @@ struct AnswerMembers {
   private(set) var isError = false
   private var isUnreadable = false
 
-  /// Reads a member; false if it is none of these.
+  /// Reads a member; returns false if it is none of these.
   mutating func read(_ member: JSONMember) -> Bool {
     let value = member.value
     if member.hasKey("model") {
@@ -28,7 +28,7 @@ struct AnswerMembers {
     return true
   }
 
-  /// Takes note of an error: an object or a text; `null`, `false` and an empty text are none.
+  /// Notes an error: an object or a text. `null`, `false` and an empty text aren't errors.
   mutating func noteError(_ value: JSONValue) {
     switch value.kind {
     case .null: break
@@ -50,12 +50,12 @@ struct AnswerMembers {
     self.textBytes += Int64(textBytes)
   }
 
-  /// Takes note of the text of a whole answer, of which pieces may have been counted.
+  /// Notes the text of a whole answer. Pieces of it may already have been counted.
   mutating func note(textBytesAtLeast textBytes: Int) {
     self.textBytes = max(self.textBytes, Int64(textBytes))
   }
 
-  /// All that was gathered, with `other` as the usage where no member had one.
+  /// Returns the report of all members; `other` is the usage if no member had one.
   func report(or other: ReportedUsage? = nil) -> UsageReport {
     var report = UsageReport()
     report.responseModel = model

@@ -2,24 +2,25 @@ public import JSON
 
 /// Meters an answer that isn't announced as a stream.
 public enum AnswerMeter {
-  /// Whether good answers of the endpoint are bytes that say nothing about usage. They needn't be
-  /// read: `charge` has what they are charged.
+  /// Whether successful answers of the endpoint are bytes without usage. They needn't be read:
+  /// `charge` returns their usage.
   public static func isOpaque(_ endpoint: Endpoint) -> Bool {
     endpoint.answer.isOpaque
   }
 
-  /// What an opaque answer is charged, by its request alone.
+  /// Returns the usage of an opaque answer, which depends on its request alone.
   public static func charge(for facts: RequestFacts, endpoint: Endpoint) -> UsageReport {
     endpoint.answer.init(for: facts).report
   }
 
-  /// Reads a whole answer body. One that is neither a JSON object nor the text that was asked for
-  /// is reported as unreadable.
+  /// Reads a whole answer body. The report is marked unreadable if the body is neither a JSON
+  /// object nor the requested text.
   ///
   /// - Parameters:
-  ///   - body: nil for one that can't be decoded.
-  ///   - status: of the answer. From 400 on it is an error, which only says what went wrong.
-  ///   - parser: what parses the body; earlier values of it end to hold.
+  ///   - body: The body; nil if it can't be decoded.
+  ///   - status: The answer's status. An answer with 400 or above is an error, of which only the
+  ///     error is read.
+  ///   - parser: The parser of the body. It invalidates values that it parsed before.
   public static func read(
     _ body: [UInt8]?, status: Int = 200, to facts: RequestFacts, endpoint: Endpoint,
     parser: JSONParser
@@ -34,13 +35,13 @@ public enum AnswerMeter {
     return answer.report
   }
 
-  /// Reads a whole body that is a stream of events, though it isn't announced as one.
+  /// Reads a whole body that is a stream of events although it isn't announced as one.
   ///
   /// - Parameters:
-  ///   - hidesUsage: as in `StreamMeter`.
-  ///   - limit: how many bytes an event may have.
-  /// - Returns: the report, and the body as the client may see it; nil where the body doesn't begin
-  ///   as streams of events do.
+  ///   - hidesUsage: As in `StreamMeter`.
+  ///   - limit: The largest size of an event, in bytes.
+  /// - Returns: The report, and the body as the client may see it. Nil if the body doesn't begin
+  ///   like a stream of events.
   public static func read(
     events body: [UInt8], to facts: RequestFacts, endpoint: Endpoint, hidesUsage: Bool,
     parser: JSONParser, limit: Int
@@ -58,7 +59,7 @@ public enum AnswerMeter {
     return (report, shown)
   }
 
-  /// Whether a line of an event, or a comment, comes first.
+  /// Whether the body begins with a line of an event, or with a comment.
   private static func beginsWithEvent(_ body: [UInt8]) -> Bool {
     let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
     var start = body.starts(with: byteOrderMark) ? body.dropFirst(byteOrderMark.count) : body[...]

@@ -2,46 +2,46 @@ import JSON
 import Objects
 import Pricing
 
-/// Reads what an answer says of its usage, whole or event by event. Each format of answers has a
-/// reader, in a file of its name; the table of endpoints says which endpoint has which.
+/// Reads the usage of an answer, whole or event by event. Each answer format has a reader in a file
+/// of its name. The table of endpoints assigns the readers to endpoints.
 protocol AnswerReader: Sendable {
-  /// Whether a good answer is bytes that say nothing about usage, such as sound: it is passed on
-  /// as it comes, and what the reader reports without having read anything is charged.
+  /// Whether a successful answer is bytes without usage, for example sound. It is passed on as it
+  /// comes. Its charge is the report of a reader that has read nothing.
   static var isOpaque: Bool { get }
 
-  /// What an answer can report beside input and output, and that has prices of its own.
+  /// The separately priced quantities that an answer can report besides input and output.
   static var reportableDetails: Set<PricedQuantity> { get }
 
-  /// - Parameter facts: of the request, from which some formats take what is charged.
+  /// - Parameter facts: The request's facts. In some formats they determine the charge.
   init(for facts: RequestFacts)
 
-  /// Reads a whole answer: a JSON object.
+  /// Reads a whole answer, which is a JSON object.
   mutating func read(answer root: JSONValue)
 
-  /// Reads a whole answer that isn't JSON; false where it should be.
+  /// Reads a whole answer that isn't JSON; returns false if it should be.
   mutating func read(text: [UInt8]) -> Bool
 
-  /// Reads an event of a stream: a JSON object.
+  /// Reads an event of a stream, which is a JSON object.
   mutating func read(event root: JSONValue) -> AnswerEvent
 
-  /// Bytes of text in the last event, if reading it again would do nothing but count them once
-  /// more; nil where it would do anything else.
+  /// The bytes of text in the last event, if a second reading would only count them again; nil if
+  /// it would do more.
   var repeatableText: Int? { get }
 
-  /// Reads an event that is the last one again, with so many bytes of text.
+  /// Counts an event that equals the last one, with `textBytes` bytes of text.
   mutating func repeatLastEvent(textBytes: Int)
 
-  /// The objects that were read since the last call, which a client may name once it has seen the
-  /// events up to here.
+  /// Returns the objects that were read since the last call. Once the client has received the
+  /// events up to here, it may name them.
   mutating func takeMadeObjects() -> [MadeObject]
 
-  /// Takes note that the answer, or an event of it, isn't what was expected.
+  /// Notes that the answer, or one of its events, isn't as expected.
   mutating func noteUnreadable()
 
-  /// All that was gathered so far.
+  /// Everything that was read so far.
   var report: UsageReport { get }
 
-  /// Whether what was read says that something failed: as in `report`, at no cost.
+  /// Whether the answer has reported a failure. Equal to `report.isError`, but cheaper.
   var isError: Bool { get }
 }
 
@@ -52,39 +52,40 @@ extension AnswerReader {
 
   var isError: Bool { report.isError }
 
-  /// Of no event it is known, unless a reader says so.
+  /// By default, no event is known to be repeatable.
   var repeatableText: Int? { nil }
 
   mutating func repeatLastEvent(textBytes: Int) {
     preconditionFailure("no event of this format can be repeated")
   }
 
-  /// For formats that are always JSON.
+  /// The default for formats that are always JSON.
   mutating func read(text: [UInt8]) -> Bool { false }
 
-  /// For formats whose answers make no objects.
+  /// The default for formats whose answers make no objects.
   mutating func takeMadeObjects() -> [MadeObject] { [] }
 
-  /// For formats that have no streams.
+  /// The default for formats without streams.
   mutating func read(event root: JSONValue) -> AnswerEvent {
     noteUnreadable()
     return .ordinary
   }
 }
 
-/// What an event of a stream is, as far as passing it on goes.
+/// The kind of a stream's event, which decides whether it is passed on.
 enum AnswerEvent: Hashable, Sendable {
   case ordinary
-  /// There only because usage was asked for.
+  /// The event exists only because usage was requested.
   case usageOnly
-  /// Has a `usage` of null, because usage was asked for.
+  /// The event has a `usage` of null because usage was requested.
   case emptyUsage
-  /// Ends the stream, as `[DONE]` does elsewhere: withheld until the usage is recorded.
+  /// The event ends the stream, as `[DONE]` does in other formats. It is withheld until the usage
+  /// is recorded.
   case last
 
-  /// A chunk of a stream whose usage comes in a chunk of its own, without choices.
+  /// A chunk of a stream whose usage comes in a separate chunk without choices.
   ///
-  /// - Parameter usage: what the member `usage` is; nil if there is none.
+  /// - Parameter usage: The kind of the member `usage`; nil if there is none.
   init(usage: JSONValue.Kind?, hasChoices: Bool) {
     switch usage {
     case .null: self = .emptyUsage

@@ -2,19 +2,19 @@ import JSON
 import Objects
 import Pricing
 
-/// A chat completion, or a stream of its chunks.
+/// Reads a chat completion, or a stream of its chunks.
 struct ChatAnswer: AnswerReader {
   private var members = AnswerMembers()
-  /// `x_groq.usage`, which counts where there is no `usage`.
+  /// `x_groq.usage`, used if there is no `usage`.
   private var groqUsage: ReportedUsage?
   private var breakdown: [ModelUsage] = []
   private var executedTools = ExecutedTools()
 
   private var shown = ShownObjects()
-  /// Where the objects are that the provider keeps of the answer; usually there are none.
+  /// The places of objects that the provider keeps from the answer; usually none.
   private let objectPlaces: [(place: String, kind: ObjectKind)]
 
-  /// Whether the web may have been searched without being counted: once is charged.
+  /// Whether the web may have been searched without being counted. The charge is then one search.
   private let searchesUncounted: Bool
 
   private(set) var repeatableText: Int?
@@ -23,7 +23,7 @@ struct ChatAnswer: AnswerReader {
     searchesUncounted = facts.searchesUncounted
     objectPlaces =
       (facts.keepsObjects ? ObjectEndpoints.madeWithCompletion : [])
-      // Sound can be named for an hour even if the answer isn't kept.
+      // The client can name the answer's sound for an hour, even if the answer isn't kept.
       + (facts.asksForAudio ? ObjectEndpoints.soundInCompletion : [])
   }
 
@@ -49,7 +49,7 @@ struct ChatAnswer: AnswerReader {
         read(groq: value)
       }
     }
-    // All else replaces what the event before it said: a tool may count again.
+    // All other members replace their values of the event before. Only a tool may count again.
     repeatableText =
       executedTools.readCount == toolsBefore ? Int(members.textBytes - textBefore) : nil
     return AnswerEvent(usage: usage, hasChoices: hasChoices)
@@ -111,7 +111,8 @@ struct ChatAnswer: AnswerReader {
     }
   }
 
-  /// The bytes of text in one member of a message or delta; nil if it isn't text of the answer.
+  /// Returns the bytes of text in one member of a message or delta; nil if the member isn't text of
+  /// the answer.
   private static func textBytes(_ member: JSONMember) -> Int? {
     if member.hasKey("content") || member.hasKey("reasoning")
       || member.hasKey("reasoning_content") || member.hasKey("refusal")
@@ -133,11 +134,11 @@ struct ChatAnswer: AnswerReader {
   }
 }
 
-/// Counts tools that ran on the server. A stream may show the same tool again as it goes on, so a
-/// tool is told by its place in the list.
+/// Counts tools that ran on the server. Later chunks of a stream may repeat a tool, so a tool is
+/// identified by its position in the list.
 private struct ExecutedTools {
   private(set) var calls: [ExtraCall] = []
-  /// How many lists of tools were read.
+  /// The number of tool lists that were read.
   private(set) var readCount = 0
   private var seen: Set<Place> = []
 
@@ -146,7 +147,7 @@ private struct ExecutedTools {
     let index: Int64
   }
 
-  /// More tools than this of one answer are counted without looking for repetitions.
+  /// Beyond this number of tools in one answer, repetitions are counted too.
   private static let rememberedPlaces = 1024
 
   mutating func read(_ tools: JSONValue, choice: Int64) {

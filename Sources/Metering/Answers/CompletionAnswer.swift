@@ -1,7 +1,7 @@
 import JSON
 import Pricing
 
-/// A legacy completion, or a stream of its chunks.
+/// Reads a legacy completion, or a stream of its chunks.
 struct CompletionAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = [.cachedInput]
 

@@ -1,15 +1,15 @@
 import JSON
 import Pricing
 
-/// By which prices the containers are billed that tools of the provider run in: by their memory,
-/// which a tool's declaration says, and no call of it.
+/// The prices of the containers in which a provider's tools run. A container is billed by its
+/// memory. The tool's declaration states the memory; its calls don't.
 struct Containers: Sendable, Hashable {
-  /// The names of the prices, by the tools; nil where a tool isn't declared.
+  /// The names of the prices, one for each tool; nil if the tool isn't declared.
   private(set) var interpreter: String?
   private(set) var shell: String?
 
-  /// Takes note of a declared tool, and says by which price its containers are billed; nil for one
-  /// that runs in none.
+  /// Notes a declared tool and returns the name of its containers' price; nil for a tool that runs
+  /// in none.
   mutating func note(_ type: String, _ tool: JSONValue) -> String? {
     switch type {
     case OpenAI.codeInterpreter:
@@ -24,8 +24,8 @@ struct Containers: Sendable, Hashable {
     }
   }
 
-  /// The name of the price of a container that a tool ran in, by the name of the tool's calls; nil
-  /// for a tool that runs in none.
+  /// Returns the name of the price of a container in which a tool ran, by the name of the tool's
+  /// calls; nil for a tool that runs in none.
   func price(ofTool name: String) -> String? {
     switch name {
     case OpenAI.codeInterpreter: interpreter ?? ContainerPrice.ofUnknownSize
@@ -34,7 +34,7 @@ struct Containers: Sendable, Hashable {
     }
   }
 
-  /// The tools as an answer repeats them.
+  /// Reads the tools that an answer repeats from its request.
   init(ofTools tools: JSONValue) {
     note(allOf: tools)
   }
@@ -48,8 +48,8 @@ struct Containers: Sendable, Hashable {
 
   init() {}
 
-  /// - Parameter type: that of a container which is made for the request. Others were made before,
-  ///   of a size that the request doesn't show.
+  /// - Parameter type: The type of a container that is made for the request. Other containers were
+  ///   made earlier, and the request doesn't show their size.
   private static func price(of place: JSONValue?, made type: StaticString) -> String {
     guard let place, !place.isNull else { return ContainerPrice.name(ofSize: usualSize) }
     guard place["type"]?.isString(type) ?? false else { return ContainerPrice.ofUnknownSize }
@@ -61,27 +61,28 @@ struct Containers: Sendable, Hashable {
 
   private static let usualSize = "1g"
 
-  /// Calls don't tell the containers of several tools of one type apart.
+  /// If several tools of one type differ in price, the price is unknown, because calls don't tell
+  /// the containers apart.
   private static func common(_ one: String?, _ other: String) -> String {
     one ?? other == other ? other : ContainerPrice.ofUnknownSize
   }
 }
 
-/// A container that a tool of the provider ran in.
+/// A container in which a tool of the provider ran.
 public struct UsedContainer: Sendable, Hashable {
   public let id: String
-  /// The tool that ran in it first, as its call is named.
+  /// The tool that used the container first, by the name of its call.
   let tool: String
-  /// The name of the price of its session, as far as request and answer tell.
+  /// The name of the session's price, as far as request and answer tell.
   public let price: String
 
   public var hasKnownMemory: Bool { price != ContainerPrice.ofUnknownSize }
 }
 
 extension UsageReport {
-  /// The report with other prices for sessions of containers.
+  /// Returns the report with other prices for sessions of containers.
   ///
-  /// - Parameter price: the name of a session's price; nil for one that costs nothing.
+  /// - Parameter price: Returns the name of a session's price; nil if the session costs nothing.
   public func charging(_ price: (UsedContainer) -> String?) -> UsageReport {
     var report = self
     for container in containers {

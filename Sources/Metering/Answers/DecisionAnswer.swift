@@ -1,6 +1,6 @@
 import JSON
 
-/// Answers to questions about an input, of which the input is charged.
+/// Reads answers to questions about an input. The input is charged.
 struct DecisionAnswer: AnswerReader {
   private var members = AnswerMembers()
 
@@ -14,7 +14,8 @@ struct DecisionAnswer: AnswerReader {
     members.noteUnreadable()
   }
 
-  /// No tier that an answer might name changes that decisions have prices of their own.
+  /// The report without the answer's tier: decisions have their own prices, whatever tier an answer
+  /// names.
   var report: UsageReport {
     var report = members.report()
     report.serviceTier = nil

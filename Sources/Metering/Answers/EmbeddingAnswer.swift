@@ -1,7 +1,7 @@
 import JSON
 import Pricing
 
-/// A list of embeddings, whose usage has input only.
+/// Reads a list of embeddings, whose usage has only input.
 struct EmbeddingAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = []
 

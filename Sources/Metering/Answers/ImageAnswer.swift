@@ -1,7 +1,7 @@
 import JSON
 import Pricing
 
-/// Images, or a stream of them: an event with usage completes each.
+/// Reads images, or a stream of them. In a stream, an event with usage completes each image.
 struct ImageAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = [.cachedInput, .imageInput, .imageOutput]
 
@@ -57,7 +57,7 @@ struct ImageAnswer: AnswerReader {
     return report
   }
 
-  /// Without details all output is images.
+  /// If the usage has no details, all output is images.
   private mutating func add(usage value: JSONValue) {
     guard let reported = ReportedUsage(value) else { return }
     isAdjusted = isAdjusted || reported.isAdjusted
@@ -72,7 +72,7 @@ struct ImageAnswer: AnswerReader {
     usages.append(usage)
   }
 
-  /// Drawings are written by a model of text, whose tokens are a bill of their own.
+  /// A text model writes vector drawings. Its tokens are billed separately.
   private mutating func add(vectors value: JSONValue) {
     guard let model = value["model"]?.string, let reported = ReportedUsage(value) else { return }
     let sum = Usage.sum(of: [vectors?.usage ?? .zero, reported.usage])
@@ -81,7 +81,7 @@ struct ImageAnswer: AnswerReader {
 }
 
 extension Usage {
-  /// The same tokens for so many images.
+  /// Returns the usage with this number of images.
   fileprivate func with(images: Int64) -> Usage {
     Usage(
       inputTokens: inputTokens, cachedInputTokens: cachedInputTokens,

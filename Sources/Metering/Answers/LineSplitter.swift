@@ -1,16 +1,17 @@
-/// Splits a file into its lines as it comes, in bounded memory.
+/// Splits a file into lines as it arrives, in bounded memory.
 public struct LineSplitter {
   private var rest: [UInt8] = []
   private let longest: Int
 
-  /// A line was longer than is allowed.
+  /// A line was longer than the limit.
   public struct TooLong: Error {}
 
   public init(longest: Int) {
     self.longest = longest
   }
 
-  /// Takes a piece of the file, and returns the lines that it ends, without empty ones.
+  /// Adds a piece of the file, and returns the lines that it completes, without empty ones.
+  /// - Throws: `TooLong` if a line exceeds the limit.
   public mutating func receive(_ piece: [UInt8]) throws(TooLong) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     var start = piece.startIndex
@@ -23,7 +24,7 @@ public struct LineSplitter {
     return lines
   }
 
-  /// The last line, where nothing ends it; nil if there is none.
+  /// Returns the last line if no line break ends it; nil if there is none.
   public mutating func finish() -> [UInt8]? {
     takeLine()
   }

@@ -1,7 +1,7 @@
 import JSON
 import Pricing
 
-/// What moderation says of a text. It costs nothing and reports no usage, by design.
+/// Reads the result of a moderation. It costs nothing and reports no usage, by design.
 struct ModerationAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = []
 

@@ -1,30 +1,30 @@
 import JSON
 
-/// An event of a stream by which others are recognized that are the same but for their text.
+/// Recognizes later events of a stream that equal this one except for their text.
 struct RepeatedEvent {
   private let pattern: JSONPattern
   private let removal: Range<Int>?
 
-  /// What an event has that repeats this one.
+  /// The differences of an event that repeats this one.
   struct Repetition {
     let textBytes: Int
-    /// What is cut out of its data.
+    /// The bytes to cut out of the event's data; nil for none.
     let removal: Range<Int>?
   }
 
-  /// The members in which the events of an answer differ: its text; `obfuscation`, with which
-  /// OpenAI hides how long the text is; and the number of an event in a response.
+  /// The members that differ between the events of an answer: its text; `obfuscation`, by which
+  /// OpenAI hides the text's length; and the event's number in a response.
   private static let varying = JSONPattern.Keys(
     counted: ["content", "delta", "reasoning", "reasoning_content", "refusal", "arguments"],
     strings: ["obfuscation"], numbers: ["sequence_number"])
 
-  /// Nil where the event's text isn't all in those members: then it is not known what another text
-  /// would count.
+  /// Returns nil if the event has text outside these members, because the count for other text
+  /// would then be unknown.
   ///
   /// - Parameters:
-  ///   - root: an event that was just parsed and read.
-  ///   - textBytes: what was counted of it.
-  ///   - removal: what is cut out of its data.
+  ///   - root: An event that was just parsed and read.
+  ///   - textBytes: The bytes of text that were counted for it.
+  ///   - removal: The bytes that are cut out of its data.
   init?(_ root: JSONValue, textBytes: Int, removal: Range<Int>?) {
     guard
       let pattern = JSONPattern(
@@ -35,7 +35,7 @@ struct RepeatedEvent {
     self.removal = removal
   }
 
-  /// Nil if `data` differs in anything else.
+  /// Returns nil if `data` differs in any other member.
   func match(_ data: Span<UInt8>) -> Repetition? {
     guard let match = pattern.match(data) else { return nil }
     return Repetition(

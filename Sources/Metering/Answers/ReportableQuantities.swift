@@ -1,11 +1,11 @@
 public import Pricing
 
 extension Endpoints {
-  /// What answers of an operation's endpoints can report beside input and output, and that has
-  /// prices of its own.
+  /// Returns the separately priced quantities that answers of an operation's endpoints can report
+  /// besides input and output.
   ///
-  /// - Parameter operation: That of a model in the price book. A model of `chat` is served by the
-  ///   endpoint of responses, too.
+  /// - Parameter operation: A model's operation in the price book. The endpoint of responses also
+  ///   serves models of `chat`.
   public static func reportableQuantities(of operation: Operation) -> Set<PricedQuantity> {
     let operations = operation == .chat ? [operation, .responses] : [operation]
     return metered.filter { operations.contains($0.operation) }

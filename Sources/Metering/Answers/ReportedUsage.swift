@@ -1,28 +1,30 @@
 import JSON
 import Pricing
 
-/// A provider's usage object in the one normal form.
+/// A provider's usage object in normal form.
 ///
-/// A class, so that a stream that waits for it has room for a word, not for all its counts.
+/// It is a class so that a waiting stream needs one word for it instead of all its counts.
 final class ReportedUsage: Sendable {
   let usage: Usage
-  /// Whether counts contradicted each other and were brought into line.
+  /// Whether the counts contradicted each other and were adjusted.
   let isAdjusted: Bool
-  /// Tokens that the reported total has beyond input and output; OpenAI's totals needn't be sums.
+  /// The tokens by which the reported total exceeds input plus output. OpenAI's totals needn't be
+  /// sums.
   let unlistedTokens: Int64
 
-  /// What is read of the details, by the prices that it has of its own.
+  /// The separately priced details that are read.
   static let details: Set<PricedQuantity> = [
     .cachedInput, .cacheWrite, .cacheWriteLong, .audioInput, .imageInput, .audioOutput,
     .imageOutput,
   ]
 
-  /// The usage of a tool that draws, which has what was cached beside its details, images apart.
+  /// Reads the usage of the image tool, which lists cached tokens beside its details, images
+  /// separately.
   convenience init?(ofDrawing object: JSONValue?) {
     self.init(object, cachedBesideDetails: true)
   }
 
-  /// Nil unless the object is usable: unless it has an integer `prompt_tokens` or `input_tokens`.
+  /// Returns nil unless the object has an integer `prompt_tokens` or `input_tokens`.
   init?(_ object: JSONValue?, cachedBesideDetails: Bool = false) {
     guard let object, let input = Self.total(object["prompt_tokens"] ?? object["input_tokens"])
     else { return nil }
@@ -33,7 +35,7 @@ final class ReportedUsage: Sendable {
     var counts = UsageCounts(input: input)
     counts.output =
       Self.total(object["completion_tokens"] ?? object["output_tokens"])
-      // Without an output count the total is the only trace of it.
+      // Without an output count, the total is the only evidence of the output.
       ?? max(0, (Self.total(object["total_tokens"]) ?? input) - input)
     counts.readInputDetails(inputDetails)
     if cachedBesideDetails { counts.readCached(object) }
@@ -58,7 +60,7 @@ final class ReportedUsage: Sendable {
   }
 }
 
-/// The counts of a usage object while they are made to agree.
+/// The counts of a usage object while they are made consistent.
 private struct UsageCounts {
   var input: Int64
   var cached: Int64 = 0
@@ -79,7 +81,7 @@ private struct UsageCounts {
   mutating func readInputDetails(_ details: JSONValue?) {
     guard let details else { return }
     cached = part(details["cached_tokens"])
-    // What is said to be cached of the sound has the price of the cache, not that of sound.
+    // Cached sound has the cache's price instead of the sound's.
     let cachedAudio = part(details["cached_tokens_details"]?["audio_tokens"])
     audioInput = max(0, part(details["audio_tokens"]) - min(cachedAudio, cached))
     imageInput = part(details["image_tokens"])
@@ -88,8 +90,8 @@ private struct UsageCounts {
     cacheWrite = max(0, written - cacheWriteLong)
   }
 
-  /// Reads `cached_tokens` and `cached_tokens_details`. Cached images have the price of the cache,
-  /// not that of images.
+  /// Reads `cached_tokens` and `cached_tokens_details`. Cached images have the cache's price
+  /// instead of the images'.
   mutating func readCached(_ object: JSONValue) {
     guard cached == 0 else { return }
     cached = part(object["cached_tokens"])
@@ -104,7 +106,7 @@ private struct UsageCounts {
     imageOutput = part(details["image_tokens"])
   }
 
-  /// A count of a detail. One that isn't there, is null or isn't an integer is none.
+  /// Returns a detail's count; 0 if it is missing, null or not an integer.
   private mutating func part(_ value: JSONValue?) -> Int64 {
     guard let count = value?.integer else { return 0 }
     guard (0...Usage.largestCount).contains(count) else {
@@ -114,9 +116,13 @@ private struct UsageCounts {
     return count
   }
 
-  /// Makes the parts fit into their totals without lowering the charge: first a part gives way
-  /// that is no dearer than the rest (cached input, which may overlap with cached sound; reasoning,
-  /// which is priced as output), then the total grows to the sum of the others.
+  /// Makes the parts fit into their totals without lowering the charge.
+  ///
+  /// First, the part that costs no more than the rest shrinks: cached input, which may overlap with
+  /// cached sound, or reasoning, which is priced as output. Then the total grows to the sum of the
+  /// other parts.
+  ///
+  /// Example: 100 input tokens with 80 cached and 60 of sound become 40 cached and 60 of sound.
   mutating func normalize() {
     let dearInput = cacheWrite + cacheWriteLong + audioInput + imageInput
     isAdjusted = Self.fit(&cached, dearInput, into: &input) || isAdjusted

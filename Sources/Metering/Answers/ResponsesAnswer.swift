@@ -2,25 +2,26 @@ import JSON
 import Objects
 import Pricing
 
-/// A response of the Responses API, or a stream of its events.
+/// Reads a response of the Responses API, or a stream of its events.
 ///
-/// A stream's events say by their `type` what they are. The response stands in the first ones,
-/// still without usage, and complete in the one that ends the stream. There is no `[DONE]`.
+/// The `type` of an event says its kind. The first events contain the response without usage. The
+/// event that ends the stream contains it complete. There is no `[DONE]`.
 struct ResponsesAnswer: AnswerReader {
   private var members = AnswerMembers()
   private var toolCalls = ResponsesToolCalls()
-  /// What the tool that draws used, of its own model's tokens: beside `usage`, not in it.
+  /// The usage of the image tool, in tokens of its own model. It isn't part of `usage`.
   private var drawing: ReportedUsage?
-  /// What models of text used that drew for that tool, each on a bill of its own.
+  /// The usage of text models that drew for the image tool; each is billed separately.
   private var vectors: [ModelUsage] = []
-  /// Of a response that is made in the background.
+  /// The work of a background response; nil for any other response.
   private var work: ProviderWork?
   private var shown = ShownObjects()
   private let isBackground: Bool
   private let keepsObjects: Bool
   private let model: String
   private let imageModel: String
-  /// Of the request; for one that is known by its work alone, as the answer repeats its tools.
+  /// The request's containers. If only the background work is known, the containers come from the
+  /// answer, which repeats its tools.
   private var containers: Containers
 
   private(set) var repeatableText: Int?
@@ -43,7 +44,7 @@ struct ResponsesAnswer: AnswerReader {
   mutating func read(event root: JSONValue) -> AnswerEvent {
     repeatableText = nil
     guard let type = root["type"]?.string else {
-      // Not an event of this API; errors of the others look so.
+      // This isn't an event of this API, but may be an error in the form of other APIs.
       if let error = root["error"] { members.noteError(error) } else { noteUnreadable() }
       return .ordinary
     }
@@ -134,7 +135,8 @@ struct ResponsesAnswer: AnswerReader {
     }
   }
 
-  /// Notes what a response or an item makes. A container lives on even if the response isn't kept.
+  /// Notes the objects of a response or an item. A container exists even if the response isn't
+  /// kept.
   private mutating func note(
     objectsOf value: JSONValue?, at places: [(place: String, kind: ObjectKind)]
   ) {
@@ -142,8 +144,8 @@ struct ResponsesAnswer: AnswerReader {
     shown.note(value, at: keepsObjects ? places : places.filter { $0.kind == .container })
   }
 
-  /// Adds what a model of text used for a drawing, if the item says so. Such drawings are few, and
-  /// mostly of one model.
+  /// Adds the usage of a text model for a drawing, if the item reports it. An answer has few such
+  /// drawings, mostly of one model.
   private mutating func addVectors(of item: JSONValue) {
     guard item["type"]?.isString("image_generation_call") == true, let value = item["svg_usage"],
       let model = value["model"]?.string, let reported = ReportedUsage(value)
@@ -156,7 +158,7 @@ struct ResponsesAnswer: AnswerReader {
     vectors[index] = ModelUsage(model: model, usage: sum ?? reported.usage)
   }
 
-  /// The whole output, which replaces what its pieces were counted as.
+  /// Reads the whole output, which replaces the counts of its pieces.
   private mutating func read(output: JSONValue) {
     var textBytes = 0
     toolCalls.startOver()
@@ -176,19 +178,20 @@ struct ResponsesAnswer: AnswerReader {
   }
 }
 
-/// Counts the calls of tools that the provider ran and bills outside of `usage`.
+/// Counts the calls of tools that the provider ran and bills outside `usage`.
 private struct ResponsesToolCalls {
-  /// From the items of the output.
+  /// Calls from the items of the output.
   private var counted: [ExtraCall] = []
-  /// From `tool_usage`, which wins: it has what is billed.
+  /// Searches from `tool_usage`. They take precedence over items, because they are the billed
+  /// number.
   private var searches: Int64?
-  /// What was seen: containers, and calls of a shell of which isn't known where they ran.
+  /// The containers seen so far, and shell calls whose container isn't known yet.
   private var containers: Set<String> = []
-  /// The containers with an id, and the names of the tools that used them first.
+  /// The containers with an ID, and the name of the tool that used each first.
   private var used: [(id: String, tool: String)] = []
   private var unplacedShellCalls: Set<String> = []
 
-  /// Containers of one answer that are told apart at most; any more are counted each time.
+  /// The most containers of one answer that are told apart. Any further one is counted each time.
   private static let rememberedContainers = 1024
 
   mutating func startOver() {
@@ -198,8 +201,8 @@ private struct ResponsesToolCalls {
     unplacedShellCalls = []
   }
 
-  /// Counts a container at its first call: its session is billed, whichever tools it serves and
-  /// however often.
+  /// Counts a container at its first call. Its session is billed once, regardless of the number of
+  /// tools and calls.
   private mutating func count(container: JSONValue?, of tool: String) {
     if let container = container?.string, containers.count < Self.rememberedContainers {
       guard containers.insert(container).inserted else { return }
@@ -208,8 +211,8 @@ private struct ResponsesToolCalls {
     counted.add(tool, surcharge: nil)
   }
 
-  /// Counts a call of a shell that ran at the provider: in a container that the call names, or that
-  /// the output shows by what came of the call. The app's own shell is free.
+  /// Counts a shell call that ran at the provider. Either the call names its container, or the
+  /// output shows it with the call's result. The app's own shell is free.
   private mutating func count(shellCall item: JSONValue) {
     if item["environment"]?["type"]?.isString("container_reference") ?? false {
       count(container: item["environment"]?["container_id"], of: OpenAI.shell)
@@ -239,7 +242,7 @@ private struct ResponsesToolCalls {
     guard let type = item["type"]?.string else { return }
     switch type {
     case "web_search_call":
-      // Opening a page and looking for text in it are actions of the same tool, and free.
+      // Opening a page and searching for text in it are actions of the same tool, and free.
       guard item["action"]?["type"].map({ $0.isString("search") }) ?? true else { return }
       counted.add(OpenAI.webSearch, surcharge: OpenAI.webSearch)
     case "file_search_call": counted.add(OpenAI.fileSearch, surcharge: OpenAI.fileSearch)
@@ -261,7 +264,7 @@ private struct ResponsesToolCalls {
     }
   }
 
-  /// - Parameter containers: what those that were used are priced by.
+  /// - Parameter containers: The prices of the used containers.
   func calls(in containers: Containers) -> [ExtraCall] {
     let counted = counted.map { call in
       containers.price(ofTool: call.name).map {

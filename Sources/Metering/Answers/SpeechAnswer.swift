@@ -1,7 +1,7 @@
 import JSON
 import Pricing
 
-/// Speech: bytes of sound, which say nothing of usage, or a stream of events, whose last one does.
+/// Reads speech: bytes of sound without usage, or a stream of events whose last one has usage.
 struct SpeechAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = [.audioOutput]
 
@@ -28,8 +28,8 @@ struct SpeechAnswer: AnswerReader {
     members.noteUnreadable()
   }
 
-  /// Models that are priced by characters are charged those of the request. Of the others all
-  /// output is sound, though no detail says so.
+  /// The usage. A model priced by characters is charged the request's characters. For any other
+  /// model, all output is sound, although no detail says so.
   var report: UsageReport {
     var report = members.report()
     if let usage = report.usage {

@@ -2,42 +2,43 @@ public import HTTP
 public import JSON
 public import Objects
 
-/// Meters a streamed answer in passing.
+/// Meters a streamed answer while it passes.
 ///
-/// Bytes go in as they arrive, and come out, the same, as soon as they make whole events. If
-/// Catraca asked for usage on the client's behalf, what the provider added for that is taken out
-/// again. The event that ends the stream, `[DONE]` or one of the format's own, is withheld: the
-/// caller records the usage first, and then takes it.
+/// Bytes go in as they arrive, and come out unchanged as soon as they form whole events. If Catraca
+/// requested usage on the client's behalf, the provider's additions for it are removed. The event
+/// that ends the stream is withheld (`[DONE]`, or the format's own event): the caller records the
+/// usage first, and then takes it.
 ///
-/// A body that is a JSON object instead is withheld to its end, and read whole. Any other body that
-/// is no stream of events passes through, unmetered and marked.
+/// If the body is a JSON object instead, it is withheld to its end and read whole. Any other body
+/// that isn't a stream of events passes unmetered, and the report is marked.
 public struct StreamMeter: ~Copyable {
-  /// What to do after some bytes were received.
+  /// The next step after some bytes were received.
   public enum Progress: Hashable, Sendable {
     case flowing
-    /// The event that ends the stream has come: finish, record, take what is withheld.
+    /// The event that ends the stream has come. The caller must finish, record, and take the
+    /// withheld bytes.
     case terminated
-    /// An event has come that is too large to be read, and that may not pass unread. What was given
-    /// until now may pass; nothing more is given.
+    /// An event is too large to be read, and may not pass unread. The output so far may be passed
+    /// on; no further output follows.
     case refused
   }
 
   private enum State {
     case flowing
-    /// The body is a JSON object, which is withheld until it is whole.
+    /// The body is a JSON object, and is withheld until it is complete.
     case gathering
-    /// The last event was seen and is withheld, as is all that follows it.
+    /// The last event has come. It is withheld, as are all later bytes.
     case withholding
-    /// What was withheld has been taken; the rest passes through.
+    /// The withheld bytes have been taken, and the rest passes.
     case released
-    /// Not a stream of events: all passes through.
+    /// The body isn't a stream of events, and all of it passes.
     case unmetered
     /// Nothing passes any more.
     case refusing
   }
 
-  /// How many bytes are kept that follow the last event while it is withheld. Nothing is known to
-  /// follow it; what is beyond this is dropped, and the report marked.
+  /// The most bytes that are kept after the last event while it is withheld. No known provider
+  /// sends any. Further bytes are dropped, and the report is marked.
   public static let largestTail = 64 << 10
 
   private let parser: JSONParser
@@ -49,18 +50,18 @@ public struct StreamMeter: ~Copyable {
   private var answer: any AnswerReader
   private var hasReceived = false
   private var hasTerminator = false
-  /// Whether an event with data was read, or the whole body was.
+  /// Whether an event with data was read, or the whole body.
   private var hasEvents = false
   private var withheld: [UInt8] = []
-  /// The event that was parsed last, if others may repeat it.
+  /// The last parsed event, if others may repeat it.
   private var repeated: RepeatedEvent?
 
   /// - Parameters:
-  ///   - facts: of the request that is answered.
-  ///   - hidesUsage: whether usage was asked for by `RequestRewrite`, not by the client.
-  ///   - parser: what parses the events; it may serve other streams in between.
-  ///   - passesUnread: whether events that are too large to be read may pass all the same.
-  ///   - largestEvent: how many bytes an event may have, or a body that is a JSON object.
+  ///   - facts: The facts of the answered request.
+  ///   - hidesUsage: Whether `RequestRewrite` requested the usage, and not the client.
+  ///   - parser: The parser of the events. It may serve other streams in between.
+  ///   - passesUnread: Whether an event that is too large to be read may pass.
+  ///   - largestEvent: The largest size of an event, or of a body that is a JSON object, in bytes.
   public init(
     endpoint: Endpoint, facts: RequestFacts, hidesUsage: Bool, parser: JSONParser,
     passesUnread: Bool = true, largestEvent: Int = ServerSentEventSplitter.largestEvent
@@ -73,10 +74,11 @@ public struct StreamMeter: ~Copyable {
     splitter = ServerSentEventSplitter(largestEvent: largestEvent)
   }
 
-  /// Takes a chunk of the body, cut anywhere, and appends to `output` what may be passed on.
+  /// Takes a chunk of the body, cut anywhere, and appends the bytes that may be passed on to
+  /// `output`.
   ///
-  /// The chunk's array may be taken for another one, whose content is of no use; one with room is
-  /// kept only where an event isn't whole yet.
+  /// The chunk's array may be exchanged for another one with undefined content. The meter keeps an
+  /// array with capacity only while an event is incomplete.
   public mutating func receive(
     _ chunk: inout [UInt8], into output: inout [UInt8]
   ) -> Progress {
@@ -101,15 +103,15 @@ public struct StreamMeter: ~Copyable {
     }
   }
 
-  /// Whether an event has said that something failed.
+  /// Whether an event has reported a failure.
   public private(set) var isError = false
 
-  /// The objects that the stream has shown since the last call. They must be recorded before what
-  /// `receive` gave is passed on; those of what is withheld are in `report` too.
+  /// Returns the objects that the stream has shown since the last call. Record them before passing
+  /// on the output of `receive`. `report` also contains those of withheld bytes.
   public mutating func takeMadeObjects() -> [MadeObject] { answer.takeMadeObjects() }
 
-  /// What the stream has said so far. Usage doesn't count that was followed by what can't be read,
-  /// since streams may repeat it as it grows.
+  /// The report on the stream so far. Usage before unreadable bytes doesn't count, because streams
+  /// may repeat usage as it grows.
   public var report: UsageReport {
     var report = answer.report
     if state == .unmetered || state == .refusing {
@@ -119,7 +121,7 @@ public struct StreamMeter: ~Copyable {
     return report
   }
 
-  /// Whether no event is unfinished that may be metered.
+  /// Whether no event that may be metered is incomplete.
   public var isBetweenEvents: Bool {
     switch state {
     case .flowing: splitter.unfinished.isEmpty
@@ -128,9 +130,10 @@ public struct StreamMeter: ~Copyable {
     }
   }
 
-  /// Ends the metering: at the end of the body, however it came, or when `receive` said so.
+  /// Ends the metering: at the end of the body, whether complete or broken off, or when `receive`
+  /// has returned `terminated`.
   ///
-  /// Bytes that were not yet passed on are withheld from then on.
+  /// From then on, bytes that haven't been passed on are withheld.
   public mutating func finish() -> StreamEnd {
     var isTorn = false
     if state == .gathering { readGathered() }
@@ -148,7 +151,7 @@ public struct StreamMeter: ~Copyable {
       report: report, hasTerminator: hasTerminator, isTorn: isTorn, hasEvents: hasEvents)
   }
 
-  /// Appends to `output` what was withheld: call it when the usage has been recorded.
+  /// Appends the withheld bytes to `output`. Call it after the usage is recorded.
   public mutating func takeWithheld(into output: inout [UInt8]) {
     guard state == .withholding else { return }
     output.append(contentsOf: withheld)
@@ -157,36 +160,35 @@ public struct StreamMeter: ~Copyable {
   }
 }
 
-/// How a stream ended.
+/// The end of a stream.
 public struct StreamEnd: Sendable, Hashable {
   public internal(set) var report: UsageReport
-  /// Whether the event that ends such streams was seen.
+  /// Whether the event that ends such streams has come.
   public internal(set) var hasTerminator: Bool
   /// Whether the body ended within an event.
   public internal(set) var isTorn: Bool
-  /// Whether there was an event with data that could be read.
+  /// Whether the stream had a readable event with data.
   public internal(set) var hasEvents: Bool
 
-  /// Whether a body that wasn't broken off can't be understood: it ended within an event, or had
-  /// none.
+  /// Whether a complete body can't be understood, because it ended within an event or had none.
   public var isIncomplete: Bool { isTorn || !hasEvents }
 }
 
 extension StreamMeter {
-  /// What an event turned out to be, and so what becomes of its bytes.
+  /// The result of reading an event, which decides on its bytes.
   private enum Reading: Equatable {
     case pass
-    /// Passes without these bytes.
+    /// The event passes without these bytes.
     case cut(Range<Int>)
-    /// Is there only because usage was asked for.
+    /// The event exists only because usage was requested.
     case drop
     case terminator
-    /// Passes, and can't be metered.
+    /// The event passes, but can't be metered.
     case unreadable
   }
 
-  /// Gathers a body that starts like a JSON object, and gives up metering one that starts like
-  /// other JSON or a page: an event stream never does.
+  /// Gathers a body that begins like a JSON object. Stops metering a body that begins like other
+  /// JSON or like a page, because an event stream never does.
   private mutating func checkFormat(_ chunk: [UInt8]) {
     guard !hasReceived, state == .flowing, let first = chunk.first(where: { !$0.isJSONSpace })
     else { return }
@@ -218,20 +220,20 @@ extension StreamMeter {
     if answer.isError { isError = true }
   }
 
-  /// Meters nothing of what comes from now on: it passes as it is.
+  /// Stops metering: all further bytes pass unchanged.
   public mutating func giveUp() {
     state = .unmetered
     answer.noteUnreadable()
   }
 
-  /// Ends the reading where something is too large for it. `rest` passes if it may.
+  /// Stops reading because something is too large. `rest` passes if `passesUnread` allows it.
   private mutating func endReading(into output: inout [UInt8], passing rest: ArraySlice<UInt8>) {
     giveUp()
     if passesUnread { output.append(contentsOf: rest) } else { state = .refusing }
   }
 
   private mutating func passEvents(into output: inout [UInt8]) {
-    // What passes is mostly in one piece: events follow each other without a gap.
+    // The passed bytes are mostly one piece, because events follow each other without a gap.
     let start = splitter.unfinished.lowerBound
     var piece = start..<start
     do {
@@ -242,7 +244,7 @@ extension StreamMeter {
         case .pass, .unreadable:
           piece = piece.lowerBound..<event.range.upperBound
         case .cut(let removal):
-          // More of them are likely to come.
+          // Further cuts are likely, so the output reserves capacity.
           if output.isEmpty { output.reserveCapacity(splitter.bytes.count) }
           output.append(contentsOf: splitter.bytes[piece.lowerBound..<removal.lowerBound])
           piece = removal.upperBound..<event.range.upperBound
@@ -263,7 +265,7 @@ extension StreamMeter {
         output.append(contentsOf: splitter.bytes[piece])
       }
     } catch {
-      // The event passes its limit.
+      // The event exceeds its limit.
       output.append(contentsOf: splitter.bytes[piece])
       endReading(into: &output, passing: splitter.bytes[splitter.unfinished])
     }
@@ -293,7 +295,7 @@ extension StreamMeter {
     }
   }
 
-  /// Reads an event's usage, and tells what becomes of its bytes.
+  /// Reads an event's usage, and returns the decision on its bytes.
   private mutating func read(_ event: ServerSentEvent) -> Reading {
     let root: JSONValue
     var offset: Int?
@@ -342,9 +344,9 @@ extension StreamMeter {
     return repetition.removal.map { .cut($0.shifted(by: offset)) } ?? .pass
   }
 
-  /// Passes an event on, and remembers it: the next may be the same but for its text.
+  /// Passes an event on, and remembers it, because the next event may equal it except for its text.
   ///
-  /// - Parameter unwanted: without `include_usage` the provider would have left this member out.
+  /// - Parameter unwanted: A member that the provider would have omitted without `include_usage`.
   private mutating func pass(
     _ root: JSONValue, at offset: Int, without unwanted: StaticString? = nil
   ) -> Reading {
@@ -355,7 +357,7 @@ extension StreamMeter {
     return removal.map { .cut($0.shifted(by: offset)) } ?? .pass
   }
 
-  /// The official clients end at data that starts so, whatever follows.
+  /// The official clients stop at data with this beginning, whatever follows.
   private static func isTerminator(_ data: Span<UInt8>) -> Bool {
     let text: StaticString = "[DONE]"
     guard data.count >= text.utf8CodeUnitCount else { return false }
@@ -364,7 +366,7 @@ extension StreamMeter {
 }
 
 extension UInt8 {
-  /// Whether JSON may have this byte between its values.
+  /// Whether JSON allows this byte between its values.
   var isJSONSpace: Bool {
     self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r")
       || self == UInt8(ascii: "\n")

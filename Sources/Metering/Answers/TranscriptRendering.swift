@@ -1,15 +1,16 @@
 public import JSON
 
-/// Turns a transcription that was asked for with its usage back into the format that the client
-/// asked for: byte for byte what the provider writes.
+/// Converts a transcription with usage back into the format that the client requested, byte for
+/// byte as the provider writes it.
 public struct TranscriptRendering {
   public let body: [UInt8]
   /// The value of `Content-Type`.
   public let contentType: StaticString
 
-  /// Nil for an answer that isn't a transcription; it is passed on as it is.
+  /// Returns nil for an answer that isn't a transcription. The caller passes such an answer on
+  /// unchanged.
   ///
-  /// - Parameter parser: what parses the answer; earlier values of it end to hold.
+  /// - Parameter parser: The parser of the answer. It invalidates values that it parsed before.
   public init?(_ answer: [UInt8], as format: TranscriptFormat, parser: JSONParser) {
     guard let root = try? parser.parse(answer), root["text"]?.kind == .string else { return nil }
     let rendered: [UInt8]?
@@ -30,8 +31,8 @@ public struct TranscriptRendering {
 
   private static let shortMembers: [StaticString] = ["text", "x_groq"]
 
-  /// The members that the short format has, each in the provider's own bytes; nil for an answer
-  /// that has no others, and so is in that format already.
+  /// Returns the members of the short format in the provider's own bytes; nil if the answer has no
+  /// other members, because it is already in that format.
   private static func json(_ answer: [UInt8], _ root: JSONValue) -> [UInt8]? {
     let isShort = root.members.allSatisfy { member in
       shortMembers.contains { member.hasKey($0) }
@@ -65,7 +66,7 @@ public struct TranscriptRendering {
     return Array(text.utf8)
   }
 
-  /// `01:02:03,456`
+  /// Example: `01:02:03,456`.
   private static func clock(_ milliseconds: Int64, _ mark: String) -> String {
     let seconds = milliseconds / 1000
     return padded(seconds / 3600, 2) + ":" + padded(seconds / 60 % 60, 2) + ":"
@@ -77,7 +78,8 @@ public struct TranscriptRendering {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
 
-  /// A segment begins with the space before its first word. An arrow would end the cue's head.
+  /// Removes the space before a segment's first word. An arrow would end the cue's header, so `-->`
+  /// becomes `->`.
   private static func line(_ words: String) -> String {
     var line = words[...]
     while line.first?.isWhitespace == true { line.removeFirst() }
@@ -88,14 +90,14 @@ public struct TranscriptRendering {
 }
 
 extension JSONValue {
-  /// A number of seconds in milliseconds, to the nearest; nil for anything else, for negative
-  /// numbers and for what no sound lasts.
+  /// A number of seconds in milliseconds, rounded to the nearest; nil for anything else, for
+  /// negative numbers and for more than 1,000,000,000 seconds.
   var milliseconds: Int64? {
     seconds(times: 1000)
   }
 
-  /// A number of seconds in milliseconds, rounded up; a binary fraction's own error, far below a
-  /// microsecond, isn't.
+  /// A number of seconds in milliseconds, rounded up. A binary fraction's own error, far below a
+  /// microsecond, isn't rounded up.
   var billedMilliseconds: Int64? {
     seconds(times: 1_000_000).map { ($0 + 999) / 1000 }
   }

@@ -1,17 +1,18 @@
 import JSON
 import Pricing
 
-/// A transcription or translation, or a stream of its events.
+/// Reads a transcription or translation, or a stream of its events.
 ///
-/// Usage is in tokens or in a duration. A `usage` with either wins over the member `duration`,
-/// since that is what the provider bills. Formats without any are estimated by the uploaded file.
+/// Usage is in tokens or in a duration. `usage` takes precedence over the member `duration`,
+/// because the provider bills by it. If a format has neither, the usage is estimated from the
+/// uploaded file.
 struct TranscriptionAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = [.audioInput]
 
   private var members = AnswerMembers()
   private var usageMilliseconds: Int64?
   private var duration: Int64?
-  /// Whether plain text was asked for, with or without times in it.
+  /// Whether the client requested plain text, with or without times.
   private let isText: Bool
 
   init(for facts: RequestFacts) {
@@ -32,7 +33,7 @@ struct TranscriptionAnswer: AnswerReader {
     }
   }
 
-  /// A transcript is never taken for what a JSON object was cut to.
+  /// A JSON object that was cut off is never taken for a transcript.
   mutating func read(text: [UInt8]) -> Bool {
     guard isText, String(validating: text, as: UTF8.self) != nil,
       text.first(where: { !$0.isJSONSpace }) != UInt8(ascii: "{")

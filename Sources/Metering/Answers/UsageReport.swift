@@ -1,46 +1,49 @@
 public import Objects
 public import Pricing
 
-/// What an answer says about what it used.
+/// The usage that an answer reports.
 public struct UsageReport: Sendable, Hashable {
-  /// What the provider reported; nil if it reported nothing usable. With a `breakdown`, its sum.
+  /// The usage that the provider reported; nil if it reported nothing usable. With a `breakdown`,
+  /// its sum.
   public internal(set) var usage: Usage?
-  /// The model that answered, by which is billed; may be another one than was asked.
+  /// The model that answered, which is billed. It may differ from the requested model.
   public internal(set) var responseModel: String?
-  /// The service tier that answered, by which is billed.
+  /// The service tier that answered, which is billed.
   public internal(set) var serviceTier: String?
-  /// Whether the answer is an error, or turned into one midway.
+  /// Whether the answer is an error, or became one midway.
   public internal(set) var isError = false
-  /// Bytes of UTF-8 of all text in the answer, for estimates: content, visible reasoning, refusals,
+  /// UTF-8 bytes of all text in the answer, for estimates: content, visible reasoning, refusals,
   /// transcripts, tool calls.
   public internal(set) var outputTextBytes: Int64 = 0
-  /// About how many tokens of sound there were in the answer, for estimates of those that come with
-  /// their text.
+  /// The approximate number of audio tokens in the answer, for estimates of answers whose sound
+  /// comes with its text.
   public internal(set) var outputAudioTokens: Int64 = 0
-  /// What each of several models used, to be billed instead of `usage`; usually empty.
+  /// The usage of each of several models. It is billed instead of `usage`; usually empty.
   public internal(set) var breakdown: [ModelUsage] = []
-  /// Calls that are billed outside tokens, by name.
+  /// Calls that are billed separately from tokens, by name.
   public internal(set) var extraCalls: [ExtraCall] = []
-  /// The containers whose sessions are among `extraCalls`, each once; those without an id are left
-  /// out.
+  /// The containers whose sessions are among `extraCalls`, without duplicates and without
+  /// containers that have no ID.
   public internal(set) var containers: [UsedContainer] = []
-  /// Whether the provider's counts contradicted each other and were brought into line, at no lower
-  /// charge.
+  /// Whether the provider's counts contradicted each other and were adjusted. An adjustment never
+  /// lowers the charge.
   public internal(set) var isUsageAdjusted = false
-  /// Whether the answer, or an event of it, wasn't what metering expects.
+  /// Whether the answer, or one of its events, isn't in the expected format.
   public internal(set) var isUnreadable = false
-  /// The work that the provider says it goes on with, or has ended; nil where an answer is all.
+  /// The work that the provider continues after the answer, or has ended; nil if the answer is
+  /// complete.
   public internal(set) var work: ProviderWork?
 
-  /// What the provider keeps of the answer, and later requests can name; each once.
+  /// The objects that the provider keeps from the answer and later requests can name, without
+  /// duplicates.
   public internal(set) var madeObjects: [MadeObject] = []
 
-  /// Tokens that the reported total has beyond input and output.
+  /// The tokens by which the reported total exceeds input plus output.
   var unlistedTokens: Int64 = 0
 
   init() {}
 
-  /// The same with all that is billed in `usage`, by what is peculiar to the provider.
+  /// Returns the report with all billed tokens in `usage`, according to the provider's dialect.
   public func completed(by dialect: ProviderDialect) -> UsageReport {
     guard dialect.countsThoughtsInTotalOnly, let usage,
       let completed = usage.adding(reasoning: unlistedTokens)
@@ -53,26 +56,26 @@ public struct UsageReport: Sendable, Hashable {
 }
 
 extension Usage {
-  /// The same with so much more output that the model thought.
+  /// Returns the usage plus this many reasoning tokens in the output.
   fileprivate func adding(reasoning tokens: Int64) -> Usage? {
     guard let thoughts = Usage(outputTokens: tokens, reasoningTokens: tokens) else { return nil }
     return Usage.sum(of: [self, thoughts])
   }
 }
 
-/// What one model used for an answer that several models made.
+/// The usage of one model in an answer that several models made.
 public struct ModelUsage: Sendable, Hashable {
   public let model: String
   public let usage: Usage
 }
 
-/// Calls of one kind that are billed outside tokens.
+/// Calls of one kind that are billed separately from tokens.
 public struct ExtraCall: Sendable, Hashable {
-  /// What the provider calls it.
+  /// The provider's name for the kind.
   public let name: String
   public internal(set) var count: Int64
-  /// The name of its price among a pricing file's `surcharges`; nil for a kind that isn't known,
-  /// which is charged the highest of them.
+  /// The name of its price in a pricing file's `surcharges`; nil for an unknown kind, which is
+  /// charged the highest surcharge.
   public let surcharge: String?
 }
 

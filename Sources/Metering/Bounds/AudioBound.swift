@@ -1,20 +1,20 @@
 import Audio
 import Pricing
 
-/// How long a sound is that is to be transcribed.
+/// The length of a sound that is to be transcribed.
 struct AudioLength: Sendable, Hashable {
-  /// What is held for the sound, in milliseconds: the longest that it can be, and a margin.
+  /// The held length in milliseconds: the longest possible length, plus a margin.
   let bound: Int64
-  /// What is charged for it where the provider doesn't say how long it was, in milliseconds: the
-  /// longest that it can be. Nothing less is certain, since a header can state anything.
+  /// The charged length if the provider doesn't report it, in milliseconds: the longest possible
+  /// length. A header can state any length, so no lower value is certain.
   let estimate: Int64
 
   /// Providers bill whole seconds, and decoders add some silence.
   private static let margin: Int64 = 1000
 
-  /// The longest that the sound can be is the larger of what the file's header states and what a
-  /// decoder can make of its bytes. Whoever makes a file can write any duration into its header,
-  /// but providers bill what they decode.
+  /// Computes the longest possible length: the larger of the header's duration and the duration
+  /// that a decoder can make of the bytes. A file's author can write any duration into the header,
+  /// but providers bill the decoded sound.
   ///
   /// Example: a header states 1 second, and the file has 600 seconds of frames. The bound is 601
   /// seconds. If the client hangs up, 600 seconds are charged.
@@ -27,11 +27,11 @@ struct AudioLength: Sendable, Hashable {
   }
 }
 
-/// What bounds the output of models that write down or speak.
+/// Bounds the output of models that transcribe or speak.
 enum AudioBound {
-  /// What a transcription may have beside what is spoken.
+  /// The tokens of a transcription besides the spoken words.
   private static let transcriptFrame: Int64 = 2_000
-  /// Speech has three words a second; doubled, and a word is at most two tokens or so.
+  /// Speech has three words a second, doubled for the bound; a word has about two tokens.
   private static let transcriptTokensPerSecond: Int64 = 12
   /// Fast speech: three words a second, and three words have four tokens.
   private static let usualTranscriptTokensPerSecond: Int64 = 4
@@ -60,8 +60,8 @@ enum AudioBound {
 }
 
 extension RequestFacts {
-  /// Sets what bounds the output of requests whose answers are sound, images or what was spoken:
-  /// none of them has a limit of its own.
+  /// Bounds the output of requests whose answers are sound, images or transcripts, because these
+  /// requests can't limit it themselves.
   mutating func boundMediaOutput() {
     switch operation {
     case .transcription, .translation:
@@ -79,14 +79,14 @@ extension RequestFacts {
     }
   }
 
-  /// About how many tokens write down what was spoken, where nobody saw the end of the answer; 0
-  /// for other requests.
+  /// The usual number of tokens of the transcript, for an answer whose end wasn't seen; 0 for other
+  /// requests.
   public var usualTranscriptTokens: Int64 {
     guard operation == .transcription || operation == .translation else { return 0 }
     return AudioBound.usualTranscriptTokens(milliseconds: estimatedAudioMilliseconds)
   }
 
-  /// About how many tokens of sound or images the answer has.
+  /// The approximate number of tokens of sound or images in the answer.
   var estimatedMediaTokens: Int64 {
     operation == .image ? images * (outputLimit ?? 0) : speechTokens
   }

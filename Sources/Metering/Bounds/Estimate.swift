@@ -1,22 +1,22 @@
 public import Pricing
 
-/// Usage estimated from what was sent and received, for answers that report none.
+/// Estimates usage from the sent and received bytes, for answers that report none.
 public enum Estimate {
-  /// What providers put around a message, as if it were text: four tokens as a rule.
+  /// The overhead of a message, as bytes of text: usually four tokens.
   static let bytesPerMessage: Int64 = 16
   static let tokensPerImage: Int64 = 800
   static let tokensPerLowDetailImage: Int64 = 85
   static let audioTokensPerSecond: Int64 = 10
 
-  /// About what a request used. The input is at least 1 token, and so is the output if any text
-  /// of it was received. Reasoning that isn't shown is in it as far as `rates` know of it.
+  /// Estimates a request's usage. The input is at least 1 token; so is the output if any of its
+  /// text was received. Hidden reasoning is included as far as `rates` have learned of it.
   ///
   /// - Parameters:
-  ///   - outputTextBytes: as in `UsageReport`.
-  ///   - outputAudioTokens: as in `UsageReport`.
-  ///   - generatedTokens: output that the model may have made in the time that it had, whether or
-  ///     not any of it was received. The output is at least this.
-  ///   - rates: of the model.
+  ///   - outputTextBytes: As in `UsageReport`.
+  ///   - outputAudioTokens: As in `UsageReport`.
+  ///   - generatedTokens: The output that the model may have made in the elapsed time, even if none
+  ///     was received. The output is at least this.
+  ///   - rates: The model's rates.
   public static func usage(
     for facts: RequestFacts, outputTextBytes: Int64, outputAudioTokens: Int64 = 0,
     generatedTokens: Int64 = 0, by rates: TokenRates
@@ -37,7 +37,7 @@ public enum Estimate {
 }
 
 extension RequestFacts {
-  /// About how many input tokens the request has, of all kinds; at least 1.
+  /// Returns the approximate number of input tokens of all kinds; at least 1.
   public func estimatedInputTokens(by rates: TokenRates) -> Int64 {
     let text = rates.input.tokens(ofBytes: estimatedTextBytes) + input.tokens
     let images =
@@ -46,7 +46,7 @@ extension RequestFacts {
     return max(1, text + images + estimatedAudioTokens)
   }
 
-  /// Bytes of the text that the model reads, with what is put around its messages.
+  /// The bytes of text that the model reads, including the overhead of messages.
   var estimatedTextBytes: Int64 {
     input.textBytes + input.messages * Estimate.bytesPerMessage
   }
@@ -65,8 +65,8 @@ extension RequestFacts {
     }
   }
 
-  /// Whether the answer is sound, images or what was spoken: its estimate is all that is known of
-  /// it beforehand.
+  /// Whether the answer is sound, images or a transcript. Before the answer, only its estimate is
+  /// known.
   public var isMedia: Bool {
     switch operation {
     case .speech, .transcription, .translation, .image: true

@@ -1,10 +1,10 @@
-/// The most output tokens that one image can take.
+/// Bounds the output tokens of one image.
 ///
-/// What is published (high quality, 1536×1024: 6,208) grows with the pixels; what isn't, is covered
-/// generously, and an overrun is noticed at settlement.
+/// The published numbers grow with the pixels (high quality, 1536×1024: 6,208). Unpublished numbers
+/// get a generous bound, and settlement detects an overrun.
 enum ImageBound {
   private static let pixelsPerMegapixel: Int64 = 1 << 20
-  /// The sizes from which `auto` chooses: those of the first models, and those of later ones.
+  /// The sizes that `auto` can choose: the first models' and the later models' largest.
   private static let largestFirstSize: Int64 = 1536 * 1024
   private static let largestLaterSize: Int64 = 2048 * 2048
   private static let tokensPerPartialImage: Int64 = 100
@@ -15,8 +15,8 @@ enum ImageBound {
   }
 
   /// - Parameters:
-  ///   - size: as a request names it; nil, or what is no size, leaves it to the model.
-  ///   - quality: likewise.
+  ///   - size: The size as the request names it. If it is nil or invalid, the model chooses.
+  ///   - quality: The quality, in the same way.
   static func tokens(_ model: String, size: String?, quality: String?) -> Int64 {
     let pixels = min(pixels(size ?? "") ?? automaticSize(model), 1 << 30)
     return tokensPerMegapixel(quality, of: model) * pixels / pixelsPerMegapixel + 1
@@ -27,7 +27,7 @@ enum ImageBound {
     case "low": 400
     case "medium": 1_600
     case "high", "standard": 6_300
-    // The model chooses among its qualities. The later models have `xhigh` and `max` above `high`.
+    // The model chooses among its qualities. Later models have `xhigh` and `max` above `high`.
     case nil, "auto": isLimitedToHigh(model) ? 6_300 : 25_200
     default: 25_200
     }
@@ -46,7 +46,7 @@ enum ImageBound {
     model.hasPrefix("gpt-image-1") || model.hasPrefix("chatgpt-image")
   }
 
-  /// `1024x1536`
+  /// Parses a size such as `1024x1536`.
   private static func pixels(_ size: String) -> Int64? {
     let sides = size.split(separator: "x").compactMap { Int32($0) }
     guard sides.count == 2, sides[0] > 0, sides[1] > 0 else { return nil }

@@ -1,24 +1,27 @@
 public import JSON
 internal import Pricing
 
-/// A provider's own count of a request's input: exact, free, and a call of its own.
+/// A provider's own count of a request's input: exact, free, and a separate call.
 ///
-/// It is asked for in a budget's last mile, where the bound of a text (its bytes) doesn't fit and
-/// its likely size does. Only what both APIs read alike is counted so: messages of plain text.
+/// Catraca requests it when a budget is almost used up: the text's bound (its bytes) doesn't fit,
+/// but its likely size does. Only plain-text messages are counted this way, because both APIs read
+/// them alike.
 public struct InputCount: Sendable, Hashable {
-  /// The path to ask, without a provider's prefix.
+  /// The path of the counting call, without a provider's prefix.
   public let path: String
-  /// The body to send, as JSON.
+  /// The body of the counting call, as JSON.
   public let body: [UInt8]
 
-  /// What is held above the count, for what the two APIs may put around the same messages.
+  /// Returns the tokens held above the count, because the two APIs may wrap the same messages
+  /// differently: 1/32 of the count, at least 16.
   public static func margin(over count: Int64) -> Int64 {
     max(16, count / 32)
   }
 
-  /// Nil where the provider has no such call, or the request has anything but plain text.
+  /// Returns nil if the provider has no such call, or if the request contains anything but plain
+  /// text.
   ///
-  /// - Parameter parser: what parses the body; earlier values of it end to hold.
+  /// - Parameter parser: The parser of the body. It invalidates values that it parsed before.
   public init?(
     of body: [UInt8], for facts: RequestFacts, dialect: ProviderDialect, parser: JSONParser
   ) {
@@ -37,7 +40,7 @@ public struct InputCount: Sendable, Hashable {
     self.body = writer.bytes
   }
 
-  /// Members that add to the input in ways the two APIs write differently.
+  /// Members that add to the input in ways that the two APIs write differently.
   private static let shapingMembers: [StaticString] = [
     "tools", "functions", "response_format", "prediction", "modalities", "web_search_options",
   ]
@@ -53,7 +56,7 @@ public struct InputCount: Sendable, Hashable {
     }
   }
 
-  /// Reads the provider's answer; nil where it has no count.
+  /// Reads the provider's answer; nil if it has no count.
   public static func read(_ answer: [UInt8], parser: JSONParser) -> Int64? {
     guard let root = try? parser.parse(answer),
       let count = root["input_tokens"]?.integer, (0...Int64(1 << 53)).contains(count)

@@ -1,8 +1,8 @@
 import JSON
 internal import Objects
 
-/// Work that a provider goes on with after its HTTP answer: a response made in the background, or a
-/// batch. Its object says by its status how far it is.
+/// Work that a provider continues after its HTTP answer: a background response, or a batch. The
+/// status of its object says its stage.
 public struct ProviderWork: Sendable, Hashable {
   public enum Stage: Sendable, Hashable {
     case underway
@@ -10,19 +10,19 @@ public struct ProviderWork: Sendable, Hashable {
   }
 
   public enum End: Sendable, Hashable {
-    /// Also where a limit cut it short.
+    /// Includes work that a limit cut short.
     case completed
     case failed
     case cancelled
-    /// The provider gave up; what was done by then is billed.
+    /// The provider gave up. It bills the part that was done.
     case expired
   }
 
-  /// The provider's id of it: a plain segment of a path.
+  /// The provider's ID of the work: a plain segment of a path.
   public let id: String
   public let stage: Stage
 
-  /// Nil unless the object has an id and a status that is known.
+  /// Returns nil unless the object has an ID and a known status.
   init?(_ object: JSONValue) {
     guard let id = object["id"]?.string, MadeObject.isID(id),
       let stage = object["status"]?.string.flatMap({ ProviderWork.stages[$0] })

@@ -1,17 +1,17 @@
 internal import Pricing
 
-/// How many tokens a model makes of a text.
+/// A model's ratio of tokens to bytes of text.
 ///
-/// It begins with what is usual in the model's family, and follows what the provider reports. Old
-/// texts fade: what is remembered is never more than `remembered` bytes.
+/// It starts with the ratio of the model's family, and follows the provider's reports. Old texts
+/// fade: the ratio covers at most `remembered` bytes.
 struct TokenRate: Sendable, Hashable {
   private var bytes: Int64
   private var tokens: Int64
 
-  /// How much the family's rate weighs beside what is learned.
+  /// The weight of the family's ratio against the learned texts.
   private static let priorTokens: Int64 = 400
   private static let remembered: Int64 = 1 << 20
-  /// Reasoning that isn't shown counts as output, so a few bytes may stand for many tokens.
+  /// Hidden reasoning counts as output, so a few bytes may stand for many tokens.
   private static let mostTokensPerByte: Int64 = 64
 
   init(_ family: TokenFamily) {
@@ -19,7 +19,7 @@ struct TokenRate: Sendable, Hashable {
     bytes = TokenRate.priorTokens * family.tenthsOfBytesPerToken / 10
   }
 
-  /// Takes in a text of so many bytes, both at least zero; an empty one teaches nothing.
+  /// Learns from a text; both figures are zero or more. An empty text teaches nothing.
   mutating func learn(tokens newTokens: Int64, ofBytes newBytes: Int64) {
     guard newBytes > 0, newTokens > 0 else { return }
     let weight = min(newBytes, TokenRate.remembered)
@@ -34,27 +34,27 @@ struct TokenRate: Sendable, Hashable {
     }
   }
 
-  /// About how many tokens a text has; at least one if it isn't empty.
+  /// Returns the approximate number of tokens of a text; at least one if it isn't empty.
   func tokens(ofBytes count: Int64) -> Int64 {
     let product = Int128(count) * Int128(tokens) + Int128(bytes - 1)
     return Int64(clamping: product / Int128(bytes))
   }
 }
 
-/// How many tokens a model makes of what it reads and of what it writes.
+/// A model's ratios of tokens to bytes, for its input and its output.
 public struct TokenRates: Sendable, Hashable {
   private(set) var input: TokenRate
-  /// Of the text that is seen; reasoning that isn't is in the tokens.
+  /// The output's ratio: its tokens include hidden reasoning, its bytes are only the visible text.
   private(set) var output: TokenRate
 
-  /// What is usual in the model's family.
+  /// Starts with the ratio of the model's family.
   public init(model: String) {
     let family = TokenFamily.of(model: model)
     input = TokenRate(family)
     output = TokenRate(family)
   }
 
-  /// Takes in what a provider reported of a request.
+  /// Learns from a request whose usage the provider reported.
   public mutating func learn(from texts: MeasuredTexts) {
     input.learn(tokens: texts.inputTokens, ofBytes: texts.inputBytes)
     output.learn(tokens: texts.outputTokens, ofBytes: texts.outputBytes)

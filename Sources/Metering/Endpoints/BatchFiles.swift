@@ -2,15 +2,16 @@ public import JSON
 public import Objects
 internal import Pricing
 
-/// What a request for a batch names: the file of its requests, and the endpoint that all of them go
-/// to.
+/// The contents of a request for a batch: the file of its requests, and the endpoint of all of
+/// them.
 public struct BatchRequest: Sendable {
   public let inputFileID: String
   public let endpoint: Endpoint
-  /// The objects that the request names, its input file among them.
+  /// The objects that the request names, including its input file.
   public let references: [ObjectReference]
 
-  /// - Throws: what the client must be told; nothing of the request may be forwarded then.
+  /// - Throws: `MeteringError`, which the client gets as its answer. The request must not be
+  ///   forwarded then.
   public init(_ body: [UInt8], parser: JSONParser) throws(MeteringError) {
     let root: JSONValue
     do { root = try parser.parse(body) } catch { throw .notJSON(error) }
@@ -33,15 +34,18 @@ public struct BatchRequest: Sendable {
   }
 }
 
-/// A line of a batch's input file: a request of its own.
+/// A line of a batch's input file, which is a request.
 public struct BatchLine: Sendable {
   public let facts: RequestFacts
-  /// By which the results name the line; nil where it has none.
+  /// The line's name in the results; nil if it has none.
   public let id: String?
 
-  /// - Parameter ownBeginning: what Catraca puts before the client's names of caches elsewhere, up
-  ///   to a colon. They can't be changed in a file, so one with another such beginning, which could
-  ///   be another client's name, is refused. Nil where the account is the client's own.
+  /// Reads a line.
+  ///
+  /// - Parameter ownBeginning: The prefix that Catraca puts before the client's cache names
+  ///   elsewhere, including the colon. A file can't be changed, so a name with another such prefix
+  ///   is refused: it could be another client's name. Nil if the account belongs to one client.
+  /// - Throws: `MeteringError`, if the line can't be metered.
   public init(
     _ line: [UInt8], endpoint: Endpoint, parser: JSONParser, ownBeginning: String? = nil
   ) throws(MeteringError) {
@@ -56,7 +60,7 @@ public struct BatchLine: Sendable {
       throw .invalid(param: "url", expected: "the batch's endpoint, \"\(endpoint.path)\"")
     }
     guard let body = object.member("body") else { throw .missing(param: "body") }
-    // The line's text is read before the body's.
+    // The line's text must be read before the body is parsed.
     id = root["custom_id"]?.string
     var facts = try RequestFacts.read(
       Array(line[body.valueRange]), endpoint: endpoint, parser: parser)
@@ -68,7 +72,7 @@ public struct BatchLine: Sendable {
       try BatchLine.checkNames(in: line, ownBeginning, parser: parser)
     }
     facts.stream = false
-    // Moderation is free, and has no price of a batch.
+    // Moderation is free, and has no batch price.
     if facts.operation != .moderation { facts.serviceTier = BatchLine.tier }
     self.facts = facts
   }
@@ -90,19 +94,19 @@ public struct BatchLine: Sendable {
     }
   }
 
-  /// The service tier that all requests of a batch are billed by, whatever other they ask for.
+  /// The service tier that bills all requests of a batch, regardless of the tier that they name.
   public static let tier = "batch"
 }
 
-/// A line of a batch's results: the answer to one request.
+/// A line of a batch's results, which answers one request.
 public struct BatchResult: Sendable {
-  /// The line's own id; nil where it has none.
+  /// The line's own ID; nil if it has none.
   public let lineID: String?
-  /// Of the answer; nil where the request was never made.
+  /// The answer's status; nil if the request was never made.
   public let status: Int?
   public let report: UsageReport
 
-  /// Nil where the line can't be read.
+  /// Returns nil if the line can't be read.
   public init?(
     _ line: [UInt8], to facts: RequestFacts, endpoint: Endpoint, parser: JSONParser
   ) {
@@ -125,18 +129,18 @@ public struct BatchResult: Sendable {
 /// A batch as its provider shows it.
 public struct BatchObject: Sendable {
   public let work: ProviderWork
-  /// The file with the requests; nil where the batch doesn't say.
+  /// The file with the requests; nil if the batch doesn't name it.
   public let inputFileID: String?
-  /// The file with the answers, which cost, and the file with the errors, which cost nothing.
+  /// The file with the answers, which cost money.
   public let outputFileID: String?
   public let errorFileID: String?
-  /// All requests, and those that were answered; nil where the batch doesn't say.
+  /// The number of requests; nil if the batch doesn't report it.
   public let requestCount: Int64?
   public let answeredRequests: Int64?
-  /// Where its requests go; nil where that isn't known.
+  /// The endpoint of its requests; nil if it isn't known.
   public let endpoint: Endpoint?
 
-  /// Nil where it isn't a batch.
+  /// Returns nil if the body isn't a batch.
   public init?(_ body: [UInt8], parser: JSONParser) {
     guard let root = try? parser.parse(body), let work = ProviderWork(root) else { return nil }
     self.work = work
@@ -156,14 +160,14 @@ extension BatchObject {
     value?.string.flatMap { MadeObject.isID($0) ? $0 : nil }
   }
 
-  /// The files of its results, those with answers first.
+  /// The files of the results, the file with answers first.
   public var resultFileIDs: [String] { [outputFileID, errorFileID].compactMap(\.self) }
 
-  /// Whether requests were answered whose answers no file shows.
+  /// Whether requests were answered but no file shows the answers.
   public var lacksAnswers: Bool { outputFileID == nil && answeredRequests ?? 0 > 0 }
 }
 
-/// The answer to a request for a batch: the batch, which the provider goes on with.
+/// Reads the answer to a request for a batch. The provider continues the batch after this answer.
 struct BatchAnswer: AnswerReader {
   private var members = AnswerMembers()
   private var work: ProviderWork?

@@ -1,26 +1,27 @@
 internal import HTTP
 public import Pricing
 
-/// What metering knows of one endpoint that costs money; an entry of the table in Endpoints.swift.
+/// Metering's description of one endpoint that costs money; an entry of the table in
+/// Endpoints.swift.
 public final class Endpoint: Sendable {
   public let method: String
-  /// Without a provider's prefix, as in `usage_logs.endpoint`.
+  /// The path without a provider's prefix, as in `usage_logs.endpoint`.
   public let path: String
   public let operation: Operation
-  /// How the body of a request is written, and what in it matters.
+  /// The format of the request body, with the meaning of its members.
   let request: RequestFormat
-  /// What bounds the output of a request.
+  /// The bound of a request's output.
   let output: OutputBound
-  /// The model of a request that names none; nil where it must name one.
+  /// The model of a request that names none; nil if a request must name one.
   let defaultModel: String?
-  /// The tier at whose prices each request is billed, for endpoints that have prices of their own.
+  /// The tier that bills every request, for endpoints with their own prices; nil for others.
   let tier: String?
-  /// Whether the provider keeps what it answers unless the request says `store: false`; if not, it
-  /// keeps it only for `store: true`.
+  /// Whether the provider keeps its answers unless the request says `store: false`. If false, the
+  /// provider keeps an answer only if the request says `store: true`.
   public let keepsAnswers: Bool
-  /// How usage is asked for where an answer has none by itself; nil where that isn't needed.
+  /// The way to request usage if answers have none by default; nil if that isn't needed.
   let usageRequest: UsageRequest?
-  /// What reads an answer, whole or event by event.
+  /// The type that reads an answer, whole or event by event.
   let answer: any AnswerReader.Type
 
   init(
@@ -46,47 +47,48 @@ public final class Endpoint: Sendable {
     if case .json = format(contentType: contentType) { true } else { false }
   }
 
-  /// How a body with this `Content-Type` is read.
+  /// Returns the format of a body with this `Content-Type`.
   func format(contentType: String) -> RequestFormat {
     guard case .jsonOrForm(let members, let parts) = request else { return request }
     return MultipartForm.isFormType(contentType) ? .form(parts) : .json(members)
   }
 
-  /// Whether a request can limit how often the provider calls its tools.
+  /// Whether a request can limit the number of calls of the provider's tools.
   var takesCallLimit: Bool {
     if case .json(let fields) = request { fields.values.contains(.callLimit) } else { false }
   }
 
-  /// Whether a request that sets no limit of its output can be given one.
+  /// Whether Catraca can set an output limit in a request that has none.
   public var takesOutputLimit: Bool {
     if case .limited = output { true } else { false }
   }
 }
 
-/// How the body of a request is written.
+/// The format of a request body.
 enum RequestFormat: Sendable {
-  /// A JSON object, with what its members mean. A member that isn't listed counts as text that the
-  /// model reads: what a provider adds tomorrow is bounded today.
+  /// A JSON object with the meaning of its members. A member that isn't listed counts as text that
+  /// the model reads, so that members added by a provider later are bounded too.
   case json([String: RequestField])
-  /// A form, with what its parts mean. A part that isn't listed counts as text likewise.
+  /// A form with the meaning of its parts. A part that isn't listed counts as text too.
   case form([String: FormField])
   /// Events over a WebSocket.
   case events
-  /// Either of them, told by the media type.
+  /// Either JSON or a form, according to the media type.
   case jsonOrForm([String: RequestField], [String: FormField])
 }
 
-/// What a member of a request body means to metering.
+/// The meaning of a request body's member for metering.
 enum RequestField: Sendable, Hashable {
   case model
   case stream
   case streamOptions
-  /// A limit of the output in tokens. Providers differ in which of several they obey, so the
-  /// largest is held.
+  /// An output limit in tokens. Of several limits, the largest is held, because providers differ in
+  /// the one that they obey.
   case outputLimit
   case choices
   case serviceTier
-  /// Who the client's own end user is; of several the one with the lowest precedence number counts.
+  /// The client's own end user. Of several members, the one with the lowest precedence number
+  /// counts.
   case user(precedence: Int)
   case metadata
   case modalities
@@ -96,63 +98,63 @@ enum RequestField: Sendable, Hashable {
   case messages
   /// Declarations of tools or functions.
   case tools
-  /// The items that a response is to continue: text, messages, calls and their results.
+  /// The items that a response continues: text, messages, calls and their results.
   case items
-  /// One text or several, each as a string or as the ids of its tokens.
+  /// One or several texts, each as a string or as token IDs.
   case texts
-  /// How many answers are made of which the best are returned.
+  /// The number of answers that are made, of which the provider returns the best.
   case candidates
-  /// How often tools of the provider may be called.
+  /// The limit of calls of the provider's tools.
   case callLimit
-  /// What a compound model is to use, models among it.
+  /// The settings of a compound model, including its models.
   case compound
-  /// Something that the provider keeps, and the model reads.
+  /// An object that the provider keeps and the model reads.
   case reference
-  /// Whether the answer is to be made later.
+  /// Whether the provider makes the answer later.
   case background
-  /// How long the provider may take for it.
+  /// The time that the provider may take for a background response.
   case backgroundOptions
-  /// How the model reasons.
+  /// The model's way of reasoning.
   case reasoning
   /// Whether several agents work on the answer.
   case agents
-  /// How the provider shortens a context that grows too long.
+  /// The provider's way of shortening a context that grows too long.
   case contextManagement
-  /// Whether the provider is to keep the answer.
+  /// Whether the provider keeps the answer.
   case store
   /// Text that may be billed as output.
   case prediction
   /// Text to be spoken.
   case speech
-  /// `sse` asks for a stream.
+  /// The value `sse` requests a stream.
   case streamFormat
-  /// How many images are to be made, of which size and quality, and how many drafts of each.
+  /// The number of images, their size and quality, and the number of drafts of each.
   case imageCount
   case imageSize
   case imageQuality
   case partialImages
   /// Pictures that the model sees.
   case pictures
-  /// What an app calls a cache of prompts at the account.
+  /// An app's name for a prompt cache at the account.
   case cacheName
-  /// Never read by the model as text.
+  /// A member that the model never reads as text.
   case inert
 }
 
-/// What bounds the output of one answer.
+/// The bound of one answer's output.
 enum OutputBound: Sendable {
-  /// The request's own limit, else the model's largest output, else the limit that is set as this
-  /// member where a budget can't pay for so much.
+  /// The request's own limit, or else the model's largest output. If a budget can't pay for that,
+  /// Catraca sets a limit in this member.
   case limited(member: StaticString)
-  /// The request's own limit, else what the provider takes for a request without one.
+  /// The request's own limit, or else the provider's default limit.
   case limitedByDefault(to: Int64)
-  /// The model's largest output: requests can't set a limit.
+  /// The model's largest output, because requests can't set a limit.
   case byModel
-  /// Answers have no tokens.
+  /// Answers without tokens.
   case none
 }
 
-/// How usage is asked for where a format has none by itself.
+/// The way to request usage if a format has none by default.
 enum UsageRequest: Sendable, Hashable {
   /// `stream_options.include_usage`, for streams.
   case streamOptions

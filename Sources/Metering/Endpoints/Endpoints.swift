@@ -2,25 +2,26 @@ internal import HTTP
 internal import Objects
 import Pricing
 
-/// What Catraca does with a request, by its method and path.
+/// Catraca's treatment of a request, by its method and path.
 public enum EndpointClass: Sendable {
-  /// It costs money, and metering knows how.
+  /// The request costs money, and metering knows its format.
   case metered(Endpoint)
-  /// A request for a batch: each request in its file is metered.
+  /// A request for a batch. Each request in its file is metered.
   case batch
-  /// A question for the models, which Catraca answers itself: for all of them, or for the one whose
-  /// name stands behind `/v1/models/`.
+  /// A request for the list of models, or for the model named after `/v1/models/`. Catraca answers
+  /// it itself.
   case models(named: String?)
-  /// It costs nothing: it passes unmetered, if it names only objects of its client.
+  /// The request costs nothing. It passes unmetered if it names only objects of its client.
   case free
-  /// Unknown, or known to cost money in ways that can't be metered. Operators can open it.
+  /// The request is unknown, or is known to cost money that can't be metered. The operator can open
+  /// it.
   case refused
-  /// A path or method that another server could take for an endpoint that costs money. Nothing
+  /// Another server could take the path or method for an endpoint that costs money. No setting
   /// opens it.
   case closed
 }
 
-/// The table of endpoints. To meter one more, add its entry to `metered`.
+/// The table of endpoints. To meter another endpoint, add its entry to `metered`.
 public enum Endpoints {
   static let metered: [Endpoint] =
     [chatCompletions, completions, responses, compaction, decisions, embeddings, moderations]
@@ -100,7 +101,7 @@ public enum Endpoints {
     keepsAnswers: true,
     answer: ResponsesAnswer.self)
 
-  /// Makes a conversation shorter, which a model does.
+  /// A model makes a conversation shorter.
   static let compaction = Endpoint(
     method: "POST", path: "/v1/responses/compact", operation: .responses,
     request: .json([
@@ -114,7 +115,7 @@ public enum Endpoints {
     keepsAnswers: true,
     answer: ResponsesAnswer.self)
 
-  /// Answers up to 400 questions about an input, each in a token or so.
+  /// Answers up to 400 questions about an input, each in about one token.
   static let decisions = Endpoint(
     method: "POST", path: "/v1/decisions", operation: .responses,
     request: .json([
@@ -145,25 +146,25 @@ public enum Endpoints {
     defaultModel: "omni-moderation-latest",
     answer: ModerationAnswer.self)
 
-  /// Counts the input of a response that isn't made, which is free.
+  /// Counts the input of a response without making the response, which is free.
   public static let inputTokens = "/v1/responses/input_tokens"
 
-  /// What a request for a batch is, beside the requests in its file.
+  /// A request for a batch, apart from the requests in its file.
   public static let batches = Endpoint(
     method: "POST", path: "/v1/batches", operation: .batch, request: .json([:]), output: .none,
     answer: BatchAnswer.self)
 
   private static let models = "/v1/models"
 
-  /// Where the requests of a batch may go.
+  /// The endpoints to which a batch's requests may go.
   static let batchable = [chatCompletions, responses, completions, embeddings, moderations]
 
-  /// Looks a request up.
+  /// Returns a request's class.
   ///
   /// - Parameters:
-  ///   - method: the request's method; methods are case-sensitive.
-  ///   - path: the path without a provider's prefix and without the query: `/v1/models`. A path
-  ///     that isn't plain is closed.
+  ///   - method: The request's method; methods are case-sensitive.
+  ///   - path: The path without a provider's prefix and without the query, for example
+  ///     `/v1/models`. A path that isn't plain is closed.
   public static func classify(method: String, path: String) -> EndpointClass {
     if let endpoint = metered.first(where: { $0.path == path && $0.method == method }) {
       return .metered(endpoint)
@@ -178,16 +179,16 @@ public enum Endpoints {
     return match?.endpoint.access == .free ? .free : .refused
   }
 
-  /// Whether another server could take a request for that of an endpoint which costs money.
+  /// Whether another server could take the request for one of an endpoint that costs money.
   ///
-  /// Some servers ignore capitals, and some answer a method by its name in capitals.
-  /// Example: `POST /v1/Chat/Completions`, `post /v1/chat/completions`.
+  /// Some servers ignore the case of letters, in paths or in methods. Examples: `POST
+  /// /v1/Chat/Completions`, `post /v1/chat/completions`.
   private static func isDisguised(method: String, path: String) -> Bool {
     guard methods.contains(method), RequestTarget.plainPath(of: path) == path,
       path.hasPrefix("/v1/")
     else { return true }
     let resource = path.utf8.dropFirst("/v1/".utf8.count).prefix { $0 != UInt8(ascii: "/") }
-    // All names of resources are in lower case. Identifiers come behind them.
+    // All names of resources are in lower case. Identifiers come after them.
     if resource.contains(where: { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) {
       return true
     }
@@ -196,15 +197,15 @@ public enum Endpoints {
     return lowercased != path || bodyMethods.contains(method)
   }
 
-  /// The methods of the APIs. `TRACE` is none of them: its answer shows the provider's key.
+  /// The APIs' methods. `TRACE` isn't one: its answer would show the provider's key.
   private static let methods: Set<String> = [
     "GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE",
   ]
-  /// The methods by which work is asked for.
+  /// The methods that request work.
   private static let bodyMethods: Set<String> = ["POST", "PUT", "PATCH"]
 
-  /// The id of the response that a free request reads or cancels, which may show its end; nil for
-  /// any other path.
+  /// Returns the ID of the response that a free request reads or cancels, because the answer may
+  /// show its end; nil for any other path.
   public static func responseID(inPath path: String) -> String? {
     let prefix = "/v1/responses/"
     guard path.hasPrefix(prefix) else { return nil }

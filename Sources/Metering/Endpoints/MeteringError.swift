@@ -2,44 +2,44 @@ public import HTTP
 public import JSON
 internal import Objects
 
-/// Why a request can't be metered, and so is refused before anything is forwarded.
+/// The reason that a request can't be metered. It is refused before anything is forwarded.
 public enum MeteringError: Error, Hashable, Sendable {
   case notJSON(JSONError)
   case notAnObject
   case notAForm(MultipartError)
-  /// A key stands twice in an object whose members matter: provider and meter could read different
+  /// An object whose members matter has a key twice: provider and meter could read different
   /// values.
   case repeatedMember(String)
-  /// `Content-Encoding` names a coding, and the body isn't what that makes.
+  /// The body isn't in the coding that `Content-Encoding` names.
   case undecodable(coding: String)
-  /// The request names more objects at the provider than are looked up.
+  /// The request names more of the provider's objects than the limit.
   case tooManyReferences
   case missing(param: String)
-  /// - Parameter expected: completes "PARAM must be …".
+  /// - Parameter expected: Completes the sentence "PARAM must be …".
   case invalid(param: String, expected: String)
-  /// - Parameter reason: a sentence.
+  /// - Parameter reason: A whole sentence.
   case unsupported(param: String, reason: String)
 }
 
 extension MeteringError {
-  /// The name of a user, conversation or agent isn't one.
+  /// The name of a user, conversation or agent is invalid.
   static func invalidIdentifier(param: String) -> MeteringError {
     .invalid(param: param, expected: PlainText.rule)
   }
 
-  /// The objects that a request names, which `search` finds.
+  /// Returns the objects that `search` finds in a request.
   static func references(
     by search: () throws(TooManyReferences) -> [ObjectReference]
   ) throws(MeteringError) -> [ObjectReference] {
     do { return try search() } catch { throw .tooManyReferences }
   }
 
-  /// The `code` of the error that the client gets.
+  /// The `code` of the client's error.
   public var code: String {
     if case .unsupported = self { "unsupported_parameter" } else { "invalid_json" }
   }
 
-  /// The `param` of the error that the client gets.
+  /// The `param` of the client's error; nil if no member is at fault.
   public var param: String? {
     switch self {
     case .notJSON, .notAnObject, .notAForm, .undecodable, .tooManyReferences: nil
@@ -48,7 +48,7 @@ extension MeteringError {
     }
   }
 
-  /// The `message` of the error that the client gets: one sentence.
+  /// The `message` of the client's error: one sentence.
   public var message: String {
     switch self {
     case .notJSON(let reason): "The request body is not valid JSON: \(reason)."

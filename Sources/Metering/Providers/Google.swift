@@ -1,6 +1,7 @@
 extension ProviderDialect {
-  /// Google's OpenAI-compatible endpoint has the usage so far in every chunk of a stream, asked or
-  /// not. What its models think is billed as output, and is in `total_tokens` alone.
+  /// Google's OpenAI-compatible endpoint reports the usage so far in every chunk of a stream,
+  /// requested or not. The model's thoughts are billed as output, but are counted only in
+  /// `total_tokens`.
   public static let google = ProviderDialect(
     reportsStreamUsageUnasked: true, countsThoughtsInTotalOnly: true)
 }

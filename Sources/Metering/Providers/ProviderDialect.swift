@@ -1,25 +1,27 @@
-/// How a provider differs from what its API's shape promises. Each provider's rules, with their
-/// reasons, are in the file of its name.
+/// A provider's deviations from its API's format. Each provider's rules, with their reasons, are in
+/// the file of its name.
 public struct ProviderDialect: Sendable, Hashable {
-  /// Whether streams report usage without being asked for it.
+  /// Whether streams report usage without being asked.
   let reportsStreamUsageUnasked: Bool
-  /// Where the provider counts a request's input exactly and for nothing; nil if it doesn't.
+  /// The path at which the provider counts a request's input, exactly and for free; nil if it has
+  /// none.
   let inputCountPath: String?
   /// Whether a transcription in JSON reports its usage.
   let reportsTranscriptDuration: Bool
-  /// Whether transcriptions are written as subtitles, too.
+  /// Whether the provider writes transcriptions as subtitles too.
   let writesSubtitles: Bool
-  /// Whether what a model thinks is missing in the output, and is what the total has beyond it.
+  /// Whether the output count lacks the model's thoughts, which are the part of the total beyond
+  /// input and output.
   let countsThoughtsInTotalOnly: Bool
-  /// Whether lists of files and batches have pages, and take `limit` and `after`.
+  /// Whether lists of files and batches have pages, with `limit` and `after`.
   public let hasListPages: Bool
-  /// Whether items of responses are kept, so that a request can name one by its id.
+  /// Whether items of responses are kept, so that a request can name one by its ID.
   public let keepsItems: Bool
 
-  /// Any provider with OpenAI's API of which nothing more is known.
+  /// A provider with OpenAI's API and no known deviations.
   public static let compatible = ProviderDialect(reportsStreamUsageUnasked: false)
 
-  /// The dialect of the provider with this name in the configuration.
+  /// Returns the dialect of the provider with this name in the configuration.
   public init(provider: String) {
     switch provider {
     case "openai": self = .openAI

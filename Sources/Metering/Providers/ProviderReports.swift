@@ -1,23 +1,23 @@
 public import Pricing
 
-/// What a provider's answers are known to report that needs a price of its own. Each provider's is
-/// in the file of its name.
+/// The separately priced quantities that a provider's answers are known to report. Each provider's
+/// are in the file of its name.
 public struct ProviderReports: Sendable, Hashable {
-  /// Whether usage says how much of the input was cached.
+  /// Whether usage reports the cached part of the input.
   private let hasCachedInput: Bool
-  /// Whether usage lists sound and pictures apart.
+  /// Whether usage lists sound and pictures separately.
   private let hasModalities: Bool
-  /// The models that report what they write to the cache, by how their names begin.
+  /// The prefixes of the models that report cache writes.
   private let cacheWriters: [String]
-  /// The names of the prices of tools that it runs and reports.
+  /// The names of the prices of the tools that the provider runs and reports.
   public let pricedTools: [String]
-  /// Whether its tools run in containers that are billed.
+  /// Whether the provider's tools run in containers that are billed.
   public let billsContainers: Bool
 
-  /// Of a provider of which nothing is known.
+  /// The reports of an unknown provider.
   public static let unknown = ProviderReports()
 
-  /// The reports of the provider with this name in the configuration.
+  /// Returns the reports of the provider with this name in the configuration.
   public init(provider: String) {
     switch provider {
     case "openai": self = .openAI
@@ -38,8 +38,8 @@ public struct ProviderReports: Sendable, Hashable {
     self.billsContainers = billsContainers
   }
 
-  /// Those of the quantities that endpoints of an operation can report which this provider's
-  /// answers about a model report.
+  /// Returns the quantities that this provider's answers report for a model, among those that the
+  /// operation's endpoints can report.
   public func quantities(of model: String, for operation: Operation) -> Set<PricedQuantity> {
     Endpoints.reportableQuantities(of: operation).filter { quantity in
       has(quantity, of: model, for: operation)

@@ -1,7 +1,7 @@
 import JSON
 
 extension InputSize {
-  /// Adds the input of a response: a text, or items such as messages, calls and their results.
+  /// Adds the input of a response: a text, or a list of messages, calls and results of calls.
   mutating func add(items value: JSONValue) throws(MeteringError) {
     guard value.kind == .array else {
       messages += 1
@@ -28,7 +28,7 @@ extension InputSize {
       }
       return
     }
-    // What other items stand for is kept by the provider, or found by it.
+    // The provider keeps or finds the content of all other items.
     if !InputSize.writtenTypes.contains(where: { type.isString($0) }) { isOpenEnded = true }
     add(json: item)
   }
@@ -38,7 +38,7 @@ extension InputSize {
     "function_call_output", "custom_tool_call_output",
   ]
 
-  /// Items of which the model reads no more than what stands there.
+  /// Items of which the model reads only the text in the request.
   private static let writtenTypes: [StaticString] = [
     "function_call", "custom_tool_call", "reasoning",
   ]

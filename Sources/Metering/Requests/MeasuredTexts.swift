@@ -1,8 +1,9 @@
 import Pricing
 
-/// The texts of a request and its answer, and how many tokens its provider made of them.
+/// The sizes of a request's and an answer's texts, and the tokens that the provider counted for
+/// them.
 public struct MeasuredTexts: Sendable, Hashable {
-  /// As in `RequestFacts.estimatedTextBytes`; 0 where the tokens are of more than that text.
+  /// As in `RequestFacts.estimatedTextBytes`; 0 if the tokens include more than that text.
   public var inputBytes: Int64
   public var inputTokens: Int64
   /// As in `UsageReport.outputTextBytes`.
@@ -16,7 +17,7 @@ public struct MeasuredTexts: Sendable, Hashable {
     self.outputTokens = outputTokens
   }
 
-  /// Nil where the answer reported no usage of its own model, or isn't whole.
+  /// Returns nil if the answer reported no usage of its own model, or isn't complete.
   public init?(of facts: RequestFacts, _ report: UsageReport) {
     guard let usage = report.usage, report.breakdown.isEmpty, !report.isError,
       !report.isUnreadable
@@ -33,7 +34,7 @@ public struct MeasuredTexts: Sendable, Hashable {
 }
 
 extension InputSize {
-  /// Whether the model reads nothing but text that stands in the request.
+  /// Whether the model reads only text that is in the request.
   fileprivate var isTextOnly: Bool {
     !isOpenEnded && tokens == 0 && images == 0 && lowDetailImages == 0 && audioMilliseconds == 0
   }

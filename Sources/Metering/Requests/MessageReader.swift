@@ -2,7 +2,7 @@ import Audio
 import JSON
 
 extension InputSize {
-  /// Adds JSON that the model reads as such, or of which nothing is known: every string, key and
+  /// Adds JSON that the model reads as such, or whose meaning isn't known. Every string, key and
   /// number in it counts.
   mutating func add(json value: JSONValue) {
     let size = value.size
@@ -26,13 +26,13 @@ extension InputSize {
       if member.hasKey("content") {
         try add(content: member.value)
       } else if member.hasKey("role") {
-        // Covered by what is added for each message, as long as it is a role.
+        // The overhead of each message covers the member, as long as it is a role.
         textBytes += max(0, Int64(member.value.size.stringBytes) - InputSize.longestRole)
       } else if member.hasKey("tool_calls") {
         parts += Int64(member.value.elements.reduce(0) { count, _ in count + 1 })
         add(json: member.value)
       } else if member.hasKey("audio"), !member.value.isNull {
-        // It refers to what was said before, of a length that isn't known here.
+        // The member refers to earlier speech of unknown length.
         isOpenEnded = true
       } else if !member.value.isNull {
         add(json: member.value)
@@ -40,7 +40,7 @@ extension InputSize {
     }
   }
 
-  /// `assistant` and `developer`.
+  /// The length of `assistant` and `developer`.
   private static let longestRole: Int64 = 9
 
   mutating func add(content: JSONValue) throws(MeteringError) {
@@ -77,7 +77,7 @@ extension InputSize {
     }
   }
 
-  /// Of chat completions, of the Responses API and of decisions.
+  /// The part types of chat completions, of the Responses API and of decisions.
   private static let boundedPartTypes: [StaticString] = [
     "text", "refusal", "image_url", "input_audio",
     "input_text", "output_text", "summary_text", "reasoning_text", "input_image",
@@ -88,14 +88,14 @@ extension InputSize {
     boundedPartTypes.contains { partType.isString($0) }
   }
 
-  /// Adds an image, which counts by its detail: neither its address nor its bytes are text.
+  /// Adds an image, which counts by its detail. Neither its address nor its bytes are text.
   private mutating func add(image: JSONValue) throws(MeteringError) {
     try image.checkKeys()
     if image["detail"]?.isString("low") == true { lowDetailImages += 1 } else { images += 1 }
   }
 
-  /// Adds a sound, which counts by the longest that a decoder can make of it. The stated format is
-  /// ignored: the bytes tell it.
+  /// Adds a sound, which counts by the longest duration that a decoder can make of it. The stated
+  /// format is ignored, because the bytes show it.
   private mutating func add(audio: JSONValue) throws(MeteringError) {
     try audio.checkKeys()
     for member in audio.members where member.hasKey("data") {
@@ -110,10 +110,10 @@ extension InputSize {
   }
 }
 
-/// Bytes as text (RFC 4648, section 4).
+/// Decodes base64 (RFC 4648, section 4).
 private enum Base64 {
-  /// Nil for text that readers could understand differently: with other characters, or with padding
-  /// anywhere but at the end.
+  /// Returns nil for text that readers could decode differently: with other characters, or with
+  /// padding anywhere but at the end.
   static func decoded(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count / 4 * 3 + 3)

@@ -2,25 +2,25 @@ import HTTP
 import Objects
 import Pricing
 
-/// What a part of a form means to metering.
+/// The meaning of a form's part for metering.
 enum FormField: Sendable, Hashable {
   case model
   case stream
   case user
   /// Text that the model reads.
   case text
-  /// The sound to write down.
+  /// The sound to transcribe.
   case audioFile
-  /// A picture that the model sees; there may be several.
+  /// A picture that the model sees. A form may have several.
   case imageFile
   case transcriptFormat
   case imageCount
   case imageSize
   case imageQuality
   case partialImages
-  /// Never read by the model as text; may be repeated.
+  /// A part that the model never reads as text. It may be repeated.
   case inert
-  /// What the provider would fetch by itself.
+  /// A file that the provider would fetch by itself.
   case remoteFile
 }
 
@@ -33,7 +33,7 @@ struct MultipartRequest {
   private var transcript: TranscriptRequest
   private var seen: Set<String> = []
 
-  /// - Parameter contentType: the value of the request's `Content-Type`.
+  /// - Parameter contentType: The value of the request's `Content-Type`.
   init(
     _ body: [UInt8], contentType: String, fields: [String: FormField], endpoint: Endpoint
   ) throws(MeteringError) {
@@ -60,11 +60,11 @@ struct MultipartRequest {
 
   private mutating func read(_ part: MultipartForm.Part) throws(MeteringError) {
     let name = String(part.name.prefix { $0 != "[" })
-    // A list, or a member of something that doesn't matter: `chunking_strategy[type]`.
+    // A list, or a member of an inert part: `chunking_strategy[type]`.
     let isInList = part.name == "\(name)[]" || fields[name] == .inert
     let field = fields[part.name] ?? (isInList ? fields[name] : nil)
     let isRepeatable = field == .inert || field == .imageFile
-    // `model[]` means `model` to some: what isn't a list has one name.
+    // Some servers read `model[]` as `model`, so a part that isn't a list has only one spelling.
     guard isRepeatable || part.name == name || fields[name] == nil else {
       throw .invalid(param: name, expected: "sent without brackets")
     }
@@ -105,7 +105,7 @@ struct MultipartRequest {
     case .remoteFile:
       throw .unsupported(
         param: name,
-        reason: "How long a sound is that only the provider fetches isn't known beforehand: "
+        reason: "Catraca can't measure a sound that only the provider fetches: "
           + "send it as 'file', not as '\(name)'.")
     case nil:
       facts.input.textBytes += Int64(part.content.count)

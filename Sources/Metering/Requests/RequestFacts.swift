@@ -2,27 +2,26 @@ internal import HTTP
 public import Objects
 public import Pricing
 
-/// What metering needs to know of a request, read from its body once.
+/// The facts of a request that metering needs. They are read from its body once.
 public struct RequestFacts: Sendable, Hashable {
   public var operation: Operation
   public var model: String
   public var stream = false
-  /// Whether the provider may answer at once and do the work afterwards.
+  /// Whether the provider may answer at once and do the work later.
   public var isBackground = false
-  /// Whether the provider keeps the answer, so that later requests can name it and what is in it.
+  /// Whether the provider keeps the answer, so that later requests can name it and its contents.
   public var keepsObjects = false
-  /// Of a batch: whether lines of its input name users or conversations.
+  /// For a batch: whether lines of its input name users or conversations.
   public var linesNameCallers = false
-  /// Whether the client itself asks for usage in a stream.
+  /// Whether the client itself requests usage in a stream.
   public var asksForUsage = false
-  /// The limit of output tokens for one choice: the request's own, or what its provider takes for
-  /// one without; nil if there is none, 0 for operations whose answers have no tokens.
+  /// The output limit of one choice, in tokens: the request's own, or the provider's default. Nil
+  /// if there is none; 0 for operations whose answers have no tokens.
   public var outputLimit: Int64?
-  /// How many answers are made, at least one.
+  /// The number of answers, at least one.
   public var choices: Int64 = 1
   public var serviceTier: String?
-  /// Within which time a response in the background is to be complete; nil where the provider takes
-  /// no longer than it needs.
+  /// The time in which a background response must be complete; nil for as soon as possible.
   public var completionWindow: String?
   /// The client's own end user.
   public var user: String?
@@ -30,62 +29,63 @@ public struct RequestFacts: Sendable, Hashable {
   public var reasoningEffort: String?
   /// Whether the answer may be spoken.
   public var asksForAudio = false
-  /// Whether the provider may search the web for the answer, at a fee.
+  /// Whether the provider may search the web for the answer, for a fee.
   public var maySearchWeb = false
-  /// Whether the answer doesn't say how often the web was searched for it.
+  /// Whether the answer doesn't report its number of web searches.
   public var searchesUncounted = false
   public var input = InputSize()
-  /// How often the model may read its whole context, at least once: after each call of a tool that
-  /// the provider runs, it reads it again.
+  /// The number of times that the model may read its whole context, at least 1. The model reads it
+  /// again after each call of a tool that the provider runs.
   public var passes: Int64 = 1
-  /// The most calls billed outside tokens that the answer may take.
+  /// The most calls of the answer that are billed separately from tokens.
   public var calls: Int64 = 0
-  /// The prices of those calls, by their names among a pricing file's surcharges; empty if unknown.
+  /// The names of those calls' prices in a pricing file's `surcharges`; empty if unknown.
   public var callSurcharges: [String] = []
-  /// Whether the provider may call its tools as often as it likes: the request declares such tools,
-  /// and sets no limit although its endpoint takes one.
+  /// Whether the number of the provider's tool calls is unlimited: the request declares such tools
+  /// and sets no limit, although its endpoint accepts one.
   public var lacksCallLimit = false
-  /// What the containers of the provider's tools are priced by.
+  /// The prices of the containers of the provider's tools.
   var containers = Containers()
-  /// The model of the tool that draws, if the request declares that tool.
+  /// The model of the image tool; nil if the request doesn't declare that tool.
   public var imageToolModel: String?
-  /// The most tokens of one of its drawings.
+  /// Upper bound of the tokens of one drawing.
   public var imageToolTokens: Int64 = 0
-  /// Whether several agents may work on the answer; nothing limits how many.
+  /// Whether several agents may work on the answer. Their number has no limit.
   public var asksForAgents = false
-  /// Whether the work of several runs may be summed in the usage.
+  /// Whether the usage may be the sum of several runs.
   public var asksForSeveralRuns = false
-  /// How often the provider may shorten the context on the way, which takes a pass over it.
+  /// The number of times that the provider may shorten the context during the answer. Each time
+  /// takes one pass over the context.
   public var compactions: Int64 = 0
-  /// The models that may answer in place of the request's own, or do a part of the work.
+  /// Further models that may answer instead of the request's own, or do a part of the work.
   public var otherModels = NamedModels()
-  /// Code points of text to be spoken, for models that are priced by them.
+  /// Code points of the text to be spoken, for models priced by them.
   public var characters: Int64 = 0
-  /// About how many tokens the spoken text has, for models that are priced by those.
+  /// The approximate number of tokens of the spoken text, for models priced by tokens.
   var speechTokens: Int64 = 0
-  /// The longest that a sound to be written down can be.
+  /// The longest possible duration of the sound to transcribe.
   public var audioMilliseconds: Int64 = 0
-  /// How long that sound is, as far as can be told.
+  /// The estimated duration of that sound.
   public var estimatedAudioMilliseconds: Int64 = 0
-  /// Of a transcription or translation: its format.
+  /// For a transcription or translation: its format.
   public var transcript: TranscriptRequest?
-  /// How many images are to be made.
+  /// The number of images to make.
   public var images: Int64 = 0
   /// Their size and quality, as the request names them.
   public var imageSize: String?
   public var imageQuality: String?
-  /// How many drafts of each are sent.
+  /// The number of drafts sent for each image.
   public var partialImages: Int64 = 0
-  /// Whether the answer's tokens may be those of images.
+  /// Whether the answer's tokens may be image tokens.
   public var asksForImages = false
-  /// Bytes of predicted output; what is rejected of it is billed as output.
+  /// Bytes of predicted output. The rejected part is billed as output.
   public var predictionBytes: Int64 = 0
 
-  /// Whether the request names a cache of prompts, or the work that it belongs to. Such a name is
-  /// the app's own, and means something at the provider's account.
+  /// Whether the request names a prompt cache, or the work that it belongs to. The app chooses such
+  /// a name, and it is valid for the provider's whole account.
   public var hasOwnNames = false
 
-  /// The objects at the provider that the request names, each once.
+  /// The provider's objects that the request names, without duplicates.
   public var references: [ObjectReference] = []
 
   public init(operation: Operation, model: String) {
@@ -93,7 +93,7 @@ public struct RequestFacts: Sendable, Hashable {
     self.model = model
   }
 
-  /// The same with a limit of how often the provider may call its tools.
+  /// Returns the facts with a limit of the provider's tool calls.
   public func limitingCalls(to calls: Int64) -> RequestFacts {
     var facts = self
     facts.lacksCallLimit = false
@@ -103,26 +103,28 @@ public struct RequestFacts: Sendable, Hashable {
   }
 
   public var toolCount: Int64 { input.tools }
-  /// Whether the provider may go on with the work after its answer: with a response that is made in
-  /// the background, or a batch.
+  /// Whether the provider may continue the work after its answer, with a background response or a
+  /// batch.
   public var outlivesAnswer: Bool { isBackground || operation == .batch }
 
   public var hasImages: Bool { input.images + input.lowDetailImages > 0 }
   public var hasAudioInput: Bool { input.audioMilliseconds > 0 }
 
-  /// Checks the name of a user, conversation or agent. An empty one names nobody.
+  /// Checks the name of a user, conversation or agent. An empty name is valid and means none.
   ///
-  /// - Parameter param: what the client is told to mend: the member or the header.
+  /// - Parameter param: The member or header that the client's error names.
+  /// - Throws: `MeteringError.invalid` if the name is too long or has characters that aren't
+  ///   allowed.
   public static func check(identifier: String, param: String) throws(MeteringError) {
     guard identifier.isEmpty || PlainText.isValid(identifier) else {
       throw .invalidIdentifier(param: param)
     }
   }
 
-  /// The longest model name that is taken, in bytes.
+  /// The longest model name, in bytes.
   public static let longestName = 512
-  /// How many answers one request may ask for.
+  /// The allowed number of answers to one request.
   public static let choicesAllowed: ClosedRange<Int64> = 1...128
-  /// How often one request may let the provider call its tools.
+  /// The allowed limits of the provider's tool calls in one request.
   public static let callsAllowed: ClosedRange<Int64> = 0...1000
 }

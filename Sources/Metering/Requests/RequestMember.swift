@@ -1,7 +1,7 @@
 internal import JSON
 
-/// Reads the members of a request's body: each function gives a member's value, or says what is
-/// allowed.
+/// Reads the members of a request's body. Each function returns a member's value, or throws an
+/// error that states the allowed values.
 enum RequestMember {
   static func boolean(_ value: JSONValue, _ param: String) throws(MeteringError) -> Bool {
     guard let boolean = value.boolean else {
@@ -20,17 +20,17 @@ enum RequestMember {
     return integer
   }
 
-  /// Batches and decisions have tiers of their own, at lower prices: who asks for one of them in
-  /// another request is served, and billed by the provider, at another one.
+  /// Batches and decisions have their own tiers with lower prices. If another request names such a
+  /// tier, the provider serves and bills it at another one, so the name is refused.
   static func tier(_ value: JSONValue, _ param: String) throws(MeteringError) -> String {
     let tier = try name(value, param)
     guard tier != BatchLine.tier, tier != Endpoints.decisions.tier else {
-      throw .invalid(param: param, expected: "a tier that requests can ask for, not '\(tier)'")
+      throw .invalid(param: param, expected: "a tier that requests can name, not '\(tier)'")
     }
     return tier
   }
 
-  /// Who or what a request is for: stored with it, unlike the other names.
+  /// Returns the name of a user or conversation. Unlike other names, it is stored with the request.
   static func identifier(
     _ value: JSONValue, _ param: String
   ) throws(MeteringError) -> String {

@@ -7,9 +7,10 @@ extension RequestFacts {
   /// Reads a request body in its endpoint's format.
   ///
   /// - Parameters:
-  ///   - contentType: the value of its `Content-Type`, which only forms need.
-  ///   - parser: what parses the body; earlier values of it end to hold.
-  /// - Throws: what the client must be told; nothing of the request may be forwarded then.
+  ///   - contentType: The value of its `Content-Type`, which only forms need.
+  ///   - parser: The parser of the body. It invalidates values that it parsed before.
+  /// - Throws: `MeteringError`, which the client gets as its answer. The request must not be
+  ///   forwarded then.
   public static func read(
     _ body: [UInt8], contentType: String = "", endpoint: Endpoint, parser: JSONParser
   ) throws(MeteringError) -> RequestFacts {
@@ -29,7 +30,7 @@ extension RequestFacts {
     try MultipartRequest(body, contentType: contentType, fields: fields, endpoint: endpoint).read()
   }
 
-  /// Facts that are known before a body is read.
+  /// Creates the facts that are known before the body is read.
   init(of endpoint: Endpoint) {
     operation = endpoint.operation
     model = ""
@@ -52,7 +53,7 @@ extension RequestFacts {
     try root.checkKeys()
     var reader = RequestReader(of: endpoint)
     for member in root.members {
-      // Names are short: most need no allocation.
+      // Names are short, so most need no allocation.
       let name = member.key.string ?? ""
       let field = fields[name]
       if field == nil { try checkSpelling(of: name) { fields[$0, default: .inert] != .inert } }
@@ -62,14 +63,15 @@ extension RequestFacts {
   }
 }
 
-/// Gathers the facts of a request, member by member. They are large: they are moved, not copied.
+/// Gathers the facts of a request, member by member. The facts are large, so they are moved instead
+/// of copied.
 private struct RequestReader: ~Copyable {
   private var facts: RequestFacts
   private var setsOutputLimit = false
   private var userPrecedence = Int.max
   private var candidates: Int64 = 1
   private var callLimit: Int64?
-  /// Tools that run at the provider.
+  /// The number of tools that run at the provider.
   private var hostedTools: Int64 = 0
   private let endpoint: Endpoint
 
@@ -82,14 +84,14 @@ private struct RequestReader: ~Copyable {
     _ value: JSONValue, name: String, as field: RequestField?
   ) throws(MeteringError) {
     guard let field else { return try readUnlisted(value, name) }
-    // Null means the same as a missing member, wherever metering looks.
+    // For every member that metering reads, null means the same as a missing member.
     if value.isNull { return }
     switch field {
     case .model: facts.model = try RequestMember.name(value, name)
     case .stream: facts.stream = try RequestMember.boolean(value, name)
     case .streamOptions: try readStreamOptions(value, name)
     case .outputLimit:
-      // A completion may be asked for without any output, to have its input echoed.
+      // A completion may request no output, to have only its input echoed.
       let least: Int64 = facts.operation == .completion ? 0 : 1
       let limit = try RequestMember.integer(value, name, in: least...Usage.largestCount)
       facts.outputLimit = setsOutputLimit ? max(limit, facts.outputLimit ?? 0) : limit
@@ -119,7 +121,7 @@ private struct RequestReader: ~Copyable {
     case .reasoning: try readReasoning(value)
     case .agents: try readAgents(value)
     case .contextManagement: facts.compactions = Self.count(of: value) > 0 ? 1 : 0
-    // What isn't a boolean is the provider's to refuse, or to take for true.
+    // The provider refuses a value that isn't a boolean, or takes it for true.
     case .store: facts.keepsObjects = value.boolean != false
     case .tools:
       facts.input.add(json: value)
@@ -152,7 +154,7 @@ private struct RequestReader: ~Copyable {
     (userPrecedence, facts.user) = (precedence, user)
   }
 
-  /// Whatever isn't text is priced as sound, which is dearer.
+  /// Any modality except text is priced as sound, which costs more.
   private static func mayBeSpoken(_ modalities: JSONValue) -> Bool {
     modalities.kind != .array || modalities.elements.contains { !$0.isString("text") }
   }
@@ -160,7 +162,7 @@ private struct RequestReader: ~Copyable {
   private mutating func readReasoning(_ value: JSONValue) throws(MeteringError) {
     try value.checkKeys(among: ["mode"])
     try facts.otherModels.search(value)
-    // A mode that isn't known may be dearer than the usual one.
+    // An unknown mode may cost more than the usual one.
     guard let mode = value["mode"], !mode.isNull, !mode.isString("standard") else { return }
     facts.asksForSeveralRuns = true
   }
@@ -169,7 +171,7 @@ private struct RequestReader: ~Copyable {
     try value.checkKeys(among: ["enabled"])
     guard value["enabled"]?.boolean != false else { return }
     facts.asksForAgents = true
-    // Each agent reads what others wrote.
+    // Each agent reads the other agents' text.
     facts.input.isOpenEnded = true
   }
 
@@ -177,30 +179,30 @@ private struct RequestReader: ~Copyable {
     list.elements.reduce(0) { count, _ in count + 1 }
   }
 
-  /// What a response continues stands at the provider: who names it twice could have the one looked
-  /// up, and the other used.
+  /// The provider keeps the object that a response continues. If a request named it twice, Catraca
+  /// could look up one object while the provider uses the other.
   private mutating func readReference(_ value: JSONValue) throws(MeteringError) {
     try value.checkKeys(among: ["id"])
     facts.input.isOpenEnded = true
   }
 
-  /// Models that speak are priced by the code points of the text, or by tokens of sound.
+  /// Models that speak are priced by the text's code points, or by audio tokens.
   private mutating func readSpeech(_ value: JSONValue, _ name: String) throws(MeteringError) {
     guard let text = value.string else { throw .invalid(param: name, expected: "a text") }
     facts.input.add(json: value)
     facts.characters = Int64(text.unicodeScalars.count)
   }
 
-  /// - Parameter root: the whole body, which was read.
+  /// - Parameter root: The whole body, after it was read.
   consuming func finish(_ root: JSONValue) throws(MeteringError) -> RequestFacts {
     if facts.model.isEmpty, let model = endpoint.defaultModel { facts.model = model }
     guard !facts.model.isEmpty else { throw .missing(param: "model") }
     if facts.operation == .completion {
-      // Each text is completed so often; those that are not returned are billed too.
+      // Each text is completed this many times. Candidates that aren't returned are billed too.
       facts.choices = max(facts.choices, candidates) * max(1, facts.input.messages)
     }
     facts.keepsObjects = facts.keepsObjects || facts.isBackground
-    // A window is for what is made in the background alone.
+    // Only background responses have a window.
     if !facts.isBackground { facts.completionWindow = nil }
     boundCalls()
     facts.boundMediaOutput()
@@ -210,11 +212,13 @@ private struct RequestReader: ~Copyable {
     return facts
   }
 
-  /// How many calls the provider may make for the answer, and so how often the model reads all that
-  /// there is to read.
+  /// Bounds the number of the provider's calls for the answer, and with it the number of times that
+  /// the model reads its context.
   ///
-  /// Where a request could set a limit and doesn't, there is no bound: one call of each tool is
-  /// counted, and one context. Hard budgets set a limit then.
+  /// If a request could set a limit but doesn't, there is no bound. One call of each tool and one
+  /// context are counted then, and hard budgets set a limit.
+  ///
+  /// Example: with `max_tool_calls: 3`, the bound is 3 calls and 4 contexts.
   private mutating func boundCalls() {
     if OpenAI.alwaysSearches(model: facts.model) { facts.searchesUncounted = true }
     facts.maySearchWeb = facts.maySearchWeb || facts.searchesUncounted
@@ -261,7 +265,7 @@ private struct RequestReader: ~Copyable {
     facts.completionWindow = window == OpenAI.soonest ? nil : window
   }
 
-  /// A name that isn't a text could be read as one: it is refused.
+  /// A provider could read a name that isn't a text as one, so it is refused.
   private mutating func readOwnName(_ value: JSONValue, _ name: String) throws(MeteringError) {
     guard let length = value.utf8Count else { throw .invalid(param: name, expected: "a text") }
     if length > 0 { facts.hasOwnNames = true }
@@ -276,7 +280,7 @@ private struct RequestReader: ~Copyable {
   }
 
   /// Items can declare tools as the request itself does: `additional_tools`, `tool_search_output`.
-  /// The provider runs those tools too, so an item's `tools` count whatever its type is.
+  /// The provider runs these tools too, so an item's `tools` count, whatever its type is.
   private mutating func readToolsOfItems(_ items: JSONValue) throws(MeteringError) {
     guard items.kind == .array else { return }
     for item in items.elements where item.kind == .object {
@@ -285,8 +289,9 @@ private struct RequestReader: ~Copyable {
     }
   }
 
-  /// A tool that isn't the client's own runs at the provider, and the model reads what it finds.
-  /// A namespace holds tools of any kind, and so may whatever else has a member `tools`.
+  /// Reads the declared tools. A tool that isn't the client's own runs at the provider, and the
+  /// model reads its results. A namespace contains tools of any kind, and so may any other tool
+  /// with a member `tools`.
   private mutating func readTools(_ value: JSONValue, _ name: String) throws(MeteringError) {
     guard value.kind == .array, value.elements.allSatisfy({ $0.kind == .object }) else {
       throw .invalid(param: name, expected: "tools as an array of objects")
@@ -328,17 +333,18 @@ private struct RequestReader: ~Copyable {
     "type", "model", "size", "quality", "environment", "container", "tools",
   ]
 
-  /// The type of a tool; nil where it has none.
+  /// Returns the type of a tool; nil if it has none.
   ///
-  /// All types are in small letters. Another spelling could be read as a known type by a provider,
-  /// and as an unknown one here: `IMAGE_GENERATION` would draw by a model that the key may not use.
+  /// All types are in lower case. A provider could read another spelling as a known type while
+  /// Catraca reads it as unknown: `IMAGE_GENERATION` would then draw with a model that the key
+  /// doesn't allow.
   ///
-  /// - Throws: `invalid`, for another spelling, and for what isn't a string.
+  /// - Throws: `MeteringError.invalid` for another spelling, and for a value that isn't a string.
   private static func toolType(_ tool: JSONValue) throws(MeteringError) -> String? {
     guard let value = tool["type"], !value.isNull else { return nil }
     guard let type = value.string, type.utf8.allSatisfy(isOfToolType) else {
       throw .invalid(
-        param: "tools.type", expected: "of small letters, digits and the signs '_-.:/'")
+        param: "tools.type", expected: "lower-case letters, digits and '_-.:/' only")
     }
     return type
   }
@@ -353,8 +359,8 @@ private struct RequestReader: ~Copyable {
     }
   }
 
-  /// Notes the model of the tool that draws, by which its drawings are billed. An answer doesn't
-  /// tell the drawings of several models apart.
+  /// Notes the model of the image tool, which bills its drawings. The answer doesn't tell the
+  /// drawings of several models apart, so the request may name only one.
   private mutating func noteDrawing(by tool: JSONValue) throws(MeteringError) {
     func name(_ key: StaticString) throws(MeteringError) -> String? {
       guard let value = tool[key], !value.isNull else { return nil }
@@ -365,12 +371,12 @@ private struct RequestReader: ~Copyable {
       facts.imageToolTokens,
       ImageBound.tokens(model, size: try name("size"), quality: try name("quality")))
     guard facts.imageToolModel ?? model == model else {
-      throw .invalid(param: "tools", expected: "one model for all tools that draw")
+      throw .invalid(param: "tools", expected: "one model for all image tools")
     }
     facts.imageToolModel = model
   }
 
-  /// Notes the models that a compound model is to use.
+  /// Notes the models that a compound model is asked to use.
   private mutating func readCompound(
     _ value: JSONValue, _ name: String
   ) throws(MeteringError) {

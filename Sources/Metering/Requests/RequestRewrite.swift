@@ -1,27 +1,27 @@
 public import JSON
 
-/// What Catraca changes in a request body before it is forwarded: usage is asked for, limits of
-/// output and of calls of tools may be set, and names of caches become the client's own. All other
-/// bytes stay as the client sent them.
+/// Catraca's changes to a request body before it is forwarded.
+///
+/// It requests usage, sets limits of the output and of tool calls, and makes cache names the
+/// client's own. All other bytes stay as the client sent them.
 public struct RequestRewrite: Sendable, Hashable {
-  /// Whether `stream_options.include_usage` is to be set, and its effects to be hidden from the
-  /// client again.
+  /// Whether to set `stream_options.include_usage`, and to hide its effects from the client.
   public let addsUsage: Bool
-  /// The limit of output tokens to set, if any.
+  /// The output limit to set, in tokens; nil for none.
   public let outputLimit: Int64?
-  /// How often the provider may call its tools, if that is to be set.
+  /// The limit of the provider's tool calls to set; nil for none.
   public let callLimit: Int64?
-  /// The format of a transcription to ask for, because the one that the client wants says nothing
-  /// of usage; the answer must be turned back by `TranscriptRendering`.
+  /// The transcription format to request, because the client's format has no usage; nil if the
+  /// client's format stays. `TranscriptRendering` then converts the answer back.
   public let transcriptFormat: TranscriptFormat?
   private let transcript: TranscriptRequest?
-  /// Whether names that mean something at the provider's account are to be the client's own.
+  /// Whether to make names that are valid for the provider's whole account the client's own.
   private let renames: Bool
 
   /// - Parameters:
-  ///   - outputLimit: a limit to set, for a request that sets none itself.
-  ///   - callLimit: the same for calls of tools.
-  ///   - isSharedAccount: whether several clients' requests go to one account of the provider.
+  ///   - outputLimit: The output limit to set, for a request without one.
+  ///   - callLimit: The limit of tool calls to set, for a request without one.
+  ///   - isSharedAccount: Whether requests of several clients use one account of the provider.
   public init(
     for facts: RequestFacts, endpoint: Endpoint, dialect: ProviderDialect,
     outputLimit: Int64? = nil, callLimit: Int64? = nil, isSharedAccount: Bool = false
@@ -36,11 +36,12 @@ public struct RequestRewrite: Sendable, Hashable {
     transcriptFormat = facts.transcript?.elicitedFormat(for: facts, dialect: dialect)
   }
 
-  /// The body with the changes made; the same array when there are none.
+  /// Returns the body with the changes; the same array if there are none.
   ///
   /// - Parameters:
-  ///   - parser: what parses the body; earlier values of it end to hold.
-  ///   - ownName: what an app's name for a cache is to be at an account of several clients.
+  ///   - parser: The parser of the body. It invalidates values that it parsed before.
+  ///   - ownName: Converts an app's cache name into its name at a shared account.
+  /// - Throws: `MeteringError.notJSON` or `MeteringError.notAnObject`.
   public func applied(
     to body: [UInt8], endpoint: Endpoint, parser: JSONParser,
     ownName: (String) -> String = { $0 }

@@ -1,6 +1,6 @@
 extension String {
-  /// Whether the bytes of `fragment` stand in this text. `contains` takes a microsecond, since it
-  /// searches by characters; names of models and tools are ASCII.
+  /// Whether the text contains the bytes of `fragment`. `contains` compares characters and takes a
+  /// microsecond; names of models and tools are ASCII.
   func hasFragment(_ fragment: String) -> Bool {
     let (text, wanted) = (utf8.span, fragment.utf8.span)
     guard text.count >= wanted.count else { return false }

@@ -1,8 +1,8 @@
 import JSON
 
 extension InputSize {
-  /// Adds one text or several that are treated apart: a string, an array of strings, the ids of a
-  /// text's tokens, or an array of such ids.
+  /// Adds one or several texts that are processed separately: a string, an array of strings, the
+  /// IDs of a text's tokens, or an array of such lists.
   mutating func add(texts value: JSONValue) {
     var elements = value.elements
     switch elements.next()?.kind {

@@ -1,18 +1,19 @@
 /// Models whose tokenizers make about the same number of tokens from a text.
 ///
-/// For estimates only, and only until the model's own answers have taught better: see `TokenRate`.
+/// A family is used for estimates only, until the model's own answers have replaced it: see
+/// `TokenRate`.
 struct TokenFamily: Sendable {
-  /// Bytes of UTF-8 for each token of ordinary text, in tenths.
+  /// UTF-8 bytes per token of ordinary text, in tenths.
   let tenthsOfBytesPerToken: Int64
 
   static let openAI = TokenFamily(tenthsOfBytesPerToken: 40)
   static let llama = TokenFamily(tenthsOfBytesPerToken: 40)
   static let anthropic = TokenFamily(tenthsOfBytesPerToken: 35)
   static let google = TokenFamily(tenthsOfBytesPerToken: 40)
-  /// Unknown tokenizers: rather too many tokens than too few.
+  /// Unknown tokenizers: the estimate is rather too high than too low.
   static let other = TokenFamily(tenthsOfBytesPerToken: 30)
 
-  /// What a model's name has in it, and its family; the first that fits counts.
+  /// Fragments of models' names and their families. The first match counts.
   private static let families: [(fragment: String, family: TokenFamily)] = [
     ("gpt-", .openAI), ("chatgpt", .openAI), ("text-embedding", .openAI),
     ("llama", .llama), ("compound", .llama),
@@ -20,7 +21,7 @@ struct TokenFamily: Sendable {
     ("gemini", .google), ("gemma", .google),
   ]
 
-  /// OpenAI's reasoning models have short names, so these are matched at the start only.
+  /// OpenAI's reasoning models have short names, so these match only as a prefix.
   private static let openAIPrefixes = ["o1", "o3", "o4"]
 
   static func of(model: String) -> TokenFamily {

@@ -1,12 +1,12 @@
 import Pricing
 
-/// How a transcription or translation is written: the `response_format` of its request.
+/// The format of a transcription or translation: the `response_format` of its request.
 public enum TranscriptFormat: String, Sendable, Hashable {
   case json, text, srt, vtt
   case verboseJSON = "verbose_json"
   case diarizedJSON = "diarized_json"
 
-  /// Whether an answer is plain text, with or without times in it.
+  /// Whether the answer is plain text, with or without times.
   var isText: Bool {
     switch self {
     case .text, .srt, .vtt: true
@@ -15,22 +15,22 @@ public enum TranscriptFormat: String, Sendable, Hashable {
   }
 }
 
-/// What the request of a transcription says of the answer's format, and where.
+/// A transcription request's statement of the answer's format, and its place in the body.
 public struct TranscriptRequest: Sendable, Hashable {
-  /// What the client wants; nil for a format that isn't known here.
+  /// The format that the client requests; nil for an unknown one.
   public var format: TranscriptFormat? = .json
-  /// Where the format stands in the body; nil where it is left out.
+  /// The place of the format in the body; nil if it is omitted.
   var formatPlace: Range<Int>?
   /// The boundary of the form.
   let boundary: String
 
-  /// The format to ask the provider for instead, because the wanted one says nothing of usage: the
-  /// answer is then turned back into the wanted one. Nil where nothing is to be changed.
+  /// Returns the format to request from the provider, because the client's format has no usage. The
+  /// answer is then converted back. Nil if nothing needs to change.
   func elicitedFormat(for facts: RequestFacts, dialect: ProviderDialect) -> TranscriptFormat? {
     if facts.model.hasFragment("diarize") {
       return format == .text && !facts.stream ? .json : nil
     }
-    // Only Whisper has `verbose_json`, and its segments; it ignores `stream`.
+    // Only Whisper supports `verbose_json` with its segments, and it ignores `stream`.
     guard facts.model.hasFragment("whisper") else { return nil }
     switch format {
     case .text: return .verboseJSON
@@ -42,7 +42,7 @@ public struct TranscriptRequest: Sendable, Hashable {
     }
   }
 
-  /// The body with another format asked for; all other bytes stay.
+  /// Returns the body with another requested format; all other bytes stay.
   func asking(for format: TranscriptFormat, in body: [UInt8]) -> [UInt8] {
     if let formatPlace {
       var edited = body

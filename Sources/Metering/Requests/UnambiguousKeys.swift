@@ -1,11 +1,11 @@
 import JSON
 
-// Provider and meter must read the same: a key by which metering reads a member stands in its
-// object once, and nothing stands there that another reader could take for it.
+// Makes sure that provider and meter read the same members. A key that metering reads may occur
+// only once in its object, and no other key may be one that another reader takes for it.
 
 extension RequestFacts {
-  /// Some readers take `Model` for `model`, or end a name at a NUL: a name that only differs so
-  /// from one that matters is refused.
+  /// Refuses a name that differs from a relevant name only in a way that some readers ignore. Some
+  /// readers take `Model` for `model`, or end a name at a NUL.
   static func checkSpelling(
     of name: String, matters: (String) -> Bool
   ) throws(MeteringError) {
@@ -14,17 +14,19 @@ extension RequestFacts {
     }
     if isPlain { return }
     let alike = String(name.prefix { $0 != "\0" }.uppercased().lowercased())
-    guard !matters(alike) else { throw .invalid(param: name, expected: "spelt '\(alike)'") }
+    guard !matters(alike) else { throw .invalid(param: name, expected: "spelled '\(alike)'") }
   }
 }
 
 extension JSONValue {
-  /// - Throws: `repeatedMember`, for an object from which members are read by their keys.
+  /// - Throws: `MeteringError.repeatedMember` if the object has a key twice. Call it for every
+  ///   object whose members are read by key.
   func checkKeys() throws(MeteringError) {
     if let key = repeatedKey { throw .repeatedMember(key) }
   }
 
-  /// The same, and that no member could be taken for one of `names`, which are read.
+  /// Checks the keys, and also that no key could be taken for one of `names`, which are read.
+  /// - Throws: `MeteringError.repeatedMember` or `MeteringError.invalid`.
   func checkKeys(among names: Set<String>) throws(MeteringError) {
     try checkKeys()
     for member in members {

@@ -1,7 +1,7 @@
 import JSON
 import Pricing
 
-/// A response of the Realtime API: what its events say, up to `response.done`.
+/// Reads a response of the Realtime API: its events up to `response.done`.
 struct RealtimeAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = [.cachedInput, .audioInput, .audioOutput]
 
@@ -11,7 +11,7 @@ struct RealtimeAnswer: AnswerReader {
 
   init(for facts: RequestFacts) {}
 
-  /// There are no answers but events.
+  /// Marks the answer as unreadable: this format has only events.
   mutating func read(answer root: JSONValue) {
     members.noteUnreadable()
   }
@@ -42,7 +42,7 @@ struct RealtimeAnswer: AnswerReader {
   var report: UsageReport {
     var report = members.report()
     report.outputAudioTokens = RealtimeAudio.estimatedOutputTokens(characters: audioCharacters)
-    // The provider's own error, before the model has written anything.
+    // The provider itself failed before the model wrote anything.
     let isEmpty = report.outputTextBytes == 0 && report.outputAudioTokens == 0
     if hasFailed && isEmpty && report.usage == nil { report.usage = .zero }
     return report
@@ -58,14 +58,14 @@ struct RealtimeAnswer: AnswerReader {
   }
 }
 
-/// How much sound there is in base64, whose format only the session knows.
+/// Bounds the sound in base64. Only the session knows its format.
 enum RealtimeAudio {
-  /// Sound that is given has ten tokens a second, and at the least 8,000 bytes (G.711): 1,066
+  /// Input sound has ten tokens a second and at least 8,000 bytes a second (G.711), which is 1,066
   /// characters a token.
   private static let leastCharactersPerInputToken: Int64 = 1_000
   /// G.711 again: 8,000 bytes a second are 10,666 characters.
   private static let leastCharactersPerSecond: Int64 = 10_000
-  /// Sound that is made has 20 tokens a second, and 48,000 bytes as it is made by default.
+  /// Output sound has 20 tokens a second and, in its default format, 48,000 bytes a second.
   private static let charactersPerOutputToken: Int64 = 3_200
 
   static func boundInputTokens(characters: Int64) -> Int64 {

@@ -1,13 +1,13 @@
 public import JSON
 public import Objects
 
-/// An event that a client sends in a realtime session: what of it matters to metering.
+/// The facts of a client's event in a realtime session that matter to metering.
 public struct RealtimeClientEvent: Sendable, Hashable {
   public enum Kind: Sendable, Hashable {
-    /// Asks for a response.
+    /// Requests a response.
     case createResponse
     case updateSession
-    /// Sound that the model will hear, and that may be written down.
+    /// Sound that the model will hear, and that may be transcribed.
     case appendAudio
     case other
   }
@@ -15,16 +15,16 @@ public struct RealtimeClientEvent: Sendable, Hashable {
   /// The most output tokens of a response.
   public enum OutputLimit: Sendable, Hashable {
     case tokens(Int64)
-    /// As many as the model can make.
+    /// As many tokens as the model can make.
     case model
 
-    /// As a request states it: a limit, or nil.
+    /// The limit in tokens; nil for the model's own limit.
     public var tokens: Int64? {
       if case .tokens(let tokens) = self { tokens } else { nil }
     }
   }
 
-  /// What is to become of what was said, as text.
+  /// The model that transcribes the user's speech, if any.
   public enum Transcription: Sendable, Hashable {
     case none
     case by(model: String)
@@ -33,26 +33,27 @@ public struct RealtimeClientEvent: Sendable, Hashable {
   public var kind = Kind.other
   /// The client's own name for the event.
   public var eventID: String?
-  /// The model that it asks for; a session can't change it.
+  /// The model that the event names; a session can't change it.
   public var model: String?
-  /// Further models that it names, in settings that only some servers read.
+  /// Further models that the event names, in settings that only some servers read.
   public var otherModels = NamedModels()
-  /// Set where it changes how what was said is written down.
+  /// The new transcription setting; nil if the event doesn't change it.
   public var transcription: Transcription?
-  /// Set where it limits the output, of one response or of all that follow.
+  /// The output limit that the event sets, for one response or for all later ones; nil if it sets
+  /// none.
   public var outputLimit: OutputLimit?
-  /// Whether the model is made to read things that the event only refers to.
+  /// Whether the model reads content that the event only refers to.
   public var isOpenEnded = false
-  /// Bytes of text that the model may read, at most.
+  /// Upper bound of the bytes of text that the model reads.
   public var textBytes: Int64 = 0
-  /// Characters of base64 that are sound.
+  /// Base64 characters of sound.
   public var audioCharacters: Int64 = 0
   public var images: Int64 = 0
-  /// The objects at the provider that the event names, without the items of its own session, which
-  /// no other session knows.
+  /// The provider's objects that the event names. Items of its own session are left out, because no
+  /// other session can name them.
   public var references: [ObjectReference] = []
 
-  /// The members that are read of an event, and of a session's or a response's settings.
+  /// The members that are read, of an event and of a session's or a response's settings.
   private static let eventMembers: Set<String> = [
     "type", "event_id", "session", "response", "item", "audio",
   ]
@@ -61,13 +62,14 @@ public struct RealtimeClientEvent: Sendable, Hashable {
     "audio", "prompt", "tools", "input",
   ]
 
-  /// Limits that a request may set.
+  /// The limits that a request may set.
   private static let limits: ClosedRange<Int64> = 1...1_000_000
 
   /// Reads an event.
   ///
-  /// - Parameter parser: what parses it; earlier values of it end to hold.
-  /// - Throws: what the client must be told; the event may not be forwarded then.
+  /// - Parameter parser: The parser of the event. It invalidates values that it parsed before.
+  /// - Throws: `MeteringError`, which the client gets as its answer. The event must not be
+  ///   forwarded then.
   public static func read(
     _ message: [UInt8], parser: JSONParser
   ) throws(MeteringError) -> RealtimeClientEvent {
@@ -100,7 +102,7 @@ public struct RealtimeClientEvent: Sendable, Hashable {
 
   // MARK: Parts
 
-  /// Reads a session's or a response's settings, in the names of both versions of the API.
+  /// Reads a session's or a response's settings, with the names of both API versions.
   private mutating func read(_ settings: JSONValue, name: String) throws(MeteringError) {
     guard settings.kind == .object else {
       if settings.isNull { return }
@@ -115,7 +117,7 @@ public struct RealtimeClientEvent: Sendable, Hashable {
         || member.hasKey("max_response_output_tokens")
       {
         let limit = try Self.limit(value, name: name)
-        // Of two limits the larger one is held: which one counts is the provider's to say.
+        // Of two limits, the larger one is held, because the provider chooses the one that counts.
         let isLarger = limit.tokens ?? .max > outputLimit?.tokens ?? .max
         if outputLimit == nil || isLarger { outputLimit = limit }
       } else if member.hasKey("input_audio_transcription") {
@@ -149,7 +151,7 @@ public struct RealtimeClientEvent: Sendable, Hashable {
     }
   }
 
-  /// What a tool finds that isn't the client's own is unknown.
+  /// The results of a tool that isn't the client's own are unknown.
   private mutating func read(tools: JSONValue) throws(MeteringError) {
     for tool in tools.elements {
       try tool.checkKeys(among: ["type"])
@@ -173,7 +175,7 @@ public struct RealtimeClientEvent: Sendable, Hashable {
     }
   }
 
-  /// Counts sound as sound, and not as text.
+  /// Counts sound as sound instead of text.
   private mutating func take(audio: JSONValue?) {
     let characters = Int64(audio?.utf8Count ?? 0)
     audioCharacters += characters

@@ -1,21 +1,21 @@
 public import Pricing
 
-/// What the next response of a realtime session reads at most: the conversation so far, which the
-/// session's provider keeps.
+/// Bounds the input of a realtime session's next response: the conversation so far, which the
+/// provider keeps.
 ///
-/// After each response its usage says how large the conversation is; what a client has sent since
+/// The usage of each response reports the conversation's size. Whatever the client has sent since
 /// the response began is added by its bytes.
 public struct RealtimeContext: Sendable {
-  /// Tokens that a hold has more than are known of, so that not every event needs a new one.
+  /// Tokens that a hold has beyond the known ones, so that not every event needs a new hold.
   public static let headroomTokens: Int64 = 512
-  /// Sound that a hold for writing down has more than was sent.
+  /// Milliseconds of sound that a transcription's hold has beyond the sent sound.
   public static let headroomMilliseconds: Int64 = 60_000
-  /// The most tokens of an image, for models that publish no rule.
+  /// The most tokens of an image, for models without a published rule.
   private static let tokensPerImage: Int64 = 8_000
 
   private struct Size {
     var text: Int64 = 0
-    /// Sound and images, which are counted at the price of sound.
+    /// Sound and images, both counted at the price of sound.
     var dear: Int64 = 0
 
     static func + (left: Size, right: Size) -> Size {
@@ -24,19 +24,19 @@ public struct RealtimeContext: Sendable {
   }
 
   private let model: String
-  /// Nothing is larger than the model's context.
+  /// The model's context, which nothing exceeds.
   private let largest: Int64
   private var known = Size()
   private var added = Size()
-  /// What was there when the responses began that haven't ended.
+  /// The size that was added when the responses in progress began.
   private var begun = Size()
   private var isOpenEnded = false
   private var audioSinceCommit: Int64 = 0
   private var audioToTranscribe: Int64 = 0
-  /// Pieces of sound that are being written down.
+  /// The number of sounds that are being transcribed.
   public private(set) var pendingTranscriptions = 0
 
-  /// - Parameter contextTokens: the model's; nil where it isn't known.
+  /// - Parameter contextTokens: The model's context in tokens; nil if it isn't known.
   public init(model: String, contextTokens: Int64?) {
     self.model = model
     largest = contextTokens ?? PricedModel.assumedLargestOutput
@@ -58,7 +58,8 @@ public struct RealtimeContext: Sendable {
     begun = added
   }
 
-  /// - Parameter usage: what it used, if that is known, and it read this conversation.
+  /// - Parameter usage: The response's usage; nil if it is unknown, or if the response didn't read
+  ///   this conversation.
   public mutating func responseEnded(_ usage: Usage?) {
     guard let usage else { return }
     let input = Size(
@@ -84,11 +85,11 @@ public struct RealtimeContext: Sendable {
 
   // MARK: Bounds
 
-  /// What the next response may need.
+  /// Returns the bounds of the next response.
   ///
   /// - Parameters:
-  ///   - outputLimit: of its output; nil for as much as the model can make.
-  ///   - headroom: tokens that may still be added.
+  ///   - outputLimit: The output limit in tokens; nil for the model's own limit.
+  ///   - headroom: Tokens that may still be added.
   public func responseFacts(
     outputLimit: Int64?, headroom: Int64 = RealtimeContext.headroomTokens
   ) -> RequestFacts {
@@ -106,7 +107,7 @@ public struct RealtimeContext: Sendable {
     return facts
   }
 
-  /// What the next transcription may need.
+  /// Returns the bounds of the next transcription.
   public func transcriptionFacts(
     model: String, headroom: Int64 = RealtimeContext.headroomMilliseconds
   ) -> RequestFacts {

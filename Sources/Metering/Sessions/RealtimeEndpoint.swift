@@ -1,5 +1,5 @@
-// The entries of what is done over one WebSocket: its responses, and what it writes down of what
-// was said, which another model does at its own price.
+// The entries of one WebSocket's work: its responses, and its transcriptions. Another model makes
+// the transcriptions at its own price.
 
 import Pricing
 
@@ -14,7 +14,7 @@ extension Endpoints {
 }
 
 extension Endpoint {
-  /// Whether it is spoken to over a WebSocket, event by event.
+  /// Whether the endpoint is used over a WebSocket, event by event.
   public var isWebSocket: Bool {
     if case .events = request { true } else { false }
   }

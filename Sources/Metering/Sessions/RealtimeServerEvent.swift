@@ -1,30 +1,30 @@
 public import JSON
 import Pricing
 
-/// An event that a provider sends in a realtime session: what of it matters to metering.
+/// The facts of a provider's event in a realtime session that matter to metering.
 public enum RealtimeServerEvent: Sendable, Hashable {
-  /// How the session now is: which model writes down what was said, and what limits the output.
+  /// The session's current settings: the model that transcribes, and the output limit.
   case session(transcription: RealtimeClientEvent.Transcription, RealtimeClientEvent.OutputLimit)
-  /// A response has begun, by whomever it was asked for.
+  /// A response has begun, requested by the client or by the provider.
   case responseCreated(id: String)
   /// A piece of a response.
   case responseDelta(id: String)
-  /// - Parameter isOutOfBand: whether it had an input of its own instead of the conversation's.
+  /// - Parameter isOutOfBand: Whether the response had its own input instead of the conversation's.
   case responseDone(id: String, isOutOfBand: Bool)
-  /// Sound is complete that is to be written down, where it is.
+  /// A sound is complete, and is transcribed if transcription is on.
   case audioCommitted
   case transcribed(UsageReport)
   case transcriptionFailed
-  /// No response comes of what the client asked for.
+  /// The client's request produces no response.
   ///
-  /// - Parameter eventID: the client's own name for the event that is refused.
+  /// - Parameter eventID: The client's own name for the refused event.
   case error(code: String?, eventID: String?)
   case other
 
   /// Reads an event.
   ///
   /// - Parameters:
-  ///   - root: the event; it may be read on by a `RealtimeMeter`.
+  ///   - root: The event. A `RealtimeMeter` may also read it.
   public static func read(_ root: JSONValue) -> RealtimeServerEvent {
     guard let type = root["type"]?.string else { return .other }
     switch type {
@@ -74,6 +74,6 @@ public struct RealtimeMeter: Sendable {
     _ = answer.read(event: root)
   }
 
-  /// What was used, as far as the events so far say.
+  /// The usage so far.
   public var report: UsageReport { answer.report }
 }
