@@ -1,11 +1,11 @@
 public import Money
 
-/// What one answer is charged: its usage, divided among the tariffs by which its parts are priced.
+/// The charge for one answer: its usage, divided among the tariffs that price its parts.
 ///
-/// Mostly one tariff prices all of it. An answer that several models made, or that took calls of
-/// several prices, has an item for each.
+/// Usually one tariff prices the whole usage. If several models made the answer, or if its calls
+/// have several prices, each has its own item.
 public struct Bill: Sendable {
-  /// A part of the usage, and what prices it.
+  /// A part of the usage, with the tariff that prices it.
   public struct Item: Sendable {
     public let tariff: Tariff
     public let usage: Usage
@@ -16,14 +16,14 @@ public struct Bill: Sendable {
     }
   }
 
-  /// At least one.
+  /// The items; at least one.
   public let items: [Item]
   /// The sum of all items.
   public let usage: Usage
-  /// The client's.
+  /// The client's markup.
   public let markup: Markup
 
-  /// Nil without an item, or where a sum passes what is believed.
+  /// Returns nil without items, or if a sum exceeds `Usage.largestCount`.
   public init?(_ items: [Item], markup: Markup = .none) {
     guard !items.isEmpty, let usage = Usage.sum(of: items.map(\.usage)) else { return nil }
     self.items = items
@@ -37,10 +37,10 @@ public struct Bill: Sendable {
     self.markup = markup
   }
 
-  /// The sum of the items' costs with the markup, rounded once; and what the provider charges,
-  /// without a markup or a client's own prices, rounded once.
+  /// Returns the sum of the items' costs with the markup, and the provider's charge without the
+  /// markup and without the client's own prices. Each is rounded once.
   ///
-  /// Throws `unpriceable` and `amountTooLarge`, as `Tariff.cost`.
+  /// - Throws: `PricingError.unpriceable` and `PricingError.amountTooLarge`, as `Tariff.cost` does.
   public func cost() throws(PricingError) -> Cost {
     let rates = items[0].tariff.rates
     var charged = ExactAmount.zero
@@ -64,12 +64,12 @@ public struct Bill: Sendable {
       isTierAssumed: isTierAssumed)
   }
 
-  /// Whether the client has neither prices of its own nor a markup.
+  /// Whether the client has neither its own prices nor a markup.
   public var chargesAsTheProvider: Bool {
     markup == .none && items.allSatisfy { $0.tariff.book == nil }
   }
 
-  /// What the client is charged, quantity by quantity, before the sum is rounded.
+  /// The client's charge by quantity, before the sum is rounded.
   public var lines: [CostLine] {
     items.flatMap { item in
       item.tariff.lines(of: item.usage).map { line in
@@ -80,7 +80,7 @@ public struct Bill: Sendable {
     }
   }
 
-  /// The provider's cost, quantity by quantity: `lines` at the book's prices.
+  /// The provider's cost by quantity: `lines` at the book's prices.
   public var providerLines: [CostLine] {
     items.flatMap { ($0.tariff.book ?? $0.tariff).lines(of: $0.usage) }
   }
@@ -93,10 +93,12 @@ extension Bill {
   private static let itemKey = "item"
   private static let markupHeading = "catraca markup "
 
-  /// Names the prices: the tariff's version, or those of all tariffs and a fingerprint of how the
-  /// usage is divided. With a markup, a fingerprint of the record follows, as in
-  /// `…:gpt-4o-mini*1f3a9c2b44d0`: clients see versions, and not what is added to the provider's
-  /// prices. Equal versions of equal usages mean equal costs.
+  /// The name of the prices: the tariff's version, or the versions of all tariffs and a fingerprint
+  /// of the usage's division.
+  ///
+  /// With a markup, a fingerprint of the record follows, for example `…:gpt-4o-mini*1f3a9c2b44d0`.
+  /// Clients see versions, so the version hides the markup itself. Equal versions of equal usages
+  /// mean equal costs.
   public var version: String {
     if markup == .none { return versionOfPrices }
     let digits = String(TariffRecord.fingerprint(of: record), radix: 16).prefix(12)
@@ -109,8 +111,9 @@ extension Bill {
     return items.map(\.tariff.version).joined(separator: "+") + "=" + digits
   }
 
-  /// Everything that the cost depends on: the tariff's record, or the records of all items, each
-  /// after a line with the part of the usage that it prices. A markup has a line before them all.
+  /// Everything that the cost depends on. For one item, it is the tariff's record. For several
+  /// items, it is the record of each, after a line with its part of the usage. With a markup, a
+  /// line with the markup precedes the rest.
   public var record: String {
     markup == .none ? recordOfPrices : "\(Bill.markupHeading)\(markup)\n\(recordOfPrices)"
   }
@@ -124,9 +127,10 @@ extension Bill {
     }
   }
 
-  /// Reads the record of a usage's prices back.
+  /// Reads the record of a usage's prices.
   ///
-  /// Throws `malformedRecord`, and `recordOfOtherUsage` where it divides another usage than this.
+  /// - Throws: `PricingError.malformedRecord`, or `PricingError.recordOfOtherUsage` if the record
+  ///   divides a different usage.
   public init(record: String, of usage: Usage) throws(PricingError) {
     let markup = Bill.markup(ofRecord: record)
     if markup != .none {
@@ -171,7 +175,7 @@ extension Bill {
     self.markup = markup
   }
 
-  /// The markup that a bill's record has.
+  /// Returns the markup in a bill's record; `.none` if it has none.
   public static func markup(ofRecord record: String) -> Markup {
     guard record.hasPrefix(markupHeading), let line = record.split(separator: "\n").first else {
       return .none
@@ -179,7 +183,7 @@ extension Bill {
     return Markup(String(line.dropFirst(markupHeading.count))) ?? .none
   }
 
-  /// Reads `input=10 output=3`.
+  /// Parses `input=10 output=3`.
   private static func usage(_ words: ArraySlice<Substring>) -> Usage? {
     var counts = Usage.zero.counts
     for word in words {

@@ -1,26 +1,26 @@
 public import Money
 
-/// What a request shows of how much it can use.
+/// The upper bounds of a request's use, as far as the request shows them.
 public struct BoundRequest: Hashable, Sendable {
-  /// The most tokens of input that is neither image nor audio.
+  /// The most input tokens that are neither image nor audio.
   public var textInputTokens: Int64
   public var imageInputTokens: Int64
   public var audioInputTokens: Int64
-  /// The limit that the request sets itself, for one choice; nil where it sets none, 0 for
-  /// operations whose answer has no tokens.
+  /// The request's own output limit for one choice, in tokens; nil if it sets none. 0 for
+  /// operations whose answers have no tokens.
   public var outputLimit: Int64?
-  /// How many answers are asked for, at least one.
+  /// The number of answers requested; at least one.
   public var choices: Int64
-  /// Whether the answer may have audio, or images in tokens.
+  /// Whether the answer may have audio.
   public var hasAudioOutput: Bool
   public var hasImageOutput: Bool
   public var audioMilliseconds: Int64
   public var characters: Int64
   public var images: Int64
-  /// The most calls that are billed outside tokens.
+  /// The most calls that are billed separately from tokens.
   public var calls: Int64
 
-  /// No count may be negative.
+  /// Creates a request. No count may be negative.
   public init(
     textInputTokens: Int64 = 0, imageInputTokens: Int64 = 0, audioInputTokens: Int64 = 0,
     outputLimit: Int64?, choices: Int64 = 1, hasAudioOutput: Bool = false,
@@ -45,16 +45,16 @@ public struct BoundRequest: Hashable, Sendable {
   }
 }
 
-/// The most that a request can use and cost, at the highest prices that it can reach.
+/// Upper bounds of a request's use and cost, at the highest prices that it can reach.
 public struct Bound: Hashable, Sendable {
   public let inputTokens: Int64
-  /// What everything but the output can cost.
+  /// Upper bound of all costs except the output's.
   public let fixedCost: ExactAmount
-  /// What one token of output can cost.
+  /// Upper bound of the cost of one output token.
   public let outputTokenCost: ExactAmount
-  /// The most output tokens of one choice: the request's own limit, else the model's.
+  /// The most output tokens of one choice: the request's own limit, or the model's.
   public let largestOutput: Int64
-  /// How many answers are asked for; each may have so much output.
+  /// The number of answers requested. Each may have up to `largestOutput` tokens.
   public let choices: Int64
 
   init(
@@ -68,7 +68,7 @@ public struct Bound: Hashable, Sendable {
     self.choices = choices
   }
 
-  /// The bound of a request that costs nothing by policy: its tokens count all the same.
+  /// Creates the bound of a request that is free by policy. Its tokens count nevertheless.
   public init(withoutCost request: BoundRequest) {
     self.init(
       inputTokens: request.inputTokens, fixedCost: .zero, outputTokenCost: .zero,
@@ -76,7 +76,7 @@ public struct Bound: Hashable, Sendable {
       choices: request.choices)
   }
 
-  /// The same at prices with a markup.
+  /// Returns the bound with a markup on its prices.
   public func with(_ markup: Markup) -> Bound {
     if markup == .none { return self }
     return Bound(
@@ -85,17 +85,17 @@ public struct Bound: Hashable, Sendable {
       choices: choices)
   }
 
-  /// Which of two bounds costs more, if the answer has as much output as this one allows.
+  /// Returns the bound that costs more if the answer has this bound's largest output.
   public func dearer(_ other: Bound) -> Bound {
     other.cost(output: largestOutput) > cost(output: largestOutput) ? other : self
   }
 
-  /// All tokens, where each choice has at most `output`.
+  /// Returns all tokens if each choice has at most `output` tokens.
   public func tokens(output: Int64) -> Int64 {
     inputTokens.addingClamped(output.multipliedClamped(by: choices))
   }
 
-  /// All cost, where each choice has at most `output` tokens.
+  /// Returns the whole cost if each choice has at most `output` tokens.
   public func cost(output: Int64) -> ExactAmount {
     fixedCost + outputTokenCost * output.multipliedClamped(by: choices)
   }

@@ -1,24 +1,24 @@
 public import Money
 
-/// What can have a price of its own.
+/// A quantity of usage that can have its own price.
 public enum PricedQuantity: Int, CaseIterable, Hashable, Sendable {
   case input, cachedInput, cacheWrite, cacheWriteLong, audioInput, imageInput
   case output, audioOutput, imageOutput
   case minute, second, character, image, call
 
-  /// What prices of different quantities have in common, so that one can stand in for another.
+  /// The unit of a price. A price can stand in for another of the same unit.
   public enum Unit: Hashable, Sendable {
     case token, millisecond, character, image, call
   }
 
-  /// Every case, made once.
+  /// All cases, computed once.
   static let all = allCases
 
-  /// Those that stand under `per_million_tokens`.
+  /// The quantities under `per_million_tokens`.
   public static let tokens = allCases.filter { $0.unit == .token }
 
-  /// The key of its price in a pricing file: `cached_input` under `per_million_tokens`, or
-  /// `per_minute` and its like.
+  /// The key of the quantity's price in a pricing file: `cached_input` under `per_million_tokens`,
+  /// or a key like `per_minute`.
   public var priceKey: String {
     switch self {
     case .input: "input"
@@ -38,7 +38,8 @@ public enum PricedQuantity: Int, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Its name in explanations and marks: `cached_input_tokens`, `audio_ms`, `characters`.
+  /// The quantity's name in explanations and marks: `cached_input_tokens`, `audio_ms`,
+  /// `characters`.
   public var name: String {
     switch unit {
     case .token: "\(priceKey)_tokens"
@@ -61,7 +62,7 @@ public enum PricedQuantity: Int, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// What its price is quoted for.
+  /// The number of units that the price is stated for.
   public var basis: PriceBasis {
     switch self {
     case .minute: .minute

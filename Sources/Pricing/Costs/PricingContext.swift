@@ -1,19 +1,20 @@
 public import Time
 
-/// When and how a model is used, as far as that changes its prices.
+/// The circumstances of a model's use that change its prices.
 public struct PricingContext: Sendable {
-  /// When the request was admitted.
+  /// The time of the request's admission.
   public var instant: Timestamp
-  /// As the request asks for it where it is bounded; as the answer names it, else as the request
-  /// does, where it is charged. Nil where neither does.
+  /// The service tier; nil if none is named. For a bound, the tier that the request names. For a
+  /// charge, the tier that the answer names, or else the request's.
   public var tier: String?
-  /// Within which time a response in the background is to be complete, where it has more than the
-  /// provider needs. An answer doesn't say it, so it is the request's.
+  /// The time in which a background response must be complete, if it is longer than the provider
+  /// needs; nil otherwise. The answer doesn't repeat it, so it is the request's.
   public var completionWindow: String?
-  /// Which images are made; nil for those with the highest price.
+  /// The variant of the images; nil for the variant with the highest price.
   public var image: ImageVariant?
-  /// The names of the surcharges that apply to calls; the highest of them is charged for each. With
-  /// none named it is the highest of the model; calls of which none has a price cost nothing.
+  /// The names of the surcharges that apply to calls. Each call is charged the highest of them. If
+  /// the list is empty, the model's highest surcharge applies; if none has a price, calls cost
+  /// nothing.
   public var calls: [String]
 
   public init(

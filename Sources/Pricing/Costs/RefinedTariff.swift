@@ -1,8 +1,8 @@
 import Money
 
 extension Tariff {
-  /// This tariff, or one with the prices that only the context knows: those of the images that are
-  /// made, and of the calls that were made.
+  /// Returns this tariff with the prices that only the context determines: those of its images and
+  /// calls.
   func refined(by context: PricingContext, calls: CallPrices) -> Tariff {
     if context.image == nil, context.calls.isEmpty { return self }
     var refined = terms
@@ -15,7 +15,7 @@ extension Tariff {
     return Tariff(refined, book: book?.refined(by: context, calls: calls.ofBook))
   }
 
-  /// This tariff with a client's own prices where they state one.
+  /// Returns this tariff with the client's own prices for the quantities that they state.
   func overridden(by override: PriceOverride) -> Tariff {
     var overridden = terms
     let own =

@@ -1,28 +1,28 @@
 public import Money
 
-/// The unit prices and exchange rates that fix what a usage costs, once model, tier, length, day
-/// and client are known.
+/// The unit prices and exchange rates for one combination of model, tier, input length, day and
+/// client.
 ///
-/// Its record is text that the ledger keeps once per version: a tariff read from it computes the
-/// same cost again, whatever has become of the files.
+/// The ledger keeps a tariff's record as text, once per version. A tariff read from its record
+/// computes the same cost again, even if the pricing files have changed.
 public final class Tariff: Sendable {
   let terms: TariffTerms
 
-  /// The tariff by which the provider charges, where this one has a client's own prices.
+  /// The provider's tariff, if this one has a client's own prices; nil otherwise.
   let book: Tariff?
 
-  /// Names file, day, content, model, tier, step and override:
+  /// The names of file, day, content, model, tier, length step and override, for example
   /// `pricing/openai.yaml@2026-11-01#1f3a9c2b44d0:gpt-4o-mini/batch>272000+acme/1`.
   ///
-  /// The content is a fingerprint of the record, so that equal versions mean equal costs.
+  /// The content is a fingerprint of the record, so equal versions mean equal costs.
   public let version: String
-  /// Everything that the cost depends on, one `key value` a line.
+  /// Everything that the cost depends on, one `key value` per line.
   public let record: String
 
-  /// The highest price of any kind of token.
+  /// The highest price of any kind of token; nil if no kind has one.
   let dearestToken: FixedDecimal?
-  /// The highest price that a token of text can have, read from the provider's cache, written to
-  /// it or neither.
+  /// The highest price of an input text token: read from the provider's cache, written to it, or
+  /// neither.
   let dearestTextInput: FixedDecimal
 
   init(_ terms: TariffTerms, book: Tariff? = nil) {
@@ -35,7 +35,8 @@ public final class Tariff: Sendable {
       terms.prices.dearest(of: [.input, .cachedInput, .cacheWrite, .cacheWriteLong]) ?? .zero
   }
 
-  /// Reads a record back; throws `malformedRecord`.
+  /// Reads a tariff from its record.
+  /// - Throws: `PricingError.malformedRecord`.
   public convenience init(record: String) throws(PricingError) {
     let (terms, prices) = try TariffRecord.read(record)
     var ofBook = terms
@@ -54,20 +55,19 @@ public final class Tariff: Sendable {
 }
 
 extension Tariff {
-  /// What a usage costs, without a markup.
+  /// Returns the cost of a usage, without a markup.
   ///
-  /// A quantity without a price is charged at the highest price of the same unit, and named in
-  /// `Cost.unpriced`. Calls without a price are named there and not charged. Audio, characters and
-  /// images without a price are what the tokens beside them already pay for, in a model priced by
-  /// tokens.
+  /// If a quantity has no price, it is charged the highest price of the same unit and named in
+  /// `Cost.unpriced`. Calls without a price are named there and not charged. In a model priced by
+  /// tokens, audio, characters and images without a price are paid for by the tokens beside them.
   ///
-  /// Throws `unpriceable` where nothing can stand in, and `amountTooLarge`: then the whole hold is
-  /// the charge.
+  /// - Throws: `PricingError.unpriceable` if no price can stand in, and
+  ///   `PricingError.amountTooLarge`. The whole hold is then the charge.
   public func cost(of usage: Usage) throws(PricingError) -> Cost {
     try Bill(usage, by: self).cost()
   }
 
-  /// A usage's cost before any rounding.
+  /// The cost of a usage before rounding.
   struct ExactCost {
     /// By this tariff.
     var charged: ExactAmount
@@ -76,10 +76,10 @@ extension Tariff {
     var unpriced: [PricedQuantity]
   }
 
-  /// What a usage costs, before any rounding. What only a client's own prices can price costs the
-  /// provider the same.
+  /// Returns the cost of a usage before rounding. A quantity that only the client's own prices can
+  /// price costs the provider the same.
   ///
-  /// Throws `unpriceable`.
+  /// - Throws: `PricingError.unpriceable`.
   func exactCost(of usage: Usage) throws(PricingError) -> ExactCost {
     let (charged, unpriced) = try sum(of: usage)
     guard let book else {
@@ -110,7 +110,7 @@ extension Tariff {
     return (exact, unpriced)
   }
 
-  /// The same cost, quantity by quantity; those that nothing is charged for are left out.
+  /// Returns the cost by quantity, without quantities that aren't charged.
   public func lines(of usage: Usage) -> [CostLine] {
     PricedQuantity.all.compactMap { quantity in
       let amount = billed(quantity, of: usage)
@@ -121,7 +121,8 @@ extension Tariff {
     }
   }
 
-  /// How much of a quantity is billed; audio goes by the second where that has a price.
+  /// Returns the billed amount of a quantity. Audio is billed by the second if that has a price,
+  /// and by the minute otherwise.
   private func billed(_ quantity: PricedQuantity, of usage: Usage) -> Int64 {
     switch quantity {
     case .input: usage.textInputTokens
@@ -141,16 +142,16 @@ extension Tariff {
     }
   }
 
-  /// Any audio at all is billed as the minimum at least.
+  /// Returns the billed duration: any audio is billed at least the minimum.
   func billedMilliseconds(_ milliseconds: Int64) -> Int64 {
     milliseconds == 0 ? 0 : max(milliseconds, terms.minimumSeconds.multipliedClamped(by: 1000))
   }
 
   private enum Charge {
     case stated(FixedDecimal)
-    /// The highest of the same unit stands in.
+    /// The highest price of the same unit stands in.
     case assumed(FixedDecimal)
-    /// An unpriced call: recorded, marked, not charged.
+    /// A call without a price: recorded and named, but not charged.
     case recorded
     /// Another quantity pays for it.
     case included

@@ -1,7 +1,8 @@
 import Money
 
 extension Tariff {
-  /// The most that anything but the output of a request can cost by this tariff.
+  /// Returns the upper bound of a request's costs except the output's, by this tariff.
+  /// - Throws: `PricingError.quantityNotPriced`.
   func fixedCost(of request: BoundRequest) throws(PricingError) -> ExactAmount {
     let audio = terms.prices[.second] == nil ? PricedQuantity.minute : .second
     let others =
@@ -10,11 +11,13 @@ extension Tariff {
       + cost(.image, request.images)
       // A call without a price is recorded and not charged.
       + (terms.prices[.call] == nil ? .zero : cost(.call, request.calls))
-    // No provider says whether its factor for a region holds for more than tokens.
+    // No provider states whether its regional factor applies to more than tokens. The bound takes
+    // the higher value.
     return try inputCost(of: request) + max(others, others.with(origin.priceFactor.markup))
   }
 
-  /// The most that a token of output can cost by this tariff.
+  /// Returns the upper bound of the cost of an output token, by this tariff.
+  /// - Throws: `PricingError.quantityNotPriced`.
   func outputTokenCost(of request: BoundRequest) throws(PricingError) -> ExactAmount {
     var price = FixedDecimal.zero
     if request.hasAudioOutput { price = max(price, try self.price(.audioOutput)) }
@@ -24,8 +27,8 @@ extension Tariff {
       price: max(price, terms.prices[.output] ?? .zero), per: .million, quantity: 1)
   }
 
-  /// Input at the highest price that each part can have, whether the provider then reads it from
-  /// its cache, writes it there or neither.
+  /// Returns the cost of the input at the highest price of each part: read from the provider's
+  /// cache, written to it, or neither.
   private func inputCost(of request: BoundRequest) throws(PricingError) -> ExactAmount {
     var cost = ExactAmount.zero
     let text = dearestTextInput
@@ -34,8 +37,8 @@ extension Tariff {
       cost += ExactAmount(price: text, per: .million, quantity: request.textInputTokens)
     }
     if request.imageInputTokens > 0 {
-      // Images are input like text where they have no price of their own; an answer that counts
-      // them apart is then charged the highest price of any token.
+      // Images without their own price are input like text. If the answer counts them separately,
+      // they are charged the highest price of any token.
       guard let image = terms.prices[.imageInput] ?? dearestToken else {
         throw .quantityNotPriced(model: origin.model, quantity: .imageInput)
       }
@@ -50,7 +53,7 @@ extension Tariff {
     return cost
   }
 
-  /// The cost of a quantity that must have a price if there is any of it.
+  /// Returns the cost of a quantity, which needs a price unless the amount is zero.
   private func cost(
     _ quantity: PricedQuantity, _ amount: Int64
   ) throws(PricingError) -> ExactAmount {

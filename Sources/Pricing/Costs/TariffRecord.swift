@@ -1,13 +1,14 @@
 import Money
 import Time
 
-/// The text of a tariff: one `key value` a line, in a fixed order, decimals as files state them.
+/// Reads and writes a tariff as text: one `key value` per line, in a fixed order, with decimals as
+/// the files state them.
 enum TariffRecord {
   private static let heading = "catraca tariff 1"
-  /// The heading of a record that has the book's prices beside a client's own.
+  /// The heading of a record with the book's prices beside a client's own.
   private static let headingWithBook = "catraca tariff 2"
 
-  /// - Parameter book: the book's prices, where those of `terms` are a client's own.
+  /// - Parameter book: The book's prices, if those of `terms` are a client's own; nil otherwise.
   static func text(of terms: TariffTerms, book: PriceTable?) -> String {
     let (origin, rates) = (terms.origin, terms.rates)
     var lines = [
@@ -55,7 +56,7 @@ enum TariffRecord {
     return version
   }
 
-  /// A record's terms, and the book's prices where those of the terms are a client's own.
+  /// Returns a record's terms, and the book's prices if the terms' prices are a client's own.
   static func read(
     _ record: String
   ) throws(PricingError) -> (terms: TariffTerms, book: PriceTable?) {
@@ -112,7 +113,7 @@ enum TariffRecord {
     }
   }
 
-  /// FNV-1a with 64 bits: it tells versions apart, and guards against nothing.
+  /// FNV-1a with 64 bits. It distinguishes versions, and protects against no attack.
   static func fingerprint(of text: String) -> UInt64 {
     text.utf8.reduce(0xCBF2_9CE4_8422_2325) { hash, byte in
       (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
@@ -120,13 +121,13 @@ enum TariffRecord {
   }
 }
 
-/// Takes lines off a record, each under the key that is due.
+/// Reads the lines of a record in order, each with its expected key.
 private struct RecordReader {
   private var lines: ArraySlice<Substring>
 
   init(_ record: String, heading: String) throws(PricingError) {
     lines = record.split(separator: "\n", omittingEmptySubsequences: false)[...]
-    // The last line ends like any other, which leaves nothing behind it.
+    // The last line also ends with a line break, so an empty text follows it.
     guard lines.popLast() == "", lines.first == heading[...] else {
       throw .malformedRecord(line: 1)
     }
@@ -164,7 +165,7 @@ private struct RecordReader {
     return value
   }
 
-  /// What follows `prefix` in the key that is due; nil where another key is.
+  /// Returns the rest of the next line's key after `prefix`; nil if the key has another prefix.
   func suffix(after prefix: String) -> String? {
     guard let key = lines.first?.split(separator: " ").first, key.hasPrefix(prefix) else {
       return nil

@@ -1,10 +1,10 @@
 import Money
 
-/// Everything that a tariff's costs depend on, and where it comes from.
+/// Everything that a tariff's costs depend on, and the origin of its prices.
 struct TariffTerms: Sendable {
   var origin: PriceOrigin
   var prices: PriceTable
-  /// The least audio that is billed, in seconds.
+  /// The minimum of billed audio, in seconds.
   var minimumSeconds: Int64
   var rates: ExchangeRates
 }

@@ -1,8 +1,8 @@
-/// What one answer used, in the one normal form: totals, and parts that never exceed their total.
+/// The usage of one answer in normal form: totals, and parts that never exceed their total.
 ///
-/// `inputTokens = text + cached + cacheWrite + cacheWriteLong + audio + image` and
-/// `outputTokens = text + reasoning + audio + image`, where `text` is what remains. The parts are
-/// disjoint: each token is in one of them and is priced once.
+/// `inputTokens = text + cached + cacheWrite + cacheWriteLong + audio + image` and `outputTokens =
+/// text + reasoning + audio + image`, where `text` is the rest. The parts are disjoint, so each
+/// token is priced once.
 public struct Usage: Hashable, Sendable {
   public private(set) var inputTokens: Int64
   public private(set) var cachedInputTokens: Int64
@@ -13,31 +13,31 @@ public struct Usage: Hashable, Sendable {
   public private(set) var audioInputTokens: Int64
   public private(set) var imageInputTokens: Int64
   public private(set) var outputTokens: Int64
-  /// Part of the output that the model thought and did not say; priced as output.
+  /// Output tokens that the model thought and didn't show; priced as output.
   public private(set) var reasoningTokens: Int64
   public private(set) var audioOutputTokens: Int64
   public private(set) var imageOutputTokens: Int64
-  /// Billed audio before a provider's minimum, in milliseconds.
+  /// Audio in milliseconds, before a provider's billed minimum.
   public private(set) var audioMilliseconds: Int64
   public private(set) var characters: Int64
   public private(set) var images: Int64
-  /// Calls billed outside tokens, such as web searches.
+  /// Calls that are billed separately from tokens, for example web searches.
   public private(set) var calls: Int64
 
-  /// Input that is neither cached, written to the cache, audio nor image.
+  /// Input tokens that are neither cached, written to the cache, audio nor image.
   public var textInputTokens: Int64 {
     inputTokens - cachedInputTokens - cacheWriteTokens - cacheWriteLongTokens
       - audioInputTokens - imageInputTokens
   }
 
-  /// Output that is neither reasoning, audio nor image.
+  /// Output tokens that are neither reasoning, audio nor image.
   public var textOutputTokens: Int64 {
     outputTokens - reasoningTokens - audioOutputTokens - imageOutputTokens
   }
 
   public var totalTokens: Int64 { inputTokens + outputTokens }
 
-  /// Nil when a count is negative, above 2⁵³, or when parts exceed their total.
+  /// Returns nil if a count is negative or above 2⁵³, or if parts exceed their total.
   public init?(
     inputTokens: Int64 = 0, cachedInputTokens: Int64 = 0, cacheWriteTokens: Int64 = 0,
     cacheWriteLongTokens: Int64 = 0, audioInputTokens: Int64 = 0, imageInputTokens: Int64 = 0,
@@ -63,7 +63,7 @@ public struct Usage: Hashable, Sendable {
     guard textInputTokens >= 0, textOutputTokens >= 0 else { return nil }
   }
 
-  /// The same with so many calls billed outside tokens; nil for a number that isn't believed.
+  /// Returns the usage with this number of calls; nil if the number is negative or above 2⁵³.
   public func with(calls: Int64) -> Usage? {
     guard (0...Usage.largestCount).contains(calls) else { return nil }
     var usage = self
@@ -71,7 +71,7 @@ public struct Usage: Hashable, Sendable {
     return usage
   }
 
-  /// The largest count of anything that is believed: 2⁵³, as in JSON.
+  /// The largest count that is accepted: 2⁵³, the largest exact integer in JSON.
   public static let largestCount: Int64 = 1 << 53
 
   /// Nothing used.

@@ -1,5 +1,5 @@
 extension Usage {
-  /// What its counts are called, in the order of `counts`.
+  /// The names of the counts, in the order of `counts`.
   static let countNames = [
     "input", "cached_input", "cache_write", "cache_write_12h", "audio_input", "image_input",
     "output", "reasoning", "audio_output", "image_output", "audio_ms", "characters", "images",
@@ -15,7 +15,7 @@ extension Usage {
     ]
   }
 
-  /// Nil where the counts make no usage, or aren't as many as there are names.
+  /// Returns nil if the counts don't form a usage, or if their number differs from the names'.
   init?(counts: [Int64]) {
     guard counts.count == Usage.countNames.count else { return nil }
     self.init(
@@ -26,7 +26,7 @@ extension Usage {
       images: counts[12], calls: counts[13])
   }
 
-  /// The sum of several; nil if a count passes what is believed.
+  /// Returns the sum; nil if a count exceeds `largestCount`.
   public static func sum(of usages: some Sequence<Usage>) -> Usage? {
     var total = Usage.zero
     for usage in usages {

@@ -1,13 +1,13 @@
 internal import Money
 
-/// What calls billed outside tokens cost, each, by the names of their surcharges.
+/// The prices of calls that are billed separately from tokens, by the names of their surcharges.
 struct CallPrices: Sendable {
   private let surcharges: [String: FixedDecimal]
-  /// Of sessions, by the memory of their containers.
+  /// The prices of sessions, by the memory of their containers.
   private let containers: [String: FixedDecimal]
-  /// A client's own price, which is that of every call.
+  /// The client's own price of every call; nil if it has none.
   private var own: FixedDecimal?
-  /// A client's own prices of sessions.
+  /// The client's own prices of sessions, by the memory of their containers.
   private var ownContainers: [String: FixedDecimal] = [:]
 
   init(_ surcharges: [String: FixedDecimal], containers: [String: FixedDecimal] = [:]) {
@@ -15,10 +15,10 @@ struct CallPrices: Sendable {
     self.containers = containers
   }
 
-  /// That of calls whose kind isn't known; nil where none has a price.
+  /// The price of calls of unknown kind: the highest; nil if no kind has a price.
   var highest: FixedDecimal? { own ?? surcharges.values.max() }
 
-  /// The highest of those named; nil where none has a price.
+  /// Returns the highest of the named prices; nil if none has a price.
   func price(of names: [String]) -> FixedDecimal? {
     names.compactMap { price(ofCall: $0) }.max()
   }
@@ -35,7 +35,7 @@ struct CallPrices: Sendable {
     ownContainers[size] ?? own ?? containers[size] ?? surcharges[ContainerPrice.surcharge]
   }
 
-  /// The book's, without a client's own.
+  /// The book's prices, without the client's own.
   var ofBook: CallPrices { CallPrices(surcharges, containers: containers) }
 
   func overridden(by override: PriceOverride) -> CallPrices {
@@ -46,20 +46,20 @@ struct CallPrices: Sendable {
   }
 }
 
-/// The names by which sessions of containers are priced. They stand among those of surcharges, and
-/// no surcharge of a file has such a name.
+/// The names of the prices of container sessions. They are used among the names of surcharges, and
+/// no surcharge in a file can have such a name.
 public enum ContainerPrice {
-  /// Of a container whose size isn't known: the highest.
+  /// The name for a container of unknown size, which has the highest price.
   public static let ofUnknownSize = "container "
 
-  /// Of a container with so much memory, by the provider's name for it: `16g`.
+  /// Returns the name for a container with the given memory, in the provider's spelling: `16g`.
   public static func name(ofSize size: String) -> String { ofUnknownSize + size }
 
-  /// The size in a name; nil for the name of a surcharge.
+  /// Returns the size in a name; nil for the name of a surcharge.
   static func size(in name: String) -> Substring? {
     name.hasPrefix(ofUnknownSize) ? name.dropFirst(ofUnknownSize.count) : nil
   }
 
-  /// The surcharge by which files without prices of containers price any of them.
+  /// The surcharge that prices every container in files without container prices.
   public static let surcharge = "code_interpreter"
 }

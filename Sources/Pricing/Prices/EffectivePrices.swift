@@ -1,12 +1,12 @@
 import Money
 
-/// A tier's prices with everything filled in that its declaration leaves to the base.
+/// A tier's complete prices: prices that its declaration omits are taken from the base.
 struct EffectivePrices {
   let table: PriceTable
-  /// Ascending by the number of input tokens to exceed; each complete.
+  /// The length steps, ascending by the number of input tokens to exceed. Each table is complete.
   let steps: [(above: Int64, table: PriceTable)]
 
-  /// The base tier.
+  /// Creates the base tier.
   init(_ stated: SteppedPrices) {
     table = stated.table
     steps = EffectivePrices.ascending(stated.aboveInputTokens).map { above, step in
@@ -14,8 +14,8 @@ struct EffectivePrices {
     }
   }
 
-  /// Another tier. Where it states no steps of its own, the base's hold for it too, as the least
-  /// that is charged: a discount or a surcharge isn't known beyond the step.
+  /// Creates another tier. If it states no steps, the base's step prices are its minimum, because
+  /// its discount or surcharge isn't known beyond the step.
   init(tier: SteppedPrices, over base: SteppedPrices) {
     let table = base.table.overlaid(by: tier.table)
     self.table = table
@@ -30,7 +30,7 @@ struct EffectivePrices {
     }
   }
 
-  /// Of each quantity the highest price of all, at every length at which any has a step.
+  /// Creates the highest price of each quantity, at every length at which any tier has a step.
   init(dearestOf all: [EffectivePrices]) {
     table = EffectivePrices.dearest(of: all, inputTokens: 0)
     steps = Set(all.flatMap { $0.steps.map(\.above) }).sorted().map { above in
@@ -54,8 +54,8 @@ struct EffectivePrices {
 }
 
 extension PriceTable {
-  /// With a client's own prices where they state one. One price of an image is that of every kind;
-  /// prices of some kinds leave the others as they are.
+  /// Returns the table with a client's own prices for the quantities that they state. A single
+  /// image price applies to every kind; prices of single kinds leave the others unchanged.
   func overridden(by own: PriceTable) -> PriceTable {
     var table = overlaid(by: own)
     if !own.images.isEmpty {
@@ -67,7 +67,7 @@ extension PriceTable {
     return table
   }
 
-  /// With a price for calls and images whose kind isn't known: the highest.
+  /// Returns the table with prices for calls and images of unknown kind: the highest.
   func completed(with surcharge: FixedDecimal?) -> PriceTable {
     var table = self
     table[.call] = self[.call] ?? surcharge
@@ -77,7 +77,7 @@ extension PriceTable {
 }
 
 extension DatedPrices {
-  /// With a client's own prices in every tier and at every length.
+  /// Returns the prices with a client's own prices in every tier and at every length.
   func overridden(by own: AgreedPrices) -> DatedPrices {
     var prices = mapTables { $0.overridden(by: own.table) }
     for (name, stated) in completionWindows {
@@ -89,12 +89,12 @@ extension DatedPrices {
     return prices
   }
 
-  /// With a markup on every price.
+  /// Returns the prices with a markup on each.
   func with(_ markup: Markup) -> DatedPrices {
     markup == .none ? self : mapTables { $0.with(markup) }
   }
 
-  /// At an endpoint with a factor: every price of tokens is multiplied by it.
+  /// Returns the prices with an endpoint's factor on every token price.
   func with(_ factor: PriceFactor) -> DatedPrices {
     factor == .one ? self : mapTables { $0.with(factor) }
   }

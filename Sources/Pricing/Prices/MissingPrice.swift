@@ -1,7 +1,7 @@
-/// A part of a model's prices that the price book doesn't have.
+/// A price that the price book lacks for a model.
 public struct MissingPrice: Hashable, Sendable {
   public let provider: String
-  /// As the request or the answer named it.
+  /// The model's name in the request or the answer.
   public let model: String
   public let dimension: PriceDimension
 
@@ -12,21 +12,21 @@ public struct MissingPrice: Hashable, Sendable {
   }
 }
 
-/// What a price of its own is for.
+/// The object of a single price.
 public enum PriceDimension: Hashable, Sendable {
   /// The whole model.
   case model
-  /// A quantity of usage, such as cached input.
+  /// A quantity of usage, for example cached input.
   case quantity(PricedQuantity)
   /// A service tier, by the provider's name for it.
   case tier(String)
-  /// A completion window of a response in the background, by the provider's name for it.
+  /// A completion window of a background response, by the provider's name for it.
   case completionWindow(String)
-  /// A call that is billed outside tokens, by the name of its price: `web_search`. A session of a
-  /// container has a name of `ContainerPrice`.
+  /// A call that is billed separately from tokens, by the name of its price: `web_search`. A
+  /// container session has a name from `ContainerPrice`.
   case call(String)
 
-  /// What kind of price it is, as ledger, metrics and lists name it.
+  /// The kind of price in ledger, metrics and lists.
   public enum Kind: String, CaseIterable, Sendable {
     case model, quantity, tier, window, call, container
   }
@@ -41,8 +41,8 @@ public enum PriceDimension: Hashable, Sendable {
     }
   }
 
-  /// Which one of its kind, such as `cached_input` or `4g`. Empty for a whole model, and for a
-  /// container of unknown size.
+  /// The name within the kind: `cached_input`, `4g`. Empty for a whole model, and for a container
+  /// of unknown size.
   public var name: String {
     switch self {
     case .model: ""
@@ -52,7 +52,7 @@ public enum PriceDimension: Hashable, Sendable {
     }
   }
 
-  /// Nil unless there is such a quantity.
+  /// Returns nil if no quantity has this name.
   public init?(_ kind: Kind, name: String) {
     switch kind {
     case .model: self = .model
@@ -70,8 +70,8 @@ public enum PriceDimension: Hashable, Sendable {
 }
 
 extension PriceDimension: CustomStringConvertible {
-  /// `model`, `cached_input`, `service tier flex`, `completion window 2h`, `web_search`,
-  /// `container 4g`.
+  /// The dimension as text: `model`, `cached_input`, `service tier flex`, `completion window 2h`,
+  /// `web_search`, `container 4g`.
   public var description: String {
     switch kind {
     case .model: "model"

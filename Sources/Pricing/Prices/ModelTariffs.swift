@@ -1,14 +1,14 @@
 import Money
 
-/// A model's tariffs over one span of time, for every tier and every length of input.
+/// A model's tariffs over one period, for every tier and every length of input.
 struct ModelTariffs: Sendable {
   private(set) var callPrices: CallPrices
   private var base: SteppedTariffs
-  /// Those in which `auto` may be served.
+  /// The tiers in which the provider may serve `auto`.
   private var automatic: [SteppedTariffs]
   private var tiers: [ServiceTier: SteppedTariffs]
   private var windows: [String: SteppedTariffs]
-  /// For a tier that isn't among them: of each quantity the highest price of all tiers.
+  /// The tariffs for an unknown tier: for each quantity, the highest price of all tiers.
   private var assumed: SteppedTariffs
 
   init(
@@ -68,8 +68,8 @@ struct ModelTariffs: Sendable {
     return tariffs
   }
 
-  /// The tariff of the tier that an answer names. A window holds in the base tier alone; one
-  /// without a price is charged as the base.
+  /// Returns the tariff of the tier that an answer names. A completion window applies only in the
+  /// base tier; a window without a price is charged as the base.
   func tariff(
     _ tier: ServiceTier, completionWindow: String?, inputTokens: Int64
   ) -> Tariff {
@@ -79,8 +79,9 @@ struct ModelTariffs: Sendable {
     return stepped.tariff(inputTokens: inputTokens)
   }
 
-  /// Where a request may be served: in the tiers that can follow from the one it asks for, within
-  /// the window that it leaves to the provider, or without, where the provider doesn't grant that.
+  /// Returns the tariffs by which a request may be served. They are the tiers that can follow from
+  /// the requested one. With a completion window, they include the window's prices, because the
+  /// provider may grant or refuse the window.
   func reachable(
     in context: PricingContext, model: String
   ) throws(PricingError) -> [SteppedTariffs] {
@@ -92,11 +93,11 @@ struct ModelTariffs: Sendable {
     return tiers + [tariffs]
   }
 
-  /// The tiers in which a request that asks for one may be served.
+  /// Returns the tiers in which a request may be served.
   ///
-  /// Without a tier OpenAI takes `auto`, and by `auto` the project's setting, which may be
-  /// `priority` unless the operator says otherwise. A tier that has no capacity left may be served
-  /// as base. A batch is a batch.
+  /// Without a tier, OpenAI assumes `auto`. For `auto`, it uses the project's setting, which may be
+  /// `priority` unless the operator configures otherwise. A tier without free capacity may be
+  /// served as base. A batch is always served as a batch.
   private func reachable(
     from requested: String?, model: String
   ) throws(PricingError) -> [SteppedTariffs] {
@@ -114,7 +115,7 @@ struct ModelTariffs: Sendable {
 /// A tier's tariffs by the length of the input.
 struct SteppedTariffs: Sendable {
   private var shortest: Tariff
-  /// Ascending by the number of input tokens to exceed.
+  /// The steps, ascending by the number of input tokens to exceed.
   private var steps: [(above: Int64, tariff: Tariff)]
 
   init(_ prices: EffectivePrices, tariff: (PriceTable, Int64?) -> Tariff) {
@@ -133,7 +134,8 @@ struct SteppedTariffs: Sendable {
     steps.last { inputTokens > $0.above }?.tariff ?? shortest
   }
 
-  /// The tariffs of an input of at most so many tokens, the shortest first.
+  /// Calls `body` for each tariff of an input with at most `inputTokens` tokens, the shortest
+  /// first.
   func forEach(
     upTo inputTokens: Int64, _ body: (Tariff) throws(PricingError) -> Void
   ) throws(PricingError) {

@@ -3,10 +3,10 @@ public enum Operation: String, Sendable, Hashable, CaseIterable {
   case chat, responses, completion, embedding, transcription, translation, speech, image
   case moderation, batch, realtime
 
-  /// The kinds of work for which requests name a model that a pricing file declares for this kind.
+  /// The kinds of requests that may name a model declared for this kind.
   ///
-  /// Example: a model declared for `chat` is also asked by `POST /v1/responses`, and one declared
-  /// for `transcription` also translates, and writes down what is said in a realtime session.
+  /// Example: `POST /v1/responses` may name a model declared for `chat`. A model declared for
+  /// `transcription` also translates, and transcribes in realtime sessions.
   public var kindsOfRequests: Set<Operation> {
     switch self {
     case .chat: [.chat, .responses]

@@ -1,13 +1,16 @@
 public import Money
 
-/// What a plan costs a month: a fixed fee that includes some use, and a charge for each block of
-/// use that is begun beyond.
+/// The monthly price of a plan: a fixed fee that includes some use, and a charge for each started
+/// block of use beyond it.
+///
+/// Example: 100 BRL include 8,000,000 tokens, and each further 8,000,000 cost 50 BRL. A month with
+/// 8,000,001 tokens costs 150 BRL.
 public struct PlanBilling: Hashable, Sendable {
-  /// What is counted.
+  /// The unit that a plan counts.
   public enum Measure: String, Sendable, Hashable, CaseIterable {
     /// Tokens.
     case tokens
-    /// What requests cost, in nano-units of the fee's currency.
+    /// The cost of requests, in nano-units of the fee's currency.
     case cost
   }
 
@@ -25,9 +28,9 @@ public struct PlanBilling: Hashable, Sendable {
 
   public let fixedFee: Money
   public let measure: Measure
-  /// What the fixed fee covers.
+  /// The use that the fixed fee covers.
   public let included: Int64
-  /// Nil where use beyond costs nothing more. In the fee's currency.
+  /// The price of use beyond `included`, in the fee's currency; nil if such use is free.
   public let overage: Overage?
 
   public init(
@@ -41,14 +44,14 @@ public struct PlanBilling: Hashable, Sendable {
 
   public var currency: Currency { fixedFee.currency }
 
-  /// How many blocks have been begun when so much has been used: a block begins when use passes
-  /// the end of what came before it.
+  /// Returns the number of started blocks. A block starts when the use exceeds the end of the
+  /// previous one.
   public func blocks(begunAt used: Int64) -> Int64 {
     guard let overage, used > included else { return 0 }
     return (used - included - 1) / overage.every + 1
   }
 
-  /// What a block covers; block 0 is what the fixed fee does.
+  /// Returns the use that a block covers; block 0 is covered by the fixed fee.
   public func tier(ofBlock block: Int64) -> BillingTier {
     guard block > 0 else { return BillingTier(from: 0, to: included, of: self) }
     guard let overage else { return BillingTier(from: included, to: nil, of: self) }
@@ -59,18 +62,18 @@ public struct PlanBilling: Hashable, Sendable {
     return BillingTier(from: start, to: endOverflows ? nil : end, of: self)
   }
 
-  /// The tier that so much use is in.
+  /// Returns the tier that contains this much use.
   public func tier(at used: Int64) -> BillingTier {
     if overage == nil, used > included { return tier(ofBlock: 1) }
     return tier(ofBlock: blocks(begunAt: used))
   }
 }
 
-/// The use that one charge covers. Its text is its range: `8M-16M`, and for money `100-150 BRL`.
+/// The use that one charge covers. Its text is the range: `8M-16M`, or for money `100-150 BRL`.
 public struct BillingTier: Hashable, Sendable, CustomStringConvertible {
-  /// It is begun by use above this.
+  /// The tier starts with use above this amount.
   public let start: Int64
-  /// The most use that it covers; nil where it has no end.
+  /// The most use that the tier covers; nil if it is unlimited.
   public let end: Int64?
   private let measure: PlanBilling.Measure
   private let currency: Currency
@@ -94,7 +97,7 @@ public struct BillingTier: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// `8M`, `1500K` or plain, whichever is exact.
+  /// The shortest exact text: `8M`, `1500K` or plain digits.
   private static func count(_ tokens: Int64) -> String {
     guard tokens > 0 else { return "0" }
     if tokens % 1_000_000 == 0 { return "\(tokens / 1_000_000)M" }

@@ -1,6 +1,6 @@
 public import Money
 
-/// Every price in force, as an immutable snapshot: what the pricing files say, looked up by name.
+/// An immutable snapshot of every price in force: the contents of the pricing files, by name.
 public struct PriceBook: Sendable {
   /// The providers in the order of their files.
   public let providers: [String]
@@ -8,7 +8,8 @@ public struct PriceBook: Sendable {
   private let models: [String: [String: PricedModel]]
   private let modelsInOrder: [PricedModel]
 
-  /// Throws where the files contradict themselves or each other.
+  /// Creates the book.
+  /// - Throws: `PricingError`, if the files contradict themselves or each other.
   public init(providers files: [ProviderPrices], rates: ExchangeRates) throws(PricingError) {
     var models: [String: [String: PricedModel]] = [:]
     var modelsInOrder: [PricedModel] = []
@@ -37,7 +38,7 @@ public struct PriceBook: Sendable {
     self.modelsInOrder = modelsInOrder
   }
 
-  /// A model of a provider, by its name or an alias; nil where the book doesn't have it.
+  /// Returns a provider's model by its name or an alias; nil if the book doesn't have it.
   ///
   /// A fine-tuned model has the price of its base, which the book has as `ft:BASE`.
   public func model(_ name: String, of provider: String) -> PricedModel? {
@@ -45,15 +46,16 @@ public struct PriceBook: Sendable {
     return named[name] ?? PriceBook.fineTunedBase(of: name).flatMap { named[$0] }
   }
 
-  /// The name that stands for a model where names must be few: its own if the book has it,
-  /// `ft:BASE` of a fine-tuned one; nil where the book doesn't have it.
+  /// Returns the name to use for a model where the number of names must stay small: its own if the
+  /// book has it, or `ft:BASE` for a fine-tuned one. Nil if the book doesn't have it.
   public func knownName(_ name: String, of provider: String) -> String? {
     guard let named = models[provider] else { return nil }
     if named[name] != nil { return name }
     return PriceBook.fineTunedBase(of: name).flatMap { named[$0] == nil ? nil : $0 }
   }
 
-  /// `ft:gpt-4o-2024-08-06` of `ft:gpt-4o-2024-08-06:org:name:id`; nil for any other name.
+  /// Example: `ft:gpt-4o-2024-08-06` for `ft:gpt-4o-2024-08-06:org:name:id`; nil for any other
+  /// name.
   private static func fineTunedBase(of name: String) -> String? {
     let prefix = "ft:"
     guard name.hasPrefix(prefix), let end = name.dropFirst(prefix.count).firstIndex(of: ":") else {
@@ -62,7 +64,7 @@ public struct PriceBook: Sendable {
     return String(name[..<end])
   }
 
-  /// The model of the first provider, in the order of the files, that has one of that name.
+  /// Returns the first model of that name, in the order of the files.
   public func model(_ name: String) -> PricedModel? {
     for provider in providers {
       if let model = model(name, of: provider) { return model }
@@ -70,6 +72,6 @@ public struct PriceBook: Sendable {
     return nil
   }
 
-  /// Every model, in the order of the files.
+  /// All models, in the order of the files.
   public var allModels: [PricedModel] { modelsInOrder }
 }

@@ -1,23 +1,24 @@
 public import Money
 public import Time
 
-/// Where the prices of a tariff come from.
+/// The origin of a tariff's prices.
 public struct PriceOrigin: Hashable, Sendable {
   /// The pricing file as the configuration names it.
   public var file: String
   public var asOf: CivilDate
   public var provider: String
   public var model: String
-  /// Nil for the base tier, and for one that the book doesn't know.
+  /// The service tier; nil for the base tier, and for a tier that the book doesn't know.
   public var tier: String?
-  /// Of a response in the background that had its time.
+  /// The completion window of a background response; nil if none applies.
   public var completionWindow: String?
-  /// The answer named a tier without a price, so that the highest of all tiers are taken.
+  /// Whether the answer named a tier without a price, so that the highest price of all tiers
+  /// applies.
   public var isTierAssumed = false
-  /// The length step in force: the request has more input tokens than this.
+  /// The length step in force: the request has more input tokens than this; nil for none.
   public var aboveInputTokens: Int64?
-  /// What the file's prices of tokens are multiplied by in the tariff.
+  /// The factor on the file's token prices.
   public var priceFactor = PriceFactor.one
-  /// The version of the client's own prices among them.
+  /// The version of the client's own prices; nil if none apply.
   public var overrideLabel: String?
 }

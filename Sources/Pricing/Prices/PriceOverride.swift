@@ -2,11 +2,12 @@ public import Money
 
 /// The prices that a client has agreed on for a model.
 public struct AgreedPrices: Hashable, Sendable {
-  /// For every tier, window and length.
+  /// The prices for every tier, window and length.
   public var table: PriceTable
-  /// Of responses in the background, by their windows, before those of `table`.
+  /// The prices of background responses by their windows; they take precedence over `table`.
   public var completionWindows: [String: PriceTable]
-  /// Of a session of a container, by its memory, before the price of a call in `table`.
+  /// The prices of container sessions by memory; they take precedence over the price of a call in
+  /// `table`.
   public var containers: [String: FixedDecimal]
 
   public init(
@@ -22,32 +23,34 @@ public struct AgreedPrices: Hashable, Sendable {
     table.isEmpty && completionWindows.isEmpty && containers.isEmpty
   }
 
-  /// Those of a completion window: what it leaves out is as in every other.
+  /// Returns the prices of a completion window; prices that it omits are those of `table`.
   func prices(inWindow name: String) -> PriceTable {
     completionWindows[name].map(table.overridden) ?? table
   }
 
-  /// What a session of a container costs; nil where nothing was agreed.
+  /// Returns the price of a container session; nil if none was agreed.
   func price(ofContainer size: String) -> FixedDecimal? {
     containers[size] ?? table[.call]
   }
 }
 
-/// One client's own prices for a model: they replace the book's where they state one, in every
-/// tier and at every length.
+/// One client's own prices for a model. Each replaces the book's price in every tier and at every
+/// length.
 public struct PriceOverride: Hashable, Sendable {
-  /// Its version, such as `acme/1`.
+  /// The version, for example `acme/1`.
   public let label: String
   public let prices: AgreedPrices
 
-  /// Throws `invalidName` for a label that is empty or has control characters.
+  /// Creates an override.
+  /// - Throws: `PricingError.invalidName` if the label is empty or has control characters.
   public init(label: String, prices: AgreedPrices) throws(PricingError) {
     try checkName(label)
     self.label = label
     self.prices = prices
   }
 
-  /// The same prices whatever the window and the container.
+  /// Creates an override with the same prices for every window and container.
+  /// - Throws: `PricingError.invalidName` if the label is empty or has control characters.
   public init(label: String, prices: PriceTable) throws(PricingError) {
     try self.init(label: label, prices: AgreedPrices(prices))
   }

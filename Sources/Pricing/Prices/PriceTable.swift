@@ -1,11 +1,11 @@
 public import Money
 
-/// Unit prices in US dollars, as a file states them; what is left out has none here.
+/// Unit prices in US dollars, as a file states them. A price that the file omits is nil.
 public struct PriceTable: Hashable, Sendable {
-  /// By `PricedQuantity.rawValue`.
+  /// The prices by `PricedQuantity.rawValue`.
   private var prices = [FixedDecimal?](repeating: nil, count: PricedQuantity.allCases.count)
 
-  /// What one image costs by its size and quality, where that matters.
+  /// The prices of one image by its size and quality, if they differ.
   public var images: [ImageVariant: FixedDecimal]
 
   public init(
@@ -15,7 +15,7 @@ public struct PriceTable: Hashable, Sendable {
     for (quantity, price) in prices { self[quantity] = price }
   }
 
-  /// What `quantity.basis` of it costs; nil where no price is stated.
+  /// The price of `quantity.basis` units; nil if no price is stated.
   public subscript(quantity: PricedQuantity) -> FixedDecimal? {
     get { prices[quantity.rawValue] }
     set { prices[quantity.rawValue] = newValue }
@@ -23,29 +23,29 @@ public struct PriceTable: Hashable, Sendable {
 
   public var isEmpty: Bool { prices.allSatisfy { $0 == nil } && images.isEmpty }
 
-  /// The units that something has a price in.
+  /// The units in which some quantity has a price.
   var pricedUnits: Set<PricedQuantity.Unit> {
     var units = Set(PricedQuantity.all.filter { self[$0] != nil }.map(\.unit))
     if !images.isEmpty { units.insert(.image) }
     return units
   }
 
-  /// The highest price that any of the quantities has; nil where none has one.
+  /// Returns the highest price of the quantities; nil if none has one.
   func dearest(of quantities: [PricedQuantity]) -> FixedDecimal? {
     quantities.lazy.compactMap { self[$0] }.max()
   }
 
-  /// These prices, replaced where `other` states one.
+  /// Returns these prices, replaced by those that `other` states.
   func overlaid(by other: PriceTable) -> PriceTable {
     merged(with: other) { _, replacement in replacement }
   }
 
-  /// For each quantity the higher price of the two.
+  /// Returns the higher price of each quantity.
   func dearest(or other: PriceTable) -> PriceTable {
     merged(with: other, by: max)
   }
 
-  /// Each price with a markup.
+  /// Returns each price with a markup.
   func with(_ markup: Markup) -> PriceTable {
     var result = self
     result.prices = prices.map { $0?.with(markup) }
@@ -53,8 +53,8 @@ public struct PriceTable: Hashable, Sendable {
     return result
   }
 
-  /// Each price of tokens multiplied by a factor; other prices stay, since no provider is known to
-  /// multiply them.
+  /// Returns each token price multiplied by a factor. Other prices stay, because no provider is
+  /// known to multiply them.
   func with(_ factor: PriceFactor) -> PriceTable {
     var result = self
     for quantity in PricedQuantity.tokens {
@@ -76,9 +76,9 @@ public struct PriceTable: Hashable, Sendable {
   }
 }
 
-/// A kind of image that has a price of its own.
+/// A kind of image with its own price.
 public struct ImageVariant: Hashable, Sendable {
-  /// As the provider names them: `1024x1024`, `hd`.
+  /// The size and the quality in the provider's words: `1024x1024`, `hd`.
   public var size: String
   public var quality: String
 

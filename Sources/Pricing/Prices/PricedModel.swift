@@ -1,31 +1,32 @@
 public import Money
 public import Time
 
-/// A model of the price book, with every tariff that it can have worked out.
+/// A model of the price book, with all of its tariffs computed.
 public final class PricedModel: Sendable {
   public let provider: String
   public let declaration: ModelDeclaration
-  /// Of the pricing file: where the prices were read, and when.
+  /// The place where the pricing file's prices were read.
   public let source: String
   public let asOf: CivilDate
   public let file: String
 
-  /// What calls billed outside tokens cost, each, by name: the file's, or the model's own.
+  /// The prices of calls that are billed separately from tokens, by name: the file's, or the
+  /// model's own.
   public let surcharges: [String: FixedDecimal]
 
-  /// What a session of a container costs, by its memory.
+  /// The prices of a container session, by its memory.
   public let containers: [String: FixedDecimal]
 
-  /// What the file's prices of tokens are multiplied by in all prices that this model shows.
+  /// The factor on the file's token prices, included in all prices of this model.
   public let priceFactor: PriceFactor
 
-  /// What its prices are for: tokens, or the minute, the character or the image alone.
+  /// The units that have prices: tokens, or only minutes, characters or images.
   public let pricedUnits: Set<PricedQuantity.Unit>
 
-  /// A client's own prices, which replace the book's where they state one.
+  /// The client's own prices, which replace the book's; nil for none.
   private let own: PriceOverride?
 
-  /// By date, the latest first.
+  /// The prices by date, the latest first.
   private let periods: [Period]
 
   private struct Period {
@@ -36,15 +37,15 @@ public final class PricedModel: Sendable {
 
   public var name: String { declaration.name }
 
-  /// The most output tokens of one answer that sets no limit of its own.
+  /// The most output tokens of one answer without its own limit.
   ///
-  /// A model without a stated maximum can fill its context; without either,
-  /// `assumedLargestOutput` is taken, which no model published so far exceeds.
+  /// A model without a stated maximum can fill its context. A model without either gets
+  /// `assumedLargestOutput`, which no published model exceeds so far.
   public var largestOutput: Int64 {
     declaration.maxOutputTokens ?? declaration.contextTokens ?? PricedModel.assumedLargestOutput
   }
 
-  /// What `largestOutput` is for a model of which nothing is stated.
+  /// The value of `largestOutput` for a model without stated limits.
   public static let assumedLargestOutput: Int64 = 131_072
 
   init(
@@ -102,20 +103,21 @@ public final class PricedModel: Sendable {
     }
   }
 
-  /// The model at a client's own prices.
+  /// Returns the model at a client's own prices.
   ///
-  /// Works every tariff out again: to be done when overrides are read, not for each request.
+  /// It recomputes every tariff, so call it when overrides are read, and not for each request.
   public func overridden(by override: PriceOverride) -> PricedModel {
     PricedModel(self, overriddenBy: override)
   }
 
-  /// The book's prices in force at that time, with the provider's factor; nil before the first.
+  /// Returns the book's prices in force at a time, with the provider's factor; nil before the first
+  /// date.
   public func declaredPrices(at instant: Timestamp) -> DatedPrices? {
     periodIndex(at: instant).map { periods[$0].declared }
   }
 
-  /// The prices that a client is charged at that time: the book's, replaced by the client's own
-  /// where it has any, with its markup, in every tier and at every length; nil before the first.
+  /// Returns the client's prices at a time, in every tier and at every length: the book's, replaced
+  /// by the client's own, plus the markup. Nil before the first date.
   public func chargedPrices(
     at instant: Timestamp, with markup: Markup = .none
   ) -> DatedPrices? {
@@ -124,12 +126,13 @@ public final class PricedModel: Sendable {
     return declared?.overridden(by: own.prices).with(markup)
   }
 
-  /// What a client is charged for calls billed outside tokens, each, by name, with its markup.
+  /// Returns the client's prices of calls that are billed separately from tokens, by name, with the
+  /// markup.
   public func chargedSurcharges(with markup: Markup = .none) -> [String: FixedDecimal] {
     surcharges.mapValues { (own?.prices.table[.call] ?? $0).with(markup) }
   }
 
-  /// What a client is charged for a session of a container, by its memory, with its markup.
+  /// Returns the client's prices of a container session, by its memory, with the markup.
   public func chargedContainers(with markup: Markup = .none) -> [String: FixedDecimal] {
     var charged = containers
     for (size, price) in containers {
@@ -138,9 +141,9 @@ public final class PricedModel: Sendable {
     return charged
   }
 
-  /// What an answer is charged by.
+  /// Returns the tariff that charges an answer.
   ///
-  /// Throws `modelNotPriced` before the first date that has prices.
+  /// - Throws: `PricingError.modelNotPriced` before the first date with prices.
   public func tariff(
     in context: PricingContext, inputTokens: Int64
   ) throws(PricingError) -> Tariff {
@@ -151,10 +154,10 @@ public final class PricedModel: Sendable {
     ).refined(by: context, calls: tariffs.callPrices)
   }
 
-  /// The most that a request can use and cost.
+  /// Returns the upper bounds of a request's use and cost.
   ///
-  /// Throws `modelNotPriced`, `tierNotPriced`, `completionWindowNotPriced` and `quantityNotPriced`
-  /// where the request shows that it needs what has no price.
+  /// - Throws: `PricingError.modelNotPriced`, `tierNotPriced`, `completionWindowNotPriced` and
+  ///   `quantityNotPriced`, if the request shows that it needs a missing price.
   public func bound(
     of request: BoundRequest, in context: PricingContext
   ) throws(PricingError) -> Bound {
@@ -176,7 +179,7 @@ public final class PricedModel: Sendable {
       largestOutput: largestOutput, choices: request.choices)
   }
 
-  /// Whether a part of the prices is stated at that time, by the book or as the client's own.
+  /// Whether the book or the client's own prices state this price at a time.
   public func hasPrice(of dimension: PriceDimension, at instant: Timestamp) -> Bool {
     guard let prices = chargedPrices(at: instant) else { return false }
     switch dimension {
@@ -197,7 +200,7 @@ public final class PricedModel: Sendable {
     return periods[index].tariffs
   }
 
-  /// By index, since a period has much to copy.
+  /// Returns an index instead of the period, whose copy is expensive.
   private func periodIndex(at instant: Timestamp) -> Int? {
     for index in periods.indices {
       guard let from = periods[index].from, instant < from else { return index }

@@ -1,42 +1,42 @@
 public import Money
 
-/// What keeps a request from being priced, or prices from making a book.
+/// The reason that a request can't be priced, or that prices don't form a book.
 public enum PricingError: Error, Hashable, Sendable {
-  // What a request shows; it is refused.
+  // Errors that a request shows. The request is refused.
 
   /// The model has no price at that time.
   case modelNotPriced(model: String)
-  /// The service tier that a request asks for has no price for its model.
+  /// The requested service tier has no price for the model.
   case tierNotPriced(model: String, tier: String)
-  /// The completion window that a request asks for has no price for its model.
+  /// The requested completion window has no price for the model.
   case completionWindowNotPriced(model: String, window: String)
-  /// A quantity that a request will use has no price for its model.
+  /// A quantity that the request will use has no price for the model.
   case quantityNotPriced(model: String, quantity: PricedQuantity)
 
-  // What only an answer shows; the whole hold is charged.
+  // Errors that only an answer shows. The whole hold is charged.
 
-  /// Quantities without a price, and without another of the same unit to stand in for it.
+  /// Quantities without a price, and without another price of the same unit to stand in.
   case unpriceable([PricedQuantity])
-  /// More than any amount of money that can be recorded.
+  /// The cost exceeds the largest amount of money that can be recorded.
   case amountTooLarge
 
-  // What makes no price book.
+  // Errors of a price book.
 
   /// Two files state prices of one provider.
   case duplicateProvider(String)
-  /// A model's name or alias stands twice in a provider's file.
+  /// A provider's file has a model's name or alias twice.
   case duplicateName(provider: String, name: String)
   /// A name is empty or has control characters, or a tier has a name of the base tier.
   case invalidName(String)
-  /// Prices in anything but US dollars.
+  /// The prices aren't in US dollars.
   case unsupportedCurrency(provider: String, currency: Currency)
-  /// A model without prices, or with prices whose dates don't ascend.
+  /// A model has no prices, or prices whose dates don't ascend.
   case invalidDates(provider: String, model: String)
 
-  // What is no record.
+  // Errors of a price record.
 
-  /// The line, from 1, at which a record of prices can't be read.
+  /// The record can't be read at this line; the first line is 1.
   case malformedRecord(line: Int)
-  /// A record divides a usage among prices that isn't the one asked about.
+  /// The record divides a different usage among its prices.
   case recordOfOtherUsage
 }

@@ -1,26 +1,26 @@
 public import Money
 public import Time
 
-/// One pricing file: what a provider charges for its models.
+/// One pricing file: a provider's prices for its models.
 public struct ProviderPrices: Hashable, Sendable {
   public var provider: String
-  /// In which prices are stated; a price book takes US dollars.
+  /// The currency of the prices. A price book accepts only US dollars.
   public var currency: Currency
-  /// Where the prices were read.
+  /// The source from which the prices were read.
   public var source: String
-  /// When they were read.
+  /// The day on which the prices were read.
   public var asOf: CivilDate
-  /// The file's path as the configuration names it, such as `pricing/openai.yaml`.
+  /// The file's path as the configuration names it, for example `pricing/openai.yaml`.
   public var file: String
-  /// What calls billed outside tokens cost, each, by name: `web_search`.
+  /// The prices of calls that are billed separately from tokens, by name: `web_search`.
   public var surcharges: [String: FixedDecimal]
-  /// What a session of a container costs, by its memory: `16g`.
+  /// The prices of a container session, by its memory: `16g`.
   public var containers: [String: FixedDecimal]
-  /// What the prices of tokens are multiplied by, for the endpoints that the configuration names.
-  /// The file doesn't say it; `ModelDeclaration.takesPriceFactor` says for which models.
+  /// The factor on token prices, for endpoints that the configuration names. It isn't in the file.
+  /// `ModelDeclaration.takesPriceFactor` says which models it applies to.
   public var priceFactor: PriceFactor
-  /// The tier in which requests that name none may be served, besides the base; the configuration
-  /// says it, for a project that is set up so.
+  /// The tier, besides the base, in which requests without a tier may be served. The configuration
+  /// states it for a project with such a setting.
   public var automaticTier = "priority"
   public var models: [ModelDeclaration]
 
@@ -44,21 +44,21 @@ public struct ProviderPrices: Hashable, Sendable {
 /// One model of a pricing file.
 public struct ModelDeclaration: Hashable, Sendable {
   public var name: String
-  /// Other names that the provider takes for it, such as a dated snapshot.
+  /// The provider's other names for the model, for example a dated snapshot.
   public var aliases: [String]
   public var operation: Operation
-  /// The most that one answer can hold, reasoning included.
+  /// The most tokens of one answer, including reasoning.
   public var maxOutputTokens: Int64?
-  /// The most that input and output can be together.
+  /// The most tokens of input and output together.
   public var contextTokens: Int64?
-  /// The least audio that is billed, in seconds.
+  /// The minimum of billed audio, in seconds.
   public var minimumSeconds: Int64
-  /// Whether the provider's `priceFactor` holds for it: it doesn't for models that cost the same in
+  /// Whether the provider's `priceFactor` applies. It doesn't for models that cost the same in
   /// every region.
   public var takesPriceFactor: Bool
-  /// As in `ProviderPrices`, which these precede.
+  /// The prices of calls, as in `ProviderPrices`; they take precedence over the provider's.
   public var surcharges: [String: FixedDecimal]
-  /// Its prices over time, ascending by `from`; at least one.
+  /// The prices over time, ascending by `from`; at least one.
   public var prices: [DatedPrices]
 
   public init(
@@ -79,15 +79,15 @@ public struct ModelDeclaration: Hashable, Sendable {
   }
 }
 
-/// A model's prices from a day on, until the next ones.
+/// A model's prices from one day until the next prices begin.
 public struct DatedPrices: Hashable, Sendable {
-  /// From midnight UTC of that day; nil for ever since.
+  /// The prices apply from midnight UTC of that day; nil means since ever.
   public var from: CivilDate?
   public var base: SteppedPrices
-  /// Service tiers by the provider's name for them: `batch`, `flex`, `priority`.
+  /// Service tiers, by the provider's names: `batch`, `flex`, `priority`.
   public var tiers: [String: SteppedPrices]
-  /// Of responses in the background that may take until the end of a window, by the provider's name
-  /// for it: `2h`. As in tiers, what is left out keeps the base price.
+  /// The prices of background responses that may take until the end of a window, by the provider's
+  /// name for it: `2h`. As in tiers, an omitted price is the base's.
   public var completionWindows: [String: SteppedPrices]
 
   public init(
@@ -101,11 +101,11 @@ public struct DatedPrices: Hashable, Sendable {
   }
 }
 
-/// Prices, and those that replace them for the whole of a request with a long input.
+/// Prices, with the prices that replace them for a whole request with a long input.
 public struct SteppedPrices: Hashable, Sendable {
   public var table: PriceTable
-  /// By the number of input tokens that a request must exceed. What a step leaves out keeps its
-  /// price.
+  /// The prices of each step, by the number of input tokens to exceed. A price that a step omits is
+  /// unchanged.
   public var aboveInputTokens: [Int64: PriceTable]
 
   public init(_ table: PriceTable, aboveInputTokens: [Int64: PriceTable] = [:]) {

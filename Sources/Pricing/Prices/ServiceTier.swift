@@ -1,11 +1,11 @@
-/// A service tier, whatever the provider calls it.
+/// A service tier, independent of the provider's name for it.
 enum ServiceTier: Hashable {
-  /// At the model's own prices.
+  /// The model's own prices.
   case base
-  /// At prices of its own, under its name in the pricing file.
+  /// A tier with its own prices, by its name in the pricing file.
   case named(String)
 
-  /// A name of the base tier, `fast` for `priority`, or a tier's own name.
+  /// Reads a name of the base tier, `fast` for `priority`, or a tier's own name.
   init(_ name: String?) {
     switch name {
     case nil, "default", "auto", "on_demand", "standard": self = .base
