@@ -1,8 +1,9 @@
-/// What would have been estimated of a request whose usage was reported.
+/// The estimate that would have been made for a request whose usage was reported.
 public struct EstimateCheck: Hashable, Sendable {
-  /// Input and output together, by what was known of the model when the request was settled.
+  /// Input and output together, by the model's rates at the settlement.
   public var estimatedTokens: Int64
-  /// Bytes of the texts that the reported tokens were made of; 0 where they are of more than text.
+  /// Bytes of the input text that the reported tokens were made from; 0 if the tokens include more
+  /// than text.
   public var inputTextBytes: Int64
   public var outputTextBytes: Int64
 

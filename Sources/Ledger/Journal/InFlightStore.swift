@@ -1,14 +1,14 @@
 internal import JSON
 
-/// `in_flight`: what was forwarded and has not ended.
+/// Reads and writes `in_flight`: the requests that were forwarded and haven't ended.
 ///
-/// One row a commit holds all intents that were opened in it, as `JSONWriter.intents` writes the
-/// settlements that recovery would make of them; it is deleted when the last of them ends. An
-/// intent that was settled may thus still stand in its row: the row in `usage_logs` says that it
-/// has ended.
+/// Each commit writes one row with all intents that were opened in it. `JSONWriter.intents` writes
+/// them as the settlements that recovery would make. The row is deleted when its last intent ends.
+/// A settled intent may therefore still be in its row: its row in `usage_logs` shows that it has
+/// ended.
 ///
-/// Where several servers share a database, a row is its replica's alone, until another replica
-/// brings a dead one's intents to their end.
+/// If several servers share a database, each row belongs to one replica, until another replica
+/// settles a dead replica's intents.
 final class InFlightStore {
   private var replica: ReplicaID?
   private let load: Statement
@@ -19,19 +19,19 @@ final class InFlightStore {
   private let rewrite: Statement
   private let settlements = SettlementReader()
   private let unreadable: UnreadableRows?
-  /// What is committed: where each live intent stands, and how many are live in each row.
+  /// The committed state: the row of each live intent, and the number of live intents in each row.
   private var rowOfIntent: [RequestID: Int64] = [:]
   private var liveIntents: [Int64: Int] = [:]
-  /// What this transaction does.
+  /// The changes of the current transaction.
   private var opened: [SettledRequest] = []
   private var openedRow: Int64?
   private var ended: [RequestID: Int64] = [:]
-  /// Those of the ended that must not be found any more.
+  /// The ended intents that recovery must not find.
   private var discarded: [Int64: Set<RequestID>] = [:]
-  /// The text of the row that was written last, kept for its room.
+  /// The text of the last written row, kept for its capacity.
   private var text: [UInt8] = []
 
-  /// - Parameter replica: whose intents these are; nil where one server has the database.
+  /// - Parameter replica: The replica that owns the intents; nil if one server owns the database.
   init(_ connection: DatabaseConnection, replica: ReplicaID?) throws(LedgerError) {
     self.replica = replica
     unreadable = connection.unreadable
@@ -44,8 +44,7 @@ final class InFlightStore {
     try readLive()
   }
 
-  /// Finds out what is committed: at a start, and after a commit of which nobody knows whether it
-  /// was made.
+  /// Reads the committed state: at the start, and after a commit of unknown outcome.
   func readLive() throws(LedgerError) {
     rowOfIntent.removeAll()
     liveIntents.removeAll()
@@ -67,7 +66,7 @@ final class InFlightStore {
     }
   }
 
-  /// Goes on as another replica: what is in flight was ended by others.
+  /// Continues as another replica, after other replicas ended the intents in flight.
   func become(_ replica: ReplicaID) {
     self.replica = replica
     rowOfIntent.removeAll()
@@ -83,7 +82,7 @@ final class InFlightStore {
     opened.append(interrupted)
   }
 
-  /// The request has its row now.
+  /// Ends an intent whose request has its row now.
   func settle(_ requestID: RequestID) {
     if let row = rowOfIntent[requestID] {
       ended[requestID] = row
@@ -92,19 +91,19 @@ final class InFlightStore {
     }
   }
 
-  /// The request never reached its provider: it must not be found by recovery.
+  /// Ends an intent whose request never reached its provider. Recovery must not find it.
   func discard(_ requestID: RequestID) {
     guard let row = rowOfIntent[requestID] else { return forgetOpened(requestID) }
     ended[requestID] = row
     discarded[row, default: []].insert(requestID)
   }
 
-  /// Only a replayed spool opens and ends a request in one transaction.
+  /// Only the replay of a spool opens and ends a request in one transaction.
   private func forgetOpened(_ requestID: RequestID) {
     opened.removeAll { $0.row.requestID == requestID }
   }
 
-  /// Writes what was opened, takes out what was discarded, and deletes the rows whose last intent
+  /// Writes the opened intents, removes the discarded ones, and deletes the rows whose last intent
   /// has ended.
   func flush() throws(LedgerError) {
     var endedInRow: [Int64: Int] = [:]
@@ -173,13 +172,13 @@ final class InFlightStore {
 
   private static let insertRow = "INSERT INTO in_flight (intents, replica_id) VALUES (?, ?)"
   static let deleteRow = "DELETE FROM in_flight WHERE id = ?"
-  /// A replica's rows, by `?1`; those of the one server that has the database where it is NULL.
+  /// The rows of the replica `?1`; if that is NULL, the rows of the only server.
   static let rowsOfReplica =
     "SELECT id, intents FROM in_flight WHERE replica_id IS NOT DISTINCT FROM ?1"
 }
 
 extension SettlementReader {
-  /// The intents of one row of `in_flight`; none of a row that can't be understood, which is noted.
+  /// Returns the intents of one row of `in_flight`. An unreadable row is noted and has none.
   func intents(
     in text: String, ofRow id: Int64, passingOver unreadable: UnreadableRows?
   ) throws(LedgerError) -> [SettledRequest] {

@@ -3,25 +3,25 @@ public import Money
 public import Pricing
 public import Time
 
-/// A request that is about to be forwarded, and what to settle it with if Catraca is killed.
+/// A request that is about to be forwarded, with its settlement in case the process is killed.
 public struct Intent: Hashable, Sendable {
-  /// What is recorded for a request whose end nobody saw: above zero, at most the hold.
+  /// The recorded usage of a request whose end wasn't seen: above zero, and at most the hold.
   public struct Estimate: Hashable, Sendable {
     public var usage: Usage
     public var costNanoUSD: Int64
-    /// What the provider charges, in nano US dollars.
+    /// The provider's charge in nano US dollars.
     public var providerCostNanoUSD: Int64
-    /// In the billing currency.
+    /// The client's charge in the billing currency.
     public var cost: Money
     public var priceVersion: String?
-    /// The prices named by `priceVersion`.
+    /// The prices that `priceVersion` names.
     public var priceRecord: String?
-    /// What the estimate adds to the budgets that the request is held on.
+    /// The amounts that the estimate adds to the budgets with a hold for the request.
     public var charges: [BudgetCharge]
-    /// What the client's credits would pay of it.
+    /// The amounts that the client's credits would pay.
     public var draws: [CreditDraw]
 
-    /// - Parameter providerCostNanoUSD: nil where the provider charges `costNanoUSD`.
+    /// - Parameter providerCostNanoUSD: The provider's charge; nil if it equals `costNanoUSD`.
     public init(
       usage: Usage, costNanoUSD: Int64, providerCostNanoUSD: Int64? = nil, cost: Money,
       priceVersion: String?, priceRecord: String?, charges: [BudgetCharge],
@@ -38,13 +38,13 @@ public struct Intent: Hashable, Sendable {
     }
   }
 
-  /// How the request is settled when the process that forwarded it has died.
+  /// The settlement of the request if the process that forwarded it dies.
   package var interrupted: SettledRequest
 
   /// - Parameters:
-  ///   - endpoint: the path without a provider prefix.
-  ///   - metadata: a JSON object, as the app gave it.
-  ///   - day: the civil day of `createdAt` in the client's time zone.
+  ///   - endpoint: The path without a provider prefix.
+  ///   - metadata: A JSON object, as the app sent it.
+  ///   - day: The civil day of `createdAt` in the client's time zone.
   public init(
     requestID: RequestID, clientID: String, keyName: String, userID: String? = nil,
     conversationID: String? = nil, agentID: String? = nil, provider: String, model: String,

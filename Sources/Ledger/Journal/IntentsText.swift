@@ -1,18 +1,18 @@
 internal import JSON
 
-/// What `in_flight.intents` holds: the settlements that recovery would make of the intents that
+/// The text of `in_flight.intents`: the settlements that recovery would make of the intents that
 /// were opened in one commit.
 ///
-/// They are much alike, and writing each of them whole would cost a request a third of what its
-/// row in `usage_logs` does. So the first stands there as an object, as a spool has it, and of
-/// those after it what differs: the fields of the row that have another value, NULL and zero
-/// included, and of a charge to the same account the tokens and the cost. What few intents have,
-/// draws or alerts, has no place there: these are whole, too. Earlier releases wrote otherwise:
-/// `EarlierIntentsText`.
+/// The intents of one commit are similar. Writing each of them in full would cost a third of
+/// writing the request's row in `usage_logs`. The text therefore contains the first intent in full,
+/// in the form of the spool, and of each later intent only the differences. These are the row's
+/// fields with other values, including NULL and zero, and the tokens and cost of a charge to the
+/// same account. An intent with draws, objects or alerts is rare and is written in full.
+/// `EarlierIntentsText` reads the form of earlier releases.
 ///
 ///     {"intents":[{"row":{…},"charges":[…]},[{"request_id":"…"},[[50,700],{…}]],…]}
 extension JSONWriter {
-  /// Writes intents, without the records of their prices, which the database has already.
+  /// Writes intents without the records of their prices, which are already in the database.
   mutating func intents(_ intents: [SettledRequest]) {
     object { text in
       text.key(constant: "intents")
@@ -39,7 +39,7 @@ extension JSONWriter {
     array { parts in
       parts.object { row in
         var fields = DifferentFields(writer: row, known: known)
-        // Let go of the buffer here, so that it is written in place and not copied.
+        // Releases the buffer here, so that it is changed in place instead of copied.
         row = JSONWriter()
         intent.row.write(to: &fields)
         row = fields.writer
@@ -62,7 +62,7 @@ extension JSONWriter {
 }
 
 extension SettledRequest {
-  /// Whether there is more to it than its row and plain charges.
+  /// Whether the settlement has more than its row and plain charges.
   fileprivate var hasRarities: Bool {
     !draws.isEmpty || !objects.isEmpty || !charges.allSatisfy(\.alerts.isEmpty)
   }
@@ -73,7 +73,7 @@ private enum FieldValue {
   case text(String?)
 }
 
-/// Keeps the values of fields, in their order.
+/// Collects the values of fields in their order.
 private struct FieldCollector: FieldWriter {
   private(set) var values: [FieldValue] = []
 
@@ -81,7 +81,7 @@ private struct FieldCollector: FieldWriter {
   mutating func write(_ name: StaticString, _ value: String?) { values.append(.text(value)) }
 }
 
-/// Writes those fields that differ from another record's of the same kind.
+/// Writes the fields that differ from another record of the same kind.
 private struct DifferentFields: FieldWriter {
   var writer: JSONWriter
   let known: [FieldValue]
@@ -108,7 +108,7 @@ private struct DifferentFields: FieldWriter {
 }
 
 extension SettlementReader {
-  /// The settlements in a text that `JSONWriter.intents` wrote, or an earlier release.
+  /// Returns the settlements in a text that `JSONWriter.intents` or an earlier release wrote.
   func intents(in text: String) throws(LedgerError) -> [SettledRequest] {
     let json = try read(text)
     if let earlier = try earlierIntents(in: json) { return earlier }
@@ -149,11 +149,11 @@ extension LedgerError {
   static var unreadableIntent: LedgerError { .unreadable(record: "an intent in in_flight") }
 }
 
-/// A record of which only those fields were read that differ from another's.
+/// Reads a record from another one and the fields that differ from it.
 private struct DifferenceReader: FieldReader {
   private let known: ObjectReader
   private let different: ObjectReader
-  /// Also of fields that are NULL.
+  /// The names of the differing fields, including fields that are NULL.
   private let names: Set<String>
 
   init(_ object: JSONValue, from known: ObjectReader) {

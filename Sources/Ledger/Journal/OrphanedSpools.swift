@@ -1,17 +1,18 @@
 internal import EventLoop
 
-/// Brings to its end what servers on this machine have left that are gone.
+/// Processes the spools of dead servers on this machine.
 ///
-/// Others can't tell the dead from the cut off; but who gets the lock of a server's spool knows
-/// that its process is over. So what it served without the ledger is written, and its offline
-/// reserve is given back, although it isn't started again.
+/// Other machines can't distinguish a dead server from a disconnected one. A server that gets the
+/// lock of another server's spool knows that the other process has ended. It writes the entries
+/// that the other server spooled while the ledger was unavailable, and gives its offline reserve
+/// back. The dead server needn't be started again for that.
 final class OrphanedSpools: Sendable {
   private let options: ServerLedger.Options
   private let membership: Membership
   private let bells: Bells
-  /// What was told already, since it may go on for long.
+  /// Failures that were logged, so that a lasting failure is logged once.
   private let complaints = Lock<Set<String>>([])
-  /// The one at work, or the last.
+  /// The current or the last thread.
   private let thread = Lock<Thread?>(nil)
   private let isAtWork = Lock(false)
 
@@ -21,8 +22,8 @@ final class OrphanedSpools: Sendable {
     self.bells = bells
   }
 
-  /// Inherits those of the spools that are within reach and that nobody holds; returns at once.
-  /// What fails is tried again by the next call.
+  /// Processes the spools that are within reach and that no server holds. Returns at once. The next
+  /// call retries failures.
   func inherit(_ spools: [SpoolAddress]) {
     let spools = spools.filter { $0.id.names(spoolAt: $0.path, for: options.location) }
     let begins = isAtWork.withLock { isAtWork in
@@ -43,7 +44,7 @@ final class OrphanedSpools: Sendable {
     }
   }
 
-  /// Returns when nothing is under way.
+  /// Waits for the current work and returns.
   func stop() {
     thread.withLock { $0.take() }?.join()
   }
@@ -58,7 +59,7 @@ final class OrphanedSpools: Sendable {
     }
   }
 
-  /// As a start in its working directory would, which stops at once.
+  /// Does the work of a server that starts in the spool's working directory and stops at once.
   private func inherit(_ address: SpoolAddress) throws(LedgerError) {
     guard let spool = try Spool.left(at: address, options) else { return }
     let database = try LedgerDatabase(

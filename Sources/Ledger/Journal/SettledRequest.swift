@@ -1,8 +1,8 @@
 public import Budgets
 
-/// A request's row together with what it changes beside `usage_logs`.
+/// A request's row together with its changes outside `usage_logs`.
 ///
-/// Copies share one content, since it goes through many hands and has many strings to retain.
+/// Copies share one content object, because the value is passed on often and contains many strings.
 public struct SettledRequest: Hashable, Sendable {
   private struct Content: Hashable, Sendable {
     var row: UsageRow
@@ -41,38 +41,39 @@ public struct SettledRequest: Hashable, Sendable {
     set { change { $0.row = newValue } }
   }
 
-  /// What is added to budget counters, in the same transaction.
+  /// The amounts that are added to budget counters, in the same transaction.
   public var charges: [BudgetCharge] {
     get { shared.content.charges }
     set { change { $0.charges = newValue } }
   }
 
-  /// What the client's credits pay of it, likewise.
+  /// The amounts that the client's credits pay, in the same transaction.
   public var draws: [CreditDraw] {
     get { shared.content.draws }
     set { change { $0.draws = newValue } }
   }
 
-  /// The prices named by `row.priceVersion`, from which the cost can be recomputed; written once
-  /// for each version. May be nil when the intent has brought it already.
+  /// The prices that `row.priceVersion` names, for recomputing the cost. They are written once for
+  /// each version. May be nil if the intent has already brought them.
   public var priceRecord: String? {
     get { shared.content.priceRecord }
     set { change { $0.priceRecord = newValue } }
   }
 
-  /// From sending to the end of the provider's answer, for metrics; kept nowhere.
+  /// The time from sending to the end of the provider's answer, for metrics; not stored.
   public var upstreamMicroseconds: Int64? { shared.content.upstreamMicroseconds }
 
-  /// The key that is claimed with the row; where it was claimed before, nothing is written.
+  /// The key that is claimed with the row. If it was claimed before, nothing is written.
   public var claim: IdempotencyClaim? { shared.content.claim }
 
-  /// The objects that the provider's answer shows, which belong to the client from then on.
+  /// The objects that the provider's answer shows. They belong to the client from then on.
   public var objects: [ProviderObject] {
     get { shared.content.objects }
     set { change { $0.objects = newValue } }
   }
 
-  /// Whose leases the charges are taken off, where it waited in a spool.
+  /// The replica whose leases pay for the charges, if the settlement waited in a spool; nil
+  /// otherwise.
   var leaseholder: ReplicaID? {
     get { shared.content.leaseholder }
     set { change { $0.leaseholder = newValue } }

@@ -4,19 +4,19 @@ internal import Money
 internal import Time
 
 extension JSONWriter {
-  /// What of its leases a settlement says.
+  /// The leases that a settlement's text contains.
   enum LeaseText {
     case nothing
-    /// What an intent holds that stands on the offline reserve.
+    /// The leases that an intent on the offline reserve holds.
     case held
-    /// What is taken off those of a replica.
+    /// The amounts to subtract from a replica's leases.
     case taken(from: ReplicaID)
   }
 
-  /// A settlement as an object. The record of its prices is long, and left out where the
-  /// database has it already.
+  /// Writes a settlement as an object. The record of its prices is long, and is omitted if it is
+  /// already in the database.
   ///
-  /// - Parameter more: writes further members.
+  /// - Parameter more: Writes further members.
   mutating func settlement(
     _ settlement: SettledRequest, withPriceRecord: Bool, leases: LeaseText = .nothing,
     more: (inout JSONWriter) -> Void = { _ in }
@@ -80,16 +80,16 @@ extension JSONWriter {
   }
 }
 
-/// Reads settlements back from their JSON.
+/// Reads settlements from their JSON.
 final class SettlementReader {
   private let parser = JSONParser()
 
-  /// The settlement that a text is.
+  /// Returns the settlement in a text.
   func settlement(in json: String) throws(LedgerError) -> SettledRequest {
     try settlement(from: try read(json))
   }
 
-  /// What a text says; good until the next is read.
+  /// Parses a text. The value is valid until the next call.
   func read(_ json: String) throws(LedgerError) -> JSONValue {
     do {
       return try parser.parse(Array(json.utf8))
@@ -134,7 +134,7 @@ final class SettlementReader {
     return charge
   }
 
-  /// What `read` makes of each element of an array; of none where it is missing.
+  /// Returns the results of `read` for each element of an array; empty if the array is missing.
   func elements<Value>(
     of array: JSONValue?, _ read: (JSONValue) throws(LedgerError) -> Value
   ) throws(LedgerError) -> [Value] {
@@ -145,7 +145,7 @@ final class SettlementReader {
   }
 }
 
-/// One JSON object that was read; a zero that was left out is missing.
+/// Reads the fields of one JSON object. The text omits fields that are zero.
 struct ObjectReader: FieldReader {
   private var integers: [String: Int64] = [:]
   private var texts: [String: String] = [:]
@@ -164,7 +164,7 @@ struct ObjectReader: FieldReader {
 }
 
 extension BudgetAccountKey {
-  /// The fields under the names of `budget_accounts`, in the order of its columns.
+  /// Writes the fields with the names of `budget_accounts`, in the order of its columns.
   func write(to fields: inout some FieldWriter) {
     fields.write("budget_id", budgetID.description)
     fields.write("subject", subject)
@@ -215,7 +215,7 @@ extension BudgetCharge {
 }
 
 extension BudgetID {
-  /// Reads `CLIENT/NAME`.
+  /// Parses `CLIENT/NAME`.
   init?(recorded text: String) {
     guard let slash = text.firstIndex(of: "/") else { return nil }
     self.init(

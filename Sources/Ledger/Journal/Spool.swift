@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Where entries wait, one line of JSON each, while the database can't be written.
+/// A file of entries that wait while the database can't be written: one line of JSON each.
 ///
-/// A caller is told that its entry is safe only when its whole line is in the file. What a death
-/// leaves behind a last line's end was promised to nobody, and is cut off at the next start.
+/// `append` reports an entry as safe only after its whole line is in the file. After a crash, an
+/// incomplete last line was never reported as safe, and the next start cuts it off.
 final class Spool {
-  /// Nil where one server has the ledger.
+  /// The spool's address; nil if one server owns the ledger.
   let address: SpoolAddress?
   private let path: String
   private let file: File
@@ -14,19 +14,19 @@ final class Spool {
   private var size: Int
   private(set) var entryCount: Int
 
-  /// Bytes read at a time, and the longest line that is believed to be one.
+  /// The bytes read at a time.
   private static let readSize = 64 * 1024
   private static let longestLine = 1024 * 1024
-  /// Room that the file has on the disk though it is empty, so that entries find a place when a
-  /// full disk is the reason why they need one.
+  /// The space that the empty file reserves on the disk, so that entries still fit when a full disk
+  /// is the reason for spooling.
   static let reservedSize = 4 << 20
-  /// Lines replayed in one transaction.
+  /// The lines that are replayed in one transaction.
   static let linesPerCommit = 256
 
-  /// The spool of a server, and those that servers have left behind which are no more.
+  /// Returns this server's spool, and the spools that dead servers have left.
   ///
-  /// Servers that share a database may share a working directory too: each then has the first
-  /// spool that nobody holds, `catraca.spool`, `catraca.2.spool`….
+  /// Servers that share a database may also share a working directory. Each server then takes the
+  /// first spool that no other server holds: `catraca.spool`, `catraca.2.spool`, and so on.
   static func claim(
     _ options: ServerLedger.Options
   ) throws(LedgerError) -> (own: Spool, abandoned: [Spool]) {
@@ -49,7 +49,8 @@ final class Spool {
 
   private static let mostSpools = 64
 
-  /// What another server on this machine has left; nil where it isn't within reach, or held.
+  /// Returns the spool of another server on this machine; nil if it isn't within reach, or if a
+  /// server holds it.
   static func left(
     at address: SpoolAddress, _ options: ServerLedger.Options
   ) throws(LedgerError) -> Spool? {
@@ -79,7 +80,7 @@ final class Spool {
     try self.init(options, path: options.spoolPath, Spool.open(options.spoolPath))
   }
 
-  /// Nil where another server holds it.
+  /// Returns nil if another server holds the spool.
   private convenience init?(
     _ options: ServerLedger.Options, lockedAt path: String
   ) throws(LedgerError) {
@@ -113,14 +114,15 @@ final class Spool {
     reserve()
   }
 
-  /// Not every file system can: there the spool is as good as the room that is left.
+  /// Reserves the space if the file system supports that. If it doesn't, the spool can use only the
+  /// space that is left.
   private func reserve() {
     try? file.reserve(min(Spool.reservedSize, largestSize))
   }
 
   var isEmpty: Bool { entryCount == 0 }
 
-  /// How many whole lines there are, and where the last of them ends.
+  /// Returns the number of whole lines, and the end of the last one.
   private static func measure(
     _ file: borrowing File
   ) throws(File.Failure) -> (lines: Int, end: Int) {
@@ -138,9 +140,9 @@ final class Spool {
     }
   }
 
-  /// Appends all of them, or throws and leaves the file as it was.
+  /// Appends all entries, or throws and leaves the file unchanged.
   ///
-  /// - Parameter replica: who has settled them; nil where one server has the ledger.
+  /// - Parameter replica: The replica that settled them; nil if one server owns the ledger.
   func append(_ entries: [Entry], of replica: ReplicaID? = nil) throws(LedgerError) {
     let lines = entries.flatMap { $0.line(of: replica) }
     guard size + lines.count <= largestSize else {
@@ -150,8 +152,8 @@ final class Spool {
       try file.append(lines)
       if synchronizes { try file.synchronize() }
     } catch {
-      // What was written of it would join the next line. Should even this fail, the next start
-      // refuses the file and says where: nothing is dropped silently.
+      // A partial line would join the next line, so it is cut off. If that fails too, the next
+      // start refuses the file and names the place, so that nothing is lost silently.
       try? file.truncate(to: size)
       throw .unavailable(reason: "\(path): \(error.reason)")
     }
@@ -159,9 +161,9 @@ final class Spool {
     entryCount += entries.count
   }
 
-  /// Hands all lines to `replay`, some at a time, and empties the file when all are written.
+  /// Passes all lines to `replay` in groups, and empties the file when all are written.
   ///
-  /// Lines may be handed out again when it fails on the way: replaying must not mind.
+  /// After a failure, `replay` may receive lines again, so it must accept repetitions.
   func drain(_ replay: ([String]) throws(LedgerError) -> Void) throws(LedgerError) {
     var offset = 0
     while offset < size {

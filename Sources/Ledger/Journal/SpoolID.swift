@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Names one spool among those of all servers that share a ledger, over the lives of its servers.
+/// Identifies one spool among all servers that share a ledger, across restarts of its server.
 struct SpoolID: Hashable, Sendable {
-  /// The machine's name, and 64 bits that no other spool has drawn.
+  /// The machine's name, and 64 random bits.
   let text: String
 
   init(text: String) {
@@ -14,22 +14,22 @@ struct SpoolID: Hashable, Sendable {
   }
 }
 
-/// A spool, and where it is on the machine of its server.
+/// A spool, and its path on its server's machine.
 struct SpoolAddress: Hashable, Sendable {
   let id: SpoolID
-  /// Absolute.
+  /// The absolute path.
   let path: String
 }
 
 extension SpoolID {
-  /// The name of a spool, as the file beside it says; it is made where there is none.
+  /// Returns the ID of a spool from the file beside it, and creates that file if there is none.
   ///
-  /// A file that was copied with its folder names another server's spool: it has another inode, and
-  /// gets a name of its own.
+  /// A copied folder contains the ID of another server's spool. The copy has another inode, and
+  /// gets its own ID.
   ///
   /// - Parameters:
-  ///   - path: of the spool, whose lock the caller holds.
-  ///   - ledger: what is spooled for.
+  ///   - path: The path of the spool, whose lock the caller holds.
+  ///   - ledger: The ledger for which the server spools.
   static func kept(
     besideSpoolAt path: String, for ledger: LedgerLocation
   ) throws(LedgerError) -> SpoolID {
@@ -42,7 +42,8 @@ extension SpoolID {
       let id = known?.id ?? new()
       try file.truncate(to: 0)
       try file.append(Array("\(id.text) \(inode) \(ledger)\n".utf8))
-      // Nothing may be drawn under a name that a loss of power takes away.
+      // The ID is written to disk first, so that a power loss can't remove an ID under which leases
+      // were drawn.
       try file.synchronize()
       return id
     } catch {
@@ -50,8 +51,8 @@ extension SpoolID {
     }
   }
 
-  /// Whether the spool at a path is the one of this name, for the same ledger; false where none is
-  /// within reach. A copy of a ledger names spools that belong to the original.
+  /// Whether the spool at a path has this ID and belongs to the same ledger; false if no spool is
+  /// within reach. A copied ledger names spools that belong to the original.
   func names(spoolAt path: String, for ledger: LedgerLocation) -> Bool {
     guard let file = try? File(existingAt: "\(path).id"), let inode = try? file.inode(),
       let known = try? SpoolID.read(file)
@@ -59,7 +60,7 @@ extension SpoolID {
     return known.id == self && known.inode == inode && known.ledger == ledger.description
   }
 
-  /// Nil for what isn't a whole line of a name, a number and a ledger.
+  /// Returns nil unless the file has one whole line of an ID, an inode and a ledger.
   private static func read(
     _ file: borrowing File
   ) throws(File.Failure) -> (id: SpoolID, inode: UInt64, ledger: String)? {

@@ -1,7 +1,7 @@
 public import Pricing
 public import Time
 
-/// Why a request was refused; `denials.reason`.
+/// The reason of a refusal; `denials.reason`.
 public enum DenialReason: String, Sendable, Hashable, CaseIterable {
   case tokenLimit = "token_limit"
   case costLimit = "cost_limit"
@@ -12,8 +12,8 @@ public enum DenialReason: String, Sendable, Hashable, CaseIterable {
 
 /// One request that a budget refused, as `denials` records it.
 ///
-/// The figures are tokens for a limit in tokens, and nano-units of the budget's currency for a
-/// limit in money.
+/// For a limit in tokens, the figures are tokens. For a limit in money, they are nano-units of the
+/// budget's currency.
 public struct DenialRow: Hashable, Sendable {
   public var requestID: RequestID
   public var clientID: String
@@ -21,15 +21,15 @@ public struct DenialRow: Hashable, Sendable {
   public var userID: String?
   public var operation: Operation
   public var model: String
-  /// As `CLIENT/NAME`; nil when no single budget refused.
+  /// The budget as `CLIENT/NAME`; nil if no single budget refused.
   public var budgetID: String?
   public var reason: DenialReason
   public var limitValue: Int64
   public var used: Int64
-  /// By others; the refused request's own bound is not in it.
+  /// The amount held by other requests, without the refused request's own bound.
   public var held: Int64
   public var requested: Int64
-  /// When the budget starts again; nil when it never does.
+  /// The end of the budget's window; nil if the period is `total`.
   public var resetAt: Timestamp?
   public var createdAt: Timestamp
 

@@ -1,7 +1,7 @@
 internal import Pricing
 internal import Time
 
-/// A denial's fields under the names of `denials`, in the order of its columns.
+/// Writes and reads a denial's fields with the names of `denials`, in the order of its columns.
 extension DenialRow {
   func write(to fields: inout some FieldWriter) {
     fields.write("request_id", requestID.description)

@@ -1,6 +1,6 @@
 internal import Time
 
-/// `denials`: one row a request that a budget refused.
+/// Writes `denials`: one row for each request that a budget refused.
 final class DenialStore {
   private let insert: Statement
 
@@ -14,7 +14,7 @@ final class DenialStore {
     try insert.run()
   }
 
-  /// The columns are those of `DenialRow.write(to:)`, in its order.
+  /// The columns of `DenialRow.write(to:)`, in its order.
   private static let insertRow = """
     INSERT INTO denials (request_id, client_id, key_name, user_id, operation, model, budget_id,
       reason, limit_value, used, held, requested, reset_at, created_at)

@@ -1,20 +1,21 @@
-/// How far the estimates of one model's requests are from what its provider reported.
+/// The error of the estimates for one model, compared with the provider's reports.
 public struct EstimateError: Hashable, Sendable {
   public var provider: String
   public var model: String
-  /// Requests whose usage was reported, so that their estimate can be told wrong.
+  /// Requests with reported usage, for which the estimate's error is known.
   public var checkedRequests: Int64
-  /// Requests that were charged by an estimate, since nothing was reported.
+  /// Requests without reported usage, which were charged by an estimate.
   public var estimatedRequests: Int64
-  /// How far off the estimates are in the mean, in thousandths of what was reported; nil where
-  /// nothing could be checked.
+  /// The mean error in thousandths of the reported usage; nil if no request could be checked.
   public var meanPerMille: Int64?
-  /// What 95 of 100 estimates are off at most.
+  /// The error that 95 of 100 estimates don't exceed, in thousandths; nil if no request could be
+  /// checked.
   public var percentile95PerMille: Int64?
 }
 
 extension LedgerReader {
-  /// For each model of each provider, in the order of their names.
+  /// Returns the errors for each model of each provider, in the order of their names.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func estimateErrors(_ filter: UsageFilter) throws(LedgerError) -> [EstimateError] {
     let select = try connection.prepare(
       LedgerReader.selectEstimateErrors(connection.dialect.perMilleOff))
@@ -50,7 +51,7 @@ extension LedgerReader {
 }
 
 extension Dialect {
-  /// How far off an estimate is, in whole thousandths of what was reported. A thousand times an
+  /// The SQL of an estimate's error in whole thousandths of the reported usage. A thousand times an
   /// absurd figure doesn't fit into 64 bits.
   fileprivate var perMilleOff: String {
     switch self {

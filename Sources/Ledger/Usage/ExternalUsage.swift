@@ -1,15 +1,15 @@
 public import Budgets
 public import Money
 
-/// Usage that did not pass the proxy, and that its client reports.
+/// Usage that didn't pass through the proxy, and that its client reports.
 public struct ExternalUsage: Sendable {
   public var row: UsageRow
   public var caller: Caller
   public var consumption: Consumption
   public var rates: ExchangeRates
-  /// The prices named by the row's `priceVersion`.
+  /// The prices that the row's `priceVersion` names.
   public var priceRecord: String?
-  /// The idempotency key of the report; nil where it has none.
+  /// The idempotency key of the report; nil if it has none.
   public var claim: IdempotencyClaim?
 
   public init(

@@ -1,14 +1,15 @@
 public import Time
 
-/// Which part of a log is meant: a span of time, and a page of it.
+/// A page of a log within a span of time.
 public struct LogRange: Hashable, Sendable {
-  /// Made at this instant or later.
+  /// The start of the span, which is included; nil for no start.
   public var since: Timestamp?
-  /// Made before this instant.
+  /// The end of the span, which isn't included; nil for no end.
   public var until: Timestamp?
-  /// Entries before this one alone.
+  /// The last entry of the previous page; the page has only entries before it. Nil for the first
+  /// page.
   public var cursor: LogCursor?
-  /// The most entries.
+  /// The most entries of the page.
   public var limit: Int
 
   public init(
@@ -21,7 +22,8 @@ public struct LogRange: Hashable, Sendable {
   }
 }
 
-/// Names an entry of a log, so that a page can go on after it: `1795331400123-42`.
+/// Identifies an entry of a log, so that the next page begins after it. As text:
+/// `1795331400123-42`.
 public struct LogCursor: Hashable, Sendable, LosslessStringConvertible {
   public var createdAt: Timestamp
   public var id: Int64
@@ -51,7 +53,7 @@ public struct LogEntry<Content: Sendable>: Sendable {
   public var cursor: LogCursor { LogCursor(createdAt: createdAt, id: id) }
 }
 
-/// What `usage_logs` can be filtered by.
+/// The columns by which `usage_logs` can be filtered.
 public enum UsageColumn: String, Sendable, Hashable, CaseIterable {
   case client = "client_id"
   case key = "key_name"
@@ -63,7 +65,7 @@ public enum UsageColumn: String, Sendable, Hashable, CaseIterable {
   case usageSource = "usage_source"
 }
 
-/// What `denials` can be filtered by.
+/// The columns by which `denials` can be filtered.
 public enum DenialColumn: String, Sendable, Hashable, CaseIterable {
   case client = "client_id"
   case key = "key_name"
@@ -72,7 +74,7 @@ public enum DenialColumn: String, Sendable, Hashable, CaseIterable {
   case budget = "budget_id"
 }
 
-/// What `audit_log` can be filtered by.
+/// The columns by which `audit_log` can be filtered.
 public enum AuditColumn: String, Sendable, Hashable, CaseIterable {
   case client = "client_id"
   case actor, action
@@ -80,20 +82,21 @@ public enum AuditColumn: String, Sendable, Hashable, CaseIterable {
 
 /// One administrative change, as `audit_log` records it.
 public struct RecordedChange: Hashable, Sendable {
-  /// Such as `token:bars`.
+  /// The actor, for example `token:bars`.
   public var actor: String
-  /// Such as `budget.create`.
+  /// The action, for example `budget.create`.
   public var action: String
-  /// Such as `budget:acme/b1`.
+  /// The changed object, for example `budget:acme/b1`.
   public var target: String
   public var clientID: String
-  /// JSON objects; nil where there was or is nothing.
+  /// The object before the change, as JSON; nil if it didn't exist.
   public var before: String?
   public var after: String?
 }
 
 extension LedgerReader {
-  /// Rows of `denials`, newest first.
+  /// Returns rows of `denials`, newest first.
+  /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func denialLog(
     where conditions: [DenialColumn: String], _ range: LogRange
   ) throws(LedgerError) -> [LogEntry<DenialRow>] {
@@ -102,7 +105,8 @@ extension LedgerReader {
     ) { fields throws(LedgerError) in try DenialRow(from: fields) }
   }
 
-  /// Rows of `audit_log`, newest first.
+  /// Returns rows of `audit_log`, newest first.
+  /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func auditLog(
     where conditions: [AuditColumn: String], _ range: LogRange
   ) throws(LedgerError) -> [LogEntry<RecordedChange>] {
@@ -121,6 +125,7 @@ extension LedgerReader {
 
   /// Whether an administrator has accepted configuration files with this digest at `since` or
   /// later.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func isConfigurationAccepted(
     _ digest: String, since: Timestamp
   ) throws(LedgerError) -> Bool {
@@ -132,16 +137,16 @@ extension LedgerReader {
     return try select.firstInteger() != nil
   }
 
-  /// That of an index, so that a page is found without reading what isn't on it.
+  /// The order of an index, so that the database finds a page without reading other rows.
   enum LogOrder {
     case byID, byInstant
   }
 
   /// - Parameters:
   ///   - table: A constant.
-  ///   - conditions: Constant expressions, and the texts that they must be equal to.
-  ///   - clauses: Further conditions, constants.
-  ///   - index: By which entries are found; nil lets SQLite choose.
+  ///   - conditions: Constant expressions, and the texts that they must equal.
+  ///   - clauses: Further conditions, all constants.
+  ///   - index: The index that finds the entries; nil lets SQLite choose.
   func entries<Content: Sendable>(
     of table: String, _ conditions: [(String, String)], _ range: LogRange, _ order: LogOrder,
     besides clauses: [String] = [], by index: String? = nil,
@@ -161,7 +166,7 @@ extension LedgerReader {
     let select = try connection.prepare(
       connection.dialect.page(of: table, source, filter, newestFirst, limit: "?3"))
     select.bind(range.since?.rfc3339 ?? "", at: 1)
-    // Greater than every instant's text.
+    // Greater than the text of any time.
     select.bind(range.until?.rfc3339 ?? "~", at: 2)
     select.bind(Int64(range.limit), at: 3)
     select.bind(range.cursor?.id ?? .max, at: 4)

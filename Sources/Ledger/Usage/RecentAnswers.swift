@@ -1,32 +1,32 @@
-/// A model's latest answers, to know how long they tend to be, how fast the model writes and how
-/// many tokens its texts make.
+/// A model's latest answers, from which its usual output length, its speed and its tokens per text
+/// are computed.
 public struct RecentAnswers: Hashable, Sendable {
   public var provider: String
   public var model: String
-  /// Oldest first.
+  /// The answers, oldest first.
   public var answers: [Answer]
 
-  /// What one answer used, and the bytes of the texts that it used it for: 0 where they weren't
-  /// measured.
+  /// The usage of one answer, and the bytes of its texts; 0 bytes if they weren't measured.
   public struct Answer: Hashable, Sendable {
     public var inputTokens: Int64
     public var outputTokens: Int64
-    /// Those of `outputTokens` that were written or thought, not spoken or drawn.
+    /// The output tokens that are text or reasoning, and neither sound nor images.
     public var outputTextTokens: Int64
     public var inputTextBytes: Int64
     public var outputTextBytes: Int64
-    /// From the request's receipt to the answer's last byte; nil where that isn't known.
+    /// The time from the request's receipt to the answer's last byte; nil if unknown.
     public var latencyMilliseconds: Int64?
-    /// Whether some of the output was thought and not shown.
+    /// Whether some of the output is hidden reasoning.
     public var reasons: Bool
   }
 }
 
 extension LedgerReader {
-  /// How far back the ledger is searched, so that a start takes no longer as the ledger grows.
+  /// The number of rows that are searched, so that a start takes no longer as the ledger grows.
   static let searchedRows: Int64 = 200_000
 
-  /// For each model its latest whole answers whose usage was reported, at most `limit` of them.
+  /// Returns, for each model, its latest complete answers with reported usage, at most `limit`.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func recentAnswers(limit: Int = 1_000) throws(LedgerError) -> [RecentAnswers] {
     let select = try connection.prepare(LedgerReader.selectAnswers)
     select.bind(LedgerReader.searchedRows, at: 1)

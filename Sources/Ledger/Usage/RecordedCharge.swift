@@ -1,13 +1,13 @@
 internal import Money
 internal import Pricing
 
-/// One charge as `usage_logs.budget_accounts` names it: `ID` where it is the row's own tokens and
-/// cost, `ID:TOKENS:COST_NANO` where it is not.
+/// One charge in `usage_logs.budget_accounts`: `ID` if it equals the row's own tokens and cost,
+/// `ID:TOKENS:COST_NANO` otherwise.
 struct RecordedCharge {
   let account: Int64
   private let explicit: (tokens: Int64, costNano: Int64)?
 
-  /// Nil unless it is written in one of the two ways.
+  /// Returns nil unless the text has one of the two forms.
   init?(_ text: some StringProtocol) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let figures = parts.compactMap { Int64($0) }
@@ -20,7 +20,7 @@ struct RecordedCharge {
     }
   }
 
-  /// What is charged for `row` to an account in `currency`.
+  /// Returns the charge of `row` to an account in `currency`.
   func figures(of row: UsageRow, in currency: Currency) -> (tokens: Int64, costNano: Int64) {
     explicit ?? (row.usage.totalTokens, row.costNano(in: currency) ?? 0)
   }

@@ -1,21 +1,22 @@
 public import Metrics
 public import Pricing
 
-/// What the ledger has recorded, summed for metrics.
+/// The sums of the ledger's records, for metrics.
 ///
-/// `sums` are those over all of `usage_logs`; the rest counts since the start of the process.
+/// `sums` cover all of `usage_logs`. All other figures count from the start of the process.
 public struct RecordedUsage: Sendable {
-  /// What the rows of one sum have in common.
+  /// The common values of the rows in one sum.
   public struct Key: Hashable, Sendable {
     public var clientID: String
     public var provider: String
-    /// As the price book knows it, else what stands for all that it doesn't.
+    /// The model's name in the price book, or the common name of all models that the book doesn't
+    /// have.
     public var model: String
     public var operation: Operation
     public var outcome: Outcome
   }
 
-  /// Who was refused, and why.
+  /// The client and the reason of a refusal.
   public struct Refused: Hashable, Sendable {
     public var clientID: String
     public var reason: DenialReason
@@ -28,9 +29,9 @@ public struct RecordedUsage: Sendable {
 
   public internal(set) var sums: [Key: UsageSums] = [:]
   public internal(set) var denials: [Refused: Int64] = [:]
-  /// What Catraca itself added to requests.
+  /// The time that Catraca added to requests.
   public internal(set) var overhead = Histogram(bounds: RecordedUsage.overheadBounds)
-  /// From sending to the end of the provider's answer.
+  /// The time from sending to the end of the provider's answer.
   public internal(set) var upstreamLatency = Histogram(bounds: RecordedUsage.latencyBounds)
   public internal(set) var timeToFirstToken = Histogram(bounds: RecordedUsage.latencyBounds)
 

@@ -1,5 +1,6 @@
 extension LedgerReader {
-  /// What one request added to which budgets; nothing for a request without a row.
+  /// Returns a request's charges to budgets; empty if the request has no row.
+  /// - Throws: `LedgerError` if the database can't be read, or a charge can't be understood.
   public func budgetCharges(of row: UsageRow) throws(LedgerError) -> [BudgetCharge] {
     let select = try connection.prepare(
       "SELECT budget_accounts FROM usage_logs WHERE request_id = ?")
@@ -30,7 +31,8 @@ extension LedgerReader {
     return BudgetCharge(account: key, tokens: figures.tokens, costNano: figures.costNano)
   }
 
-  /// The refusal of one request; nil where it was not refused by a budget.
+  /// Returns the refusal of one request; nil if no budget refused it.
+  /// - Throws: `LedgerError` if the database can't be read, or the row can't be understood.
   public func denial(_ requestID: RequestID) throws(LedgerError) -> DenialRow? {
     let select = try connection.prepare("SELECT * FROM denials WHERE request_id = ?")
     select.bind(requestID.description, at: 1)

@@ -1,4 +1,4 @@
-/// Whether sums gain what a row says, or lose what one said that is replaced.
+/// Whether a row's figures are added to sums, or removed because the row is replaced.
 enum RowSign {
   case added
   case removed

@@ -1,22 +1,22 @@
 internal import EventLoop
 
-/// A row that can't be understood, so that a server goes on without it.
+/// A row that can't be understood. The server continues without it.
 public struct UnreadableRow: Hashable, Sendable {
-  /// What becomes of what the row says.
+  /// The consequence of ignoring the row.
   public enum Effect: String, Sendable, Hashable {
-    /// All requests of its client are refused: the row may have limited them.
+    /// All requests of the client are refused, because the row may have limited them.
     case closesClient = "client_closed"
     /// The plan allows nothing.
     case closesPlan = "plan_closed"
-    /// It limits nobody.
+    /// The row limits nothing.
     case isLeftOut = "left_out"
-    /// What its client uses isn't charged.
+    /// The client's use isn't charged.
     case isNotBilled = "not_billed"
   }
 
-  /// Whom it concerns, `*` for all clients; nil where even that can't be read.
+  /// The affected client, or `*` for all clients; nil if the client can't be read.
   public let clientID: String?
-  /// What can't be understood, such as `window_end of a budget account`.
+  /// The part that can't be understood, for example `window_end of a budget account`.
   public let record: String
   public let effect: Effect
 
@@ -27,10 +27,10 @@ public struct UnreadableRow: Hashable, Sendable {
   }
 }
 
-/// Notes the rows that a server goes on without.
+/// Notes the rows that a server ignores.
 public final class UnreadableRows: Sendable {
   private struct State {
-    /// Since `begin`.
+    /// The rows found since `begin`.
     var found: Set<UnreadableRow> = []
     var untold: [UnreadableRow] = []
     var told: Set<UnreadableRow> = []
@@ -38,12 +38,12 @@ public final class UnreadableRows: Sendable {
 
   private let state = Lock(State())
 
-  /// Notes that are kept: a damaged ledger may have any number of such rows.
+  /// The most rows that are noted, because a damaged ledger may have any number of them.
   static let mostRows = 1_000
 
   public init() {}
 
-  /// Everything is read anew: what was mended meanwhile isn't found again.
+  /// Starts a new reading. Rows that were repaired since aren't found again.
   public func begin() {
     state.withLock { $0.found = [] }
   }
@@ -57,7 +57,7 @@ public final class UnreadableRows: Sendable {
     }
   }
 
-  /// Those that were never told of before, to be logged.
+  /// Returns the rows that were never returned before, for the log.
   public func take() -> [UnreadableRow] {
     state.withLock { state in
       defer { state.untold = [] }
@@ -65,7 +65,7 @@ public final class UnreadableRows: Sendable {
     }
   }
 
-  /// The clients whose requests are refused on account of any of them; `*` stands for all.
+  /// The clients whose requests are refused because of an unreadable row; `*` stands for all.
   public var closedClients: Set<String> {
     state.withLock { state in
       Set(state.found.filter { $0.effect == .closesClient }.compactMap(\.clientID))

@@ -1,11 +1,14 @@
 internal import Time
 
-// The pages of `usage_logs`. What an index has is found by it. For the rest, rows are read back
-// from the newest, which would take long for what is rare: so they are read in those hours or days
-// alone in which a rollup has what is asked for.
+// Reads pages of `usage_logs`.
+//
+// If an index has the filtered column, the database finds the rows by it. Otherwise rows are read
+// backward from the newest, which takes long if matches are rare. Only the hours or days in which a
+// rollup has matches are read then.
 
 extension LedgerReader {
-  /// Rows of `usage_logs`, newest first.
+  /// Returns rows of `usage_logs`, newest first.
+  /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func usageLog(
     where conditions: [UsageColumn: String], isStream: Bool? = nil, _ range: LogRange
   ) throws(LedgerError) -> [LogEntry<UsageRow>] {
@@ -33,7 +36,7 @@ extension LedgerReader {
     let index =
       conditions.isEmpty && isStream == true
       ? .stream : UsageLogIndex.known(for: Set(conditions.keys), isUnusual: !unusual.isEmpty)
-    // As constants, since an index has only rows of the one kind.
+    // These are constants, because the index contains only rows of one kind.
     let kind = isStream.map { [$0 ? "stream = 1" : "stream = 0"] } ?? []
     return try entries(
       of: "usage_logs", texts, range, .byInstant, besides: unusual + kind, by: index?.rawValue
@@ -41,16 +44,16 @@ extension LedgerReader {
   }
 }
 
-/// The indexes that SQLite doesn't choose by itself, since it can't know how many rows a value has.
-/// PostgreSQL knows.
+/// The indexes that SQLite doesn't choose by itself, because it can't know the number of rows for a
+/// value. PostgreSQL knows that number.
 private enum UsageLogIndex: String {
   case client = "usage_logs_client_id_created_at"
   case user = "usage_logs_user_id"
   case conversation = "usage_logs_conversation_id"
-  /// Has streams alone.
+  /// Contains only streams.
   case stream = "usage_logs_stream"
 
-  /// The one that is best for these columns whatever their values; nil where the database finds it.
+  /// Returns the best index for these columns whatever their values; nil if the database chooses.
   static func known(for columns: Set<UsageColumn>, isUnusual: Bool) -> UsageLogIndex? {
     if columns.contains(.conversation) { return .conversation }
     if columns.contains(.user) { return .user }
@@ -59,7 +62,7 @@ private enum UsageLogIndex: String {
 }
 
 extension UsageColumn {
-  /// What lets an index be used that leaves the usual rows out; nil where there is none.
+  /// Returns a condition that enables a partial index without the usual rows; nil if there is none.
   fileprivate func isUnusual(as value: String) -> String? {
     switch self {
     case .outcome where value != Outcome.ok.rawValue: "outcome <> 'ok'"
@@ -69,16 +72,16 @@ extension UsageColumn {
   }
 }
 
-/// A rollup that says when rows were made that an index doesn't find.
+/// A rollup that shows when matching rows were made, for filters without an index.
 private struct RollupOfRows {
   private let table: String
   private let column: String
-  /// A line's span of time.
+  /// The time span of a rollup line.
   private let stepMilliseconds: Int64
   private let conditions: [(column: String, value: String)]
   private let steps: ClosedRange<Int64>
 
-  /// Nil where an index finds the rows, or no rollup knows of them.
+  /// Returns nil if an index finds the rows, or if no rollup has the columns.
   init?(for all: [UsageColumn: String], in range: LogRange, hasKeyIndex: Bool) {
     let known = all.filter { RollupOfRows.known.contains($0.key) }
     let isAgentAlone = all[.agent] != nil && all[.client] == nil
@@ -102,7 +105,7 @@ private struct RollupOfRows {
     .client, .key, .agent, .provider, .model, .operation,
   ]
 
-  /// The hours or days that have such rows, newest first.
+  /// Selects the hours or days with matching rows, newest first.
   var selectSteps: String {
     var sql = "SELECT DISTINCT \(column) FROM \(table) WHERE \(column) BETWEEN ?1 AND ?2"
     for (index, condition) in conditions.enumerated() {
@@ -119,7 +122,7 @@ private struct RollupOfRows {
     }
   }
 
-  /// What of a span lies in an hour or day.
+  /// Returns the part of a range that lies in an hour or day.
   func part(of range: LogRange, _ step: Int64) -> LogRange {
     var part = range
     let start = Timestamp(milliseconds: step * stepMilliseconds)

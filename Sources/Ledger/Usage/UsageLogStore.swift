@@ -1,4 +1,4 @@
-/// `usage_logs`: one row a request.
+/// Reads and writes `usage_logs`: one row for each request.
 final class UsageLogStore {
   private let insert: Statement
   private let find: Statement
@@ -13,7 +13,8 @@ final class UsageLogStore {
     remove = try connection.prepare(UsageLogStore.removeInterrupted)
   }
 
-  /// The row's id; nil, and nothing written, when the request has its row already.
+  /// Writes a row and returns its ID. If the request already has a row, returns nil and writes
+  /// nothing.
   func insert(
     _ row: UsageRow, beginsConversation: Bool, budgetAccounts: String
   ) throws(LedgerError) -> Int64? {
@@ -24,7 +25,7 @@ final class UsageLogStore {
     return try insert.insertedID()
   }
 
-  /// A row as it was found, with what the ledger added to it.
+  /// A row that was removed, with the values that the ledger had added.
   struct Former {
     let row: UsageRow
     let beginsConversation: Bool
@@ -32,7 +33,7 @@ final class UsageLogStore {
     let budgetAccounts: String
   }
 
-  /// Removes the row of a request that was interrupted, and returns it; nil where there is none.
+  /// Removes and returns the row of an interrupted request; nil if there is none.
   func takeInterrupted(_ requestID: RequestID) throws(LedgerError) -> Former? {
     remove.bind(requestID.description, at: 1)
     return try remove.firstRow { fields throws(LedgerError) in
@@ -57,7 +58,7 @@ final class UsageLogStore {
   private static let removeInterrupted =
     "DELETE FROM usage_logs WHERE request_id = ? AND outcome = 'interrupted' RETURNING *"
   static let findRow = "SELECT 1 FROM usage_logs WHERE request_id = ?"
-  /// The columns are those of `UsageRow.write(to:)`, in its order.
+  /// The columns of `UsageRow.write(to:)`, in its order.
   static let insertRow = """
     INSERT INTO usage_logs (
       request_id, client_id, key_name, user_id, conversation_id, agent_id, source, model,

@@ -1,18 +1,19 @@
 internal import Time
 
-/// The months that `usage_logs` is divided into on PostgreSQL, each a table of its own.
+/// Manages the monthly partitions of `usage_logs` on PostgreSQL, each of which is a table.
 ///
-/// A month is made before the transaction of its first row, and the next one with it, so that no
-/// commit has to wait for it when the month begins. Servers that make the same month take turns.
-/// What comes for a month that was detached, work that was long under way, gets a table beside it.
+/// A month's table is created before the transaction of its first row, together with the next
+/// month's, so that no commit waits for it when the month begins. Servers that create the same
+/// month take turns. If a late row belongs to a detached month, it goes to a new table for that
+/// month.
 final class UsagePartitionStore {
   private let connection: DatabaseConnection
   private let isNeeded: Bool
-  /// Months that are known to be there.
+  /// The months that are known to have a table.
   private var known: Set<UsageMonth> = []
-  /// Of these, the tables of those that were detached and are still in the database.
+  /// The tables of detached months that are still in the database.
   private var detached: [UsageMonth: String] = [:]
-  /// What a transaction would have needed.
+  /// The month that the last transaction lacked; nil for none.
   private var missing: UsageMonth?
 
   init(_ connection: DatabaseConnection) {
@@ -20,7 +21,8 @@ final class UsagePartitionStore {
     isNeeded = connection.dialect == .postgresql
   }
 
-  /// Throws where the month of a row isn't known to be there: `makeMissing` and try again.
+  /// Throws if the month of a row isn't known to have a table. The caller then calls `makeMissing`
+  /// and retries.
   func require(_ instant: Timestamp) throws(LedgerError) {
     guard isNeeded else { return }
     let month = UsageMonth(of: instant)
@@ -29,7 +31,7 @@ final class UsagePartitionStore {
     throw .unavailable(reason: "usage_logs has no table for \(month.text)")
   }
 
-  /// Makes what the last transaction would have needed, if it would have.
+  /// Creates the month that the last transaction lacked; returns false if it lacked none.
   func makeMissing() throws(LedgerError) -> Bool {
     guard let month = missing else { return false }
     missing = nil
@@ -37,13 +39,13 @@ final class UsagePartitionStore {
     return true
   }
 
-  /// Makes the month of an instant, unless it is there.
+  /// Creates the month of a time, unless it exists.
   func make(for instant: Timestamp) throws(LedgerError) {
     let month = UsageMonth(of: instant)
     if isNeeded, !known.contains(month) { try make(month) }
   }
 
-  /// Whether a request has its row in a table that was detached.
+  /// Whether a request has its row in a detached table.
   func hasDetachedRow(
     _ requestID: RequestID, admittedAt instant: Timestamp
   ) throws(LedgerError) -> Bool {
@@ -53,7 +55,7 @@ final class UsagePartitionStore {
     return try find.firstInteger() != nil
   }
 
-  /// A month may have been detached since it was known.
+  /// Forgets the known months, because one may have been detached since.
   func didRollBack() {
     guard missing == nil else { return }
     known.removeAll()
@@ -80,6 +82,6 @@ final class UsagePartitionStore {
     detached[month] = tables[month]
   }
 
-  /// Any number that nothing else in the database locks.
+  /// The key of the lock: any number that nothing else in the database uses.
   private static let turn: Int64 = 0x6361_7472_6163_61FE
 }

@@ -11,53 +11,53 @@ public struct UsageRow: Hashable, Sendable {
   public var conversationID: String?
   public var agentID: String?
   public var provider: String
-  /// The model that was asked for.
+  /// The requested model.
   public var model: String
-  /// The model that answered, as the provider names it.
+  /// The model that answered, by the provider's name.
   public var responseModel: String?
   public var operation: Operation
-  /// The path without a provider prefix, such as `/v1/chat/completions`.
+  /// The path without a provider prefix, for example `/v1/chat/completions`.
   public var endpoint: String
   public var isStream: Bool
-  /// The HTTP status that the provider answered with; 0 when there was no answer.
+  /// The HTTP status of the provider's answer; 0 if there was none.
   public var status: Int
   public var outcome: Outcome
   public var usageSource: UsageSource
   public var usage: Usage
-  /// What the client is charged, in nano US dollars.
+  /// The client's charge in nano US dollars.
   public var costNanoUSD: Int64
-  /// What the provider charges by the price book, in nano US dollars; `costNanoUSD` where the
-  /// client has neither prices of its own nor a markup.
+  /// The provider's charge by the price book, in nano US dollars. Equals `costNanoUSD` if the
+  /// client has neither its own prices nor a markup.
   public var providerCostNanoUSD: Int64
-  /// What the client is charged in the billing currency, rounded from the exact cost and not from
+  /// The client's charge in the billing currency, rounded from the exact cost and not from
   /// `costNanoUSD`.
   public var cost: Money
-  /// The prices that the cost was computed with; nil when nothing was priced.
+  /// The prices that the cost was computed with; nil if nothing was priced.
   public var priceVersion: String?
   public var heldTokens: Int64
   public var heldNanoUSD: Int64
-  /// What was used above the hold; zero unless the bound was wrong.
+  /// The use above the hold; zero unless the bound was wrong.
   public var overrunTokens: Int64
   public var overrunNanoUSD: Int64
-  /// From admission to the last byte.
+  /// The time from admission to the last byte.
   public var latencyMilliseconds: Int64?
-  /// From forwarding to the first byte of the answer's content.
+  /// The time from forwarding to the first byte of the answer's content.
   public var timeToFirstTokenMilliseconds: Int64?
-  /// What Catraca itself added.
+  /// The time that Catraca itself added.
   public var overheadMicroseconds: Int64?
-  /// How many calls of each kind there were that are billed outside tokens: a JSON object such as
-  /// `{"web_search":2}`; nil where there were none, or nobody knows their kinds.
+  /// The number of calls that are billed separately from tokens, by kind, as a JSON object:
+  /// `{"web_search":2}`. Nil if there were none, or if their kinds aren't known.
   public var toolCalls: String?
-  /// A JSON object, as the app gave it.
+  /// A JSON object, as the app sent it.
   public var metadata: String?
-  /// Nil where no usage was reported.
+  /// The estimate for comparison; nil if no usage was reported.
   public var estimateCheck: EstimateCheck?
-  /// When the request was admitted.
+  /// The time of the request's admission.
   public var createdAt: Timestamp
   /// The civil day of `createdAt` in the client's time zone.
   public var day: CivilDate
 
-  /// - Parameter providerCostNanoUSD: nil where the provider charges `costNanoUSD`.
+  /// - Parameter providerCostNanoUSD: The provider's charge; nil if it equals `costNanoUSD`.
   public init(
     requestID: RequestID, clientID: String, keyName: String, userID: String? = nil,
     conversationID: String? = nil, agentID: String? = nil, provider: String, model: String,
@@ -106,14 +106,14 @@ public struct UsageRow: Hashable, Sendable {
 }
 
 extension UsageRow {
-  /// What the provider's cost is more than the cost, or less where it is negative.
+  /// The provider's cost minus the client's cost; negative if the provider charges less.
   var providerDifference: Int64 {
-    // The smallest integer has no opposite, which is what a replaced row adds.
+    // The smallest integer has no opposite, and a replaced row adds the opposite.
     max(-.max, Int64(clamping: Int128(providerCostNanoUSD) - Int128(costNanoUSD)))
   }
 
-  /// The same of a row of `usage_logs`.
+  /// The SQL of `providerDifference` for a row of `usage_logs`.
   static let providerDifferenceColumn = "\(providerCostColumn) - cost_nano_usd"
-  /// The provider's cost of a row of `usage_logs`; those of earlier releases have none.
+  /// The SQL of a row's provider cost. Rows of earlier releases have none.
   static let providerCostColumn = "coalesce(provider_cost_nano_usd, cost_nano_usd)"
 }

@@ -2,7 +2,7 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// A row's fields under the names of `usage_logs`, in the order of its columns.
+/// Writes and reads a row's fields with the names of `usage_logs`, in the order of its columns.
 extension UsageRow {
   func write(to fields: inout some FieldWriter) {
     fields.write("request_id", requestID.description)
@@ -92,7 +92,8 @@ extension EstimateCheck {
 }
 
 extension Usage {
-  /// `cache_write_tokens` is of both retentions, so that the columns' parts stay a partition.
+  /// Writes the counts. `cache_write_tokens` is the sum of both retentions, so that the columns'
+  /// parts stay disjoint.
   fileprivate func write(to fields: inout some FieldWriter) {
     fields.write("prompt_tokens", inputTokens)
     fields.write("cached_tokens", cachedInputTokens)
@@ -111,7 +112,7 @@ extension Usage {
     fields.write("calls", calls)
   }
 
-  /// Nil when a count is out of range or parts exceed their total.
+  /// Returns nil if a count is out of range, or if parts exceed their total.
   init?(from fields: some FieldReader) {
     func count(_ name: String) -> Int64 { fields.integer(name) ?? 0 }
     let cacheWriteLong = count("cache_write_long_tokens")
