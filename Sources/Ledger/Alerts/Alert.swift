@@ -4,29 +4,31 @@ public import Time
 internal import Money
 internal import Pricing
 
-/// Something about a budget that people asked to be told, as `alerts` records it.
+/// An event about a budget that people asked to be told, as `alerts` records it.
 public struct Alert: Hashable, Sendable {
   public enum Kind: Hashable, Sendable {
     /// Settled use reached a percentage of the limit.
     case threshold(percent: Int)
-    /// The first refusal of a window, or what would have been it in a `shadow` budget.
+    /// The first refusal of a window. In a `shadow` budget, the first refusal that it would have
+    /// made.
     case exceeded
-    /// A charge could not be collected, such as `chg_01`.
+    /// A charge, for example `chg_01`, couldn't be collected.
     case paymentFailed(charge: String)
-    /// A payment isn't what was charged, such as `chg_01`.
+    /// A payment differs from its charge, for example `chg_01`.
     case paymentMismatch(charge: String)
-    /// A request needed a price that the price book doesn't have; the first on a day of UTC.
+    /// A request needed a price that the price book doesn't have. The first such request on a UTC
+    /// day causes the alert.
     case priceMissing
   }
 
   public var kind: Kind
   public var budgetID: BudgetID
-  /// Whose use it is about, such as `client:acme` or `user:u1`.
+  /// The subject, for example `client:acme` or `user:u1`.
   public var subject: String
   public var window: BudgetWindow
-  /// What the figures count: tokens, or nano-units of a currency.
+  /// The unit of the figures: tokens, or nano-units of a currency.
   public var unit: CountedUnit
-  /// The limit in force, a raise included.
+  /// The limit in force, including a raise.
   public var limitValue: Int64
   /// Settled so far.
   public var used: Int64
@@ -39,7 +41,7 @@ public struct Alert: Hashable, Sendable {
       limitValue: threshold.limit, used: threshold.used, createdAt: threshold.reachedAt)
   }
 
-  /// - Parameter window: the one in which it is the first.
+  /// - Parameter window: The window of which it is the first refusal.
   public init(firstRefusal denial: Denial, in window: BudgetWindow, at now: Timestamp) {
     self.init(
       kind: .exceeded, budgetID: denial.budget, subject: denial.subject.description,
@@ -47,7 +49,8 @@ public struct Alert: Hashable, Sendable {
       createdAt: now)
   }
 
-  /// That a client's charge could not be collected. Its plan is what the alert is about.
+  /// Creates an alert about a client's charge that couldn't be collected. Its budget is the
+  /// client's plan.
   init(unpaid charge: BillingCharge, at now: Timestamp) {
     let amount = charge.money?.nanoUnits ?? .max
     self.init(
@@ -56,7 +59,8 @@ public struct Alert: Hashable, Sendable {
       unit: .nanoUnits(charge.currency), limitValue: amount, used: amount, createdAt: now)
   }
 
-  /// That somebody has paid something else than a client's charge. `used` is what was paid.
+  /// Creates an alert about a payment that differs from a client's charge. `used` is the paid
+  /// amount.
   init(mismatchOf charge: BillingCharge, paid: PaidAmount, at now: Timestamp) {
     let money = paid.amount.flatMap { amount in
       paid.currency.flatMap { Money(minorUnits: amount, currency: $0) }
@@ -68,7 +72,8 @@ public struct Alert: Hashable, Sendable {
       used: max(0, money?.nanoUnits ?? 0), createdAt: now)
   }
 
-  /// That requests need a price which is missing. `used` is how many did when it was written.
+  /// Creates an alert about a missing price. `used` is the number of requests that needed it so
+  /// far.
   init(_ sighting: MissingPriceSighting) {
     let today = TimeZoneRules.utc.civilDate(of: sighting.lastSeen)
     let price = sighting.price
@@ -82,7 +87,8 @@ public struct Alert: Hashable, Sendable {
       unit: .tokens, limitValue: 0, used: sighting.requests, createdAt: sighting.lastSeen)
   }
 
-  /// `openai/gpt-99`, or `cached_input of openai/gpt-4o-mini`. What may be long comes last.
+  /// Examples: `openai/gpt-99`, `cached_input of openai/gpt-4o-mini`. The part that may be long
+  /// comes last.
   private static func subject(_ price: MissingPrice) -> String {
     let model = "\(price.provider)/\(price.model)"
     return price.dimension == .model ? model : "\(price.dimension) of \(model)"
@@ -104,7 +110,7 @@ public struct Alert: Hashable, Sendable {
 }
 
 extension Alert {
-  /// What happened, as deliveries name it.
+  /// The event's name in deliveries.
   public var type: String {
     switch kind {
     case .threshold: "budget.threshold"
@@ -119,7 +125,7 @@ extension Alert {
   static let paymentMismatch = "payment.mismatch"
   static let priceMissing = "price.missing"
 
-  /// Whether a budget is at its limit or near it.
+  /// Whether the alert is about a budget at or near its limit.
   public var isAboutBudget: Bool {
     switch kind {
     case .threshold, .exceeded: true
@@ -134,8 +140,8 @@ extension Alert {
 }
 
 extension BudgetID {
-  /// Stands in alerts for the prices that answers lacked. No budget has such a name.
+  /// The ID in alerts about prices that answers lacked. No budget has such a name.
   public static let missingPrices = BudgetID(client: everything, name: "missing prices")
-  /// The same for prices for want of which requests were refused.
+  /// The ID in alerts about prices whose absence caused refusals.
   public static let refusedPrices = BudgetID(client: everything, name: "refused prices")
 }

@@ -3,26 +3,26 @@ public import Time
 
 /// An alert that was recorded.
 public struct RecordedAlert: Hashable, Sendable {
-  /// Its number in `alerts`.
+  /// The alert's number in `alerts`.
   public var number: Int64
-  /// Its name in deliveries, a UUID.
+  /// The alert's ID in deliveries, a UUID.
   public var id: String
   public var alert: Alert
 }
 
-/// Alerts of one budget that have no deliveries yet.
+/// The alerts of one budget that have no deliveries yet.
 public struct UnplannedAlerts: Hashable, Sendable {
   public var budget: BudgetID
-  /// Whether they are about a whole client or a charge: each of them is always told by itself.
+  /// Whether they are about a whole client or a charge. Each such alert has its own message.
   public var areAlone: Bool
   public var count: Int64
 }
 
-/// Alerts of one budget's subjects that are told in one message.
+/// Alerts of one budget's subjects that share one message.
 public struct GatheredAlerts: Hashable, Sendable {
-  /// Those that reached one percentage, or that were refused.
+  /// The alerts that reached the same percentage, or that report refusals.
   public struct Kind: Hashable, Sendable {
-    /// Nil for refusals.
+    /// The percentage; nil for refusals.
     public var percent: Int?
     public var count: Int64
 
@@ -32,11 +32,11 @@ public struct GatheredAlerts: Hashable, Sendable {
     }
   }
 
-  /// The gravest, under whose id all of them are told.
+  /// The most severe alert, whose ID the message has.
   public var lead: RecordedAlert
-  /// The gravest first.
+  /// The kinds, the most severe first.
   public var kinds: [Kind]
-  /// The gravest of them, `lead` first; at most `mostNamed`.
+  /// The most severe alerts, beginning with `lead`; at most `mostNamed`.
   public var named: [RecordedAlert]
 
   public static let mostNamed = 100
@@ -50,7 +50,7 @@ public struct GatheredAlerts: Hashable, Sendable {
   public var count: Int64 { kinds.reduce(0) { $0 + $1.count } }
 }
 
-/// What an alert says, composed once, so that each of its deliveries says the same.
+/// The text of an alert. It is composed once, so that all its deliveries are equal.
 public struct AlertText: Hashable, Sendable {
   /// One sentence.
   public var sentence: String
@@ -63,28 +63,28 @@ public struct AlertText: Hashable, Sendable {
   }
 }
 
-/// An alert on its way through one channel.
+/// The delivery of an alert through one channel.
 public struct AlertDelivery: Hashable, Sendable {
   /// The alert's number in `alerts`.
   public var alert: Int64
-  /// The alert's name, a UUID: the same in every attempt.
+  /// The alert's ID, a UUID: the same in every attempt.
   public var alertID: String
-  /// Such as `webhook:0`.
+  /// The channel, for example `webhook:0`.
   public var channel: String
-  /// How often it was tried.
+  /// The number of attempts so far.
   public var attempts: Int
   public var text: AlertText
 }
 
-/// How a delivery stands, as the admin API lists it.
+/// The state of a delivery, as the admin API lists it.
 public struct AlertDeliveryStatus: Hashable, Sendable {
   public enum State: String, Hashable, Sendable, CaseIterable {
-    /// It will be tried, perhaps again.
+    /// A further attempt will be made.
     case pending
     case delivered
-    /// It was tried often enough, or its channel is gone.
+    /// All attempts failed, or the channel no longer exists.
     case failed
-    /// Another alert's message tells it too.
+    /// Another alert's message includes this alert.
     case gathered
   }
 
@@ -95,9 +95,9 @@ public struct AlertDeliveryStatus: Hashable, Sendable {
   public var deliveredAt: Timestamp?
 }
 
-/// What became of one attempt.
+/// The outcome of one attempt.
 public enum AlertAttempt: Hashable, Sendable {
   case delivered(at: Timestamp)
-  /// It is tried again at `nextAttemptAt`; nil gives it up.
+  /// The attempt failed. The next one is at `nextAttemptAt`; nil ends the attempts.
   case failed(reason: String, nextAttemptAt: Timestamp?)
 }

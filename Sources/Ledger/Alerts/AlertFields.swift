@@ -3,7 +3,7 @@ internal import Money
 internal import Time
 
 extension Alert {
-  /// The fields under the names of `alerts`, in the order of its columns.
+  /// Writes the fields with the names of `alerts`, in the order of its columns.
   func write(to fields: inout some FieldWriter) {
     fields.write("type", type)
     fields.write("client_id", budgetID.client)
@@ -50,7 +50,7 @@ extension Alert {
 }
 
 extension CountedUnit {
-  /// `tokens`, `conversations`, or the letters of a currency.
+  /// The unit's name in the ledger: `tokens`, `conversations`, or a currency's code.
   public var recordedName: String {
     switch self {
     case .tokens: "tokens"

@@ -2,8 +2,9 @@ public import Budgets
 public import Time
 
 extension AlertOutbox {
-  /// The budgets whose alerts have no deliveries yet, those with the oldest alert first. Alerts
-  /// about a whole client are a group of their own, and so are those about its charges.
+  /// Returns the budgets whose alerts have no deliveries yet, the budget with the oldest alert
+  /// first. Alerts about a whole client form a separate group, and so do alerts about its charges.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func unplannedGroups() throws(LedgerError) -> [UnplannedAlerts] {
     try connection.prepare(AlertOutbox.groups).rows { fields throws(LedgerError) in
       UnplannedAlerts(
@@ -12,7 +13,8 @@ extension AlertOutbox {
     }
   }
 
-  /// Alerts of one group that have no deliveries yet, oldest first.
+  /// Returns a group's alerts without deliveries, oldest first.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func unplanned(
     of group: UnplannedAlerts, limit: Int
   ) throws(LedgerError) -> [RecordedAlert] {
@@ -23,12 +25,13 @@ extension AlertOutbox {
     return try select.rows(RecordedAlert.init)
   }
 
-  /// Has all alerts of a budget's subjects that have no deliveries yet told in one message.
+  /// Plans one message for all alerts of a budget's subjects without deliveries.
   ///
-  /// The gravest alert gets the text and the deliveries. Each other alert gets deliveries that are
-  /// `gathered`, and a body that names the first: `{"told_with":"UUID"}`.
+  /// The most severe alert gets the text and the deliveries. Every other alert gets deliveries with
+  /// the state `gathered`, and a body that names the first: `{"told_with":"UUID"}`.
   ///
-  /// - Parameter text: What is told of them; it may read the ledger.
+  /// - Parameter text: Returns the text of the message; it may read the ledger.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func planTogether(
     of budget: BudgetID, for channels: [String], at now: Timestamp,
     _ text: (GatheredAlerts) throws(LedgerError) -> AlertText
@@ -38,7 +41,7 @@ extension AlertOutbox {
       gravest.bind(budget.description, at: 1)
       guard let lead = try gravest.rows(RecordedAlert.init).first else { return }
       let mark = "{\"told_with\":\"\(lead.id)\"}"
-      // Another server that plans the same alerts waits here, and then finds nothing left.
+      // Another server that plans the same alerts waits here, and then finds none left.
       let claim = try connection.prepare(AlertOutbox.claimLead)
       claim.bind(mark, at: 1)
       claim.bind(lead.number, at: 2)
@@ -50,7 +53,7 @@ extension AlertOutbox {
       try claimOthers.run()
       let gathered = GatheredAlerts(
         lead: lead, kinds: try kinds(of: budget, mark), named: try named(of: budget, mark))
-      // With its own text the first is no longer one of those that are marked.
+      // The first alert now has its own text and no longer the mark.
       try plan(lead.number, try text(gathered), at: now, for: channels)
       let insert = try connection.prepare(AlertOutbox.insertGathered)
       for channel in channels {
@@ -83,14 +86,14 @@ extension AlertOutbox {
     return try select.rows(RecordedAlert.init)
   }
 
-  /// Alerts that one message tells; further ones are told by the next.
+  /// The most alerts of one message; the next message includes the rest.
   private static let mostTogether: Int64 = 10_000
 
   private static let areAlone = """
     CASE WHEN type = '\(Alert.paymentFailed)' OR subject = 'client:' || client_id
     THEN 1 ELSE 0 END
     """
-  /// Refusals first, then the highest percentage; of one kind, the oldest.
+  /// Refusals first, then the highest percentage; within a kind, the oldest first.
   private static let gravestFirst =
     "ORDER BY CASE WHEN threshold IS NULL THEN 0 ELSE 1 END, threshold DESC"
 

@@ -1,12 +1,12 @@
 public import Time
 
-/// The alerts on their way to people, also while a server writes to the ledger; for one thread at a
-/// time.
+/// The queue of alerts that wait for delivery. It works while a server writes to the ledger. One
+/// thread may use it at a time.
 ///
-/// An alert is recorded without deliveries, in the transaction of what it is about. Here it gets
-/// its text and a delivery for each channel, which are tried until each has arrived or is given up.
-/// All of that is in rows: a start goes on where the last process was. All calls block, and throw
-/// `unavailable` or `unreadable`.
+/// An alert is recorded without deliveries, in the transaction of its event. The outbox gives it a
+/// text and one delivery for each channel. Each delivery is tried until it arrives or is given up.
+/// The whole state is in rows, so a restart continues the previous process's work. All calls block,
+/// and throw `LedgerError.unavailable` or `LedgerError.unreadable`.
 public final class AlertOutbox {
   let connection: DatabaseConnection
   private let selectUnplanned: Statement
@@ -14,10 +14,11 @@ public final class AlertOutbox {
   private let insertDelivery: Statement
   private let updateDelivery: Statement
 
-  /// How long a change waits for the ledger's writer.
+  /// The longest time that a change waits for the ledger's writer.
   private static let busyTimeoutMilliseconds: Int32 = 5_000
 
-  /// Opens the ledger of a server that is running.
+  /// Opens the ledger of a running server.
+  /// - Throws: `LedgerError` if the ledger can't be opened.
   public init(at location: LedgerLocation) throws(LedgerError) {
     connection = try DatabaseConnection(
       location, access: .readWrite,
@@ -28,14 +29,16 @@ public final class AlertOutbox {
     updateDelivery = try connection.prepare(AlertOutbox.update)
   }
 
-  /// Alerts that have no deliveries yet, oldest first.
+  /// Returns the alerts without deliveries, oldest first.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func unplanned(limit: Int) throws(LedgerError) -> [RecordedAlert] {
     selectUnplanned.bind(Int64(limit), at: 1)
     return try selectUnplanned.rows(RecordedAlert.init)
   }
 
-  /// Gives an alert its text, and a delivery for each channel that is tried at once; with no
-  /// channel it is done with.
+  /// Gives an alert its text, and one delivery for each channel, due at once. Without channels, the
+  /// alert is finished.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func plan(
     _ alert: Int64, _ text: AlertText, for channels: [String], at now: Timestamp
   ) throws(LedgerError) {
@@ -44,7 +47,7 @@ public final class AlertOutbox {
     }
   }
 
-  /// The same, within a transaction.
+  /// Plans an alert within a transaction.
   func plan(
     _ alert: Int64, _ text: AlertText, at now: Timestamp, for channels: [String]
   ) throws(LedgerError) {
@@ -61,7 +64,8 @@ public final class AlertOutbox {
     }
   }
 
-  /// Deliveries of a channel whose time has come, the longest waiting first.
+  /// Returns a channel's deliveries that are due, the longest waiting first.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func due(
     _ channel: String, at now: Timestamp, limit: Int
   ) throws(LedgerError) -> [AlertDelivery] {
@@ -83,10 +87,11 @@ public final class AlertOutbox {
     return deliveries
   }
 
-  /// Whether a delivery that is due is this server's to try now.
+  /// Claims a due delivery for this server; returns false if another server has claimed it.
   ///
-  /// Several servers see the same deliveries: who claims one first has it alone for a while. Where
-  /// it dies meanwhile, another tries it later.
+  /// All servers see the same deliveries. The first one to claim a delivery has it alone for
+  /// `claimDuration`. If that server dies, another server tries it later.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func claim(_ delivery: AlertDelivery, at now: Timestamp) throws(LedgerError) -> Bool {
     guard case .postgresql = connection.dialect else { return true }
     let claim = try connection.prepare(AlertOutbox.claim)
@@ -100,7 +105,8 @@ public final class AlertOutbox {
   /// Longer than an attempt may take.
   private static let claimDuration = Duration.seconds(60)
 
-  /// When the next delivery's time comes, of those whose time hasn't come at `now`.
+  /// Returns the earliest due time after `now`; nil if no delivery waits.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func nextAttempt(after now: Timestamp) throws(LedgerError) -> Timestamp? {
     let select = try connection.prepare(AlertOutbox.next)
     defer { select.reset() }
@@ -109,7 +115,8 @@ public final class AlertOutbox {
     return select.text(0).flatMap { Timestamp(rfc3339: $0) }
   }
 
-  /// Notes what became of an attempt.
+  /// Records the outcome of an attempt.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func note(_ attempt: AlertAttempt, of delivery: AlertDelivery) throws(LedgerError) {
     switch attempt {
     case .delivered(let instant):
@@ -129,7 +136,8 @@ public final class AlertOutbox {
     try updateDelivery.run()
   }
 
-  /// Gives up the deliveries through channels that aren't there any more.
+  /// Gives up the deliveries through channels that no longer exist.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func giveUpChannels(besides channels: [String]) throws(LedgerError) {
     let select = try connection.prepare(AlertOutbox.channels)
     var gone: [String] = []

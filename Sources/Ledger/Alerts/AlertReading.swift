@@ -1,23 +1,24 @@
 public import Budgets
 public import Time
 
-/// What `alerts` can be filtered by.
+/// The columns by which `alerts` can be filtered.
 public enum AlertColumn: String, Sendable, Hashable, CaseIterable {
   case client = "client_id"
   case budget = "budget_id"
 }
 
-/// An alert, and how its deliveries stand.
+/// An alert with the states of its deliveries.
 public struct AlertHistory: Hashable, Sendable {
-  /// Its name in deliveries, a UUID.
+  /// The alert's ID in deliveries, a UUID.
   public var id: String
   public var alert: Alert
-  /// In the order of their channels' names.
+  /// The deliveries, in the order of their channels' names.
   public var deliveries: [AlertDeliveryStatus]
 }
 
 extension LedgerReader {
-  /// Rows of `alerts`, newest first.
+  /// Returns rows of `alerts`, newest first.
+  /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func alertLog(
     where conditions: [AlertColumn: String], _ range: LogRange
   ) throws(LedgerError) -> [LogEntry<AlertHistory>] {
@@ -52,7 +53,9 @@ extension LedgerReader {
     return statuses
   }
 
-  /// What was reported of the windows that have not ended at `now`, since each was last re-armed.
+  /// Returns the reported alerts of windows that haven't ended at `now`, since each was last
+  /// re-armed.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func reportedAlerts(liveAt now: Timestamp) throws(LedgerError) -> [ReportedAlerts] {
     let select = try connection.prepare(LedgerReader.selectReported)
     select.bind(now.rfc3339, at: 1)
@@ -73,7 +76,7 @@ extension LedgerReader {
 
   private static let selectDeliveries =
     "SELECT * FROM alert_deliveries WHERE alert = ? ORDER BY channel"
-  /// One row for each account and window. A reset re-arms.
+  /// One row for each account and window. A reset re-arms the alerts.
   private static let selectReported = """
     SELECT budget_id, subject, window_start, max(threshold) AS highest,
       max(CASE WHEN threshold IS NULL AND unit <> 'conversations' THEN 1 END) AS has_refused,

@@ -1,4 +1,4 @@
-/// `alerts`: what people are to be told about budgets.
+/// Writes `alerts`: the events about budgets that people are to be told.
 final class AlertStore {
   private let insert: Statement
   private let ids = RequestIDSource()
@@ -14,7 +14,7 @@ final class AlertStore {
     try insert.run()
   }
 
-  /// The columns are those of `Alert.write(to:)`, in its order.
+  /// The columns of `Alert.write(to:)`, in its order.
   private static let insertRow = """
     INSERT INTO alerts (type, client_id, budget_id, subject, window_start, window_end, threshold,
       unit, limit_value, used, created_at, uuid)

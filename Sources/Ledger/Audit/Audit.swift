@@ -4,54 +4,57 @@ internal import Budgets
 internal import Money
 internal import Time
 
-/// A place where the ledger contradicts itself.
+/// A contradiction within the ledger.
 public struct AuditDifference: Hashable, Sendable {
   public enum Check: String, Sendable, Hashable, CaseIterable {
-    /// A column of `token_usage` against the sum over `usage_logs`.
+    /// A column of `token_usage` differs from the sum over `usage_logs`.
     case tokenUsage = "token_usage"
-    /// A column of a rollup against the sum over `usage_logs`.
+    /// A column of a rollup differs from the sum over `usage_logs`.
     case rollup
-    /// A column of `usage_totals` against the sum over the rows of `usage_logs` that it covers.
+    /// A column of `usage_totals` differs from the sum over the rows of `usage_logs` that it
+    /// covers.
     case usageTotals = "usage_totals"
-    /// A line of `conversations` against the conversation's first row in `usage_logs`.
+    /// A line of `conversations` differs from the conversation's first row in `usage_logs`.
     case conversation
-    /// A counter of `budget_accounts` against the sum over the rows charged to it, or over its
+    /// A counter of `budget_accounts` differs from the sum over the rows charged to it, or over its
     /// leases.
     case budgetAccount = "budget_account"
-    /// What is left of a credit against what requests have drawn from it; or a credit that was
-    /// given or drawn from, and is gone.
+    /// A credit's remainder differs from its draws; or a credit was given or drawn on, and is
+    /// missing.
     case credit
-    /// A row that can't be read, or whose parts exceed their total.
+    /// A row can't be read, or its parts exceed their total.
     case unreadableRow = "unreadable_row"
-    /// A request with more than one row.
+    /// A request has more than one row.
     case duplicateRequest = "duplicate_request"
-    /// A row with a cost whose prices are not kept.
+    /// A row has a cost, but its prices aren't stored.
     case missingPrices = "missing_prices"
-    /// A row whose cost, or the provider's, is not what its usage and prices make.
+    /// A row's cost, or its provider cost, differs from its usage at its prices.
     case cost
-    /// A charge that its period's rows don't make, or one that they make and that isn't there.
+    /// A charge doesn't follow from its period's rows, or a charge that follows from them is
+    /// missing.
     case charge
   }
 
   public var check: Check
-  /// What it is about, such as `acme 2026-11-22 tokens_input` or a request id.
+  /// The subject, for example `acme 2026-11-22 tokens_input` or a request ID.
   public var subject: String
   public var recorded: String
   public var recomputed: String
 }
 
-/// Computes costs again from a stored price record: what the client is charged, in nano USD and
-/// nano-units of the billing currency, and what the provider charges, in nano USD; nil when the
-/// record has no price for the usage.
+/// Recomputes costs from a stored price record: the client's charge in nano USD and in nano-units
+/// of the billing currency, and the provider's charge in nano USD. Returns nil if the record has no
+/// price for the usage.
 public typealias CostRecomputation = (
   _ priceRecord: String, _ usage: Usage
 ) -> (nanoUSD: Int64, nano: Int64, providerNanoUSD: Int64)?
 
 extension LedgerReader {
-  /// Recomputes every counter and cost from `usage_logs` and its months that were detached, as of
-  /// one instant; but for what `goneMonths` keep from being recomputed.
+  /// Recomputes every counter and cost from `usage_logs` and its detached months, in one snapshot.
+  /// Figures that depend on `goneMonths` can't be recomputed and are left out.
   ///
-  /// Returns the differences; none means that the ledger is whole.
+  /// - Returns: The differences; empty if the ledger is consistent.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func audit(
     recomputing cost: CostRecomputation
   ) throws(LedgerError) -> [AuditDifference] {
@@ -73,13 +76,13 @@ extension LedgerReader {
   }
 }
 
-/// One run over the ledger.
+/// One run of the audit.
 private struct Audit {
   private let rows: AuditedRows
   private(set) var differences: [AuditDifference] = []
   private var prices: [String: String] = [:]
   private var accounts: [Int64: Account] = [:]
-  /// Tokens that credits have paid, by the requests' ids.
+  /// Tokens that credits have paid for, by request ID.
   private var paidByCredits: [String: Int64] = [:]
 
   private struct Figures: Equatable {
@@ -93,7 +96,7 @@ private struct Audit {
     }
   }
 
-  /// A counter as it is recorded, and summed over the rows that name it.
+  /// A counter, as recorded and as summed over the rows that name it.
   private struct Account {
     var key: BudgetAccountKey
     var recorded: Figures
@@ -158,7 +161,7 @@ private struct Audit {
     while try select.step() { paidByCredits[select.text(0) ?? ""] = select.integer(1) ?? 0 }
   }
 
-  /// Reads what `BudgetAccountStore.describe` wrote.
+  /// Reads the text of `BudgetAccountStore.describe`.
   private mutating func addCharges(of row: UsageRow, _ charges: String) {
     for text in charges.split(separator: ",") {
       guard let charge = RecordedCharge(text), var account = accounts[charge.account] else {
@@ -251,15 +254,15 @@ private struct Audit {
     }
   }
 
-  /// Reads the table, not the index that should keep duplicates out.
+  /// Reads the table instead of the index that should prevent duplicates.
   private static func duplicates(_ dialect: Dialect) -> String {
     """
     SELECT request_id, count(*) FROM \(dialect.unindexed("usage_logs"))
     GROUP BY request_id HAVING count(*) > 1
     """
   }
-  /// One line for each figure that differs, also where one side has no row. A conversation counts
-  /// on the day of the row that began it in a month.
+  /// Returns one line for each figure that differs, including figures for which one side has no
+  /// row. A conversation counts on the day of the row that began it in a month.
   private static func tokenUsageDifferences(since day: String, _ dialect: Dialect) -> String {
     let (recorded, recomputed) = (dialect.total("recorded"), dialect.total("recomputed"))
     return """
@@ -289,8 +292,9 @@ private struct Audit {
 }
 
 extension UsageRow {
-  /// An estimate that would exceed its hold is cut to it. Usage that nothing prices is charged the
-  /// whole hold, and so is work whose use nobody can learn: all tokens and all money of it.
+  /// Whether a row is charged its hold instead of the recomputed cost. An estimate is limited to
+  /// its hold. Usage without prices, and work of unknown usage, are charged the whole hold: all its
+  /// tokens and money.
   fileprivate func isChargedItsHold(insteadOf recomputedNanoUSD: Int64?) -> Bool {
     guard costNanoUSD == heldNanoUSD else { return false }
     guard let recomputedNanoUSD else { return true }

@@ -1,6 +1,6 @@
 internal import Time
 
-/// `audit_log`: who changed what. Only ever appended to.
+/// Writes `audit_log`: administrative changes and their actors. Rows are only ever appended.
 struct AuditLogStore {
   private let connection: DatabaseConnection
 
@@ -27,24 +27,24 @@ struct AuditLogStore {
     """
 }
 
-/// One change, as `audit_log` records it. No secret is ever in it.
+/// One change, as `audit_log` records it. It never contains a secret.
 struct AuditEntry {
-  /// Such as `cli:alice`.
+  /// The actor, for example `cli:alice`.
   var actor: String
-  /// Such as `key.rotate`.
+  /// The action, for example `key.rotate`.
   var action: String
-  /// Such as `key:acme/web`.
+  /// The changed object, for example `key:acme/web`.
   var target: String
-  /// Nil where it concerns no client more than others.
+  /// The affected client; nil if the change concerns no single client.
   var clientID: String?
-  /// JSON objects; nil where there was or is nothing.
+  /// The object before the change, as JSON; nil if it didn't exist.
   var before: String?
   var after: String?
   var createdAt: Timestamp
 
-  /// The action that accepts configuration files which declare much less than those in force.
+  /// The action that accepts configuration files with far fewer declarations than those in force.
   static let acceptsConfiguration = "configuration.accept"
 
-  /// The target of that action.
+  /// Returns the target of that action.
   static func configuration(_ digest: String) -> String { "configuration:\(digest)" }
 }

@@ -4,7 +4,7 @@ internal import Objects
 internal import Pricing
 internal import Time
 
-/// What the audit log says of a client before and after a change.
+/// The client in the audit log, before or after a change.
 extension StoredClient {
   var auditObject: String {
     var writer = JSONWriter()
@@ -21,7 +21,7 @@ extension StoredClient {
   }
 }
 
-/// What the audit log says of a key. Digests don't belong there; the fingerprint names it.
+/// The key in the audit log. It contains the fingerprint instead of the digest.
 extension StoredKey {
   var auditObject: String {
     var writer = JSONWriter()
@@ -40,7 +40,7 @@ extension StoredKey {
   }
 }
 
-/// What the audit log says of an object before and after a change.
+/// The object in the audit log, before or after a change.
 extension ProviderObject {
   var auditObject: String {
     var writer = JSONWriter()
@@ -58,7 +58,7 @@ extension ProviderObject {
 }
 
 extension JSONWriter {
-  /// An array, or null.
+  /// Writes an array, or null.
   mutating func strings(_ items: [String]?) {
     guard let items else { return null() }
     array { array in
@@ -66,7 +66,7 @@ extension JSONWriter {
     }
   }
 
-  /// A number, or null.
+  /// Writes a number, or null.
   mutating func optional(_ number: Int64?) {
     if let number { integer(number) } else { null() }
   }

@@ -1,16 +1,16 @@
 internal import Time
 
-/// Which rows of requests an audit can read: those of `usage_logs`, and of its months that were
-/// detached and are still in the database.
+/// The request rows that an audit can read: those of `usage_logs`, and of its detached months that
+/// are still in the database.
 ///
-/// Of a month whose table is gone, and of all before it, sums can't be recomputed any more.
+/// For a month whose table is gone, and for all earlier months, sums can't be recomputed any more.
 struct AuditedRows {
   /// The months whose rows are gone.
   let goneMonths: [UsageMonth]
-  /// What stands for `usage_logs` in statements; nil where it is all that there is.
+  /// The text that replaces `usage_logs` in statements; nil if no month was detached.
   private let substitute: String?
 
-  /// In a snapshot, before anything is read: no month is detached while it lasts.
+  /// Call it first in a snapshot. No month can be detached until the snapshot ends.
   init(_ connection: DatabaseConnection) throws(LedgerError) {
     guard connection.dialect == .postgresql else {
       (goneMonths, substitute) = ([], nil)
@@ -24,7 +24,7 @@ struct AuditedRows {
       tables.isEmpty ? nil : try AuditedRows.union(of: tables, connection)
   }
 
-  /// A statement about `usage_logs`, made to read all of these rows.
+  /// Changes a statement about `usage_logs` so that it reads all of these rows.
   func read(by sql: String) -> String {
     guard let substitute else { return sql }
     let name = "WITH usage_logs AS NOT MATERIALIZED (\(substitute))"
@@ -32,18 +32,18 @@ struct AuditedRows {
     return sql.hasPrefix(with) ? "\(name), \(sql.dropFirst(with.count))" : "\(name) \(sql)"
   }
 
-  /// All rows that were admitted at this instant or later can be read; as text, less than all
-  /// instants where all can.
+  /// The earliest time from which all rows can be read. As text, it is less than all times if every
+  /// row can be read.
   var firstInstant: String { goneMonths.last?.next.text ?? "" }
 
-  /// All rows of this day and later ones can be read, in whatever time zone they were counted:
-  /// some have begun the first day of a month when it is still another one in UTC.
+  /// The first day from which all rows can be read, in every time zone. In some zones, the first
+  /// day of a month begins while it is still another month in UTC.
   var firstDay: String { goneMonths.last?.next.firstDay?.adding(days: 1).description ?? "" }
 
-  /// The hour, counted from 1970, from which on all rows can be read.
+  /// The first hour, counted from 1970, from which all rows can be read.
   var firstHour: Int { (goneMonths.last?.next.firstDay?.daysSinceEpoch ?? 0) * 24 }
 
-  /// What `usage_logs` has come to have since a table was detached is NULL in it.
+  /// Columns that `usage_logs` got after a table was detached are NULL in that table.
   private static func union(
     of tables: [String], _ connection: DatabaseConnection
   ) throws(LedgerError) -> String {
@@ -71,8 +71,9 @@ struct AuditedRows {
 }
 
 extension LedgerReader {
-  /// The months of usage whose rows were detached and are gone, such as `2026-11`: an audit can't
-  /// verify them, nor what was counted since before they ended.
+  /// Returns the months of usage whose detached rows are gone, for example `2026-11`. An audit
+  /// can't verify them, nor sums that began before their end.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func goneMonths() throws(LedgerError) -> [String] {
     try connection.snapshot { () throws(LedgerError) in
       try AuditedRows(connection).goneMonths.map(\.text)

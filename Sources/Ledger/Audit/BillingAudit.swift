@@ -2,13 +2,13 @@ internal import Money
 internal import Pricing
 
 extension LedgerReader {
-  /// Where what clients were charged is not what their rows make.
+  /// Returns the differences between the clients' charges and their rows.
   func billingDifferences(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
     try chargesBeforeTheirUse(rows) + chargesOfOtherRequests(rows) + chargesOfOtherAmounts()
       + blocksWithoutCharges(rows)
   }
 
-  /// Charges for blocks that nothing in their period begins.
+  /// Returns the charges for blocks that the period's use doesn't reach.
   private func chargesBeforeTheirUse(
     _ rows: AuditedRows
   ) throws(LedgerError) -> [AuditDifference] {
@@ -19,8 +19,8 @@ extension LedgerReader {
     }
   }
 
-  /// Charges whose request isn't the one that passed the tier's lower end, or whose total is
-  /// another than at that request.
+  /// Returns the charges whose request didn't pass the tier's lower end, or whose total differs
+  /// from the total at that request.
   private func chargesOfOtherRequests(
     _ rows: AuditedRows
   ) throws(LedgerError) -> [AuditDifference] {
@@ -32,9 +32,9 @@ extension LedgerReader {
     }
   }
 
-  /// Charges whose tier or amount isn't what the terms say under which they were made.
+  /// Returns the charges whose tier or amount differs from the terms under which they were made.
   ///
-  /// A charge that was made before its period's terms changed last can't be compared any more.
+  /// A charge that was made before its period's last change of terms can't be compared.
   private func chargesOfOtherAmounts() throws(LedgerError) -> [AuditDifference] {
     let select = try connection.prepare(LedgerReader.chargesUnderTerms)
     let fields = ColumnReader(statement: select)
@@ -77,7 +77,7 @@ extension LedgerReader {
     return differences
   }
 
-  /// Fixed fees and blocks of the periods' last terms that were never charged.
+  /// Returns the fixed fees and blocks, on the periods' last terms, that were never charged.
   private func blocksWithoutCharges(
     _ rows: AuditedRows
   ) throws(LedgerError) -> [AuditDifference] {
@@ -107,12 +107,12 @@ extension LedgerReader {
     return differences
   }
 
-  /// What a row adds to what its period's tiers measure.
+  /// The amount that a row adds to its period's measured use.
   private static let measured = """
     CASE WHEN p.measure = 'tokens' THEN u.total_tokens WHEN p.currency = 'USD' THEN u.cost_nano_usd
       WHEN p.currency = u.currency THEN u.cost_nano ELSE 0 END
     """
-  /// All rows of all periods, each with what its period had used with it.
+  /// Selects all rows of all periods, each with the period's use including it.
   private var running: String {
     let (dialect, measured) = (connection.dialect, LedgerReader.measured)
     return """
@@ -126,7 +126,7 @@ extension LedgerReader {
       )
       """
   }
-  /// What was charged while the period counted from another day can't be compared any more.
+  /// Charges that were made while the period counted from another day can't be compared.
   private static let comparable = """
     token_billing_charges AS c JOIN billing_periods AS p
       ON p.client_id = c.client_id AND p.period = c.period AND p.first_day = c.counted_from

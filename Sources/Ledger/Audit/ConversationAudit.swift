@@ -1,6 +1,6 @@
 extension LedgerReader {
-  /// Where `conversations` doesn't say when a conversation began in a month, or knows of one that
-  /// has no row; and conversations that none of their rows, or several, began in a month.
+  /// Returns the lines of `conversations` with a wrong day or without a row, and the conversations
+  /// that none or several of their rows began in a month.
   func conversationDifferences(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
     let sql = rows.read(by: LedgerReader.compareConversations(begunSince: rows.firstDay))
     return try connection.prepare(sql).rows { fields in
@@ -17,8 +17,7 @@ extension LedgerReader {
     return times == 1 ? "begun on \(day)" : "begun \(times) times, last on \(day)"
   }
 
-  /// A conversation begins in a month with the first of its rows there that was recorded, which
-  /// says so.
+  /// A conversation begins in a month with its first recorded row there, which is marked.
   private static func compareConversations(begunSince day: String) -> String {
     """
     WITH lines (client_id, month, conversation_id, recorded, recomputed) AS (

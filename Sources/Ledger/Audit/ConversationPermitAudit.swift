@@ -1,6 +1,6 @@
 extension LedgerReader {
-  /// Conversations that rows say have begun in a period of a plan that limits them, and that
-  /// `conversation_permits` doesn't count: others could begin in their places.
+  /// Returns the conversations that have begun according to their rows, in a period with a limit,
+  /// but are missing in `conversation_permits`. Other conversations could take their places.
   func conversationPermitDifferences(
     _ rows: AuditedRows
   ) throws(LedgerError) -> [AuditDifference] {
@@ -12,7 +12,7 @@ extension LedgerReader {
     }
   }
 
-  /// Those that were let in before servers knew of the limit aren't counted.
+  /// Conversations that were admitted before servers knew of the limit aren't counted.
   private static let selectUncounted = """
     SELECT DISTINCT u.client_id || ' ' || u.conversation_id AS name, w.window_start
     FROM conversation_windows AS w JOIN usage_logs AS u ON u.client_id = w.client_id

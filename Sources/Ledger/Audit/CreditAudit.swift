@@ -1,5 +1,6 @@
 extension LedgerReader {
-  /// Credits that have less or more left than their draws make, and credits that are gone.
+  /// Returns the credits whose remainder differs from their draws, and the credits that are
+  /// missing.
   func creditDifferences(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
     try changedCredits(rows) + missingCredits()
   }
@@ -15,7 +16,7 @@ extension LedgerReader {
     }
   }
 
-  /// A credit is never deleted: what was given once, or drawn from, must be there.
+  /// Credits are never deleted, so every credit that was given or drawn on must exist.
   private func missingCredits() throws(LedgerError) -> [AuditDifference] {
     let ids = try connection.prepare("SELECT id FROM token_credits").rows { fields in
       fields.integer("id") ?? 0
@@ -31,7 +32,7 @@ extension LedgerReader {
     }
   }
 
-  /// A draw counts only with the row that drew it.
+  /// A draw counts only together with the row of its request.
   private static func changedCredits(
     givenSince instant: String, _ dialect: Dialect
   ) -> String {

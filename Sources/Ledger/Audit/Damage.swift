@@ -1,9 +1,10 @@
 extension LedgerReader {
-  /// What SQLite finds wrong with the file, in its words, at most `limit` things; none where it is
-  /// whole. Reads all of it.
+  /// Returns SQLite's findings of damage in the file, at most `limit`; empty if the file is intact.
+  /// It reads the whole file.
   ///
-  /// None of a PostgreSQL database: it checks its pages itself, where it was made with checksums,
-  /// and refuses what is damaged.
+  /// For PostgreSQL, the result is always empty: a database with checksums verifies its pages
+  /// itself and refuses damaged ones.
+  /// - Throws: `LedgerError` if the file can't be read.
   public func damage(atMost limit: Int) throws(LedgerError) -> [String] {
     guard case .sqlite = connection.dialect else { return [] }
     let check = try connection.prepare("PRAGMA quick_check(\(limit))")

@@ -1,19 +1,20 @@
-/// What a database of several servers says about itself.
+/// The version and settings that a PostgreSQL database reports.
 public struct DatabaseFacts: Hashable, Sendable {
-  /// Such as `15.14 (Debian 15.14-0+deb12u1)`.
+  /// The version, for example `15.14 (Debian 15.14-0+deb12u1)`.
   public var version: String
-  /// The first part of it.
+  /// The version's first number.
   public var majorVersion: Int64
-  /// Whether it takes no changes, as a standby.
+  /// Whether the database accepts no changes, because it is a standby.
   public var isReadOnly: Bool
-  /// Whether the role may make tables, as each new month needs one.
+  /// Whether the role may create tables. Each new month needs one.
   public var mayCreateTables: Bool
-  /// How many connections it takes of everybody.
+  /// The most connections of all users together.
   public var largestConnectionCount: Int64
 }
 
 extension LedgerReader {
-  /// Nil for a ledger in a file.
+  /// Returns nil for a ledger in a file.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func databaseFacts() throws(LedgerError) -> DatabaseFacts? {
     guard case .postgresql = connection.dialect else { return nil }
     return try connection.prepare(LedgerReader.selectFacts).firstRow { fields throws(LedgerError) in

@@ -1,20 +1,20 @@
 public import Time
 
-/// The idempotency key of a call, to be claimed in the transaction of what the call changes.
+/// The idempotency key of a call. It is claimed in the transaction of the call's change.
 ///
-/// The key and the change are committed together or not at all. So a repeated call finds the key
-/// exactly if the change was made, whichever server made it and whatever died meanwhile.
+/// The key and the change are committed together or not at all. A repeated call therefore finds the
+/// key exactly if the change was made, whatever server made it and whatever process died meanwhile.
 public struct IdempotencyClaim: Hashable, Sendable {
-  /// Who called, such as `token:bars`; `usage:CLIENT` for usage that a client reports.
+  /// The caller, for example `token:bars`; `usage:CLIENT` for usage that a client reports.
   public var owner: String
   public var key: String
-  /// The SHA-256 of the request, 64 hexadecimal digits.
+  /// The SHA-256 of the request, as 64 hexadecimal digits.
   public var requestSHA256: String
   public var createdAt: Timestamp
   /// Whether the answer shows a secret, which is never stored.
   public var hasSecret: Bool
-  /// For how long a call may act that claims its key before it acts, and changes nothing in this
-  /// transaction. Nil for a call whose change is committed with its key.
+  /// The longest time that a call may act, if it claims its key before it acts and changes nothing
+  /// in this transaction. Nil if the change is committed together with the key.
   public var actsWithin: Duration?
 
   public init(
@@ -28,30 +28,31 @@ public struct IdempotencyClaim: Hashable, Sendable {
     self.hasSecret = hasSecret
   }
 
-  /// How long the ledger keeps a key. It keeps the keys of reported usage for ever.
+  /// The time for which the ledger keeps a key. Keys of reported usage are kept forever.
   public static let lifetime = Duration.seconds(86_400)
 
   private static let usagePrefix = "usage:"
 
-  /// Whose keys the reports of a client's usage bring.
+  /// Returns the owner of the keys in a client's usage reports.
   public static func usageOwner(of clientID: String) -> String { usagePrefix + clientID }
 
-  /// The time that a call may take beside its work: 20 seconds to claim its key, and as long to
+  /// The time that a call may take besides its work: 20 seconds to claim its key, and the same to
   /// store its answer.
   private static let marginOfActing = Duration.seconds(60)
 
-  /// When the key is forgotten; nil for a key that is kept for ever.
+  /// The time at which the key is forgotten; nil if it is kept forever.
   ///
-  /// The key of a call that acts is kept for as long as the call can act, and for its whole
-  /// lifetime once its answer is stored. So if the server dies meanwhile, the call can be repeated
-  /// soon. Example: a call that acts for at most 10 seconds leaves its key for 70.
+  /// The key of an acting call is kept as long as the call can act, and for its whole lifetime once
+  /// the answer is stored. If the server dies meanwhile, the call can therefore be repeated soon.
+  ///
+  /// Example: a call that acts for at most 10 seconds leaves its key for 70.
   var expiresAt: Timestamp? {
     if owner.hasPrefix(IdempotencyClaim.usagePrefix) { return nil }
     let lifetime = actsWithin.map { $0 + IdempotencyClaim.marginOfActing }
     return createdAt.advanced(by: lifetime ?? IdempotencyClaim.lifetime)
   }
 
-  /// The same, of a call that has acted.
+  /// The claim of a call that has finished acting.
   var acted: IdempotencyClaim {
     var claim = self
     claim.actsWithin = nil
@@ -59,9 +60,9 @@ public struct IdempotencyClaim: Hashable, Sendable {
   }
 }
 
-/// A key that was claimed, and the answer of its call as far as it is stored.
+/// A claimed key, with the call's answer if it is stored.
 public struct ClaimedKey: Hashable, Sendable {
-  /// What a call answered.
+  /// The answer of a call.
   public struct Answer: Hashable, Sendable {
     public var status: Int
     public var body: String
@@ -74,10 +75,10 @@ public struct ClaimedKey: Hashable, Sendable {
 
   public var requestSHA256: String
   public var createdAt: Timestamp
-  /// What the change came to, such as the id of what it made; from it the answer can be made
-  /// again. Nil for an answer with a secret.
+  /// The result of the change, for example the ID of a new object, from which the answer can be
+  /// made again. Nil for an answer with a secret.
   public var outcome: String?
-  /// Nil until it is stored, and for an answer with a secret.
+  /// The stored answer; nil until it is stored, and for an answer with a secret.
   public var answer: Answer?
 
   public init(

@@ -1,7 +1,7 @@
 internal import Time
 
-/// `idempotent_answers`: the idempotency keys of calls whose changes are committed, with what the
-/// calls answered.
+/// Reads and writes `idempotent_answers`: the idempotency keys of calls whose changes are
+/// committed, with the calls' answers.
 struct IdempotencyKeyStore {
   private let connection: DatabaseConnection
 
@@ -9,7 +9,7 @@ struct IdempotencyKeyStore {
     self.connection = connection
   }
 
-  /// The key, if it was claimed and hasn't expired.
+  /// Returns the key if it was claimed and hasn't expired.
   func find(
     _ key: String, of owner: String, at now: Timestamp
   ) throws(LedgerError) -> ClaimedKey? {
@@ -33,8 +33,8 @@ struct IdempotencyKeyStore {
     }
   }
 
-  /// Claims a key, within the transaction of what it stands for; false where it was claimed
-  /// before. Waits for a transaction that is about to claim it.
+  /// Claims a key within the transaction of its change; returns false if it was already claimed.
+  /// Waits for a transaction that is about to claim it.
   func claim(_ claim: IdempotencyClaim, outcome: String?) throws(LedgerError) -> Bool {
     let insert = try connection.prepare(
       """
@@ -51,7 +51,7 @@ struct IdempotencyKeyStore {
     return try insert.firstInteger() != nil
   }
 
-  /// Stores what a call answered, unless another server has stored its answer before.
+  /// Stores a call's answer, unless another server has already stored one.
   func store(_ answer: ClaimedKey.Answer, of claim: IdempotencyClaim) throws(LedgerError) {
     let update = try connection.prepare(
       """
@@ -66,7 +66,7 @@ struct IdempotencyKeyStore {
     try update.run()
   }
 
-  /// Keeps the key of a call that has acted as long as any other.
+  /// Extends the key of a call that has acted to the whole lifetime.
   func keep(_ claim: IdempotencyClaim) throws(LedgerError) {
     let update = try connection.prepare(
       """
@@ -80,7 +80,7 @@ struct IdempotencyKeyStore {
     try update.run()
   }
 
-  /// Forgets the keys that have expired.
+  /// Deletes the expired keys.
   func prune(at now: Timestamp) throws(LedgerError) {
     let delete = try connection.prepare("DELETE FROM idempotent_answers WHERE expires_at <= ?")
     delete.bind(now.rfc3339, at: 1)

@@ -1,5 +1,6 @@
 extension LedgerReader {
-  /// What `budget_accounts` and `token_credits` say is leased against their leases.
+  /// Returns the differences between the leased sums in `budget_accounts` and `token_credits` and
+  /// the leases.
   func leaseDifferences() throws(LedgerError) -> [AuditDifference] {
     try SumComparison(
       check: .budgetAccount, title: "leases", keys: ["budget_id", "subject", "window_start"],

@@ -1,30 +1,31 @@
 internal import EventLoop
 internal import Time
 
-// Changes that are made once for an idempotency key.
+// Makes changes exactly once for an idempotency key.
 
 extension LedgerEditor {
   /// Makes several changes in one transaction.
+  /// - Throws: `LedgerError` of the changes, or if the commit fails.
   public func together<Answer>(
     _ changes: () throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
     try connection.edit(changes)
   }
 
-  /// Makes changes in one transaction with the claim of an idempotency key. Where the key was
-  /// claimed before, it changes nothing.
+  /// Makes changes in one transaction with the claim of an idempotency key. If the key was already
+  /// claimed, nothing changes.
   ///
-  /// A commit of unknown outcome is made again: the claim tells whether the first one succeeded.
+  /// A commit of unknown outcome is repeated: the claim shows whether the first one succeeded.
   /// Example: the connection breaks after COMMIT was sent. The second transaction waits for the
-  /// first one's locks, then finds its key, and the change is made once.
+  /// first one's locks and then finds its key, so the change is made once.
   ///
-  /// In each attempt the database may be silent for `patienceWithAnswer`. Example: a network drops
-  /// all packets of a connection that COMMIT was sent on. After 10 seconds the change is made again
-  /// on another connection, which finds the key.
+  /// In each attempt, the database may be silent for `patienceWithAnswer`. Example: a network drops
+  /// all packets of a connection after COMMIT was sent. After 10 seconds, the change is repeated on
+  /// another connection, which finds the key.
   ///
-  /// - Parameter changes: makes them, and returns what they came to.
-  /// - Throws: Beside what `changes` throws, `undecided` where the database can't be asked for so
-  ///   long whether it has committed.
+  /// - Parameter changes: Makes the changes and returns their result.
+  /// - Throws: The errors of `changes`, and `LedgerError.undecided` if the outcome of the commit
+  ///   can't be learned in `patienceWithCommit`.
   public func once(
     _ claim: IdempotencyClaim, _ changes: () throws(LedgerError) -> String
   ) throws(LedgerError) -> ClaimedKey {
@@ -44,7 +45,7 @@ extension LedgerEditor {
     }
   }
 
-  /// For how long the database is asked whether a commit succeeded.
+  /// The time for which the database is asked whether a commit succeeded.
   public static let patienceWithCommit = Duration.seconds(20)
   private static let patienceWithAnswer = Duration.seconds(10)
   private static let pauseBeforeAsking = Duration.milliseconds(100)
@@ -66,11 +67,12 @@ extension LedgerEditor {
     }
   }
 
-  /// Stores what the call of a key answered; returns the key with the answer that counts, which is
-  /// the one that was stored first. Nil for a key that nobody has claimed yet.
+  /// Stores the answer of a key's call. Returns the key with the valid answer, which is the first
+  /// one stored; nil if the key isn't claimed yet.
   ///
-  /// - Parameter claiming: whether to claim the key, of a call that changes nothing here. Where a
-  ///   change still waits to be written, its key must be left to it.
+  /// - Parameter claiming: Whether to claim the key, for a call that changes nothing here. If a
+  ///   change still waits to be written, it must claim the key itself.
+  /// - Throws: `LedgerError` if the database can't be written.
   public func store(
     _ answer: ClaimedKey.Answer?, of claim: IdempotencyClaim, claiming: Bool
   ) throws(LedgerError) -> ClaimedKey? {

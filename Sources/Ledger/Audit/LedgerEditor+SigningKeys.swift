@@ -1,13 +1,14 @@
 internal import Time
 
 extension LedgerEditor {
-  /// The key that something is signed with: the one that is kept, else `fresh`, kept from now on.
+  /// Returns the stored signing key. If there is none, stores and returns `fresh`.
   ///
-  /// A restart goes on with it. Keys of providers and tokens of administrators have no place here:
-  /// whoever reads the ledger could use them elsewhere. What is signed here opens no more than the
-  /// ledger itself shows.
+  /// The key outlives a restart. Provider keys and admin tokens must not be stored this way,
+  /// because a reader of the ledger could use them elsewhere. A signature with this key gives
+  /// access only to what the ledger itself shows.
   ///
-  /// - Parameter fresh: random bytes, in Base64.
+  /// - Parameter fresh: Random bytes in Base64.
+  /// - Throws: `LedgerError` if the database can't be written.
   public func signingKey(_ name: String, orKeep fresh: String) throws(LedgerError) -> String {
     try connection.edit { () throws(LedgerError) in
       let insert = try connection.prepare(

@@ -1,7 +1,8 @@
 internal import Objects
 
 extension LedgerReader {
-  /// Objects whose rows can't be read: a request that names one of them can't be let through.
+  /// Returns the objects whose rows can't be read. Requests that name one of them can't be
+  /// admitted.
   func providerObjectDifferences() throws(LedgerError) -> [AuditDifference] {
     let kinds = ObjectKind.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
     let instant = "LIKE '____-__-__T__:__:__.___Z'"

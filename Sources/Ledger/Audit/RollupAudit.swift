@@ -1,5 +1,5 @@
 extension LedgerReader {
-  /// Where a line of a rollup is not what its rows make.
+  /// Returns the lines of rollups that differ from the sums over the rows.
   func rollupDifferences(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
     let isWholeDay = "day >= '\(rows.firstDay)'"
     return try differences(of: DailyUsageKey.self, where: isWholeDay, rows)

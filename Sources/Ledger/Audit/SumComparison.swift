@@ -1,24 +1,24 @@
-/// Recorded sums beside what their rows make, line by line.
+/// Compares recorded sums with the sums over their rows, line by line.
 struct SumComparison {
-  /// Which differences count.
+  /// The rule for a difference.
   enum Rule: String {
-    /// Any, also where one side has no line.
+    /// The sums differ, or one side has no line.
     case equal = "<>"
-    /// Where more is recorded than the rows make.
+    /// The recorded sum exceeds the rows' sum.
     case noMore = ">"
   }
 
   var check: AuditDifference.Check
-  /// What subjects begin with.
+  /// The beginning of the differences' subjects.
   var title: String
-  /// What makes lines the same line.
+  /// The columns that identify a line.
   var keys: [String]
   var sums: [String]
-  /// Selects of `keys` and `sums`, in this order; several lines of a key count together.
+  /// Selects `keys` and `sums` in this order. Several lines with the same key count together.
   var recorded: String
   var recomputed: String
   var rule = Rule.equal
-  /// Which lines are compared, by their keys.
+  /// The condition on the keys of the lines to compare.
   var condition = "true"
 
   func differences(
@@ -41,7 +41,8 @@ struct SumComparison {
     return differences
   }
 
-  /// The key's text, and what is recorded and recomputed of each sum, of lines that differ.
+  /// Selects the key's text and the recorded and recomputed value of each sum, for lines that
+  /// differ.
   private func sql(_ dialect: Dialect) -> String {
     let key = keys.joined(separator: ", ")
     let columns = (keys + sums).joined(separator: ", ")

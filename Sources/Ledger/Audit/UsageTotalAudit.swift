@@ -1,12 +1,12 @@
 extension LedgerReader {
-  /// Where `usage_totals` is not what the rows up to its last one make.
+  /// Returns the lines of `usage_totals` that differ from the rows up to the last covered one.
   ///
   /// A model is counted by its own name only while the price book has it, and as `other` at other
-  /// times. So all models of an operation and outcome are compared together, and of one model that
-  /// no more is counted than its rows make. A fine-tuned model is counted as its base `ft:BASE`,
-  /// unless the book has a price for itself. So it is compared under its base on both sides.
+  /// times. Therefore all models of an operation and outcome are compared together, and a single
+  /// model's count may only be too high. A fine-tuned model is counted as its base `ft:BASE`,
+  /// unless the book has its own price. It is therefore compared under its base on both sides.
   ///
-  /// They are of all time: where rows are gone, nothing can be said.
+  /// The sums cover all time, so nothing can be compared if rows are gone.
   func usageTotalDifferences(_ rows: AuditedRows) throws(LedgerError) -> [AuditDifference] {
     guard rows.goneMonths.isEmpty else { return [] }
     let keys = ["client_id", "source", "operation", "outcome"]
@@ -15,7 +15,8 @@ extension LedgerReader {
       .differences(connection, rows)
   }
 
-  /// Which rows the table has. On a database of several servers it is written in each commit.
+  /// The condition on rows that the table covers. If several servers share the database, it is
+  /// written in each commit and covers all.
   private var covered: String {
     switch connection.dialect {
     case .sqlite: "id <= (SELECT last_id FROM usage_totals_reach)"
@@ -23,8 +24,8 @@ extension LedgerReader {
     }
   }
 
-  /// `ft:BASE` of `ft:BASE:org::id`, and any other name itself: the names that
-  /// `PriceBook.knownName` makes of names that differ in this are the same.
+  /// `ft:BASE` for `ft:BASE:org::id`, and the name itself otherwise. `PriceBook.knownName` treats
+  /// names that differ only in the rest as the same.
   private var comparedModel: String {
     let place = connection.dialect == .sqlite ? "instr" : "strpos"
     let end = "\(place)(substr(model, 4), ':')"
@@ -38,7 +39,7 @@ extension LedgerReader {
     by keys: [String], _ rule: SumComparison.Rule, where condition: String = "true"
   ) -> SumComparison {
     let selected = keys.map { $0 == "model" ? comparedModel : $0 }
-    // What may be negative can be more without the rows that were counted as `other`.
+    // A sum that may be negative can be larger without the rows that were counted as `other`.
     let places = UsageSums.columns.indices.filter {
       rule == .equal || UsageSums.columns[$0] != UsageSums.providerDifferenceColumn
     }

@@ -2,18 +2,18 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// Charges clients for what they use, in the transaction of the row that makes it due.
+/// Charges clients for their use, in the transaction of the row that makes a charge due.
 ///
-/// Each billed client has one period open, a month of its plan. Opening it charges the fixed fee;
-/// every row is added to what was used in its period, and each block that this begins is charged,
-/// once: a charge is unique by client, period and block, whatever plan it came from. So neither a
-/// death, a replayed row nor a plan that changes charges anything twice.
+/// Each billed client has one open period, a month of its plan. Opening a period charges the fixed
+/// fee. Every row is added to the use of its period, and each block that the use starts is charged
+/// once: a charge is unique by client, period and block, across plans. A crash, a replayed row or a
+/// change of plan therefore never charges anything twice.
 ///
-/// In a database of several servers, one at a time counts, from before its rows are written until
-/// they are committed. So the rows' ids are in the order in which they were counted, and what was
-/// used and charged until then is read again in each transaction.
+/// If several servers share the database, only one counts at a time, from before its rows are
+/// written until the commit. The IDs of rows are therefore in the order in which they were counted.
+/// Each transaction reads the earlier use and charges again.
 final class Biller {
-  /// A period that rows are counted in.
+  /// A period in which rows are counted.
   private struct OpenPeriod {
     var period: BillingPeriod
     var use: BillingPeriodStore.Use
@@ -33,18 +33,18 @@ final class Biller {
   private let periods: BillingPeriodStore
   private let charges: BillingChargeStore
   private var standings: [String: BillingAgreementStore.Standing] = [:]
-  /// Clients with a period of any time.
+  /// Clients with any period, past or open.
   private var billedClients: Set<String> = []
-  /// Whether the two above are what is recorded.
+  /// Whether the two properties above equal the recorded state.
   private var isLoaded = false
-  /// Those that rows were counted in; forgotten as a whole when there are many.
+  /// The periods in which rows were counted. Cleared as a whole when there are many.
   private var open: [Name: OpenPeriod] = [:]
-  /// The period that each client's last row was in.
+  /// The period of each client's last row.
   private var current: [String: Name] = [:]
   private var hasWritten = false
   private var hasTurn = false
 
-  /// Charges that one period can have: what is used beyond costs nothing more.
+  /// The most charges of one period; further use costs nothing more.
   static let largestBlock: Int64 = 10_000
   private static let largestOpenCount = 100_000
 
@@ -62,18 +62,18 @@ final class Biller {
     isLoaded = true
   }
 
-  /// Whether charges were written since this was last asked.
+  /// Returns whether charges were written since the last call.
   func takeWritten() -> Bool {
     defer { hasWritten = false }
     return hasWritten
   }
 
-  /// Whether other servers count as well.
+  /// Whether other servers count too.
   private var isShared: Bool { connection.dialect == .postgresql }
 
   // MARK: Rows
 
-  /// To be called before a row is written, so that no other server counts until the commit.
+  /// Blocks other servers' counting until the commit. Call it before a row is written.
   func takeTurn() throws(LedgerError) {
     guard isShared, !hasTurn else { return }
     try load()
@@ -82,7 +82,7 @@ final class Biller {
     hasTurn = true
   }
 
-  /// Counts a row that has just been written.
+  /// Counts a row that was just written.
   func count(_ row: UsageRow) throws(LedgerError) {
     try load()
     guard billedClients.contains(row.clientID) else { return }
@@ -100,7 +100,7 @@ final class Biller {
     try charge(name, by: row.requestID, at: row.createdAt)
   }
 
-  /// Takes back what a row has added that is replaced. What was charged for it stays charged.
+  /// Subtracts a replaced row from its period's use. Charges that it caused stay.
   func discount(_ row: UsageRow) throws(LedgerError) {
     try takeTurn()
     try load()
@@ -115,7 +115,7 @@ final class Biller {
     open[name] = counted
   }
 
-  /// Finds or opens the period that a row is in; nil where it is in none that is billed.
+  /// Finds or opens the period of a row; nil if the row isn't billed.
   private func period(of row: UsageRow) throws(LedgerError) -> Name? {
     if let name = current[row.clientID], open[name]?.period.contains(row.day) == true {
       return name
@@ -134,13 +134,13 @@ final class Biller {
 
   // MARK: Periods
 
-  /// Bills clients by these agreements from now on, and no others; opens the periods that have
-  /// begun, also those that began while nothing ran.
+  /// Bills clients by these agreements from now on, and by no others. Opens the periods that have
+  /// begun, including those that began while no server ran.
   func sync(_ given: [BillingAgreement], at now: Timestamp) throws(LedgerError) {
     try connection.take(.billing)
     if isShared { isLoaded = false }
     try load()
-    // Rollups have all that was counted, and periods may end earlier than they were to.
+    // Rollups have the complete counts, and a period may now end earlier than planned.
     forgetOpen()
     let names = Set(given.map(\.clientID))
     for clientID in standings.keys where !names.contains(clientID) {
@@ -153,8 +153,8 @@ final class Biller {
     }
   }
 
-  /// Bills a client as far as its periods can be read: what can't be keeps nobody else from being
-  /// billed or served.
+  /// Bills one client. If its periods can't be read, the failure is noted, and other clients are
+  /// billed and served nevertheless.
   private func passingOverUnreadable(
     _ clientID: String, _ body: () throws(LedgerError) -> Void
   ) throws(LedgerError) {
@@ -168,7 +168,7 @@ final class Biller {
     }
   }
 
-  /// Ends an agreement: what is used from now on costs nothing, what was charged stays charged.
+  /// Ends an agreement. Use from now on costs nothing, and earlier charges stay.
   private func end(_ clientID: String) throws(LedgerError) {
     try agreements.remove(clientID)
     standings[clientID] = nil
@@ -194,14 +194,14 @@ final class Biller {
     var day = max(standing.since, latest?.firstDay ?? standing.since)
     while day <= agreement.today {
       let period = agreement.period(containing: day)
-      // What is past stays as it was billed.
+      // Past periods stay as they were billed.
       let isPast = period.endDay <= agreement.today && period.name == latest?.name
       if !isPast, period != latest { _ = try begin(standing, on: day, at: now) }
       day = period.endDay
     }
   }
 
-  /// Opens the period that a day lies in, or puts it under the agreement.
+  /// Opens the period that contains a day, or applies the agreement to the open one.
   private func begin(
     _ standing: BillingAgreementStore.Standing, on day: CivilDate, at now: Timestamp
   ) throws(LedgerError) -> Name {
@@ -211,7 +211,8 @@ final class Biller {
     open[Name(clientID: period.clientID, period: period.name)] = nil
     let name = try take(period)
     if period.billing.fixedFee.nanoUnits > 0, let use = open[name]?.use {
-      // A subscription at the payment provider collects it, so nothing is tried here.
+      // A subscription at the payment provider collects the fixed fee, so no payment is attempted
+      // here.
       try write(
         BillingChargeStore.Draft(
           block: 0, money: period.billing.fixedFee, status: agreement.status, isDue: false,
@@ -221,7 +222,7 @@ final class Biller {
     return name
   }
 
-  /// Begins to count in a period, with what was used in it so far.
+  /// Starts counting in a period, from its use so far.
   private func take(_ period: BillingPeriod) throws(LedgerError) -> Name {
     let name = Name(clientID: period.clientID, period: period.name)
     if open[name] != nil { return name }
@@ -233,7 +234,7 @@ final class Biller {
 
   // MARK: Charges
 
-  /// Charges the blocks that have been begun.
+  /// Charges the blocks that have been started.
   private func charge(
     _ name: Name, by requestID: RequestID?, at now: Timestamp
   ) throws(LedgerError) {
@@ -264,7 +265,7 @@ final class Biller {
     if isShared || open.count > Biller.largestOpenCount { forgetOpen() }
   }
 
-  /// What a transaction that failed has counted and opened is not there.
+  /// Forgets the open periods, because those of a failed transaction don't exist.
   func didRollBack() {
     hasTurn = false
     forgetOpen()

@@ -3,16 +3,16 @@ public import Time
 
 internal import Budgets
 
-/// By what a client is billed for what it uses from now on.
+/// The terms by which a client's use is billed from now on.
 public struct BillingAgreement: Hashable, Sendable {
   public var clientID: String
   /// The plan's name.
   public var plan: String
-  /// The day of the month on which its periods begin, 1…31.
+  /// The day of the month on which periods begin, 1…31.
   public var startDay: Int
-  /// In the client's time zone.
+  /// The current day in the client's time zone.
   public var today: CivilDate
-  /// What its new charges are: `recorded` where nobody collects them, else `pending`.
+  /// The status of new charges: `recorded` if Catraca doesn't collect them, `pending` otherwise.
   public var status: BillingCharge.Status
   public var billing: PlanBilling
 
@@ -28,7 +28,7 @@ public struct BillingAgreement: Hashable, Sendable {
     self.billing = billing
   }
 
-  /// The period that a day lies in, as it is billed now.
+  /// Returns the period that contains a day, on the current terms.
   func period(containing day: CivilDate) -> BillingPeriod {
     let months = BudgetPeriod.monthsFrom(day: startDay)
     let first = months.firstDay(containing: day) ?? day
@@ -38,15 +38,15 @@ public struct BillingAgreement: Hashable, Sendable {
   }
 }
 
-/// A month of a client's plan, and what is charged for it.
+/// A month of a client's plan, with its prices.
 public struct BillingPeriod: Hashable, Sendable {
   public var clientID: String
-  /// The month that it begins in: `2026-11`.
+  /// The month in which the period begins: `2026-11`.
   public var name: String
   public var plan: String
-  /// In the client's time zone.
+  /// The first day, in the client's time zone.
   public var firstDay: CivilDate
-  /// The day after the last.
+  /// The day after the last day.
   public var endDay: CivilDate
   public var billing: PlanBilling
 

@@ -1,9 +1,9 @@
 internal import Time
 
-/// `billing_agreements`: what each billed client is billed by, so that also what a killed process
-/// left behind is billed as it would have been.
+/// Reads and writes `billing_agreements`: the terms of each billed client. Recovery bills requests
+/// of a killed process by them.
 final class BillingAgreementStore {
-  /// An agreement, and the first day from which it is billed.
+  /// An agreement, with the first day on which it applies.
   struct Standing {
     var agreement: BillingAgreement
     var since: CivilDate
@@ -22,7 +22,7 @@ final class BillingAgreementStore {
   }
 
   func all() throws(LedgerError) -> [String: Standing] {
-    // One that is left out is written anew by the next sync.
+    // The next `sync` writes an unreadable agreement again.
     let standings = try select.rows(passingOver: unreadable, .isLeftOut) {
       fields throws(LedgerError) in
       Standing(
@@ -43,7 +43,7 @@ final class BillingAgreementStore {
     try remove.run()
   }
 
-  /// The columns are those of `BillingAgreement.write(to:since:)`, in its order.
+  /// The columns of `BillingAgreement.write(to:since:)`, in its order.
   private static let replaceRow = Upsert(
     into: "billing_agreements", key: ["client_id"],
     columns: [

@@ -2,7 +2,7 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// `token_billing_charges`, as what is used makes them: each block of a period once.
+/// Writes `token_billing_charges` for the use of periods, each block once.
 final class BillingChargeStore {
   private let insert: Statement
   private let findHighest: Statement
@@ -12,23 +12,23 @@ final class BillingChargeStore {
     findHighest = try connection.prepare(BillingChargeStore.findHighest)
   }
 
-  /// What a charge is made of.
+  /// The values of a new charge.
   struct Draft {
     var block: Int64
     var money: Money
     var status: BillingCharge.Status
-    /// Whether it is to be collected as soon as somebody can.
+    /// Whether the charge is to be collected as soon as possible.
     var isDue: Bool
     var use: BillingPeriodStore.Use
     var requestID: RequestID?
     var createdAt: Timestamp
   }
 
-  /// False, and nothing written, where the block of the period has been charged before.
+  /// Returns false, without writing anything, if the block was already charged.
   func insert(_ draft: Draft, of period: BillingPeriod) throws(LedgerError) -> Bool {
     let tier = period.billing.tier(ofBlock: draft.block)
     let now = draft.createdAt.rfc3339
-    // Plans are refused where it isn't a whole number.
+    // Plans whose amount isn't a whole number of smallest units are refused.
     guard let amount = draft.money.minorUnits else {
       throw .unreadable(record: "an amount of plan \(period.plan)")
     }
@@ -50,7 +50,7 @@ final class BillingChargeStore {
     return try insert.firstInteger() != nil
   }
 
-  /// The last block of a period that was charged; nil where not even the fixed fee was.
+  /// Returns the last charged block of a period; nil if not even the fixed fee was charged.
   func highestBlock(of period: BillingPeriod) throws(LedgerError) -> Int64? {
     findHighest.bind(period.clientID, at: 1)
     findHighest.bind(period.name, at: 2)

@@ -3,7 +3,7 @@ internal import Pricing
 internal import Time
 
 extension BillingAgreement {
-  /// The fields under the names of `billing_agreements`, in the order of its columns.
+  /// Writes the fields with the names of `billing_agreements`, in the order of its columns.
   func write(to fields: inout some FieldWriter, since: CivilDate) {
     fields.write("client_id", clientID)
     fields.write("plan", plan)
@@ -30,7 +30,7 @@ extension BillingAgreement {
 }
 
 extension BillingPeriod {
-  /// The fields under the names of `billing_periods`, in the order of its columns.
+  /// Writes the fields with the names of `billing_periods`, in the order of its columns.
   func write(to fields: inout some FieldWriter) {
     fields.write("client_id", clientID)
     fields.write("period", name)

@@ -2,12 +2,13 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// `billing_periods`: the months that clients are billed for, and what they used in them.
+/// Reads and writes `billing_periods`: the months for which clients are billed, and their use in
+/// them.
 final class BillingPeriodStore {
-  /// What the rows of a period come to.
+  /// The sums of a period's rows.
   struct Use {
     var tokens: Int64 = 0
-    /// In nano-units of the currency that the period is billed in; 0 where tokens are measured.
+    /// The cost in nano-units of the period's currency; 0 if the period measures tokens.
     var cost: Int64 = 0
 
     func measured(by measure: PlanBilling.Measure) -> Int64 {
@@ -38,7 +39,7 @@ final class BillingPeriodStore {
     sumCost = try connection.prepare(BillingPeriodStore.sumCost(connection.dialect))
   }
 
-  /// The clients that were ever billed.
+  /// Returns all clients that were ever billed.
   func clients() throws(LedgerError) -> Set<String> {
     let select = try connection.prepare("SELECT DISTINCT client_id FROM billing_periods")
     return Set(
@@ -47,7 +48,7 @@ final class BillingPeriodStore {
       })
   }
 
-  /// Opens a period, or gives it other terms. One that it begins within ends there.
+  /// Opens a period, or changes its terms. If it begins within another period, that one ends there.
   func replace(_ period: BillingPeriod) throws(LedgerError) {
     truncate.bind(period.clientID, at: 1)
     truncate.bind(period.firstDay.description, at: 2)
@@ -60,7 +61,7 @@ final class BillingPeriodStore {
     try setChargesBefore.run()
   }
 
-  /// The period of a client that a day lies in.
+  /// Returns the client's period that contains a day.
   func find(_ clientID: String, containing day: CivilDate) throws(LedgerError) -> BillingPeriod? {
     find.bind(clientID, at: 1)
     find.bind(day.description, at: 2)
@@ -82,7 +83,7 @@ final class BillingPeriodStore {
     try select.firstRow { fields throws(LedgerError) in try BillingPeriod(from: fields) }
   }
 
-  /// What rollups say was used in a period until now; their sums must have been written.
+  /// Returns the use of a period from the rollups, whose sums must have been written.
   func use(in period: BillingPeriod) throws(LedgerError) -> Use {
     func sum(_ select: Statement) throws(LedgerError) -> Int64 {
       select.bind(period.clientID, at: 1)
@@ -96,7 +97,7 @@ final class BillingPeriodStore {
       cost: period.billing.measure == .cost ? try sum(sumCost) : 0)
   }
 
-  /// The columns are those of `BillingPeriod.write(to:)`, in its order.
+  /// The columns of `BillingPeriod.write(to:)`, in its order.
   private static let replaceRow = Upsert(
     into: "billing_periods", key: ["client_id", "period"],
     columns: [
@@ -125,7 +126,7 @@ final class BillingPeriodStore {
     WHERE client_id = ?1 AND day >= ?2 AND day < ?3
     """
   }
-  /// Rows that were billed in another currency count where the plan is in dollars alone.
+  /// Rows that were billed in another currency count only if the plan is in dollars.
   private static func sumCost(_ dialect: Dialect) -> String {
     let cost = """
       CASE WHEN ?4 = 'USD' THEN cost_nano_usd WHEN currency = ?4 THEN cost_nano ELSE 0 END

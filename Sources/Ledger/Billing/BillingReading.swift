@@ -1,25 +1,26 @@
 internal import Pricing
 
-/// What `token_billing_charges` can be filtered by.
+/// The columns by which `token_billing_charges` can be filtered.
 public enum ChargeColumn: String, Sendable, Hashable, CaseIterable {
   case client = "client_id"
   case period, status
   case request = "request_id"
 }
 
-/// A period of a client's plan with what it comes to.
+/// A period of a client's plan with its use and charges.
 public struct BillingStatement: Hashable, Sendable {
   public var period: BillingPeriod
-  /// All tokens used in it.
+  /// All tokens used in the period.
   public var tokensTotal: Int64
-  /// What was used of what its tiers measure: tokens, or nano-units of its currency.
+  /// The use in the plan's unit: tokens, or nano-units of its currency.
   public var used: Int64
-  /// By their blocks.
+  /// The charges, by block.
   public var charges: [BillingCharge]
 }
 
 extension LedgerReader {
-  /// The charges with a larger id that have these values, in the order of their ids.
+  /// Returns the charges with a larger ID and with these values, in the order of their IDs.
+  /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func charges(
     where conditions: [ChargeColumn: String], after id: Int64 = 0, limit: Int = .max
   ) throws(LedgerError) -> [BillingCharge] {
@@ -37,14 +38,17 @@ extension LedgerReader {
     return try select.rows { fields throws(LedgerError) in try BillingCharge(from: fields) }
   }
 
-  /// Charges that couldn't be collected and aren't paid, those that have waited longest first.
+  /// Returns the charges that couldn't be collected and aren't paid, the oldest first.
+  /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func unpaidCharges(limit: Int) throws(LedgerError) -> [BillingCharge] {
     let select = try connection.prepare(LedgerReader.selectUnpaid)
     select.bind(Int64(limit), at: 1)
     return try select.rows { fields throws(LedgerError) in try BillingCharge(from: fields) }
   }
 
-  /// The latest period of each client that was ever billed and has a larger id, by their ids.
+  /// Returns the latest period of each client that was ever billed and has a larger ID, by client
+  /// ID.
+  /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func latestBillingPeriods(
     afterClient clientID: String, limit: Int
   ) throws(LedgerError) -> [BillingPeriod] {
@@ -54,7 +58,8 @@ extension LedgerReader {
     return try select.rows { fields throws(LedgerError) in try BillingPeriod(from: fields) }
   }
 
-  /// What a client was billed for, the latest period first.
+  /// Returns a client's billing periods, the latest first.
+  /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func billingPeriods(
     ofClient clientID: String, limit: Int
   ) throws(LedgerError) -> [BillingPeriod] {
@@ -76,25 +81,29 @@ extension LedgerReader {
   private static let selectPeriods =
     "SELECT * FROM billing_periods WHERE client_id = ?1 ORDER BY period DESC LIMIT ?2"
 
-  /// Nil where there is no such charge.
+  /// Returns a charge; nil if it doesn't exist.
+  /// - Throws: `LedgerError` if the database can't be read, or the row can't be understood.
   public func charge(_ id: Int64) throws(LedgerError) -> BillingCharge? {
     try BillingChargeStore.find(id, connection)
   }
 
-  /// Who a client is for the payment provider.
+  /// Returns the client's account at the payment provider; nil if it has none.
+  /// - Throws: `LedgerError` if the database can't be read, or the row can't be understood.
   public func paymentAccount(ofClient clientID: String) throws(LedgerError) -> PaymentAccount? {
     try PaymentAccountStore(connection).find(clientID)
   }
 
-  /// The client that is a customer of the payment provider.
+  /// Returns the account of the payment provider's customer; nil if it is unknown.
+  /// - Throws: `LedgerError` if the database can't be read, or the row can't be understood.
   public func paymentAccount(
     ofCustomer customerID: String
   ) throws(LedgerError) -> PaymentAccount? {
     try PaymentAccountStore(connection).find(customer: customerID)
   }
 
-  /// What a client was billed for the period that begins in a month, such as `2026-11`; nil where
-  /// it was not billed for one.
+  /// Returns a client's bill for the period that begins in a month, for example `2026-11`; nil if
+  /// the client wasn't billed for it.
+  /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func billingStatement(
     of clientID: String, period name: String
   ) throws(LedgerError) -> BillingStatement? {

@@ -1,23 +1,24 @@
 public import Time
 
-/// A charge whose time has come to be collected.
+/// A charge that is due for collection.
 public struct DueCharge: Hashable, Sendable {
   public var charge: BillingCharge
-  /// Whether a payment may have been made of which nothing is known.
+  /// Whether an earlier payment of unknown outcome may have been made.
   public var isUncertain: Bool
-  /// How often a payment of it was refused.
+  /// The number of refused payments.
   public var refusals: Int
 }
 
-/// What became of an attempt to collect a charge.
+/// The outcome of an attempt to collect a charge.
 public enum ChargeAttempt: Hashable, Sendable {
   case succeeded(payment: String)
-  /// The provider goes on with it; it is asked again then.
+  /// The provider is processing the payment, and is asked again at that time.
   case underWay(payment: String, nextAttemptAt: Timestamp?)
-  /// The payer's bank has refused it; `payment` is nil where the provider didn't name it.
+  /// The payer's bank refused the payment. `payment` is nil if the provider didn't name it.
   case refused(reason: String, payment: String?)
-  /// The payer has to do something first.
+  /// The payer must act first.
   case needsAction(reason: String, payment: String?)
-  /// The provider couldn't be asked, or gave no answer. Nil gives it up.
+  /// The provider couldn't be reached or didn't answer. With a nil time, the attempt isn't
+  /// repeated.
   case postponed(reason: String, nextAttemptAt: Timestamp?)
 }

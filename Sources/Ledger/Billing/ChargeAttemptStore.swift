@@ -1,6 +1,6 @@
 internal import Time
 
-/// What became of attempts to collect charges, in `token_billing_charges`.
+/// Records the outcomes of attempts to collect charges, in `token_billing_charges`.
 final class ChargeAttemptStore {
   private let connection: DatabaseConnection
   private let alerts: AlertStore
@@ -12,10 +12,10 @@ final class ChargeAttemptStore {
     update = try connection.prepare(ChargeAttemptStore.updateRow)
   }
 
-  /// Notes an attempt, within a transaction. One that leaves a charge unpaid is told as an alert,
-  /// once; a charge that is paid stays paid.
+  /// Records an attempt, within a transaction. If it leaves the charge unpaid, one alert is
+  /// written. A paid charge stays paid.
   ///
-  /// - Parameter isOwn: whether it was tried here, and not by the payer or the provider.
+  /// - Parameter isOwn: Whether Catraca made the attempt, and not the payer or the provider.
   func note(
     _ attempt: ChargeAttempt, of id: Int64, isOwn: Bool, at now: Timestamp
   ) throws(LedgerError) {
@@ -47,13 +47,13 @@ final class ChargeAttemptStore {
     """
 }
 
-/// An attempt as its columns say it.
+/// The column values of an attempt.
 private struct ChargeColumns {
   var status = BillingCharge.Status.pending
   var reason: String?
   var payment: String?
   var nextAttemptAt: Timestamp?
-  /// Whether no payment is left of which nothing is known.
+  /// Whether no payment of unknown outcome is left.
   var isKnown = false
   var isRefusal = false
 

@@ -1,20 +1,21 @@
 public import Time
 
-/// The charges on their way to be paid, also while a server writes to the ledger; for one thread at
-/// a time.
+/// The queue of charges that wait for payment. It works while a server writes to the ledger. One
+/// thread may use it at a time.
 ///
-/// All of it is in rows, so that a start goes on where the last process was. All calls block, and
-/// throw `unavailable` or `unreadable`.
+/// Its whole state is in rows, so a restart continues the previous process's work. All calls block,
+/// and throw `LedgerError.unavailable` or `LedgerError.unreadable`.
 public final class ChargeOutbox {
   private let connection: DatabaseConnection
   private let accounts: PaymentAccountStore
   private let attempts: ChargeAttemptStore
   private let selectDue: Statement
 
-  /// How long a change waits for the ledger's writer.
+  /// The longest time that a change waits for the ledger's writer.
   private static let busyTimeoutMilliseconds: Int32 = 5_000
 
-  /// Opens the ledger of a server that is running.
+  /// Opens the ledger of a running server.
+  /// - Throws: `LedgerError` if the ledger can't be opened.
   public init(at location: LedgerLocation) throws(LedgerError) {
     connection = try DatabaseConnection(
       location, access: .readWrite,
@@ -24,7 +25,8 @@ public final class ChargeOutbox {
     selectDue = try connection.prepare(ChargeOutbox.due)
   }
 
-  /// Charges whose time has come, the longest waiting first.
+  /// Returns the charges that are due, the longest waiting first.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func due(at now: Timestamp, limit: Int) throws(LedgerError) -> [DueCharge] {
     selectDue.bind(now.rfc3339, at: 1)
     selectDue.bind(Int64(limit), at: 2)
@@ -35,10 +37,12 @@ public final class ChargeOutbox {
     }
   }
 
-  /// Whether a charge that is due is this server's to collect now.
+  /// Claims a due charge for this server; returns false if another server has claimed it.
   ///
-  /// Several servers see the same charges: who claims one first has it alone for a while. Where it
-  /// dies meanwhile, another collects it later, as one of whose payment nothing is known.
+  /// All servers see the same charges. The first one to claim a charge has it alone for
+  /// `claimDuration`. If that server dies, another server collects the charge later, and first
+  /// checks whether it was paid.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func claim(_ charge: BillingCharge, at now: Timestamp) throws(LedgerError) -> Bool {
     guard case .postgresql = connection.dialect else { return true }
     let claim = try connection.prepare(ChargeOutbox.claim)
@@ -48,10 +52,11 @@ public final class ChargeOutbox {
     return try claim.firstInteger() != nil
   }
 
-  /// Longer than the calls that an attempt makes may take.
+  /// Longer than the provider calls of one attempt may take.
   private static let claimDuration = Duration.seconds(300)
 
-  /// When the next charge's time comes, of those whose time hasn't come at `now`.
+  /// Returns the earliest due time after `now`; nil if no charge waits.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func nextAttempt(after now: Timestamp) throws(LedgerError) -> Timestamp? {
     let select = try connection.prepare(ChargeOutbox.next)
     defer { select.reset() }
@@ -60,7 +65,9 @@ public final class ChargeOutbox {
     return select.text(0).flatMap { Timestamp(rfc3339: $0) }
   }
 
-  /// Notes that a payment is about to be made, so that one whose answer is lost is looked for.
+  /// Records that a payment is about to be made, so that a payment with a lost answer is looked
+  /// for.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func noteSending(_ charge: Int64, at now: Timestamp) throws(LedgerError) {
     let update = try connection.prepare(
       "UPDATE token_billing_charges SET sent_at = ? WHERE id = ?")
@@ -69,7 +76,8 @@ public final class ChargeOutbox {
     try update.run()
   }
 
-  /// Notes what became of an attempt of ours.
+  /// Records the outcome of Catraca's own attempt.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func note(
     _ attempt: ChargeAttempt, of charge: BillingCharge, at now: Timestamp
   ) throws(LedgerError) {
@@ -80,16 +88,21 @@ public final class ChargeOutbox {
 
   // MARK: Payers
 
+  /// Returns the client's account at the payment provider; nil if it has none.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func account(ofClient clientID: String) throws(LedgerError) -> PaymentAccount? {
     try accounts.find(clientID)
   }
 
+  /// Records a client's account at the payment provider.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func keep(_ account: PaymentAccount, at now: Timestamp) throws(LedgerError) {
     try accounts.replace(account, at: now)
   }
 
-  /// Refuses requests of clients with a charge that has failed since `deadline` or longer, and lets
-  /// those of all others through again; nil lets all through. Returns whether anything changed.
+  /// Pauses clients with a charge that has been failing since `deadline` or longer, and resumes all
+  /// others; with nil, resumes all. Returns whether anything changed.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func pauseUnpaid(
     failingSince deadline: Timestamp?, at now: Timestamp
   ) throws(LedgerError) -> Bool {

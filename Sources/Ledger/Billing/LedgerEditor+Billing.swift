@@ -1,11 +1,12 @@
 internal import JSON
 public import Time
 
-// Charges, and who pays them.
+// Changes of charges, and of clients' accounts at the payment provider.
 
 extension LedgerEditor {
-  /// Has a charge collected again, soon; one that is paid, or that nobody collects here, stays as
-  /// it is, and so does a fixed fee, which a subscription collects. Throws `notFound`.
+  /// Schedules a charge for an immediate attempt. Nothing changes if it is paid, if Catraca doesn't
+  /// collect it, or if it is a fixed fee, which a subscription collects.
+  /// - Throws: `LedgerError.notFound`.
   public func retryCharge(_ id: Int64) throws(LedgerError) -> BillingCharge {
     try connection.edit { () throws(LedgerError) in
       guard let before = try BillingChargeStore.find(id, connection) else {
@@ -27,10 +28,11 @@ extension LedgerEditor {
     }
   }
 
-  /// Has a client pay for its plan, as who it is for the payment provider.
+  /// Links a client to its customer at the payment provider.
   ///
-  /// - Parameter plan: what it is put on from `startedOn` on, as `subscribe` does; nil where it is
-  ///   on its plan already.
+  /// - Parameter plan: The plan that the client gets from `startedOn` on, as with `subscribe`; nil
+  ///   if it already has its plan.
+  /// - Throws: `LedgerError` if the database can't be written.
   public func subscribe(
     _ account: PaymentAccount, to plan: String?, startedOn: CivilDate
   ) throws(LedgerError) {

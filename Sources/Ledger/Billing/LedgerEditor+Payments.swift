@@ -1,17 +1,18 @@
 internal import Money
 internal import Time
 
-// What the payment provider says of charges and subscriptions.
+// Applies the payment provider's events about charges and subscriptions.
 
 extension LedgerEditor {
-  /// How long an event is remembered; its signature is believed for far less.
+  /// The time for which an event's ID is remembered. Its signature is accepted for a far shorter
+  /// time.
   private static let eventLifetime = Duration.seconds(30 * 86_400)
 
-  /// Takes over what an event says, once.
+  /// Applies an event once.
   ///
-  /// - Parameter payer: who pays for a client; nil for a client that is gone.
-  /// - Throws: `notFound` for a payment of a month that hasn't begun here yet. The event isn't
-  ///   taken then: the provider delivers it again.
+  /// - Parameter payer: Returns a client's payer; nil for a client that is gone.
+  /// - Throws: `LedgerError.notFound` for a payment of a month that hasn't begun here yet. The
+  ///   event isn't recorded, so that the provider delivers it again.
   public func take(
     _ event: PaymentEvent, payer: (String) -> Payer?
   ) throws(LedgerError) -> PaymentOutcome {
@@ -22,7 +23,7 @@ extension LedgerEditor {
       case .subscription(let id, let status):
         try note(status, ofSubscription: id, event.createdAt)
       case .fixedFee(let fee):
-        // Subscriptions that Catraca didn't make are somebody else's.
+        // Another program made subscriptions that Catraca doesn't know.
         guard let account = try accounts.find(subscription: fee.subscriptionID) else { break }
         let outcome = try take(fee, of: account, payer)
         if case .refused = fee.attempt {
@@ -35,7 +36,8 @@ extension LedgerEditor {
     }
   }
 
-  /// Notes what a new subscription has paid at once.
+  /// Records the first payment of a new subscription.
+  /// - Throws: `LedgerError`, as `take(_:payer:)` does.
   public func take(
     _ fee: FeePayment, ofClient clientID: String, payer: (String) -> Payer?
   ) throws(LedgerError) -> PaymentOutcome {
@@ -63,8 +65,8 @@ extension LedgerEditor {
 
   // MARK: Payments of blocks
 
-  /// An event is about one attempt. It never changes the state of an attempt that was made later:
-  /// the end of a payment that was given up says nothing about the one that was sent after it.
+  /// Applies a payment of a block. An event is about one attempt and never changes the state of a
+  /// later attempt: the end of an abandoned payment says nothing about the next one.
   private func take(
     _ payment: ChargePayment, _ payer: (String) -> Payer?
   ) throws(LedgerError) -> PaymentOutcome {
@@ -87,7 +89,7 @@ extension LedgerEditor {
     return try pay(charge, by: payment.attempt, payment.paid, payer)
   }
 
-  /// Notes that a charge is paid, if what was paid is what was charged.
+  /// Marks a charge as paid, if the paid amount is the charged amount.
   private func pay(
     _ charge: BillingCharge, by attempt: ChargeAttempt, _ paid: PaidAmount,
     _ payer: (String) -> Payer?
@@ -119,7 +121,7 @@ extension LedgerEditor {
       attempt, of: charge.id, isOwn: false, at: author.now)
   }
 
-  /// A charge, and the attempt at it that was sent and whose answer isn't known yet.
+  /// Returns a charge, with the attempt that was sent and has no known answer yet.
   private func charge(
     of clientID: String, period: String, block: Int64
   ) throws(LedgerError) -> (BillingCharge, Sending?)? {
@@ -141,7 +143,8 @@ extension LedgerEditor {
 
   // MARK: Payments of fixed fees
 
-  /// A fee is of the period in which the paid month begins, by the client's calendar.
+  /// Applies a payment of a fixed fee. It belongs to the period in which the paid month begins, by
+  /// the client's calendar.
   private func take(
     _ fee: FeePayment, of account: PaymentAccount, _ payer: (String) -> Payer?
   ) throws(LedgerError) -> PaymentOutcome {
@@ -172,7 +175,7 @@ extension LedgerEditor {
 
   // MARK: Subscriptions
 
-  /// An event that is older than the latest that was taken over changes nothing.
+  /// Updates a subscription's status. An event older than the latest applied one changes nothing.
   private func note(
     _ status: StoredSubscription.Status, ofSubscription id: String, _ instant: Timestamp
   ) throws(LedgerError) {
@@ -193,21 +196,21 @@ extension LedgerEditor {
   }
 }
 
-/// An attempt at a charge that was sent, and whose answer isn't known yet.
+/// An attempt at a charge that was sent and has no known answer yet.
 private struct Sending {
-  /// From 0.
+  /// The attempt's number, from 0.
   let number: Int
 }
 
 extension BillingCharge {
-  /// Whether a payment of it may still succeed by itself.
+  /// Whether a payment of the charge may still succeed by itself.
   fileprivate func isUnderWay(_ sending: Sending?) -> Bool {
     sending != nil || (status == .pending && paymentID != nil)
   }
 }
 
 extension ChargePayment {
-  /// Whether it is the attempt that was made last.
+  /// Whether the payment is the latest attempt.
   fileprivate func isOfLatestAttempt(at charge: BillingCharge, _ sending: Sending?) -> Bool {
     if let sending {
       return attempt.payment != charge.paymentID && number ?? 0 == sending.number
@@ -217,7 +220,7 @@ extension ChargePayment {
 }
 
 extension PaidAmount {
-  /// How it differs from what was charged; nil where it doesn't.
+  /// Returns the difference from the charge, as text; nil if there is none.
   fileprivate func difference(from charge: BillingCharge, by customer: String?) -> String? {
     if amount != charge.amount {
       return "paid are \(amount.map { "\($0)" } ?? "no amount"), charged \(charge.amount)"
@@ -237,7 +240,7 @@ extension ChargeAttempt {
     if case .succeeded = self { true } else { false }
   }
 
-  /// How a difference names its payment.
+  /// The payment's name in a difference.
   fileprivate var name: String { "payment \(payment ?? "without an id")" }
 
   fileprivate var payment: String? {

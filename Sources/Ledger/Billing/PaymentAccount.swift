@@ -1,15 +1,15 @@
 public import Time
 
-/// Who a client is for the payment provider, as `payment_accounts` records it.
+/// A client's account at the payment provider, as `payment_accounts` records it.
 public struct PaymentAccount: Hashable, Sendable {
   public var clientID: String
-  /// The provider's id of the payer.
+  /// The provider's ID of the payer.
   public var customerID: String
-  /// The provider's id of what pays the plan's fixed fee every month; nil without it.
+  /// The provider's ID of the subscription that pays the plan's monthly fixed fee; nil for none.
   public var subscriptionID: String?
-  /// Whether that is paid.
+  /// The status of the subscription.
   public var status: StoredSubscription.Status
-  /// When the provider's latest event about the subscription was made.
+  /// The time of the provider's latest event about the subscription.
   public var latestEvent: Timestamp?
 
   public init(

@@ -1,6 +1,6 @@
 internal import Time
 
-/// `payment_accounts`: who clients are for the payment provider.
+/// Reads and writes `payment_accounts`: the clients' accounts at the payment provider.
 struct PaymentAccountStore {
   private let connection: DatabaseConnection
 
@@ -20,7 +20,7 @@ struct PaymentAccountStore {
     try find("subscription_id", subscription)
   }
 
-  /// - Parameter column: a constant.
+  /// - Parameter column: A constant.
   private func find(_ column: String, _ value: String) throws(LedgerError) -> PaymentAccount? {
     let select = try connection.prepare(
       "SELECT * FROM payment_accounts WHERE \(column) = ? ORDER BY client_id LIMIT 1")

@@ -1,20 +1,20 @@
 public import Money
 public import Time
 
-/// What the payment provider says has happened.
+/// An event that the payment provider reports.
 public struct PaymentEvent: Hashable, Sendable {
   public enum Content: Hashable, Sendable {
-    /// A payment of a block has come to something.
+    /// A payment of a block has an outcome.
     case payment(ChargePayment)
-    /// A subscription has come to a status.
+    /// A subscription has a new status.
     case subscription(String, StoredSubscription.Status)
-    /// What a subscription collects every month was paid, or not.
+    /// A subscription's monthly payment succeeded or failed.
     case fixedFee(FeePayment)
-    /// Nothing that matters here.
+    /// An event without meaning for Catraca.
     case other
   }
 
-  /// The provider's name for it, the same in each delivery.
+  /// The provider's ID of the event, the same in each delivery.
   public var id: String
   public var content: Content
   public var createdAt: Timestamp
@@ -26,12 +26,12 @@ public struct PaymentEvent: Hashable, Sendable {
   }
 }
 
-/// What was paid and by whom, as the payment provider says it.
+/// The amount and the payer of a payment, as the provider reports them.
 public struct PaidAmount: Hashable, Sendable {
-  /// In the currency's smallest unit; nil where the provider names none.
+  /// The amount in the currency's smallest unit; nil if the provider names none.
   public var amount: Int64?
   public var currency: Currency?
-  /// The provider's id of the payer.
+  /// The provider's ID of the payer.
   public var customerID: String?
 
   public init(amount: Int64?, currency: Currency?, customerID: String?) {
@@ -41,12 +41,12 @@ public struct PaidAmount: Hashable, Sendable {
   }
 }
 
-/// A payment of a block, and what became of it.
+/// A payment of a block, with its outcome.
 public struct ChargePayment: Hashable, Sendable {
   public var clientID: String
   public var period: String
   public var block: Int64
-  /// Which attempt at the charge it is, from 0; nil where the payment doesn't say.
+  /// The number of the attempt, from 0; nil if the payment doesn't name it.
   public var number: Int?
   public var attempt: ChargeAttempt
   public var paid: PaidAmount
@@ -64,11 +64,11 @@ public struct ChargePayment: Hashable, Sendable {
   }
 }
 
-/// A payment of a plan's fixed fee, and what became of it.
+/// A payment of a plan's fixed fee, with its outcome.
 public struct FeePayment: Hashable, Sendable {
-  /// The provider's id of the subscription that collects it.
+  /// The provider's ID of the subscription that collects the fee.
   public var subscriptionID: String
-  /// When the month begins that it pays; nil where the provider doesn't say.
+  /// The start of the paid month; nil if the provider doesn't name it.
   public var periodStart: Timestamp?
   public var attempt: ChargeAttempt
   public var paid: PaidAmount
@@ -83,11 +83,11 @@ public struct FeePayment: Hashable, Sendable {
   }
 }
 
-/// What the configuration in force says of who pays for a client.
+/// The configuration's statements about a client's payer.
 public struct Payer: Sendable {
-  /// In which the client's periods begin.
+  /// The time zone in which the client's periods begin.
   public var zone: TimeZoneRules
-  /// The payment provider's id of the payer, where the ledger knows none.
+  /// The payment provider's ID of the payer, if the ledger knows none.
   public var customerID: String?
 
   public init(zone: TimeZoneRules, customerID: String?) {
@@ -96,11 +96,11 @@ public struct Payer: Sendable {
   }
 }
 
-/// What the ledger makes of what the payment provider says.
+/// The ledger's reaction to an event of the payment provider.
 public enum PaymentOutcome: Hashable, Sendable {
   case taken
-  /// The event was taken over before, and changes nothing.
+  /// The event was already applied, and changes nothing.
   case takenBefore
-  /// A payment that is not what was charged; no charge is paid by it.
+  /// The payment differs from the charge, so it pays no charge.
   case differs(reason: String)
 }

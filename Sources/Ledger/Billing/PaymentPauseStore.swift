@@ -1,6 +1,7 @@
 internal import Time
 
-/// `payment_pauses`: the clients whose requests are refused until their charges are paid.
+/// Reads and writes `payment_pauses`: the clients whose requests are refused until their charges
+/// are paid.
 struct PaymentPauseStore {
   private let connection: DatabaseConnection
   private let auditLog: AuditLogStore
@@ -14,8 +15,8 @@ struct PaymentPauseStore {
     try clients("SELECT client_id FROM payment_pauses")
   }
 
-  /// Makes the table what the charges say; each change is in the audit log, which a running server
-  /// follows. Returns whether there was one.
+  /// Updates the table from the charges. Each change is written to the audit log, which a running
+  /// server follows. Returns whether anything changed.
   func sync(failingSince deadline: Timestamp?, at now: Timestamp) throws(LedgerError) -> Bool {
     let overdue = try deadline.map { deadline throws(LedgerError) in
       try clients(PaymentPauseStore.overdue, deadline.rfc3339)

@@ -1,14 +1,14 @@
 internal import Budgets
 
 extension BudgetAccountKey {
-  /// The counter of an account of the budget core.
+  /// Creates the key of the counter for an account of the budget state.
   init(_ key: AccountKey) {
     self.init(
       budgetID: key.budget, subject: key.subject.description, period: key.period,
       windowStart: key.window.start, windowEnd: key.window.end, currency: key.currency)
   }
 
-  /// The account that it counts for; nil when the subject's kind is unknown.
+  /// The account that the counter belongs to; nil if the subject's kind is unknown.
   var accountKey: AccountKey? {
     guard let subject = Subject(text: subject) else { return nil }
     return AccountKey(

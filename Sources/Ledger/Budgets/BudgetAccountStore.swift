@@ -3,21 +3,21 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// `budget_accounts`: the counter of each budget, subject and window, summed in memory and
-/// written once a commit.
+/// Reads and writes `budget_accounts`: the counter of each budget, subject and window. Charges are
+/// summed in memory and written once a commit.
 ///
-/// A row names the counters it was charged to in `usage_logs.budget_accounts`, separated by
-/// commas, so that every counter can be recomputed: `ID` where the charge is the row's own tokens
-/// and cost, `ID:TOKENS:COST_NANO` where it is not (a budget in a third currency).
+/// A row names its counters in `usage_logs.budget_accounts`, separated by commas, so that every
+/// counter can be recomputed. A counter is `ID` if the charge equals the row's own tokens and cost,
+/// and `ID:TOKENS:COST_NANO` otherwise (a budget in a third currency).
 final class BudgetAccountStore {
   private struct Sum {
     var tokens: Int64 = 0
     var costNano: Int64 = 0
-    /// Those of the tokens that credits have paid.
+    /// The tokens that credits have paid for.
     var paidByCredits: Int64 = 0
-    /// What of it this replica's lease pays, as far as it goes.
+    /// The part that this replica's lease pays, as far as it covers.
     var leased = Spend.zero
-    /// What of it the offline reserve pays.
+    /// The part that the offline reserve pays.
     var reserved = Spend.zero
   }
 
@@ -25,15 +25,15 @@ final class BudgetAccountStore {
   private let find: Statement
   private let add: Statement
   private let readKey: Statement
-  /// Ids of counters known to be in the table; forgotten as a whole when there are many.
+  /// The IDs of counters that are known to be in the table. Cleared as a whole when there are many.
   private var ids: [BudgetAccountKey: Int64] = [:]
-  /// The one of them that was asked for last, which is mostly the next one too.
+  /// The last counter that was looked up, which is usually the next one too.
   private var latest: (key: BudgetAccountKey, id: Int64)?
   private var sums: [Int64: Sum] = [:]
 
   static let largestKnownCount = 100_000
 
-  /// - Parameter isShared: whether replicas lease what is left of limits.
+  /// - Parameter isShared: Whether replicas lease the remainder of limits.
   init(_ connection: DatabaseConnection, isShared: Bool = false) throws(LedgerError) {
     insert = try connection.prepare(BudgetAccountStore.insertAccount)
     find = try connection.prepare(BudgetAccountStore.findAccount)
@@ -41,7 +41,7 @@ final class BudgetAccountStore {
     add = try connection.prepare(BudgetAccountStore.addSums(connection.dialect, isShared: isShared))
   }
 
-  /// The text for `usage_logs.budget_accounts`. Makes counters that don't exist yet, at zero.
+  /// Returns the text for `usage_logs.budget_accounts`. Creates missing counters at zero.
   func describe(_ charges: [BudgetCharge], of row: UsageRow) throws(LedgerError) -> String {
     var text = ""
     for charge in charges {
@@ -52,7 +52,7 @@ final class BudgetAccountStore {
     return text
   }
 
-  /// - Parameter tokens: how many tokens of the request credits have paid, beyond its plan.
+  /// - Parameter tokens: The request's tokens that credits have paid for, beyond its plan.
   func add(_ charges: [BudgetCharge], paidByCredits tokens: Int64) throws(LedgerError) {
     for charge in charges {
       let id = try id(of: charge.account)
@@ -68,7 +68,7 @@ final class BudgetAccountStore {
     }
   }
 
-  /// Takes back what was charged to a counter by a row that is replaced.
+  /// Subtracts the charge of a replaced row from a counter.
   func remove(tokens: Int64, costNano: Int64, paidByCredits: Int64, from account: Int64) {
     var sum = sums[account] ?? Sum()
     sum.tokens = sum.tokens.subtractingSaturated(tokens)
@@ -77,13 +77,13 @@ final class BudgetAccountStore {
     sums[account] = sum
   }
 
-  /// What a counter counts; nil where there is no such.
+  /// Returns the key of a counter; nil if it doesn't exist.
   func key(of account: Int64) throws(LedgerError) -> BudgetAccountKey? {
     readKey.bind(account, at: 1)
     return try readKey.firstRow(BudgetAccountKey.init(from:))
   }
 
-  /// Makes a counter that doesn't exist yet, at zero.
+  /// Returns the ID of a counter; creates a missing one at zero.
   func id(of key: BudgetAccountKey) throws(LedgerError) -> Int64 {
     if let latest, latest.key == key { return latest.id }
     if let id = ids[key] {
@@ -106,9 +106,11 @@ final class BudgetAccountStore {
     return id
   }
 
-  /// Writes what was added since the last time, in the order in which every server does.
+  /// Writes the charges since the last call, in an order that all servers share, to avoid
+  /// deadlocks.
   ///
-  /// - Parameter shared: whose leases and reserve pay for charges; nil where limits aren't shared.
+  /// - Parameter shared: The leases and the reserve that pay for charges; nil if limits aren't
+  ///   shared.
   func flush(paidBy shared: ReplicaStores? = nil) throws(LedgerError) {
     for (id, sum) in sums.sorted(by: { $0.key < $1.key }) {
       add.bind(sum.tokens, at: 1)
@@ -126,14 +128,14 @@ final class BudgetAccountStore {
     sums.removeAll(keepingCapacity: true)
   }
 
-  /// What a transaction that failed inserted is not there.
+  /// Forgets the IDs, because counters of a failed transaction don't exist.
   func didRollBack() {
     ids.removeAll()
     latest = nil
     sums.removeAll()
   }
 
-  /// The columns are those of `BudgetAccountKey.write(to:)`, in its order.
+  /// The columns of `BudgetAccountKey.write(to:)`, in its order.
   private static let insertAccount = """
     INSERT INTO budget_accounts
       (budget_id, subject, period, window_start, window_end, currency, tokens, cost_nano)
@@ -158,12 +160,12 @@ final class BudgetAccountStore {
 }
 
 extension UsageRow {
-  /// Whether a charge is the row's own tokens, and its own cost in the charge's currency.
+  /// Whether a charge equals the row's own tokens, and its own cost in the charge's currency.
   fileprivate func explains(_ charge: BudgetCharge) -> Bool {
     charge.tokens == usage.totalTokens && charge.costNano == costNano(in: charge.account.currency)
   }
 
-  /// The row's cost in one of the two currencies it is recorded in.
+  /// Returns the row's cost in one of its two recorded currencies; nil for any other currency.
   func costNano(in currency: Currency) -> Int64? {
     if currency == cost.currency { return cost.nanoUnits }
     return currency == .usd ? costNanoUSD : nil

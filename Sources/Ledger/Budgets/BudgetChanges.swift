@@ -1,10 +1,10 @@
 internal import Budgets
 
-/// What `client_budgets` lacks to say what the configuration declares.
+/// The changes that make `client_budgets` equal to the configuration's budgets.
 package struct BudgetChanges: Sendable {
-  /// Those that are written otherwise, or not at all.
+  /// The budgets that are missing or different in the table.
   var written: ArraySlice<BudgetDefinition>
-  /// The ids of those that are declared no longer.
+  /// The IDs of budgets that are no longer declared.
   var removed: ArraySlice<String>
 
   init(written: [BudgetDefinition], removed: [String]) {
@@ -14,7 +14,7 @@ package struct BudgetChanges: Sendable {
 
   var isEmpty: Bool { written.isEmpty && removed.isEmpty }
 
-  /// Takes out of it what one transaction makes of it: at most `limit` budgets.
+  /// Removes and returns the changes for one transaction: at most `limit` budgets.
   mutating func takeFirst(_ limit: Int) -> BudgetChanges {
     var first = self
     first.removed = removed.prefix(limit)

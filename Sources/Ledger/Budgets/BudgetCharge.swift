@@ -2,21 +2,21 @@ public import Budgets
 public import Money
 public import Time
 
-/// What one request adds to the counter of one budget, subject and window.
+/// The amount that one request adds to the counter of one budget, subject and window.
 public struct BudgetCharge: Hashable, Sendable {
   public var account: BudgetAccountKey
   public var tokens: Int64
-  /// In nano-units of the account's currency.
+  /// The cost in nano-units of the account's currency.
   public var costNano: Int64
-  /// What the account has reached by it; written in the same transaction.
+  /// The thresholds that the charge has reached. They are written in the same transaction.
   public var alerts: [Alert]
-  /// What this replica's lease pays of it. Kept only in a spool, with the replica's id: what is
-  /// written by another than the one that forwarded the request is paid by none.
+  /// The part that this replica's lease pays. Stored only in a spool, with the replica's ID. If
+  /// another replica writes the charge than the one that forwarded the request, no lease pays.
   public var takenOffLease: Spend
-  /// What the request's hold has of this replica's lease as long as it is open; kept only where it
-  /// stands on the offline reserve.
+  /// The request's part of this replica's lease while its hold is open. Stored only if the hold
+  /// uses the offline reserve.
   public var heldOfLease: Spend
-  /// What the offline reserve pays of it. Kept nowhere.
+  /// The part that the offline reserve pays. Not stored.
   var takenOffReserve = Spend.zero
 
   public init(
@@ -33,7 +33,7 @@ public struct BudgetCharge: Hashable, Sendable {
 }
 
 extension BudgetCharge {
-  /// What the budget core says that an account was charged.
+  /// Creates a charge from the budget state's charge.
   public init(_ charge: Charge) {
     self.init(
       account: BudgetAccountKey(
@@ -46,17 +46,17 @@ extension BudgetCharge {
   }
 }
 
-/// Which counter of `budget_accounts` is meant.
+/// Identifies a counter of `budget_accounts`.
 public struct BudgetAccountKey: Hashable, Sendable {
   public var budgetID: BudgetID
-  /// Whose use is counted, such as `client:acme` or `user:u1`.
+  /// The subject, for example `client:acme` or `user:u1`.
   public var subject: String
-  /// As `BudgetPeriod` spells itself, such as `monthly` or `30d`.
+  /// The period as `BudgetPeriod.description` writes it, for example `monthly` or `30d`.
   public var period: String
   public var windowStart: Timestamp
-  /// Nil for a window that never ends.
+  /// The end of the window; nil if it never ends.
   public var windowEnd: Timestamp?
-  /// What the cost is counted in.
+  /// The currency of the cost.
   public var currency: Currency
 
   public init(
@@ -72,7 +72,7 @@ public struct BudgetAccountKey: Hashable, Sendable {
   }
 }
 
-/// A counter as it was recorded.
+/// A recorded counter.
 public struct BudgetAccount: Hashable, Sendable {
   public var id: Int64
   public var key: BudgetAccountKey
@@ -81,8 +81,8 @@ public struct BudgetAccount: Hashable, Sendable {
 }
 
 extension BudgetAccount {
-  /// What the budget core restores the account from; nil when the subject's kind is unknown. Less
-  /// than nothing can't have been used: such an account counts as used up.
+  /// The record from which the budget state restores the account; nil if the subject's kind is
+  /// unknown. A negative figure can't be real, so the account then counts as used up.
   public var recordedUse: RecordedUse? {
     guard let subject = Subject(text: key.subject) else { return nil }
     return RecordedUse(

@@ -1,10 +1,11 @@
 public import Budgets
 public import Time
 
-/// What administrators have set on a budget, or on one subject of it, as `budget_controls` records.
+/// An administrator's settings for a budget, or for one of its subjects, as `budget_controls`
+/// records them.
 public struct BudgetControl: Hashable, Sendable {
   public var target: Target
-  /// Nil for a subject that is as the whole budget.
+  /// Whether the target is paused; nil if a subject follows the whole budget.
   public var isPaused: Bool?
   public var raise: Raise?
 
@@ -15,9 +16,9 @@ public struct BudgetControl: Hashable, Sendable {
   }
 }
 
-/// One reset of a budget, or of one subject of it, as `budget_resets` records.
+/// One reset of a budget, or of one of its subjects, as `budget_resets` records it.
 public struct BudgetReset: Hashable, Sendable {
-  /// Goes up with each reset.
+  /// Increases with each reset.
   public var id: Int64
   public var target: Target
   public var use: ResetUse

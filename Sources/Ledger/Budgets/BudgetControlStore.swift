@@ -1,7 +1,8 @@
 internal import Budgets
 internal import Time
 
-/// `budget_controls` and `budget_resets`: what administrators did to budgets, declared or not.
+/// Reads and writes `budget_controls` and `budget_resets`: administrators' changes to budgets,
+/// declared or not.
 struct BudgetControlStore {
   private let connection: DatabaseConnection
 
@@ -9,7 +10,7 @@ struct BudgetControlStore {
     self.connection = connection
   }
 
-  /// Whole budgets come before their subjects.
+  /// Returns all controls; whole budgets come before their subjects.
   func all() throws(LedgerError) -> [BudgetControl] {
     let select = try connection.prepare("SELECT * FROM budget_controls ORDER BY budget_id, subject")
     return try select.rows(
@@ -31,12 +32,12 @@ struct BudgetControlStore {
     try replace.run()
   }
 
-  /// Lets each subject's pause be as the whole budget's.
+  /// Makes the pause of each subject follow the whole budget's.
   func forgetPauses(ofSubjectsOf budget: BudgetID) throws(LedgerError) {
     try run("UPDATE budget_controls SET paused = NULL WHERE budget_id = ?", budget)
   }
 
-  /// Lets each subject's raise be as the whole budget's.
+  /// Makes the raise of each subject follow the whole budget's.
   func forgetRaises(ofSubjectsOf budget: BudgetID) throws(LedgerError) {
     try run(
       """
@@ -45,8 +46,9 @@ struct BudgetControlStore {
       """, budget)
   }
 
-  /// Its resets stay, as its use does: one that cleared use still has if the budget comes back. So
-  /// no id is given twice, and servers find what is new by the ids above the last that they know.
+  /// Removes a budget's controls. Its resets stay, as its use does, so that cleared use stays
+  /// cleared if the budget comes back. IDs of resets are therefore never reused, and servers find
+  /// new resets by the IDs above the last known one.
   func removeAll(of budget: BudgetID) throws(LedgerError) {
     try run("DELETE FROM budget_controls WHERE budget_id = ?", budget)
   }
@@ -67,21 +69,21 @@ struct BudgetControlStore {
     try insert.run()
   }
 
-  /// Those with a larger id, in their order.
+  /// Returns the resets with a larger ID, in order.
   func resets(after id: Int64) throws(LedgerError) -> [BudgetReset] {
     let select = try connection.prepare("SELECT * FROM budget_resets WHERE id > ? ORDER BY id")
     select.bind(id, at: 1)
     return try read(select)
   }
 
-  /// All of these budgets, in their order.
+  /// Returns all resets of these budgets, in order.
   func resets(of budgets: Set<BudgetID>) throws(LedgerError) -> [BudgetReset] {
     try resets(after: 0).filter { budgets.contains($0.target.budget) }
   }
 
   private func read(_ select: Statement) throws(LedgerError) -> [BudgetReset] {
     let record = "a reset of a budget"
-    // Without it, use counts that was cleared, which opens nothing.
+    // Without an unreadable reset, cleared use counts again, which admits nothing more than before.
     return try select.rows(passingOver: connection.unreadable, .isLeftOut) {
       fields throws(LedgerError) in
       BudgetReset(

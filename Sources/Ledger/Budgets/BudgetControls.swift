@@ -1,13 +1,13 @@
 public import Budgets
 public import Time
 
-/// What administrators did to budgets beside defining them, to be put in force together.
+/// Administrators' changes to budgets besides their definitions. They are applied together.
 public struct BudgetControls: Sendable {
-  /// Everything that is set, whole budgets before their subjects.
+  /// All controls, whole budgets before their subjects.
   public var controls: [BudgetControl]
-  /// Resets that have not been carried out yet, in their order.
+  /// Resets that haven't been applied yet, in order.
   public var resets: [BudgetReset]
-  /// All resets of budgets that have just come back: what they cleared is cleared.
+  /// All resets of budgets that have just come back. Use that they cleared stays cleared.
   public var earlierResets: [BudgetReset] = []
 
   public init(controls: [BudgetControl], resets: [BudgetReset]) {
@@ -17,10 +17,10 @@ public struct BudgetControls: Sendable {
 }
 
 extension BudgetState {
-  /// Carries out what differs between `former` and `new`, and the resets.
+  /// Applies the differences between `former` and `new`, and the resets.
   ///
-  /// What is set on a budget that there isn't, or on subjects of another kind than it counts by,
-  /// waits until there is: a file may bring the budget back.
+  /// A control waits if its budget doesn't exist, or if its subject's kind isn't the budget's. A
+  /// file may bring the budget back.
   public mutating func apply(
     _ new: BudgetControls, replacing former: [BudgetControl], at now: Timestamp,
     events: inout [Event]
@@ -47,8 +47,8 @@ extension BudgetState {
     }
   }
 
-  /// Goes on with what was used, as far as no reset has cleared it, before the first request
-  /// comes. So these resets are carried out.
+  /// Restores recorded use before the first request, except use that a reset has cleared. The
+  /// resets count as applied.
   public mutating func restore(
     _ uses: [RecordedUse], after resets: [BudgetReset], at now: Timestamp
   ) {

@@ -3,7 +3,7 @@ internal import JSON
 internal import Money
 internal import Time
 
-/// `client_budgets`: the budgets that the configuration declares.
+/// Writes the configuration's budgets to `client_budgets`.
 final class BudgetDefinitionStore {
   private let connection: DatabaseConnection
   private let replace: Statement
@@ -15,7 +15,7 @@ final class BudgetDefinitionStore {
     remove = try connection.prepare("DELETE FROM client_budgets WHERE id = ? AND source = 'file'")
   }
 
-  /// One that is unchanged after all keeps its `updated_at`.
+  /// Writes the changes. A budget that turns out to be unchanged keeps its `updated_at`.
   func write(_ changes: BudgetChanges, at now: Timestamp) throws(LedgerError) {
     try connection.take(.edits)
     for id in changes.removed {
@@ -47,9 +47,9 @@ final class BudgetDefinitionStore {
 }
 
 extension LedgerReader {
-  /// What is to be written so that `definitions` are the declared budgets, and no others.
+  /// Returns the changes that make `definitions` the only declared budgets.
   ///
-  /// What is there already is read rather than written: of a hundred thousand, few change.
+  /// Existing rows are read instead of rewritten: of a hundred thousand budgets, few change.
   func budgetChanges(to definitions: [BudgetDefinition]) throws(LedgerError) -> BudgetChanges {
     let select = try connection.prepare(LedgerReader.selectDeclaredBudgets)
     var places: [String: Int] = [:]
@@ -75,7 +75,7 @@ extension LedgerReader {
 }
 
 extension BudgetDefinition {
-  /// Whether the row that was read is what would be written.
+  /// Whether the row that was read equals the row to write.
   fileprivate func isWritten(in row: Statement) -> Bool {
     row.text(1) == per.rawValue && row.text(2) == limit.mode.rawValue
       && row.integer(3) == limit.tokens && row.integer(4) == limit.cost?.nanoUnits
@@ -83,7 +83,7 @@ extension BudgetDefinition {
       && row.text(7) == enforcement.rawValue
   }
 
-  /// The fields in the order of the parameters of `replaceBudget`.
+  /// Writes the fields in the order of the parameters of `replaceBudget`.
   fileprivate func write(to fields: inout some FieldWriter, at now: Timestamp) {
     fields.write("id", id.description)
     fields.write("client_id", id.client)

@@ -6,7 +6,7 @@ internal import Money
 public struct BudgetStatusRow: Hashable, Sendable {
   public var budgetID: String
   public var clientID: String
-  /// Nil while nobody has used the budget in its current window.
+  /// The subject; nil if the budget is unused in its current window.
   public var subject: String?
   public var mode: String
   public var enforcement: String
@@ -15,16 +15,17 @@ public struct BudgetStatusRow: Hashable, Sendable {
   public var currentTokens: Int64
   public var limitCostNano: Int64?
   public var currentCostNano: Int64
-  /// Nil for a budget in tokens that nobody has used.
+  /// The currency; nil for an unused budget in tokens.
   public var currency: String?
-  /// The larger percentage of the two limits, in tenths of a percent, rounded down.
+  /// The larger of the two limits' percentages, in tenths of a percent, rounded down.
   public var permilleUsed: Int64
   public var nextResetAt: Timestamp?
 }
 
 extension LedgerReader {
-  /// The counters whose window has not ended at `now`, to start a budget core with; without an
-  /// instant all that ever were.
+  /// Returns the counters whose window hasn't ended at `now`, for restoring the budget state. With
+  /// nil, returns all counters.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func budgetAccounts(liveAt now: Timestamp?) throws(LedgerError) -> [BudgetAccount] {
     let select = try connection.prepare(LedgerReader.selectAccounts)
     select.bind(now?.rfc3339 ?? "", at: 1)
@@ -37,7 +38,9 @@ extension LedgerReader {
     }
   }
 
-  /// The declared budgets with their current windows' figures; holds in flight are not in them.
+  /// Returns the declared budgets with the figures of their current windows, without holds in
+  /// flight.
+  /// - Throws: `LedgerError` if the database can't be read, or a line can't be understood.
   public func budgetStatus(clientID: String? = nil) throws(LedgerError) -> [BudgetStatusRow] {
     let select = try connection.prepare(LedgerReader.selectStatus(connection.dialect))
     select.bind(clientID, at: 1)
@@ -65,7 +68,7 @@ extension LedgerReader {
   private static let selectAccounts = """
     SELECT * FROM budget_accounts WHERE window_end IS NULL OR window_end > ?1 ORDER BY id
     """
-  /// An absurd use of a small limit is more tenths of a percent than fit into 64 bits.
+  /// An absurd use of a small limit can exceed 64 bits in tenths of a percent, so it is capped.
   private static func selectStatus(_ dialect: Dialect) -> String {
     let permille = "round(percentage_used * 10)"
     let most = "9000000000000000000.0"

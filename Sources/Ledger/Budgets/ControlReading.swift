@@ -2,27 +2,32 @@ public import Budgets
 public import Time
 
 extension LedgerReader {
-  /// The budgets that no file declares.
+  /// Returns the budgets that no file declares.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func storedBudgets() throws(LedgerError) -> [StoredBudget] {
     try StoredBudgetStore(connection).all()
   }
 
-  /// What administrators have set on budgets; whole budgets come before their subjects.
+  /// Returns administrators' settings on budgets; whole budgets come before their subjects.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func budgetControls() throws(LedgerError) -> [BudgetControl] {
     try BudgetControlStore(connection).all()
   }
 
-  /// The resets after the one with this id, in their order.
+  /// Returns the resets after the one with this ID, in order.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func budgetResets(after id: Int64) throws(LedgerError) -> [BudgetReset] {
     try BudgetControlStore(connection).resets(after: id)
   }
 
-  /// All resets of some budgets, in their order.
+  /// Returns all resets of the budgets, in order.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func budgetResets(of budgets: Set<BudgetID>) throws(LedgerError) -> [BudgetReset] {
     budgets.isEmpty ? [] : try BudgetControlStore(connection).resets(of: budgets)
   }
 
-  /// When each budget came and last changed, by its id.
+  /// Returns the times at which each budget was created and last changed, by its ID.
+  /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func budgetDates() throws(LedgerError) -> [String: BudgetDates] {
     let select = try connection.prepare("SELECT id, created_at, updated_at FROM client_budgets")
     var dates: [String: BudgetDates] = [:]
@@ -35,21 +40,24 @@ extension LedgerReader {
     return dates
   }
 
-  /// An idempotency key that was claimed; nil where none was in its lifetime.
+  /// Returns a claimed idempotency key; nil if it wasn't claimed within its lifetime.
+  /// - Throws: `LedgerError` if the database can't be read, or the row can't be understood.
   public func claimedKey(
     _ key: String, of owner: String, at now: Timestamp
   ) throws(LedgerError) -> ClaimedKey? {
     try IdempotencyKeyStore(connection).find(key, of: owner, at: now)
   }
 
-  /// The digests of the admin tokens that no file declares, 64 hexadecimal digits, by name.
+  /// Returns the digests of the admin tokens that no file declares, as 64 hexadecimal digits, by
+  /// name.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func adminTokens() throws(LedgerError) -> [String: String] {
     try AdminTokenStore(connection).all()
   }
 }
 
 extension BudgetReset {
-  /// Whether a recorded use no longer counts since this reset.
+  /// Whether this reset has cleared a recorded use.
   func clears(_ use: RecordedUse) -> Bool {
     self.use == .clear && target.budget == use.budget && use.window.start < at
       && target.subject.map { $0 == use.subject } ?? true && !use.window.hasEnded(at: at)

@@ -1,6 +1,6 @@
 internal import Time
 
-/// `conversations`: which conversations have been counted in which month.
+/// Writes `conversations`: the conversations that have been counted in each month.
 final class ConversationStore {
   private let insert: Statement
 
@@ -8,7 +8,8 @@ final class ConversationStore {
     insert = try connection.prepare(ConversationStore.insertRow)
   }
 
-  /// Whether the row is the first of its conversation in a calendar month, which counts then.
+  /// Whether the row is the first of its conversation in a calendar month, so that the conversation
+  /// counts.
   func isFirst(_ row: UsageRow) throws(LedgerError) -> Bool {
     guard let conversationID = row.conversationID else { return false }
     insert.bind(row.clientID, at: 1)

@@ -2,13 +2,13 @@ internal import Budgets
 internal import Money
 internal import Time
 
-/// `credit_draws`: which request drew what of a credit. What that leaves of the credits is summed
-/// in memory and written once a commit.
+/// Writes `credit_draws`: the draws of each request on credits. The changes of the credits'
+/// remainders are summed in memory and written once a commit.
 final class CreditDrawStore {
   private struct Sum {
-    /// In the units of the credit; nought in the other.
+    /// The drawn amount in the credit's unit; zero in the other unit.
     var drawn = Spend.zero
-    /// What of it this replica's lease pays, as far as it goes.
+    /// The part that this replica's lease pays, as far as it covers.
     var leased = Spend.zero
   }
 
@@ -17,14 +17,14 @@ final class CreditDrawStore {
   private let subtract: Statement
   private var sums: [Int64: Sum] = [:]
 
-  /// - Parameter isShared: whether replicas lease what is left of credits.
+  /// - Parameter isShared: Whether replicas lease the remainder of credits.
   init(_ connection: DatabaseConnection, isShared: Bool) throws(LedgerError) {
     insert = try connection.prepare(CreditDrawStore.insertDraw)
     remove = try connection.prepare(CreditDrawStore.removeDraws)
     subtract = try connection.prepare(CreditDrawStore.subtractSums(isShared: isShared))
   }
 
-  /// Takes what a settled request drew from its client's credits.
+  /// Records the draws of a settled request on its client's credits.
   func draw(_ draws: [CreditDraw], by row: UsageRow) throws(LedgerError) {
     for draw in draws {
       insert.bind(row.requestID.description, at: 1)
@@ -40,9 +40,9 @@ final class CreditDrawStore {
     }
   }
 
-  /// Gives back what a request drew whose row is replaced.
+  /// Gives back the draws of a request whose row is replaced.
   ///
-  /// - Returns: The tokens that credits had paid of it.
+  /// - Returns: The tokens that credits had paid for.
   func undraw(by requestID: RequestID) throws(LedgerError) -> Int64 {
     remove.bind(requestID.description, at: 1)
     var paid: Int64 = 0
@@ -57,7 +57,7 @@ final class CreditDrawStore {
     return paid
   }
 
-  /// What a credit in money counts is its cost alone.
+  /// Returns the drawn amount; a credit in money counts only the cost.
   private static func amount(tokens: Int64, costNano: Int64?) -> Spend {
     costNano.map { Spend(tokens: 0, nanoUnits: $0) } ?? Spend(tokens: tokens, nanoUnits: 0)
   }
@@ -68,9 +68,9 @@ final class CreditDrawStore {
     sums[credit] = sum
   }
 
-  /// Writes what was drawn since the last time, in the order in which every server does.
+  /// Writes the draws since the last call, in an order that all servers share, to avoid deadlocks.
   ///
-  /// - Parameter leases: what pays for draws; nil where credits aren't shared.
+  /// - Parameter leases: The leases that pay for draws; nil if credits aren't shared.
   func flush(paidBy leases: LeaseStore?) throws(LedgerError) {
     for (credit, sum) in sums.sorted(by: { $0.key < $1.key }) {
       subtract.bind(sum.drawn.tokens, at: 1)
@@ -97,7 +97,7 @@ final class CreditDrawStore {
   private static let removeDraws =
     "DELETE FROM credit_draws WHERE request_id = ? RETURNING credit_id, tokens, cost_nano"
 
-  /// What isn't counted in the credit's unit is NULL, and stays so.
+  /// A column that isn't in the credit's unit is NULL, and stays NULL.
   private static func subtractSums(isShared: Bool) -> String {
     let payments =
       isShared ? ", leased_tokens = leased_tokens - ?4, leased_nano = leased_nano - ?5" : ""

@@ -2,7 +2,7 @@ internal import Budgets
 internal import Money
 internal import Time
 
-/// `token_credits`: what clients were given, and what is left of it.
+/// Reads and writes `token_credits`: the clients' credits and their remainders.
 struct CreditStore {
   private let connection: DatabaseConnection
 
@@ -10,7 +10,8 @@ struct CreditStore {
     self.connection = connection
   }
 
-  /// Those with a larger id, in the order of their ids; of all clients where `clientID` is nil.
+  /// Returns the credits with a larger ID, in the order of their IDs; with a nil `clientID`, of all
+  /// clients.
   func all(
     of clientID: String?, after id: Int64 = 0, limit: Int64 = .max
   ) throws(LedgerError) -> [StoredCredit] {
@@ -21,7 +22,7 @@ struct CreditStore {
     return try read(select)
   }
 
-  /// Those that have something left and that can still be drawn from.
+  /// Returns the credits that have a remainder and haven't expired.
   func usable(at now: Timestamp) throws(LedgerError) -> [StoredCredit] {
     let select = try connection.prepare(CreditStore.selectUsable)
     select.bind(now.rfc3339, at: 1)
@@ -32,7 +33,7 @@ struct CreditStore {
     try select.rows(passingOver: connection.unreadable, .isLeftOut, StoredCredit.init(from:))
   }
 
-  /// Returns it with its id.
+  /// Inserts a credit and returns it with its ID.
   func insert(_ credit: StoredCredit) throws(LedgerError) -> StoredCredit {
     let insert = try connection.prepare(CreditStore.insertCredit)
     var parameters = ParameterWriter(insert)
@@ -55,7 +56,7 @@ struct CreditStore {
       AND (expires_at IS NULL OR expires_at > ?1)
     ORDER BY id
     """
-  /// The columns are those of `StoredCredit.write(to:)`, in its order.
+  /// The columns of `StoredCredit.write(to:)`, in its order.
   private static let insertCredit = """
     INSERT INTO token_credits (client_id, tokens_granted, tokens_remaining, cost_granted_nano,
       cost_remaining_nano, currency, expires_at, note, created_at)

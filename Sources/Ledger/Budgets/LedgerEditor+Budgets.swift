@@ -2,10 +2,12 @@ public import Budgets
 internal import Time
 
 extension LedgerEditor {
-  /// Makes a budget, or puts it in the place of the one of its id, whose `createdAt` it keeps.
+  /// Creates a budget, or replaces the one with the same ID and keeps its `createdAt`.
   ///
-  /// Whether the client is there, and whether a file declares the budget, is for the caller to
-  /// know. Returns whether there was none before.
+  /// The caller must check that the client exists and that no file declares the budget.
+  ///
+  /// - Returns: Whether the budget is new.
+  /// - Throws: `LedgerError` if the database can't be written.
   public func replace(_ budget: StoredBudget) throws(LedgerError) -> Bool {
     try connection.edit { () throws(LedgerError) in
       let before = try budgets.find(budget.id)
@@ -19,10 +21,12 @@ extension LedgerEditor {
     }
   }
 
-  /// Makes a budget unless there is one of its id; returns whether it did.
+  /// Creates a budget unless one with its ID exists.
   ///
-  /// Whether the client is there, and whether a file declares the budget, is for the caller to
-  /// know.
+  /// The caller must check that the client exists and that no file declares the budget.
+  ///
+  /// - Returns: Whether the budget was created.
+  /// - Throws: `LedgerError` if the database can't be written.
   public func insert(_ budget: StoredBudget) throws(LedgerError) -> Bool {
     try connection.edit { () throws(LedgerError) in
       guard try budgets.find(budget.id) == nil else { return false }
@@ -32,7 +36,8 @@ extension LedgerEditor {
     }
   }
 
-  /// Removes a budget that no file declares, with what was set on it. Throws `notFound`.
+  /// Removes a budget that no file declares, with its controls.
+  /// - Throws: `LedgerError.notFound`.
   public func removeBudget(_ id: BudgetID) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
       guard let budget = try budgets.find(id) else { throw .notFound(record: "budget \(id)") }
@@ -42,9 +47,10 @@ extension LedgerEditor {
     }
   }
 
-  /// Pauses or resumes a budget, declared or not, or one subject of it.
+  /// Pauses or resumes a budget, declared or not, or one of its subjects.
   ///
-  /// - Parameter note: why, for the audit log alone.
+  /// - Parameter note: The reason, for the audit log only.
+  /// - Throws: `LedgerError` if the database can't be written.
   public func setPaused(
     _ isPaused: Bool, _ target: Target, note: String? = nil
   ) throws(LedgerError) {
@@ -60,7 +66,8 @@ extension LedgerEditor {
     }
   }
 
-  /// Adds to the limits for a while; replaces an earlier raise, and one of nothing ends it.
+  /// Raises the limits for a limited time, in place of an earlier raise. An empty raise ends it.
+  /// - Throws: `LedgerError` if the database can't be written.
   public func raise(_ target: Target, by raise: Raise) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
       let before = try controls.find(target)
@@ -73,7 +80,8 @@ extension LedgerEditor {
     }
   }
 
-  /// Re-arms the alerts, and with `clear` lets what is used so far no longer count.
+  /// Re-arms the alerts, and with `clear` discards the use so far.
+  /// - Throws: `LedgerError` if the database can't be written.
   public func reset(_ target: Target, use: ResetUse) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
       try controls.append(use, of: target, at: author.now)

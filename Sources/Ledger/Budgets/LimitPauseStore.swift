@@ -1,8 +1,8 @@
 public import Budgets
 public import Time
 
-/// `limit_pauses`: one row for each account that a limit has paused, so that a start goes on with
-/// it.
+/// Writes `limit_pauses`: one row for each account that a limit has paused, so that the pause
+/// outlives a restart.
 final class LimitPauseStore {
   private let replace: Statement
   private let remove: Statement
@@ -12,8 +12,7 @@ final class LimitPauseStore {
     remove = try connection.prepare(LimitPauseStore.removeRows)
   }
 
-  /// Takes the place of what is recorded of the account. Pauses whose windows have ended are
-  /// removed.
+  /// Replaces the account's recorded pause. Removes pauses whose windows have ended.
   func write(_ pause: LimitPause) throws(LedgerError) {
     remove.bind(pause.budget.description, at: 1)
     remove.bind(pause.subject.description, at: 2)
@@ -43,7 +42,9 @@ final class LimitPauseStore {
 }
 
 extension LedgerReader {
-  /// The pauses by limits whose windows have not ended at `now`, since the budgets were last reset.
+  /// Returns the pauses by limits whose windows haven't ended at `now`, since the budgets' last
+  /// resets.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func limitPauses(liveAt now: Timestamp) throws(LedgerError) -> [LimitPause] {
     let select = try connection.prepare(LedgerReader.selectLimitPauses)
     select.bind(now.rfc3339, at: 1)

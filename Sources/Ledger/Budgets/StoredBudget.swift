@@ -6,7 +6,7 @@ public struct StoredBudget: Hashable, Sendable {
   public var id: BudgetID
   public var per: BudgetDefinition.Per
   public var limit: BudgetLimit
-  /// As `BudgetPeriod` spells itself.
+  /// The period as `BudgetPeriod.description` writes it.
   public var period: String
   public var enforcement: BudgetDefinition.Enforcement
   /// Percentages, ascending.
@@ -30,7 +30,7 @@ public struct StoredBudget: Hashable, Sendable {
   }
 }
 
-/// When a budget came, declared or not, and when it last changed.
+/// The times at which a budget, declared or not, was created and last changed.
 public struct BudgetDates: Hashable, Sendable {
   public var createdAt: Timestamp
   public var updatedAt: Timestamp

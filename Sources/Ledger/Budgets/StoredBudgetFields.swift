@@ -4,7 +4,8 @@ internal import Money
 internal import Time
 
 extension BudgetDefinition.Per {
-  /// Reads what a column holds; throws `unreadable`.
+  /// Parses the value of a column.
+  /// - Throws: `LedgerError.unreadable`.
   fileprivate static func read(
     _ text: String, of record: String
   ) throws(LedgerError) -> BudgetDefinition.Per {
@@ -15,7 +16,8 @@ extension BudgetDefinition.Per {
   }
 }
 
-/// A budget's fields under the names of `client_budgets`, in the order of its columns.
+/// Writes and reads a budget's fields with the names of `client_budgets`, in the order of its
+/// columns.
 extension StoredBudget {
   func write(to fields: inout some FieldWriter) {
     fields.write("id", id.description)
@@ -76,7 +78,7 @@ extension StoredBudget {
 
   private var alertsText: String { "[\(alerts.map(String.init).joined(separator: ","))]" }
 
-  /// What the audit log says of it.
+  /// The budget in the audit log, as JSON.
   var auditObject: String {
     var writer = JSONWriter()
     writer.object { object in
@@ -109,9 +111,9 @@ extension BudgetControl {
       })
   }
 
-  /// What the audit log says of it.
+  /// Returns the control in the audit log, as JSON.
   ///
-  /// - Parameter note: why it was set; nil leaves that out.
+  /// - Parameter note: The reason for the setting; nil omits it.
   func auditObject(note: String? = nil) -> String {
     var writer = JSONWriter()
     writer.object { object in

@@ -1,7 +1,7 @@
 internal import Budgets
 internal import Time
 
-/// The rows of `client_budgets` that no file declares.
+/// Reads and writes the rows of `client_budgets` that no file declares.
 struct StoredBudgetStore {
   private let connection: DatabaseConnection
 
@@ -9,7 +9,7 @@ struct StoredBudgetStore {
     self.connection = connection
   }
 
-  /// By their ids.
+  /// Returns all budgets, by ID.
   func all() throws(LedgerError) -> [StoredBudget] {
     let select = try connection.prepare(
       "SELECT * FROM client_budgets WHERE source = 'api' ORDER BY id")
@@ -39,7 +39,7 @@ struct StoredBudgetStore {
     try remove.run()
   }
 
-  /// The columns are those of `StoredBudget.write(to:)`, in its order, and the source.
+  /// The columns of `StoredBudget.write(to:)`, in its order, and the source.
   private static let replaceBudget = Upsert(
     into: "client_budgets", key: ["id"],
     columns: [

@@ -1,20 +1,20 @@
 public import Budgets
 public import Time
 
-/// Tokens or money that a client may use beside its plan, as `token_credits` records it.
+/// Tokens or money that a client may use beside its plan, as `token_credits` records them.
 public struct StoredCredit: Hashable, Sendable {
-  /// Counts up; 0 before it is recorded.
+  /// Increases with each credit; 0 before the credit is recorded.
   public var id: Int64
   public var clientID: String
   public var granted: Credit.Amount
-  /// What settled requests have left of it; the same unit.
+  /// The amount that settled requests have left, in the same unit.
   public var remaining: Credit.Amount
-  /// Nil for one that stays.
+  /// The time of expiry; nil if the credit never expires.
   public var expiresAt: Timestamp?
   public var note: String?
   public var createdAt: Timestamp
 
-  /// A credit that is still whole.
+  /// Creates a credit that hasn't been drawn on.
   public init(
     clientID: String, granted: Credit.Amount, expiresAt: Timestamp? = nil, note: String? = nil,
     createdAt: Timestamp
@@ -37,12 +37,12 @@ public struct StoredCredit: Hashable, Sendable {
     self.createdAt = createdAt
   }
 
-  /// What it is called: `crd_01`.
+  /// The credit's name in the API: `crd_01`.
   public var name: String { StoredCredit.name(of: id) }
 
   static func name(of id: Int64) -> String { "crd_\(id < 10 ? "0" : "")\(id)" }
 
-  /// What the budget core draws from.
+  /// The credit for the budget state.
   public var credit: Credit {
     Credit(
       id: id, client: clientID, granted: granted, remaining: remaining, expiresAt: expiresAt)

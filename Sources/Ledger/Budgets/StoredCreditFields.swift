@@ -3,7 +3,8 @@ internal import JSON
 internal import Money
 internal import Time
 
-/// A credit's fields under the names of `token_credits`, in the order of its columns.
+/// Writes and reads a credit's fields with the names of `token_credits`, in the order of its
+/// columns.
 extension StoredCredit {
   func write(to fields: inout some FieldWriter) {
     fields.write("client_id", clientID)
@@ -36,7 +37,7 @@ extension StoredCredit {
       createdAt: try fields.requiredInstant("created_at", of: record))
   }
 
-  /// What the audit log says of it.
+  /// The credit in the audit log, as JSON.
   var auditObject: String {
     var writer = JSONWriter()
     writer.object { object in
@@ -51,7 +52,7 @@ extension StoredCredit {
   }
 }
 
-/// What a request drew from a credit, under the names of `credit_draws`.
+/// Writes and reads a request's draw on a credit, with the names of `credit_draws`.
 extension CreditDraw {
   func write(to fields: inout some FieldWriter) {
     fields.write("credit_id", credit)

@@ -1,6 +1,6 @@
 internal import Time
 
-/// `admin_tokens`: the token that a first start makes where none is configured.
+/// Reads and writes `admin_tokens`: the token that the first start creates if none is configured.
 struct AdminTokenStore {
   private let connection: DatabaseConnection
 
@@ -8,7 +8,7 @@ struct AdminTokenStore {
     self.connection = connection
   }
 
-  /// The digest of each token, as 64 hexadecimal digits, by its name.
+  /// Returns the digest of each token by its name, as 64 hexadecimal digits.
   func all() throws(LedgerError) -> [String: String] {
     let select = try connection.prepare("SELECT name, sha256 FROM admin_tokens")
     var tokens: [String: String] = [:]
@@ -18,7 +18,7 @@ struct AdminTokenStore {
     return tokens
   }
 
-  /// False where there is one of that name.
+  /// Inserts a token; returns false if one of that name exists.
   func insert(_ name: String, sha256: String, at now: Timestamp) throws(LedgerError) -> Bool {
     let insert = try connection.prepare(
       """

@@ -1,7 +1,8 @@
 public import Time
 
 extension LedgerReader {
-  /// The clients and what they have in force that no file declares, all as of one instant.
+  /// Returns the clients and their objects in force that no file declares, from one snapshot.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func storedClients() throws(LedgerError) -> StoredClients {
     try connection.snapshot { () throws(LedgerError) in
       StoredClients(
@@ -15,31 +16,36 @@ extension LedgerReader {
     }
   }
 
-  /// A client's own prices in force, by provider and model.
+  /// Returns a client's own prices in force, by provider and model.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func priceOverrides(
     ofClient clientID: String
   ) throws(LedgerError) -> [StoredPriceOverride] {
     try PriceOverrideStore(connection).all(of: clientID)
   }
 
-  /// All keys of a client that were ever made outside of files, by their names.
+  /// Returns all keys of a client that no file declares, including revoked ones, by name.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func storedKeys(ofClient clientID: String) throws(LedgerError) -> [StoredKey] {
     try KeyStore(connection).all(of: clientID, includingRevoked: true)
   }
 
-  /// Another number whenever another connection has committed anything; costs no read of a page.
+  /// Returns a number that changes whenever another connection commits. It reads no page.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func dataVersion() throws(LedgerError) -> Int64 {
     try connection.prepare(connection.dialect.dataVersion).firstInteger() ?? 0
   }
 
-  /// The number of the latest administrative change; 0 before the first.
+  /// Returns the number of the latest administrative change; 0 before the first.
   ///
-  /// While it stays the same, so does what `storedClients` answers, however much is metered.
+  /// While it stays the same, the result of `storedClients` does too, regardless of recorded usage.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func latestChange() throws(LedgerError) -> Int64 {
     try connection.prepare("SELECT max(id) FROM audit_log").firstInteger() ?? 0
   }
 
-  /// When a key's latest request was admitted, looking back to `start`.
+  /// Returns the admission time of a key's latest request since `start`; nil for none.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func latestUse(
     ofKey name: String, ofClient clientID: String, since start: Timestamp
   ) throws(LedgerError) -> Timestamp? {
@@ -58,8 +64,7 @@ extension LedgerReader {
 }
 
 extension Dialect {
-  /// PostgreSQL's is of the transactions that have ended and those that haven't, anywhere on the
-  /// server.
+  /// PostgreSQL's number covers the ended and the open transactions of the whole server.
   fileprivate var dataVersion: String {
     switch self {
     case .sqlite: "PRAGMA data_version"

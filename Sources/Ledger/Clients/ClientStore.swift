@@ -1,6 +1,7 @@
 internal import Time
 
-/// `clients`: the clients that no file declares. A deleted one keeps its row and is found no more.
+/// Reads and writes `clients`: the clients that no file declares. A deleted client keeps its row
+/// but isn't found any more.
 struct ClientStore {
   private let connection: DatabaseConnection
 
@@ -8,7 +9,7 @@ struct ClientStore {
     self.connection = connection
   }
 
-  /// By their ids.
+  /// Returns all clients, by ID.
   func all() throws(LedgerError) -> [StoredClient] {
     let select = try connection.prepare(
       "SELECT * FROM clients WHERE deleted_at IS NULL ORDER BY id")
@@ -23,7 +24,7 @@ struct ClientStore {
     return try select.firstRow(StoredClient.init(from:))
   }
 
-  /// Whether this id belonged to a client that was deleted.
+  /// Whether this ID belonged to a deleted client.
   func isDeleted(_ id: String) throws(LedgerError) -> Bool {
     let count = try connection.prepare(
       "SELECT count(*) FROM clients WHERE id = ? AND deleted_at IS NOT NULL")
@@ -53,7 +54,7 @@ struct ClientStore {
     try update.run()
   }
 
-  /// The columns are those of `StoredClient.write(to:)`, in its order.
+  /// The columns of `StoredClient.write(to:)`, in its order.
   private static let insertClient = """
     INSERT INTO clients (id, name, timezone, status, payment_customer_id, markup, metadata,
       created_at, updated_at)

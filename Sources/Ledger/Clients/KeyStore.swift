@@ -1,6 +1,7 @@
 internal import Time
 
-/// `api_keys`: the keys that no file declares. A revoked one keeps its row; its name is free.
+/// Reads and writes `api_keys`: the keys that no file declares. A revoked key keeps its row, and
+/// its name can be used again.
 struct KeyStore {
   private let connection: DatabaseConnection
 
@@ -8,7 +9,7 @@ struct KeyStore {
     self.connection = connection
   }
 
-  /// The keys of one client or of all, by client and name.
+  /// Returns the keys of one client or of all, by client and name.
   func all(of clientID: String?, includingRevoked: Bool) throws(LedgerError) -> [StoredKey] {
     let select = try connection.prepare(KeyStore.selectKeys)
     select.bind(clientID, at: 1)
@@ -17,7 +18,7 @@ struct KeyStore {
       passingOver: connection.unreadable, .isLeftOut, StoredKey.init(from:))
   }
 
-  /// The key of that name which is not revoked.
+  /// Returns the key of that name that isn't revoked.
   func find(_ name: String, of clientID: String) throws(LedgerError) -> StoredKey? {
     try all(of: clientID, includingRevoked: false).first { $0.name == name }
   }
@@ -44,7 +45,7 @@ struct KeyStore {
     try update.run()
   }
 
-  /// Gives the key another digest. The one before works until `previousExpiresAt`.
+  /// Gives the key another digest. The previous one works until `previousExpiresAt`.
   func rotate(
     _ key: StoredKey, to sha256: String, previousExpiresAt: Timestamp, at now: Timestamp
   ) throws(LedgerError) {
@@ -62,14 +63,14 @@ struct KeyStore {
     WHERE (CAST(?1 AS TEXT) IS NULL OR client_id = ?1) AND (?2 = 1 OR revoked_at IS NULL)
     ORDER BY client_id, name, id
     """
-  /// The columns are those of `StoredKey.write(to:)`, in its order.
+  /// The columns of `StoredKey.write(to:)`, in its order.
   private static let insertKey = """
     INSERT INTO api_keys (client_id, name, sha256, models, operations, expires_at,
       requests_per_minute, tokens_per_minute, previous_sha256, previous_expires_at, created_at,
       updated_at, revoked_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
-  /// Numbered as in `insertKey`: the writer binds them all.
+  /// The parameters have the numbers of `insertKey`, because the writer binds all of them.
   private static let updateKey = """
     UPDATE api_keys SET sha256 = ?3, models = ?4, operations = ?5, expires_at = ?6,
       requests_per_minute = ?7, tokens_per_minute = ?8, previous_sha256 = ?9,

@@ -10,12 +10,12 @@ public struct StoredClient: Hashable, Sendable {
 
   public var id: String
   public var name: String
-  /// The IANA name of its time zone.
+  /// The IANA name of the client's time zone.
   public var timeZone: String
   public var status: Status
-  /// The payment provider's id of this client.
+  /// The payment provider's ID of the client; nil if it has none.
   public var paymentCustomerID: String?
-  /// Nil for its plan's.
+  /// The client's markup; nil for its plan's.
   public var markup: Markup?
   /// A JSON object.
   public var metadata: String
@@ -39,17 +39,17 @@ public struct StoredClient: Hashable, Sendable {
   }
 }
 
-/// All clients and what they have that is in force and that no file declares.
+/// All clients and their objects in force that no file declares.
 public struct StoredClients: Hashable, Sendable {
   public var clients: [StoredClient]
-  /// Of these clients, and of those that a file declares.
+  /// Keys of these clients, and of clients that a file declares.
   public var keys: [StoredKey]
-  /// Of these clients, and of those that a file declares.
+  /// Budgets of these clients, and of clients that a file declares.
   public var budgets: [StoredBudget]
-  /// Of these clients, and of those that a file declares.
+  /// Prices of these clients, and of clients that a file declares.
   public var priceOverrides: [StoredPriceOverride]
   public var plans: [StoredPlan]
-  /// Of these clients, and of those that a file declares.
+  /// Subscriptions of these clients, and of clients that a file declares.
   public var subscriptions: [StoredSubscription]
   /// Clients whose charges have been unpaid for too long.
   public var overdue: Set<String>

@@ -1,7 +1,7 @@
 internal import Money
 internal import Time
 
-/// A client's fields under the names of `clients`, in the order of its columns.
+/// Writes and reads a client's fields with the names of `clients`, in the order of its columns.
 extension StoredClient {
   func write(to fields: inout some FieldWriter) {
     fields.write("id", id)
@@ -32,13 +32,13 @@ extension StoredClient {
 }
 
 extension FieldReader {
-  /// The field `markup`; nil where it is missing or NULL.
+  /// Returns the field `markup`; nil if it is missing or NULL.
   func markup(of record: String) throws(LedgerError) -> Markup? {
     guard let text = text("markup") else { return nil }
     return try required("markup", of: record, Markup(text))
   }
 
-  /// Nil when the field is missing, NULL, or no instant.
+  /// Returns nil if the field is missing, NULL, or not a time.
   func instant(_ name: String) -> Timestamp? {
     text(name).flatMap { Timestamp(rfc3339: $0) }
   }

@@ -11,11 +11,11 @@ public struct StoredKey: Hashable, Sendable {
 
   public var clientID: String
   public var name: String
-  /// The SHA-256 of the whole key, 64 lower-case hexadecimal digits.
+  /// The SHA-256 of the whole key, as 64 lower-case hexadecimal digits.
   public var sha256: String
-  /// Patterns of the models that it may ask for; nil is all.
+  /// Patterns of the models that the key may use; nil for all models.
   public var models: [String]?
-  /// Nil is all.
+  /// The operations that the key may use; nil for all operations.
   public var operations: [Operation]?
   public var expiresAt: Timestamp?
   public var requestsPerMinute: Int64?
@@ -44,7 +44,7 @@ public struct StoredKey: Hashable, Sendable {
     self.updatedAt = createdAt
   }
 
-  /// The first 12 digits of its digest, by which it may be named in public.
+  /// The first 12 digits of the digest, which may be shown publicly.
   public var fingerprint: String { String(sha256.prefix(12)) }
 
   public func status(at now: Timestamp) -> Status {

@@ -2,7 +2,7 @@ internal import JSON
 internal import Pricing
 internal import Time
 
-/// A key's fields under the names of `api_keys`, in the order of its columns.
+/// Writes and reads a key's fields with the names of `api_keys`, in the order of its columns.
 extension StoredKey {
   func write(to fields: inout some FieldWriter) {
     fields.write("client_id", clientID)
@@ -28,7 +28,7 @@ extension StoredKey {
       clientID: clientID, name: name, sha256: try fields.requiredText("sha256", of: record),
       models: try StoredKey.list(fields.text("models"), of: record),
       operations: try StoredKey.operations(fields.text("operations"), of: record),
-      // A time that can't be read must not become a key without an end.
+      // An unreadable time must not become a key without an expiry.
       expiresAt: try StoredKey.instant("expires_at", fields, of: record),
       requestsPerMinute: fields.integer("requests_per_minute"),
       tokensPerMinute: fields.integer("tokens_per_minute"),
@@ -56,7 +56,7 @@ extension StoredKey {
     return operations
   }
 
-  /// Reads what `jsonArray` wrote.
+  /// Reads the text that `jsonArray` wrote.
   private static func list(
     _ text: String?, of record: String
   ) throws(LedgerError) -> [String]? {

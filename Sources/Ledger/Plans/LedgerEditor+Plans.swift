@@ -1,9 +1,11 @@
 public import Time
 
-// Plans, and who is on them. Which plans and clients files declare is for the caller to know.
+// Changes of plans and of clients' subscriptions. The caller must know the plans and clients that
+// files declare.
 
 extension LedgerEditor {
-  /// Throws `alreadyExists`.
+  /// Creates a plan.
+  /// - Throws: `LedgerError.alreadyExists`.
   public func create(_ plan: StoredPlan) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
       if try plans.find(plan.name) != nil {
@@ -14,7 +16,8 @@ extension LedgerEditor {
     }
   }
 
-  /// Changes anything of a plan but its name. Throws `notFound`.
+  /// Changes any property of a plan except its name.
+  /// - Throws: `LedgerError.notFound`.
   public func updatePlan(
     _ name: String, _ change: (inout StoredPlan) -> Void
   ) throws(LedgerError) {
@@ -28,7 +31,8 @@ extension LedgerEditor {
     }
   }
 
-  /// Throws `notFound`, and `inUse` while a client is subscribed to it.
+  /// Removes a plan.
+  /// - Throws: `LedgerError.notFound`, or `LedgerError.stillUsed` if a client is subscribed to it.
   public func removePlan(_ name: String) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
       guard let plan = try plans.find(name) else { throw .notFound(record: "plan \(name)") }
@@ -40,8 +44,9 @@ extension LedgerEditor {
     }
   }
 
-  /// Puts a client on a plan. One that is subscribed keeps its period; else it begins on
-  /// `startedOn`.
+  /// Puts a client on a plan. A client with a subscription keeps its period; otherwise the period
+  /// begins on `startedOn`.
+  /// - Throws: `LedgerError` if the database can't be written.
   public func subscribe(
     _ clientID: String, to plan: String, startedOn: CivilDate
   ) throws(LedgerError) {
@@ -54,7 +59,7 @@ extension LedgerEditor {
     }
   }
 
-  /// Puts another plan into a subscription, or makes one.
+  /// Changes the plan of a subscription, or creates a subscription.
   func replace(
     _ former: StoredSubscription?, _ clientID: String, by plan: String, startedOn: CivilDate
   ) throws(LedgerError) -> StoredSubscription {
@@ -69,7 +74,8 @@ extension LedgerEditor {
     return subscription
   }
 
-  /// Puts a client back on the default plan. Throws `notFound`.
+  /// Puts a client back on the default plan.
+  /// - Throws: `LedgerError.notFound`.
   public func unsubscribe(_ clientID: String) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
       guard let subscription = try subscriptions.find(clientID) else {
@@ -84,7 +90,8 @@ extension LedgerEditor {
     try record("subscription.delete", subscription, before: subscription, after: nil)
   }
 
-  /// Gives a client a credit; returns it with its id.
+  /// Gives a client a credit, and returns it with its ID.
+  /// - Throws: `LedgerError` if the database can't be written.
   public func grant(_ credit: StoredCredit) throws(LedgerError) -> StoredCredit {
     try connection.edit { () throws(LedgerError) in
       let recorded = try credits.insert(credit)

@@ -2,10 +2,10 @@ public import JSON
 internal import Money
 public import Pricing
 
-/// What a plan costs, under the names that `plans`, `billing_agreements` and `billing_periods`
-/// share, in the order of their columns.
+/// Writes and reads a plan's prices with the column names that `plans`, `billing_agreements` and
+/// `billing_periods` share, in the order of their columns.
 extension PlanBilling {
-  /// - Parameter billing: nil where there is none: then all columns are NULL.
+  /// - Parameter billing: The prices; nil makes all columns NULL.
   static func write(_ billing: PlanBilling?, to fields: inout some FieldWriter) {
     fields.write("currency", billing?.currency.code)
     fields.write("fixed_fee_nano", billing?.fixedFee.nanoUnits)
@@ -15,7 +15,7 @@ extension PlanBilling {
     fields.write("overage_charge_nano", billing?.overage?.charge.nanoUnits)
   }
 
-  /// Nil where there is none.
+  /// Returns nil if the columns are NULL.
   init?(from fields: some FieldReader, of record: String) throws(LedgerError) {
     guard let code = fields.text("currency") else { return nil }
     let currency = try fields.required("currency", of: record, Currency(code))
@@ -36,7 +36,7 @@ extension PlanBilling {
 }
 
 extension PlanBilling {
-  /// The members that say so in the admin API and the audit log.
+  /// Writes the prices as members, for the admin API and the audit log.
   public func writeMembers(to object: inout JSONWriter) {
     object.member("currency", currency.code)
     object.member("fixed_fee", fixedFee.decimalText)

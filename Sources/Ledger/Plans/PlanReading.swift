@@ -2,22 +2,23 @@ public import Budgets
 public import Money
 public import Time
 
-/// What the rows of a client in a period of its plan come to.
+/// The sums of a client's rows in a period of its plan.
 public struct PlanUse: Hashable, Sendable {
   /// All rows that were admitted in the period.
   public var all: Spend
-  /// Those of them that were charged to the plan's budget in this period.
+  /// The rows that were charged to the plan's budget in this period.
   public var charged: Spend
-  /// Tokens of theirs that credits have paid.
+  /// The rows' tokens that credits have paid for.
   public var paidByCredits: Int64
 }
 
 extension LedgerReader {
-  /// What a client used since a period of its plan began.
+  /// Returns a client's use since a period of its plan began.
   ///
   /// - Parameters:
-  ///   - window: the period, or what a reset has left of it.
-  ///   - currency: what its cost is summed in; rows that were billed in another are left out.
+  ///   - window: The period, or its part after a reset.
+  ///   - currency: The currency of the cost. Rows that were billed in another one are left out.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func planUse(
     of clientID: String, in window: BudgetWindow, currency: Currency
   ) throws(LedgerError) -> PlanUse {
@@ -41,7 +42,8 @@ extension LedgerReader {
     return Spend(tokens: select.integer(0) ?? 0, nanoUnits: select.integer(1) ?? 0)
   }
 
-  /// The conversations that a client has begun since an instant.
+  /// Returns the conversations that a client has begun since a time.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func conversations(
     ofClient clientID: String, since start: Timestamp
   ) throws(LedgerError) -> [String] {
@@ -59,7 +61,8 @@ extension LedgerReader {
     return ids
   }
 
-  /// How many conversations a client has begun since an instant.
+  /// Returns the number of conversations that a client has begun since a time.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func conversationCount(
     ofClient clientID: String, since start: Timestamp
   ) throws(LedgerError) -> Int64 {
@@ -73,21 +76,26 @@ extension LedgerReader {
     return try select.firstInteger() ?? 0
   }
 
-  /// A client's subscription; nil on the default plan, and where a file names its plan.
+  /// Returns a client's subscription; nil if it is on the default plan, or if a file names its
+  /// plan.
+  /// - Throws: `LedgerError` if the database can't be read, or the row can't be understood.
   public func subscription(
     ofClient clientID: String
   ) throws(LedgerError) -> StoredSubscription? {
     try SubscriptionStore(connection).find(clientID)
   }
 
-  /// The credits with a larger id, in the order of their ids; of all clients where none is named.
+  /// Returns the credits with a larger ID, in the order of their IDs; with a nil client, of all
+  /// clients.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func credits(
     ofClient clientID: String?, after id: Int64 = 0, limit: Int = .max
   ) throws(LedgerError) -> [StoredCredit] {
     try CreditStore(connection).all(of: clientID, after: id, limit: Int64(limit))
   }
 
-  /// The credits that can still be drawn from.
+  /// Returns the credits that can still be drawn on.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func usableCredits(at now: Timestamp) throws(LedgerError) -> [StoredCredit] {
     try CreditStore(connection).usable(at: now)
   }

@@ -1,6 +1,6 @@
 internal import Time
 
-/// `plans`: those that no file declares.
+/// Reads and writes `plans`: the plans that no file declares.
 struct PlanStore {
   private let connection: DatabaseConnection
 
@@ -8,7 +8,7 @@ struct PlanStore {
     self.connection = connection
   }
 
-  /// By their names.
+  /// Returns all plans, by name.
   func all() throws(LedgerError) -> [StoredPlan] {
     let select = try connection.prepare("SELECT * FROM plans ORDER BY name")
     return try select.rows { fields throws(LedgerError) in
@@ -17,7 +17,8 @@ struct PlanStore {
       } catch {
         guard case .unreadable(let record) = error, let unreadable = connection.unreadable
         else { throw error }
-        // Clients on it must not fall to another plan.
+        // Clients on an unreadable plan must not fall back to another plan, so it is returned as
+        // closed.
         let name = try fields.requiredText("name", of: "a plan")
         unreadable.note(
           UnreadableRow(clientID: nil, record: "plan \(name): \(record)", effect: .closesPlan))
@@ -43,7 +44,7 @@ struct PlanStore {
     try remove.run()
   }
 
-  /// The columns are those of `StoredPlan.write(to:)`, in its order.
+  /// The columns of `StoredPlan.write(to:)`, in its order.
   private static let replacePlan = Upsert(
     into: "plans", key: ["name"],
     columns: [

@@ -6,11 +6,11 @@ public import Time
 public struct StoredPlan: Hashable, Sendable {
   public var name: String
   public var displayName: String
-  /// Nil is no limit, 0 allows nothing; the same for conversations.
+  /// The token limit of a month; nil for no limit, and 0 allows nothing.
   public var monthlyTokens: Int64?
   public var monthlyConversations: Int64?
   public var billing: PlanBilling?
-  /// That of clients without one of their own; nil for none.
+  /// The markup of clients without their own; nil for none.
   public var markup: Markup?
   public var createdAt: Timestamp
   public var updatedAt: Timestamp
@@ -29,7 +29,7 @@ public struct StoredPlan: Hashable, Sendable {
     self.updatedAt = updatedAt ?? createdAt
   }
 
-  /// A plan that allows nothing, in place of one that can't be read.
+  /// Creates a plan that allows nothing, in place of one that can't be read.
   init(closed name: String) {
     self.init(
       name: name, displayName: name, monthlyTokens: 0, monthlyConversations: 0, billing: nil,

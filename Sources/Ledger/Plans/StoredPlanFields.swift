@@ -3,7 +3,7 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// A plan's fields under the names of `plans`, in the order of its columns.
+/// Writes and reads a plan's fields with the names of `plans`, in the order of its columns.
 extension StoredPlan {
   func write(to fields: inout some FieldWriter) {
     fields.write("name", name)
@@ -29,7 +29,7 @@ extension StoredPlan {
       updatedAt: try fields.requiredInstant("updated_at", of: record))
   }
 
-  /// What the audit log says of it.
+  /// The plan in the audit log, as JSON.
   var auditObject: String {
     var writer = JSONWriter()
     writer.object { object in

@@ -1,6 +1,6 @@
 public import Time
 
-/// That a client is on a plan other than the default one, as `subscriptions` records it.
+/// A client's subscription to a plan other than the default one, as `subscriptions` records it.
 public struct StoredSubscription: Hashable, Sendable {
   public enum Status: String, Sendable, Hashable, CaseIterable {
     case active
@@ -10,7 +10,7 @@ public struct StoredSubscription: Hashable, Sendable {
 
   public var clientID: String
   public var plan: String
-  /// In the client's time zone: its periods are months from this day.
+  /// The day, in the client's time zone, from which its monthly periods are counted.
   public var startedOn: CivilDate
   public var status: Status
   public var createdAt: Timestamp

@@ -1,7 +1,8 @@
 internal import JSON
 internal import Time
 
-/// A subscription's fields under the names of `subscriptions`, in the order of its columns.
+/// Writes and reads a subscription's fields with the names of `subscriptions`, in the order of its
+/// columns.
 extension StoredSubscription {
   func write(to fields: inout some FieldWriter) {
     fields.write("client_id", clientID)
@@ -25,7 +26,7 @@ extension StoredSubscription {
       updatedAt: try fields.requiredInstant("updated_at", of: record))
   }
 
-  /// What the audit log says of it.
+  /// The subscription in the audit log, as JSON.
   var auditObject: String {
     var writer = JSONWriter()
     writer.object { object in

@@ -1,6 +1,6 @@
 internal import Time
 
-/// `subscriptions`: which client is on which plan, apart from the default one.
+/// Reads and writes `subscriptions`: the plans of clients that aren't on the default plan.
 struct SubscriptionStore {
   private let connection: DatabaseConnection
 
@@ -8,7 +8,7 @@ struct SubscriptionStore {
     self.connection = connection
   }
 
-  /// By their clients' ids.
+  /// Returns all subscriptions, by client ID.
   func all() throws(LedgerError) -> [StoredSubscription] {
     let select = try connection.prepare("SELECT * FROM subscriptions ORDER BY client_id")
     return try select.rows(
@@ -34,7 +34,7 @@ struct SubscriptionStore {
     try remove.run()
   }
 
-  /// The columns are those of `StoredSubscription.write(to:)`, in its order.
+  /// The columns of `StoredSubscription.write(to:)`, in its order.
   private static let replaceSubscription = Upsert(
     into: "subscriptions", key: ["client_id"],
     columns: [

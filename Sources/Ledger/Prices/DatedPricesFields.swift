@@ -3,9 +3,8 @@ public import Money
 public import Pricing
 
 extension JSONWriter {
-  /// Writes a model's prices as members with the keys of a pricing file: those of the base, with
-  /// `above_input_tokens` where long inputs have prices of their own, `tiers` and
-  /// `completion_windows`.
+  /// Writes a model's prices as members with the keys of a pricing file: the base prices, with
+  /// `above_input_tokens` if long inputs have their own prices, `tiers` and `completion_windows`.
   public mutating func members(of prices: DatedPrices) {
     members(of: prices.base)
     member("tiers", named: prices.tiers)
@@ -34,7 +33,7 @@ extension JSONWriter {
     }
   }
 
-  /// Writes what a session of a container costs as the member `containers`, by its memory:
+  /// Writes the prices of a container session as the member `containers`, by memory:
   /// `"containers":{"1g":"0.030000000"}`.
   public mutating func member(containers: [String: FixedDecimal]) {
     member("containers") { writer in
@@ -46,8 +45,8 @@ extension JSONWriter {
     }
   }
 
-  /// Writes what calls billed outside tokens cost as the member `surcharges`, each by its name:
-  /// `"surcharges":{"web_search":{"per_call":"0.010000000"}}`.
+  /// Writes the prices of calls that are billed separately from tokens as the member `surcharges`,
+  /// by name: `"surcharges":{"web_search":{"per_call":"0.010000000"}}`.
   public mutating func member(surcharges: [String: FixedDecimal]) {
     member("surcharges") { writer in
       writer.object { object in

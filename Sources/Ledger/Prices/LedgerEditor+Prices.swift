@@ -1,10 +1,12 @@
 public import Pricing
 
 extension LedgerEditor {
-  /// Gives a client prices of its own for a model, in the place of those that it has.
+  /// Sets a client's own prices for a model, in place of earlier ones.
   ///
-  /// Whether there are the client and the model is for the caller to know. Returns also whether it
-  /// had none before.
+  /// The caller must check that the client and the model exist.
+  ///
+  /// - Returns: The override, and whether the client had none before.
+  /// - Throws: `LedgerError` if the database can't be written.
   public func replacePrices(
     _ prices: AgreedPrices, ofModel model: String, of provider: String, forClient clientID: String
   ) throws(LedgerError) -> (override: StoredPriceOverride, isNew: Bool) {
@@ -22,7 +24,8 @@ extension LedgerEditor {
     }
   }
 
-  /// Gives a client the book's prices for a model again. Throws `notFound`.
+  /// Removes a client's own prices for a model, so that the book's apply again.
+  /// - Throws: `LedgerError.notFound`.
   public func removePrices(
     ofModel model: String, of provider: String, forClient clientID: String
   ) throws(LedgerError) {

@@ -1,17 +1,17 @@
 internal import Budgets
 internal import Time
 
-/// Alerts about missing prices: one a price and day of UTC, and a few new ones a day.
+/// Creates alerts about missing prices: one for each price and UTC day, with a daily limit.
 ///
-/// Apps name models as they like, and each name that is refused could be an alert. So refusals have
-/// a limit of their own, and never keep an alert about a charge from being written.
+/// Apps choose model names freely, and each refused name could cause an alert. Refusals therefore
+/// have their own limit, and never prevent an alert about a charge.
 final class MissingPriceAlerts {
   private let selectTold: Statement
   private let countTold: Statement
 
-  /// Alerts of one day about requests that were refused.
+  /// The most alerts of one day about refused requests.
   static let mostRefused: Int64 = 20
-  /// Alerts of one day about answers that were charged otherwise.
+  /// The most alerts of one day about answers that were charged differently.
   static let mostCharged: Int64 = 100
 
   init(_ connection: DatabaseConnection) throws(LedgerError) {
@@ -19,7 +19,7 @@ final class MissingPriceAlerts {
     countTold = try connection.prepare(MissingPriceAlerts.count)
   }
 
-  /// The alerts that are due for what was seen, within the transaction that writes it.
+  /// Returns the alerts that are due for the sightings, within the transaction that writes them.
   func due(_ tally: MissingPriceTally) throws(LedgerError) -> [Alert] {
     var due: [Alert] = []
     var room: [BudgetID: Int64] = [:]

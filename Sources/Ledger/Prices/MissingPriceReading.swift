@@ -2,10 +2,10 @@ internal import Pricing
 public import Time
 
 extension LedgerReader {
-  /// The missing prices that requests needed at `since` or later, those needed last first; one
-  /// entry for each client and outcome.
+  /// Returns the missing prices that requests needed at `since` or later, the most recently needed
+  /// first. There is one entry for each client and outcome.
   ///
-  /// - Throws: `unavailable`, or `unreadable` where the ledger has rows that can't be.
+  /// - Throws: `LedgerError.unavailable`, or `LedgerError.unreadable` if a row can't be understood.
   public func missingPrices(since: Timestamp) throws(LedgerError) -> [MissingPriceSighting] {
     let select = try connection.prepare(LedgerReader.selectMissingPrices)
     select.bind(since.rfc3339, at: 1)

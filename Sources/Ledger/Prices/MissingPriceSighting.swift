@@ -1,21 +1,21 @@
 public import Pricing
 public import Time
 
-/// How often a client's requests needed a price that is missing.
+/// A client's requests that needed a missing price.
 public struct MissingPriceSighting: Hashable, Sendable {
-  /// What became of the requests.
+  /// The outcome for the requests.
   public enum Outcome: String, CaseIterable, Sendable {
-    /// They were refused.
+    /// The requests were refused.
     case refused
-    /// They, or a part of them, were charged nothing.
+    /// The requests, or a part of them, were charged nothing.
     case free
-    /// They were charged at another price, or their whole hold.
+    /// The requests were charged another price, or their whole hold.
     case assumed
   }
 
-  /// Names in it that are too long are cut.
+  /// The missing price. Names that are too long are cut.
   public let price: MissingPrice
-  /// Nil where nobody knows.
+  /// The client; nil if it isn't known.
   public let clientID: String?
   public let outcome: Outcome
   public private(set) var requests: Int64
@@ -36,7 +36,7 @@ public struct MissingPriceSighting: Hashable, Sendable {
     self.lastSeen = lastSeen
   }
 
-  /// One request.
+  /// Creates a sighting of one request.
   public init(_ price: MissingPrice, clientID: String?, outcome: Outcome, at instant: Timestamp) {
     self.init(price, clientID: clientID, outcome: outcome, firstSeen: instant, lastSeen: instant)
   }
@@ -49,7 +49,7 @@ public struct MissingPriceSighting: Hashable, Sendable {
       dimension: PriceDimension(dimension.kind, name: name) ?? dimension)
   }
 
-  /// Adds requests of the same client with the same outcome that lacked the same price.
+  /// Adds requests of the same client, outcome and price.
   mutating func add(_ other: MissingPriceSighting) {
     requests = requests.addingClamped(other.requests)
     firstSeen = min(firstSeen, other.firstSeen)
@@ -57,8 +57,8 @@ public struct MissingPriceSighting: Hashable, Sendable {
   }
 }
 
-/// Sightings that wait to be written: one for each price, client and outcome, however many requests
-/// there were.
+/// Sightings that wait to be written: one entry for each price, client and outcome, whatever the
+/// number of requests.
 package struct MissingPriceTally: Sendable {
   private struct Key: Hashable {
     let price: MissingPrice
@@ -73,7 +73,7 @@ package struct MissingPriceTally: Sendable {
   var isEmpty: Bool { byKey.isEmpty }
   var sightings: some Collection<MissingPriceSighting> { byKey.values }
 
-  /// False where there is no room for one more.
+  /// Returns false if the tally is full.
   mutating func add(_ sighting: MissingPriceSighting) -> Bool {
     let key = Key(
       price: sighting.price, clientID: sighting.clientID, outcome: sighting.outcome)
@@ -83,7 +83,7 @@ package struct MissingPriceTally: Sendable {
     return true
   }
 
-  /// Returns how many found no room.
+  /// Returns the number of sightings that didn't fit.
   mutating func add(_ later: MissingPriceTally) -> Int {
     if byKey.isEmpty {
       byKey = later.byKey

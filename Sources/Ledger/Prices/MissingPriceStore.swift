@@ -1,15 +1,15 @@
 internal import Pricing
 internal import Time
 
-/// `missing_prices`: one row for each price, client and outcome.
+/// Writes `missing_prices`: one row for each price, client and outcome.
 ///
-/// Requests name models and tiers as they like, so only the latest rows of each outcome are kept.
-/// Refused names never displace the prices that answers lacked.
+/// Requests name models and tiers freely, so only the latest rows of each outcome are kept. Refused
+/// names never displace prices that answers lacked.
 final class MissingPriceStore {
   private let upsert: Statement
   private let trim: Statement
 
-  /// Rows that are kept of each outcome.
+  /// The number of rows to keep for each outcome.
   private static let mostRows: Int64 = 1_000
 
   init(_ connection: DatabaseConnection) throws(LedgerError) {
@@ -17,7 +17,7 @@ final class MissingPriceStore {
     trim = try connection.prepare(MissingPriceStore.removeOldest)
   }
 
-  /// Adds what was seen, and removes the rows that were not seen for longest.
+  /// Adds the sightings, and removes the rows that were seen least recently.
   func add(_ tally: MissingPriceTally) throws(LedgerError) {
     guard !tally.isEmpty else { return }
     var outcomes: Set<MissingPriceSighting.Outcome> = []

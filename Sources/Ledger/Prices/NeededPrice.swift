@@ -1,7 +1,7 @@
 public import Pricing
 public import Time
 
-/// A price that is missing, with all requests that needed it.
+/// A missing price, with all requests that needed it.
 public struct NeededPrice: Hashable, Sendable {
   public let price: MissingPrice
   public private(set) var refused: Int64 = 0
@@ -9,7 +9,7 @@ public struct NeededPrice: Hashable, Sendable {
   public private(set) var assumed: Int64 = 0
   public private(set) var firstSeen: Timestamp
   public private(set) var lastSeen: Timestamp
-  /// Whose requests they were, each once; the client that needed it last comes first.
+  /// The requests' clients without duplicates, the most recent first.
   public private(set) var clients: [String] = []
 
   public var requests: Int64 { refused.addingClamped(free).addingClamped(assumed) }
@@ -20,12 +20,13 @@ public struct NeededPrice: Hashable, Sendable {
     lastSeen = sighting.lastSeen
   }
 
-  /// Puts the sightings of each price together, in the order in which the prices come first.
+  /// Groups the sightings by price, in the order in which the prices first occur.
   ///
   /// - Parameters:
-  ///   - sightings: Those needed last first, as `LedgerReader.missingPrices` returns them.
-  ///   - instant: The time at which a price may be there by now; then it is left out.
-  ///   - find: Finds a model of a provider at a client's prices.
+  ///   - sightings: The sightings, the most recent first, as `LedgerReader.missingPrices` returns
+  ///     them.
+  ///   - instant: The time at which prices are checked. A price that exists by then is left out.
+  ///   - find: Returns a provider's model at a client's prices.
   public static func all(
     _ sightings: [MissingPriceSighting], stillMissingAt instant: Timestamp,
     _ find: (_ model: String, _ provider: String, _ client: String) -> PricedModel?

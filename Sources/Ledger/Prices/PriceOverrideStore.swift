@@ -1,7 +1,7 @@
 internal import Time
 
-/// `pricing_config`: clients' own prices. One that is replaced or removed keeps its row, so that
-/// what a price version names can be looked up for ever.
+/// Reads and writes `pricing_config`: clients' own prices. A replaced or removed override keeps its
+/// row, so that price versions can always be looked up.
 struct PriceOverrideStore {
   private let connection: DatabaseConnection
 
@@ -9,7 +9,7 @@ struct PriceOverrideStore {
     self.connection = connection
   }
 
-  /// Those in force, of one client or of all.
+  /// Returns the overrides in force, of one client or of all.
   func all(of clientID: String? = nil) throws(LedgerError) -> [StoredPriceOverride] {
     let select = try connection.prepare(PriceOverrideStore.selectInForce)
     select.bind(clientID, at: 1)
@@ -17,7 +17,7 @@ struct PriceOverrideStore {
       passingOver: connection.unreadable, .closesClient, StoredPriceOverride.init(from:))
   }
 
-  /// The number of the client's next one.
+  /// Returns the number of the client's next override.
   func nextNumber(of clientID: String) throws(LedgerError) -> Int64 {
     let select = try connection.prepare(
       "SELECT coalesce(max(number), 0) + 1 FROM pricing_config WHERE client_id = ?")
@@ -46,7 +46,7 @@ struct PriceOverrideStore {
     WHERE ended_at IS NULL AND (CAST(?1 AS TEXT) IS NULL OR client_id = ?1)
     ORDER BY client_id, provider, model
     """
-  /// The columns are those of `StoredPriceOverride.write(to:)`, in its order.
+  /// The columns of `StoredPriceOverride.write(to:)`, in its order.
   private static let insertOverride = """
     INSERT INTO pricing_config (client_id, number, provider, model, prices, created_at)
     VALUES (?, ?, ?, ?, ?, ?)

@@ -3,7 +3,7 @@ internal import Money
 public import Pricing
 
 extension JSONWriter {
-  /// Writes prices as members with the keys of a pricing file, each a decimal in text:
+  /// Writes prices as members with the keys of a pricing file, each as decimal text:
   /// `"per_million_tokens":{"input":"0.150000000"},"per_minute":"0.006000000"`.
   public mutating func members(of table: PriceTable) {
     let tokens = PricedQuantity.tokens.filter { table[$0] != nil }
@@ -62,7 +62,8 @@ extension AgreedPrices {
   public static let containersKey = "containers"
   fileprivate static let keys = [windowsKey, containersKey]
 
-  /// Reads what `JSONWriter.members(of:)` wrote as an object; throws `unreadable`.
+  /// Reads the object that `JSONWriter.members(of:)` wrote.
+  /// - Throws: `LedgerError.unreadable`.
   init(json text: String, of record: String) throws(LedgerError) {
     guard let root = try? JSONParser().parse(Array(text.utf8)), root.kind == .object else {
       throw .unreadable(record: record)
@@ -85,12 +86,13 @@ extension AgreedPrices {
 }
 
 extension PriceTable {
-  /// The key under which prices of tokens stand.
+  /// The key of the token prices.
   public static let tokensKey = "per_million_tokens"
-  /// What has a key of its own beside `tokensKey`.
+  /// The quantities with a key beside `tokensKey`.
   public static let otherQuantities = PricedQuantity.allCases.filter { $0.unit != .token }
 
-  /// Reads members that `JSONWriter.members(of:)` wrote; throws `unreadable`.
+  /// Reads the members that `JSONWriter.members(of:)` wrote.
+  /// - Throws: `LedgerError.unreadable`.
   fileprivate init(_ object: JSONValue, of record: String) throws(LedgerError) {
     self.init()
     for member in object.members {

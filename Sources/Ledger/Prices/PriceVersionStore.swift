@@ -1,9 +1,9 @@
-/// `price_versions`: the prices that costs were computed with, each version once.
+/// Writes `price_versions`: the prices of computed costs, each version once.
 final class PriceVersionStore {
   private let insert: Statement
-  /// Versions known to be in the table; forgotten as a whole when there are many.
+  /// Versions that are known to be in the table. Cleared as a whole when there are many.
   private var known: Set<String> = []
-  /// The one of them that was named last, which is mostly the next one too.
+  /// The last version that was named, which is usually the next one too.
   private var latest: String?
 
   static let largestKnownCount = 10_000
@@ -25,7 +25,7 @@ final class PriceVersionStore {
     known.insert(version)
   }
 
-  /// What a transaction that failed inserted is not there.
+  /// Forgets the versions, because those of a failed transaction aren't in the table.
   func didRollBack() {
     known.removeAll()
     latest = nil

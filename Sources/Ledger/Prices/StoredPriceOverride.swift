@@ -1,11 +1,11 @@
 public import Pricing
 public import Time
 
-/// A client's own prices for a model, as `pricing_config` records them; never changed, only
-/// followed by others.
+/// A client's own prices for a model, as `pricing_config` records them. An override is never
+/// changed; a new one replaces it.
 public struct StoredPriceOverride: Hashable, Sendable {
   public var clientID: String
-  /// Counts the client's overrides, those that were replaced or removed included, from 1.
+  /// The number among the client's overrides, including replaced and removed ones, from 1.
   public var number: Int64
   public var provider: String
   /// The model's name in the price book.
@@ -25,6 +25,6 @@ public struct StoredPriceOverride: Hashable, Sendable {
     self.createdAt = createdAt
   }
 
-  /// What price versions call it: `acme/1`.
+  /// The override's name in price versions: `acme/1`.
   public var label: String { "\(clientID)/\(number)" }
 }

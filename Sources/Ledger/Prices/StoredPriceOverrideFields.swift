@@ -2,7 +2,8 @@ internal import JSON
 internal import Pricing
 internal import Time
 
-/// An override's fields under the names of `pricing_config`, in the order of its columns.
+/// Writes and reads an override's fields with the names of `pricing_config`, in the order of its
+/// columns.
 extension StoredPriceOverride {
   func write(to fields: inout some FieldWriter) {
     fields.write("client_id", clientID)
@@ -32,7 +33,7 @@ extension StoredPriceOverride {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// What the audit log says of it.
+  /// The override in the audit log, as JSON.
   var auditObject: String {
     var writer = JSONWriter()
     writer.object { object in

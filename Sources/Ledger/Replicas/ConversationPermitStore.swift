@@ -1,12 +1,14 @@
 internal import Budgets
 internal import Time
 
-/// `conversation_permits`: which conversations have begun in a period of a plan that limits them,
-/// and which replicas may begin others. What both are in number never exceeds the limit.
+/// Reads and writes `conversation_permits`: the conversations that have begun in a period of a plan
+/// that limits them, and the permits of replicas to begin others. Begun plus permitted
+/// conversations never exceed the limit.
 ///
-/// A period is counted from its rows when a replica first asks in it (`conversation_windows`), and
-/// from then on with each row. Replicas that ask for one client take turns at its period's row;
-/// those that record rows needn't: with them a permit becomes what has begun.
+/// When a replica first asks in a period, the period's conversations are counted from the rows
+/// (`conversation_windows`). From then on, each row updates the count. Replicas that ask for the
+/// same client take turns by locking the period's row. Replicas that record rows don't lock it,
+/// because a row only turns a permit into a begun conversation.
 final class ConversationPermitStore {
   private var replica: ReplicaID
   private let connection: DatabaseConnection
@@ -18,12 +20,12 @@ final class ConversationPermitStore {
   private let end: Statement
   private let remove: Statement
   private let removeAll: Statement
-  /// How long after the first question in a period other servers may not know yet that a plan
-  /// limits it, by their clocks.
+  /// The time after the first question in a period for which other servers, by their clocks, may
+  /// not know yet that a plan limits it.
   private static let longestIgnorance = Duration.seconds(60)
 
-  /// The clients that have periods, as far as this replica knows: of any other's rows nothing needs
-  /// to be noted.
+  /// The clients with such periods, as far as this replica knows. Rows of other clients need no
+  /// note.
   private var clients: Set<String> = []
 
   init(_ connection: DatabaseConnection, of replica: ReplicaID) throws(LedgerError) {
@@ -40,7 +42,7 @@ final class ConversationPermitStore {
     try learnClients()
   }
 
-  /// Goes on as another replica, to which nothing is permitted yet.
+  /// Continues as another replica, without permits.
   func become(_ replica: ReplicaID) throws(LedgerError) {
     self.replica = replica
     try learnClients()
@@ -53,13 +55,13 @@ final class ConversationPermitStore {
 
   // MARK: Asking
 
-  /// Whether conversations may go on or begin, in the requests' order.
+  /// Returns the answers to questions about conversations, in the order of the questions.
   func answer(
     _ requests: [ConversationRequest]
   ) throws(LedgerError) -> [ConversationAnswer] {
     var answers: [ConversationRequest: ConversationAnswer] = [:]
     var turn: (client: String, window: String)?
-    // By clients, as every server does, so that none waits for another that waits for it.
+    // All servers process the clients in the same order, to avoid deadlocks.
     for request in requests.sorted(by: isEarlier) {
       let wanted = (client: request.key.client, window: request.key.windowStart.rfc3339)
       if turn.map({ $0 != wanted }) ?? true {
@@ -76,7 +78,7 @@ final class ConversationPermitStore {
       ? one.key.client < other.key.client : one.key.windowStart < other.key.windowStart
   }
 
-  /// Keeps other replicas from asking for the client's conversations until this is committed.
+  /// Blocks other replicas' questions about the client's conversations until the transaction ends.
   private func takeTurn(_ request: ConversationRequest) throws(LedgerError) {
     clients.insert(request.key.client)
     if try isTurnTaken(request) { return }
@@ -88,19 +90,19 @@ final class ConversationPermitStore {
       try count(request)
       try forgetWindows(endedBefore: request)
     } else {
-      // Another was faster.
+      // Another replica was faster.
       _ = try isTurnTaken(request)
     }
   }
 
-  /// False where nobody has asked in the period yet.
+  /// Returns false if no replica has asked in the period yet.
   private func isTurnTaken(_ request: ConversationRequest) throws(LedgerError) -> Bool {
     bind(windowOf: request.key, to: lock)
     lock.bind(request.windowEnd?.rfc3339, at: 3)
     return try lock.changedRows() == 1
   }
 
-  /// Counts what has begun in the period already.
+  /// Counts the conversations that have already begun in the period.
   private func count(_ request: ConversationRequest) throws(LedgerError) {
     let count = try connection.prepare(ConversationPermitStore.countBegun)
     bind(windowOf: request.key, to: count)
@@ -108,7 +110,7 @@ final class ConversationPermitStore {
     try count.run()
   }
 
-  /// Forgets periods that are over, whatever clock is asked.
+  /// Deletes periods that have ended, even by a clock that was set back.
   private func forgetWindows(endedBefore request: ConversationRequest) throws(LedgerError) {
     let end = BudgetState.earliestClock(after: request.key.windowStart).rfc3339
     for sql in ConversationPermitStore.forget {
@@ -142,7 +144,7 @@ final class ConversationPermitStore {
   /// Notes that a request's conversation has begun, in the periods that count it.
   func begin(_ row: UsageRow) throws(LedgerError) {
     guard let conversation = row.conversationID else { return }
-    // What was reported needed no permit, and what the dead had permitted isn't known here.
+    // Reported use needs no permit, and the permits of dead replicas aren't known here.
     guard
       clients.contains(row.clientID) || row.usageSource == .external
         || row.outcome == .interrupted
@@ -158,7 +160,7 @@ final class ConversationPermitStore {
     try end.run()
   }
 
-  /// The row of a conversation is gone: where no other says so, it hasn't begun.
+  /// Removes a begun conversation whose row was removed, unless another row shows it.
   func unbegin(_ row: UsageRow) throws(LedgerError) {
     guard let conversation = row.conversationID else { return }
     let remove = try connection.prepare(ConversationPermitStore.removeBegun)
@@ -167,7 +169,7 @@ final class ConversationPermitStore {
     try remove.run()
   }
 
-  /// Gives a permit back that the replica doesn't use any more.
+  /// Gives back a permit that the replica no longer uses.
   func giveBack(_ back: ConversationReturn) throws(LedgerError) {
     bind(back.key, to: remove)
     remove.bind(replica.text, at: 4)
@@ -175,7 +177,7 @@ final class ConversationPermitStore {
     try remove.run()
   }
 
-  /// Gives all back that was permitted to a replica that is gone.
+  /// Gives back all permits of a dead replica.
   func end(of gone: ReplicaID) throws(LedgerError) {
     removeAll.bind(gone.text, at: 1)
     try removeAll.run()
@@ -218,7 +220,7 @@ extension ConversationPermitStore {
     """,
     "DELETE FROM conversation_windows WHERE client_id = ?1 AND window_end < ?2",
   ]
-  /// Whoever has begun a conversation is nobody: it has begun for all.
+  /// An empty `replica_id` marks a conversation that has begun, for every replica.
   private static let readWindow = """
     SELECT count(DISTINCT conversation_id),
       count(CASE WHEN replica_id = '' THEN 1 END),
@@ -233,7 +235,8 @@ extension ConversationPermitStore {
     ON CONFLICT (client_id, window_start, conversation_id, replica_id)
       DO UPDATE SET number = excluded.number
     """
-  /// In the period of the row; and in that of the permit, where a call waited from one to the next.
+  /// Marks the conversation in the row's period, and in the permit's period if a call waited from
+  /// one period to the next.
   private static let insertBegun = """
     INSERT INTO conversation_permits
       (client_id, window_start, conversation_id, replica_id, number)

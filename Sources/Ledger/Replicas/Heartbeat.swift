@@ -1,22 +1,23 @@
 internal import EventLoop
 
-/// When the database last heard of this replica, by its own monotonic clock.
+/// The time of the last heartbeat that reached the database, by this replica's monotonic clock.
 ///
-/// Another replica takes one for dead that the database hasn't heard of for `silenceOfTheDead`.
+/// If the database hasn't received a replica's heartbeat for `silenceOfTheDead`, other replicas
+/// declare it dead.
 final class Heartbeat: Sendable {
   static let interval = Duration.seconds(1)
   static let silenceOfTheDead = Duration.seconds(10)
-  /// After so long the next one should have arrived.
+  /// The time after which the next heartbeat is late.
   private static let lateness = interval + .milliseconds(500)
 
   private let lastSent = Lock<MonotonicInstant?>(nil)
 
-  /// Takes note of one that has arrived.
+  /// Notes a heartbeat that has reached the database.
   func note(sentAt sent: MonotonicInstant) {
     lastSent.withLock { $0 = sent }
   }
 
-  /// Whether the last one has arrived, and the next isn't late.
+  /// Whether the last heartbeat has arrived, and the next one isn't late.
   func isFresh(at now: MonotonicInstant) -> Bool {
     lastSent.withLock { sent in sent.map { now < $0.advanced(by: Heartbeat.lateness) } ?? false }
   }

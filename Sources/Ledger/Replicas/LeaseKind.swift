@@ -1,25 +1,25 @@
-/// One kind of leases: where they are recorded, and where what they are of.
+/// One kind of lease: the table of the leases, and the table that they are taken from.
 struct LeaseKind {
-  /// Its rows say beside what is settled how much of them is leased, and to all replicas together:
-  /// `leased_tokens` and `leased_nano`.
+  /// The table that leases are taken from. Besides the settled use, its rows have the sum of all
+  /// replicas' leases: `leased_tokens` and `leased_nano`.
   let sources: String
-  /// One row for each owner and source.
+  /// The table of leases, with one row for each owner and source.
   let leases: String
-  /// Whose they are, in `leases`.
+  /// The column of the owner in `leases`.
   let owner: String
-  /// The source's id in `leases`.
+  /// The column of the source's ID in `leases`.
   let key: String
-  /// What is settled of a source, as SQL.
+  /// The settled use of a source, as SQL.
   let settledTokens: String
   let settledNano: String
-  /// What of its settled tokens counts against no limit, as SQL.
+  /// The settled tokens that count against no limit, as SQL.
   let paidByCredits: String
 
   static let accounts = LeaseKind(
     sources: "budget_accounts", leases: "budget_leases", owner: "replica_id", key: "account_id",
     settledTokens: "tokens", settledNano: "cost_nano", paidByCredits: "paid_by_credits")
 
-  /// What outlasts a death. See `OfflineReserve`.
+  /// Leases that outlive a replica's death. See `OfflineReserve`.
   static let reserves = LeaseKind(
     sources: accounts.sources, leases: "budget_reserves", owner: "spool_id", key: accounts.key,
     settledTokens: accounts.settledTokens, settledNano: accounts.settledNano,
@@ -41,8 +41,8 @@ extension LeaseKind {
     """
   }
 
-  /// The one place where a limit is drawn upon: whatever others do at the same time, settled use
-  /// and leases together stay within it.
+  /// The only statement that takes from a limit. It guarantees that settled use plus all leases
+  /// stay within the limit, whatever other transactions do at the same time.
   var reserveSlice: String {
     """
     UPDATE \(sources) SET

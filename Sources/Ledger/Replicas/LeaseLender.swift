@@ -1,32 +1,36 @@
 public import Budgets
 public import Time
 
-/// The ledger as the one that lends its replicas what they may use of limits by themselves.
+/// Lends replicas parts of limits, which each replica may then use without asking again.
 public protocol LeaseLender: Sendable {
-  /// Draws leases from what is left of limits; returns when that is committed.
+  /// Draws leases from the remainder of limits. Returns after the commit.
   ///
-  /// - Returns: An answer for each request, in their order. Others are asked to give back where too
-  ///   little was left for one.
-  /// - Throws: `unavailable` where the ledger can't be asked now, `takenForDead` or `closed`.
+  /// - Returns: An answer for each request, in their order. If too little was left for one, other
+  ///   replicas are asked to give leases back.
+  /// - Throws: `LedgerError.unavailable` if the ledger can't be reached, `takenForDead` or
+  ///   `closed`.
   func draw(_ requests: [LeaseRequest]) async throws(LedgerError) -> [LeaseAnswer]
 
-  /// Whether it can be asked, as far as is known: false also where nobody shares it.
+  /// Whether the ledger can be asked, as far as is known. False if the ledger isn't shared.
   var isAtHand: Bool { get }
 
-  /// Gives back what isn't used any more; returns when it is certain that it will be.
+  /// Gives back leases that are no longer used. Returns when the return is certain to be recorded.
+  /// - Throws: `LedgerError`, as `draw` does.
   func giveBack(_ returns: [LeaseReturn]) async throws(LedgerError)
 
-  /// Whether a conversation may go on or begin; returns when that is committed.
+  /// Returns the answer whether a conversation may go on or begin. Returns after the commit.
   ///
-  /// - Returns: Nil where nobody shares the ledger.
-  /// - Throws: As `draw`.
+  /// - Returns: The answer; nil if the ledger isn't shared.
+  /// - Throws: `LedgerError`, as `draw` does.
   func permit(_ request: ConversationRequest) async throws(LedgerError) -> ConversationAnswer?
 
-  /// Gives permits back that aren't used any more; returns when that is committed.
+  /// Gives back permits that are no longer used. Returns after the commit.
+  /// - Throws: `LedgerError`, as `draw` does.
   func giveBack(_ returns: [ConversationReturn]) async throws(LedgerError)
 
-  /// How accounts stand whose windows haven't ended at `now`, and credits that haven't: at most
-  /// `limit` of those from `place` on.
+  /// Returns the standings of accounts whose windows haven't ended at `now`, and of unexpired
+  /// credits: at most `limit`, from `place` on.
+  /// - Throws: `LedgerError` if the database can't be read.
   func standings(
     from place: StandingsPage.Place, limit: Int, at now: Timestamp
   ) async throws(LedgerError) -> StandingsPage

@@ -1,19 +1,23 @@
 internal import Budgets
 
-/// How much of what is left of a limit one replica draws at once.
+/// The size of the slice that a replica draws from the remainder of a limit.
 ///
-/// Plenty where plenty is left, so that the next requests need no round trip; and down to what one
-/// request needs as the limit nears, so that the replicas can use up together what is left.
+/// While much is left, a slice is large, so that the next requests need no round trip. Near the
+/// limit, it shrinks to the need of one request, so that the replicas together can use up the
+/// remainder.
+///
+/// Example: 12,000 tokens are left, and 3 replicas share the limit. A replica draws 12,000 / (3 ×
+/// 4) = 1,000, or the request's need if that is larger.
 enum LeaseSlice {
-  /// Every replica could draw so many slices of what is left.
+  /// The number of slices into which each replica's share of the remainder is divided.
   static let slicesPerReplica: Int64 = 4
 
-  /// Nil where less is left than the least that is of use.
+  /// Returns the size of a slice; nil if less is left than the smallest useful amount.
   ///
   /// - Parameters:
-  ///   - limit: nil where the unit isn't limited; then nothing is drawn of it.
-  ///   - spent: settled and leased, to whomever.
-  ///   - replicas: how many share the limit, at least one.
+  ///   - limit: The limit; nil if the unit isn't limited, in which case nothing is drawn.
+  ///   - spent: Settled use plus the leases of all replicas.
+  ///   - replicas: The number of replicas that share the limit, at least one.
   static func amount(
     least: Int64, wanted: Int64, of limit: Int64?, spent: Int64, replicas: Int64
   ) -> Int64? {

@@ -1,9 +1,10 @@
-/// The row that something is leased of. Accounts come first wherever rows are changed in order.
+/// The row that a lease is taken from. Accounts sort before credits, wherever rows are changed in
+/// order.
 enum LeaseSourceID: Hashable, Comparable, CustomStringConvertible {
   case account(Int64)
   case credit(Int64)
 
-  /// As replicas tell it each other: an account's is its number alone.
+  /// The form in messages between replicas: an account is its number alone.
   var description: String {
     switch self {
     case .account(let id): String(id)
@@ -11,7 +12,7 @@ enum LeaseSourceID: Hashable, Comparable, CustomStringConvertible {
     }
   }
 
-  /// Nil for what another release may say.
+  /// Returns nil for a text of another release.
   init?(_ text: String) {
     if let id = Int64(text) {
       self = .account(id)

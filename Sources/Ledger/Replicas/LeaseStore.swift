@@ -1,13 +1,16 @@
 internal import Budgets
 
-/// What this replica may use by itself of limits, or of credits: its rows in one of the tables of
-/// leases, and what the rows say of them that they are of.
+/// Stores the leases of one owner in the shared database, in one of the tables of leases.
 ///
-/// What is leased and what is settled never exceed a limit together: each slice is added by one
-/// `UPDATE … WHERE`. Only the replica's own writer changes its leases, so their committed amounts
-/// are known here and needn't be read again.
+/// A lease is the part of a limit (or of a credit) that one replica may use without asking the
+/// others. For each limit, the database guarantees: settled + leased ≤ limit. `LeaseStore` keeps
+/// that guarantee by adding every slice with a single `UPDATE … WHERE`.
+///
+/// Only the owner's writer changes its leases. `LeaseStore` therefore caches the committed amounts
+/// instead of reading them before each use.
 final class LeaseStore {
-  /// Whose leases these are; another once the replica was taken for dead.
+  /// The owner of the leases: a replica or a spool. It changes when other replicas declared this
+  /// replica dead and it joins again.
   private(set) var owner: String
   private let replicas: ReplicaStore
   private let read: Statement
@@ -18,15 +21,15 @@ final class LeaseStore {
   private let remove: Statement
   private let select: Statement
   private let removeAll: Statement
-  /// Committed.
+  /// Committed amounts, by the ID of the limit's or credit's row.
   private var mine: [Int64: Spend] = [:]
-  /// Of the transaction under way: what is added to the leases, or taken off.
+  /// Changes of the current transaction, by the same ID; negative if the lease shrinks.
   private var changes: [Int64: Spend] = [:]
-  /// Whether `mine` is what is committed: not after a commit of which nobody knows whether it was
-  /// made.
+  /// Whether `mine` is the committed state. False after a commit of unknown outcome; `begin` then
+  /// reads it again.
   private var isKnown = false
 
-  /// How often a slice is tried anew that others have left no room for meanwhile.
+  /// The most attempts to draw a slice when other replicas take the room first.
   private static let mostTries = 3
 
   init(
@@ -44,7 +47,7 @@ final class LeaseStore {
     removeAll = try connection.prepare(kind.removeLeases)
   }
 
-  /// Goes on as another, who may have something leased already.
+  /// Continues as another owner, which may already have leases.
   func become(_ owner: String) {
     self.owner = owner
     mine = [:]
@@ -54,7 +57,8 @@ final class LeaseStore {
 
   // MARK: Within a transaction
 
-  /// Finds out what is committed, where a failure has left that open. Comes first.
+  /// Reads the committed amounts if a failure made them uncertain. Call it first in each
+  /// transaction.
   func begin() throws(LedgerError) {
     guard !isKnown else { return }
     var found: [Int64: Spend] = [:]
@@ -66,9 +70,9 @@ final class LeaseStore {
     isKnown = true
   }
 
-  /// Draws a slice; nothing where too little is left.
+  /// Draws a slice. Nothing is added if too little is left.
   ///
-  /// - Parameter source: the id of what the request is for.
+  /// - Parameter source: The ID of the request's source.
   func draw(_ request: LeaseRequest, source: Int64) throws(LedgerError) -> LeaseAnswer {
     let replicaCount = try replicas.replicaCount()
     var added = Spend.zero
@@ -88,7 +92,7 @@ final class LeaseStore {
       to: request, added: added, standing: shared(standing, of: request.source, source))
   }
 
-  /// Gives back what the replica doesn't use any more.
+  /// Gives back a part of a lease that the replica no longer uses.
   func giveBack(_ amount: LeaseReturn.Amount, source: Int64) throws(LedgerError) {
     let lease = current(source)
     let returned =
@@ -101,27 +105,28 @@ final class LeaseStore {
     try releaseFromSource(returned, source)
   }
 
-  /// What of a settlement the lease has paid: as much as there is.
+  /// Pays a settlement from the lease, and returns the part that the lease covered.
   ///
-  /// The caller takes it off the source's `leased_…` columns with the use that it adds.
+  /// The caller subtracts that part from the source's `leased_…` columns in the statement that adds
+  /// the use.
   func pay(_ used: Spend, source: Int64) throws(LedgerError) -> Spend {
     let paid = current(source).least(used)
     if paid != .zero { try takeOff(paid, source) }
     return paid
   }
 
-  /// Adds what the lease lacks of so much, unless too little is left.
+  /// Raises the lease to `amount`, unless too little is left.
   func raise(to amount: Spend, source: Int64, within limits: LimitsInForce) throws(LedgerError) {
     let missing = amount.excess(over: current(source))
     guard missing != .zero, try reserve(missing, of: source, within: limits) else { return }
     try note(missing, on: source)
   }
 
-  /// Ends all leases of one that is gone; returns how many there were.
+  /// Ends all leases of an owner that is gone. Returns their number.
   @discardableResult
   func end(of gone: String) throws(LedgerError) -> Int {
     var ended: [(source: Int64, amount: Spend)] = []
-    // Whoever deletes them gives them back, and nobody else.
+    // Only the session that deletes the leases gives them back.
     removeAll.bind(gone, at: 1)
     try removeAll.forEachRow { () throws(LedgerError) in
       ended.append((removeAll.integer(0) ?? 0, LeaseStore.amount(in: removeAll)))
@@ -142,8 +147,8 @@ final class LeaseStore {
     changes.removeAll(keepingCapacity: true)
   }
 
-  /// - Parameter isUncertain: whether it may have been committed all the same. Then as much is
-  ///   believed to be leased as there is either way.
+  /// - Parameter isUncertain: Whether the transaction may have been committed nevertheless. The
+  ///   leases are then assumed at the smaller amount of both outcomes.
   func didRollBack(isUncertain: Bool) {
     if isUncertain {
       for (source, change) in changes {
@@ -156,13 +161,13 @@ final class LeaseStore {
 
   // MARK: Amounts
 
-  /// What is leased at least, also while the ledger can't be asked.
+  /// Returns the leased amount that is certain, even while the ledger can't be asked.
   func certain(_ source: Int64) -> Spend { mine[source] ?? .zero }
 
-  /// Where something is leased, as far as it is committed, in order.
+  /// The sources with committed leases, in order.
   var sources: [Int64] { mine.keys.sorted() }
 
-  /// What is leased in the transaction under way.
+  /// Returns the leased amount within the current transaction.
   func current(_ source: Int64) -> Spend {
     (mine[source] ?? .zero).adding(changes[source] ?? .zero)
   }
@@ -200,7 +205,7 @@ final class LeaseStore {
     try release.run()
   }
 
-  /// False where there isn't so much left within the limits.
+  /// Returns false if less is left within the limits.
   private func reserve(
     _ slice: Spend, of source: Int64, within limits: LimitsInForce
   ) throws(LedgerError) -> Bool {
@@ -237,14 +242,15 @@ final class LeaseStore {
   }
 }
 
-/// What an account or a credit says of itself.
+/// The figures in the row of an account or a credit.
 private struct SourceStanding {
   var settled: Spend
-  /// To all replicas.
+  /// The leases of all replicas.
   var leased: Spend
   var paidByCredits: Int64
 
-  /// What a request draws here; nil where its least isn't left in one of the units.
+  /// Returns the slice that a request draws; nil if less than its minimum is left in one of the
+  /// units.
   func slice(for request: LeaseRequest, replicas: Int64) -> Spend? {
     func amount(_ unit: LimitUnit, of limit: Int64?) -> Int64? {
       let settled = settled[unit].subtractingSaturated(unit == .tokens ? paidByCredits : 0)

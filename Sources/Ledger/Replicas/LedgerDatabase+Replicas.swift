@@ -1,13 +1,13 @@
 internal import Budgets
 internal import Pricing
 
-// What is done for other replicas, and what they may have done for this one.
+// Operations on behalf of other replicas, and reactions to their operations on this one.
 
 extension LedgerDatabase {
   // MARK: Leases
 
-  /// Draws leases, asks for permits and gives others back, all in one transaction; answers in the
-  /// orders' order.
+  /// Draws leases, asks for permits and gives leases back, all in one transaction. Returns the
+  /// outcomes in the order of the orders.
   func lease(_ orders: [LeaseOrder]) throws(LedgerError) -> [LeaseOutcome] {
     guard let shared else { return orders.map { _ in LeaseOutcome() } }
     return try transaction { () throws(LedgerError) in
@@ -30,7 +30,7 @@ extension LedgerDatabase {
     }
   }
 
-  /// The offline reserve goes with the lease.
+  /// Gives a lease back. The offline reserve goes with a whole lease.
   private func giveBack(
     _ amount: LeaseReturn.Amount, _ id: LeaseSourceID, _ shared: ReplicaStores
   ) throws(LedgerError) {
@@ -41,8 +41,8 @@ extension LedgerDatabase {
     }
   }
 
-  /// Draws a slice, and where much is left a part of it for the offline reserve. Near the limit the
-  /// reserve is given back instead.
+  /// Draws a slice. If much is left, a part of the slice goes to the offline reserve. Near the
+  /// limit, the reserve is given back instead.
   private func draw(
     _ request: LeaseRequest, _ id: LeaseSourceID, _ shared: ReplicaStores
   ) throws(LedgerError) -> LeaseAnswer {
@@ -58,7 +58,7 @@ extension LedgerDatabase {
       ? try leases.draw(request, source: source) : answer
   }
 
-  /// Gives back what this replica has of an account for the time when it can't ask: others wait.
+  /// Gives back this replica's offline reserve of an account for which other replicas wait.
   func giveBackReserve(of source: LeaseSourceID) throws(LedgerError) {
     guard let reserve = shared?.reserve, case .account(let account) = source,
       reserve.hasAny(of: account)
@@ -68,12 +68,12 @@ extension LedgerDatabase {
 
   // MARK: The offline reserve
 
-  /// Whether a request can be let in though its intent can't be committed.
+  /// Whether a request can be admitted although its intent can't be committed.
   func admitOffline(_ interrupted: SettledRequest) -> Bool {
     shared?.reserve?.admit(interrupted) == true
   }
 
-  /// Takes note of what is in a spool until it can be written.
+  /// Adjusts the reserve to an entry that waits in a spool.
   func didSpool(_ entry: Entry) {
     switch entry {
     case .settle(let settlement): shared?.reserve?.shrink(to: settlement)
@@ -82,9 +82,9 @@ extension LedgerDatabase {
     }
   }
 
-  /// Writes what a life of a server has left in a spool, and ends it.
+  /// Writes the entries that an earlier run of a server left in a spool, and ends that run.
   ///
-  /// - Returns: How many requests were settled with their estimates.
+  /// - Returns: The number of requests that were settled with their estimates.
   func inherit(_ spool: Spool) throws(LedgerError) -> Int {
     let ended = try (spool.address?.id).map(endLives) ?? []
     try spool.drain { lines throws(LedgerError) in try replay(lines) }
@@ -93,10 +93,11 @@ extension LedgerDatabase {
     return recovered
   }
 
-  /// Ends what earlier lives of a spool's server have left: who has its lock knows that they are
-  /// over, however lately they were heard.
+  /// Ends the earlier runs of a spool's server. The holder of the spool's lock knows that they are
+  /// over, even if their last heartbeat is recent.
   ///
-  /// - Returns: The requests that were settled with their estimates; the spool may know more.
+  /// - Returns: The requests that were settled with their estimates. The spool may have better
+  ///   figures.
   func endLives(of spool: SpoolID) throws(LedgerError) -> [RequestID] {
     guard let shared else { return [] }
     shared.reserve?.become(spool)
@@ -110,7 +111,7 @@ extension LedgerDatabase {
     }
   }
 
-  /// Settles what had begun, and gives back what was drawn for it.
+  /// Settles the open intents, and gives back the amounts that were drawn for them.
   func endInherited() throws(LedgerError) -> Int {
     let recovered = try recover(intentsOf: shared?.membership.id)
     if let reserve = shared?.reserve {
@@ -119,7 +120,7 @@ extension LedgerDatabase {
     return recovered
   }
 
-  /// What is given back can be permitted at once.
+  /// Gives permits back first, so that the same transaction can grant them again.
   private func permit(
     _ orders: [LeaseOrder], _ conversations: ConversationPermitStore
   ) throws(LedgerError) -> [[ConversationAnswer]] {
@@ -143,8 +144,8 @@ extension LedgerDatabase {
     let work: Work
   }
 
-  /// By what they are of, as every server does, so that none waits for another that waits for it.
-  /// What is given back can be drawn at once.
+  /// Returns the steps, sorted by source as on every server, to avoid deadlocks. Returns come
+  /// before draws, so that their amounts can be drawn at once.
   private func steps(of orders: [LeaseOrder]) throws(LedgerError) -> [LeaseStep] {
     var steps: [LeaseStep] = []
     for (index, order) in orders.enumerated() {
@@ -171,7 +172,8 @@ extension LedgerDatabase {
 
   // MARK: The dead
 
-  /// Ends what a silent replica has left, unless it was heard meanwhile or another was faster.
+  /// Ends the work of a silent replica, unless the replica was heard again or another replica was
+  /// faster.
   ///
   /// - Returns: The deferred requests that this replica follows from now on.
   func takeOver(_ dead: ReplicaID) throws(LedgerError) -> [DeferredRequest] {
@@ -184,7 +186,7 @@ extension LedgerDatabase {
     }
   }
 
-  /// Ends what replicas have left that are gone.
+  /// Ends the work of replicas that are gone.
   func adoptOrphans() throws(LedgerError) -> [DeferredRequest] {
     guard let shared, try !shared.gone().isEmpty else { return [] }
     return try transaction { () throws(LedgerError) in try endGone(shared) }
@@ -200,7 +202,8 @@ extension LedgerDatabase {
     return inherited
   }
 
-  /// Goes on under another name, after others have ended what this replica had in flight.
+  /// Joins again under another ID, after other replicas have ended this replica's requests in
+  /// flight.
   func rejoin() throws(LedgerError) {
     guard let shared else { return }
     try shared.rejoin()
@@ -208,7 +211,7 @@ extension LedgerDatabase {
     deferredRequests.become(shared.replica)
   }
 
-  /// Leaves the others, with nothing in flight and nothing leased.
+  /// Leaves the other replicas, with nothing in flight and nothing leased.
   func leave() throws(LedgerError) {
     guard let shared else { return }
     try transaction { () throws(LedgerError) in
@@ -220,16 +223,16 @@ extension LedgerDatabase {
 
   // MARK: Rows of this replica that others wrote
 
-  /// Where another replica has taken this one for dead, it has ended its requests as interrupted,
-  /// with all that they might use. Makes way for what one of them really was.
+  /// Removes the `interrupted` row of a request, so that `row` can replace it. Another replica that
+  /// declared this one dead wrote the former row, with the largest possible use.
   ///
-  /// - Returns: Whether the row that is replaced began a conversation; nil where none is.
+  /// - Returns: Whether the removed row began a conversation; nil if there was no such row.
   func replaceInterrupted(by row: UsageRow) throws(LedgerError) -> Bool? {
     guard shared != nil, row.outcome != .interrupted else { return nil }
     return try removeInterrupted(row.requestID)
   }
 
-  /// Removes the row of an interrupted request, and all that it was counted in.
+  /// Removes the row of an interrupted request from the table and from all sums.
   func removeInterrupted(_ requestID: RequestID) throws(LedgerError) -> Bool? {
     guard let shared, let former = try usageLogs.takeInterrupted(requestID) else { return nil }
     let row = former.row

@@ -1,10 +1,11 @@
 extension LedgerEditor {
-  /// Gives the offline reserve back of a server that will never be back, nor its spool.
+  /// Gives back the offline reserve of a server that will never return, nor its spool.
   ///
-  /// What such a server has served without the ledger and has not told it counts against no limit
-  /// then, should it come back all the same.
+  /// If the server returns nevertheless, requests that it served without the ledger and hasn't
+  /// reported count against no limit.
   ///
-  /// Throws `stillUsed` where the server is heard, or was until a moment ago; and `notFound`.
+  /// - Throws: `LedgerError.stillUsed` if the server is alive or was until a moment ago;
+  ///   `LedgerError.notFound`.
   public func forgetReserve(ofSpool spool: String) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
       let find = try connection.prepare("SELECT name FROM replicas WHERE spool_id = ?")

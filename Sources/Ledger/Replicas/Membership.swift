@@ -2,22 +2,24 @@ public import Budgets
 internal import EventLoop
 internal import Glibc
 
-/// This server among those that share a ledger: who it is, and what it is told.
+/// This server's membership among the servers that share a ledger: its ID, and its listener for
+/// their messages.
 ///
-/// Only the ledger's writer changes who it is: it registers anew when others have taken it for
-/// dead.
+/// Only the ledger's writer changes the ID: after other replicas declared this one dead, the writer
+/// registers under a new ID.
 public final class Membership: Sendable {
-  /// What the server does when it hears from others. Called on the ledger's threads.
+  /// The server's reactions to messages of other replicas. They are called on the ledger's threads.
   public struct Listener: Sendable {
     /// Clients, keys, budgets, prices or controls may have changed.
     public var changed: @Sendable () -> Void
-    /// Others wait for what this replica has leased of these and doesn't use.
+    /// Other replicas wait for the unused part of this replica's leases of these sources.
     public var wanted: @Sendable ([LeaseSource]) -> Void
-    /// Others have ended all leases of this replica; before it draws any other.
+    /// Other replicas have ended all leases of this one. Called before this replica draws any new
+    /// lease.
     public var takenForDead: @Sendable () -> Void
-    /// Deferred requests of replicas that are gone, which this one follows from now on.
+    /// Deferred requests of dead replicas, which this replica follows from now on.
     public var inherited: @Sendable ([DeferredRequest]) -> Void
-    /// What a server on this machine has left in the spool at a path can't be written.
+    /// The spool of a dead server on this machine can't be written to the ledger.
     public var notInherited: @Sendable (_ spoolPath: String, LedgerError) -> Void
 
     public init(
@@ -35,7 +37,7 @@ public final class Membership: Sendable {
     }
   }
 
-  /// By which people know it.
+  /// The name shown to people.
   let name: String
   let heartbeat = Heartbeat()
   private let identity: Lock<ReplicaID>
@@ -46,7 +48,7 @@ public final class Membership: Sendable {
     identity = Lock(ReplicaID(random: .random(in: 0...(.max))))
   }
 
-  /// The machine's name and the process id.
+  /// The machine's name and the process ID.
   static var processName: String { "\(hostName):\(getpid())" }
 
   static var hostName: String {
@@ -59,7 +61,7 @@ public final class Membership: Sendable {
 
   var id: ReplicaID { identity.withLock { $0 } }
 
-  /// Becomes another, and returns who.
+  /// Assigns a new ID and returns it.
   func renew() -> ReplicaID {
     let new = ReplicaID(random: .random(in: 0...(.max)))
     identity.withLock { $0 = new }

@@ -1,37 +1,37 @@
 internal import Budgets
 
-/// What a replica may use of limits while the ledger can't be asked, even if others take it for
-/// dead meanwhile.
+/// The part of limits that a replica may use while the ledger can't be asked, even if other
+/// replicas declare it dead meanwhile.
 ///
-/// Others give the leases of the dead back, and can't tell the dead from the cut off: what a
-/// replica that is cut off used of its leases, others would use too. So it draws a little beside
-/// each large slice that others leave alone, however silent it is. Requests whose intents can't be
-/// committed are let in as long as it pays for all that they may use, and it pays for their rows
-/// when these are written at last.
+/// Other replicas give a dead replica's leases back, and can't distinguish a dead replica from a
+/// disconnected one. The use of a disconnected replica's lease would therefore be granted twice.
+/// For that reason, a replica draws a small reserve beside each large slice, which other replicas
+/// never give back. If an intent can't be committed, the request is admitted as long as the reserve
+/// pays for all that it may use. The reserve then pays for the request's row when it is written
+/// later.
 ///
-/// It belongs to a spool rather than to a life of a replica, since it goes on with whoever writes
-/// what the spool holds.
+/// The reserve belongs to a spool instead of a replica, because it passes on with the spool's
+/// entries.
 final class OfflineReserve {
   private let store: LeaseStore
   private let replicas: ReplicaStore
-  /// The rows of the accounts that something was drawn of, which can't be asked for when it is
-  /// needed.
+  /// The rows of the accounts with a reserve. They can't be looked up when the reserve is needed.
   private var sources: [BudgetAccountKey: Int64] = [:]
   private var accounts: [Int64: BudgetAccountKey] = [:]
-  /// The requests that stand on it, and what each may still use.
+  /// The requests that use the reserve, with the amount that each may still use.
   private var holds: [RequestID: [BudgetAccountKey: Spend]] = [:]
   /// The sums of `holds`.
   private var held: [BudgetAccountKey: Spend] = [:]
-  /// Of the transaction under way: accounts that something was drawn of, those that all was given
-  /// back of, and requests that end.
+  /// The current transaction's changes: accounts with a new reserve, accounts whose whole reserve
+  /// was given back, and requests that end.
   private var drawn: [Int64: BudgetAccountKey] = [:]
   private var left: Set<Int64> = []
   private var ended: [RequestID] = []
 
-  /// A slice is large if it would do for so many times what is wanted of it.
+  /// A slice is large if it covers the wanted amount this many times.
   static let largeSlice: Int64 = 16
-  /// What is drawn beside a slice: a quarter, and no more than it would be among three, since a
-  /// slice is the larger the fewer replicas there are.
+  /// Returns the reserve for a slice: a quarter, but no more than with three replicas, because
+  /// fewer replicas draw larger slices.
   static func part(of slice: Int64, replicas: Int64) -> Int64 { slice / max(4, 12 / replicas) }
 
   init(
@@ -41,7 +41,7 @@ final class OfflineReserve {
     store = try LeaseStore(connection, .reserves, of: spool.text, replicas)
   }
 
-  /// Goes on with what another server has left with its spool.
+  /// Continues with the reserve of another server's spool.
   func become(_ spool: SpoolID) {
     store.become(spool.text)
     sources = [:]
@@ -51,28 +51,29 @@ final class OfflineReserve {
     forgetTransaction()
   }
 
-  /// Whether there was any of an account when the ledger was last asked.
+  /// Whether an account had a reserve when the ledger was last read.
   func hasAny(of source: Int64) -> Bool { store.certain(source) != .zero }
 
   // MARK: While the ledger can't be asked
 
-  /// Lets a request in if there is enough left for all that it may use.
+  /// Admits a request if enough reserve is left for all that it may use.
   func admit(_ request: SettledRequest) -> Bool {
     let needs = OfflineReserve.needs(of: request)
-    // One that needs no lease is `on_failure`'s to decide.
+    // `on_failure` decides on a request that needs no lease.
     guard !needs.isEmpty, needs.allSatisfy({ pays($0.value, of: $0.key) }) else { return false }
     hold(needs, for: request.row.requestID)
     return true
   }
 
-  /// The request hasn't begun after all.
+  /// Ends the use of the reserve by a request that hasn't begun.
   func withdraw(_ requestID: RequestID) {
     for (account, amount) in holds.removeValue(forKey: requestID) ?? [:] {
       free(amount, of: account)
     }
   }
 
-  /// Needs no more of it than the request has used; it is paid when its row is written.
+  /// Reduces a request's hold on the reserve to its actual use. The reserve pays when the row is
+  /// written.
   func shrink(to settlement: SettledRequest) {
     let requestID = settlement.row.requestID
     for charge in settlement.charges {
@@ -109,10 +110,10 @@ final class OfflineReserve {
 
   // MARK: Within a transaction
 
-  /// Comes first.
+  /// Call it first in each transaction.
   func begin() throws(LedgerError) { try store.begin() }
 
-  /// Makes it a part of what a replica has just drawn for itself, which may be less than it was.
+  /// Sets the reserve to a part of the slice that the replica has just drawn, which may reduce it.
   func adjust(
     to slice: Spend, for request: LeaseRequest, source: Int64
   ) throws(LedgerError) {
@@ -126,7 +127,7 @@ final class OfflineReserve {
     try store.raise(to: part, source: source, within: request.limits)
   }
 
-  /// Gives back what no request stands on, but for `rest`; whether there was any.
+  /// Gives back the part that no request uses, except `rest`. Returns whether there was any.
   @discardableResult
   func giveBack(source: Int64, keeping rest: Spend = .zero) throws(LedgerError) -> Bool {
     let lease = store.current(source)
@@ -138,21 +139,22 @@ final class OfflineReserve {
     return true
   }
 
-  /// Gives all of it back, when no request can stand on it any more.
+  /// Gives back the whole reserve, when no request can use it any more.
   func giveBackEverything() throws(LedgerError) {
     for source in store.sources { try store.giveBack(.everything, source: source) }
   }
 
-  /// A request that was let in on it is being written, perhaps by another process.
+  /// Notes a request that was admitted on the reserve, perhaps by another process, and is being
+  /// written.
   func open(_ request: SettledRequest) {
-    // Also after a transaction that failed: it is tried again.
+    // The hold may already exist, after a transaction that failed and is repeated.
     guard holds[request.row.requestID] == nil else { return }
     hold(OfflineReserve.needs(of: request), for: request.row.requestID)
   }
 
-  /// The request ends in this transaction.
+  /// Ends a request in this transaction.
   ///
-  /// - Returns: Its charges, and what the reserve pays of them in place of the lease.
+  /// - Returns: The request's charges, with the parts that the reserve pays instead of the lease.
   func end(_ settlement: SettledRequest) -> [BudgetCharge] {
     guard let amounts = holds[settlement.row.requestID] else { return settlement.charges }
     ended.append(settlement.row.requestID)
@@ -166,12 +168,12 @@ final class OfflineReserve {
     }
   }
 
-  /// The request ends in this transaction, without a row.
+  /// Ends a request in this transaction without a row.
   func discard(_ requestID: RequestID) {
     if holds[requestID] != nil { ended.append(requestID) }
   }
 
-  /// What the reserve pays of a settlement: as much as there is.
+  /// Pays a settlement from the reserve, and returns the part that the reserve covered.
   func pay(_ used: Spend, source: Int64) throws(LedgerError) -> Spend {
     try store.pay(used, source: source)
   }
@@ -204,7 +206,7 @@ final class OfflineReserve {
 }
 
 extension LeaseAnswer {
-  /// Whether so much is left that a part of it can be set aside for a long time.
+  /// Whether so much is left that a part can be set aside for a long time.
   func isLarge(for request: LeaseRequest) -> Bool {
     guard added != .zero else { return false }
     return [

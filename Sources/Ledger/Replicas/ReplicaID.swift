@@ -1,8 +1,8 @@
-/// Names one life of one server among those that share a ledger.
+/// Identifies one run of one server among those that share a ledger.
 public struct ReplicaID: Hashable, Sendable {
   let text: String
 
-  /// - Parameter random: 64 bits that no other life has drawn.
+  /// - Parameter random: 64 random bits.
   public init(random: UInt64) {
     let digits = String(random, radix: 16)
     text = String(repeating: "0", count: 16 - digits.count) + digits

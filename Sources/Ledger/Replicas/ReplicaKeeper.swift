@@ -1,10 +1,10 @@
 internal import Budgets
 internal import EventLoop
 
-/// Shows the database that this replica lives, hears what others say, and finds the dead.
+/// Sends this replica's heartbeats, receives other replicas' messages, and finds dead replicas.
 ///
-/// It has a thread and a connection of its own, so that neither a long commit nor a slow report
-/// makes a replica look dead.
+/// It has its own thread and connection, so that neither a long commit nor a slow report makes the
+/// replica look dead.
 final class ReplicaKeeper: Sendable {
   private let location: LedgerLocation
   private let membership: Membership
@@ -13,18 +13,19 @@ final class ReplicaKeeper: Sendable {
   private let isStopping = Lock(false)
   private let thread = Lock<Thread?>(nil)
 
-  /// What replicas tell each other. The payload of `wanted` is a `LeaseSourceID`.
+  /// The channels of messages between replicas. The payload of `wanted` is a `LeaseSourceID`.
   enum Channel {
     static let changed = "catraca_changed"
     static let wanted = "catraca_wanted"
   }
 
-  /// Every so many heartbeats it looks for what replicas have left that ended well: requests that
-  /// their providers go on with.
+  /// The number of heartbeats between searches for the deferred requests of replicas that stopped
+  /// cleanly.
   private static let heartbeatsPerSearch = 10
-  /// How long a heartbeat waits for the database.
+  /// The longest time that a heartbeat waits for the database.
   private static let patienceMilliseconds: Int32 = 2_000
-  /// How soon a stop is noticed, and changes where the database can't notify.
+  /// The interval at which the thread checks for a stop, and for changes if the database can't
+  /// notify.
   private static let pollInterval = Duration.milliseconds(250)
 
   init(
@@ -43,7 +44,7 @@ final class ReplicaKeeper: Sendable {
     }
   }
 
-  /// Returns when it has ended.
+  /// Stops the thread and waits for its end.
   func stop() {
     isStopping.withLock { $0 = true }
     thread.withLock { $0.take() }?.join()
@@ -83,14 +84,15 @@ final class ReplicaKeeper: Sendable {
     orphans.inherit(try watch.replicas.leftSpools())
     let since = watch.heardSince ?? sent
     watch.heardSince = since
-    // After the database was away, all look dead until they had the time to show that they live.
+    // After a database failure, all replicas look dead until they have had time to send a
+    // heartbeat.
     guard sent.elapsed(since: since) >= Heartbeat.silenceOfTheDead else { return }
     for dead in try watch.replicas.silent(for: Heartbeat.silenceOfTheDead) where dead != id {
       queue.notice(.dead(dead))
     }
   }
 
-  /// Passes on what others say, until the next heartbeat is due.
+  /// Passes on other replicas' messages until the next heartbeat is due.
   private func listen(_ watch: ReplicaWatch) throws(LedgerError) {
     let end = MonotonicInstant.now().advanced(by: Heartbeat.interval)
     while !isStopping.withLock({ $0 }) {
@@ -109,7 +111,7 @@ final class ReplicaKeeper: Sendable {
   }
 }
 
-/// A keeper's connection, and how long it has been heard on it without a break.
+/// A keeper's connection, and the time since which it has worked without a break.
 private final class ReplicaWatch {
   let connection: DatabaseConnection
   let replicas: ReplicaStore
@@ -128,7 +130,7 @@ private final class ReplicaWatch {
     findCredit = try connection.prepare("SELECT * FROM token_credits WHERE id = ?")
   }
 
-  /// Those of them that there are.
+  /// Returns the sources that exist.
   func sources(_ ids: [LeaseSourceID]) throws(LedgerError) -> [LeaseSource] {
     var found: [LeaseSource] = []
     for id in ids {

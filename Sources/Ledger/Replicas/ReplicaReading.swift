@@ -1,17 +1,20 @@
-/// A server that shares the ledger, or what one has left for the time when it can't ask it.
+/// A server that shares the ledger, or the offline reserve that a server has left.
 public struct ReplicaRecord: Hashable, Sendable {
-  /// The machine's name and the process id.
+  /// The machine's name and the process ID.
   public var name: String
-  /// When the database last heard of it, in milliseconds before now; nil where it is gone.
+  /// The time since the database last received its heartbeat, in milliseconds; nil if the server is
+  /// gone.
   public var silentMilliseconds: Int64?
-  /// Names its spool, and with it its offline reserve.
+  /// The ID of its spool, which also identifies its offline reserve.
   public var spool: String?
-  /// Of how many budgets it has a reserve.
+  /// The number of budgets with a reserve.
   public var reservedAccounts: Int64
 }
 
 extension LedgerReader {
-  /// The servers that share the ledger, by name; then the reserves of those that are gone.
+  /// Returns the servers that share the ledger, by name, followed by the reserves of servers that
+  /// are gone.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func replicas() throws(LedgerError) -> [ReplicaRecord] {
     let clock = connection.dialect.clockMilliseconds
     let select = try connection.prepare(

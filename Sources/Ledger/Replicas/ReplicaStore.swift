@@ -1,8 +1,9 @@
 internal import Time
 
-/// `replicas`: the servers that share the ledger, and when the database last heard of each.
+/// Reads and writes `replicas`: the servers that share the ledger, with the time of each one's last
+/// heartbeat.
 ///
-/// Only the database's clock is asked: replicas' clocks may differ.
+/// All times are the database's, because the clocks of replicas may differ.
 final class ReplicaStore {
   private let insert: Statement
   private let update: Statement
@@ -47,8 +48,8 @@ final class ReplicaStore {
   }
 
   /// - Parameters:
-  ///   - name: by which people know it, such as the host's name and the process id.
-  ///   - spool: whose offline reserve it uses.
+  ///   - name: The name shown to people, for example the host's name and the process ID.
+  ///   - spool: The spool whose offline reserve the replica uses.
   func register(
     _ replica: ReplicaID, name: String, spool: SpoolAddress?, at now: Timestamp
   ) throws(LedgerError) {
@@ -64,7 +65,7 @@ final class ReplicaStore {
     try insertSpool.run()
   }
 
-  /// The spools of servers that are gone.
+  /// Returns the spools of servers that are gone.
   func leftSpools() throws(LedgerError) -> [SpoolAddress] {
     var found: [SpoolAddress] = []
     try selectSpools.forEachRow { () throws(LedgerError) in
@@ -74,7 +75,7 @@ final class ReplicaStore {
     return found
   }
 
-  /// Removes those that nobody has and that have nothing.
+  /// Removes spools without a server and without content.
   func removeForgottenSpools() throws(LedgerError) {
     try deleteForgotten.run()
   }
@@ -84,18 +85,18 @@ final class ReplicaStore {
     try deleteSpool.run()
   }
 
-  /// False where the replica was taken for dead.
+  /// Returns false if the replica was declared dead.
   func beat(_ replica: ReplicaID) throws(LedgerError) -> Bool {
     update.bind(replica.text, at: 1)
     return try update.firstInteger() != nil
   }
 
-  /// How many there are; at least one, for who asks.
+  /// Returns the number of replicas, at least one.
   func replicaCount() throws(LedgerError) -> Int64 {
     max(1, try count.firstInteger() ?? 1)
   }
 
-  /// Those that were silent for longer than `silence`.
+  /// Returns the replicas without a heartbeat for longer than `silence`.
   func silent(for silence: Duration) throws(LedgerError) -> [ReplicaID] {
     select.bind(silence.wholeMilliseconds, at: 1)
     var found: [ReplicaID] = []
@@ -105,21 +106,22 @@ final class ReplicaStore {
     return found
   }
 
-  /// Throws `takenForDead` unless the replica still stands; no other ends it before this
-  /// transaction has ended.
+  /// Locks the replica's row, so that no other replica ends it before this transaction ends.
+  ///
+  /// - Throws: `LedgerError.takenForDead` if the replica was declared dead.
   func checkStanding(of replica: ReplicaID) throws(LedgerError) {
     lock.bind(replica.text, at: 1)
     guard try lock.firstInteger() != nil else { throw .takenForDead }
   }
 
-  /// Whether it was still there, and silent for so long.
+  /// Removes a replica if it has been silent for this long; returns whether it did.
   func remove(_ replica: ReplicaID, silentFor silence: Duration) throws(LedgerError) -> Bool {
     deleteSilent.bind(replica.text, at: 1)
     deleteSilent.bind(silence.wholeMilliseconds, at: 2)
     return try deleteSilent.firstInteger() != nil
   }
 
-  /// Removes those of a spool but one.
+  /// Removes the other replicas of a spool, and returns them.
   func removeOthers(
     than replica: ReplicaID, of spool: SpoolID
   ) throws(LedgerError) -> [ReplicaID] {
@@ -147,7 +149,7 @@ extension ReplicaStore {
     DELETE FROM spools AS s WHERE \(isLeft)
       AND NOT EXISTS (SELECT 1 FROM budget_reserves AS b WHERE b.spool_id = s.id)
     """
-  /// Of a row `s` of spools: whether no server is known that has it.
+  /// The SQL condition that no server has the spool in row `s`.
   static let isLeft = "NOT EXISTS (SELECT 1 FROM replicas AS r WHERE r.spool_id = s.id)"
 }
 

@@ -1,14 +1,14 @@
 internal import Time
 
-/// What a ledger has beside the rest that replicas share: who they are, what each has leased,
-/// and which conversations each may begin.
+/// The stores that only a shared ledger has: the replicas, their leases, and their conversation
+/// permits.
 struct ReplicaStores {
   let membership: Membership
   let replicas: ReplicaStore
   let leases: LeaseStore
   let creditLeases: LeaseStore
   let conversations: ConversationPermitStore
-  /// Nil where the replica keeps none.
+  /// The offline reserve; nil if the replica keeps none.
   let reserve: OfflineReserve?
   private let spool: SpoolAddress?
   private let orphans: Statement
@@ -34,7 +34,7 @@ struct ReplicaStores {
     try register()
   }
 
-  /// Under which name this replica's transactions are made.
+  /// The ID under which this replica's transactions are made.
   var replica: ReplicaID { ReplicaID(text: leases.owner) }
 
   private func register() throws(LedgerError) {
@@ -43,14 +43,14 @@ struct ReplicaStores {
     try replicas.removeForgottenSpools()
   }
 
-  /// Is none of them any more.
+  /// Removes this replica from the ledger.
   func leave() throws(LedgerError) {
     try replicas.remove(replica)
     if let spool { try replicas.remove(spool.id) }
   }
 
-  /// Comes first in every transaction: what this replica writes counts only as long as nobody has
-  /// taken it for dead.
+  /// Call it first in every transaction: this replica's writes count only while no other replica
+  /// has declared it dead.
   func begin() throws(LedgerError) {
     try replicas.checkStanding(of: replica)
     try leases.begin()
@@ -58,7 +58,7 @@ struct ReplicaStores {
     try reserve?.begin()
   }
 
-  /// Where a source's leases are, and its id there.
+  /// Returns the lease store of a source, and the source's ID in it.
   func leases(of source: LeaseSourceID) -> (LeaseStore, Int64) {
     switch source {
     case .account(let id): (leases, id)
@@ -78,14 +78,14 @@ struct ReplicaStores {
     reserve?.didRollBack(isUncertain: isUncertain)
   }
 
-  /// Ends all leases of a replica, and what it was permitted; not its offline reserve.
+  /// Ends all leases and permits of a replica, but not its offline reserve.
   func endLeases(of replica: ReplicaID) throws(LedgerError) {
     try leases.end(of: replica.text)
     try creditLeases.end(of: replica.text)
     try conversations.end(of: replica)
   }
 
-  /// Becomes another replica, with nothing leased, after this one was taken for dead.
+  /// Registers under a new ID, without leases, after this replica was declared dead.
   func rejoin() throws(LedgerError) {
     let id = membership.renew()
     try register()
@@ -94,7 +94,8 @@ struct ReplicaStores {
     try conversations.become(id)
   }
 
-  /// Whose intents, leases, permits or deferred requests are there, and who are not.
+  /// Returns the replicas that are gone but still have intents, leases, permits or deferred
+  /// requests.
   func gone() throws(LedgerError) -> [ReplicaID] {
     var found: [ReplicaID] = []
     try orphans.forEachRow { () throws(LedgerError) in
@@ -103,7 +104,8 @@ struct ReplicaStores {
     return found
   }
 
-  /// Asks other replicas, once this is committed, to give back what they don't use of it.
+  /// Asks other replicas, after the commit, to give back the unused part of their leases of a
+  /// source.
   func want(_ source: LeaseSourceID) throws(LedgerError) {
     try connection.notify(ReplicaKeeper.Channel.wanted, payload: source.description)
   }

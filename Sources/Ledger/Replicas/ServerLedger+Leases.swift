@@ -4,14 +4,14 @@ public import Time
 internal import EventLoop
 
 extension ServerLedger: LeaseLender {
-  /// Whether several servers share this ledger, and with it its limits.
+  /// Whether several servers share this ledger and its limits.
   public var isShared: Bool { membership != nil }
 
   public var isAtHand: Bool {
     isHealthy && membership?.heartbeat.isFresh(at: .now()) == true
   }
 
-  /// Has the server told what others on this ledger do; in place of an earlier listener.
+  /// Registers the listener for other replicas' messages, in place of an earlier one.
   public func hear(by listener: Membership.Listener) {
     membership?.hear(by: listener)
     queue.notice(.orphans)

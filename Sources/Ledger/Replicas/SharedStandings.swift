@@ -2,9 +2,9 @@ public import Budgets
 internal import Money
 internal import Time
 
-/// How some accounts or credits stand, and where to read on.
+/// A page of standings of accounts and credits, with the place of the next page.
 public struct StandingsPage: Sendable {
-  /// Where a page begins: accounts come first, then credits.
+  /// The place at which a page begins. Accounts come first, then credits.
   public enum Place: Hashable, Sendable {
     case accounts(after: Int64)
     case credits(after: Int64)
@@ -13,13 +13,13 @@ public struct StandingsPage: Sendable {
   }
 
   public let standings: [SharedStanding]
-  /// Nil at the end.
+  /// The next page's place; nil after the last page.
   public let next: Place?
 }
 
 extension LedgerReader {
-  /// How accounts stand for a replica whose windows haven't ended at `now`, and credits that can
-  /// still be drawn from: at most `limit` from `place` on.
+  /// Returns the standings, for a replica, of accounts whose windows haven't ended at `now`, and of
+  /// credits that can still be drawn on: at most `limit`, from `place` on.
   func standings(
     from place: StandingsPage.Place, limit: Int, for replica: ReplicaID, at now: Timestamp
   ) throws(LedgerError) -> StandingsPage {
@@ -42,7 +42,7 @@ extension LedgerReader {
     }
   }
 
-  /// - Returns: The standings, and the id of the last one where there may be more.
+  /// - Returns: The standings, and the ID of the last one if there may be more.
   private func standings(
     _ sql: String, after place: Int64, limit: Int, for replica: ReplicaID, at now: Timestamp,
     _ standing: (ColumnReader) throws(LedgerError) -> SharedStanding?
@@ -81,8 +81,8 @@ extension LedgerReader {
 
 extension SharedStanding {
   /// - Parameters:
-  ///   - allLeased: to all replicas, this one included.
-  ///   - own: to the replica that reads it.
+  ///   - allLeased: The leases of all replicas, including this one.
+  ///   - own: The lease of the replica that reads the standing.
   init(
     of source: LeaseSource, settled: Spend, paidByCredits: Int64, allLeased: Spend, own: Spend
   ) {

@@ -1,12 +1,12 @@
 public import Time
 
-/// What a client used on one day of its time zone; a line of `token_usage`.
+/// A client's use on one day of its time zone; a line of `token_usage`.
 public struct DailyUsage: Hashable, Sendable {
   public var day: CivilDate
   public var inputTokens: Int64
   public var outputTokens: Int64
   public var totalTokens: Int64
-  /// Conversations that had their first call of the month on this day.
+  /// Conversations whose first call of the month was on this day.
   public var conversations: Int64
   public var calls: Int64
   public var costNanoUSD: Int64
@@ -14,11 +14,13 @@ public struct DailyUsage: Hashable, Sendable {
 
 extension LedgerReader {
   /// Whether any client was ever served.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func hasServedClients() throws(LedgerError) -> Bool {
     try connection.prepare("SELECT 1 FROM token_usage LIMIT 1").firstInteger() != nil
   }
 
-  /// The days with use from `first` to `last`, newest first.
+  /// Returns the days with use from `first` to `last`, newest first.
+  /// - Throws: `LedgerError` if the database can't be read, or a line can't be understood.
   public func dailyUsage(
     ofClient clientID: String, from first: CivilDate, through last: CivilDate
   ) throws(LedgerError) -> [DailyUsage] {

@@ -1,7 +1,7 @@
 internal import Time
 
-/// `detached_months`: the months whose tables are no part of `usage_logs`, unless an operator has
-/// attached them again.
+/// Reads and writes `detached_months`: the months whose tables were detached from `usage_logs`.
+/// Months that an operator has attached again don't count.
 struct DetachedMonthStore {
   struct Month {
     let month: UsageMonth
@@ -16,7 +16,7 @@ struct DetachedMonthStore {
     self.connection = connection
   }
 
-  /// In order. None in a file.
+  /// Returns the months in order. SQLite has none.
   func all() throws(LedgerError) -> [Month] {
     guard connection.dialect == .postgresql else { return [] }
     return try connection.prepare(DetachedMonthStore.selectAll).rows { fields throws(LedgerError) in
@@ -28,7 +28,7 @@ struct DetachedMonthStore {
     }
   }
 
-  /// In a transaction that has detached its table.
+  /// Records a month, in the transaction that detached its table.
   func insert(_ month: UsageMonth, at now: Timestamp) throws(LedgerError) {
     let insert = try connection.prepare(DetachedMonthStore.insertMonth)
     insert.bind(month.text, at: 1)
@@ -37,8 +37,8 @@ struct DetachedMonthStore {
     try insert.run()
   }
 
-  /// Counts the rows of a month, which nobody writes any more; returns how many, or nil where
-  /// another server was faster.
+  /// Counts the rows of a month, which no server writes any more. Returns the count; nil if another
+  /// server recorded it first.
   func count(_ month: Month) throws(LedgerError) -> Int64? {
     try connection.transaction { () throws(LedgerError) in
       try connection.allowLongStatements()
@@ -50,7 +50,8 @@ struct DetachedMonthStore {
     }
   }
 
-  /// Those that are there and weren't counted yet: whoever detached them may have died.
+  /// Returns the months with a table whose rows weren't counted, because the server that detached
+  /// them may have died.
   func uncounted() throws(LedgerError) -> [Month] {
     let texts = try connection.prepare(DetachedMonthStore.selectUncounted).rows { fields in
       fields.text("month") ?? ""
@@ -58,7 +59,7 @@ struct DetachedMonthStore {
     return try all().filter { $0.isThere && texts.contains($0.month.text) }
   }
 
-  /// Those that were attached again are left out.
+  /// Months that were attached again are left out.
   private static let selectAll = """
     SELECT month, table_name,
       CASE WHEN to_regclass(table_name) IS NULL THEN 0 ELSE 1 END AS is_there

@@ -1,15 +1,15 @@
 public import Time
 
-/// Detaches the months of `usage_logs` that are older than is kept, on PostgreSQL: they stay as
-/// tables of their own, and all that was summed of them stays as it is.
+/// Detaches the months of `usage_logs` that are older than the retention, on PostgreSQL. A detached
+/// month stays as a table of its own, and its sums stay unchanged.
 ///
-/// To detach a table takes a lock that keeps everybody from `usage_logs` for an instant. Whoever
-/// writes waits behind who waits for it: so it is waited for less long than a commit may take, and
-/// tried again later. Of several servers, one does it at a time.
+/// Detaching a table takes a lock that briefly blocks all access to `usage_logs`. Writers queue
+/// behind this lock, so its timeout is shorter than a commit's, and a failed attempt is repeated
+/// later. If several servers share the database, only one detaches at a time.
 public struct MonthDetacher: Sendable {
-  /// A month that is no part of `usage_logs` any more.
+  /// A month that was detached from `usage_logs`.
   public struct Detached: Hashable, Sendable {
-    /// Such as `2026-11`.
+    /// The month, for example `2026-11`.
     public let month: String
     public let table: String
     public let rowCount: Int64
@@ -17,20 +17,20 @@ public struct MonthDetacher: Sendable {
 
   private let location: LedgerLocation
 
-  /// How long it keeps others waiting at most.
+  /// The longest time that the detacher blocks other sessions.
   private static let lockTimeoutMilliseconds: Int32 = 100
 
   public init(at location: LedgerLocation) {
     self.location = location
   }
 
-  /// Detaches what is due, and counts its rows. Blocks meanwhile.
+  /// Detaches the months that are due, and counts their rows. Blocks the calling thread.
   ///
-  /// A month in which a request was admitted that hasn't ended, such as deferred work, is left for
-  /// another time. Throws `unavailable` where others need the table just now, too: what was done
-  /// until then stands.
+  /// A month with a request that hasn't ended (for example deferred work) is left for a later call.
   ///
-  /// - Parameter monthCount: how many whole months before that of `now` are kept.
+  /// - Parameter monthCount: The number of whole months to keep before the month of `now`.
+  /// - Throws: `LedgerError.unavailable` if other sessions use the table. Completed months stay
+  ///   detached.
   public func detach(
     keeping monthCount: Int, at now: Timestamp
   ) throws(LedgerError) -> [Detached] {
@@ -53,7 +53,7 @@ public struct MonthDetacher: Sendable {
     return detached
   }
 
-  /// In order.
+  /// Returns the attached months in order.
   private func attachedMonths(_ connection: DatabaseConnection) throws(LedgerError) -> [UsageMonth]
   {
     try connection.prepare(MonthDetacher.selectAttached).rows { fields in
@@ -74,7 +74,7 @@ public struct MonthDetacher: Sendable {
     }
   }
 
-  /// Whether a request that was admitted before a month begins may still get its row.
+  /// Whether a request that was admitted before the month may still get its row.
   private func hasOpenRequests(
     before month: UsageMonth, _ connection: DatabaseConnection
   ) throws(LedgerError) -> Bool {
@@ -91,7 +91,7 @@ public struct MonthDetacher: Sendable {
     return false
   }
 
-  /// What stands in the first column of each row.
+  /// Returns the first column of each row.
   private func texts(
     _ select: String, _ connection: DatabaseConnection
   ) throws(LedgerError) -> [String] {

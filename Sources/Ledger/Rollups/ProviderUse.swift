@@ -1,20 +1,20 @@
 public import Time
 
-/// What the rows of one provider, UTC day, endpoint, pair of models and mix of tool calls sum up
-/// to.
+/// The sums of the rows with the same provider, UTC day, endpoint, pair of models and mix of tool
+/// calls.
 public struct ProviderUse: Hashable, Sendable {
   public var day: CivilDate
   public var endpoint: String
-  /// As it was asked for.
+  /// The requested model.
   public var model: String
-  /// As the provider called it.
+  /// The model that answered, by the provider's name.
   public var responseModel: String?
-  /// Of each of the rows, as `UsageRow.toolCalls`.
+  /// The tool calls of each of the rows, as in `UsageRow.toolCalls`.
   public var toolCalls: String?
   public var rows: Int64
   /// Rows whose usage the provider didn't report.
   public var estimatedRows: Int64
-  /// Those that were answered with less than 400.
+  /// Rows with an HTTP status below 400.
   public var requests: Int64
   public var inputTokens: Int64
   public var cachedTokens: Int64
@@ -22,15 +22,15 @@ public struct ProviderUse: Hashable, Sendable {
   public var audioMilliseconds: Int64
   public var characters: Int64
   public var images: Int64
-  /// Of all kinds.
+  /// Calls of all kinds.
   public var calls: Int64
-  /// What the provider charges by the price book.
+  /// The provider's charge by the price book.
   public var providerCostNanoUSD: Int64
 }
 
-/// Whose use of a provider is meant.
+/// The clients whose use of a provider is summed.
 public enum ProviderUsers: Hashable, Sendable {
-  /// All clients but these.
+  /// All clients except these.
   case allExcept([String])
   case only(String)
 
@@ -41,7 +41,7 @@ public enum ProviderUsers: Hashable, Sendable {
     }
   }
 
-  /// What a statement demands of rows, with the ids as parameters from `first` on.
+  /// Returns the SQL condition on rows, with the IDs as parameters from `first` on.
   fileprivate func condition(from first: Int) -> String {
     let places = ids.indices.map { "?\(first + $0)" }.joined(separator: ", ")
     return switch self {
@@ -52,8 +52,9 @@ public enum ProviderUsers: Hashable, Sendable {
 }
 
 extension LedgerReader {
-  /// What was used of a provider from one day to another, both included; in the order of the days.
-  /// Reads all rows of these days.
+  /// Returns the use of a provider from one day to another, both included, in the order of the
+  /// days. It reads all rows of these days.
+  /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func providerUse(
     of provider: String, by users: ProviderUsers = .allExcept([]), from first: CivilDate,
     through last: CivilDate
@@ -61,7 +62,8 @@ extension LedgerReader {
     let select = try connection.prepare(selectProviderUse(connection.dialect, by: users))
     select.bind(provider, at: 1)
     select.bind(first.description, at: 2)
-    // Greater than every instant of the last day as text, and less than those of the next.
+    // As text, this is greater than every time of the last day and less than every time of the
+    // next.
     select.bind("\(last)~", at: 3)
     for (place, id) in users.ids.enumerated() { select.bind(id, at: Int32(4 + place)) }
     return try select.rows { fields throws(LedgerError) in

@@ -1,13 +1,13 @@
 internal import Money
 internal import Pricing
 
-/// What the rows of one line of a rollup have in common.
+/// The common values of the rows in one line of a rollup.
 protocol RollupKey: Hashable, Comparable {
   static var table: String { get }
-  /// The columns of its primary key, each with what it is in `usage_logs`.
+  /// The columns of the primary key, each with its expression for a row of `usage_logs`.
   static func columns(_ dialect: Dialect) -> [(name: String, ofRow: String)]
 
-  /// In the order of `columns`.
+  /// Writes the values in the order of `columns`.
   func write(to parameters: inout ParameterWriter)
 }
 
@@ -15,7 +15,7 @@ extension RollupKey {
   static var columnNames: [String] { columns(.sqlite).map(\.name) }
 }
 
-/// What is summed of the rows of one key.
+/// The sums of the rows with one key.
 struct RollupSums {
   private var requests: Int64 = 0
   private var tokensInput: Int64 = 0
@@ -25,7 +25,7 @@ struct RollupSums {
   private var costNano: Int64 = 0
   private var providerDifference: Int64 = 0
 
-  /// The columns, each with what a row of `usage_logs` adds to it.
+  /// The columns, each with the amount that a row of `usage_logs` adds.
   static let columns: [(name: String, ofRow: String)] = [
     ("requests", "1"), ("tokens_input", "prompt_tokens"), ("tokens_output", "completion_tokens"),
     ("conversations", "begins_conversation"), ("cost_nano_usd", "cost_nano_usd"),
@@ -42,7 +42,7 @@ struct RollupSums {
     providerDifference = providerDifference.addingSaturated(sign.of(row.providerDifference))
   }
 
-  /// In the order of `columns`.
+  /// Writes the sums in the order of `columns`.
   func write(to parameters: inout ParameterWriter) {
     parameters.write("requests", requests)
     parameters.write("tokens_input", tokensInput)
@@ -53,7 +53,7 @@ struct RollupSums {
     parameters.write("provider_difference_nano_usd", providerDifference)
   }
 
-  /// The lines of a rollup as the rows make them.
+  /// Selects the lines of a rollup, computed from all rows.
   static func selectFromRows<Key: RollupKey>(by key: Key.Type, _ dialect: Dialect) -> String {
     let keys = key.columns(dialect).map(\.ofRow).joined(separator: ", ")
     let sums = columns.map { dialect.total($0.ofRow) }.joined(separator: ", ")
@@ -61,7 +61,7 @@ struct RollupSums {
   }
 }
 
-/// One rollup: sums are made in memory and written once a commit.
+/// One rollup table. Sums are computed in memory and written once a commit.
 final class Rollup<Key: RollupKey> {
   private let add: Statement
   private var sums = SumsByKey<Key, RollupSums>()
@@ -76,7 +76,7 @@ final class Rollup<Key: RollupKey> {
     }
   }
 
-  /// Writes what was added since the last time, in the order in which every server does.
+  /// Writes the sums since the last call, in an order that all servers share, to avoid deadlocks.
   func flush() throws(LedgerError) {
     for (key, sum) in sums.entries.sorted(by: { $0.key < $1.key }) {
       var parameters = ParameterWriter(add)

@@ -1,16 +1,16 @@
-/// What a transaction adds up, by key.
+/// The sums of a transaction, by key.
 ///
-/// Requests that meet in a commit mostly have a key in common, or a few. A few keys are told apart
-/// by comparing them, which for the same texts is a few instructions; to hash one costs more than
-/// to add to its sums.
+/// The requests of a commit usually share one key or a few. A few keys are found by comparison,
+/// which takes a few instructions for equal texts. Hashing a key costs more than adding to its
+/// sums.
 struct SumsByKey<Key: Hashable, Sums> {
   private(set) var entries: [(key: Key, sums: Sums)] = []
-  /// Where each key stands, once there are more than a few.
+  /// The index of each key; used once there are more than `largestCompared` keys.
   private var places: [Key: Int] = [:]
 
   private static var largestCompared: Int { 8 }
 
-  /// Changes the sums of a key, which are `zero` at first.
+  /// Changes the sums of a key; a new key starts with `zero`.
   mutating func change(
     _ key: Key, from zero: @autoclosure () -> Sums, _ body: (inout Sums) -> Void
   ) {

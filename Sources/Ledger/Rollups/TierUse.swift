@@ -1,30 +1,32 @@
 internal import Pricing
 internal import Time
 
-/// The requests whose use lies in one tier of a period, so that its charge can be traced.
+/// The requests whose use lies in one tier of a period, so that the tier's charge can be traced.
 public struct TierUse: Hashable, Sendable {
   public var requests: Int64
   public var first: RequestID
   public var last: RequestID
 }
 
-/// What the rows of a period come to, each read.
+/// The sums of a period's rows.
 public struct PeriodUse: Hashable, Sendable {
   public var requests: Int64 = 0
   public var tokens: Int64 = 0
-  /// What is measured: tokens, or nano-units of the period's currency.
+  /// The measured use: tokens, or nano-units of the period's currency.
   public var used: Int64 = 0
-  /// By blocks; 0 is what the fixed fee includes. Those that can be charged.
+  /// The tiers that can be charged, by block; block 0 is the part that the fixed fee includes.
   public var tiers: [Int64: TierUse] = [:]
-  /// The blocks that were begun, whether or not they can be charged.
+  /// The number of started blocks, including those that can't be charged.
   public var begunBlocks: Int64 = 0
 
-  /// Blocks that were begun and are never charged, since a period has so many charges at most.
+  /// The number of started blocks that are never charged, because a period has a maximum number of
+  /// charges.
   public var uncharged: Int64 { max(0, begunBlocks - Biller.largestBlock) }
 }
 
 extension LedgerReader {
-  /// Adds up a period from `usage_logs`, in the order in which its rows were charged.
+  /// Sums up a period from `usage_logs`, in the order in which its rows were charged.
+  /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func periodUse(_ period: BillingPeriod) throws(LedgerError) -> PeriodUse {
     let select = try connection.prepare(LedgerReader.selectPeriodRows)
     select.bind(period.clientID, at: 1)

@@ -1,7 +1,7 @@
 internal import Pricing
 internal import Time
 
-/// `token_usage`: what a client used on a day, summed in memory and written once a commit.
+/// Writes `token_usage`: a client's use on one day, summed in memory and written once a commit.
 final class TokenUsageStore {
   private struct ClientDay: Hashable, Comparable {
     var clientID: String
@@ -38,7 +38,7 @@ final class TokenUsageStore {
     }
   }
 
-  /// Writes what was added since the last time, in the order in which every server does.
+  /// Writes the sums since the last call, in an order that all servers share, to avoid deadlocks.
   func flush() throws(LedgerError) {
     for (key, sum) in sums.entries.sorted(by: { $0.key < $1.key }) {
       add.bind(key.clientID, at: 1)

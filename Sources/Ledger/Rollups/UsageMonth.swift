@@ -1,6 +1,6 @@
 internal import Time
 
-/// A month of UTC, by which the rows of `usage_logs` are apart on PostgreSQL.
+/// A month in UTC, which has its own partition of `usage_logs` on PostgreSQL.
 struct UsageMonth: Hashable, Comparable {
   /// Months since the year 0.
   private let number: Int
@@ -14,13 +14,13 @@ struct UsageMonth: Hashable, Comparable {
     self.number = number
   }
 
-  /// Of a text such as `2026-11`; nil for any other.
+  /// Parses a text such as `2026-11`; nil for any other text.
   init?(_ text: String) {
     guard let day = CivilDate("\(text)-01") else { return nil }
     number = day.year * 12 + day.month - 1
   }
 
-  /// The month whose rows a table has; nil for another table, and for one of late rows.
+  /// Returns the month of a partition; nil for another table, and for a table of late rows.
   init?(table: String) {
     guard table.hasPrefix(UsageMonth.prefix) else { return nil }
     let parts = table.dropFirst(UsageMonth.prefix.count).split(separator: "_")
@@ -33,10 +33,11 @@ struct UsageMonth: Hashable, Comparable {
 
   func adding(_ months: Int) -> UsageMonth { UsageMonth(number: number + months) }
 
-  /// Such as `2026-11`: the beginning of the instants in it, and less than all of them.
+  /// The month as text, for example `2026-11`. It is a prefix of the times in the month, and less
+  /// than all of them.
   var text: String { String(dayText.prefix(7)) }
   var table: String { "\(UsageMonth.prefix)\(text.prefix(4))_\(text.suffix(2))" }
-  /// What comes for a month after its table was detached.
+  /// The table for rows that come after the month was detached.
   var lateTable: String { "\(table)_late" }
 
   private static let prefix = "usage_logs_"

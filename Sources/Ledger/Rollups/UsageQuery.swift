@@ -1,11 +1,11 @@
 public import Time
 
-/// What rows of `usage_logs` are summed by.
+/// The grouping of sums over `usage_logs`.
 public enum UsageGrouping: String, Sendable, Hashable, CaseIterable {
   case client, key, user, conversation, agent, provider, model, operation, outcome, day, week, month
   case usageSource = "usage_source"
 
-  /// The column that groups share; nil for periods.
+  /// The column of the groups; nil for periods.
   var column: UsageColumn? {
     switch self {
     case .client: .client
@@ -25,19 +25,20 @@ public enum UsageGrouping: String, Sendable, Hashable, CaseIterable {
   public var isPeriod: Bool { column == nil }
 }
 
-/// Which rows are summed, and by what.
+/// The rows to sum, and the grouping of the sums.
 public struct UsageQuery: Hashable, Sendable {
   public var grouping: UsageGrouping
-  /// What columns must be equal to.
+  /// The values that columns must equal.
   public var conditions: [UsageColumn: String]
   public var isStream: Bool?
-  /// Admitted at this instant or later.
+  /// The start of the span of admission times, which is included; nil for no start.
   public var since: Timestamp?
-  /// Admitted before this instant.
+  /// The end of the span of admission times, which isn't included; nil for no end.
   public var until: Timestamp?
-  /// Where days begin: the zone of the client that is meant, UTC for all clients.
+  /// The time zone in which days begin: the client's, or UTC for all clients.
   public var zone: TimeZoneRules
-  /// So many groups alone, the dearest; nil for all. Not for periods.
+  /// The number of groups to return, the most expensive first; nil for all. It doesn't apply to
+  /// periods.
   public var most: Int?
 
   public init(
@@ -55,7 +56,7 @@ public struct UsageQuery: Hashable, Sendable {
   }
 }
 
-/// Where the sums of a query are read from: the smallest table that has them.
+/// The smallest table that has the sums of a query.
 enum UsageTable: String {
   case rows = "usage_logs"
   case daily = "usage_daily"
@@ -78,7 +79,7 @@ enum UsageTable: String {
 
   private static func ofUsersOrConversations(_ query: UsageQuery) -> UsageTable {
     if query.columns.isSubset(of: [.client, .user]) { return .dailyUsers }
-    // The rows of one conversation are found by an index, and are few.
+    // An index finds the rows of one conversation, and they are few.
     let isOfAll = query.grouping == .conversation && query.conditions[.conversation] == nil
     return isOfAll && query.columns.isSubset(of: [.client, .conversation])
       ? .dailyConversations : .rows
@@ -86,17 +87,18 @@ enum UsageTable: String {
 }
 
 extension UsageQuery {
-  /// All that the query asks about.
+  /// All columns of the query.
   fileprivate var columns: Set<UsageColumn> {
     var columns = Set(conditions.keys)
     if let column = grouping.column { columns.insert(column) }
     return columns
   }
 
-  /// Days are then those of UTC, and else those that the client's rows were counted on.
+  /// Whether the query is over all clients. Its days are then UTC days; otherwise they are the days
+  /// of the client's rows.
   var isOfAllClients: Bool { conditions[.client] == nil }
 
-  /// The days that the span consists of; nil where it is empty, or a bound lies within a day.
+  /// The days of the span; nil if it is empty, or if a bound lies within a day.
   var wholeDays: ClosedRange<CivilDate>? {
     let first = since.map(zone.civilDate) ?? .first
     let next = until.map(zone.civilDate)

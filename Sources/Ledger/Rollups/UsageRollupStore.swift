@@ -2,7 +2,7 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// A line of `usage_daily`: what reports on one client, or by client and key, are made from.
+/// A line of `usage_daily`, for reports on one client, and for reports by client and key.
 struct DailyUsageKey: RollupKey {
   private let clientID: String
   private let day: CivilDate
@@ -56,10 +56,10 @@ struct DailyUsageKey: RollupKey {
   }
 }
 
-/// What a rollup divides a client's day by.
+/// The value by which a rollup divides a client's day.
 protocol DailyPart {
   static var table: String { get }
-  /// In `usage_logs`, and in the rollup, where empty is none.
+  /// The column in `usage_logs` and in the rollup. In the rollup, an empty text means none.
   static var column: StaticString { get }
 
   static func value(of row: UsageRow) -> String?
@@ -79,7 +79,7 @@ enum ConversationPart: DailyPart {
   static func value(of row: UsageRow) -> String? { row.conversationID }
 }
 
-/// A line of a rollup that says what each part of a client's day used.
+/// A line of a rollup with the use of one part of a client's day.
 struct DailyPartKey<Part: DailyPart>: RollupKey {
   private let clientID: String
   private let day: CivilDate
@@ -120,7 +120,7 @@ struct DailyPartKey<Part: DailyPart>: RollupKey {
 typealias DailyUserKey = DailyPartKey<UserPart>
 typealias DailyConversationKey = DailyPartKey<ConversationPart>
 
-/// A day of a client's zone has parts of two days of UTC, in which all clients are summed together.
+/// A day in a client's zone overlaps two UTC days, by which sums over all clients are made.
 private func dayOfUTCColumn(_ dialect: Dialect) -> (name: String, ofRow: String) {
   ("utc_day", "\(dialect.unixSeconds(ofInstant: "created_at")) / 86400")
 }
@@ -130,7 +130,7 @@ extension UsageRow {
   fileprivate var dayOfUTC: Int64 { createdAt.milliseconds / 86_400_000 }
 }
 
-/// A line of `usage_hourly`: what reports on all clients are made from, in days of UTC.
+/// A line of `usage_hourly`, for reports on all clients in UTC days.
 struct HourlyUsageKey: RollupKey {
   private let hour: Int64
   private let provider: String
@@ -168,7 +168,7 @@ struct HourlyUsageKey: RollupKey {
   }
 }
 
-/// `usage_daily`, `usage_daily_users`, `usage_daily_conversations` and `usage_hourly`.
+/// Writes `usage_daily`, `usage_daily_users`, `usage_daily_conversations` and `usage_hourly`.
 final class UsageRollupStore {
   private let daily: Rollup<DailyUsageKey>
   private let dailyUsers: Rollup<DailyUserKey>
@@ -190,7 +190,7 @@ final class UsageRollupStore {
     hourly.add(row, to: HourlyUsageKey(row), beginsConversation: begins, sign)
   }
 
-  /// Writes what was added since the last time.
+  /// Writes the sums since the last call.
   func flush() throws(LedgerError) {
     try daily.flush()
     try dailyUsers.flush()

@@ -1,25 +1,25 @@
 public import Money
 public import Time
 
-/// Sums of usage in the order in which they are shown.
+/// Sums of usage in display order.
 public struct UsageSeries: Hashable, Sendable {
   /// One sum in one billing currency.
   public struct Line: Hashable, Sendable {
     public var key: String?
     public var requests: Int64 = 0
-    /// Requests that a budget refused, which are not among `requests`.
+    /// Requests that a budget refused. They aren't included in `requests`.
     public var denials: Int64 = 0
     public var inputTokens: Int64 = 0
     public var outputTokens: Int64 = 0
     public var conversations: Int64 = 0
-    /// What clients were charged.
+    /// The clients' charges.
     public var costNanoUSD: Int64 = 0
-    /// What providers charge.
+    /// The providers' charges.
     public var providerCostNanoUSD: Int64 = 0
     public var cost: Money
 
     public var totalTokens: Int64 { inputTokens.addingSaturated(outputTokens) }
-    /// What was charged less what providers charge; negative where clients pay less.
+    /// The clients' charges minus the providers' charges; negative if clients pay less.
     public var marginNanoUSD: Int64 { costNanoUSD.subtractingSaturated(providerCostNanoUSD) }
 
     public init(cost: Money) {
@@ -27,15 +27,15 @@ public struct UsageSeries: Hashable, Sendable {
     }
   }
 
-  /// Over time oldest first, nothing left out; else the dearest first.
+  /// For periods: oldest first, with every period. Otherwise: the most expensive first.
   public let lines: [Line]
-  /// One for each billing currency; the first has the refusals.
+  /// One total for each billing currency. The first one includes the refusals.
   public let totals: [Line]
 
   /// - Parameters:
-  ///   - denials: how many were refused, by the same keys.
-  ///   - days: what the sums are of; nil shows the periods with use alone.
-  ///   - currency: what lines without use are in.
+  ///   - denials: The numbers of refusals, by the same keys.
+  ///   - days: The days of the sums; with nil, only periods with use are shown.
+  ///   - currency: The currency of lines without use.
   public init(
     _ sums: [UsageTotal], denials: [String?: Int64], by grouping: UsageGrouping,
     _ days: ClosedRange<CivilDate>?, currency: Currency
@@ -58,7 +58,8 @@ public struct UsageSeries: Hashable, Sendable {
       self.lines = lines.sorted(by: UsageSeries.isDearer)
       return
     }
-    // Requests at a border may be of a day beyond it, where the client's time zone was another.
+    // Requests at a border may belong to a day beyond it, if the client's time zone was another
+    // one.
     let known = Set(lines.compactMap(\.key))
     let empty = days.map { grouping.periods(in: $0).filter { !known.contains($0) } } ?? []
     self.lines = (lines + empty.map { Line(key: $0, cost: nothing) })
@@ -105,7 +106,8 @@ extension UsageSeries.Line {
     cost = Money(nanoUnits: nanoUnits, currency: cost.currency)
   }
 
-  /// Adds all but the cost in the billing currency, which another currency can't be added to.
+  /// Adds everything except the cost in the billing currency, which can't be added to another
+  /// currency's.
   public mutating func addWithoutCost(_ other: Self) {
     requests = requests.addingSaturated(other.requests)
     denials = denials.addingSaturated(other.denials)
@@ -118,7 +120,7 @@ extension UsageSeries.Line {
 }
 
 extension [UsageTotal] {
-  /// One sum for each key, whose cost is that of the rows that were billed in `currency`.
+  /// Returns one sum for each key. Its cost is the sum of the rows that were billed in `currency`.
   public func merged(in currency: Currency) -> [UsageTotal] {
     var merged: [UsageTotal] = []
     for var total in self {
@@ -148,7 +150,7 @@ extension UsageTotal {
 }
 
 extension UsageGrouping {
-  /// The keys of every period that has a day in `days`; none for what isn't a period.
+  /// Returns the keys of all periods with a day in `days`; empty if the grouping isn't a period.
   fileprivate func periods(in days: ClosedRange<CivilDate>) -> [String] {
     let count = days.upperBound.daysSinceEpoch - days.lowerBound.daysSinceEpoch
     return Set((0...count).compactMap { period(of: days.lowerBound.adding(days: $0)) }).sorted()

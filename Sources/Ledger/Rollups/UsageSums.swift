@@ -1,12 +1,11 @@
 internal import Pricing
 
-/// A kind of tokens that is counted by itself: a column of `usage_logs`, where totals contain their
-/// parts.
+/// A kind of tokens with its own column in `usage_logs`. Totals include their parts.
 public enum TokenKind: Int, Sendable, Hashable, CaseIterable {
   case input, cachedInput, cacheWrite, audioInput, imageInput
   case output, reasoning, audioOutput, imageOutput
 
-  /// What metrics call it.
+  /// The kind's name in metrics.
   public var name: StaticString {
     switch self {
     case .input: "input"
@@ -21,7 +20,7 @@ public enum TokenKind: Int, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// Its column, in `usage_logs` and in `usage_totals`.
+  /// The kind's column in `usage_logs` and `usage_totals`.
   var column: String {
     switch self {
     case .input: "prompt_tokens"
@@ -51,14 +50,14 @@ public enum TokenKind: Int, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What rows used together. Sums stop at the largest integer.
+/// The sums of rows. A sum stops at the largest integer.
 public struct UsageSums: Sendable {
   public private(set) var requests: Int64 = 0
-  /// What clients were charged.
+  /// The clients' charges.
   public private(set) var costNanoUSD: Int64 = 0
-  /// What the providers' costs are more than `costNanoUSD`, or less where it is negative.
+  /// The providers' charges minus `costNanoUSD`; negative if providers charge less.
   private var providerDifference: Int64 = 0
-  /// Rows that used more than was held for them.
+  /// Rows that used more than their hold.
   public private(set) var overruns: Int64 = 0
   private var tokens = InlineArray<9, Int64>(repeating: 0)
 
@@ -72,7 +71,7 @@ public struct UsageSums: Sendable {
     for kind in TokenKind.allCases { tokens[kind.rawValue] = kind.count(in: row.usage) }
   }
 
-  /// What providers charge.
+  /// The providers' charges.
   public var providerCostNanoUSD: Int64 {
     max(0, costNanoUSD.addingSaturated(providerDifference))
   }
@@ -90,19 +89,19 @@ public struct UsageSums: Sendable {
     }
   }
 
-  /// The same below zero: what is taken back.
+  /// The sums with the opposite sign, for removal.
   var negated: UsageSums { UsageSums { -values[$0] } }
 
   // MARK: As `usage_totals` has them
 
-  /// In the order of `values`.
+  /// The columns in the order of `values`.
   static let columns =
     ["requests", "cost_nano_usd", "overruns"] + TokenKind.allCases.map(\.column)
     + [providerDifferenceColumn]
-  /// The one that may be negative.
+  /// The column that may be negative.
   static let providerDifferenceColumn = "provider_difference_nano_usd"
 
-  /// What `usage_logs` has for each of `columns`: sums of one row.
+  /// The expression for a row of `usage_logs`, for each of `columns`.
   static let columnsOfRow =
     [
       "1", "cost_nano_usd",
@@ -115,7 +114,7 @@ public struct UsageSums: Sendable {
       + [providerDifference]
   }
 
-  /// - Parameter value: gives what stands at a place of `columns`.
+  /// - Parameter value: Returns the value at an index of `columns`.
   init(value: (Int) -> Int64) {
     requests = value(0)
     costNanoUSD = value(1)

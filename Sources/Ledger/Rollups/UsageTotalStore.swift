@@ -2,27 +2,28 @@ internal import EventLoop
 internal import Metrics
 internal import Pricing
 
-/// The sums that metrics show, and `usage_totals`, where they survive a restart.
+/// Keeps the sums that metrics show, and stores them in `usage_totals`, so that they survive a
+/// restart.
 ///
-/// A row counts when it is committed, and then in memory alone: the table is written every
-/// `largestTail` rows and at the end. So a request costs no further write, and a start reads what
-/// the table says and the few rows that came after.
+/// A committed row is at first counted only in memory. The table is written every `largestTail`
+/// rows and at the end. A request therefore costs no further write, and a start reads the table and
+/// the few later rows.
 ///
-/// Of a database of several servers, each writes its sums in every commit, since which rows came
-/// after isn't to be told from their ids; and what metrics show is what the one server has recorded
+/// If several servers share the database, each one writes its sums in every commit, because row IDs
+/// then don't show which rows are later. Metrics show only the sums that this server has recorded
 /// since it started.
 final class UsageTotalStore {
-  /// How metrics call a model of a provider.
+  /// Returns the name of a provider's model in metrics.
   typealias ModelLabel = @Sendable (_ model: String, _ provider: String) -> String
 
-  /// What a row says besides its sums.
+  /// The values of a row that aren't sums.
   private struct Addition {
     var overhead: Int64?
     var upstreamLatency: Int64?
     var timeToFirstToken: Int64?
   }
 
-  /// Rows that a start may have to read.
+  /// The most rows that a start reads.
   static let largestTail = 1_000
 
   private let recorded: Lock<RecordedUsage>
@@ -31,20 +32,20 @@ final class UsageTotalStore {
   private let isShared: Bool
   private let add: Statement
   private let reach: Statement
-  /// Of the transaction under way.
+  /// The sums of the current transaction.
   private var added = SumsByKey<RecordedUsage.Key, UsageSums>()
   private var additions: [Addition] = []
   private var refusals: [RecordedUsage.Refused] = []
-  /// Sums of rows that the transaction replaces.
+  /// The sums of rows that the transaction replaces.
   private var removals: [(key: RecordedUsage.Key, sums: UsageSums)] = []
   private var lastID: Int64 = 0
   private var isWriting = false
-  /// Committed, and not yet in the table.
+  /// The committed sums that aren't in the table yet.
   private var tail: [RecordedUsage.Key: UsageSums] = [:]
   private var tailRows = 0
   private var lastCommittedID: Int64 = 0
 
-  /// Reads what is recorded so far into `recorded`.
+  /// Reads the recorded sums into `recorded`.
   init(
     _ connection: DatabaseConnection, recorded: Lock<RecordedUsage>, label: @escaping ModelLabel
   ) throws(LedgerError) {
@@ -61,7 +62,7 @@ final class UsageTotalStore {
 
   // MARK: Within a transaction
 
-  /// Counts a row that was inserted with this id.
+  /// Counts a row that was inserted with this ID.
   func add(_ row: UsageRow, id: Int64, upstreamMicroseconds: Int64?) {
     let key = RecordedUsage.Key(row, model: label(row.model, row.provider))
     added.change(key, from: UsageSums()) { $0 += UsageSums(of: row) }
@@ -72,7 +73,7 @@ final class UsageTotalStore {
     lastID = id
   }
 
-  /// Takes back what a row has added that is replaced. What metrics show never goes down.
+  /// Subtracts a replaced row from the table. Metrics never decrease.
   func remove(_ row: UsageRow) {
     removals.append(
       (
@@ -85,7 +86,8 @@ final class UsageTotalStore {
     refusals.append(RecordedUsage.Refused(clientID: denial.clientID, reason: denial.reason))
   }
 
-  /// Brings the table up to the last commit, once that is worth its cost; once a transaction.
+  /// Updates the table to the last commit, once enough rows have accumulated; at most once a
+  /// transaction.
   func flush(always: Bool = false) throws(LedgerError) {
     if isShared { return try writeAdditions() }
     let isDue = always ? tailRows > 0 : tailRows >= UsageTotalStore.largestTail
@@ -96,7 +98,8 @@ final class UsageTotalStore {
     try reach.run()
   }
 
-  /// Adds what the transaction under way has counted, in the order in which every server does.
+  /// Adds the sums of the current transaction, in an order that all servers share, to avoid
+  /// deadlocks.
   private func writeAdditions() throws(LedgerError) {
     var sums: [RecordedUsage.Key: UsageSums] = [:]
     for (key, added) in added.entries { sums[key, default: UsageSums()] += added }
@@ -166,7 +169,8 @@ final class UsageTotalStore {
     }
   }
 
-  /// The rows that came after the table was written: after a kill, or when the table is new.
+  /// Reads the rows that were committed after the table was written: after a kill, or if the table
+  /// is new.
   private func readTail() throws(LedgerError) {
     let select = try connection.prepare(UsageTotalStore.selectTail)
     let rows = try select.rows(passingOver: connection.unreadable, .isLeftOut) {
@@ -214,7 +218,7 @@ final class UsageTotalStore {
 }
 
 extension RecordedUsage.Key {
-  /// By which keys are sorted.
+  /// The sort order of keys.
   fileprivate var order: (String, String, String, String, String) {
     (clientID, provider, model, operation.rawValue, outcome.rawValue)
   }

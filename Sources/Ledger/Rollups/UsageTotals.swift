@@ -3,29 +3,30 @@ public import Time
 
 /// The sum of the rows of one group in one currency.
 public struct UsageTotal: Hashable, Sendable {
-  /// What the rows have in common, such as `gpt-4o-mini` for a model, or the Monday that a week
-  /// begins with; nil for rows without it, such as those without a user.
+  /// The common value of the rows, for example `gpt-4o-mini` for a model, or a week's Monday. Nil
+  /// for rows without a value, for example rows without a user.
   public var key: String?
   public var requests: Int64
   public var inputTokens: Int64
   public var outputTokens: Int64
-  /// Conversations that had their first row of a calendar month among these.
+  /// Conversations whose first row of a calendar month is among these.
   public var conversations: Int64
-  /// What clients were charged.
+  /// The clients' charges.
   public var costNanoUSD: Int64
-  /// What providers charge.
+  /// The providers' charges.
   public var providerCostNanoUSD: Int64
-  /// In the billing currency of the rows; a group with two of them makes two sums.
+  /// The charges in the rows' billing currency. A group with two currencies has two sums.
   public var cost: Money
 
   public var totalTokens: Int64 { inputTokens.addingSaturated(outputTokens) }
 }
 
 extension LedgerReader {
-  /// The sums of each group, in the order of their keys.
+  /// Returns the sums of each group, in the order of their keys.
   ///
-  /// Of rollups where they have what is asked for, else of all rows of the span. Days of one client
-  /// are those that its rows were counted on.
+  /// The sums come from rollups if these have the requested columns, and from all rows of the span
+  /// otherwise. Days of one client are the days of its rows.
+  /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func usageTotals(of query: UsageQuery) throws(LedgerError) -> [UsageTotal] {
     let select = try UsageSelect(query, connection.dialect).prepare(connection)
     var totals: [UsageTotal] = []
@@ -44,8 +45,10 @@ extension LedgerReader {
     return totals
   }
 
-  /// How many requests budgets refused, by the same groups. A refusal has no provider, agent,
-  /// conversation or outcome: it is in no group of such a condition, and without such a key.
+  /// Returns the number of refusals by budgets, in the same groups. A refusal has no provider,
+  /// agent, conversation or outcome: it isn't counted if a condition names one of them, and it has
+  /// no key if the grouping is one of them.
+  /// - Throws: `LedgerError` if the database can't be read.
   public func denialCounts(of query: UsageQuery) throws(LedgerError) -> [String?: Int64] {
     var conditions: [(String, String)] = []
     for (column, value) in query.conditions {
@@ -78,7 +81,7 @@ extension LedgerReader {
   }
 }
 
-/// The statement that a query becomes.
+/// The SQL statement of a query.
 private struct UsageSelect {
   private let query: UsageQuery
   private let dialect: Dialect
@@ -101,8 +104,9 @@ private struct UsageSelect {
     if query.isStream != nil { source += " AND stream = ?\(streamPlace)" }
     var sql = "SELECT \(key), currency, \(sums) \(source)"
     if query.most != nil, let group {
-      // The groups are found by their cost alone, and the other sums made of the few that remain:
-      // of a client with many conversations, that is a quarter of the work.
+      // The inner statement finds the groups by cost, and the outer one computes the other sums for
+      // these few groups only. For a client with many conversations, this takes a quarter of the
+      // time.
       sql += """
          AND \(group) IN
           (SELECT \(group) \(source) GROUP BY 1 ORDER BY \(dearestFirst) LIMIT ?\(mostPlace))
@@ -118,14 +122,14 @@ private struct UsageSelect {
     return select
   }
 
-  /// What groups are told apart by, never NULL; nil for periods.
+  /// The expression that distinguishes groups, never NULL; nil for periods.
   private var group: String? {
     guard let column = query.grouping.column?.rawValue else { return nil }
     if query.grouping == .key, query.isOfAllClients { return key }
     return table == .rows ? "coalesce(\(column), '')" : column
   }
 
-  /// As `UsageSeries` orders its lines.
+  /// The order of lines in `UsageSeries`.
   private var dearestFirst: String {
     let (input, output) =
       table == .rows ? ("prompt_tokens", "completion_tokens") : ("tokens_input", "tokens_output")
@@ -193,7 +197,7 @@ extension UsageQuery {
 }
 
 extension UsageColumn {
-  /// The column of refusals that means the same.
+  /// The column of refusals with the same meaning; nil if there is none.
   fileprivate var ofDenials: DenialColumn? {
     switch self {
     case .client: .client
@@ -207,7 +211,7 @@ extension UsageColumn {
 }
 
 extension UsageGrouping {
-  /// What the period is called that a day lies in; nil for what isn't a period.
+  /// Returns the name of the period that contains a day; nil if the grouping isn't a period.
   public func period(of day: CivilDate) -> String? {
     switch self {
     case .day: day.description
@@ -219,10 +223,10 @@ extension UsageGrouping {
 }
 
 extension Statement {
-  /// Binds `?1` the first instant, `?2` the one after the last.
+  /// Binds the start of the span to `?1`, and its end, which isn't included, to `?2`.
   func bindSpan(_ since: Timestamp?, _ until: Timestamp?) {
     bind(since?.rfc3339 ?? "", at: 1)
-    // Greater than every instant's text.
+    // Greater than the text of any time.
     bind(until?.rfc3339 ?? "~", at: 2)
   }
 }

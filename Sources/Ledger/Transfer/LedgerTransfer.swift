@@ -1,39 +1,41 @@
 internal import Time
 
-/// Copies a ledger in a file into a database that several servers share.
+/// Copies a ledger in a file into a PostgreSQL database that several servers share.
 ///
-/// Tables are copied in the order of their keys, a batch in one transaction, with all ids. So what
-/// the target has of a table is always its beginning, and a transfer that was interrupted goes on
-/// where it stopped. Rows that are no such beginning are somebody else's, and nothing is touched.
+/// Tables are copied in the order of their keys, one batch per transaction, with all IDs. A target
+/// table therefore always has the beginning of the source table, and an interrupted transfer
+/// continues there. If the target has other rows, the transfer refuses to start and changes
+/// nothing.
 public final class LedgerTransfer {
   private let source: DatabaseConnection
   private let target: DatabaseConnection
   private let tables: [TransferTable]
-  /// No server may change what is being copied.
+  /// Keeps servers from changing the source during the copy.
   private let lock: ServerLock
 
-  /// Rows in one transaction.
+  /// The number of rows in one transaction.
   var batch = 10_000
 
-  /// What became of it.
+  /// The result of a transfer.
   public struct Outcome: Hashable, Sendable {
     public var tables: Int
-    /// In the target now.
+    /// All rows in the target.
     public var rows: Int64
-    /// Of those, what this transfer has copied.
+    /// The rows that this transfer copied.
     public var copiedRows: Int64
   }
 
   private static let busyTimeoutMilliseconds: Int32 = 5_000
 
-  /// Opens both, and brings both to the newest schema. What a killed server has left in the source
-  /// is brought to its end first.
+  /// Opens both ledgers and updates both to the newest schema. First completes the work that a
+  /// killed server has left in the source.
   ///
-  /// Throws what opening a ledger does, `inUse` while a server serves from one of them, and
-  /// `notEmpty` where the target has rows of its own.
+  /// - Throws: The errors of opening a ledger; `LedgerError.inUse` if a server uses one of them,
+  ///   and `LedgerError.notEmpty` if the target has other rows.
   public init(from path: String, to target: LedgerLocation) throws(LedgerError) {
     let origin = LedgerLocation.sqlite(path: path)
-    // Writes what waits, settles what was in flight, and sums up, all by opening and closing it.
+    // Opening and closing the ledger writes the spool, settles requests in flight, and writes the
+    // sums.
     _ = try ServerLedger(ServerLedger.Options(origin))
     lock = try ServerLock(of: origin)
     source = try DatabaseConnection(
@@ -58,7 +60,8 @@ public final class LedgerTransfer {
     }
   }
 
-  /// How many rows both will have.
+  /// Returns the number of rows that both will have.
+  /// - Throws: `LedgerError` if the source can't be read.
   public func rowCount() throws(LedgerError) -> Int64 {
     try rowCount(in: source)
   }
@@ -71,12 +74,11 @@ public final class LedgerTransfer {
     return count
   }
 
-  /// Copies what the target doesn't have yet, and compares both.
+  /// Copies the missing rows, and compares both ledgers.
   ///
-  /// Throws `unavailable`, after which the same can be tried again, or `unreadable` where a table
-  /// isn't the same afterwards.
-  ///
-  /// - Parameter whenCopied: told of each row that the target has.
+  /// - Parameter whenCopied: Called for each row that the target has.
+  /// - Throws: `LedgerError.unavailable`, after which the transfer can be repeated;
+  ///   `LedgerError.unreadable` if a table differs after the copy.
   public func run(whenCopied: () -> Void) throws(LedgerError) -> Outcome {
     let present = try rowCount(in: target)
     for _ in 0..<present { whenCopied() }
@@ -94,7 +96,7 @@ public final class LedgerTransfer {
     return Outcome(tables: tables.count, rows: rows, copiedRows: rows - present)
   }
 
-  /// Makes a table for each month of usage.
+  /// Creates a table for each month of usage.
   private func makeMonths() throws(LedgerError) {
     let partitions = UsagePartitionStore(target)
     let instants = try source.prepare(LedgerTransfer.selectMonths).rows { fields in

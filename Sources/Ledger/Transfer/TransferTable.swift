@@ -1,4 +1,4 @@
-/// One table as it is copied: its columns, in the order of its key.
+/// One table to copy: its columns, in the order of its key.
 struct TransferTable {
   struct Column {
     var name: String
@@ -6,18 +6,18 @@ struct TransferTable {
   }
 
   let name: String
-  /// Without those that the database makes of others.
+  /// The columns, without those that the database generates from others.
   let columns: [Column]
   let key: [Column]
 
-  /// What belongs to one database alone: its schema, the servers that share it, and what only a
-  /// server's own file needs.
+  /// The tables that belong to one database alone: its schema, the servers that share it, and
+  /// tables that only a server's own file needs.
   private static let left = [
     "schema_migrations", "replicas", "budget_leases", "budget_reserves", "credit_leases",
     "spools", "in_flight", "usage_totals_reach", "conversation_windows", "conversation_permits",
   ]
 
-  /// The tables of a ledger in a file, by their names.
+  /// Returns the tables of a ledger in a file, by name.
   static func all(of source: DatabaseConnection) throws(LedgerError) -> [TransferTable] {
     let select = try source.prepare(selectTables)
     let names = try select.rows { fields throws(LedgerError) in
@@ -56,7 +56,7 @@ struct TransferTable {
 
   // MARK: Comparing
 
-  /// Whether all that the target has is the beginning of what the source has.
+  /// Whether the target's rows are the beginning of the source's rows.
   func isBeginning(in target: DatabaseConnection, of source: DatabaseConnection) throws(LedgerError)
     -> Bool
   {
@@ -64,7 +64,7 @@ struct TransferTable {
     return try sums(in: target, upTo: nil) == sums(in: source, upTo: last)
   }
 
-  /// Whether both have the same.
+  /// Whether both have the same rows.
   func isWhole(in target: DatabaseConnection, of source: DatabaseConnection) throws(LedgerError)
     -> Bool
   {
@@ -74,7 +74,7 @@ struct TransferTable {
   private var keyNames: String { key.map(\.name).joined(separator: ", ") }
   private var keyMarks: String { key.map { _ in "?" }.joined(separator: ", ") }
 
-  /// The values of the largest key; nil where there are no rows.
+  /// Returns the values of the largest key; nil if there are no rows.
   private func lastKey(in connection: DatabaseConnection) throws(LedgerError) -> [KeyValue]? {
     let order = key.map { "\($0.name) DESC" }.joined(separator: ", ")
     let select = try connection.prepare(
@@ -100,8 +100,8 @@ struct TransferTable {
     }
   }
 
-  /// The number of rows, and of each column how many have it and what it sums up to: integers
-  /// modulo a prime, so that no sum is too large, and the lengths of texts.
+  /// Returns the number of rows, and for each column the number of values and their sum. Integers
+  /// are summed modulo a prime, so that no sum overflows; texts are summed by their lengths.
   private func sums(
     in connection: DatabaseConnection, upTo last: [KeyValue]?
   ) throws(LedgerError) -> [Int64] {
@@ -129,7 +129,7 @@ struct TransferTable {
 
   // MARK: Copying
 
-  /// Copies the rows after those that the target has, so many in one transaction.
+  /// Copies the rows after the target's last one, in transactions of `batch` rows.
   func copy(
     from source: DatabaseConnection, to target: DatabaseConnection, batch: Int,
     whenCopied: () -> Void
@@ -156,7 +156,7 @@ struct TransferTable {
     }
   }
 
-  /// A row as COPY takes it: columns with tabs between them, what would end one escaped.
+  /// A row in the format of COPY: columns separated by tabs, with special characters escaped.
   private var line: String {
     columns.map { column in
       guard !column.isInteger else { return #"coalesce(CAST(\#(column.name) AS TEXT), '\N')"# }
@@ -168,10 +168,10 @@ struct TransferTable {
     }.joined(separator: " || char(9) || ")
   }
 
-  /// The backslash comes first, since the others are written with one.
+  /// The backslash comes first, because the other escapes contain one.
   private static let escapes = [(92, #"\\"#), (10, #"\n"#), (13, #"\r"#), (9, #"\t"#)]
 
-  /// Lets the next row of the target have the number after the largest.
+  /// Sets the number of the target's next row to follow the largest one.
   func continueNumbers(in target: DatabaseConnection) throws(LedgerError) {
     guard key.map(\.name) == ["id"], key.first?.isInteger == true else { return }
     try target.prepare(
