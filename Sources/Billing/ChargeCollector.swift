@@ -145,6 +145,7 @@ public actor ChargeCollector {
     let charge = due.charge
     let customer = try await customer(of: charge.clientID, through: account)
     var refused: StripePayment?
+    var number = due.attempt
     if let former = try await formerPayment(due, by: customer, through: account) {
       let isRetry = charge.failingSince != nil
       if former.status == .requiresConfirmation {
@@ -153,17 +154,19 @@ public actor ChargeCollector {
       if let attempt = former.attempt, !isRetry || former.status == .succeeded { return attempt }
       if former.status == .processing { return conclude(former, charge) }
       if former.status != .canceled { refused = former }
+      number = max(number, (former.number ?? number) + 1)
     }
     guard let method = try await account.paymentMethod(of: customer) else {
       return .needsAction(
         reason: "customer \(customer) has no payment method at the payment provider", payment: nil)
     }
     // From here on, what the provider says of the former payment is of an attempt given up.
-    try note { () throws(LedgerError) in try outbox.noteSending(charge.id, at: clock()) }
+    try note { () throws(LedgerError) in
+      try outbox.noteSending(charge.id, attempt: number, at: clock())
+    }
     // What was refused must not be paid beside what is tried now.
     if let refused { try await account.cancel(refused.id) }
-    let payment = try await account.pay(
-      charge, by: customer, with: method, refusals: due.refusals)
+    let payment = try await account.pay(charge, by: customer, with: method, attempt: number)
     return conclude(payment, charge)
   }
 

@@ -35,12 +35,13 @@ struct StripeAccount {
 
   /// Pays a charge with what its customer pays with.
   ///
-  /// - Parameter refusals: how many payments of it were refused before: each is another payment.
+  /// - Parameter attempt: which attempt it is, from 0. Each is another payment; the same one
+  ///   repeated, since its answer was lost, is the same payment.
   func pay(
-    _ charge: BillingCharge, by customer: String, with method: String, refusals: Int
+    _ charge: BillingCharge, by customer: String, with method: String, attempt: Int
   ) async throws(StripeError) -> StripePayment {
     let metadata = ChargeMetadata(charge)
-    let suffix = refusals == 0 ? "" : "-\(refusals)"
+    let suffix = attempt == 0 ? "" : "-\(attempt)"
     let object = try await client.post(
       "payment_intents",
       [
@@ -48,7 +49,7 @@ struct StripeAccount {
         "currency": charge.currency.code.lowercased(), "customer": customer,
         "payment_method": method, "confirm": "true", "off_session": "true",
         "metadata[client]": metadata.clientID, "metadata[period]": metadata.period,
-        "metadata[block]": "\(metadata.block)", "metadata[attempt]": "\(refusals)",
+        "metadata[block]": "\(metadata.block)", "metadata[attempt]": "\(attempt)",
       ], key: metadata.idempotencyKey + suffix, of: settings)
     return try StripeAccount.payment(object)
   }

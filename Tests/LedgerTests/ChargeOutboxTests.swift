@@ -36,7 +36,7 @@ import Time
     let outbox = try await outbox()
     let due = try outbox.due(at: Sample.admitted, limit: 9)
     #expect(due.map(\.charge.block) == [1, 2])
-    #expect(due.allSatisfy { !$0.isUncertain && $0.refusals == 0 })
+    #expect(due.allSatisfy { !$0.isUncertain && $0.attempt == 0 })
     #expect(try charge(0).status == .pending)
   }
 
@@ -44,7 +44,7 @@ import Time
   func postponed() async throws {
     let outbox = try await outbox()
     let first = try charge(1)
-    try outbox.noteSending(first.id, at: Sample.admitted)
+    try outbox.noteSending(first.id, attempt: 0, at: Sample.admitted)
     try outbox.note(
       .postponed(reason: "gone", nextAttemptAt: later), of: first, at: Sample.admitted)
     #expect(try outbox.due(at: Sample.admitted, limit: 9).map(\.charge.block) == [2])

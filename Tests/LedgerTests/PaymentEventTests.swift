@@ -104,10 +104,10 @@ import Time
       at: folder.location, author: LedgerEditor.Author(actor: "token:a", now: later))
     _ = try editor.retryCharge(try charge(1).id)
     // The second attempt is sent, and the first one canceled; the server dies before the answer.
-    try outbox.noteSending(try charge(1).id, at: later)
+    try outbox.noteSending(try charge(1).id, attempt: 1, at: later)
     #expect(try take("evt_1", .refused(reason: "canceled", payment: "pi_1")) == .taken)
     var due = try #require(try outbox.due(at: later, limit: 9).first { $0.charge.block == 1 })
-    #expect(due.isUncertain && due.refusals == 1 && due.charge.status == .pending)
+    #expect(due.isUncertain && due.attempt == 1 && due.charge.status == .pending)
     // That the first was paid after all is no payment, since the second is under way.
     guard case .differs = try take("evt_2", .succeeded(payment: "pi_1")) else {
       Issue.record("a payment that was given up pays the charge")

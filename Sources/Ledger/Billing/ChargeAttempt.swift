@@ -5,8 +5,9 @@ public struct DueCharge: Hashable, Sendable {
   public var charge: BillingCharge
   /// Whether an earlier payment of unknown outcome may have been made.
   public var isUncertain: Bool
-  /// The number of refused payments.
-  public var refusals: Int
+  /// The number of the next attempt, from 0. If the payment is uncertain, the number of the
+  /// attempt that was sent.
+  public var attempt: Int
 }
 
 /// The outcome of an attempt to collect a charge.

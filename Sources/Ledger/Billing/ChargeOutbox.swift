@@ -33,7 +33,7 @@ public final class ChargeOutbox {
     return try selectDue.rows { fields throws(LedgerError) in
       DueCharge(
         charge: try BillingCharge(from: fields), isUncertain: fields.text("sent_at") != nil,
-        refusals: Int(clamping: fields.integer("refusals") ?? 0))
+        attempt: Int(clamping: fields.integer("refusals") ?? 0))
     }
   }
 
@@ -66,13 +66,18 @@ public final class ChargeOutbox {
   }
 
   /// Records that a payment is about to be made, so that a payment with a lost answer is looked
-  /// for.
-  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
-  public func noteSending(_ charge: Int64, at now: Timestamp) throws(LedgerError) {
+  /// for, and is repeated as the same attempt if it isn't found.
+  ///
+  /// - Parameter attempt: The number of the attempt, from 0. No two payments of a charge share it.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`; nothing may be sent then.
+  public func noteSending(
+    _ charge: Int64, attempt: Int, at now: Timestamp
+  ) throws(LedgerError) {
     let update = try connection.prepare(
-      "UPDATE token_billing_charges SET sent_at = ? WHERE id = ?")
+      "UPDATE token_billing_charges SET sent_at = ?, refusals = ? WHERE id = ?")
     update.bind(now.rfc3339, at: 1)
-    update.bind(charge, at: 2)
+    update.bind(Int64(attempt), at: 2)
+    update.bind(charge, at: 3)
     try update.run()
   }
 

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import pickle
 import subprocess
 import sys
 import urllib.error
@@ -14,6 +15,8 @@ SECRET = "sk_test_catraca"
 
 # It would listen on every interface, keep its state where all tests share it, and keep a thing when
 # it is begun: killed then, it would list half of a payment for ever. What it does is kept after it.
+# It ignores keys of idempotency: here a call that is repeated gets the first answer again, as at
+# Stripe.
 PROGRAM = """
 import os, pickle, socket, sys
 from aiohttp import web
@@ -27,6 +30,24 @@ def keep(store):
 if os.path.exists(path):
     with open(path, "rb") as file:
         dict.update(store, pickle.load(file))
+answers = {}
+if os.path.exists(path + ".answers"):
+    with open(path + ".answers", "rb") as file:
+        answers = pickle.load(file)
+@web.middleware
+async def answered_once(request, handler):
+    key = request.headers.get("Idempotency-Key")
+    if key not in answers:
+        answer = await handler(request)
+        if key is None:
+            return answer
+        answers[key] = answer.status, answer.body
+        with open(path + ".answers.new", "wb") as file:
+            pickle.dump(answers, file)
+        os.replace(path + ".answers.new", path + ".answers")
+    status, body = answers[key]
+    return web.Response(status=status, body=body, content_type="application/json")
+app.middlewares.insert(0, answered_once)
 Store.dump_to_disk = keep
 Store.__setitem__, Store.__delitem__ = dict.__setitem__, dict.__delitem__
 listener = socket.socket()
@@ -116,3 +137,8 @@ class Stripe:
                 break
             query = f"limit=100&starting_after={page['data'][-1]['id']}"
         return [payment for payment in payments if status in (None, payment["status"])]
+
+    def keys(self):
+        """The keys of all calls that may be repeated, in the order in which they came."""
+        with open(f"{self.state}.answers", "rb") as file:
+            return list(pickle.load(file))

@@ -47,7 +47,7 @@ extension Migration {
         used_above INTEGER NOT NULL, -- the lower end of the tier, in what is measured
         next_attempt_at TEXT, -- NULL while nothing is tried
         sent_at TEXT, -- of a payment of which nothing is known yet
-        refusals INTEGER NOT NULL DEFAULT 0, -- payments of it that were refused
+        refusals INTEGER NOT NULL DEFAULT 0, -- the attempt that was sent, or is next
         failing_since TEXT, -- NULL while nothing has failed
         created_at TEXT NOT NULL,
         updated_at TEXT NOT NULL,

@@ -50,7 +50,7 @@ extension PostgresSchema {
       used_above BIGINT NOT NULL, -- the lower end of the tier, in what is measured
       next_attempt_at TEXT COLLATE "C", -- NULL while nothing is tried
       sent_at TEXT COLLATE "C", -- of a payment of which nothing is known yet
-      refusals BIGINT NOT NULL DEFAULT 0, -- payments of it that were refused
+      refusals BIGINT NOT NULL DEFAULT 0, -- the attempt that was sent, or is next
       failing_since TEXT COLLATE "C", -- NULL while nothing has failed
       created_at TEXT COLLATE "C" NOT NULL,
       updated_at TEXT COLLATE "C" NOT NULL,
