@@ -2,18 +2,18 @@ internal import Budgets
 internal import Money
 internal import Time
 
-/// Reads the budgets of one client after the other; its formats are made once for all of them.
+/// Reads the budgets of all clients. Its formats are created once for all of them.
 ///
-/// A class, since copies of so many formats would take longer than what they read.
+/// It is a class, because copying its many formats would take longer than reading a budget.
 final class BudgetDecoder {
-  /// The most budgets of one client, or of everything.
+  /// The most budgets of one client, or over all clients.
   static let capacity = 1000
-  /// The name of the budget that a plan's own limits make.
+  /// The alert percentages of a budget that sets none.
   static let defaultAlerts = [80, 90, 100]
-  /// What `Nd` windows of declared clients are counted from: 2026-01-01.
+  /// The day from which `Nd` windows of declared clients are counted: 2026-01-01.
   static let windowAnchor = CivilDate(daysSinceEpoch: 20454)
 
-  /// What `mode` says: the units, and for a currency's code also which currency.
+  /// The value of `mode`: the units, and with a currency's code also the currency.
   private enum Mode {
     case tokens, cost, both
     case costIn(Currency)
@@ -63,7 +63,7 @@ final class BudgetDecoder {
       alerts: alerts)
   }
 
-  /// The budget that a plan's monthly tokens are for one of its clients.
+  /// Returns the budget that a plan's monthly tokens form for one of its clients.
   static func planBudget(tokens: Int64, of client: Client) -> BudgetDefinition {
     BudgetDefinition(
       id: .plan(of: client.id), per: .client, limit: .tokens(tokens), period: client.planPeriod,
@@ -98,7 +98,7 @@ final class BudgetDecoder {
     return tokens.map { .both(tokens: $0, cost: money) }
   }
 
-  /// Whether a limit is there exactly if the mode needs it; else reports which way it is wrong.
+  /// Whether a limit is present exactly if the mode needs it; reports a mistake otherwise.
   private func isWhole(_ section: Section, _ key: String, _ isNeeded: Bool) -> Bool {
     if section.has(key) == isNeeded { return true }
     if isNeeded {
@@ -140,7 +140,7 @@ extension ValueFormat<BudgetPeriod> {
 }
 
 extension ValueFormat<[Int]> {
-  /// Percentages, ascending.
+  /// Percentages in ascending order.
   static var alertThresholds: ValueFormat {
     let list = ValueFormat.list(of: .integer(1...100), count: 0...100)
     let allowed = "percentages from 1 to 100, ascending, such as [80, 90, 100]"

@@ -1,13 +1,13 @@
 public import Money
 public import Time
 
-/// The tenant that pays.
+/// A tenant that pays for its requests.
 ///
-/// A class, so that a request carries it along for the price of one reference.
+/// It is a class, so that a request can carry it at the cost of one reference.
 public final class Client: Sendable {
   public enum Status: String, Sendable, Hashable, CaseIterable {
     case active
-    /// Its requests get 429 `budget_paused`.
+    /// The client's requests get 429 `budget_paused`.
     case suspended
   }
 
@@ -15,30 +15,31 @@ public final class Client: Sendable {
   public let name: String
   /// The plan's name; nil without a plan.
   public let plan: String?
-  /// Whether its declaration in a file names the plan: then nothing else can change it.
+  /// Whether the client's declaration in a file names the plan. Only the file can then change it.
   public let declaresPlan: Bool
-  /// Since when it is on its plan; nil on the default plan, and where a file names the plan.
+  /// The client's subscription; nil on the default plan, and if a file names the plan.
   public let subscription: Subscription?
-  /// Of its own; nil for its plan's. What is charged: `ClientRegistry.markup(of:)`.
+  /// The client's own markup; nil for its plan's. `ClientRegistry.markup(of:)` returns the markup
+  /// in force.
   public let markup: Markup?
   public let timeZone: TimeZoneRules
   public let status: Status
   /// Whether its charges have been unpaid for too long.
   public let isOverdue: Bool
-  /// Whether its requests are refused because the ledger can't say what limits them.
+  /// Whether its requests are refused because the ledger can't report its limits.
   public let isClosed: Bool
-  /// What a file declares; that of a client made otherwise is in the ledger alone.
+  /// The metadata in its file; that of other clients is only in the ledger.
   public let metadata: [String: String]
-  /// The payment provider's id of this client.
+  /// The payment provider's ID of the client; nil if it has none.
   public let paymentCustomerID: String?
-  /// Whether what its requests say in words is logged; only a file can say so.
+  /// Whether the text of its requests is logged. Only a file can set this.
   public let logsPrompts: Bool
   public let keys: [ClientKey]
-  /// Its own keys at providers, one a provider; only a file can name them.
+  /// Its own keys at providers, one for each provider. Only a file can name them.
   public let providerKeys: [ProviderKey]
-  /// Where `clients.yaml` declares it; nil when it was made otherwise.
+  /// The line of its declaration in `clients.yaml`; nil for other clients.
   public let line: Int?
-  /// Where `clients.yaml` declares each of its budgets.
+  /// The lines of its budgets' declarations in `clients.yaml`.
   let budgetLines: [BudgetLine]
 
   struct BudgetLine {

@@ -1,21 +1,21 @@
 public import Pricing
 public import Time
 
-/// A virtual key of a client, and what it may do.
+/// A virtual key of a client, with its permissions.
 public struct ClientKey: Hashable, Sendable {
   public let name: String
   public let digest: KeyDigest
-  /// The models it may ask for; nil is all.
+  /// The models that the key may use; nil for all.
   public let models: [ModelPattern]?
-  /// The kinds of work it may ask for; nil is all.
+  /// The kinds of work that the key may request; nil for all.
   public let operations: Set<Operation>?
-  /// From when on it is refused.
+  /// The time from which the key is refused; nil for never.
   public let expires: Timestamp?
-  /// 1…10⁹; nil is no limit.
+  /// Requests per minute, 1…10⁹; nil for no limit.
   public let requestsPerMinute: Int64?
-  /// 1…10⁹; nil is no limit.
+  /// Tokens per minute, 1…10⁹; nil for no limit.
   public let tokensPerMinute: Int64?
-  /// Where `clients.yaml` declares it; nil when it was made otherwise.
+  /// The line of its declaration in `clients.yaml`; nil for other keys.
   public let line: Int?
 
   public init(
@@ -33,12 +33,12 @@ public struct ClientKey: Hashable, Sendable {
     self.line = line
   }
 
-  /// Whether the key may ask for `model`.
+  /// Whether the key may use `model`.
   public func allows(model: String) -> Bool {
     models?.contains { $0.matches(model) } ?? true
   }
 
-  /// Whether the key may ask for this kind of work.
+  /// Whether the key may request this kind of work.
   public func allows(_ operation: Operation) -> Bool {
     operations?.contains(operation) ?? true
   }
@@ -48,9 +48,9 @@ public struct ClientKey: Hashable, Sendable {
   }
 }
 
-/// Reads keys; its formats are made once for many of them.
+/// Reads keys. Its formats are created once for many of them.
 ///
-/// A class for the same reason as `BudgetDecoder`.
+/// It is a class for the same reason as `BudgetDecoder`.
 final class ClientKeyDecoder {
   /// The most keys of one client.
   static let capacity = 1000

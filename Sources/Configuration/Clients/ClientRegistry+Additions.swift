@@ -2,25 +2,29 @@ public import Budgets
 public import Time
 
 extension ClientRegistry {
-  /// What windows of days count from, for clients that a file declares: 2026-01-01.
+  /// The day from which windows of days are counted, for clients that a file declares: 2026-01-01.
   public static var windowAnchor: CivilDate { BudgetDecoder.windowAnchor }
 
-  /// This registry together with clients, keys, budgets, plans and subscriptions that no file
-  /// declares.
+  /// Returns this registry together with clients, keys, budgets, plans and subscriptions that no
+  /// file declares.
   ///
-  /// The file goes before: a client or plan that it declares too is as the file says, and a key is
-  /// left out where the file has one of its name in that client, or of its digest anywhere; a
-  /// budget where it has one of that id; a subscription where it names the client's plan. A client
-  /// whose plan there isn't is on the default plan.
+  /// The file takes precedence:
+  /// - A client or plan that the file also declares is as the file says.
+  /// - A key is left out if the file has a key with its name in the same client, or with its digest
+  ///   anywhere.
+  /// - A budget is left out if the file has one with its ID.
+  /// - A subscription is left out if the file names the client's plan.
+  /// - A client whose plan doesn't exist is on the default plan.
   ///
   /// - Parameters:
-  ///   - clients: Without keys; unique ids.
-  ///   - keys: By the id of a client that is declared or among `clients`; others are left out.
-  ///   - addedBudgets: With unique ids.
-  ///   - subscriptions: By the ids of their clients.
-  ///   - overdue: The ids of clients whose charges have been unpaid for too long.
-  ///   - closed: The ids of clients whose requests are refused, since the ledger can't say what
-  ///     limits them; `*` for all clients.
+  ///   - clients: The clients, without keys and with unique IDs.
+  ///   - keys: The keys, by the ID of a client that is declared or among `clients`; others are left
+  ///     out.
+  ///   - addedBudgets: The budgets, with unique IDs.
+  ///   - subscriptions: The subscriptions, by the IDs of their clients.
+  ///   - overdue: The IDs of clients whose charges have been unpaid for too long.
+  ///   - closed: The IDs of clients whose requests are refused because the ledger can't report
+  ///     their limits; `*` for all clients.
   public func adding(
     clients added: [Client], keys: [String: [ClientKey]],
     budgets addedBudgets: [BudgetDefinition] = [], plans addedPlans: [Plan] = [],
@@ -38,7 +42,7 @@ extension ClientRegistry {
         defaultPlan: defaultPlan, isOverdue: overdue.contains(client.id),
         isClosed: closesAll || closed.contains(client.id))
     }
-    // Of many clients that files alone declare, nothing is made anew.
+    // If only files declare the clients, the existing objects are reused.
     if others.isEmpty, addedPlans.isEmpty, addedBudgets.isEmpty,
       zip(all, clients).allSatisfy({ $0 === $1 })
     {
@@ -55,8 +59,8 @@ extension ClientRegistry {
 }
 
 extension Client {
-  /// The same with keys whose names it doesn't have yet, on the plan that it is on now; itself
-  /// where that changes nothing.
+  /// Returns the client with the keys whose names are new, on its current plan. Returns itself if
+  /// nothing changes.
   fileprivate func adding(
     keys added: [ClientKey], subscription: Subscription?, plans: [String: Plan],
     defaultPlan: String?, isOverdue: Bool, isClosed: Bool

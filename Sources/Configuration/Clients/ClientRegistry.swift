@@ -1,12 +1,12 @@
 public import Budgets
 public import Money
 
-/// Everything that `clients.yaml` declares, ready to be looked up.
+/// Everything that `clients.yaml` declares, indexed for lookups.
 public struct ClientRegistry: Sendable {
-  /// Whose a key is.
+  /// The client that owns a key.
   public struct KeyOwner: Sendable {
     public let client: Client
-    /// Which of the client's keys it is.
+    /// The index of the key in the client's keys.
     let place: Int
 
     public var key: ClientKey { client.keys[place] }
@@ -15,28 +15,28 @@ public struct ClientRegistry: Sendable {
   public let plans: [String: Plan]
   /// The plan of clients that name none.
   public let defaultPlan: String?
-  /// In the order of the file.
+  /// The clients in the order of the file.
   public let clients: [Client]
-  /// Of clients, of their plans (`CLIENT/plan`) and of everything (`*/NAME`).
+  /// The budgets of clients, of their plans (`CLIENT/plan`) and over all clients (`*/NAME`).
   public let budgets: [BudgetDefinition]
-  /// Of the clients whose plans limit conversations.
+  /// The limits of the clients whose plans limit conversations.
   public let conversationLimits: [ConversationLimit]
 
-  /// Of the plans that have one.
+  /// The markups of the plans that have one.
   private let markups: [String: Markup]
   private let clientsByID: [String: Client]
   private let ownersByDigest: [KeyDigest: KeyOwner]
-  /// Of the budgets of everything, where `clients.yaml` declares each.
+  /// The lines of the declarations of budgets over all clients in `clients.yaml`.
   let linesOfEverything: [String: Int]
 
-  /// Nothing declared.
+  /// A registry without declarations.
   public static let empty = ClientRegistry(
     plans: [:], defaultPlan: nil, clients: [], budgets: [], linesOfEverything: [:])
 
   /// - Parameters:
-  ///   - budgets: without those of plans, which follow from the clients.
-  ///   - owners: of all keys of the clients, where that is known already.
-  /// - Precondition: ids, and digests over all clients, are unique.
+  ///   - budgets: The budgets without those of plans, which follow from the clients.
+  ///   - owners: The owners of all keys, if they are already known.
+  /// - Precondition: IDs are unique, and so are digests over all clients.
   init(
     plans: [String: Plan], defaultPlan: String?, clients: [Client],
     budgets: [BudgetDefinition], linesOfEverything: [String: Int],
@@ -46,7 +46,7 @@ public struct ClientRegistry: Sendable {
     markups = plans.compactMapValues(\.markup)
     self.defaultPlan = defaultPlan
     self.clients = clients
-    // Where there are none of plans, these many stay where they are.
+    // If no plan has a budget, the array isn't copied.
     var allBudgets = budgets
     for client in clients {
       guard let tokens = client.plan.flatMap({ plans[$0]?.monthlyTokens }) else { continue }
@@ -91,25 +91,26 @@ public struct ClientRegistry: Sendable {
     clientsByID[id]
   }
 
-  /// What a client is charged more than its prices, or less: its own markup, else its plan's.
+  /// Returns the markup on a client's prices: its own, or else its plan's.
   public func markup(of client: Client) -> Markup {
     if let own = client.markup { return own }
     if markups.isEmpty { return .none }
     return client.plan.flatMap { markups[$0] } ?? .none
   }
 
-  /// Whose the key with this SHA-256 is; nil when no file declares it.
+  /// Returns the owner of the key with this SHA-256; nil if no key has it.
   public func owner(of digest: KeyDigest) -> KeyOwner? {
     ownersByDigest[digest]
   }
 
-  /// Where `clients.yaml` declares a budget; nil for a plan's and for those made otherwise.
+  /// Returns the line of a budget's declaration in `clients.yaml`; nil for a plan's budget, and for
+  /// budgets that aren't declared there.
   public func line(of budget: BudgetID) -> Int? {
     if budget.client == BudgetID.everything { return linesOfEverything[budget.name] }
     return client(budget.client)?.budgetLines.first { $0.name == budget.name }?.line
   }
 
-  /// Whether a file declares a budget, or the plan that it is of.
+  /// Whether a file declares a budget, or the plan that it belongs to.
   public func declares(_ budget: BudgetID) -> Bool {
     guard budget.isPlan else { return line(of: budget) != nil }
     return client(budget.client)?.plan.flatMap { plans[$0] }?.line != nil

@@ -2,7 +2,7 @@ internal import Budgets
 internal import Money
 internal import Time
 
-/// Reads `clients.yaml`: plans first, then the clients that are on them.
+/// Reads `clients.yaml`: the plans first, then the clients on them.
 struct ClientsDecoder {
   private let context: DecodingContext
   private let rates: ExchangeRates
@@ -20,7 +20,7 @@ struct ClientsDecoder {
   private var zones: [String: TimeZoneRules] = [:]
   private var owners: [KeyDigest: ClientRegistry.KeyOwner] = [:]
 
-  /// - Parameter providers: the names of the configured providers.
+  /// - Parameter providers: The names of the configured providers.
   static func decode(
     _ root: YAMLNode, context: DecodingContext, rates: ExchangeRates, providers: [String]
   ) -> ClientRegistry {
@@ -61,7 +61,7 @@ struct ClientsDecoder {
         decodeClient(&section, id: entry.key, line: Int(entry.keyMark.line) + 1)
       }
     }
-    // Budgets of everything are counted by days of UTC.
+    // Budgets over all clients count in UTC days.
     for budget in decodeBudgets(from: &section, client: BudgetID.everything, zone: .utc) {
       linesOfEverything[budget.name] = budget.line
     }
@@ -112,12 +112,12 @@ struct ClientsDecoder {
     return keys
   }
 
-  /// Where a key of this digest is declared: of this client or one before.
+  /// Returns the line of a key with this digest, in this client or an earlier one; nil for none.
   private func line(ofKeyWith digest: KeyDigest, among keys: [ClientKey]) -> Int? {
     (keys.first { $0.digest == digest } ?? owners[digest]?.key)?.line
   }
 
-  /// - Returns: where each of the budgets is declared.
+  /// - Returns: The line of each budget's declaration.
   private mutating func decodeBudgets(
     from section: inout Section, client: String, zone: TimeZoneRules
   ) -> [Client.BudgetLine] {
@@ -178,15 +178,15 @@ struct ClientsDecoder {
     return metadata
   }
 
-  /// The items, or none and a mistake when there are more than `limit`.
+  /// Returns the items; if there are more than `limit`, reports a mistake and returns none.
   private func capped(_ nodes: [YAMLNode], _ key: String, at limit: Int) -> [YAMLNode] {
     guard nodes.count > limit else { return nodes }
     context.mistake(nodes[limit].mark, "\(key): too many items; allowed: \(limit)")
     return []
   }
 
-  /// Reports a wrong name, which is enough to refuse the file. What stands behind it is read all
-  /// the same: its mistakes are told with it.
+  /// Reports an invalid name, which is enough to refuse the file. The value is read nevertheless,
+  /// so that its mistakes are reported too.
   private func checkName(of entry: YAMLEntry) {
     if EntityName.isValid(entry.key) { return }
     context.mistake(

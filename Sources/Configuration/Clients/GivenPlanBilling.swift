@@ -1,8 +1,8 @@
 public import Money
 public import Pricing
 
-/// A plan's billing as a file or a call gives it, before it is known to make sense: use is counted
-/// in tokens or in money, and what is charged are whole units of the currency.
+/// A plan's billing as a file or a call states it, before validation. Use must be counted either in
+/// tokens or in money, and charges must be whole units of the currency.
 public struct GivenPlanBilling {
   public struct Overage {
     public var everyTokens: Int64?
@@ -18,7 +18,7 @@ public struct GivenPlanBilling {
     }
   }
 
-  /// Which field is wrong, and what is allowed there.
+  /// The wrong field, and its allowed values.
   public struct Mistake: Error, Hashable {
     public let field: String
     public let allowed: String
@@ -36,7 +36,11 @@ public struct GivenPlanBilling {
     self.currency = currency
   }
 
-  /// - Parameter rates: with the billing currency, in which costs are recorded beside dollars.
+  /// Validates the fields.
+  ///
+  /// - Parameter rates: The exchange rates with the billing currency. Costs are recorded in it and
+  ///   in dollars.
+  /// - Throws: `Mistake` for the first wrong field.
   public func billing(_ rates: ExchangeRates) throws(Mistake) -> PlanBilling {
     try checkMeasure(rates)
     let charge = overage?.charge ?? 0

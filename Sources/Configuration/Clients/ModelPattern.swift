@@ -1,11 +1,11 @@
-/// The name of a model in which each `*` stands for any text, also for none.
+/// A model name in which each `*` stands for any text, including none.
 public struct ModelPattern: Hashable, Sendable, CustomStringConvertible {
   private let pattern: [UInt8]
 
-  /// The longest pattern in bytes.
+  /// The longest pattern, in bytes.
   public static let longest = 256
 
-  /// Nil when `text` is empty, too long, or has characters that no model's name has.
+  /// Returns nil if `text` is empty, too long, or has characters that no model name has.
   public init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard (1...Self.longest).contains(bytes.count),
@@ -16,9 +16,9 @@ public struct ModelPattern: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { String(decoding: pattern, as: UTF8.self) }
 
-  /// Whether all of `model` fits, letters in the same case.
+  /// Whether the whole name matches. Case matters.
   ///
-  /// Takes at most pattern × model steps: after a mismatch only the last star is tried again.
+  /// Takes at most pattern × model steps, because a mismatch retries only the last star.
   public func matches(_ model: String) -> Bool {
     let model = model.utf8
     var inPattern = 0

@@ -1,18 +1,18 @@
 public import Money
 public import Pricing
 
-/// What clients subscribe to.
+/// A plan that clients subscribe to.
 public struct Plan: Hashable, Sendable {
   public let name: String
   public let displayName: String
-  /// Tokens a month; nil is no limit, 0 allows nothing.
+  /// Tokens a month; nil for no limit, and 0 allows nothing.
   public let monthlyTokens: Int64?
-  /// Conversations begun a month; nil is no limit, 0 allows none.
+  /// Conversations begun a month; nil for no limit, and 0 allows none.
   public let monthlyConversations: Int64?
   public let billing: PlanBilling?
-  /// What clients without a markup of their own are charged on top; nil for none.
+  /// The markup of clients without their own; nil for none.
   public let markup: Markup?
-  /// Where `clients.yaml` declares it; nil when it was made otherwise.
+  /// The line of its declaration in `clients.yaml`; nil for other plans.
   public let line: Int?
 
   public init(
@@ -30,10 +30,10 @@ public struct Plan: Hashable, Sendable {
 }
 
 extension Plan {
-  /// The default plan where the file declares it and names none.
+  /// The default plan, if the file declares it and names no other.
   static let trialName = "trial"
 
-  /// The largest count of tokens or conversations: 2⁵³, as in JSON.
+  /// The largest count of tokens or conversations: 2⁵³, the largest exact integer in JSON.
   static let largestCount: Int64 = 1 << 53
 
   static func decode(

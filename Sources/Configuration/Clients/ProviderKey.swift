@@ -1,4 +1,4 @@
-/// A client's own key at a provider: the client's requests are made in the account of that key.
+/// A client's own key at a provider. The client's requests use the account of that key.
 public struct ProviderKey: Hashable, Sendable {
   /// The provider's name.
   public let provider: String
@@ -11,9 +11,9 @@ public struct ProviderKey: Hashable, Sendable {
 }
 
 extension ProviderKey {
-  /// Reads `provider_keys` of a client: `{ openai: { api_key_env: ACME_OPENAI_KEY } }`.
+  /// Reads a client's `provider_keys`: `{ openai: { api_key_env: ACME_OPENAI_KEY } }`.
   ///
-  /// - Parameter providers: the names of the configured providers.
+  /// - Parameter providers: The names of the configured providers.
   static func decodeAll(from section: inout Section, providers: [String]) -> [ProviderKey] {
     let context = section.context
     return section.entries("provider_keys").compactMap { entry in
@@ -38,10 +38,10 @@ extension ProviderKey {
 }
 
 extension Provider {
-  /// This provider for a client: with the client's own key where it has one.
+  /// Returns this provider for a client, with the client's own key if it has one.
   ///
-  /// If that key is a missing secret that was tolerated, the provider has no key at all: a client
-  /// with an own account never uses the account of the others.
+  /// If that key is a missing secret that was tolerated, the result has no key at all. A client
+  /// with its own account never uses the other clients' account.
   public func withKey(of client: Client) -> Provider {
     guard let key = client.providerKeys.first(where: { $0.provider == name }) else { return self }
     return Provider(

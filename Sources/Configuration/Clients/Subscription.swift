@@ -1,7 +1,7 @@
 public import Budgets
 public import Time
 
-/// That a client is on a plan other than the default one, and since when.
+/// A client's subscription to a plan other than the default one, with its start.
 public struct Subscription: Hashable, Sendable {
   public enum Status: String, Sendable, Hashable, CaseIterable {
     case active
@@ -10,7 +10,7 @@ public struct Subscription: Hashable, Sendable {
   }
 
   public let plan: String
-  /// The day on which its first period began.
+  /// The first day of its first period.
   public let startedOn: CivilDate
   public let status: Status
 
@@ -22,13 +22,13 @@ public struct Subscription: Hashable, Sendable {
 }
 
 extension Client {
-  /// The periods of its plan: months from the day on which its subscription began, else those of
-  /// the calendar.
+  /// The periods of the client's plan: months from the day on which its subscription began, or
+  /// calendar months without a subscription.
   public var planPeriod: BudgetPeriod {
     subscription.map { .monthsFrom(day: $0.startedOn.day) } ?? .monthly
   }
 
-  /// The period of its plan that is open at `now`.
+  /// Returns the plan's period that is open at `now`.
   public func planWindow(at now: Timestamp) -> BudgetWindow {
     BudgetWindow(of: planPeriod, containing: now, in: timeZone)
   }

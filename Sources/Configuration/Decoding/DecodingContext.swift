@@ -1,13 +1,13 @@
-/// What the decoding of one file needs besides its nodes.
+/// The context for decoding one file.
 ///
-/// A class, because every section carries it along, of which a registry has hundreds of thousands.
+/// It is a class, because each of a registry's hundreds of thousands of sections carries it.
 final class DecodingContext {
   let source: SourceText
   let diagnostics: DiagnosticCollector
-  /// The configuration folder as the operator gave it; relative paths begin here.
+  /// The configuration folder as the operator gave it. Relative paths start here.
   let folder: String
   let secrets: SecretSources
-  /// By the sections that are being read, those of the innermost at the end.
+  /// The keys requested by the sections being read; the innermost section's keys are last.
   var askedKeys: [String] = []
 
   init(
@@ -27,13 +27,13 @@ final class DecodingContext {
     diagnostics.warning(source.position(of: mark), message())
   }
 
-  /// `path` from the configuration folder, unless it is absolute.
+  /// Returns `path` relative to the configuration folder, unless it is absolute.
   func resolve(_ path: String) -> String {
     resolved(path, in: folder)
   }
 }
 
-/// `path` from `folder`, unless it is absolute.
+/// Returns `path` relative to `folder`, unless it is absolute.
 func resolved(_ path: String, in folder: String) -> String {
   if path.hasPrefix("/") || folder.isEmpty || folder == "." { return path }
   return folder.hasSuffix("/") ? folder + path : "\(folder)/\(path)"

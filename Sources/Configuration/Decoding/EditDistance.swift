@@ -1,5 +1,5 @@
-/// How many single-character edits (insert, remove, replace, swap neighbours) lead from one text
-/// to the other, counted over UTF-8.
+/// Returns the number of single-character edits between two texts, counted over UTF-8: insert,
+/// remove, replace, or swap neighbors.
 func editDistance(_ left: String, _ right: String) -> Int {
   let left = Array(left.utf8)
   let right = Array(right.utf8)
@@ -21,7 +21,8 @@ func editDistance(_ left: String, _ right: String) -> Int {
   return previous[right.count]
 }
 
-/// The candidate that was probably meant by `name`: the nearest within a third of its length.
+/// Returns the candidate that `name` probably means: the nearest within a third of its length; nil
+/// for none.
 public func likelyMeant(by name: String, among candidates: [String]) -> String? {
   let longest = 64
   guard name.utf8.count <= longest else { return nil }

@@ -1,7 +1,7 @@
 internal import Money
 
 extension ValueFormat<PriceFactor> {
-  /// Prices are multiplied by this: `1.1`.
+  /// A factor on prices: `1.1`.
   static var priceFactor: ValueFormat {
     .scalar(PriceFactor.rule) { PriceFactor($0) }
   }

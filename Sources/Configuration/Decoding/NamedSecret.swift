@@ -1,4 +1,4 @@
-/// A secret, and where the configuration says that it is.
+/// A secret, and the place that the configuration names for it.
 public struct NamedSecret: Hashable, Sendable {
   public enum Source: Hashable, Sendable {
     /// The environment variable of this name.
@@ -8,7 +8,7 @@ public struct NamedSecret: Hashable, Sendable {
   }
 
   public let source: Source
-  /// Nil where a missing secret was tolerated.
+  /// The secret; nil if it is missing and that was tolerated.
   public let value: Secret?
 
   public init(_ source: Source, value: Secret?) {
@@ -18,7 +18,7 @@ public struct NamedSecret: Hashable, Sendable {
 }
 
 extension NamedSecret {
-  /// Reads `api_key_env` or `api_key_file`; nil where the section has neither, or a mistake.
+  /// Reads `api_key_env` or `api_key_file`; nil if the section has neither, or has a mistake.
   static func decodeKey(from section: inout Section) -> NamedSecret? {
     let (variable, file) = ("api_key_env", "api_key_file")
     let environmentKey = section.optional(variable, .environmentSecret)

@@ -1,7 +1,7 @@
 internal import EventLoop
 
 extension ValueFormat<SocketAddress> {
-  /// `127.0.0.1:8080` or `[::1]:8080`; port 0 lets the system choose.
+  /// `127.0.0.1:8080` or `[::1]:8080`; with port 0, the system chooses one.
   static var listenAddress: ValueFormat {
     .scalar("an IP address and port, such as 127.0.0.1:8080 or [::1]:8080") { text in
       guard let colon = text.lastIndex(of: ":"),
@@ -13,14 +13,14 @@ extension ValueFormat<SocketAddress> {
 }
 
 extension ValueFormat<AddressRange> {
-  /// One address, or a range of them.
+  /// One address, or a range of addresses.
   static var addressRange: ValueFormat {
     .scalar(AddressRange.rule) { AddressRange($0) }
   }
 }
 
 extension ValueFormat<BaseURL> {
-  /// An address to which paths of endpoints are appended.
+  /// An address to which the paths of endpoints are appended.
   static var baseURL: ValueFormat {
     .scalar(
       "an http or https address without user and query, such as https://api.openai.com/v1"
@@ -29,7 +29,7 @@ extension ValueFormat<BaseURL> {
 }
 
 extension ValueFormat<String> {
-  /// A whole http or https address that is called as it stands.
+  /// A whole http or https address that is called unchanged.
   static var webAddress: ValueFormat {
     .scalar("an http or https address without user, such as https://example.com/hook") { text in
       let base = text.prefix { $0 != "?" }
@@ -53,7 +53,7 @@ extension ValueFormat<String> {
     }
   }
 
-  /// Where a mail server is: `smtp://HOST:PORT` or `smtps://HOST:PORT`.
+  /// The address of a mail server: `smtp://HOST:PORT` or `smtps://HOST:PORT`.
   static var mailServer: ValueFormat {
     .scalar("smtp://HOST:PORT or smtps://HOST:PORT without user") { text in
       for scheme in ["smtp", "smtps"] where text.hasPrefix("\(scheme)://") {

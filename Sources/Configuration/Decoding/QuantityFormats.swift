@@ -22,7 +22,7 @@ private func parseDuration(_ text: String) -> Duration? {
   return overflow ? nil : .milliseconds(milliseconds)
 }
 
-/// A duration of whole milliseconds in the largest unit that divides it.
+/// Returns a duration of whole milliseconds in the largest unit that divides it.
 func durationText(_ duration: Duration) -> String {
   let (seconds, attoseconds) = duration.components
   let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000

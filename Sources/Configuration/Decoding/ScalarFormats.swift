@@ -1,5 +1,5 @@
 extension ValueFormat<Bool> {
-  /// `true` or `false`, and none of YAML's other spellings.
+  /// `true` or `false`; YAML's other spellings are refused.
   static var boolean: ValueFormat {
     .scalar("true or false") { text in
       switch text {
@@ -28,19 +28,19 @@ extension ValueFormat<Int> {
 }
 
 extension ValueFormat<String> {
-  /// Text of at least one character without control characters.
+  /// Text of at least one character, without control characters.
   static func text(atMost limit: Int = 256) -> ValueFormat {
     .scalar("text of 1 to \(limit) bytes without control characters", text: { $0 }) { text in
       (1...limit).contains(text.utf8.count) && !hasControlCharacters(text) ? text : nil
     }
   }
 
-  /// The id or name of a client, plan, key, budget or provider.
+  /// The ID or name of a client, plan, key, budget or provider.
   static var name: ValueFormat {
     .scalar(EntityName.rule, text: { $0 }) { EntityName.isValid($0) ? $0 : nil }
   }
 
-  /// A path, resolved from the configuration folder.
+  /// A path, relative to the configuration folder.
   static var path: ValueFormat {
     let text = ValueFormat.text(atMost: 4096)
     return ValueFormat(allowed: "a path", text: { $0 }) { node, key, context in
@@ -57,9 +57,9 @@ extension ValueFormat where Value: CaseIterable & RawRepresentable<String> {
   }
 }
 
-/// The id or name of a client, plan, key, budget or provider.
+/// The rule for the ID or name of a client, plan, key, budget or provider.
 public enum EntityName {
-  /// What `isValid` takes, for messages.
+  /// The rule of `isValid`, for messages.
   public static let rule =
     "1 to 63 letters, digits, '.', '_' and '-', beginning with a letter or digit"
 
@@ -75,7 +75,7 @@ public enum EntityName {
   }
 }
 
-/// The value of decimal digits alone: no sign, no leading zero, no separator; nil above Int64.
+/// Returns the value of decimal digits without sign, leading zero or separator; nil above Int64.
 func wholeNumber(_ text: some StringProtocol) -> Int64? {
   let digits = text.utf8
   guard let first = digits.first, digits.allSatisfy(isDigit) else { return nil }

@@ -1,12 +1,12 @@
-/// What happens when a secret that the configuration names isn't there.
+/// The reaction to a secret that the configuration names and that is missing.
 public enum MissingSecrets: Sendable {
-  /// A mistake, as whoever serves needs it.
+  /// A mistake. A server needs its secrets.
   case refused
-  /// A warning, as `check` runs where secrets may be absent; the secret is nil then.
+  /// A warning, and the secret is nil. `catraca check` may run without secrets.
   case tolerated
 }
 
-/// Where secrets come from: the environment and files, never YAML.
+/// The sources of secrets: the environment and files, never YAML.
 struct SecretSources {
   let environment: [String: String]
   let files: RecordedFiles
@@ -14,10 +14,10 @@ struct SecretSources {
 }
 
 extension ValueFormat<Secret> {
-  /// The longest secret that is taken, in bytes.
+  /// The longest secret, in bytes.
   private static var longest: Int { 4096 }
 
-  /// The name of an environment variable that holds the secret.
+  /// The name of an environment variable that contains the secret.
   static var environmentSecret: ValueFormat {
     let name = ValueFormat<String>.scalar(
       "the name of an environment variable, such as OPENAI_API_KEY", isConfidential: true
@@ -34,7 +34,7 @@ extension ValueFormat<Secret> {
     }
   }
 
-  /// The path of a file that holds the secret and at most a line break after it.
+  /// The path of a file that contains the secret, with at most a line break after it.
   static var fileSecret: ValueFormat {
     ValueFormat(allowed: "the path of a file with the secret", text: \.description) {
       node, key, context in
@@ -51,7 +51,7 @@ extension ValueFormat<Secret> {
     }
   }
 
-  /// Refuses what could not stand in a header, without ever showing it.
+  /// Refuses a text that isn't valid in a header, without ever showing it.
   private static func secret(
     _ text: String, from place: String, _ node: YAMLNode, _ key: String,
     _ context: DecodingContext

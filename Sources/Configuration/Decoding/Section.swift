@@ -1,14 +1,14 @@
-/// A mapping with fixed keys while it is read.
+/// A mapping with fixed keys, while it is being read.
 ///
-/// It remembers which keys were asked for: what the file has besides is unknown, and reported.
+/// It remembers the requested keys. Other keys in the file are unknown, and are reported.
 struct Section {
   let context: DecodingContext
   private let root: YAMLNode
-  /// How many of `context.askedKeys` are those of sections around this one.
+  /// The number of `context.askedKeys` that belong to enclosing sections.
   private let outerKeyCount: Int
 
-  /// Reads `node`, which stands under `key`, with `decode`; then reports unknown keys.
-  /// A key with nothing behind it is a mapping without keys.
+  /// Reads `node`, the value of `key`, with `decode`, and then reports unknown keys. A key without
+  /// a value is a mapping without keys.
   static func read<Value>(
     _ node: YAMLNode, _ key: String, _ context: DecodingContext,
     _ decode: (inout Section) -> Value?
@@ -27,13 +27,13 @@ struct Section {
 
   var mark: YAMLMark { root.mark }
 
-  /// The value under `key`; nil when it is absent, null or wrong.
+  /// Returns the value of `key`; nil if it is absent, null or wrong.
   mutating func optional<Value>(_ key: String, _ format: ValueFormat<Value>) -> Value? {
     guard let node = node(key) else { return nil }
     return format.read(node, key, context)
   }
 
-  /// The value under `key`; a mistake when it is absent.
+  /// Returns the value of `key`; reports a mistake if it is absent.
   mutating func required<Value>(_ key: String, _ format: ValueFormat<Value>) -> Value? {
     guard let node = node(key) else {
       context.mistake(mark, "\(key) is missing; allowed: \(format.allowed)")
@@ -42,14 +42,15 @@ struct Section {
     return format.read(node, key, context)
   }
 
-  /// The node under `key`; nil when it is absent or null.
+  /// Returns the node of `key`; nil if it is absent or null.
   mutating func node(_ key: String) -> YAMLNode? {
     context.askedKeys.append(key)
     guard let node = root.read(key), !node.isNull else { return nil }
     return node
   }
 
-  /// The entries of the mapping with free names under `key`; none when it is absent or wrong.
+  /// Returns the entries of the mapping with free names under `key`; empty if it is absent or
+  /// wrong.
   mutating func entries(_ key: String) -> [YAMLEntry] {
     guard let node = node(key) else { return [] }
     guard case .mapping(let entries) = node.content else {
@@ -59,7 +60,7 @@ struct Section {
     return entries
   }
 
-  /// The items of the list under `key`; none when it is absent or wrong.
+  /// Returns the items of the list under `key`; empty if it is absent or wrong.
   mutating func items(_ key: String) -> [YAMLNode] {
     guard let node = node(key) else { return [] }
     guard case .sequence(let items) = node.content else {
@@ -74,7 +75,7 @@ struct Section {
     root[key].map { !$0.isNull } ?? false
   }
 
-  /// The text of the single value under `key`; nil where it has none.
+  /// Returns the text of the single value of `key`; nil if it has none.
   func scalar(_ key: String) -> String? {
     guard let node = root[key], !node.isNull, case .scalar(let text, _) = node.content else {
       return nil
@@ -82,7 +83,7 @@ struct Section {
     return text
   }
 
-  /// Reports a mistake at the value of `key`, or at the section where it has none.
+  /// Reports a mistake at the value of `key`, or at the section if the key has no value.
   func mistake(at key: String, _ message: @autoclosure () -> String) {
     context.mistake(root[key]?.mark ?? mark, message())
   }
@@ -94,7 +95,7 @@ struct Section {
   }
 }
 
-/// The message about a key that nothing reads.
+/// Returns the message about an unknown key.
 func unknownKey(_ key: String, knownKeys: [String]) -> String {
   let answer =
     likelyMeant(by: key, among: knownKeys).map { "did you mean \"\($0)\"?" }

@@ -1,17 +1,17 @@
-/// One row of a section's table: where a setting is written, how, and what it means.
+/// One row of a section's table: the key, the format and the meaning of a setting.
 ///
-/// The parser, the check, the report of changes and the reference all come from these rows.
+/// The parser, the check, the report of changes and the reference all use these rows.
 struct SettingRow<Root> {
   let key: String
   let allowed: String
-  /// Whether an edit is in force at once; else it waits for a restart.
+  /// Whether a change applies at once. Otherwise it needs a restart.
   let isReloadable: Bool
   let meaning: String
   let read: (inout Section, inout Root) -> Void
-  /// The value in `Root`, as the reference and the log show it.
+  /// Returns the value as the reference and the log show it.
   let text: (Root) -> String
 
-  /// A setting that keeps its default when the file is silent.
+  /// Creates a setting that keeps its default if the file omits it.
   init<Value>(
     _ key: String, _ path: WritableKeyPath<Root, Value>, _ format: ValueFormat<Value>,
     isReloadable: Bool = true, _ meaning: String
@@ -26,7 +26,7 @@ struct SettingRow<Root> {
     self.text = { root in format.text(root[keyPath: path]) }
   }
 
-  /// A setting that is absent when the file is silent.
+  /// Creates a setting that is nil if the file omits it.
   init<Value>(
     _ key: String, _ path: WritableKeyPath<Root, Value?>, _ format: ValueFormat<Value>,
     isReloadable: Bool = true, _ meaning: String
@@ -42,22 +42,22 @@ struct SettingRow<Root> {
   }
 }
 
-/// Settings with defaults, read by a table of rows.
+/// Settings with defaults that a table of rows reads.
 protocol TabledSettings {
-  /// The defaults.
+  /// Creates the defaults.
   init()
   static var rows: [SettingRow<Self>] { get }
 }
 
 extension TabledSettings {
-  /// The settings of this section that need a restart, by name, as text.
+  /// Returns the settings of this section that need a restart, by name, as text.
   func restartOnlyValues(under section: String) -> [(name: String, text: String)] {
     Self.rows.filter { !$0.isReloadable }.map { ("\(section).\($0.key)", $0.text(self)) }
   }
 }
 
 extension ValueFormat where Value: TabledSettings {
-  /// A section read by its table of rows.
+  /// A section that its table of rows reads.
   static var table: ValueFormat {
     .section { section in
       var settings = Value()

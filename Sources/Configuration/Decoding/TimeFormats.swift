@@ -6,12 +6,12 @@ extension ValueFormat<CivilDate> {
   }
 }
 
-/// A day, which begins where its reader lives, or an instant.
+/// A day, which begins at midnight of the reader's time zone, or a time.
 public enum Moment: Hashable, Sendable {
   case startOfDay(CivilDate)
   case instant(Timestamp)
 
-  /// Reads a date such as `2027-01-01` or an instant such as `2027-01-01T12:00:00-03:00`.
+  /// Parses a date such as `2027-01-01` or a time such as `2027-01-01T12:00:00-03:00`.
   public init?(_ text: String) {
     if let date = CivilDate(text) {
       self = .startOfDay(date)

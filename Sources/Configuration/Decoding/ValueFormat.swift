@@ -1,13 +1,14 @@
-/// How a value is written in YAML: what is allowed, how it is read, how it is shown again.
+/// The format of a YAML value: its allowed values, its reader, and its text form.
 ///
-/// Formats are built from smaller ones (`.list(of: .listenAddress)`), and a setting that needs
-/// one names it, so that the message about a mistake always says what the parser really takes.
+/// Formats are composed of smaller ones (`.list(of: .listenAddress)`). A setting names its format,
+/// so that the message about a mistake always states what the parser accepts.
 struct ValueFormat<Value> {
-  /// What is allowed, to follow `allowed: ` in a message.
+  /// The allowed values, for the message after `allowed: `.
   let allowed: String
-  /// Reads a node that is not null. On nil a mistake that begins with the key is reported.
+  /// Reads a node that isn't null. If it returns nil, it has reported a mistake that begins with
+  /// the key.
   let read: (_ node: YAMLNode, _ key: String, _ context: DecodingContext) -> Value?
-  /// The value as the reference and the log show it.
+  /// Returns the value as the reference and the log show it.
   let text: (Value) -> String
 
   init(
@@ -20,10 +21,10 @@ struct ValueFormat<Value> {
     self.read = read
   }
 
-  /// A format of single values, plain or quoted alike: the text counts exactly as written.
+  /// A format of single values, plain or quoted: the text counts exactly as written.
   ///
-  /// - Parameter isConfidential: Whether a wrong value may be a secret in the wrong place, and
-  ///   so is not repeated in the message.
+  /// - Parameter isConfidential: Whether a wrong value may be a misplaced secret. The message then
+  ///   doesn't repeat it.
   static func scalar(
     _ allowed: String, isConfidential: Bool = false,
     text: @escaping (Value) -> String = { "\($0)" },
@@ -41,7 +42,7 @@ struct ValueFormat<Value> {
     }
   }
 
-  /// A list; wrong items are reported and left out.
+  /// A list. Wrong items are reported and left out.
   static func list<Item>(
     of item: ValueFormat<Item>, count range: ClosedRange<Int> = 0...1000
   ) -> ValueFormat where Value == [Item] {
@@ -65,7 +66,7 @@ struct ValueFormat<Value> {
     }
   }
 
-  /// A mapping with fixed keys, read by `decode`.
+  /// A mapping with fixed keys, which `decode` reads.
   static func section(_ decode: @escaping (inout Section) -> Value?) -> ValueFormat {
     ValueFormat(allowed: "a mapping", text: { "\($0)" }) { node, key, context in
       Section.read(node, key, context, decode)
@@ -73,7 +74,7 @@ struct ValueFormat<Value> {
   }
 }
 
-/// `text` in quotes, cut where it is long.
+/// Returns `text` in quotes, shortened if it is long.
 func quoted(_ text: String) -> String {
   let longest = 60
   return text.count <= longest ? "\"\(text)\"" : "\"\(text.prefix(longest))…\""

@@ -4,10 +4,10 @@ internal import Pricing
 
 /// Reads a configuration folder: `catraca.yaml`, and the files that it names.
 ///
-/// Nothing here knows a disk or an environment; both are given. A load reads everything it can,
-/// so that all mistakes of all files are told at once.
+/// The loader gets its disk and its environment as parameters. A load reads everything it can, so
+/// that all mistakes of all files are reported at once.
 public struct ConfigurationLoader: Sendable {
-  /// The largest configuration file: enough for some hundred thousand clients.
+  /// The largest configuration file: enough for several hundred thousand clients.
   static let largestFile = 256 << 20
 
   private let folder: String
@@ -16,8 +16,8 @@ public struct ConfigurationLoader: Sendable {
   private let missingSecrets: MissingSecrets
 
   /// - Parameters:
-  ///   - folder: Where `catraca.yaml` lies; every mistake names files as lying in it.
-  ///   - environment: The variables that `api_key_env` and its like may name.
+  ///   - folder: The folder of `catraca.yaml`. Mistakes name files relative to it.
+  ///   - environment: The variables that `api_key_env` and similar settings may name.
   public init(
     folder: String, files: any FileSource = DiskFiles(), environment: [String: String],
     missingSecrets: MissingSecrets
@@ -28,15 +28,15 @@ public struct ConfigurationLoader: Sendable {
     self.missingSecrets = missingSecrets
   }
 
-  /// Everything that the folder says, with warnings; or every mistake in it.
+  /// Returns the settings of the folder, with warnings.
+  /// - Throws: `ConfigurationError` with every mistake.
   public func load() throws(ConfigurationError) -> LoadedConfiguration {
     try attempt().result.get()
   }
 
-  /// One load, and which files it has read, be it in vain.
+  /// Performs one load, and records the files that it tried to read.
   ///
-  /// - Parameter known: the clients of an earlier load, which needn't be decoded again where their
-  ///   file is as it was.
+  /// - Parameter known: The clients of an earlier load. They are reused if their file is unchanged.
   func attempt(knowing known: DecodedClients? = nil) -> LoadAttempt {
     let recorded = RecordedFiles(files)
     let diagnostics = DiagnosticCollector()
@@ -53,14 +53,14 @@ public struct ConfigurationLoader: Sendable {
     return LoadAttempt(result: result, clients: clients, fingerprints: recorded.fingerprints)
   }
 
-  /// What is in these files now.
+  /// Returns the fingerprints of the files' current contents.
   func fingerprints(of paths: some Sequence<String>) -> [String: Int?] {
     let recorded = RecordedFiles(files)
     for path in paths { recorded.note(path, atMost: Self.largestFile) }
     return recorded.fingerprints
   }
 
-  /// When and where each of these files was written.
+  /// Returns the stamp of each file's last write.
   func stamps(of paths: some Sequence<String>) -> [String: FileStamp?] {
     var stamps: [String: FileStamp?] = [:]
     for path in paths { stamps[path] = .some(files.stamp(of: path)) }
@@ -156,7 +156,7 @@ public struct ConfigurationLoader: Sendable {
 }
 
 extension ProviderPrices {
-  /// The prices with what the configuration says of the provider that they are of.
+  /// Returns the prices with the configuration's settings of their provider.
   fileprivate func asServed(by providers: [Provider]) -> ProviderPrices {
     guard let served = providers.first(where: { $0.name == provider }) else { return self }
     var prices = self
@@ -166,20 +166,20 @@ extension ProviderPrices {
   }
 }
 
-/// Settings, and what is doubtful about them.
+/// The settings, with warnings about them.
 public struct LoadedConfiguration: Sendable {
   public let settings: Settings
-  /// In the order of files and lines.
+  /// The warnings in the order of files and lines.
   public let warnings: [Diagnostic]
-  /// The SHA-256 of all files, without those of secrets: 64 hexadecimal digits.
+  /// The SHA-256 of all files without secrets, as 64 hexadecimal digits.
   public let digest: String
 }
 
-/// What one load came to.
+/// The result of one load.
 struct LoadAttempt {
   let result: Result<LoadedConfiguration, ConfigurationError>
-  /// What the file of the clients says, unless it has mistakes.
+  /// The clients of their file; nil if it has mistakes.
   let clients: DecodedClients?
-  /// By path, what was in each file that the load wanted; nil where it could not be read.
+  /// The fingerprint of each file that the load requested, by path; nil if it couldn't be read.
   let fingerprints: [String: Int?]
 }

@@ -1,36 +1,36 @@
 internal import EventLoop
 
-/// The settings in force, swapped whole or not at all.
+/// The settings in force. A reload replaces them completely or not at all.
 ///
-/// Readers take a snapshot for as long as they work on one thing. Reloads may come from several
-/// threads; the one that began last wins.
+/// A reader takes a snapshot for the time of one task. Several threads may reload; the reload that
+/// began last wins.
 public final class ConfigurationStore: Sendable {
-  /// What a reload came to.
+  /// The result of a reload.
   public enum ReloadOutcome: Sendable {
-    /// No file differs from what was read last, be that in force or refused.
+    /// No file differs from the last read, whether that one is in force or was refused.
     case unchanged
-    /// The new settings are in force. `awaitingRestart` names those settings whose value differs
-    /// from the one that the process was started with, such as `proxy.listen`. `changes` says of
-    /// what the files declare more or less than before, such as `budgets: 6 before, 4 now`.
+    /// The new settings are in force. `awaitingRestart` names the settings whose value differs from
+    /// the process's start, for example `proxy.listen`. `changes` lists the differences in the
+    /// number of declarations, for example `budgets: 6 before, 4 now`.
     case replaced(LoadedConfiguration, awaitingRestart: [String], changes: [String])
     /// Nothing changed, because of these mistakes.
     case refused([Diagnostic])
-    /// Nothing changed, because a file may be cut short. The same files are put in force when they
-    /// are read again, `settlingTime` later at the earliest.
+    /// Nothing changed, because a file may be truncated. If the same files are read again after
+    /// `settlingTime`, they come into force.
     case lossRefused(SuddenLoss)
   }
 
   private struct State {
     var settings: Settings
-    /// Of `settings`.
+    /// The counts of `settings`.
     var counts: DeclaredCounts
-    /// Of the latest load, until the files differ or are accepted.
+    /// The refused loss of the latest load, until the files change or are accepted.
     var refusedLoss: RefusedLoss?
     var fingerprints: [String: Int?]
-    /// Of the latest load.
+    /// The clients of the latest load.
     var clients: DecodedClients?
     var isLatestRefused = false
-    /// Reloads begun, and the one among them that came last to an end.
+    /// The number of reloads begun, and the number of the latest one that has ended.
     var reloadsBegun = 0
     var latestReload = 0
   }
@@ -39,13 +39,14 @@ public final class ConfigurationStore: Sendable {
   private let now: @Sendable () -> ContinuousClock.Instant
   private let restartOnlyValues: [String: String]
   private let state: Lock<State>
-  /// Of the first load.
+  /// The warnings of the first load.
   public let warnings: [Diagnostic]
 
-  /// How long the store refuses files that declare less than half of what is in force.
+  /// The time for which the store refuses files with less than half of the declarations in force.
   public static var settlingTime: Duration { RefusedLoss.settlingTime }
 
-  /// Loads the settings, or throws every mistake in them.
+  /// Loads the settings.
+  /// - Throws: `ConfigurationError` with every mistake.
   public init(
     _ loader: ConfigurationLoader,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -67,21 +68,21 @@ public final class ConfigurationStore: Sendable {
     state.withLock { $0.settings }
   }
 
-  /// Whether the files as they were read last are those in force.
+  /// Whether the last files that were read are in force.
   public var isUpToDate: Bool {
     state.withLock { !$0.isLatestRefused }
   }
 
-  /// The files whose change matters, missing ones included.
+  /// The files to watch, including missing ones.
   public var watchedFiles: WatchedFiles {
     WatchedFiles(paths: state.withLock { Array($0.fingerprints.keys) })
   }
 
-  /// Reloads if the content of a file is another than before; a mere touch does nothing, except
-  /// that it confirms a loss that was refused.
+  /// Reloads if the content of a file has changed. A write without a change only confirms a refused
+  /// loss.
   ///
-  /// - Parameter isAccepted: Whether an administrator has accepted files with this digest; it is
-  ///   asked only when they declare less than half of what is in force.
+  /// - Parameter isAccepted: Whether an administrator has accepted files with this digest. It is
+  ///   called only if they have less than half of the declarations in force.
   public func reloadIfChanged(isAccepted: (String) -> Bool = { _ in false }) -> ReloadOutcome {
     let (known, refusedLoss) = state.withLock { ($0.fingerprints, $0.refusedLoss) }
     if loader.fingerprints(of: known.keys) == known {
@@ -92,8 +93,7 @@ public final class ConfigurationStore: Sendable {
     return reload(isAccepted: isAccepted)
   }
 
-  /// Puts files in force that were refused for their loss, if an administrator has accepted them
-  /// since.
+  /// Applies files that were refused for their loss, if an administrator has accepted them since.
   public func reloadIfAccepted(_ isAccepted: (String) -> Bool) -> ReloadOutcome {
     guard let loss = state.withLock({ $0.refusedLoss }), isAccepted(loss.digest) else {
       return .unchanged
@@ -101,7 +101,7 @@ public final class ConfigurationStore: Sendable {
     return reload { $0 == loss.digest }
   }
 
-  /// Reads everything again, and puts all of it in force or nothing.
+  /// Reads all files again, and applies all of them or none.
   ///
   /// - Parameter isAccepted: As for `reloadIfChanged`.
   public func reload(isAccepted: (String) -> Bool = { _ in false }) -> ReloadOutcome {
@@ -109,7 +109,7 @@ public final class ConfigurationStore: Sendable {
       state.reloadsBegun += 1
       return (state.reloadsBegun, state)
     }
-    // Before the files are read: a later write then differs.
+    // The stamps are taken before the files are read, so that a later write differs.
     let stamps = loader.stamps(of: former.fingerprints.keys)
     let attempt = loader.attempt(knowing: former.clients)
     var counts = former.counts
@@ -142,7 +142,7 @@ public final class ConfigurationStore: Sendable {
     }
   }
 
-  /// Nil where the files may be put in force, or have mistakes.
+  /// Returns nil if the files may be applied, or if they have mistakes.
   private func refusedLoss(
     of attempt: LoadAttempt, _ counts: DeclaredCounts, _ stamps: [String: FileStamp?],
     _ former: State, _ isAccepted: (String) -> Bool
@@ -166,13 +166,13 @@ public final class ConfigurationStore: Sendable {
   }
 }
 
-/// What to watch for edits.
+/// The files and folders to watch for changes.
 public struct WatchedFiles: Hashable, Sendable {
-  /// Sorted paths of files.
+  /// The sorted paths of the files.
   public let paths: [String]
 
-  /// The sorted folders that these files lie in. Editors replace a file by renaming another
-  /// over it, which only its folder shows.
+  /// The sorted folders of these files. Editors replace a file by renaming another one, which only
+  /// its folder shows.
   public var folders: [String] {
     Set(paths.map(Self.folder)).sorted()
   }

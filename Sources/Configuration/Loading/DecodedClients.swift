@@ -1,25 +1,25 @@
 internal import Money
 
-/// The clients of a file without mistakes, and what they were decoded from: as long as that is the
-/// same, so are they. There may be hundreds of thousands, which take a second to decode.
+/// The clients of a file without mistakes, and the inputs of their decoding. While the inputs are
+/// the same, the clients are too. Decoding hundreds of thousands of clients takes a second.
 struct DecodedClients: Sendable {
   struct Origin: Hashable, Sendable {
     let path: String
-    /// Of the file's bytes.
+    /// The fingerprint of the file's bytes.
     let fingerprint: Int
-    /// By which limits in other currencies are understood.
+    /// The rates by which limits in other currencies are checked.
     let rates: ExchangeRates
-    /// The providers that keys can be of.
+    /// The providers that keys can belong to.
     let providers: [String]
   }
 
   let origin: Origin
   let registry: ClientRegistry
-  /// By path, what was in each file of a secret that the clients name; nil where it can't be read.
+  /// The fingerprint of each secret file that the clients name, by path; nil if it can't be read.
   let secrets: [String: Int?]
 
-  /// Whether the clients would be decoded to the same again. Records all files of secrets, so that
-  /// they are watched.
+  /// Whether decoding again would give the same clients. Records all secret files, so that they are
+  /// watched.
   func isCurrent(_ origin: Origin, in files: RecordedFiles) -> Bool {
     guard origin == self.origin else { return false }
     for path in secrets.keys { files.note(path, atMost: ConfigurationLoader.largestFile) }

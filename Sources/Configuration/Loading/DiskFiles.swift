@@ -2,11 +2,11 @@ internal import Glibc
 
 /// The files of this machine.
 public struct DiskFiles: FileSource {
-  /// Room beyond what the file is said to have: for those that grow, or say nothing of it.
+  /// The capacity beyond a file's reported size, for files that grow or report no size.
   private static let spareRoom = 1 << 16
 
-  /// A kernel that isn't preemptible copies all that one call asks for before anything else runs on
-  /// its processor: with a file of 30 MB, requests would wait for 15 ms.
+  /// The most bytes of one read. A kernel without preemption copies all bytes of one call before
+  /// anything else runs on its processor: for a file of 30 MB, requests would wait 15 ms.
   private static let largestRead = 128 << 10
 
   public init() {}
@@ -34,13 +34,13 @@ public struct DiskFiles: FileSource {
       nanoseconds: Int64(written.tv_sec) &* 1_000_000_000 &+ Int64(written.tv_nsec))
   }
 
-  /// What the system says of it; zero where it can't.
+  /// Returns the file's size; zero if it can't be read.
   private func size(_ descriptor: CInt) -> Int {
     var status = stat()
     return unsafe fstat(descriptor, &status) == 0 ? max(0, Int(status.st_size)) : 0
   }
 
-  /// What comes next, at most `size` bytes; less only at the end, where there is nothing more.
+  /// Returns the next bytes, at most `size`; fewer only at the end of the file.
   private func chunk(_ descriptor: CInt, size: Int) throws(FileError) -> [UInt8] {
     var failure: CInt?
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, used in

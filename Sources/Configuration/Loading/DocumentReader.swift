@@ -4,18 +4,18 @@ struct DocumentReader {
   let diagnostics: DiagnosticCollector
   let secrets: SecretSources
 
-  /// The root of a document, with what decoding it needs.
+  /// The root of a document, with its decoding context.
   typealias Document = (root: YAMLNode, context: DecodingContext)
 
-  /// Reads a file that must be there; on nil a mistake is reported.
+  /// Reads a required file; if it returns nil, it has reported a mistake.
   ///
-  /// - Parameter namedBy: The place that names the file, where the mistake belongs if it can't
-  ///   be read; nil for the main file, which is its own place.
+  /// - Parameter namedBy: The place that names the file, at which a failure is reported; nil for
+  ///   the main file, whose failure is reported at the file itself.
   func read(_ path: String, namedBy place: (DecodingContext, YAMLMark)?) -> Document? {
     text(path, namedBy: place).flatMap(document)
   }
 
-  /// The text of a file that must be there; as `read`.
+  /// Returns the text of a required file, as `read` does.
   func text(_ path: String, namedBy place: (DecodingContext, YAMLMark)?) -> SourceText? {
     let fullPath = resolved(path, in: folder)
     do throws(FileError) {
@@ -30,7 +30,7 @@ struct DocumentReader {
     }
   }
 
-  /// The text of a file that may be missing; on nil it is, or a mistake is reported.
+  /// Returns the text of an optional file; nil if it is missing, or if a mistake was reported.
   func textIfPresent(_ path: String) -> SourceText? {
     let fullPath = resolved(path, in: folder)
     do throws(FileError) {
@@ -48,7 +48,7 @@ struct DocumentReader {
     return SourceText(path: fullPath, bytes: bytes)
   }
 
-  /// The document in a text; on nil a mistake is reported.
+  /// Returns the document in a text; if nil, it has reported a mistake.
   func document(_ source: SourceText) -> Document? {
     guard let root = YAMLParser.parse(source, diagnostics) else { return nil }
     let context = DecodingContext(

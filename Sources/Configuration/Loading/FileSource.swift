@@ -1,30 +1,31 @@
-/// Where configuration files are read from.
+/// A source of configuration files.
 public protocol FileSource: Sendable {
-  /// The bytes of the file at `path`, at most `limit` of them.
+  /// Returns the bytes of the file at `path`.
+  /// - Throws: `FileError`; `tooLarge` if the file has more than `limit` bytes.
   func read(_ path: String, atMost limit: Int) throws(FileError) -> [UInt8]
 
-  /// When and where the file at `path` was written last; nil where there is none.
+  /// Returns the stamp of the last write of the file at `path`; nil if it doesn't exist.
   func stamp(of path: String) -> FileStamp?
 }
 
-/// What differs after each write of a file, also one that leaves its content as it was.
+/// A value that differs after each write of a file, even if its content is the same.
 public struct FileStamp: Hashable, Sendable {
   private let inode: UInt64
   private let nanoseconds: Int64
 
   /// - Parameters:
-  ///   - inode: Another one after a file was renamed into place.
-  ///   - nanoseconds: When the file was written, of any epoch.
+  ///   - inode: The file's inode, which changes when a file is renamed into place.
+  ///   - nanoseconds: The time of the write, of any epoch.
   public init(inode: UInt64, nanoseconds: Int64) {
     self.inode = inode
     self.nanoseconds = nanoseconds
   }
 }
 
-/// Why a file can't be read.
+/// The reason that a file can't be read.
 public enum FileError: Error, Hashable, Sendable, CustomStringConvertible {
   case missing
-  /// More than the given number of bytes.
+  /// The file has more than this number of bytes.
   case tooLarge(limit: Int)
   /// The system's reason.
   case unreadable(reason: String)

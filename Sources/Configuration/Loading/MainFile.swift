@@ -1,8 +1,8 @@
 internal import Money
 
-/// `catraca.yaml`, and the other files that it names.
+/// The contents of `catraca.yaml`, with the other files that it names.
 struct MainFile {
-  /// A path in the file, and where it stands there.
+  /// A path in the file, and the place where it is written.
   struct FileReference {
     let path: String
     let mark: YAMLMark
@@ -17,13 +17,13 @@ struct MainFile {
   var admin = AdminSettings()
   var providers: [Provider] = []
   var pricing: [FileReference] = []
-  /// Nil when the file doesn't say.
+  /// The clients file; nil if the file names none.
   var clients: FileReference?
   var ledger = LedgerSettings()
   var rates = ExchangeRates.usdOnly
   var admission = AdmissionSettings()
   var metering = MeteringSettings()
-  /// Where `metering` stands, for what can be checked only with the price book.
+  /// The place of `metering`, for checks that need the price book.
   var meteringMark = YAMLMark.start
   var limits = Limits()
   var log = LogSettings()
@@ -31,7 +31,7 @@ struct MainFile {
   var widget = WidgetSettings()
   var payments = PaymentSettings.none
 
-  /// Reads what is right and reports what is wrong; what is missing has its default.
+  /// Reads correct values and reports wrong ones. Missing values have their defaults.
   init(_ root: YAMLNode, _ context: DecodingContext) {
     Section.read(root, Self.name, context) { section in
       proxy = section.optional("proxy", .proxy) ?? proxy

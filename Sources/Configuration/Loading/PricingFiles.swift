@@ -1,6 +1,6 @@
 public import Pricing
 
-/// Reads pricing files by themselves, without the configuration that names them.
+/// Reads pricing files alone, without the configuration that names them.
 public struct PricingFiles: Sendable {
   private let files: any FileSource
 
@@ -8,7 +8,8 @@ public struct PricingFiles: Sendable {
     self.files = files
   }
 
-  /// The prices of these files, in their order; or every mistake in them.
+  /// Returns the prices of these files, in their order.
+  /// - Throws: `ConfigurationError` with every mistake.
   public func read(_ paths: [String]) throws(ConfigurationError) -> [ProviderPrices] {
     let diagnostics = DiagnosticCollector()
     let reader = DocumentReader(

@@ -1,12 +1,12 @@
 internal import TLS
 
-/// Reads files and remembers which, and what was in them.
+/// Reads files, and records their paths and contents.
 ///
-/// The record is how a change is told from a mere touch, and which files must be watched: also
-/// those that are missing, as they may come.
+/// The record shows whether a file has changed or was only touched, and which files to watch. It
+/// includes missing files, because they may appear.
 final class RecordedFiles {
   private let source: any FileSource
-  /// A file's fingerprint by path; nil for a file that could not be read.
+  /// The fingerprint of each file by path; nil if it couldn't be read.
   private(set) var fingerprints: [String: Int?] = [:]
   private var documentDigests: [String] = []
 
@@ -25,31 +25,31 @@ final class RecordedFiles {
     }
   }
 
-  /// Reads a file of the configuration itself, which counts for `documentsDigest`; a file with a
-  /// secret doesn't.
+  /// Reads a file of the configuration itself. It counts in `documentsDigest`; a file with a secret
+  /// doesn't.
   func readDocument(_ path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
     let bytes = try read(path, atMost: limit)
     documentDigests.append(SHA256.digest(of: bytes).hex)
     return bytes
   }
 
-  /// The SHA-256 of all documents in the order in which they were read, 64 hexadecimal digits.
-  /// It is the same in every process, wherever the folder lies.
+  /// The SHA-256 of all documents in reading order, as 64 hexadecimal digits. It is the same in
+  /// every process, wherever the folder is.
   var documentsDigest: String { SHA256.digest(of: documentDigests.joined()).hex }
 
-  /// Nil for a file that was not, or could not be, read.
+  /// Returns the fingerprint of a file; nil if it wasn't or couldn't be read.
   func fingerprint(of path: String) -> Int? { fingerprints[path] ?? nil }
 
-  /// Records what is in the file now, without an answer.
+  /// Records the current content of a file.
   func note(_ path: String, atMost limit: Int) {
     do throws(FileError) {
       _ = try read(path, atMost: limit)
     } catch {
-      // Recorded as unreadable, which is all that is asked for.
+      // The failure is recorded as unreadable, which is the purpose of this call.
     }
   }
 
-  /// A hash that holds within this process.
+  /// Returns a hash that is valid within this process.
   private static func fingerprint(_ bytes: [UInt8]) -> Int {
     var hasher = Hasher()
     unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }

@@ -1,8 +1,8 @@
 internal import Budgets
 internal import Pricing
 
-/// How much a configuration declares, in figures. Budgets are those of clients and of everything;
-/// those of plans follow from the clients.
+/// The number of declarations in a configuration. Budgets are those of clients and those over all
+/// clients; budgets of plans follow from the clients.
 struct DeclaredCounts {
   let counts: KeyValuePairs<String, Int>
 
@@ -18,11 +18,11 @@ struct DeclaredCounts {
     ]
   }
 
-  /// The least number of some things whose loss is sudden. An administrator often removes the only
-  /// budget of a small file; nobody removes most of many by one edit.
+  /// The smallest number at which a loss is sudden, for some kinds. An administrator often removes
+  /// the only budget of a small file, but rarely most of many in one edit.
   static let fewest = ["budgets": 4]
 
-  /// What another configuration declares more or less of, such as `budgets: 6 before, 4 now`.
+  /// Returns the differences to another configuration, for example `budgets: 6 before, 4 now`.
   func changes(to new: DeclaredCounts) -> [String] {
     zip(counts, new.counts).compactMap { old, new in
       old.value == new.value ? nil : "\(old.key): \(old.value) before, \(new.value) now"
@@ -30,11 +30,11 @@ struct DeclaredCounts {
   }
 }
 
-/// A configuration that declares less than half of what the one in force does.
+/// A configuration with less than half of the declarations in force.
 ///
-/// A file that is written in place is empty first, then half written, and stays half written when
-/// its writer fails. What is left of it may be valid YAML. If Catraca put it in force, every key
-/// that it lacks would be answered 401. Example: of 12 clients, a file cut short declares 5.
+/// A file that is written in place is at first empty, then half written, and stays so if its writer
+/// fails. The beginning may be valid YAML. If Catraca applied it, every missing key would be
+/// answered 401. Example: of 12 clients, a truncated file declares 5.
 public struct SuddenLoss: Hashable, Sendable, CustomStringConvertible {
   struct Drop: Hashable, Sendable {
     let noun: String
@@ -44,7 +44,7 @@ public struct SuddenLoss: Hashable, Sendable, CustomStringConvertible {
 
   let drops: [Drop]
 
-  /// Nil where at least half of everything is left.
+  /// Returns nil if at least half of every kind is left.
   init?(from old: DeclaredCounts, to new: DeclaredCounts) {
     drops = zip(old.counts, new.counts).compactMap { old, new in
       2 * new.value < old.value && old.value >= DeclaredCounts.fewest[old.key, default: 1]
@@ -53,7 +53,7 @@ public struct SuddenLoss: Hashable, Sendable, CustomStringConvertible {
     if drops.isEmpty { return nil }
   }
 
-  /// Such as `5 of 12 clients and 6 of 30 keys are left`.
+  /// Example: `5 of 12 clients and 6 of 30 keys are left`.
   public var description: String {
     let parts = drops.map { "\($0.after) of \($0.before) \($0.noun)" }
     let list =
@@ -65,15 +65,15 @@ public struct SuddenLoss: Hashable, Sendable, CustomStringConvertible {
 
 /// A sudden loss that the store refused, until it sees the same files again.
 struct RefusedLoss {
-  /// What was in every file.
+  /// The fingerprint of every file.
   let fingerprints: [String: Int?]
-  /// Of all documents, as `LoadedConfiguration.digest`.
+  /// The digest of all documents, as in `LoadedConfiguration.digest`.
   let digest: String
-  /// When the store saw these files first.
+  /// The time at which the store first saw these files.
   let firstSeen: ContinuousClock.Instant
-  /// When and where the files were written; a further write of the same content differs.
+  /// The stamps of the files' writes. A further write of the same content differs.
   let stamps: [String: FileStamp?]
 
-  /// A writer that is at work now has not ended before.
+  /// A writer that is still at work would end within this time.
   static let settlingTime = Duration.seconds(2)
 }

@@ -1,12 +1,11 @@
 internal import Money
 internal import Pricing
 
-/// Reads price tables; its formats are made once for a whole file.
+/// Reads price tables. Its formats are created once for a whole file.
 struct PriceTableDecoder {
   private let decimal = ValueFormat<FixedDecimal>.decimal
 
-  /// Reads the prices that stand next to each other in `section`: `per_million_tokens`,
-  /// `per_minute` and their like.
+  /// Reads the prices in `section`: `per_million_tokens`, `per_minute` and similar keys.
   func decodeTable(from section: inout Section) -> PriceTable {
     var table = PriceTable()
     if let node = section.node("per_million_tokens") {
@@ -49,7 +48,7 @@ struct PriceTableDecoder {
     decodeNamed("tiers", each: "a tier", from: &section)
   }
 
-  /// Reads `completion_windows`, which have the form of tiers.
+  /// Reads `completion_windows`, which have the format of tiers.
   func decodeWindows(from section: inout Section) -> [String: SteppedPrices] {
     decodeNamed("completion_windows", each: "a completion window", from: &section)
   }

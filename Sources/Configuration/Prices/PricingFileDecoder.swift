@@ -5,18 +5,18 @@ internal import Time
 /// Reads one provider's pricing file.
 struct PricingFileDecoder {
   private let context: DecodingContext
-  /// As the configuration names the file, such as `pricing/openai.yaml`.
+  /// The file's path as the configuration names it, for example `pricing/openai.yaml`.
   private let file: String
-  /// Those of the configuration; nil where there is none.
+  /// The providers of the configuration; nil if there is none.
   private let providers: [String]?
   private let tables = PriceTableDecoder()
   private static let priceKeys =
     "per_million_tokens, per_minute, per_second, per_million_characters, per_image, per_call, "
     + "or a list of prices"
-  /// Where each model or alias is declared first.
+  /// The line of the first declaration of each model or alias.
   private var linesByModel: [String: UInt32] = [:]
 
-  /// Nil when the head of the file is wrong.
+  /// Returns nil if the file's head is wrong.
   static func decode(
     _ root: YAMLNode, file: String, providers: [String]?, context: DecodingContext
   ) -> ProviderPrices? {
@@ -84,7 +84,7 @@ struct PricingFileDecoder {
     }
   }
 
-  /// Reads `price_factor_models: [gpt-5.4, gpt-5.5]`; without it the provider's factor holds for
+  /// Reads `price_factor_models: [gpt-5.4, gpt-5.5]`. Without it, the provider's factor applies to
   /// every model.
   private func limitPriceFactor(
     of models: inout [ModelDeclaration], from section: inout Section
@@ -117,7 +117,7 @@ struct PricingFileDecoder {
     }
   }
 
-  /// The prices next to the model's other keys, or its history under `prices`.
+  /// Reads the prices beside the model's other keys, or its history under `prices`.
   private func decodePrices(from section: inout Section, of entry: YAMLEntry) -> [DatedPrices] {
     let mistakesBefore = context.diagnostics.mistakeCount
     let base = tables.decodeStepped(from: &section)
@@ -166,7 +166,7 @@ struct PricingFileDecoder {
     return history
   }
 
-  /// Reports a name that another model or alias of this provider has already.
+  /// Reports a name that another model or alias of this provider already has.
   private mutating func claim(_ name: String, at mark: YAMLMark) {
     if let line = linesByModel[name] {
       context.mistake(

@@ -1,9 +1,9 @@
 internal import Money
 public import Pricing
 
-/// A provider's prices as the text of a pricing file, for those that a program makes.
+/// Writes a provider's prices as the text of a pricing file, for prices that a program computes.
 public enum PricingFileText {
-  /// - Parameter comment: What the file says of itself first; one line for each of them.
+  /// - Parameter comment: The comment at the beginning of the file, one element per line.
   public static func text(of file: ProviderPrices, comment: [String] = []) -> String {
     var text = Outline()
     for line in comment { text.line("# \(line)") }
@@ -121,7 +121,7 @@ public enum PricingFileText {
     if let price { text.line("\(key): \"\(price.decimalText)\"") }
   }
 
-  /// Plain where nothing in it can mean anything to YAML, else in quotes.
+  /// Returns a plain scalar if YAML gives it no other meaning, or else a quoted one.
   private static func scalar(_ text: String) -> String {
     let isPlain =
       text.utf8.first.map { isAlphanumeric($0) && !isDigit($0) } ?? false
@@ -132,7 +132,7 @@ public enum PricingFileText {
   }
 }
 
-/// Lines of YAML in block style, each as deep as its section.
+/// Lines of YAML in block style, indented by the depth of their section.
 private struct Outline {
   private(set) var lines = ""
   private var depth = 0

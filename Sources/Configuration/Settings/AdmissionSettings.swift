@@ -1,7 +1,7 @@
-/// How requests wait for budgets that other requests hold.
+/// The settings for requests that wait for budgets.
 public struct AdmissionSettings: Hashable, Sendable {
   public var wait = Duration.seconds(5)
-  /// Requests that may wait for one budget at a time.
+  /// The most requests that may wait for one budget.
   public var queue = 1000
 
   public init() {}

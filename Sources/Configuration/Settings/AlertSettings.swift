@@ -1,4 +1,4 @@
-/// Whom budget alerts are told to.
+/// The recipients of budget alerts.
 public struct AlertSettings: Hashable, Sendable {
   public var webhooks: [Webhook] = []
   public var smtp: MailSettings?
@@ -6,19 +6,19 @@ public struct AlertSettings: Hashable, Sendable {
   public init() {}
 }
 
-/// An address that alerts are posted to.
+/// An address to which alerts are posted.
 public struct Webhook: Hashable, Sendable {
   public enum Format: String, Sendable, Hashable, CaseIterable {
     case json
-    /// The sentence alone, as Slack takes it.
+    /// Only the sentence, in Slack's format.
     case slack
   }
 
   public let url: String
-  /// What deliveries are signed with; nil leaves them unsigned.
+  /// The secret that signs deliveries; nil for unsigned ones.
   public let secret: Secret?
   public let format: Format
-  /// Further certificate authorities, PEM.
+  /// A PEM file of additional certificate authorities.
   public let caFile: String?
 
   public init(url: String, secret: Secret?, format: Format, caFile: String? = nil) {
@@ -29,7 +29,7 @@ public struct Webhook: Hashable, Sendable {
   }
 }
 
-/// The mail server that alerts are sent through.
+/// The mail server through which alerts are sent.
 public struct MailSettings: Hashable, Sendable {
   /// `smtp://HOST:PORT` or `smtps://HOST:PORT`.
   public let url: String
@@ -37,7 +37,7 @@ public struct MailSettings: Hashable, Sendable {
   public let to: [String]
   public let username: String?
   public let password: Secret?
-  /// Further certificate authorities, PEM.
+  /// A PEM file of additional certificate authorities.
   public let caFile: String?
 
   public init(

@@ -1,6 +1,6 @@
 internal import EventLoop
 
-/// The absolute address under which a provider's or another service's endpoints lie.
+/// The absolute base address of a provider's or another service's endpoints.
 public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
   public enum Scheme: String, Sendable, Hashable {
     case http, https
@@ -9,14 +9,14 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
   public let scheme: Scheme
   /// A name or address; an IPv6 address keeps its brackets.
   public let host: String
-  /// Nil means the scheme's own port.
+  /// The port; nil for the scheme's own.
   public let port: UInt16?
   /// Empty, or begins with a slash and doesn't end with one.
   public let path: String
-  /// The whole address, made once: every request's begins with it.
+  /// The whole address, created once, because every request's URL begins with it.
   public let description: String
 
-  /// Reads an http or https address with a host and without user, query or fragment.
+  /// Parses an http or https address with a host and without user, query or fragment.
   public init?(_ text: String) {
     guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
       !text.contains(where: { "?#@\\\"<>^`{|}".contains($0) })
@@ -36,14 +36,14 @@ public struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     description = "\(scheme.rawValue)://\(Self.authority(host, port))\(path)"
   }
 
-  /// The host and port as a `Host` header has them.
+  /// The host and port in the form of a `Host` header.
   public var authority: String { Self.authority(host, port) }
 
   private static func authority(_ host: String, _ port: UInt16?) -> String {
     port.map { "\(host):\($0)" } ?? host
   }
 
-  /// The port that is connected to.
+  /// The port of the connection.
   public var portInUse: UInt16 { port ?? (scheme == .https ? 443 : 80) }
 
   private static func hostAndPort(_ authority: Substring) -> (String, UInt16?)? {

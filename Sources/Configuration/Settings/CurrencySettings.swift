@@ -1,9 +1,9 @@
 internal import Money
 
-/// `currency:` as the file has it, before its rates are known to be whole.
+/// The contents of `currency:`, before its rates are checked.
 struct CurrencySettings {
   var billing = Currency.usd
-  /// How much of each currency one US dollar buys; the dollar itself needs no entry.
+  /// The price of one US dollar in each currency. The dollar itself needs no entry.
   var perUSD: [Currency: FixedDecimal] = [:]
 }
 
@@ -19,7 +19,7 @@ extension CurrencySettings: TabledSettings {
 }
 
 extension CurrencySettings {
-  /// The rates; nil, and a mistake at `mark`, where the billing currency has none.
+  /// Returns the rates; nil, after a mistake at `mark`, if the billing currency has none.
   func exchangeRates(_ context: DecodingContext, at mark: YAMLMark) -> ExchangeRates? {
     do throws(MoneyError) {
       return try ExchangeRates(billing: billing, perDollar: perUSD)

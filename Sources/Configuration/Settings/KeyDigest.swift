@@ -5,12 +5,12 @@ public struct KeyDigest: Hashable, Sendable, CustomStringConvertible {
   /// The length of a digest in bytes.
   public static let byteCount = 32
 
-  /// The four words of a digest, the first byte highest in the first.
+  /// Creates a digest from its four words; the first byte is the highest of the first word.
   public init(words: (UInt64, UInt64, UInt64, UInt64)) {
     self.words = words
   }
 
-  /// Nil unless `bytes` are 32.
+  /// Returns nil unless `bytes` are 32.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     var words: [UInt64] = [0, 0, 0, 0]
@@ -20,14 +20,14 @@ public struct KeyDigest: Hashable, Sendable, CustomStringConvertible {
     self.words = (words[0], words[1], words[2], words[3])
   }
 
-  /// Nil unless `text` is 64 hexadecimal digits.
+  /// Returns nil unless `text` is 64 hexadecimal digits.
   public init?(hexadecimal text: String) {
     var text = text
     let words = text.withUTF8 { digits -> (UInt64, UInt64, UInt64, UInt64)? in
       guard digits.count == 2 * Self.byteCount else { return nil }
       var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
       let values = hexadecimalValues
-      // Values of digits are below 16, so that what isn't one shows in the union of all.
+      // Digit values are below 16, so the union of all values shows whether one isn't a digit.
       var all: UInt8 = 0
       for index in 0..<16 {
         let first = values[Int(unsafe digits[index])]
@@ -54,20 +54,20 @@ public struct KeyDigest: Hashable, Sendable, CustomStringConvertible {
     }.joined()
   }
 
-  /// The first 12 hexadecimal digits, by which a key may be named in public.
+  /// The first 12 hexadecimal digits, which may be shown publicly.
   public var fingerprint: String { String(description.prefix(12)) }
 
   public static func == (left: KeyDigest, right: KeyDigest) -> Bool {
     left.words == right.words
   }
 
-  /// By the first word alone: any 64 bits of a SHA-256 tell as many keys apart.
+  /// Hashes only the first word: any 64 bits of a SHA-256 distinguish keys equally well.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(words.0)
   }
 }
 
-/// The value of each byte that is a hexadecimal digit; 255 of any other.
+/// The value of each byte that is a hexadecimal digit; 255 for any other.
 private let hexadecimalValues: [UInt8] = {
   var values = [UInt8](repeating: 255, count: 256)
   for (letters, first) in [("0123456789", 0), ("abcdef", 10), ("ABCDEF", 10)] as [(String, UInt8)] {

@@ -1,9 +1,9 @@
-/// Where and how usage is recorded.
+/// The settings of the ledger.
 public struct LedgerSettings: Hashable, Sendable {
   public enum Location: Hashable, Sendable, CustomStringConvertible {
     /// A file, relative to the working directory.
     case sqlite(path: String)
-    /// A connection URL as libpq takes it. It may hold a password.
+    /// A connection URL for libpq. It may contain a password.
     case postgresql(url: String)
 
     public var description: String {
@@ -13,11 +13,11 @@ public struct LedgerSettings: Hashable, Sendable {
       }
     }
 
-    /// What `init` takes, for messages.
+    /// The rule of `init`, for messages.
     public static let rule =
       "sqlite:PATH, or a URL of libpq such as postgresql://USER@HOST/DATABASE"
 
-    /// Nil unless `text` follows the rule.
+    /// Returns nil unless `text` follows the rule.
     public init?(_ text: String) {
       guard !hasControlCharacters(text) else { return nil }
       if text.hasPrefix("sqlite:") {
@@ -34,21 +34,22 @@ public struct LedgerSettings: Hashable, Sendable {
   public enum Durability: String, Sendable, Hashable, CaseIterable {
     /// Commits survive SIGKILL of the process.
     case process
-    /// Commits survive a loss of power.
+    /// Commits survive a power loss.
     case power
   }
 
   public enum OnFailure: String, Sendable, Hashable, CaseIterable {
     /// Requests get 503 `ledger_unavailable`.
     case deny
-    /// Requests go on, and usage is spooled to a file next to the ledger.
+    /// Requests continue, and their usage is spooled to a file next to the ledger.
     case allow
   }
 
   public var location = Location.sqlite(path: "catraca.db")
   public var durability = Durability.process
   public var onFailure = OnFailure.deny
-  /// How many whole months of rows are kept in `usage_logs` before the current one; nil keeps all.
+  /// The number of whole months before the current one whose rows stay in `usage_logs`; nil for
+  /// all.
   public var retentionMonths: Int?
 
   public init() {}

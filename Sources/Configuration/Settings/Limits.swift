@@ -1,40 +1,40 @@
-/// What one client, connection or provider can take up at most.
+/// The most resources that one client, connection or provider can use.
 public struct Limits: Hashable, Sendable {
   /// The body of a request.
   public var requestBody = ByteCount.mebibytes(64)
   /// The head of a request or of a provider's response.
   public var header = ByteCount.kibibytes(64)
-  /// Connections of each listener.
+  /// The connections of each listener.
   public var connections = 10_000
-  /// From the first byte of a request's head to its last.
+  /// The time from the first byte of a request's head to its last.
   public var headerTimeout = Duration.seconds(10)
-  /// Between requests, and between reads of a request's body.
+  /// The time between requests, and between reads of a request's body.
   public var idle = Duration.seconds(75)
-  /// From the first wait for bytes of a request's body to its last byte.
+  /// The time from the first wait for bytes of a request's body to its last byte.
   public var bodyTimeout = Duration.seconds(60)
-  /// Each so many bytes give a body a second beyond `bodyTimeout`.
+  /// The number of bytes that give a body one more second beyond `bodyTimeout`.
   public var bodyRate = ByteCount.kibibytes(16)
-  /// Connections of one address that serve no request of a valid credential; nil for a share of
+  /// Connections of one address that serve no request with a valid credential; nil for a share of
   /// all connections.
   public var connectionsPerAddress: Int?
-  /// Requests of one key that are under way at once; nil for half of all connections.
+  /// Simultaneous requests of one key; nil for half of all connections.
   public var connectionsPerKey: Int?
-  /// All request bodies together; nil for what follows from the largest body.
+  /// The memory of all request bodies together; nil for a value derived from the largest body.
   public var bodyMemory: ByteCount?
-  /// The request bodies of one key; nil for half of all.
+  /// The memory of one key's request bodies; nil for half of all.
   public var bodyMemoryPerKey: ByteCount?
-  /// Request bodies of one key that are waited for at once; nil for a share of all connections.
+  /// One key's request bodies that are being received; nil for a share of all connections.
   public var unfinishedBodiesPerKey: Int?
-  /// Until a connection to a provider stands.
+  /// The time until a connection to a provider is established.
   public var upstreamConnect = Duration.seconds(10)
-  /// Without a byte from a provider.
+  /// The time without a byte from a provider.
   public var upstreamIdle = Duration.seconds(600)
 
   public init() {}
 }
 
 extension Limits: TabledSettings {
-  /// Shorter timeouts only break things.
+  /// Shorter timeouts would only cause failures.
   private static var shortestTimeout: Duration { .milliseconds(10) }
 
   static var rows: [SettingRow<Limits>] {
@@ -94,43 +94,44 @@ extension Limits: TabledSettings {
 }
 
 extension Limits {
-  /// A share of connections is never smaller, so that a small listener can be filled by one client.
+  /// The smallest share of connections, so that one client can use all of a small listener.
   static var leastShare: Int { 64 }
 
-  /// The share of one client in `connections`: a quarter stays for others.
+  /// Returns one client's share of `connections`: three quarters, so that a quarter stays for
+  /// others.
   private static func share(of connections: Int) -> Int {
     max(leastShare, connections / 4 * 3)
   }
 
-  /// Connections of one address where there may be `connections` in all.
+  /// Returns the limit of one address's connections, with `connections` in all.
   public func connectionsPerAddress(of connections: Int) -> Int {
     connectionsPerAddress ?? Limits.share(of: connections)
   }
 
-  /// Requests under way of one key where there may be `connections` in all.
+  /// Returns the limit of one key's simultaneous requests, with `connections` in all.
   public func connectionsPerKey(of connections: Int) -> Int {
     connectionsPerKey ?? max(Limits.leastShare, connections / 2)
   }
 
-  /// Unfinished bodies of one key where there may be `connections` in all.
+  /// Returns the limit of one key's unfinished bodies, with `connections` in all.
   public func unfinishedBodiesPerKey(of connections: Int) -> Int {
     unfinishedBodiesPerKey ?? Limits.share(of: connections)
   }
 
-  /// The bytes of all request bodies together.
+  /// The memory of all request bodies together, in bytes.
   public var bodyMemoryBytes: Int {
     bodyMemory?.bytes ?? max(ByteCount.mebibytes(512).bytes, 2 * requestBody.bytes)
   }
 
-  /// The bytes of the request bodies of one key.
+  /// The memory of one key's request bodies, in bytes.
   public var bodyMemoryPerKeyBytes: Int {
     bodyMemoryPerKey?.bytes ?? bodyMemoryBytes / 2
   }
 }
 
 extension ValueFormat<Limits> {
-  /// A body that is allowed must have room, or no request of its size would ever pass. A share
-  /// above the whole would protect nobody.
+  /// Reads the limits and checks them: an allowed body must fit into the memory, or no request of
+  /// its size would ever pass, and a share must not exceed the whole.
   static var limits: ValueFormat {
     .section { section in
       var limits = Limits()

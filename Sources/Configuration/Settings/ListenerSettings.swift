@@ -1,12 +1,12 @@
 public import EventLoop
 
-/// The files of a listener's TLS, all PEM.
+/// The files of a listener's TLS, all in PEM.
 public struct TLSFiles: Hashable, Sendable {
   /// The listener's own certificate first, then its chain.
   public let certificate: String
   public let key: String
-  /// The authorities one of which must have signed each client's certificate; nil where clients
-  /// need none.
+  /// The authorities, one of which must have signed each client's certificate; nil if clients need
+  /// none.
   public let clientAuthorities: String?
 
   public init(certificate: String, key: String, clientAuthorities: String? = nil) {
@@ -16,46 +16,46 @@ public struct TLSFiles: Hashable, Sendable {
   }
 }
 
-/// Where apps are served.
+/// The listener for apps.
 public struct ProxySettings: Hashable, Sendable {
   public var listen = listenAddresses("127.0.0.1:8080")
-  /// Nil serves plain HTTP.
+  /// The TLS files; nil for plain HTTP.
   public var tls: TLSFiles?
-  /// The balancers whose word for a client's address is believed.
+  /// The load balancers whose statement of a client's address is trusted.
   public var behind: [AddressRange] = []
-  /// Whether those balancers begin each connection with a header of the PROXY protocol.
+  /// Whether these load balancers begin each connection with a PROXY protocol header.
   public var proxyProtocol = false
 
   public init() {}
 }
 
-/// Where operators are served, and who they are.
+/// The listener for operators, and their credentials.
 public struct AdminSettings: Hashable, Sendable {
   public var listen = listenAddresses("127.0.0.1:8081")
-  /// Nil serves plain HTTP.
+  /// The TLS files; nil for plain HTTP.
   public var tls: TLSFiles?
-  /// The balancers whose word for a client's address is believed.
+  /// The load balancers whose statement of a client's address is trusted.
   public var behind: [AddressRange] = []
-  /// Whether those balancers begin each connection with a header of the PROXY protocol.
+  /// Whether these load balancers begin each connection with a PROXY protocol header.
   public var proxyProtocol = false
-  /// Whether plain HTTP may be served on addresses that other machines reach.
+  /// Whether plain HTTP is allowed on addresses that other machines can reach.
   public var allowsPlainHTTP = false
-  /// Names by which requests may call the listener, beside its addresses and those of loopback.
+  /// The host names that requests may use, besides the listener's addresses and loopback's.
   public var hosts: [String] = []
   public var tokens: [AdminToken] = []
-  /// Nil leaves it to `listen`: see `metricsNeedToken`.
+  /// The access to `/metrics`; nil for a default that depends on `listen`: see `metricsNeedToken`.
   public var metrics: MetricsAccess?
 
   public init() {}
 
-  /// Whether only tokens may read `/metrics`. Without a setting, that is so unless the listener can
-  /// be reached from this machine alone.
+  /// Whether `/metrics` needs a token. Without a setting, it does unless only this machine can
+  /// reach the listener.
   public var metricsNeedToken: Bool {
     (metrics ?? (listen.allSatisfy(\.isLoopback) ? .open : .token)) == .token
   }
 }
 
-/// Who may read `/metrics`.
+/// The access to `/metrics`.
 public enum MetricsAccess: String, Sendable, Hashable, CaseIterable {
   /// Anyone who reaches the listener.
   case open
@@ -67,7 +67,7 @@ public enum MetricsAccess: String, Sendable, Hashable, CaseIterable {
 public struct AdminToken: Hashable, Sendable {
   public enum Role: String, Sendable, Hashable, CaseIterable {
     case admin
-    /// Reads everything, changes nothing.
+    /// May read everything and change nothing.
     case viewer
   }
 
@@ -129,7 +129,8 @@ extension AdminSettings: TabledSettings {
 }
 
 extension Section {
-  /// Without a balancer that may send the header, the setting would do nothing.
+  /// Reports a mistake if no load balancer may send the header, because the setting would have no
+  /// effect.
   fileprivate func checkProxyProtocol(_ isOn: Bool, behind: [AddressRange]) {
     guard isOn, behind.isEmpty else { return }
     mistake(at: "proxy_protocol", "proxy_protocol has no meaning here; allowed: only with behind")
@@ -148,7 +149,8 @@ extension ValueFormat<ProxySettings> {
 }
 
 extension ValueFormat<AdminSettings> {
-  /// Tokens and figures never pass a network in the clear by mistake.
+  /// Reads the settings, and refuses to send tokens and figures over a network in clear text by
+  /// mistake.
   static var admin: ValueFormat {
     .section { section in
       var settings = AdminSettings()
@@ -206,7 +208,7 @@ extension ValueFormat<AdminToken> {
   }
 }
 
-/// The one address that `text` says; for defaults.
+/// Parses the address in `text`, for defaults.
 private func listenAddresses(_ text: String) -> [SocketAddress] {
   SocketAddress(text).map { [$0] } ?? []
 }

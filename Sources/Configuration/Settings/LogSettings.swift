@@ -1,10 +1,10 @@
 public import Logging
 
-/// What is logged, how and where.
+/// The settings of the log.
 public struct LogSettings: Hashable, Sendable {
   public var level = LogLevel.info
   public var format = LogFormat.json
-  /// Nil logs to standard output.
+  /// The log file; nil for standard output.
   public var file: String?
 
   public init() {}

@@ -1,9 +1,9 @@
-/// What happens to requests whose price or endpoint is unknown.
+/// The treatment of requests whose price or endpoint is unknown.
 public struct MeteringSettings: Hashable, Sendable {
   public enum UnknownModel: Hashable, Sendable, CustomStringConvertible {
-    /// Refused: 400 `model_not_priced`.
+    /// Refused with 400 `model_not_priced`.
     case deny
-    /// Forwarded and recorded at no cost.
+    /// Forwarded, and recorded without cost.
     case free
     /// Charged like this model of the price book.
     case priced(as: String)
@@ -18,10 +18,10 @@ public struct MeteringSettings: Hashable, Sendable {
   }
 
   public enum UnmeteredEndpoints: Hashable, Sendable, CustomStringConvertible {
-    /// Refused: 403 `endpoint_not_metered`.
+    /// Refused with 403 `endpoint_not_metered`.
     case deny
-    /// These paths, as an app writes them, are forwarded at no cost; a `*` at the end stands
-    /// for anything.
+    /// These paths, as an app writes them, are forwarded without cost. A `*` at the end stands for
+    /// any text.
     case allow([String])
 
     public var description: String {
@@ -32,18 +32,18 @@ public struct MeteringSettings: Hashable, Sendable {
     }
   }
 
-  /// What becomes of a request that names an object of a provider which no client has.
+  /// The treatment of a request that names a provider's object without an owner.
   public enum UnownedObjects: String, Hashable, Sendable, CaseIterable {
-    /// The object is unknown to every client.
+    /// Every client gets the answer that the object doesn't exist.
     case deny
-    /// Every client may use it.
+    /// Every client may use the object.
     case allow
   }
 
   public var unknownModel = UnknownModel.deny
   public var unmeteredEndpoints = UnmeteredEndpoints.deny
   public var unownedObjects = UnownedObjects.deny
-  /// How many agents of one request are held for; nil where hard budgets take no such request.
+  /// The number of agents to hold for in one request; nil if hard budgets refuse such requests.
   public var agents: Int64?
 
   public init() {}
@@ -70,7 +70,7 @@ extension MeteringSettings: TabledSettings {
 }
 
 extension MeteringSettings {
-  /// Warns of a setting that lets clients reach what others have left at a provider.
+  /// Warns of the setting that lets clients use objects that others have left at a provider.
   func warnOfUnownedObjects(_ node: YAMLNode?, _ context: DecodingContext) {
     guard unownedObjects == .allow, let mark = node?["unowned_objects"]?.mark else { return }
     context.warning(
@@ -113,7 +113,7 @@ extension ValueFormat<MeteringSettings.UnmeteredEndpoints> {
 }
 
 extension ValueFormat<String> {
-  /// With `/v1` before it, whether it is written or not.
+  /// Adds `/v1` in front if the path doesn't have it.
   fileprivate static var endpointPath: ValueFormat {
     .scalar("a path that begins with / and has a * at most at its end") { text in
       let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

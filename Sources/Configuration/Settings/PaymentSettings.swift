@@ -1,6 +1,6 @@
-/// Through whom charges are paid.
+/// The way in which charges are paid.
 public enum PaymentSettings: Hashable, Sendable {
-  /// Charges are recorded, and paid elsewhere.
+  /// Charges are only recorded, and paid elsewhere.
   case none
   case stripe(StripeSettings)
 }
@@ -8,11 +8,12 @@ public enum PaymentSettings: Hashable, Sendable {
 /// The account at Stripe.
 public struct StripeSettings: Hashable, Sendable {
   public let baseURL: BaseURL
-  /// Nil where a missing secret was tolerated.
+  /// The key; nil if it is missing and that was tolerated.
   public let secretKey: Secret?
-  /// Nil where a missing secret was tolerated.
+  /// The secret; nil if it is missing and that was tolerated.
   public let webhookSecret: Secret?
-  /// How long a charge may be unpaid before its client's requests are refused; nil: for ever.
+  /// The time that a charge may be unpaid before its client's requests are refused; nil for no
+  /// limit.
   public let pauseAfter: Duration?
 
   public init(
@@ -30,7 +31,7 @@ extension ValueFormat<PaymentSettings> {
     case none, stripe
   }
 
-  /// A section, because what is required depends on the provider.
+  /// A section, because the required keys depend on the provider.
   static var payments: ValueFormat {
     .section { section in
       let provider = section.required("provider", ValueFormat<Choice>.choice)

@@ -1,15 +1,16 @@
 public import Money
 
-/// An API of the OpenAI kind that requests are forwarded to.
+/// An API in OpenAI's format to which requests are forwarded.
 public struct Provider: Hashable, Sendable {
-  /// What becomes of a request whose client has gone.
+  /// The treatment of a request whose client has disconnected.
   public enum OnDisconnect: Hashable, Sendable {
-    /// The provider is stopped, and an estimate is settled.
+    /// The request to the provider is canceled, and an estimate is settled.
     case cancel
-    /// The rest is read, within these bounds, and the exact usage is settled.
+    /// The rest of the answer is read within these limits, and the exact usage is settled.
     case drain(atMost: Duration, bytes: ByteCount)
 
-    /// Of a provider that doesn't say that it stops billing: the rest is read.
+    /// The default: the rest is read, because a provider may bill the whole answer after a
+    /// disconnect.
     public static let usual = OnDisconnect.drain(atMost: usualDrainTime, bytes: usualDrainBytes)
     static let usualDrainTime = Duration.seconds(120)
     static let usualDrainBytes = ByteCount.mebibytes(16)
@@ -18,22 +19,22 @@ public struct Provider: Hashable, Sendable {
   /// The name in paths (`/NAME/v1/…`), in price files and in `usage_logs.source`.
   public let name: String
   public let baseURL: BaseURL
-  /// Nil where the provider wants none, or where a missing secret was tolerated.
+  /// The key; nil if the provider needs none, or if a missing secret was tolerated.
   public let apiKey: Secret?
-  /// Where the configuration says that the key is; nil where the provider wants none.
+  /// The place that the configuration names for the key; nil if the provider needs none.
   public let keySource: NamedSecret.Source?
-  /// The id of the client whose own key it is; nil where it is that of the account of all clients.
+  /// The ID of the client that owns the key; nil for the account of all clients.
   public let keyOwner: String?
   public let onDisconnect: OnDisconnect
-  /// A file of further certificate authorities (PEM).
+  /// A PEM file of additional certificate authorities.
   public let caFile: String?
-  /// What its prices are multiplied by at this `baseURL`, for the models of its pricing file that
-  /// cost more where they process in a region.
+  /// The factor on its prices at this `baseURL`, for the models of its pricing file that cost more
+  /// when processed in a region.
   public let priceFactor: PriceFactor
-  /// The tier in which its project serves requests that name none; nil for `priority`.
+  /// The tier in which its project serves requests without a tier; nil for `priority`.
   public let automaticTier: String?
-  /// Whether clients without a key of their own aren't told the account's name, and what is left
-  /// of its limits.
+  /// Whether the account's name and its remaining limits are hidden from clients without their own
+  /// key.
   public let hidesAccount: Bool
 
   public init(
@@ -53,10 +54,10 @@ public struct Provider: Hashable, Sendable {
     self.hidesAccount = hidesAccount
   }
 
-  /// Whether its account is that of all clients who have no key of their own.
+  /// Whether its account serves all clients without their own key.
   public var isShared: Bool { keyOwner == nil }
 
-  /// Names that would stand where the proxy has paths of its own.
+  /// Names that collide with the proxy's own paths.
   static let reservedNames = ["v1", "api", "widget", "healthz"]
 }
 
@@ -68,7 +69,7 @@ extension Provider {
     case pass, hide
   }
 
-  /// Reads the providers, in the order of the file, which decides which one is the first.
+  /// Reads the providers in the order of the file. The first one is the default.
   static func decodeAll(from section: inout Section) -> [Provider] {
     let context = section.context
     let entries = section.entries("providers")
@@ -79,7 +80,7 @@ extension Provider {
           + "openai: { base_url: https://api.openai.com/v1, api_key_env: OPENAI_API_KEY }")
     }
     return entries.compactMap { entry in
-      // What stands behind a wrong name is read all the same: its mistakes are told with it.
+      // The value of an invalid name is read nevertheless, so that its mistakes are reported too.
       if !EntityName.isValid(entry.key) || reservedNames.contains(entry.key) {
         context.mistake(
           entry.keyMark,

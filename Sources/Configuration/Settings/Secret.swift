@@ -1,4 +1,4 @@
-/// A text that must not be seen: it shows itself as dots, in descriptions and mirrors alike.
+/// A text that must not be shown. Descriptions and mirrors show dots.
 public struct Secret: Sendable {
   private let text: String
   private let search: SecretSearch?
@@ -8,11 +8,11 @@ public struct Secret: Sendable {
     search = SecretSearch(text)
   }
 
-  /// The text itself, for the one place that sends or signs with it.
+  /// Returns the text itself, for the code that sends it or signs with it.
   public func revealed() -> String { text }
 
-  /// Whether the secret, or its beginning, stands in bytes. Never of a short text, which could be
-  /// a word.
+  /// Whether the secret, or its beginning, occurs in bytes. Always false for a short text, which
+  /// could be a word.
   public func isShown(in bytes: Span<UInt8>) -> Bool {
     search?.isFound(in: bytes) ?? false
   }

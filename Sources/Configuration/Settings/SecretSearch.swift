@@ -1,20 +1,21 @@
 private import Glibc
 
-/// Finds the beginning of a secret in what a provider answers.
+/// Finds the beginning of a secret in a provider's answer.
 ///
-/// All answers are searched, and almost none has a secret. So the C library looks for one byte of
-/// the secret, the one that is rarest in answers, and only where it stands are others compared.
+/// All answers are searched, and almost none contains a secret. The C library therefore searches
+/// for one byte of the secret, the one that is rarest in answers. The other bytes are compared only
+/// where it occurs.
 final class SecretSearch: Sendable {
-  /// A beginning of so many bytes is taken for the secret.
+  /// The number of bytes that count as the beginning of the secret.
   private static let longestBeginning = 12
-  /// Shorter texts aren't secrets.
+  /// The length below which a text isn't treated as a secret.
   private static let shortest = 8
 
   private let beginning: [UInt8]
-  /// Which byte of `beginning` is looked for.
+  /// The index in `beginning` of the byte to search for.
   private let anchor: Int
 
-  /// Nil for a text that is too short.
+  /// Returns nil for a text that is too short.
   init?(_ text: String) {
     let beginning = Array(text.utf8.prefix(SecretSearch.longestBeginning))
     guard beginning.count >= SecretSearch.shortest else { return nil }
@@ -28,7 +29,7 @@ final class SecretSearch: Sendable {
   func isFound(in bytes: Span<UInt8>) -> Bool {
     let count = beginning.count
     guard bytes.count >= count else { return false }
-    // Where the byte may stand for the whole beginning to fit around it.
+    // The positions of the byte at which the whole beginning fits.
     let end = bytes.count - (count - anchor - 1)
     var start = anchor
     while let found = SecretSearch.first(beginning[anchor], in: bytes, start..<end) {
@@ -56,7 +57,7 @@ final class SecretSearch: Sendable {
     }
   }
 
-  /// In JSON capitals are rarer than digits, and those are rarer than small letters.
+  /// In JSON, capital letters are rarer than digits, and digits are rarer than small letters.
   private static func rarity(of byte: UInt8) -> Int {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): 3

@@ -1,13 +1,13 @@
 public import Money
 public import Pricing
 
-/// Everything that the configuration folder says, valid and immutable.
+/// The contents of the configuration folder, validated and immutable.
 public struct Settings: Sendable {
   public let proxy: ProxySettings
   public let admin: AdminSettings
-  /// In the order of the file; at least one.
+  /// The providers in the order of the file; at least one.
   public let providers: [Provider]
-  /// One entry a pricing file, as `catraca.yaml` lists them.
+  /// One entry for each pricing file, as `catraca.yaml` lists them.
   public let prices: [ProviderPrices]
   public let clients: ClientRegistry
   public let ledger: LedgerSettings
@@ -22,7 +22,7 @@ public struct Settings: Sendable {
 }
 
 extension Settings {
-  /// The settings that an edit changes only with a restart, by name, as text.
+  /// The settings whose change needs a restart, by name, as text.
   var restartOnlyValues: [String: String] {
     let values =
       proxy.restartOnlyValues(under: "proxy") + admin.restartOnlyValues(under: "admin")

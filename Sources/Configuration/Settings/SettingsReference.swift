@@ -1,10 +1,11 @@
-/// What each setting of `catraca.yaml` with a default is, from the tables that also read it.
+/// The reference of a setting in `catraca.yaml` with a default. It comes from the tables that also
+/// read the setting.
 public struct SettingReference: Hashable, Sendable {
-  /// Such as `limits.idle`.
+  /// The name, for example `limits.idle`.
   public let name: String
   public let allowed: String
   public let defaultText: String
-  /// Whether an edit is in force at once; else it waits for a restart.
+  /// Whether a change applies at once. Otherwise it needs a restart.
   public let isReloadable: Bool
   public let meaning: String
 
@@ -17,7 +18,7 @@ public struct SettingReference: Hashable, Sendable {
       + AlertSettings.references("alerts") + WidgetSettings.references("widget")
   }
 
-  /// The settings as a table in Markdown.
+  /// The settings as a Markdown table.
   public static var markdown: String {
     let head = """
       | setting | allowed | default | in force | meaning |

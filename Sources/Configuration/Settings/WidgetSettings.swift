@@ -1,6 +1,6 @@
-/// What clients show of their figures on pages of their own.
+/// The settings of the widget, which clients embed in their own pages.
 public struct WidgetSettings: Hashable, Sendable {
-  /// Which sites may show it in a frame, as a Content-Security-Policy has them.
+  /// The sites that may embed it in a frame, in the form of Content-Security-Policy.
   public var frameAncestors = ["*"]
 
   public init() {}
@@ -17,7 +17,7 @@ extension WidgetSettings: TabledSettings {
 }
 
 extension ValueFormat<String> {
-  /// `*`, `self`, `none`, or the origin of a site; its host may begin with `*.`.
+  /// `*`, `self`, `none`, or the origin of a site. Its host may begin with `*.`.
   fileprivate static var frameAncestor: ValueFormat {
     .scalar("*, self, none, or a site such as https://example.com or https://*.example.com") {
       text in

@@ -1,15 +1,15 @@
-/// Something to tell the operator about a configuration file.
+/// A message to the operator about a configuration file.
 public struct Diagnostic: Hashable, Comparable, Sendable, CustomStringConvertible {
   public enum Severity: Hashable, Sendable {
     /// The configuration can't be used.
     case mistake
-    /// The configuration can be used, but hardly as meant.
+    /// The configuration can be used, but probably not as intended.
     case warning
   }
 
   public let severity: Severity
   public let position: SourcePosition
-  /// What is wrong, and what is allowed.
+  /// The problem, and the allowed values.
   public let message: String
 
   public init(severity: Severity, position: SourcePosition, message: String) {
@@ -18,7 +18,7 @@ public struct Diagnostic: Hashable, Comparable, Sendable, CustomStringConvertibl
     self.message = message
   }
 
-  /// `file:line:column: message`, with `warning: ` before the message of a warning.
+  /// `file:line:column: message`, with `warning: ` before a warning's message.
   public var description: String {
     switch severity {
     case .mistake: "\(position): \(message)"
@@ -31,19 +31,19 @@ public struct Diagnostic: Hashable, Comparable, Sendable, CustomStringConvertibl
   }
 }
 
-/// Collects what one load has to tell, over all files.
+/// Collects the messages of one load, over all files.
 final class DiagnosticCollector {
-  /// The most mistakes (and warnings) that are kept; an operator mends no more at once.
+  /// The most mistakes, and the most warnings, that are kept. An operator corrects no more at once.
   static let capacity = 1000
 
   private var mistakesFound: [Diagnostic] = []
   private var warningsFound: [Diagnostic] = []
 
-  /// In the order of files, lines and columns.
+  /// The messages in the order of files, lines and columns.
   var mistakes: [Diagnostic] { mistakesFound.sorted() }
   var warnings: [Diagnostic] { warningsFound.sorted() }
   var hasMistakes: Bool { mistakeCount > 0 }
-  /// How many there were, those beyond the capacity included.
+  /// The number of mistakes, including those beyond the capacity.
   private(set) var mistakeCount = 0
 
   func mistake(_ position: @autoclosure () -> SourcePosition, _ message: @autoclosure () -> String)

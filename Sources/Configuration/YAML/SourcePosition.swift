@@ -1,6 +1,6 @@
-/// A place in a file, as editors count: lines from 1, columns in bytes from 1.
+/// A place in a file as editors count: lines from 1, columns in bytes from 1.
 public struct SourcePosition: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The path as the operator gave it, such as `config/clients.yaml`.
+  /// The path as the operator gave it, for example `config/clients.yaml`.
   public let file: String
   public let line: Int
   public let column: Int

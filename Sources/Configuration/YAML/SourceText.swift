@@ -1,17 +1,17 @@
-/// One file's path and bytes, which together turn the parser's marks into positions.
+/// One file's path and bytes, which convert the parser's marks into positions.
 struct SourceText {
   let path: String
   let bytes: [UInt8]
 
-  /// Where the text begins: behind the byte order mark that some editors write before UTF-8.
+  /// The start of the text, after the byte order mark that some editors write before UTF-8.
   var start: Int { bytes.starts(with: SourceText.byteOrderMark) ? 3 : 0 }
 
   private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// Where `mark` lies, its column counted in bytes.
+  /// Returns the position of `mark`, with its column in bytes.
   ///
-  /// libyaml counts columns in characters. The conversion walks the file from its start, and is
-  /// done for mistakes alone.
+  /// libyaml counts columns in characters. The conversion reads the file from its start, and is
+  /// used only for mistakes.
   func position(of mark: YAMLMark) -> SourcePosition {
     let lineStart = startOfLine(Int(mark.line))
     var offset = mark.line == 0 ? start : lineStart
@@ -22,7 +22,7 @@ struct SourceText {
     return SourcePosition(file: path, line: Int(mark.line) + 1, column: offset - lineStart + 1)
   }
 
-  /// Where the byte at `offset` lies.
+  /// Returns the position of the byte at `offset`.
   func position(ofByte offset: Int) -> SourcePosition {
     var line = 0
     var start = 0
@@ -42,9 +42,9 @@ struct SourceText {
     return start
   }
 
-  /// The offset behind the next line break, or nil when there is none.
+  /// Returns the offset after the next line break; nil if there is none.
   ///
-  /// A break is what libyaml takes for one: CR LF, CR, LF, and Unicode's NEL, LS and PS.
+  /// The breaks are libyaml's: CR LF, CR, LF, and Unicode's NEL, LS and PS.
   private func endOfLine(from start: Int) -> Int? {
     var offset = start
     while offset < bytes.count {

@@ -1,21 +1,22 @@
 internal import CYAML
 
-/// libyaml's parser as a stream of nodes; owns the C parser and gives it back.
+/// libyaml's parser as a stream of nodes. It owns the C parser and frees it.
 @safe final class YAMLEvents {
-  /// What was appended to the tree.
+  /// The kind of the node that was appended to the tree.
   enum Event {
     case scalar
-    /// Its items follow, then `.end`.
+    /// The items follow, then `.end`.
     case sequence
-    /// Its keys and values follow in turn, then `.end`.
+    /// The keys and values follow in turn, then `.end`.
     case mapping
-    /// Nothing: the end of a sequence, of a mapping, or of the file.
+    /// Nothing was appended: the end of a sequence, of a mapping, or of the file.
     case end
   }
 
   private let parser: UnsafeMutablePointer<yaml_parser_t>
 
-  /// `bytes` must outlive this object. They are taken as UTF-8, whatever a byte order mark says.
+  /// Creates a parser. `bytes` must outlive this object. They are read as UTF-8, whatever a byte
+  /// order mark says.
   init(reading bytes: UnsafeBufferPointer<UInt8>) {
     unsafe parser = .allocate(capacity: 1)
     guard unsafe yaml_parser_initialize(parser) == 1 else {
@@ -30,8 +31,8 @@ internal import CYAML
     unsafe parser.deallocate()
   }
 
-  /// Appends the next value, or the beginning of one, to a tree; the marks of the stream and of
-  /// documents are passed over.
+  /// Appends the next value, or the beginning of one, to a tree. Marks of the stream and of
+  /// documents are skipped.
   func next(into tree: YAMLTree) throws(YAMLRefusal) -> Event {
     while true {
       var event = unsafe yaml_event_t()
@@ -77,7 +78,7 @@ internal import CYAML
     }
   }
 
-  /// libyaml's own words, where it stopped.
+  /// Returns libyaml's own message and place.
   private func refusal() -> YAMLRefusal {
     let problem = unsafe parser.pointee.problem.map { unsafe String(cString: $0) } ?? "broken"
     switch unsafe parser.pointee.error {

@@ -1,10 +1,10 @@
-/// One value of a YAML file and where it begins.
+/// One value of a YAML file, with its position.
 struct YAMLNode {
   enum Content {
-    /// Text exactly as written; `isPlain` when it stands without quotes.
+    /// Text exactly as written; `isPlain` if it has no quotes.
     case scalar(String, isPlain: Bool)
     case sequence([YAMLNode])
-    /// In the order of the file; keys are unique.
+    /// The entries in the order of the file. The keys are unique.
     case mapping([YAMLEntry])
   }
 
@@ -35,20 +35,20 @@ struct YAMLNode {
       || tree.hasText("~", at: place)
   }
 
-  /// The value under `key` of a mapping.
+  /// Returns the value of `key` in a mapping.
   subscript(key: String) -> YAMLNode? {
     guard isMapping, let key = tree.key(key, ofMappingAt: place) else { return nil }
     return YAMLNode(tree, at: key + 1)
   }
 
-  /// The value under `key` of a mapping, which isn't among its unread keys from now on.
+  /// Returns the value of `key` in a mapping, and removes the key from the unread ones.
   func read(_ key: String) -> YAMLNode? {
     guard isMapping, let key = tree.key(key, ofMappingAt: place) else { return nil }
     tree.noteRead(key)
     return YAMLNode(tree, at: key + 1)
   }
 
-  /// The keys of a mapping that nobody has read, with their places in the file.
+  /// The keys of a mapping that weren't read, with their positions.
   var unreadKeys: [(key: String, mark: YAMLMark)] {
     guard isMapping else { return [] }
     var keys: [(key: String, mark: YAMLMark)] = []
@@ -58,7 +58,7 @@ struct YAMLNode {
     return keys
   }
 
-  /// What the node is, for an operator who wrote it where something else belongs.
+  /// The kind of the node, for messages to an operator.
   var kindName: String {
     switch tree[place].kind {
     case .plain, .quoted: isNull ? "nothing" : "a single value"
@@ -88,7 +88,7 @@ struct YAMLNode {
     return entries
   }
 
-  /// Calls `body` with the place of each key of a mapping.
+  /// Calls `body` with the index of each key of a mapping.
   private func forEachKey(_ body: (Int) -> Void) {
     let end = tree.next(after: place)
     var key = place + 1
@@ -106,7 +106,7 @@ struct YAMLEntry {
   let value: YAMLNode
 }
 
-/// A place as libyaml counts: lines from 0, columns in characters from 0.
+/// A position as libyaml counts: lines from 0, columns in characters from 0.
 struct YAMLMark: Hashable {
   let line: UInt32
   let column: UInt32

@@ -1,14 +1,14 @@
-/// Reads one YAML document into a tree whose every key and value knows its place.
+/// Reads one YAML document into a tree whose every key and value has its position.
 ///
-/// This is the one door to libyaml. Its events are composed here rather than by libyaml's own
-/// document API, because that one drops repeated keys and expands nothing safely. What a
-/// configuration has no use for is refused: several documents, tags, anchors and aliases (which
-/// let a file of a kilobyte unfold into gigabytes).
+/// Only this type uses libyaml. It builds the tree from libyaml's events, because libyaml's own
+/// document API drops repeated keys and can't expand aliases safely. Features that a configuration
+/// doesn't need are refused: several documents, tags, anchors, and aliases, which can make a file
+/// of a kilobyte expand to gigabytes.
 struct YAMLParser {
-  /// Mappings and lists inside each other; our deepest file needs eight.
+  /// The deepest nesting of mappings and lists. Catraca's deepest file needs eight levels.
   static let deepestNesting = 24
 
-  /// Mappings longer than this look their keys up in a set.
+  /// Longer mappings look up their keys in a dictionary.
   private static let linearSearchLimit = 8
 
   private let source: SourceText
@@ -16,8 +16,8 @@ struct YAMLParser {
   private let tree: YAMLTree
   private let diagnostics: DiagnosticCollector
 
-  /// The document's root, or nil when the text isn't YAML that we take: then a mistake says why.
-  /// An empty file is an empty mapping.
+  /// Returns the document's root; nil if the text isn't acceptable YAML, after a mistake with the
+  /// reason. An empty file is an empty mapping.
   static func parse(_ source: SourceText, _ diagnostics: DiagnosticCollector) -> YAMLNode? {
     unsafe source.bytes.withUnsafeBufferPointer { bytes in
       let parser = YAMLParser(
@@ -53,7 +53,7 @@ struct YAMLParser {
     return YAMLNode(tree, at: 0)
   }
 
-  /// Appends what is inside of the node that was appended last.
+  /// Appends the contents of the last appended node.
   private func finish(_ event: YAMLEvents.Event, depth: Int) throws(YAMLRefusal) {
     let place = tree.count - 1
     guard depth <= Self.deepestNesting else {
@@ -110,7 +110,7 @@ struct YAMLParser {
   }
 }
 
-/// Why a text isn't YAML that we take.
+/// The reason that a text isn't acceptable YAML.
 struct YAMLRefusal: Error {
   enum Place {
     case mark(YAMLMark)

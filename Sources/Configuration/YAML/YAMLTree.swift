@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// The nodes of a YAML document in one list, in the order of the file.
+/// The nodes of a YAML document in one array, in the order of the file.
 ///
-/// A key is followed by its value, and a list or mapping by all that is in it. A file of a hundred
-/// thousand clients has two million nodes: what each of them took by itself, an allocation and its
-/// release, would be longer than all else that is done with them.
+/// A key is followed by its value, and a list or mapping by its contents. A file with a hundred
+/// thousand clients has two million nodes. One allocation for each node would take longer than all
+/// other work on them.
 final class YAMLTree {
   enum Kind: UInt8 {
     /// Without quotes.
@@ -16,23 +16,23 @@ final class YAMLTree {
 
   struct Node {
     let kind: Kind
-    /// Of a key: whether something has read its value.
+    /// For a key: whether its value was read.
     fileprivate(set) var isRead = false
     let mark: YAMLMark
-    /// Where the text of a scalar begins.
+    /// The start of a scalar's text.
     let textStart: UInt32
-    /// Where the text of a scalar ends; of others, the place of the first node that isn't inside.
+    /// The end of a scalar's text; for other nodes, the index of the first node outside it.
     fileprivate(set) var end: UInt32
   }
 
   private var nodes: [Node] = []
-  /// Those of all scalars, one after the other.
+  /// The texts of all scalars, one after the other.
   private var texts: [UInt8] = []
 
-  /// The least that a node takes of a file, as files of many clients are written.
+  /// The smallest usual size of a node in a file, for files with many clients.
   private static let usualNodeSize = 12
 
-  /// - Parameter size: bytes of the file.
+  /// - Parameter size: The file's size in bytes.
   init(ofFileWith size: Int) {
     nodes.reserveCapacity(size / Self.usualNodeSize)
     texts.reserveCapacity(size / 2)
@@ -50,17 +50,17 @@ final class YAMLTree {
         kind: isPlain ? .plain : .quoted, mark: mark, textStart: start, end: UInt32(texts.count)))
   }
 
-  /// The beginning of a list or mapping, whose end comes later.
+  /// Appends the beginning of a list or mapping, whose end comes later.
   func append(container kind: Kind, at mark: YAMLMark) {
     nodes.append(Node(kind: kind, mark: mark, textStart: 0, end: 0))
   }
 
-  /// What was appended last is the last in the list or mapping at this place.
+  /// Ends the list or mapping at this index after the last appended node.
   func endContainer(at place: Int) {
     nodes[place].end = UInt32(nodes.count)
   }
 
-  /// Takes back what was appended from this place on.
+  /// Removes the nodes from this index on.
   func truncate(to place: Int) {
     nodes.removeLast(nodes.count - place)
   }
@@ -69,13 +69,13 @@ final class YAMLTree {
 
   subscript(place: Int) -> Node { nodes[place] }
 
-  /// The place after a node and all that is inside.
+  /// Returns the index after a node and its contents.
   func next(after place: Int) -> Int {
     let node = nodes[place]
     return node.kind.isScalar ? place + 1 : Int(node.end)
   }
 
-  /// The place of a key of the mapping at `place`; nil where there is none.
+  /// Returns the index of a key in the mapping at `place`; nil if it doesn't exist.
   func key(_ key: String, ofMappingAt place: Int) -> Int? {
     var key = key
     return key.withUTF8 { key in unsafe self.key(key, ofMappingAt: place) }
@@ -104,7 +104,7 @@ final class YAMLTree {
     nodes[key].isRead = true
   }
 
-  /// The text of a scalar.
+  /// Returns the text of a scalar.
   func text(at place: Int) -> String {
     let range = textRange(at: place)
     return unsafe texts.withUnsafeBufferPointer { texts in
