@@ -1,12 +1,12 @@
 internal import EventLoop
 internal import Synchronization
 
-/// Counts the connections of each address that do no work for a client that is known, so that no
-/// address takes all places.
+/// Counts the connections of each address that do no work for a known client, so that no address
+/// takes all places.
 ///
-/// A connection counts from its begin to its end, but for the time in which it serves a request
-/// whose credential was found valid. So apps may share an address, as behind a NAT, and have any
-/// number of requests in flight.
+/// A connection counts from its start to its end, except while it serves a request with a valid
+/// credential. Apps may therefore share an address, for example behind a NAT, and have any number
+/// of requests in flight.
 final class AddressShares: Sendable {
   /// The count of one address.
   final class Share: Sendable {
@@ -19,7 +19,7 @@ final class AddressShares: Sendable {
 
     var value: Int { count.load(ordering: .relaxed) }
 
-    /// Counts one more, however many there are.
+    /// Counts one more connection, without a limit.
     func add() {
       count.add(1, ordering: .relaxed)
     }
@@ -31,13 +31,13 @@ final class AddressShares: Sendable {
 
   private struct Entry {
     let share: Share
-    /// How many connections have the share, counted in it or not.
+    /// The number of connections with this share, counted in it or not.
     var holders = 0
   }
 
   private let entries = Lock<[SocketAddress.Network: Entry]>([:])
 
-  /// Counts one more connection of an address; nil where it has `limit` of them already.
+  /// Counts one more connection of an address; returns nil if it already has `limit`.
   func enter(_ network: SocketAddress.Network, limit: Int) -> Share? {
     entries.withLock { entries in
       var entry = entries[network] ?? Entry(share: Share(network))
@@ -49,9 +49,9 @@ final class AddressShares: Sendable {
     }
   }
 
-  /// Ends what `enter` began.
+  /// Ends the connection that `enter` began.
   ///
-  /// - Parameter isCounted: whether the connection counts at its end.
+  /// - Parameter isCounted: Whether the connection counts at its end.
   func leave(_ share: Share, isCounted: Bool) {
     entries.withLock { entries in
       if isCounted { share.subtract() }
@@ -61,6 +61,6 @@ final class AddressShares: Sendable {
     }
   }
 
-  /// How many addresses have connections.
+  /// The number of addresses with connections.
   var addressCount: Int { entries.withLock { $0.count } }
 }

@@ -1,35 +1,35 @@
 public import EventLoop
 internal import Synchronization
 
-/// Whom the body of a request is counted for.
+/// The owner for whom a request's body is counted.
 public enum RequestOwner: Hashable, Sendable {
   /// A client's key.
   case key(client: String, name: String)
   /// An operator's token.
   case token(name: String)
-  /// Nobody who is known: the network that the request comes from.
+  /// An unknown sender: the network that the request comes from.
   case stranger(SocketAddress.Network?)
 }
 
 /// Counts the memory of all request bodies of a process, from their first bytes until they have
 /// been passed on.
 ///
-/// A body is counted as it grows, by the room that it really takes: what a `Content-Length`
-/// promises takes none. Small bodies aren't counted, since the number of connections bounds them.
+/// A body is counted as it grows, by the memory that it really takes; an announced `Content-Length`
+/// takes none. Small bodies aren't counted, because the number of connections bounds them.
 public final class BodyMemory: Sendable {
-  /// The most bytes of a body that isn't counted.
+  /// The largest body, in bytes, that isn't counted.
   static let uncountedBytes = 16 << 10
 
   enum Refusal: Error {
     /// All bodies together have reached their limit.
     case exhausted
-    /// The bodies of the owner have reached their share.
+    /// The owner's bodies have reached their share.
     case ownerExhausted
-    /// So many bodies of the owner are waited for as may be.
+    /// The owner has reached its limit of incomplete bodies.
     case tooManyUnfinished
   }
 
-  /// What one owner has.
+  /// The use of one owner.
   private struct Use {
     var bytes = 0
     var unfinished = 0
@@ -41,13 +41,13 @@ public final class BodyMemory: Sendable {
 
   public init() {}
 
-  /// The bytes that are counted now.
+  /// The number of bytes that are counted now.
   public var usedBytes: Int { used.load(ordering: .relaxed) }
 
-  /// How many owners have bodies that are counted.
+  /// The number of owners with counted bodies.
   var ownerCount: Int { uses.withLock { $0.count } }
 
-  /// Begins to count a body that isn't whole.
+  /// Starts to count an incomplete body.
   func begin(
     for owner: RequestOwner, _ limits: HTTPServerLimits
   ) throws(Refusal) -> BodyReservation {
@@ -85,9 +85,9 @@ public final class BodyMemory: Sendable {
   }
 }
 
-/// The memory that one body is counted with, given back when the last reference to it ends.
+/// The memory that one body is counted with. It is given back when the last reference ends.
 ///
-/// Whoever keeps the bytes of the body keeps this too.
+/// An object that holds the bytes of the body must hold this too.
 public final class BodyReservation: Sendable {
   private let owner: RequestOwner
   private let memory: BodyMemory
@@ -98,7 +98,7 @@ public final class BodyReservation: Sendable {
     self.memory = memory
   }
 
-  /// Counts the body with `count` bytes in all; not with fewer than before.
+  /// Raises the count to `count` bytes in all; a smaller number changes nothing.
   func grow(to count: Int, _ limits: HTTPServerLimits) throws(BodyMemory.Refusal) {
     try state.withLock { state throws(BodyMemory.Refusal) in
       guard count > state.bytes else { return }
@@ -107,7 +107,7 @@ public final class BodyReservation: Sendable {
     }
   }
 
-  /// The body is whole: it keeps its memory, and is no longer waited for.
+  /// Marks the body as complete. Its memory stays counted.
   func finish() {
     state.withLock { state in
       guard !state.isFinished else { return }

@@ -3,19 +3,18 @@ internal import HTTP
 
 /// One client's connection: reads a request, has it answered, and reads the next.
 ///
-/// Everything here runs in one task on the loop of the socket, from top to bottom; nothing is
-/// shared, so nothing is locked. Waiting is a suspension of that task. A single timer stands for
-/// whichever timeout the connection is under: when it fires, the waiting read or write is woken
-/// and finds `timedOut`.
+/// All code runs in one task on the socket's loop. Nothing is shared, so nothing is locked. A wait
+/// suspends the task. A single timer serves the timeout that currently applies: when it fires, the
+/// waiting read or write wakes and finds `timedOut`.
 ///
-/// Back-pressure needs no counting. Towards the client: `flush` returns when the kernel has taken
-/// all bytes, and until then whoever produces them is suspended. From the client: bytes are read
-/// only when a handler asks for a body, at most one scratch buffer ahead.
+/// Back-pressure needs no counting. Toward the client, `flush` returns when the kernel has taken
+/// all bytes, and the producer is suspended until then. From the client, bytes are read only when a
+/// handler asks for a body, at most one scratch buffer ahead.
 final class Connection {
   let transport: ConnectionTransport
   private(set) var limits: HTTPServerLimits
   var input = InputBuffer()
-  /// Bytes for the client that are not sent yet. Its room is lent: see `compose`.
+  /// Bytes for the client that aren't sent yet. The array's capacity is borrowed: see `compose`.
   private(set) var output: [UInt8] = []
   /// Whether the connection ends after the current exchange.
   var closesAfterExchange = false
@@ -27,13 +26,14 @@ final class Connection {
   private var parser: RequestParser
   private var timer: LoopTimer?
   private(set) var timedOut = false
-  /// Between two requests: a graceful stop may close the connection at once.
+  /// Whether the connection is between two requests, so that a graceful stop may close it at once.
   private(set) var isIdle = true
-  /// It has made no request yet.
+  /// Whether the connection has made no request yet.
   private(set) var isFresh = true
-  /// Its first request came after the server was told to stop: it is told so, and ended.
+  /// Whether the connection's first request came after the server was told to stop. The client is
+  /// told so, and the connection ends.
   var isLate: Bool
-  /// Told that the server stops, where the connection has been upgraded.
+  /// Called when the server stops, if the connection has been upgraded.
   var onStop: (() -> Void)?
   /// See `HTTPExchange.onBreakOff`.
   var onBreakOff: (() -> Void)?
@@ -61,7 +61,7 @@ final class Connection {
 
   // MARK: The life of a connection
 
-  /// Serves requests until either side has enough.
+  /// Serves requests until either side ends the connection.
   func serve() async {
     if await readProxyHeader() {
       if !origin.enter(limits, services, at: loop.now) {
@@ -80,7 +80,7 @@ final class Connection {
     transport.socket.close()
   }
 
-  /// Whether another request may follow.
+  /// Serves one request; returns whether another may follow.
   private func serveRequest() async -> Bool {
     guard let exchange = await nextExchange() else { return false }
     await handler.handle(exchange)
@@ -92,9 +92,10 @@ final class Connection {
     return !closesAfterExchange
   }
 
-  /// Waits for a request; nil when there is none, or none that can be read.
+  /// Waits for a request; returns nil if there is none, or if it can't be read.
   ///
-  /// Apart, since what it needs would else be kept for as long as the exchange lasts.
+  /// It is a separate function, because its locals would otherwise be kept during the whole
+  /// exchange.
   @inline(never)
   private func nextExchange() async -> HTTPExchange? {
     do {
@@ -119,7 +120,7 @@ final class Connection {
     return exchange
   }
 
-  /// Waits for a whole request header; nil when the client has left or rested too long.
+  /// Waits for a whole request header; returns nil if the client has left or was idle too long.
   private func readHead() async throws(HTTPRefusal) -> RequestHead? {
     isIdle = true
     startTimer(limits.idle)
@@ -174,7 +175,7 @@ final class Connection {
     if await flush() { await lingerAndClose() }
   }
 
-  /// Ends a resting connection; a busy one ends after its exchange.
+  /// Ends an idle connection; a busy one ends after its exchange.
   func stop() {
     loop.preconditionOnLoop()
     closesAfterExchange = true
@@ -189,7 +190,7 @@ final class Connection {
     transport.socket.close(reset: true)
   }
 
-  /// Breaks the connection, and tells a handler that waits for something else.
+  /// Breaks the connection, and wakes a handler that waits for something else.
   func breakOff() {
     let hangup = transport.socket.onHangup
     let breakOff = onBreakOff
@@ -200,7 +201,7 @@ final class Connection {
 
   // MARK: Reading and writing
 
-  /// Waits for more bytes from the client; false at their end or when time is up.
+  /// Waits for more bytes from the client; returns false at their end or after the timeout.
   func readMore() async -> Bool {
     while true {
       if timedOut || sawEnd || isReadingInterrupted { return false }
@@ -216,13 +217,13 @@ final class Connection {
     }
   }
 
-  /// Makes `readMore` say that this is the end, until the connection is closed.
+  /// Makes `readMore` report the end until the connection is closed.
   func interruptReading() {
     isReadingInterrupted = true
     transport.socket.interruptWaits()
   }
 
-  /// Reads what a balancer says first about its client; true where none has to say anything.
+  /// Reads a load balancer's header about its client; returns true if none is expected.
   private func readProxyHeader() async -> Bool {
     guard let balancer = origin.awaitedBalancer else { return true }
     startTimer(limits.headerTimeout)
@@ -249,7 +250,7 @@ final class Connection {
     return false
   }
 
-  /// Completes the TLS handshake, if there is one.
+  /// Completes the TLS handshake, if the listener uses TLS.
   private func handshake() async -> Bool {
     startTimer(limits.headerTimeout)
     defer { stopTimer() }
@@ -264,17 +265,16 @@ final class Connection {
     return false
   }
 
-  /// Adds to what `flush` sends, in room that is lent until then.
+  /// Appends to the bytes that `flush` sends. Their capacity is borrowed until then.
   func compose(_ body: (inout [UInt8]) -> Void) {
     loop.spareBytes.lend(to: &output)
     body(&output)
   }
 
-  /// Sends all of `output`, then `piece`, then `end`; false when the client is gone, or takes the
-  /// bytes too slowly.
+  /// Sends all of `output`, then `piece`, then `end`; returns false if the client is gone or takes
+  /// the bytes too slowly.
   ///
-  /// The time in which a stream has nothing to send doesn't count, so a stream that rests is never
-  /// cut.
+  /// Time in which a stream has nothing to send doesn't count, so an idle stream is never cut.
   func flush(followedBy piece: [UInt8] = [], end: StaticString = "") async -> Bool {
     var (piece, end) = (piece, end)
     if !transport.isInTheClear || piece.count < Connection.leastUncopied {
@@ -309,10 +309,10 @@ final class Connection {
     }
   }
 
-  /// Pieces of so many bytes are sent from where they are: less is copied in less time.
+  /// Pieces of at least this many bytes are sent without a copy; copying a smaller one is faster.
   private static let leastUncopied = 4 << 10
 
-  /// Writes what `output`, `piece` and `end` together have after their first `sent` bytes.
+  /// Writes the bytes of `output`, `piece` and `end` together, from `sent` on.
   private func write(
     _ piece: [UInt8], _ end: StaticString, from sent: Int
   ) -> StreamSocket.Progress {
@@ -327,8 +327,9 @@ final class Connection {
     }
   }
 
-  /// Says that no more will be sent, and reads away what the client still sends: closing with
-  /// unread bytes would reset the connection, and the client could lose the answer.
+  /// Announces the end of sending, and discards the bytes that the client still sends. If the
+  /// connection were closed with unread bytes, it would be reset, and the client could lose the
+  /// answer.
   func lingerAndClose() async {
     transport.endWriting()
     isReadingInterrupted = false
@@ -356,7 +357,8 @@ final class Connection {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Without its first `count` bytes: all of it for 0 and less, nothing for more than it has.
+  /// Returns the buffer without its first `count` bytes: all of it for 0 and less, nothing if
+  /// `count` is larger.
   fileprivate func dropping(_ count: Int) -> UnsafeRawBufferPointer {
     unsafe UnsafeRawBufferPointer(rebasing: self[Swift.min(Swift.max(count, 0), self.count)...])
   }

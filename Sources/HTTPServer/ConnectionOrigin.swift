@@ -1,19 +1,20 @@
 internal import EventLoop
 internal import HTTP
 
-/// Where a connection comes from, and for which address it counts.
+/// The origin of a connection, and the address for which it counts.
 ///
-/// Behind a balancer there are two more places than the socket that may say so: a header before
-/// the first byte of the client, and `X-Forwarded-For` of each request.
+/// Behind a load balancer, two more places may state the origin: a header before the client's first
+/// byte, and the `X-Forwarded-For` of each request.
 final class ConnectionOrigin {
   private let proxies: TrustedProxies
-  /// Who has connected, or whom a balancer's header names; nil when the peer was gone at once.
+  /// The peer, or the client that a load balancer's header names; nil if the peer was gone at once.
   private(set) var client: SocketAddress?
-  /// Where the connection is counted; nil where it counts for no address.
+  /// The share in which the connection counts; nil if it counts for no address.
   private var share: AddressShares.Share?
-  /// Whether it counts in `share` now: not while it serves a request of a valid credential.
+  /// Whether the connection counts in `share` now. It doesn't while it serves a request with a
+  /// valid credential.
   private var isCounted = true
-  /// Where a request is counted that came through a balancer, until its credential is known.
+  /// The share of a request that came through a load balancer, until its credential is known.
   private var requestShare: AddressShares.Share?
 
   init(of peer: SocketAddress?, behind proxies: TrustedProxies) {
@@ -23,26 +24,26 @@ final class ConnectionOrigin {
 
   // MARK: Whose it is
 
-  /// The balancer that has connected and must name its client first; nil where nobody has to.
+  /// The load balancer that must name its client first; nil if no header is expected.
   var awaitedBalancer: SocketAddress? {
     guard proxies.sendHeader, let client, proxies.contains(client) else { return nil }
     return client
   }
 
-  /// Takes what a balancer's header says.
+  /// Applies a load balancer's header.
   func take(_ source: ProxyHeader.Source) {
     if case .client(let address) = source { client = address }
   }
 
-  /// Whom a request is from.
+  /// Returns the client of a request.
   func client(of fields: HeaderFields) -> SocketAddress? {
     client.map { proxies.client(of: $0, fields) }
   }
 
   // MARK: Where it counts
 
-  /// Counts the connection for its client, unless it counts already or is a balancer's; false where
-  /// the client has too many.
+  /// Counts the connection for its client, unless it already counts or comes from a load balancer;
+  /// returns false if the client has too many.
   func enter(
     _ limits: HTTPServerLimits, _ services: ListenerServices, at now: MonotonicInstant
   ) -> Bool {
@@ -54,8 +55,8 @@ final class ConnectionOrigin {
     return share != nil
   }
 
-  /// Counts a request for the client that a balancer names in it; false where that client has too
-  /// many.
+  /// Counts a request for the client that a load balancer names; returns false if that client has
+  /// too many.
   func enterRequest(
     of address: SocketAddress?, _ limits: HTTPServerLimits, _ services: ListenerServices,
     at now: MonotonicInstant
@@ -68,14 +69,14 @@ final class ConnectionOrigin {
     return requestShare != nil
   }
 
-  /// The request that is served has a valid credential: it counts for no address.
+  /// Stops counting for any address while a request with a valid credential is served.
   func stopCounting(_ services: ListenerServices) {
     if isCounted { share?.subtract() }
     isCounted = false
     leaveRequest(services)
   }
 
-  /// The request is over.
+  /// Counts again after the request.
   func countAgain(_ services: ListenerServices) {
     if !isCounted { share?.add() }
     isCounted = true
@@ -88,7 +89,7 @@ final class ConnectionOrigin {
     self.requestShare = nil
   }
 
-  /// The connection is over.
+  /// Ends the counting with the connection.
   func leave(_ services: ListenerServices) {
     leaveRequest(services)
     guard let share else { return }

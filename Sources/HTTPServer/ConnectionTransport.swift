@@ -1,10 +1,10 @@
 internal import EventLoop
 internal import TLS
 
-/// The bytes of one connection, in the clear or through TLS.
+/// The bytes of one connection, in clear text or through TLS.
 ///
-/// Reads go through a scratch buffer that all connections of a loop share, so that an idle
-/// connection holds no buffer of its own.
+/// Reads use a scratch buffer that all connections of a loop share, so that an idle connection
+/// needs no buffer of its own.
 final class ConnectionTransport {
   enum Arrival: Equatable {
     case bytes
@@ -22,7 +22,7 @@ final class ConnectionTransport {
     tls = session.map { TLSLayer($0, scratch: scratch) }
   }
 
-  /// Reads what is there into `input`, without waiting.
+  /// Reads the available bytes into `input`, without waiting.
   func read(into input: inout InputBuffer) -> Arrival {
     if let tls { return tls.read(from: socket, into: &input) }
     switch unsafe socket.read(into: scratch.bytes) {
@@ -34,7 +34,7 @@ final class ConnectionTransport {
     }
   }
 
-  /// Reads at most `count` bytes that stand before TLS, without waiting.
+  /// Reads at most `count` bytes that precede TLS, without waiting.
   func readBeforeTLS(into bytes: inout [UInt8], atMost count: Int) -> Arrival {
     let part = unsafe UnsafeMutableRawBufferPointer(
       rebasing: scratch.bytes[..<min(count, scratch.bytes.count)])
@@ -47,16 +47,16 @@ final class ConnectionTransport {
     }
   }
 
-  /// Takes as much of `bytes` as it can without waiting.
+  /// Writes as much of `bytes` as possible without waiting.
   func write(_ bytes: UnsafeRawBufferPointer) -> StreamSocket.Progress {
     if let tls { return unsafe tls.write(bytes, to: socket) }
     return unsafe socket.write(bytes)
   }
 
-  /// Whether bytes reach the socket as they are.
+  /// Whether bytes reach the socket unencrypted.
   var isInTheClear: Bool { tls == nil }
 
-  /// Takes as much as it can of three pieces, one after the other, which it encrypts for nobody.
+  /// Writes as much as possible of three pieces in turn. Only for connections without TLS.
   func writeInTheClear(
     _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer,
     _ third: UnsafeRawBufferPointer
@@ -65,29 +65,29 @@ final class ConnectionTransport {
     return unsafe socket.write(first, second, third)
   }
 
-  /// Sends what was taken and has not reached the kernel: only TLS keeps anything.
-  /// `.bytes(0)` says that nothing is left.
+  /// Sends bytes that were accepted and haven't reached the kernel, which only TLS keeps. Returns
+  /// `.bytes(0)` if none are left.
   func writePending() -> StreamSocket.Progress {
     tls?.writePending(to: socket) ?? .bytes(0)
   }
 
-  /// Takes the TLS handshake as far as it goes without waiting.
+  /// Continues the TLS handshake as far as possible without waiting.
   func handshake() -> TLSLayer.Handshake {
     tls?.handshake(over: socket) ?? .complete
   }
 
-  /// Says that nothing more will be written; reading may go on.
+  /// Announces that nothing more will be written. Reading may continue.
   func endWriting() {
     tls?.endWriting(to: socket)
     socket.shutdownWriting()
   }
 }
 
-/// The buffers of a loop through which the bytes of its connections pass.
+/// The buffers of a loop through which its connections' bytes pass.
 @safe final class ReadScratch {
   let bytes: UnsafeMutableRawBufferPointer
 
-  /// The most that one read takes from a socket.
+  /// The most bytes that one read takes from a socket.
   static let size = 64 << 10
 
   init() {

@@ -1,15 +1,16 @@
 public import EventLoop
 
-/// Counts failed sign-ins by the network that they come from, so that guessing is slow, and so is
-/// filling the log. A valid credential always passes.
+/// Counts failed sign-ins by their network, so that guessing is slow and can't fill the log. A
+/// valid credential always passes.
 public final class FailedSignIns: Sendable {
-  /// How many of a network are answered as such in a minute where operators sign in.
+  /// The failures of one network in a minute that are answered normally, for operators' sign-ins.
   public static let mostOfOperators = 100
-  /// The same where apps do: many of them may stand behind one address, with an old key each.
+  /// The failures of one network in a minute that are answered normally, for apps. Many apps may
+  /// share one address, each with an old key.
   public static let mostOfApps = 1_000
 
   static let window = Duration.seconds(60)
-  /// The most networks that are counted one by one; the rest share one count.
+  /// The most networks that are counted separately; the others share one count.
   static let largestCount = 10_000
 
   private struct Window {
@@ -24,13 +25,13 @@ public final class FailedSignIns: Sendable {
   private let most: Int
   private let windows = Lock<[SocketAddress.Network?: Window]>([:])
 
-  /// - Parameter most: so many of a network are nothing special in a minute.
+  /// - Parameter most: The failures of one network in a minute that are answered normally.
   public init(most: Int) {
     self.most = most
   }
 
-  /// Notes one more; returns in how many whole seconds, at least 1, to try again where there were
-  /// too many.
+  /// Notes a failure. If there were too many, returns the time after which to retry, in whole
+  /// seconds, at least 1; nil otherwise.
   public func note(from network: SocketAddress.Network?, at now: MonotonicInstant) -> Int64? {
     windows.withLock { windows in
       var network = network

@@ -3,11 +3,11 @@ public import HTTP
 
 /// One request and its answer, on the loop of its connection.
 ///
-/// A handler reads the body if it wants it, then answers: at once with `respond`, or piece by
-/// piece with `start`, `write` and `finish`. Each of these returns when the kernel has taken the
-/// bytes, which is how a slow client slows its provider.
+/// A handler reads the body if it wants it, and then answers: at once with `respond`, or in pieces
+/// with `start`, `write` and `finish`. Each of these returns when the kernel has taken the bytes,
+/// so that a slow client slows its provider.
 public final class HTTPExchange {
-  /// How a body that is sent piece by piece is framed.
+  /// The framing of a body that is sent in pieces.
   public enum Framing: Hashable, Sendable {
     case sized(Int64)
     case chunked
@@ -25,22 +25,22 @@ public final class HTTPExchange {
 
   public private(set) var head: RequestHead
   public let receivedAt: MonotonicInstant
-  /// Of the answer that was begun; nil before.
+  /// The status of the answer; nil before it has begun.
   public private(set) var status: Int?
   private let connection: Connection
   private var state = State.unanswered
   private var body: RequestBody
 
-  /// What the head of the answer has besides its own fields, for who hands the exchange on.
+  /// Fields that are added to the answer's head, for handlers that pass the exchange on.
   public var addedFields = HeaderFields()
 
-  /// The client has hung up. What it still sends or takes is lost.
+  /// Whether the client has hung up. Further bytes in either direction are lost.
   public private(set) var isClientGone = false
-  /// Called once, when the client hangs up while the handler waits for something else.
+  /// Called once if the client hangs up while the handler waits for something else.
   public var onClientGone: (() -> Void)?
 
-  /// Called when a stop of the server waits no longer for this exchange, also where its client has
-  /// hung up before. The handler must end then.
+  /// Called when a stop of the server no longer waits for this exchange, even if its client has
+  /// already hung up. The handler must then end.
   public var onBreakOff: (() -> Void)? {
     get { connection.onBreakOff }
     set { connection.onBreakOff = newValue }
@@ -48,18 +48,18 @@ public final class HTTPExchange {
 
   public var loop: EventLoop { connection.loop }
 
-  /// The client's address: the peer's, or the one that a trusted balancer names; nil when the peer
-  /// was gone at once.
+  /// The client's address: the peer's, or the one that a trusted load balancer names; nil if the
+  /// peer was gone at once.
   public let clientAddress: SocketAddress?
 
-  /// Where the client is, as far as its network tells.
+  /// The network of the client's address.
   public var clientNetwork: SocketAddress.Network? { clientAddress?.network }
 
-  /// Whom its body is counted for.
+  /// The owner for whom the body is counted; nil until the credential is known.
   private var owner: RequestOwner?
-  /// Whether it counts among the requests of `owner`.
+  /// Whether the request counts among the requests of `owner`.
   private var isCounted = false
-  /// Keeps the body counted; nil for none and for a small one.
+  /// Keeps the body counted; nil without a body, and for a small one.
   private var reservation: BodyReservation?
 
   init(on connection: Connection, from clientAddress: SocketAddress?, head: RequestHead) {
@@ -76,8 +76,8 @@ public final class HTTPExchange {
     onClientGone = nil
   }
 
-  /// The request's credential is valid. Before this call the request counts for its address, and
-  /// so does its body; after it, for the credential's owner.
+  /// Notes that the request's credential is valid. Before this call, the request and its body count
+  /// for their address; after it, for the credential's owner.
   ///
   /// - Throws: `requestShareExhausted`. The request then still counts for its address.
   public func noteCredential(of owner: RequestOwner) throws(HTTPExchangeError) {
@@ -108,9 +108,9 @@ public final class HTTPExchange {
   /// Reads the whole body.
   ///
   /// - Parameters:
-  ///   - limit: the most bytes that it may have.
-  ///   - beforeCredential: whether nobody knows yet who sends it, as where the body itself is the
-  ///     credential. It then has the time of a head.
+  ///   - limit: The largest allowed size, in bytes.
+  ///   - beforeCredential: Whether the sender isn't known yet, because the body itself is the
+  ///     credential. The body then has the time of a head.
   /// - Throws: `bodyTooLarge`, `bodyTimeout`, `bodyMemoryExhausted`, `bodyShareExhausted`,
   ///   `invalidBody` or `disconnected`.
   public func readBody(
@@ -126,13 +126,14 @@ public final class HTTPExchange {
     return bytes
   }
 
-  /// Hands over what keeps the body counted: who keeps the body's bytes keeps this too. Without a
-  /// taker the body is counted until the exchange ends.
+  /// Hands over the object that keeps the body counted. An owner of the body's bytes must hold it
+  /// too. Without this call, the body is counted until the exchange ends.
   public func takeBodyReservation() -> BodyReservation? {
     reservation.take()
   }
 
-  /// Counts a body that takes `room` bytes in all: one that is decoded takes more than has arrived.
+  /// Counts the body with `room` bytes in all, because a decoded body takes more than the received
+  /// bytes.
   ///
   /// - Throws: `bodyMemoryExhausted` or `bodyShareExhausted`.
   public func countBody(_ room: Int) throws(HTTPExchangeError) {
@@ -141,8 +142,8 @@ public final class HTTPExchange {
     reservation?.finish()
   }
 
-  /// Makes room for what has arrived of the body. It grows with the bytes, never by the length
-  /// that the head promises.
+  /// Makes room for the received bytes of the body. The room grows with these bytes, never with the
+  /// length that the head announces.
   private func makeRoom(
     in bytes: inout [UInt8], upTo limit: Int
   ) throws(HTTPExchangeError) {
@@ -164,7 +165,7 @@ public final class HTTPExchange {
     bytes.reserveCapacity(room)
   }
 
-  /// Has the body counted from now on, and calls `body` with what counts it.
+  /// Starts counting the body if needed, and calls `body` with the object that counts it.
   private func counted(
     _ body: (BodyReservation) throws(BodyMemory.Refusal) -> Void = { _ in }
   ) throws(HTTPExchangeError) {
@@ -189,9 +190,9 @@ public final class HTTPExchange {
     }
   }
 
-  /// Appends the next piece of the body to `bytes`; false at its end.
+  /// Appends the next piece of the body to `bytes`; returns false at its end.
   ///
-  /// - Parameter pace: the body's deadline; nil until the first wait, which begins it.
+  /// - Parameter pace: The body's deadline; nil until the first wait, which starts it.
   private func readBodyPiece(
     into bytes: inout [UInt8], upTo limit: Int, _ beforeCredential: Bool,
     _ pace: inout TransferPace?
@@ -229,7 +230,7 @@ public final class HTTPExchange {
     return true
   }
 
-  /// Lets go of the request's header fields, which an answer that may take minutes doesn't need.
+  /// Releases the request's header fields, which an answer of several minutes doesn't need.
   public func forgetFields() {
     head.forgetFields()
   }
@@ -237,6 +238,7 @@ public final class HTTPExchange {
   // MARK: The answer
 
   /// Sends a whole answer with its length.
+  /// - Throws: `alreadyAnswered` or `disconnected`.
   public func respond(_ answer: HTTPAnswer) async throws(HTTPExchangeError) {
     try expectUnanswered()
     if !body.isComplete { connection.closesAfterExchange = true }
@@ -253,7 +255,8 @@ public final class HTTPExchange {
 
   /// Sends the head of an answer whose body follows.
   ///
-  /// - Parameter isHeldBack: whether it is sent with the next `write` or `finish` only.
+  /// - Parameter isHeldBack: Whether to send it only with the next `write` or `finish`.
+  /// - Throws: `alreadyAnswered` or `disconnected`.
   public func start(
     _ response: ResponseHead, framing: Framing, isHeldBack: Bool = false
   ) async throws(HTTPExchangeError) {
@@ -284,6 +287,7 @@ public final class HTTPExchange {
   public var holdsHeadBack: Bool { !connection.output.isEmpty }
 
   /// Sends a piece of the body, and returns when the client's side has taken it.
+  /// - Throws: `disconnected`.
   public func write(_ bytes: [UInt8]) async throws(HTTPExchangeError) {
     if case .answered = state { return }
     guard case .streaming(let framing) = state else { throw failed() }
@@ -298,6 +302,7 @@ public final class HTTPExchange {
   }
 
   /// Ends the body, after a last piece.
+  /// - Throws: `disconnected`.
   public func finish(_ last: [UInt8] = []) async throws(HTTPExchangeError) {
     if case .answered = state { return }
     guard case .streaming(let framing) = state else { throw failed() }
@@ -312,8 +317,10 @@ public final class HTTPExchange {
     guard await connection.flush(followedBy: last, end: end) else { throw failed() }
   }
 
-  /// Ends HTTP on this connection: after `response`, whose status is 101, its bytes are the
-  /// caller's. Whatever they end with, the connection is closed after the handler.
+  /// Ends HTTP on this connection. After `response`, whose status is 101, the caller uses its
+  /// bytes. The connection is closed after the handler in any case.
+  /// - Throws: `alreadyAnswered`, `disconnected`, or `notUpgradable` if the status isn't 101 or the
+  ///   request's body hasn't been read.
   public func upgrade(_ response: ResponseHead) async throws(HTTPExchangeError) -> UpgradedStream {
     try expectUnanswered()
     guard response.status == 101 && body.isComplete else { throw .notUpgradable }
@@ -327,8 +334,8 @@ public final class HTTPExchange {
 
   /// Checks that an answer may begin.
   ///
-  /// The client decides when its connection breaks, so a broken exchange throws and never traps:
-  /// a trap would end the process for all other clients.
+  /// The client decides when its connection breaks. A broken exchange therefore throws and never
+  /// traps: a trap would end the process for all other clients.
   private func expectUnanswered() throws(HTTPExchangeError) {
     switch state {
     case .unanswered: return
@@ -337,7 +344,7 @@ public final class HTTPExchange {
     }
   }
 
-  /// Breaks the connection, so that the client sees that the answer isn't whole.
+  /// Breaks the connection, so that the client sees that the answer isn't complete.
   public func abort() {
     state = .broken
     connection.abort()
@@ -350,7 +357,7 @@ public final class HTTPExchange {
     return .disconnected
   }
 
-  /// After the handler: whether the connection can go on.
+  /// Ends the exchange after the handler; returns whether the connection can continue.
   func end() async -> Bool {
     onClientGone = nil
     leaveShare()

@@ -3,24 +3,24 @@ public import HTTP
 
 /// Answers the requests of a listener.
 public protocol HTTPHandler: Sendable {
-  /// Answers one request, on the loop of its connection. A handler that returns without having
-  /// answered breaks the connection.
+  /// Answers one request, on the loop of its connection. If a handler returns without an answer,
+  /// the connection is broken.
   func handle(_ exchange: HTTPExchange) async
 
-  /// The answer to a request that never became one.
+  /// Returns the answer to bytes or connections that are refused before a request exists.
   ///
-  /// - Parameter client: who sent it; nil when the peer was gone at once.
+  /// - Parameter client: The client's address; nil if the peer was gone at once.
   func refuse(_ refusal: HTTPRefusal, of client: SocketAddress?) -> HTTPAnswer
 }
 
-/// Why a listener answers by itself; the connection is closed after it.
+/// The reason that a listener answers by itself. It then closes the connection.
 public enum HTTPRefusal: Error, Hashable, Sendable {
-  /// The bytes are not a request that is accepted here.
+  /// The bytes aren't an acceptable request.
   case invalid(HTTPError)
   case requestTimeout
-  /// As many connections are open as may be.
+  /// The limit of open connections is reached.
   case tooManyConnections
-  /// The client's address has as many connections open as it may have.
+  /// The client's address has reached its limit of open connections.
   case tooManyConnectionsOfAddress
 }
 
@@ -35,24 +35,24 @@ public struct HTTPAnswer: Sendable {
   }
 }
 
-/// How an exchange with a client failed.
+/// The failure of an exchange with a client.
 public enum HTTPExchangeError: Error, Hashable, Sendable {
-  /// The client is gone, or takes or gives no bytes in time.
+  /// The client is gone, or it takes or sends no bytes in time.
   case disconnected
   /// The body is larger than the caller allows.
   case bodyTooLarge
   /// The body isn't valid HTTP.
   case invalidBody(HTTPError)
-  /// The body didn't come in time.
+  /// The body didn't arrive in time.
   case bodyTimeout
-  /// The bodies of all requests take as much memory as they may.
+  /// The bodies of all requests together have reached their memory limit.
   case bodyMemoryExhausted
-  /// The bodies of the same key, token or address take as much memory as they may, or as many of
-  /// them are waited for as may be.
+  /// The bodies of the same key, token or address have reached their memory limit, or their limit
+  /// of incomplete bodies.
   case bodyShareExhausted
-  /// As many requests of the same key or token are under way as may be.
+  /// The key or token has reached its limit of simultaneous requests.
   case requestShareExhausted
-  /// The handler has begun an answer to this request before.
+  /// The handler has already begun an answer to this request.
   case alreadyAnswered
   /// The response isn't a 101, or the request's body hasn't been read to its end.
   case notUpgradable

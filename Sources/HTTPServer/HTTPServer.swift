@@ -3,24 +3,25 @@ public import Logging
 internal import Synchronization
 public import TLS
 
-/// Listens on addresses with every loop of a group and serves their connections.
+/// Listens on addresses with every loop of a group, and serves their connections.
 ///
-/// To stop: `stop` closes resting connections, waits for the exchanges under way at most as long
-/// as it is told, and breaks what is left. It listens until then, so that whoever comes meanwhile
-/// is told by the handler that it came too late.
+/// `stop` closes idle connections, waits for exchanges in progress up to its time limit, and breaks
+/// the rest. The server listens until then, so that the handler can tell new clients that the
+/// server is stopping.
 public final class HTTPServer: Sendable {
-  /// The addresses listened on, with the ports that the kernel gave.
+  /// The addresses of the listener, with the ports that the kernel assigned.
   public let addresses: [SocketAddress]
   private let parts: [(loop: EventLoop, part: LoopBound<LoopPart>)]
   private let open: ConnectionCount
 
-  /// Starts to listen. Each connection keeps to the `limits` and `proxies` in force when it begins.
-  /// With `tls`, it begins with a handshake under the context that `tls` holds at that moment.
+  /// Starts to listen. Each connection keeps the `limits` and `proxies` in force when it begins.
+  /// With `tls`, it begins with a handshake under the context that `tls` has at that time.
   ///
   /// - Parameters:
-  ///   - proxies: the balancers that are believed.
-  ///   - bodies: counts the bodies of all listeners of the process.
-  ///   - reports: tells which limits clients meet; nil makes one of the listener's own.
+  ///   - proxies: The trusted load balancers.
+  ///   - bodies: Counts the bodies of all listeners of the process.
+  ///   - reports: Reports the limits that clients meet; nil creates the listener's own.
+  /// - Throws: `SystemError` if an address can't be listened on.
   public init(
     _ addresses: [SocketAddress], on loops: [EventLoop], handler: any HTTPHandler,
     limits: @escaping @Sendable () -> HTTPServerLimits = { HTTPServerLimits() },
@@ -61,7 +62,7 @@ public final class HTTPServer: Sendable {
     self.open = open
   }
 
-  /// How many connections are open.
+  /// The number of open connections.
   public var connectionCount: Int { open.value }
 
   /// Stops, and returns when every connection has ended.
@@ -69,7 +70,7 @@ public final class HTTPServer: Sendable {
     await HTTPServer.stop(parts, within: duration)
   }
 
-  /// Makes a stop wait no longer: breaks the exchanges off that are still under way.
+  /// Ends the waiting of a stop: breaks off the exchanges in progress.
   public func breakOff() async {
     await HTTPServer.forEach(parts) { $0.breakOff() }
   }
@@ -94,10 +95,10 @@ public final class HTTPServer: Sendable {
 }
 
 extension HTTPServer {
-  /// Serves one connection that is there already, until it ends: for tests, over one end of
-  /// `StreamSocket.pair(on:)`. Everything but the listening is as for any other connection.
+  /// Serves one existing connection until it ends: for tests, over one end of
+  /// `StreamSocket.pair(on:)`. Everything except the listening is as for any other connection.
   ///
-  /// - Parameter peer: the client's address; nil for one that was gone at once.
+  /// - Parameter peer: The client's address; nil for a peer that was gone at once.
   package static func serve(
     _ socket: StreamSocket, from peer: SocketAddress?, by handler: any HTTPHandler,
     limits: HTTPServerLimits = HTTPServerLimits(), logger: Logger
@@ -112,7 +113,7 @@ extension HTTPServer {
   }
 }
 
-/// What the connections of a listener have in common, over all its loops.
+/// The objects that the connections of a listener share, over all its loops.
 final class ListenerServices: Sendable {
   let bodies: BodyMemory
   let reports: ListenerReports
@@ -125,13 +126,13 @@ final class ListenerServices: Sendable {
   }
 }
 
-/// How many connections a server has open, over all its loops.
+/// The number of open connections of a server, over all its loops.
 final class ConnectionCount: Sendable {
   private let count = Atomic<Int>(0)
 
   var value: Int { count.load(ordering: .relaxed) }
 
-  /// Counts one more, unless that would be above `limit`.
+  /// Counts one more connection, unless that would exceed `limit`.
   func enter(limit: Int) -> Bool {
     if count.add(1, ordering: .relaxed).newValue <= limit { return true }
     count.subtract(1, ordering: .relaxed)

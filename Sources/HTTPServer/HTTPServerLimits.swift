@@ -1,28 +1,28 @@
-/// What a listener allows a client to use; nothing it buffers or waits for is unbounded.
+/// The resources that a listener allows a client to use. Every buffer and every wait has a limit.
 public struct HTTPServerLimits: Sendable {
-  /// Bytes of a request line and its header fields.
+  /// The bytes of a request line and its header fields.
   public var header: Int
-  /// Connections open at once, over all loops.
+  /// Simultaneously open connections, over all loops.
   public var connections: Int
-  /// From the first byte of a request to the end of its header.
+  /// The time from the first byte of a request to the end of its header.
   public var headerTimeout: Duration
-  /// How long a connection may rest: between requests, within a body, or while it takes no bytes
-  /// of an answer.
+  /// The time that a connection may be idle: between requests, within a body, or while it takes no
+  /// bytes of an answer.
   public var idle: Duration
-  /// From the first wait for bytes of a body to its last byte; `bodyRate` extends it.
+  /// The time from the first wait for bytes of a body to its last byte; `bodyRate` extends it.
   public var bodyTimeout: Duration
-  /// Bytes, at least 1, each of which give a body one second beyond `bodyTimeout`, and an answer
-  /// that a client takes slowly one second beyond `idle`.
+  /// The number of bytes, at least 1, that extends `bodyTimeout` by one second for a body, and
+  /// `idle` by one second for an answer that a client takes slowly.
   public var bodyRate: Int
-  /// Connections of one address that serve no request of a valid credential.
+  /// Connections of one address that serve no request with a valid credential.
   public var connectionsPerAddress: Int
-  /// Requests of one key or token that are under way at once.
+  /// Simultaneous requests of one key or token.
   public var connectionsPerOwner: Int
-  /// Bytes of all request bodies of the process together.
+  /// The bytes of all request bodies of the process together.
   public var bodyMemory: Int
-  /// The same of one key, token or address.
+  /// The bytes of the request bodies of one key, token or address.
   public var bodyMemoryPerOwner: Int
-  /// Bodies of one key, token or address that are waited for at once.
+  /// Incomplete bodies of one key, token or address.
   public var unfinishedBodiesPerOwner: Int
 
   public init(
@@ -45,10 +45,10 @@ public struct HTTPServerLimits: Sendable {
     self.unfinishedBodiesPerOwner = unfinishedBodiesPerOwner
   }
 
-  /// How long a client may take for a refusal that it gets in place of a connection.
+  /// The time that a client may take for a refusal in place of a connection.
   private static let refusalTimeout = Duration.seconds(2)
 
-  /// The same for a connection that is only told that there is no room for it. No limit counts
+  /// The limits of a connection that is only told that there is no room for it. No limit counts
   /// such connections, so they end soon.
   var ofRefusedConnection: HTTPServerLimits {
     var limits = self

@@ -1,4 +1,4 @@
-/// Bytes that came from a client and that nobody has read yet.
+/// Received bytes that haven't been read yet.
 struct InputBuffer {
   private var storage: [UInt8] = []
   private var start = 0
@@ -16,7 +16,8 @@ struct InputBuffer {
     unsafe storage.append(contentsOf: bytes)
   }
 
-  /// What is all read is given back: connections spend most of their time waiting.
+  /// Removes read bytes. An empty buffer releases its memory, because connections spend most of
+  /// their time waiting.
   mutating func consume(_ count: Int) {
     start += count
     guard start == storage.count else { return }

@@ -2,7 +2,7 @@ internal import EventLoop
 internal import JSON
 public import Logging
 
-/// A limit that a listener holds its clients to, by its name among the settings.
+/// A limit that a listener applies to its clients, by the name of its setting.
 public enum ListenerLimit: String, CaseIterable, Sendable {
   case connections
   case connectionsPerAddress = "connections_per_address"
@@ -13,14 +13,14 @@ public enum ListenerLimit: String, CaseIterable, Sendable {
   case unfinishedBodiesPerKey = "unfinished_bodies_per_key"
 }
 
-/// Tells operators which limit clients have met, and from which address.
+/// Reports to operators the limits that clients have met, and the clients' addresses.
 ///
-/// Each limit has one line a second at most, which says how often it was met since the line
-/// before: a client must not fill the log.
+/// Each limit has at most one log line a second, which contains the number of times since the
+/// previous line. A client can therefore not fill the log.
 public final class ListenerReports: Sendable {
   private struct Count {
     var total: Int64 = 0
-    /// Not in a line yet.
+    /// The number that isn't in a log line yet.
     var unsaid: Int64 = 0
     var lineAt: MonotonicInstant?
   }
@@ -35,7 +35,7 @@ public final class ListenerReports: Sendable {
     self.logger = logger
   }
 
-  /// How often each limit was met since the start, in the order of the limits.
+  /// The number of times that each limit was met since the start, in the order of the limits.
   public var totals: [(limit: ListenerLimit, count: Int64)] {
     counts.withLock { counts in
       ListenerLimit.allCases.map { ($0, counts[$0]?.total ?? 0) }
@@ -44,7 +44,7 @@ public final class ListenerReports: Sendable {
 
   /// Counts that a client has met one of `limits`.
   ///
-  /// - Parameter owner: whose credential the request has; nil where that isn't known.
+  /// - Parameter owner: The owner of the request's credential; nil if it isn't known.
   func note(
     _ limit: ListenerLimit, of limits: HTTPServerLimits, by client: SocketAddress?,
     _ owner: RequestOwner? = nil, at now: MonotonicInstant
@@ -71,8 +71,8 @@ public final class ListenerReports: Sendable {
     }
   }
 
-  /// Says that a balancer began a connection with no header, or with a wrong one; once a second at
-  /// most.
+  /// Logs that a load balancer began a connection without a header, or with a wrong one; at most
+  /// once a second.
   func noteProxyHeader(
     _ mistake: String, of peer: SocketAddress, at now: MonotonicInstant
   ) {
@@ -90,7 +90,7 @@ public final class ListenerReports: Sendable {
 }
 
 extension ListenerLimit {
-  /// What is allowed, with its unit.
+  /// The allowed amount, with its unit.
   fileprivate func allowed(by limits: HTTPServerLimits) -> String {
     switch self {
     case .connections: "\(limits.connections) connections"

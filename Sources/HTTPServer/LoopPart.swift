@@ -3,7 +3,7 @@ internal import JSON
 internal import Logging
 internal import TLS
 
-/// What one event loop holds of a server: its listening sockets and its connections.
+/// The part of a server on one event loop: its listening sockets and its connections.
 final class LoopPart {
   private let handler: any HTTPHandler
   private let limits: @Sendable () -> HTTPServerLimits
@@ -16,18 +16,19 @@ final class LoopPart {
   private let scratch = ReadScratch()
   private var listeners: [ListeningSocket] = []
   private var connections: [ObjectIdentifier: Connection] = [:]
-  /// Those that came after `drain`.
+  /// The connections that came after `drain`.
   private var latecomers: [ObjectIdentifier: Connection] = [:]
   private var isDraining = false
-  /// Nothing is waited for any more.
+  /// Whether a stop no longer waits.
   private var isHurried = false
   private let allEnded = Waiter<Void>()
-  /// Connections that are being told that there is no room for them.
+  /// The number of connections that are being told that there is no room for them.
   private var refusalCount = 0
 
-  /// How long what latecomers are being told may take when all else has ended.
+  /// The time that answers to latecomers may take after all other connections have ended.
   private static let latecomerPatience = Duration.seconds(1)
-  /// The most connections that are told at once; further ones are closed without an answer.
+  /// The most refused connections that get an answer at the same time; further ones are closed
+  /// without one.
   private static let mostRefusals = 64
 
   init(
@@ -46,7 +47,7 @@ final class LoopPart {
     self.loop = loop
   }
 
-  /// Listens on `addresses`; says where, with the kernel's ports.
+  /// Listens on `addresses`; returns them with the kernel's ports.
   func listen(_ addresses: [SocketAddress]) throws(SystemError) -> [SocketAddress] {
     do {
       for address in addresses {
@@ -105,8 +106,8 @@ final class LoopPart {
     }
   }
 
-  /// Why there is no room for a connection; nil where it has a place now. What a balancer sends
-  /// counts for the clients that it names, which are known later.
+  /// Returns the reason that a connection gets no place; nil if it has one. A load balancer's
+  /// connection counts for the clients that it names later.
   private func refusal(
     of origin: ConnectionOrigin, _ limits: HTTPServerLimits
   ) -> HTTPRefusal? {
@@ -117,7 +118,7 @@ final class LoopPart {
     return .tooManyConnections
   }
 
-  /// Gives back the place of a connection among those that are served, or refused.
+  /// Gives back the place of a connection, served or refused.
   private func leave(wasAdmitted: Bool) {
     if wasAdmitted { open.leave() } else { refusalCount -= 1 }
   }
@@ -128,14 +129,14 @@ final class LoopPart {
     if isDraining && connections.isEmpty { allEnded.wake() }
   }
 
-  /// Ends every connection: resting ones at once, busy ones after their exchange or when
-  /// `duration` is over. Whoever connects meanwhile is still heard, for one request.
+  /// Ends every connection: idle ones at once, busy ones after their exchange or after `duration`.
+  /// New connections are still served for one request.
   func drain(within duration: Duration) async {
     guard !isDraining else { return }
     isDraining = true
     for (id, connection) in connections {
       if connection.isFresh {
-        // Its first request may be on the way: it is heard like that of who comes now.
+        // Its first request may be on the way, so the connection is treated as a latecomer.
         connection.isLate = true
         connections[id] = nil
         latecomers[id] = connection
@@ -146,7 +147,7 @@ final class LoopPart {
     await waitForEnd(within: duration)
   }
 
-  /// After `drain`: listens no more, and lets latecomers go.
+  /// After `drain`: stops listening, and ends the latecomers.
   func close() async {
     for listener in listeners { listener.close() }
     swap(&connections, &latecomers)
@@ -163,7 +164,7 @@ final class LoopPart {
     deadline.stop()
   }
 
-  /// Breaks every connection off that a stop waits for, or will wait for.
+  /// Breaks off every connection that a stop waits for, now or later.
   func breakOff() {
     isHurried = true
     guard isDraining else { return }

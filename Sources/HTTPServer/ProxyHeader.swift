@@ -1,26 +1,26 @@
 internal import EventLoop
 
-/// Reads the header with which a balancer begins a connection (PROXY protocol, version 2).
+/// Reads the header with which a load balancer begins a connection (PROXY protocol, version 2).
 ///
-/// It says from which address the client has reached the balancer, before anything of the client's
-/// own. It may come in any pieces, and not a byte beyond it may be read here: what follows belongs
-/// to TLS or HTTP. `missing` says how many bytes may be read next.
+/// The header states the address from which the client reached the load balancer, before the
+/// client's own bytes. It may arrive in any pieces. No byte after it may be read here, because the
+/// next bytes belong to TLS or HTTP. `missing` is the number of bytes that may be read next.
 ///
-/// Strict: anything that isn't a whole header of version 2 over TCP ends the connection.
+/// Parsing is strict: anything except a whole header of version 2 over TCP ends the connection.
 struct ProxyHeader {
   enum Source: Equatable {
-    /// The client's address, as the balancer saw it.
+    /// The client's address, as the load balancer saw it.
     case client(SocketAddress)
-    /// The balancer speaks for itself, as in a health check.
+    /// The load balancer speaks for itself, for example in a health check.
     case balancer
   }
 
   enum Mistake: Error, Equatable {
     /// The connection doesn't begin with the signature.
     case signature
-    /// Another version than 2, or a command that version 2 doesn't have.
+    /// The version isn't 2, or version 2 doesn't have the command.
     case versionOrCommand
-    /// Neither TCP over IPv4 or IPv6, nor unspecified.
+    /// The family is neither TCP over IPv4 or IPv6, nor unspecified.
     case family
     /// The length is too small for the addresses, or larger than `longestContent`.
     case length
@@ -28,7 +28,7 @@ struct ProxyHeader {
     case fields
   }
 
-  /// The most bytes after the first 16. Balancers send some 100; certificates' names need more.
+  /// The most bytes after the first 16. Load balancers send about 100; certificate names need more.
   static let longestContent = 2048
 
   private static let signature: [UInt8] = [
@@ -38,15 +38,15 @@ struct ProxyHeader {
   private static let prefixCount = 16
 
   private var bytes: [UInt8] = []
-  /// Known once the first 16 bytes are there.
+  /// The length of the rest; nil until the first 16 bytes have arrived.
   private var contentCount: Int?
 
-  /// How many bytes the header needs next; 0 once it is whole.
+  /// The number of bytes that the header needs next; 0 once it is complete.
   var missing: Int {
     ProxyHeader.prefixCount + (contentCount ?? 0) - bytes.count
   }
 
-  /// Takes bytes, at most `missing`; says whom the connection is from once the header is whole.
+  /// Takes at most `missing` bytes; returns the connection's source once the header is complete.
   mutating func receive(_ more: some Collection<UInt8>) throws(Mistake) -> Source? {
     precondition(more.count <= missing, "bytes after the header belong to the client")
     bytes += more
@@ -71,12 +71,12 @@ struct ProxyHeader {
   private static let localCommand: UInt8 = 0x20
   private static let proxyCommand: UInt8 = 0x21
 
-  /// Both addresses and ports.
+  /// The lengths of both addresses and ports.
   private static let fourCount = 2 * 4 + 2 * 2
   private static let sixCount = 2 * 16 + 2 * 2
 
   private func source() throws(Mistake) -> Source {
-    // What comes with LOCAL has no meaning (2.2 of the specification).
+    // Fields of a LOCAL command have no meaning (section 2.2 of the specification).
     if bytes[12] == ProxyHeader.localCommand { return .balancer }
     switch bytes[13] {
     case 0x00:

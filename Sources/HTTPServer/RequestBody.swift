@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// Takes the body of one request out of the connection's input.
+/// Takes the body of one request from the connection's input.
 struct RequestBody {
   private enum Rest {
     case none
@@ -24,7 +24,7 @@ struct RequestBody {
     if case .none = rest { true } else { false }
   }
 
-  /// Moves what `input` has of the body to the end of `bytes`.
+  /// Moves the available bytes of the body to the end of `bytes`.
   mutating func take(
     from input: inout InputBuffer, into bytes: inout [UInt8]
   ) throws(HTTPExchangeError) {

@@ -1,15 +1,15 @@
 internal import EventLoop
 
-/// Counts the requests under way of each key and token, so that none of them takes all
+/// Counts the simultaneous requests of each key and token, so that none of them takes all
 /// connections of a listener.
 ///
-/// A request counts from the moment at which its credential is found valid until its answer ends.
-/// So one that waits, a stream that rests and a WebSocket all count, and a connection between two
-/// requests doesn't: that counts for its address.
+/// A request counts from the validation of its credential until its answer ends. Waiting requests,
+/// idle streams and WebSockets therefore count. A connection between two requests doesn't: it
+/// counts for its address.
 final class RequestShares: Sendable {
   private let counts = Lock<[RequestOwner: Int]>([:])
 
-  /// Counts one more request of an owner; false where it has `limit` of them already.
+  /// Counts one more request of an owner; returns false if it already has `limit`.
   func enter(_ owner: RequestOwner, limit: Int) -> Bool {
     counts.withLock { counts in
       let count = counts[owner, default: 0]
@@ -19,7 +19,7 @@ final class RequestShares: Sendable {
     }
   }
 
-  /// Ends what `enter` began.
+  /// Ends the request that `enter` began.
   func leave(_ owner: RequestOwner) {
     counts.withLock { counts in
       guard let count = counts[owner] else { return }
@@ -27,6 +27,6 @@ final class RequestShares: Sendable {
     }
   }
 
-  /// How many owners have requests under way.
+  /// The number of owners with requests in progress.
   var ownerCount: Int { counts.withLock { $0.count } }
 }

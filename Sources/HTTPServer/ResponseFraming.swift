@@ -1,7 +1,7 @@
 internal import HTTP
 
 extension ResponseHead {
-  /// Appends a whole answer: the fields that frame it are ours to set.
+  /// Appends a whole answer. Only this code sets the fields that frame it.
   func appendAnswer(to output: inout [UInt8], body: [UInt8], isHead: Bool, closes: Bool) {
     var head = self
     head.fields.removeFraming()
@@ -13,7 +13,7 @@ extension ResponseHead {
     if !isHead && status != 204 && status != 304 { output.append(contentsOf: body) }
   }
 
-  /// Appends the head after which another protocol is spoken, which its `Upgrade` names.
+  /// Appends the head after which the protocol in its `Upgrade` is spoken.
   func appendUpgrade(to output: inout [UInt8]) {
     var head = self
     head.fields.removeFraming()

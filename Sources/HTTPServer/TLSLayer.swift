@@ -3,8 +3,8 @@ internal import TLS
 
 /// Moves bytes between a TLS session and its socket.
 ///
-/// Ciphertext that one side can't take yet waits in `incoming` or `outgoing`; both are bounded by
-/// one read of the socket and by the session's own limit.
+/// Ciphertext that one side can't take yet waits in `incoming` or `outgoing`. One read of the
+/// socket and the session's own limit bound both.
 final class TLSLayer {
   enum Handshake: Equatable {
     case complete
@@ -39,7 +39,7 @@ final class TLSLayer {
         case .end, .broken: return .failed
         }
       } catch {
-        // The alert that tells the peer why is sent if the socket takes it.
+        // The alert with the reason is sent if the socket accepts it.
         _ = writePending(to: socket)
         return .failed
       }
@@ -71,9 +71,9 @@ final class TLSLayer {
     }
   }
 
-  /// Hands the session more ciphertext, from what waits or from the socket.
+  /// Gives the session more ciphertext, from the waiting bytes or from the socket.
   private func receive(from socket: StreamSocket) -> StreamSocket.Progress {
-    // A session may have something to say before it can read on, as when keys change.
+    // A session may have to send before it can continue reading, for example when keys change.
     if case .broken = writePending(to: socket) { return .broken }
     if incoming.isEmpty {
       let progress = unsafe socket.read(into: scratch.bytes)
@@ -107,7 +107,7 @@ final class TLSLayer {
     }
   }
 
-  /// Sends the session's ciphertext; `.bytes(0)` when none is left.
+  /// Sends the session's ciphertext; returns `.bytes(0)` if none is left.
   func writePending(to socket: StreamSocket) -> StreamSocket.Progress {
     while true {
       if outgoing.isEmpty {

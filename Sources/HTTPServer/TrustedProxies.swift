@@ -1,12 +1,12 @@
 public import EventLoop
 internal import HTTP
 
-/// The balancers in front of a listener, whose word for a client's address is believed.
+/// The load balancers in front of a listener whose statement of a client's address is trusted.
 ///
-/// Where no balancer is listed, the address of a client is the peer's, whatever its header says.
+/// Without load balancers, the client's address is the peer's, whatever the header says.
 public struct TrustedProxies: Sendable {
   private let ranges: [AddressRange]
-  /// Whether they begin each connection with a header of the PROXY protocol.
+  /// Whether they begin each connection with a PROXY protocol header.
   let sendHeader: Bool
 
   public static let none = TrustedProxies([])
@@ -20,16 +20,17 @@ public struct TrustedProxies: Sendable {
     !ranges.isEmpty && ranges.contains { $0.contains(address) }
   }
 
-  /// The most balancers in a row; entries before those are not looked at.
+  /// The most load balancers in a row; entries before those are ignored.
   private static let mostHops = 32
 
-  /// The address of the client that `peer` forwards a request of.
+  /// Returns the client for which `peer` forwards a request.
   ///
-  /// Each balancer appends the address that it was called from to `X-Forwarded-For`, so the last
-  /// entry that isn't a balancer's own is the client. Entries before it are the client's word.
-  /// Where an entry isn't an address, the balancer that appended it is taken for the client.
+  /// Each load balancer appends its caller's address to `X-Forwarded-For`. The last entry that
+  /// isn't a load balancer's own is therefore the client. The client itself may have written the
+  /// entries before it. If an entry isn't an address, the load balancer that appended it counts as
+  /// the client.
   ///
-  /// Example: behind 10.0.0.0/8, the peer 10.0.0.1 with `1.1.1.1, 203.0.113.9, 10.0.0.2` is a
+  /// Example: behind 10.0.0.0/8, the peer 10.0.0.1 with `1.1.1.1, 203.0.113.9, 10.0.0.2` forwards a
   /// request of 203.0.113.9.
   func client(of peer: SocketAddress, _ fields: HeaderFields) -> SocketAddress {
     guard contains(peer) else { return peer }
@@ -48,8 +49,8 @@ public struct TrustedProxies: Sendable {
     return client
   }
 
-  /// Reads `203.0.113.9`, `2001:db8::1` or `[2001:db8::1]`, each of the first and last with a port
-  /// or without.
+  /// Parses `203.0.113.9`, `2001:db8::1` or `[2001:db8::1]`. The first and the last may have a
+  /// port.
   private static func address(_ entry: Substring) -> SocketAddress? {
     let text = entry.drop { $0 == " " || $0 == "\t" }
     let end = text.lastIndex { $0 != " " && $0 != "\t" }

@@ -2,29 +2,31 @@ internal import CCurl
 internal import EventLoop
 internal import Glibc
 
-/// The sockets of libcurl's connections, each registered with the loop for as long as it is open.
+/// Registers the sockets of libcurl's connections with the event loop while they are open.
 ///
-/// libcurl changes its mind about a socket several times a request: write, read, nothing while the
-/// connection is idle. Telling the kernel each time would cost as much as the request itself. So a
-/// change is remembered in `wanted`, and the kernel is told only when it would not report what is
-/// wanted now (widened at once), or has reported what isn't (narrowed then). A request on a pooled
-/// connection needs no call of epoll's besides the wait.
+/// For each request, libcurl changes its interest in a socket several times: write, read, nothing
+/// while the connection is idle. Telling the kernel each time would cost as much as the request
+/// itself. A change is therefore stored in `wanted`, and the kernel is told in two cases only: at
+/// once if it would not report a wanted event, and after it has reported an unwanted one. A request
+/// on a pooled connection needs no epoll call besides the wait.
 ///
-/// Registrations are level-triggered. Edges would save nothing more, and lose bytes: libcurl reads
-/// one buffer a call and counts on being called again while there is more.
+/// Registrations are level-triggered. Edge triggering would save nothing more and lose bytes,
+/// because libcurl reads one buffer per call and relies on further calls while more bytes are
+/// there.
 final class ConnectionSockets {
   private let loop: EventLoop
   private var sockets: [CInt: ConnectionSocket] = [:]
   /// Whether the last socket couldn't be opened because too many files are open.
   private(set) var isOutOfDescriptors = false
-  /// Is told, on the loop, what a socket that libcurl waits for is ready for (`CURL_CSELECT_*`).
+  /// Called on the loop with the events for which a socket is ready (`CURL_CSELECT_*`), if libcurl
+  /// waits for them.
   var becameReady: (_ descriptor: CInt, _ events: CInt) -> Void = { _, _ in }
 
   init(on loop: EventLoop) {
     self.loop = loop
   }
 
-  /// Opens a socket for libcurl to connect.
+  /// Opens a socket that libcurl will connect.
   func open(family: CInt, kind: CInt, protocol number: CInt) -> CInt {
     let descriptor = socket(family, kind | CInt(SOCK_CLOEXEC.rawValue), number)
     isOutOfDescriptors = descriptor < 0 && [EMFILE, ENFILE].contains(errno)
@@ -34,46 +36,46 @@ final class ConnectionSockets {
     return descriptor
   }
 
-  /// Closes a socket that `open` has opened.
+  /// Closes a socket that `open` opened.
   func close(_ descriptor: CInt) -> CInt {
     sockets.removeValue(forKey: descriptor)?.deregister()
     return Glibc.close(descriptor)
   }
 
-  /// Takes note of what libcurl waits for at a socket.
+  /// Notes libcurl's interest in a socket.
   func want(_ interest: Readiness, of descriptor: CInt) {
     if let socket = sockets[descriptor] {
       socket.want(interest)
       return
     }
-    // The resolver's own socket, over which its thread says that it is done.
+    // This is the resolver's own socket, over which its thread reports completion.
     let socket = ConnectionSocket(descriptor, isOpenedHere: false, self, on: loop)
     sockets[descriptor] = socket
     socket.want(interest)
   }
 
-  /// libcurl no longer waits for anything at a socket.
+  /// Notes that libcurl no longer waits for a socket.
   func forget(_ descriptor: CInt) {
     guard let socket = sockets[descriptor] else { return }
     if socket.isOpenedHere {
       socket.want([])
     } else {
-      // libcurl closes it without telling us, and the number may come back as another socket.
+      // libcurl closes this socket without a callback, and the number may return as another socket.
       socket.deregister()
       sockets[descriptor] = nil
     }
   }
 }
 
-/// One socket of libcurl's in the loop.
+/// One of libcurl's sockets in the loop.
 private final class ConnectionSocket: ReadinessHandler {
   let isOpenedHere: Bool
   private let descriptor: CInt
   private unowned let sockets: ConnectionSockets
   private let loop: EventLoop
-  /// What libcurl waits for.
+  /// The events that libcurl waits for.
   private var wanted: Readiness = []
-  /// What the kernel reports.
+  /// The events that the kernel reports.
   private var reported: Readiness = []
   private var registration: Registration?
 
@@ -106,8 +108,8 @@ private final class ConnectionSocket: ReadinessHandler {
       }
       reported = interest
     } catch {
-      // The kernel is out of memory for it. libcurl can't be told from here; the transfer ends at
-      // its connect or idle timeout.
+      // The kernel has no memory for the registration. libcurl can't be told here; the transfer
+      // ends at its connect or idle timeout.
       deregister()
     }
   }
@@ -124,7 +126,7 @@ private final class ConnectionSocket: ReadinessHandler {
     if events != 0 {
       sockets.becameReady(descriptor, isHungUp ? events | CURL_CSELECT_ERR : events)
     } else if wanted.isEmpty {
-      // Not narrowed to nothing: a hang-up is reported whatever the interest.
+      // An empty interest isn't enough, because the kernel always reports a hang-up.
       deregister()
     } else {
       report(wanted)

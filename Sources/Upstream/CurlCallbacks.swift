@@ -1,8 +1,8 @@
 internal import CCurl
 internal import EventLoop
 
-// What libcurl calls, always on the loop's thread and within a call of ours. None of these may call
-// libcurl back, and none runs code of the transfer's owner: they note what happened and wake tasks.
+// The callbacks of libcurl. They run on the loop's thread, within a call to libcurl. They must not
+// call libcurl or run code of the transfer's owner: they note the event and wake tasks.
 
 let receiveHeader: curl_write_callback = { bytes, size, count, context in
   let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
@@ -61,7 +61,7 @@ let interestChanged: curl_socket_callback = { easy, descriptor, interest, contex
   case CURL_POLL_INOUT: sockets.want([.readable, .writable], of: descriptor)
   default:
     sockets.forget(descriptor)
-    // libcurl's own handles, which close connections, have no pointer of ours.
+    // libcurl's own handles, which close connections, don't have Catraca's pointer.
     if let easy = unsafe easy, let own = unsafe catraca_curl_get_private(easy) {
       unsafe EasyHandle.at(own).transfer?.lostInterest()
     }

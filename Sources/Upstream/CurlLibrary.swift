@@ -1,11 +1,11 @@
 internal import CCurl
 
-/// libcurl itself, initialized once in the process.
+/// Initializes libcurl once for the process.
 enum CurlLibrary {
   private static let status = curl_global_init(Int(CURL_GLOBAL_ALL))
 
-  /// Must come before any other call. Stops the process when libcurl can't work at all, or would
-  /// block the event loop while it resolves names.
+  /// Initializes libcurl before any other call. Stops the process if libcurl can't work at all, or
+  /// if it would block the event loop while it resolves names.
   static func initialize() {
     precondition(status == CURLE_OK, "libcurl can't be initialized")
     precondition(resolvesInBackground, "libcurl was built without asynchronous name resolution")

@@ -2,42 +2,43 @@ internal import CCurl
 internal import EventLoop
 internal import HTTP
 
-/// Owns one easy handle of libcurl. It serves one transfer after the other: what is the same for
-/// all requests is set once.
+/// Owns one easy handle of libcurl. It serves one transfer after the other, and options that all
+/// requests share are set once.
 @safe final class EasyHandle {
-  /// Up to so many bytes of a body are copied by libcurl and leave in one system call with the
-  /// head. Larger ones are read from our array piece by piece.
+  /// The largest body, in bytes, that libcurl copies and sends in one system call with the head. A
+  /// larger body is read from its array in pieces.
   static let copiedBodyBytes = 64 << 10
-  /// What libcurl reads of a response at once. It keeps a buffer of that and a byte more for as
-  /// long as the transfer lasts, but of what no read has filled the system makes no memory.
+  /// The bytes of a response that libcurl reads at once. libcurl keeps a buffer of this size plus
+  /// one byte during the transfer; the system provides memory only for the filled part.
   static let receiveBufferBytes = (16 << 10) - 1
 
-  /// What libcurl takes at once of a body that it doesn't copy. It keeps a buffer of that, too, and
-  /// takes no smaller one.
+  /// The bytes that libcurl takes at once of a body that it doesn't copy. libcurl keeps a buffer of
+  /// this size too, and accepts no smaller one.
   private static let sendBufferBytes = 16 << 10
 
   let pointer: UnsafeMutableRawPointer
-  /// Whom the callbacks serve. Unowned, since a transfer that its owner drops takes itself out.
+  /// The transfer that the callbacks serve. The reference is unowned, because a dropped transfer
+  /// removes itself.
   unowned var transfer: Transfer?
-  /// The call of a stand-in that has the transfer in place of libcurl.
+  /// The stand-in's call that replaces libcurl for this transfer; nil without a stand-in.
   var standInCall: StandInCall?
-  /// The connect timeout, then the idle timeout, of the transfer.
+  /// The timer of the transfer's connect timeout, and then of its idle timeout.
   private(set) lazy var timer = LoopTimer(on: loop) { [unowned self] in transfer?.timedOut() }
   private let loop: EventLoop
-  /// Must live as long as the handle.
+  /// The shared sessions, which must live as long as the handle.
   private let sessions: SharedSessions
   private let httpsVersion: Int
   private var headers: HeaderList?
-  /// That of the last request, which is mostly the next one's too.
+  /// The URL of the last request, which is usually the next one's too.
   private var url: String?
   private var parsedURL: ParsedURL?
   private var authorities = Authorities()
 
-  /// What certificates are checked against.
+  /// The authorities that verify certificates.
   private struct Authorities {
     var systemFile: String?
     var systemDirectory: String?
-    /// What the handle is set to besides the system's.
+    /// The file that was added to the system's authorities; nil for none.
     var addedFile: String?
   }
 
@@ -60,7 +61,7 @@ internal import HTTP
     unsafe curl_easy_cleanup(pointer)
   }
 
-  /// The handle that a callback or a message of libcurl's is about.
+  /// Returns the handle of a callback or message.
   static func at(_ context: UnsafeMutableRawPointer?) -> EasyHandle {
     guard let context = unsafe context else { preconditionFailure("libcurl lost our pointer") }
     return unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue()
@@ -89,12 +90,12 @@ internal import HTTP
 
   private func setConnectionOptions(_ settings: UpstreamSettings) {
     set(CURLOPT_NOSIGNAL, 1)
-    // A transfer that ends while its name is being resolved doesn't wait for the resolver's thread,
-    // which would block the loop for as long as a name server is silent.
+    // A transfer that ends during name resolution doesn't wait for the resolver's thread, which
+    // would block the loop while a name server is silent.
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_FOLLOWLOCATION, 0)
-    // No proxy, not even one from the environment, which is not asked then.
+    // No proxy is used, and the environment isn't searched for one.
     set(CURLOPT_NOPROXY, "*")
     set(CURLOPT_PATH_AS_IS, 1)
     set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
@@ -102,10 +103,11 @@ internal import HTTP
     set(CURLOPT_TCP_NODELAY, 1)
     set(CURLOPT_BUFFERSIZE, EasyHandle.receiveBufferBytes)
     set(CURLOPT_UPLOAD_BUFFERSIZE, EasyHandle.sendBufferBytes)
-    // A model may think for minutes without a byte, longer than some address translators remember.
+    // A model may think for minutes without sending a byte, which is longer than some address
+    // translators remember a connection.
     set(CURLOPT_TCP_KEEPALIVE, 1)
     set(CURLOPT_MAXAGE_CONN, Int(settings.idleConnectionAge.components.seconds))
-    // A burst of first requests waits for the one connection that they can share.
+    // Simultaneous first requests wait for one connection that they can share.
     set(CURLOPT_PIPEWAIT, 1)
   }
 
@@ -120,16 +122,16 @@ internal import HTTP
 
   // MARK: Options of one request
 
-  /// Sets the handle up for `request`. Throws `unreachable(.address)` for a URL that libcurl
-  /// refuses.
+  /// Sets the handle up for `request`.
+  /// - Throws: `UpstreamError.unreachable(.address)` for a URL that libcurl refuses.
   func prepare(_ request: UpstreamRequest) throws(UpstreamError) {
     if request.url != url { try setURL(request.url) }
-    // In clear text there is no HTTP/2 to wait for.
+    // Over clear text, HTTP/2 isn't used.
     let isSecure = request.url.utf8.starts(with: "https:".utf8)
     let isUpgrade = if case .upgrade = request.body { true } else { false }
     set(
       CURLOPT_HTTP_VERSION, isSecure && !isUpgrade ? httpsVersion : CURL_HTTP_VERSION_1_1)
-    // A connection that is upgraded serves nothing else, and none that has served must be dead.
+    // An upgraded connection serves nothing else, and it must not be a pooled one that may be dead.
     set(CURLOPT_FRESH_CONNECT, isUpgrade ? 1 : 0)
     set(CURLOPT_FORBID_REUSE, isUpgrade ? 1 : 0)
     let milliseconds =
@@ -145,27 +147,28 @@ internal import HTTP
 
   private func setURL(_ text: String) throws(UpstreamError) {
     url = nil
-    // One that libcurl can't read ends the transfer, which says so.
+    // If libcurl can't parse the URL, the transfer ends with that error.
     let parsed = ParsedURL(text)
     check(unsafe catraca_curl_set_url(pointer, parsed?.pointer))
-    // Only now the former one is let go.
+    // The previous URL must live until here.
     parsedURL = parsed
     let isAccepted = unsafe catraca_curl_set_string(pointer, CURLOPT_URL, text)
     guard isAccepted == CURLE_OK, !text.utf8.contains(0) else { throw .unreachable(.address) }
     url = text
   }
 
-  /// How many bytes of the request's body have left.
+  /// The number of bytes of the request's body that were sent.
   var sentBodyBytes: Int64 {
     Int64(unsafe catraca_curl_get_size(pointer, CURLINFO_SIZE_UPLOAD_T))
   }
 
-  /// Lets go of libcurl's copy of the body, once it will not be sent again.
+  /// Releases libcurl's copy of the body, when it won't be sent again.
   func forgetBody() {
     check(unsafe catraca_curl_set_copied_body(pointer, nil))
   }
 
-  /// Lets go of the request's fields and body, which are secrets. Only while libcurl isn't at work.
+  /// Releases the request's fields and body, which are secrets. Must not be called while libcurl is
+  /// working.
   func clear() {
     check(unsafe catraca_curl_set_headers(pointer, nil))
     headers = nil
@@ -173,7 +176,7 @@ internal import HTTP
   }
 
   private func setBody(_ body: UpstreamBody, method: Method) {
-    // Undoes what any other method has set.
+    // Resets the options of any other method.
     set(CURLOPT_HTTPGET, 1)
     var usual: Method = .get
     switch (method, body) {
@@ -184,7 +187,7 @@ internal import HTTP
       setPost(length: length ?? -1)
       usual = .post
     case (_, .upgrade):
-      // For libcurl the client's half is a body without a length, which the fields forbid to frame.
+      // For libcurl, the client's half is a body without a length. The fields forbid its framing.
       setPost(length: -1)
       usual = .post
     case (_, .bytes(let bytes)):
@@ -192,7 +195,7 @@ internal import HTTP
       if bytes.count <= EasyHandle.copiedBodyBytes { copyBody(bytes) }
       usual = .post
     case (.post, .none), (.put, .none), (.patch, .none):
-      // These say `Content-Length: 0`.
+      // These methods send `Content-Length: 0`.
       setPost(length: 0)
       copyBody([])
       usual = .post
@@ -218,13 +221,15 @@ internal import HTTP
     guard file != authorities.addedFile else { return }
     authorities.addedFile = file
     guard let file else { return trustSystem() }
-    // libcurl takes one file and one directory: the system's authorities come from its directory.
+    // libcurl accepts one file and one directory, so the system's authorities come from the
+    // directory.
     set(CURLOPT_CAINFO, file)
     set(CURLOPT_CAPATH, authorities.systemDirectory)
   }
 
-  /// From the one file alone, since libcurl keeps that parsed; with a directory besides, it would
-  /// parse the file, 10 ms and more, for each connection.
+  /// Trusts the system's authorities from one file, which libcurl caches after parsing. With a
+  /// directory in addition, libcurl would parse the file for each connection, which takes 10 ms and
+  /// more.
   private func trustSystem() {
     set(CURLOPT_CAINFO, authorities.systemFile)
     set(CURLOPT_CAPATH, authorities.systemFile == nil ? authorities.systemDirectory : nil)

@@ -1,27 +1,27 @@
 internal import CCurl
 internal import HTTP
 
-/// Owns the header lines of one request, as libcurl wants them.
+/// Owns the header lines of one request in libcurl's format.
 @safe struct HeaderList: ~Copyable {
   private(set) var head: UnsafeMutablePointer<curl_slist>?
   private var tail: UnsafeMutablePointer<curl_slist>?
 
-  /// Lists `fields`, and forbids the ones that libcurl would add by itself.
+  /// Lists `fields`, and prevents the fields that libcurl would add.
   ///
-  /// - Parameter upgrades: whether the connection is to go on with another protocol.
+  /// - Parameter upgrades: Whether the request asks to upgrade the connection.
   init(_ fields: HeaderFields, upgrades: Bool = false) {
     var line: [UInt8] = []
     fields.forEach { name, value in
       guard !Self.belongsToConnection(name) else { return }
       line.removeAll(keepingCapacity: true)
       line.append(name)
-      // An empty value is spelt `Name;`: `Name:` would forbid the field.
+      // An empty value is written `Name;`, because `Name:` would remove the field.
       line.append(UInt8(ascii: value.isEmpty ? ";" : ":"))
       if !value.isEmpty { line.append(UInt8(ascii: " ")) }
       line.append(value)
       append(&line)
     }
-    // No waiting for `100 Continue` before the body.
+    // Prevents the wait for `100 Continue` before the body.
     append("Expect:")
     if !fields.contains(.accept) { append("Accept:") }
     if !fields.contains(.contentType) { append("Content-Type:") }
@@ -35,8 +35,8 @@ internal import HTTP
     unsafe curl_slist_free_all(head)
   }
 
-  /// Whether libcurl writes such a field itself. Asked for every field, so the length decides
-  /// first.
+  /// Whether libcurl writes such a field itself. It is called for every field, so the length is
+  /// compared first.
   private static func belongsToConnection(_ name: Span<UInt8>) -> Bool {
     switch name.count {
     case 4: FieldName.host.matches(name)
@@ -57,7 +57,7 @@ internal import HTTP
   private mutating func append(_ line: inout [UInt8]) {
     line.append(0)
     let added = unsafe line.withUnsafeBytes { bytes in
-      // Handed the last element, libcurl needn't walk the list.
+      // With the last element as the list, libcurl needn't walk the whole list.
       unsafe curl_slist_append(tail, bytes.assumingMemoryBound(to: CChar.self).baseAddress)
     }
     guard let added = unsafe added else { preconditionFailure("out of memory") }

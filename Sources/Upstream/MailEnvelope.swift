@@ -1,22 +1,22 @@
-/// How a message travels: through which server, from whom and to whom.
+/// The delivery of a message: its server, sender and recipients.
 public struct MailEnvelope: Sendable {
-  /// What a connection needs of TLS. A server's certificate is verified in any case.
+  /// The requirement for TLS. A server's certificate is always verified.
   public enum Encryption: Sendable, Hashable {
-    /// Where the server offers it.
+    /// TLS is used if the server offers it.
     case whereOffered
-    /// Without it nothing is sent.
+    /// Without TLS, nothing is sent.
     case required
   }
 
-  /// `smtp://HOST:PORT`, or `smtps://HOST:PORT`, where TLS comes first.
+  /// `smtp://HOST:PORT`, or `smtps://HOST:PORT` for TLS from the start.
   public var server: String
   public var encryption: Encryption
-  /// Nil without a sign-in.
+  /// The user name; nil for no sign-in.
   public var username: String?
   public var password: String?
   public var from: String
   public var to: [String]
-  /// A PEM file of certificate authorities that are trusted besides the system's.
+  /// A PEM file of certificate authorities in addition to the system's; nil for none.
   public var certificateAuthorities: String?
 
   public init(
@@ -33,11 +33,11 @@ public struct MailEnvelope: Sendable {
   }
 }
 
-/// Why a message was not taken.
+/// The reason that a message wasn't accepted.
 public struct MailError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What libcurl says; never a text of the message or of the server.
+  /// libcurl's message; never text of the mail or of the server.
   public let reason: String
-  /// The last status that the server sent; nil without one.
+  /// The last status that the server sent; nil for none.
   public let status: Int?
 
   public var description: String {

@@ -1,15 +1,16 @@
 internal import CCurl
 internal import EventLoop
 
-/// Hands messages to a mail server, with libcurl.
+/// Sends messages to a mail server with libcurl.
 ///
-/// Mail is rare and no request waits for it, so that it goes out on a thread of its own, without an
-/// event loop.
+/// Mail is rare and no request waits for it, so each message has its own thread instead of an event
+/// loop.
 public enum MailTransfer {
-  /// Hands a message over, as RFC 5322 writes it; returns when the server has taken it for all
+  /// Sends a message in the format of RFC 5322. Returns when the server has accepted it for all
   /// recipients.
   ///
-  /// - Parameter timeout: for all of it. Positive.
+  /// - Parameter timeout: The limit for the whole delivery. Positive.
+  /// - Throws: `MailError` if the server can't be reached or refuses the message.
   public static func send(
     _ message: [UInt8], _ envelope: MailEnvelope, within timeout: Duration
   ) async throws(MailError) {
@@ -59,7 +60,7 @@ public enum MailTransfer {
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
     set(CURLOPT_URL, envelope.server)
-    // Nor one from the environment.
+    // No proxy is used, not even one from the environment.
     set(CURLOPT_PROXY, "")
     let (seconds, attoseconds) = timeout.components
     set(CURLOPT_TIMEOUT_MS, Int(seconds * 1_000 + attoseconds / 1_000_000_000_000_000))
@@ -88,7 +89,8 @@ public enum MailTransfer {
     set(CURLOPT_SSL_VERIFYHOST, 2)
     set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
     guard let file = envelope.certificateAuthorities else { return }
-    // libcurl takes one file and one directory: the system's authorities stay in its directory.
+    // libcurl accepts one file and one directory, so the system's authorities stay in the
+    // directory.
     set(CURLOPT_CAINFO, file)
   }
 
@@ -107,7 +109,7 @@ public enum MailTransfer {
     return .failure(MailError(reason: reason, status: status == 0 ? nil : status))
   }
 
-  /// Fills `buffer` with what is next of the message; 0 is its end.
+  /// Fills `buffer` with the next bytes of the message; returns 0 at its end.
   func provide(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
     let piece = message[sentBytes...].prefix(buffer.count)
     unsafe buffer.copyBytes(from: piece)
@@ -134,5 +136,5 @@ private let provideMessage: curl_read_callback = { buffer, size, count, context 
   return unsafe handle.provide(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
 }
 
-/// What the server says beside its statuses is nobody's.
+/// The server's text isn't used.
 private let ignoreAnswer: curl_write_callback = { _, size, count, _ in size * count }

@@ -1,21 +1,21 @@
 internal import HTTP
 
-/// Puts a response's head together from the lines that libcurl hands over one by one.
+/// Builds a response's head from the lines that libcurl delivers one by one.
 ///
-/// Interim responses (1xx) come before it and trailers after the body, through the same door: both
-/// are dropped. Lines are checked more strictly than libcurl does, since they are passed on to a
-/// client.
+/// Interim responses (1xx) arrive before the head and trailers after the body, through the same
+/// callback. Both are dropped. Lines are checked more strictly than libcurl does, because they are
+/// passed on to a client.
 struct ResponseHeadReader: Sendable {
-  /// Bytes of all lines, interim responses and trailers included.
+  /// The most bytes of all lines, including interim responses and trailers.
   static let maximumBytes = 256 << 10
 
-  /// Room for the fields of most responses.
+  /// The initial capacity, enough for most responses.
   private static let usualFields = 24
   private static let usualBytes = 1 << 10
 
   private static let switchingProtocols = 101
 
-  /// The lines aren't those of an HTTP response, or there are too many.
+  /// The lines don't form an HTTP response, or there are too many.
   struct Invalid: Error {}
 
   private enum State {
@@ -30,19 +30,20 @@ struct ResponseHeadReader: Sendable {
     fieldCapacity: Self.usualFields, byteCapacity: Self.usualBytes)
   private var byteCount = 0
 
-  /// - Parameter allowsUpgrade: whether the request asked for another protocol.
+  /// - Parameter allowsUpgrade: Whether the request asked for another protocol.
   init(allowsUpgrade: Bool = false) {
     self.allowsUpgrade = allowsUpgrade
   }
 
-  /// Reads one line with its end; returns the head after the empty line that completes it.
+  /// Reads one line with its end. Returns the head after the empty line that completes it; nil
+  /// before.
   mutating func read(line: Span<UInt8>) throws(Invalid) -> UpstreamResponseHead? {
     byteCount += line.count
     guard byteCount <= Self.maximumBytes else { throw Invalid() }
     switch state {
     case .statusLine:
       let (status, version) = try Self.statusLine(line)
-      // Else it would be an upgrade that nobody asked for.
+      // An upgrade without a request for it is invalid.
       guard status != Self.switchingProtocols || allowsUpgrade else { throw Invalid() }
       state = .fields(status: status, version)
       return nil
@@ -51,7 +52,7 @@ struct ResponseHeadReader: Sendable {
         do { try fields.append(line: line) } catch { throw Invalid() }
         return nil
       }
-      // libcurl would go by one of several lengths, and the client perhaps by another.
+      // With several lengths, libcurl and the client might use different ones.
       do { _ = try BodyFraming.contentLength(of: fields) } catch { throw Invalid() }
       let head = UpstreamResponseHead(status: status, version: version, fields: fields)
       fields = HeaderFields()
@@ -67,7 +68,7 @@ struct ResponseHeadReader: Sendable {
     line.count == 2 && line[0] == UInt8(ascii: "\r") && line[1] == UInt8(ascii: "\n")
   }
 
-  /// Reads `HTTP/1.1 200 OK`; the reason may be missing.
+  /// Parses `HTTP/1.1 200 OK`; the reason may be missing.
   private static func statusLine(
     _ line: Span<UInt8>
   ) throws(Invalid) -> (status: Int, UpstreamResponseHead.Version) {

@@ -1,30 +1,32 @@
 public import EventLoop
 public import HTTP
 
-/// Calls services on our own behalf, each call as a whole and within a time; on one event loop.
+/// Calls services on Catraca's own behalf, on one event loop. Each call returns a whole answer
+/// within a time limit.
 public final class ServiceClient {
   /// An answer of any status.
   public struct Answer: Sendable {
     public let status: Int
     public let fields: HeaderFields
-    /// Nil where it broke off, or is longer than any that is wanted.
+    /// The body; nil if it was cut off, or if it exceeds `largestAnswer`.
     public let body: [UInt8]?
   }
 
   private let loop: EventLoop
-  /// Made for the first call.
+  /// The client, created for the first call.
   private var upstream: UpstreamClient?
   private var transfers: [ObjectIdentifier: Transfer] = [:]
   private var isClosed = false
 
-  /// So much of an answer is read.
+  /// The most bytes of an answer that are read.
   static let largestAnswer = 4 << 20
 
   public init(on loop: EventLoop) {
     self.loop = loop
   }
 
-  /// Makes a call. A redirection is an answer like any other.
+  /// Makes a call. A redirection is returned like any other answer.
+  /// - Throws: `UpstreamError`; `cancelled` if the timeout has passed or the client was closed.
   public func call(
     _ request: UpstreamRequest, within timeout: Duration
   ) async throws(UpstreamError) -> Answer {
@@ -50,7 +52,7 @@ public final class ServiceClient {
     return made
   }
 
-  /// It is read whatever it is for, so that its connection can be used again.
+  /// Reads the body even if it isn't needed, so that its connection can be used again.
   private static func body(of transfer: Transfer) async -> [UInt8]? {
     var body: [UInt8] = []
     var piece: [UInt8] = []
@@ -69,7 +71,7 @@ public final class ServiceClient {
     }
   }
 
-  /// Breaks off what is under way; nothing can be called any more.
+  /// Cancels the calls in progress. No further call is possible.
   public func close() {
     guard !isClosed else { return }
     isClosed = true

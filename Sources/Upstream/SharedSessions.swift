@@ -1,9 +1,9 @@
 internal import CCurl
 
-/// The TLS sessions that the handles of one event loop resume, whichever of them began one. Each by
-/// itself would have room for five, and begin anew with every provider.
+/// The TLS sessions that all handles of one event loop share. A single handle would store five
+/// sessions, and start a new one with every provider.
 ///
-/// Nothing is locked: all of it belongs to the loop's thread.
+/// No lock is needed, because only the loop's thread uses them.
 @safe final class SharedSessions {
   let pointer: UnsafeMutableRawPointer
 

@@ -2,34 +2,35 @@ internal import CCurl
 public import EventLoop
 internal import HTTP
 
-/// One request under way and its response: bytes stream both ways, and each side holds the other
-/// back.
+/// One request in progress, with its response. Bytes stream both ways, with back-pressure in each
+/// direction.
 ///
-/// Received bytes wait in `received` until the owner takes them. At the high-water mark libcurl is
-/// paused, so the provider's socket fills up and it stops sending; taking the bytes resumes it.
-/// Bytes to send wait in `upload`: while it is full `send` suspends, while it is empty libcurl's
-/// sending half is paused. Pausing is the answer of a callback; resuming calls libcurl, so it
-/// happens in the owner's calls, never within a callback.
+/// Received bytes wait in `received` until the owner takes them. At the high-water mark, libcurl is
+/// paused, so that the provider's socket fills and the provider stops sending. Taking the bytes
+/// resumes it. Bytes to send wait in `upload`. While it is full, `send` suspends; while it is
+/// empty, libcurl's sending half is paused. A callback pauses by its return value. Resuming calls
+/// libcurl, so it happens only in the owner's calls and never within a callback.
 ///
-/// All of it belongs to the loop's thread. One task may receive (`head`, `next`) and one may send;
-/// any may cancel. Dropping a transfer cancels it.
+/// A transfer belongs to its loop's thread. One task may receive (`head`, `next`) and one may send;
+/// any task may cancel. Dropping a transfer cancels it.
 public final class Transfer {
-  /// With as many unread bytes the provider is held back. At most one buffer of libcurl's
-  /// (`EasyHandle.receiveBufferBytes`) is received above it.
+  /// The number of unread bytes at which the provider is paused. At most one of libcurl's buffers
+  /// (`EasyHandle.receiveBufferBytes`) is received beyond it.
   public static let highWaterMark = 256 << 10
 
-  /// How often the request may go out: a second time if it only reads, and the pooled connection
-  /// turned out to be dead, which was closed without a byte of a response. The provider may have
-  /// read the request before it closed: whatever makes something would be made twice, and paid
-  /// once.
+  /// The most times that the request may be sent. A request that only reads is repeated once, if
+  /// its pooled connection was closed without a byte of a response. The provider may have read the
+  /// request before it closed the connection, so a request that creates something isn't repeated:
+  /// it might be done and billed twice.
   private let maximumAttempts: Int
 
   public let startedAt = MonotonicInstant.now()
-  /// When the connection was ready and the request left; the last time, if it was repeated.
+  /// The time at which the connection was ready and the request was sent; for a repeated request,
+  /// the last time.
   public private(set) var sentAt: MonotonicInstant?
-  /// When the response's head was complete.
+  /// The time at which the response's head was complete.
   public private(set) var respondedAt: MonotonicInstant?
-  /// Whether the request went out on a connection that an earlier one had opened.
+  /// Whether the request used a connection that an earlier request had opened.
   public private(set) var isReused = false
   /// Whether bytes of the request may have reached the provider.
   public var wasSent: Bool { attempts > 0 }
@@ -41,10 +42,10 @@ public final class Transfer {
 
   private let client: UpstreamClient
   private let idleTimeout: Duration
-  /// The turn of the loop whose instant the idle timer counts from: a turn brings many lines.
+  /// The time of the loop's turn from which the idle timer counts. One turn may deliver many lines.
   private var idleSince: MonotonicInstant?
   private let isUpgrade: Bool
-  /// Nil once libcurl is done with this transfer; then there is an outcome.
+  /// The easy handle; nil once libcurl has finished this transfer, which then has an outcome.
   private var handle: EasyHandle?
   private var outcome: Outcome?
   private var attempts = 0
@@ -52,7 +53,7 @@ public final class Transfer {
 
   private var headReader: ResponseHeadReader
   private var isHeadInvalid = false
-  /// Nil before it has come, and after it was handed over.
+  /// The head; nil before it has arrived and after it was returned.
   private var responseHead: UpstreamResponseHead?
   private var received: [UInt8] = []
   private var isReceivingPaused = false
@@ -84,13 +85,15 @@ public final class Transfer {
 
   // MARK: Receiving
 
-  /// Waits for the response's head, which is handed over once: a stream may last for minutes after
-  /// it, and needs neither that nor the request's body.
+  /// Waits for the response's head, which is returned once. A stream may last for minutes after it
+  /// and needs neither the head nor the request's body, so both are released.
+  /// - Throws: `UpstreamError` if the transfer ended without a head.
   public func head() async throws(UpstreamError) -> UpstreamResponseHead {
     client.loop.preconditionOnLoop()
     while true {
       if let head = responseHead.take() {
-        // libcurl ends no transfer whose sending is paused, not even one that it stopped sending.
+        // libcurl ends no transfer whose sending is paused, even if libcurl itself stopped the
+        // sending.
         if !isUploadWanted { resumeSending() }
         forgetSentBody()
         return head
@@ -108,15 +111,16 @@ public final class Transfer {
 
   private var hasResponded: Bool { respondedAt != nil }
 
-  /// Whether something has arrived of the body that `next` gives at once.
+  /// Whether bytes of the body have arrived that `next` returns at once.
   public var hasArrived: Bool { !received.isEmpty }
 
-  /// Replaces the content of `buffer` by what has arrived of the body, waiting for at least one
-  /// byte. Returns false, with an empty buffer, at the proper end of the body; throws when it was
-  /// cut, after what came before the cut was handed over.
+  /// Replaces the content of `buffer` by the arrived bytes of the body, after waiting for at least
+  /// one byte. Returns false, with an empty buffer, at the proper end of the body. If the body was
+  /// cut off, throws after all bytes before the cut were returned.
   ///
-  /// The array is taken over, not copied, and its room is lent to others while this waits: who
-  /// hands the same variable in each time has one of the loop's spare arrays in use.
+  /// The array is moved instead of copied, and its capacity is lent to other transfers during the
+  /// wait. A caller that passes the same variable each time uses one of the loop's spare arrays.
+  /// - Throws: `UpstreamError`.
   public func next(into buffer: inout [UInt8]) async throws(UpstreamError) -> Bool {
     client.loop.preconditionOnLoop()
     buffer.removeAll(keepingCapacity: true)
@@ -139,8 +143,10 @@ public final class Transfer {
 
   // MARK: Sending
 
-  /// Hands over content of a `.stream` body, at most as much as was announced, and waits while much
-  /// is unsent. Returns whether more is wanted: a provider may answer without reading all of it.
+  /// Sends content of a `.stream` body, at most as much as was announced, and waits while much is
+  /// unsent. Returns false if the provider wants no more: it may answer without reading the whole
+  /// body.
+  /// - Throws: `UpstreamError` if the transfer has failed.
   public func send(_ bytes: [UInt8]) async throws(UpstreamError) -> Bool {
     client.loop.preconditionOnLoop()
     if isUploadWanted {
@@ -152,8 +158,8 @@ public final class Transfer {
     return isUploadWanted
   }
 
-  /// Ends a `.stream` body. One that is shorter than announced can't be whole for the provider: the
-  /// transfer is cancelled.
+  /// Ends a `.stream` body. If it is shorter than announced, the provider can't receive it whole,
+  /// and the transfer is canceled.
   public func finishSending() {
     client.loop.preconditionOnLoop()
     guard isUploadWanted else { return }
@@ -171,7 +177,8 @@ public final class Transfer {
     resume()
   }
 
-  /// Tells libcurl which halves are still paused. Calls `receiveBody` with what it has kept.
+  /// Tells libcurl which halves are still paused. libcurl then calls `receiveBody` with the bytes
+  /// that it has kept.
   private func resume() {
     guard let handle else { return }
     restartIdleTimer()
@@ -184,8 +191,8 @@ public final class Transfer {
 
   // MARK: The end
 
-  /// Ends the transfer, if it hasn't ended: `head`, `next` and `send` throw `cancelled`, also where
-  /// they are suspended now. The connection is closed unless it is shared.
+  /// Ends the transfer, if it hasn't ended. `head`, `next` and `send` throw `cancelled`, even if
+  /// they are suspended. The connection is closed unless it is shared.
   public func cancel() {
     client.loop.preconditionOnLoop()
     guard handle != nil else { return }
@@ -194,7 +201,7 @@ public final class Transfer {
     end(.failed(.cancelled(wasSent: wasSent)))
   }
 
-  /// The provider has ended its half of an upgraded connection: so does this side.
+  /// Ends the sending half of an upgraded connection, after the provider has ended its half.
   func providerEnded() {
     guard handle != nil, isUploadWanted else { return }
     isUploadWanted = false
@@ -203,26 +210,26 @@ public final class Transfer {
     resumeSending()
   }
 
-  /// The connect or the idle timeout has passed.
+  /// Ends the transfer after its connect or idle timeout.
   func timedOut() {
     end(.failed(.timeout(wasSent: wasSent)))
   }
 
-  /// A stand-in has the transfer fail.
+  /// Ends the transfer with a stand-in's error.
   func fail(_ error: UpstreamError) {
     end(.failed(error))
   }
 
-  /// libcurl is done.
+  /// Ends the transfer with libcurl's result.
   func finish(_ result: CURLcode) {
-    // For libcurl an upgrade after which nothing came is no answer at all.
+    // libcurl reports an upgrade without later bytes as no answer.
     let isSilentUpgrade = isUpgrade && hasResponded && result == CURLE_GOT_NOTHING
     if isHeadInvalid {
       end(.failed(.invalidResponse))
     } else if isSilentUpgrade {
       end(.complete)
     } else if result == CURLE_OK {
-      // Closed in the middle of the head, a connection is all right for libcurl.
+      // libcurl accepts a connection that was closed in the middle of the head.
       end(hasResponded ? .complete : .failed(.broken(.truncated)))
     } else {
       end(.failed(client.error(for: result, wasSent: wasSent)))
@@ -240,8 +247,8 @@ public final class Transfer {
     sendWaiter.wake()
   }
 
-  /// A silence is the provider's only while nothing waits for our owner; before an upgrade there is
-  /// nothing to send yet.
+  /// Restarts the idle timer. Silence counts only while the provider could act, and not while bytes
+  /// wait for the owner. Before an upgrade, there is nothing to send yet.
   private func restartIdleTimer() {
     let waitsForContent = isSendingPaused && !(isUpgrade && !hasResponded)
     if isReceivingPaused || waitsForContent {
@@ -257,7 +264,7 @@ public final class Transfer {
 // MARK: - Called by libcurl
 
 extension Transfer {
-  /// A connection is ready for the request; false forbids to send it.
+  /// Called when a connection is ready for the request. Returning false prevents sending.
   func willSend() -> Bool {
     guard let handle, attempts < maximumAttempts else { return false }
     attempts += 1
@@ -269,7 +276,7 @@ extension Transfer {
     return true
   }
 
-  /// One line of the response's head; false when it isn't HTTP.
+  /// Takes one line of the response's head; returns false if it isn't HTTP.
   func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
     restartIdleTimer()
     let head: UpstreamResponseHead?
@@ -283,21 +290,22 @@ extension Transfer {
     responseHead = head
     respondedAt = .now()
     restartIdleTimer()
-    // libcurl stops sending then.
+    // libcurl then stops sending.
     if head.status >= 300 { isUploadWanted = false }
     headWaiter.wake()
     sendWaiter.wake()
     return true
   }
 
-  /// libcurl waits for nothing more from the connection. Where both halves are one connection's,
-  /// that is all it says of the end of the provider's while ours is paused.
+  /// Called when libcurl waits for nothing more from the connection. On an upgraded connection
+  /// whose sending half is paused, this is libcurl's only sign that the provider has ended its
+  /// half.
   func lostInterest() {
     guard isUpgrade, hasResponded, !isReceivingPaused else { return }
     client.noteHalfEnd(of: self)
   }
 
-  /// Bytes of the body; false, with nothing taken, pauses.
+  /// Takes bytes of the body; returns false without taking any to pause.
   func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
     isReceivingPaused = received.count >= Self.highWaterMark
     restartIdleTimer()
@@ -308,7 +316,7 @@ extension Transfer {
     return true
   }
 
-  /// Fills `buffer` with content to send: 0 ends it, nil pauses.
+  /// Fills `buffer` with content to send; 0 ends the content, nil pauses.
   func provideBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
     let count = unsafe upload.take(into: buffer)
     isSendingPaused = count == nil

@@ -1,18 +1,18 @@
 /// The content of a request on its way to libcurl.
 struct UploadQueue: Sendable {
-  /// With as many unsent bytes the sender waits.
+  /// The number of unsent bytes at which the sender waits.
   static let highWaterMark = 256 << 10
 
   private var bytes: [UInt8] = []
   private var start = 0
-  /// What a stream with a known length still has to be handed.
+  /// The announced bytes that a stream with a known length still lacks.
   private var missing: Int64?
-  /// Whether all of it was there from the beginning, and still is.
+  /// Whether the whole body was given at the start and is still held.
   private var isWhole: Bool
-  /// How large a body is that was there from the beginning.
+  /// The size of a body that was given at the start; 0 for a stream.
   private let wholeCount: Int
   private(set) var isFinished: Bool
-  /// Of a body that was there from the beginning: let go of with its bytes.
+  /// The object that counts the memory of a body given at the start. It is released with the bytes.
   private var keeper: (any AnyObject & Sendable)?
 
   init(_ body: UpstreamBody, keeper: (any AnyObject & Sendable)? = nil) {
@@ -22,7 +22,7 @@ struct UploadQueue: Sendable {
     case .none:
       isWhole = true
     case .bytes(let bytes):
-      // Of a smaller one libcurl has a copy, and asks for nothing.
+      // libcurl has a copy of a smaller body, and requests no bytes.
       if bytes.count > EasyHandle.copiedBodyBytes { self.bytes = bytes }
       isWhole = true
     case .stream(let length):
@@ -36,7 +36,7 @@ struct UploadQueue: Sendable {
 
   var count: Int { bytes.count - start }
   var isFull: Bool { count >= Self.highWaterMark }
-  /// Whether more was announced than was handed over.
+  /// Whether fewer bytes were given than announced.
   var isShort: Bool { missing.map { $0 > 0 } ?? false }
 
   mutating func append(_ more: [UInt8]) {
@@ -57,8 +57,8 @@ struct UploadQueue: Sendable {
     isFinished = true
   }
 
-  /// Moves bytes to `buffer` and returns how many: 0 at the end of the content, nil when there are
-  /// none yet.
+  /// Moves bytes to `buffer` and returns their number: 0 at the end of the content, nil if there
+  /// are none yet.
   mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     let taken = min(count, buffer.count)
     guard taken > 0 else { return isFinished ? 0 : nil }
@@ -73,8 +73,7 @@ struct UploadQueue: Sendable {
     return taken
   }
 
-  /// Lets go of a body that was there from the beginning and of which `sent` bytes have left: false
-  /// unless these are all.
+  /// Releases a body that was given at the start if all of it was sent; returns whether it did.
   mutating func forget(sent: Int64) -> Bool {
     guard isWhole, wholeCount > 0, sent >= wholeCount else { return false }
     isWhole = false
@@ -84,7 +83,7 @@ struct UploadQueue: Sendable {
     return true
   }
 
-  /// Goes back to the first byte, for a second attempt; false when that is gone.
+  /// Returns to the first byte for a second attempt; returns false if the body was released.
   mutating func rewind() -> Bool {
     if isWhole { start = 0 }
     return isWhole

@@ -1,17 +1,17 @@
 internal import CCurl
 public import EventLoop
 
-/// The connections of one event loop to providers: a libcurl multi handle driven by the loop.
+/// The connections of one event loop to providers: a libcurl multi handle that the loop drives.
 ///
-/// libcurl says which sockets and which instant it waits for; the loop tells it when they come. No
-/// call here blocks. Everything runs on the loop's thread. It must be closed before it is dropped.
+/// libcurl names the sockets and the time that it waits for, and the loop reports them. No call
+/// blocks. All code runs on the loop's thread. The client must be closed before it is dropped.
 @safe public final class UpstreamClient {
   public let loop: EventLoop
   public let settings: UpstreamSettings
-  /// Transfers that were started and haven't ended.
+  /// The number of transfers that were started and haven't ended.
   public private(set) var transferCount = 0
 
-  /// Takes the requests in place of libcurl; nil but in tests.
+  /// Replaces libcurl in tests; nil otherwise.
   private let standIn: (any UpstreamStandIn)?
   private let sockets: ConnectionSockets
   private let sessions = SharedSessions()
@@ -22,7 +22,7 @@ public import EventLoop
   private var halfEnded: [Transfer] = []
   private lazy var halfEndTimer = LoopTimer(on: loop) { [unowned self] in endHalves() }
 
-  /// Easy handles kept for later transfers; more are freed.
+  /// The most easy handles that are kept for later transfers; further ones are freed.
   private static let maximumIdleHandles = 256
 
   public convenience init(on loop: EventLoop, settings: UpstreamSettings = UpstreamSettings()) {
@@ -62,8 +62,9 @@ public import EventLoop
     }
   }
 
-  /// Starts a request; the transfer tells how it goes. Throws `tooManyTransfers`, or
-  /// `unreachable(.address)` for a malformed URL.
+  /// Starts a request and returns its transfer.
+  /// - Throws: `UpstreamError.tooManyTransfers`, or `UpstreamError.unreachable(.address)` for a
+  ///   malformed URL.
   public func start(_ request: UpstreamRequest) throws(UpstreamError) -> Transfer {
     loop.preconditionOnLoop()
     guard let multi = unsafe multi, transferCount < settings.maximumTransfers else {
@@ -83,12 +84,13 @@ public import EventLoop
     }
     let status = unsafe curl_multi_add_handle(multi, handle.pointer)
     precondition(status == CURLM_OK, "libcurl refused a transfer with \(status.rawValue)")
-    // Not by the timer that libcurl has set to now: the request would leave a turn later.
+    // The timer that libcurl has set to now would send the request one turn later.
     perform()
     return transfer
   }
 
-  /// Closes the idle connections. No transfer may be under way, and none can be started any more.
+  /// Closes the idle connections. No transfer may be in progress, and none can be started
+  /// afterwards.
   public func close() {
     loop.preconditionOnLoop()
     precondition(transferCount == 0, "transfers end before their client")
@@ -109,7 +111,8 @@ public import EventLoop
 
   // MARK: Driving libcurl
 
-  /// When libcurl wants to be called without an event; negative: not at all.
+  /// Sets the time at which libcurl wants to be called without an event; a negative time means
+  /// never.
   func schedule(milliseconds: Int) {
     if milliseconds < 0 {
       timer.stop()
@@ -118,7 +121,7 @@ public import EventLoop
     }
   }
 
-  /// Lets libcurl act on what a socket is ready for, or on the time.
+  /// Makes libcurl act on a socket's events, or on the time.
   private func perform(_ descriptor: CInt = CURL_SOCKET_TIMEOUT, _ events: CInt = 0) {
     guard let multi = unsafe multi else { return }
     var running: CInt = 0
@@ -131,7 +134,7 @@ public import EventLoop
     var waiting: CInt = 0
     while let message = unsafe curl_multi_info_read(multi, &waiting) {
       guard let easy = unsafe message.pointee.easy_handle else { continue }
-      // The message is gone once the handle is taken out.
+      // The message is invalid after its handle is removed, so its result is read first.
       let result = unsafe message.pointee.data.result
       let handle = unsafe EasyHandle.at(catraca_curl_get_private(easy))
       handle.transfer?.finish(result)
@@ -146,7 +149,7 @@ public import EventLoop
 
   // MARK: For transfers
 
-  /// Why a transfer ended with `result`, which isn't `CURLE_OK`.
+  /// Returns the error of a transfer that ended with `result`, which isn't `CURLE_OK`.
   func error(for result: CURLcode, wasSent: Bool) -> UpstreamError {
     if result == CURLE_COULDNT_CONNECT, !wasSent, sockets.isOutOfDescriptors {
       return .tooManyTransfers
@@ -154,13 +157,13 @@ public import EventLoop
     return UpstreamFailure.error(for: result, wasSent: wasSent)
   }
 
-  /// Has `providerEnded` called, out of libcurl's callback.
+  /// Schedules a call of `providerEnded` outside libcurl's callback.
   func noteHalfEnd(of transfer: Transfer) {
     halfEnded.append(transfer)
     halfEndTimer.start(after: .zero)
   }
 
-  /// Takes a transfer's handle back, ending what it still does.
+  /// Takes a transfer's handle back, and ends the handle's work.
   func release(_ handle: EasyHandle) {
     guard let multi = unsafe multi else { return }
     handle.transfer = nil

@@ -1,52 +1,51 @@
-/// Why a transfer didn't come to its proper end. Carries no text of the request or the response,
-/// which may be secrets.
+/// The reason that a transfer failed. It contains no text of the request or the response, which may
+/// be secrets.
 public enum UpstreamError: Error, Hashable, Sendable {
   /// Nothing of the request was sent.
   case unreachable(Obstacle)
   /// The connect timeout, with nothing sent, or the idle timeout.
   case timeout(wasSent: Bool)
-  /// The connection ended after the request was sent and before the response was whole.
+  /// The connection ended after the request was sent and before the response was complete.
   case broken(Breakage)
-  /// What the provider answered isn't HTTP.
+  /// The provider's answer isn't HTTP.
   case invalidResponse
   case cancelled(wasSent: Bool)
-  /// As many transfers as the settings allow are under way, or as many files open as the system
-  /// allows.
+  /// The settings' limit of transfers is reached, or the system's limit of open files.
   case tooManyTransfers
 
-  /// What was in the way of a connection.
+  /// The obstacle to a connection.
   public enum Obstacle: Hashable, Sendable {
-    /// The URL is malformed or neither `http` nor `https`.
+    /// The URL is malformed, or neither `http` nor `https`.
     case address
     /// The host's name has no address.
     case name
-    /// Refused, or no route.
+    /// The connection was refused, or there is no route.
     case connection
     /// The TLS handshake failed.
     case handshake
-    /// The certificate isn't trusted or isn't the host's.
+    /// The certificate isn't trusted, or isn't the host's.
     case certificate
-    /// Our own file of certificate authorities can't be read.
+    /// Catraca's own file of certificate authorities can't be read.
     case trustStore
-    /// Whatever else libcurl reports, by its `CURLcode`.
+    /// Any other error of libcurl, by its `CURLcode`.
     case other(UInt32)
   }
 
-  /// How a connection ended too early.
+  /// The way in which a connection ended early.
   public enum Breakage: Hashable, Sendable {
-    /// Closed without one byte of a response.
+    /// Closed without a byte of a response.
     case noAnswer
     /// Closed in the middle of the response.
     case truncated
     /// Reset, or another error of the connection.
     case connection
-    /// The body isn't what its `Content-Encoding` says.
+    /// The body doesn't match its `Content-Encoding`.
     case coding
-    /// Whatever else libcurl reports, by its `CURLcode`.
+    /// Any other error of libcurl, by its `CURLcode`.
     case other(UInt32)
   }
 
-  /// Whether bytes of the request may have reached the provider, who may then bill it.
+  /// Whether bytes of the request may have reached the provider, which may then bill it.
   public var wasSent: Bool {
     switch self {
     case .unreachable, .tooManyTransfers: false
@@ -57,7 +56,7 @@ public enum UpstreamError: Error, Hashable, Sendable {
 }
 
 extension UpstreamError: CustomStringConvertible {
-  /// For an operator.
+  /// The reason, for operators.
   public var description: String {
     switch self {
     case .unreachable(.address): "the address is no http or https URL"

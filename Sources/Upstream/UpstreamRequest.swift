@@ -2,23 +2,23 @@ public import HTTP
 
 /// One request to a provider.
 public struct UpstreamRequest: Sendable {
-  /// Absolute, `http` or `https`; the path is sent as it stands.
+  /// The absolute URL, `http` or `https`. The path is sent unchanged.
   public var url: String
   public var method: Method
-  /// Sent in this order. `Host`, `Connection`, `Expect` and those that frame the body are left out:
-  /// they belong to the connection. Nothing is added: without `Accept` none is sent. A request to
-  /// upgrade says so in `Connection`.
+  /// The fields, sent in this order. `Host`, `Connection`, `Expect` and the fields that frame the
+  /// body are left out, because they belong to the connection. Nothing is added: without `Accept`,
+  /// none is sent. A request to upgrade says so in `Connection`.
   public var fields: HeaderFields
   public var body: UpstreamBody
-  /// From the start until the request can be sent: waiting for a free connection, name resolution,
-  /// connecting and the TLS handshake together. Positive.
+  /// The time from the start until the request can be sent: waiting for a free connection, name
+  /// resolution, connecting and the TLS handshake together. Positive.
   public var connectTimeout: Duration
-  /// The longest silence after that, in both directions; waits for the caller, who doesn't read or
-  /// has nothing to send, don't count. Positive.
+  /// The longest silence after that, in both directions. Waits for the caller to read or to send
+  /// don't count. Positive.
   public var idleTimeout: Duration
-  /// A PEM file of certificate authorities that are trusted besides the system's.
+  /// A PEM file of certificate authorities in addition to the system's; nil for none.
   public var certificateAuthorities: String?
-  /// Let go of as soon as the bytes of the body are: what counts their memory.
+  /// The object that counts the body's memory. It is released together with the bytes of the body.
   public var bodyKeeper: (any AnyObject & Sendable)?
 
   public init(
@@ -37,15 +37,15 @@ public struct UpstreamRequest: Sendable {
   }
 }
 
-/// The content of a request. `HEAD` is sent without one.
+/// The content of a request. `HEAD` is sent without content.
 public enum UpstreamBody: Sendable {
   case none
-  /// All of it; can be sent again when a pooled connection turns out to be dead.
+  /// The whole content. It can be sent again if a pooled connection turns out to be dead.
   case bytes([UInt8])
-  /// Handed over with `Transfer.send`. With a length in bytes the request says it; without one the
-  /// content is sent in chunks.
+  /// Content that `Transfer.send` delivers. With a length in bytes, the request states it; without
+  /// one, the content is sent in chunks.
   case stream(length: Int64?)
-  /// None, but the connection is asked to go on with another protocol, which the request's
-  /// `Upgrade` names: after a 101, what is handed over with `Transfer.send` goes out as it is.
+  /// No content. The request asks to continue with another protocol, which its `Upgrade` names.
+  /// After a 101, `Transfer.send` sends bytes unchanged.
   case upgrade
 }

@@ -1,17 +1,18 @@
 /// The limits of one event loop's connections to providers.
 public struct UpstreamSettings: Sendable {
-  /// Transfers under way at once; more are refused.
+  /// The most simultaneous transfers; further ones are refused.
   public var maximumTransfers = 10_000
-  /// Connections to one host, idle ones included; a transfer that needs one more waits. As many as
-  /// transfers: where each needs its own, none waits until it is broken off.
+  /// The most connections to one host, including idle ones; a transfer beyond it waits. The default
+  /// equals `maximumTransfers`, so that no transfer waits for a connection.
   public var maximumConnectionsPerHost = 10_000
-  /// Connections to all hosts.
+  /// The most connections to all hosts.
   public var maximumConnections = 10_000
-  /// Connections kept open while no transfer uses them.
+  /// The most connections that stay open without a transfer.
   public var maximumIdleConnections = 256
-  /// Idle for longer, a connection isn't used again: the provider may be closing it.
+  /// The idle time after which a connection isn't used again, because the provider may be closing
+  /// it.
   public var idleConnectionAge: Duration = .seconds(60)
-  /// Whether several transfers share one TLS connection where the provider speaks HTTP/2.
+  /// Whether several transfers share one TLS connection if the provider supports HTTP/2.
   public var usesHTTP2 = true
 
   public init() {}

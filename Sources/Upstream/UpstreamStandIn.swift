@@ -1,35 +1,36 @@
 internal import CCurl
 
-/// Answers requests in place of the network, so that a program that calls providers can be driven
+/// Answers requests in place of the network, so that a program that calls providers can be tested
 /// in memory.
 ///
-/// The seam is below `Transfer`: a transfer, its buffers, back-pressure and timeouts are the real
-/// ones, and only libcurl is replaced. So without a stand-in a request costs one comparison more
-/// at its start and one at its end, and no call becomes dynamic.
+/// The stand-in replaces only libcurl. The transfer, its buffers, back-pressure and timeouts are
+/// the real ones. Without a stand-in, a request therefore costs only one comparison more at its
+/// start and one at its end, and no call becomes dynamic.
 package protocol UpstreamStandIn: AnyObject {
-  /// Takes a request that was started. Called on the client's loop. The answer may be given at
-  /// once or later, through the call.
+  /// Takes a request that was started. Called on the client's loop. The stand-in answers through
+  /// the call, at once or later.
   func receive(_ call: StandInCall)
 }
 
-/// One request that a stand-in has taken, and the way to answer it. For the client's loop alone.
+/// One request that a stand-in has taken, with the methods to answer it. It belongs to the client's
+/// loop.
 package final class StandInCall {
-  /// How a transfer ends after its bytes.
+  /// The end of a transfer, after its bytes.
   private enum End {
     case complete
     case failed(UpstreamError)
   }
 
   package let request: UpstreamRequest
-  /// Called once when the transfer has ended, whoever has ended it.
+  /// Called once when the transfer has ended for any reason.
   package var onEnd: (() -> Void)?
   package private(set) var isEnded = false
-  /// Called when content has come from the caller, after that of an upgrade or a stream was read.
+  /// Called when the caller has sent content of an upgrade or a stream.
   package var onContent: (() -> Void)?
-  /// The content that the caller has handed over since the request left.
+  /// The content that the caller has sent since the request left.
   package private(set) var content: [UInt8] = []
 
-  /// Nil once its owner has dropped it.
+  /// The transfer; nil once its owner has dropped it.
   private weak var transfer: Transfer?
   private var wasSent = false
   /// Bytes that wait while the transfer is paused.
@@ -41,7 +42,7 @@ package final class StandInCall {
     self.transfer = transfer
   }
 
-  /// A connection is ready, and the request leaves.
+  /// Simulates that a connection is ready and the request leaves.
   package func send() {
     guard !wasSent, let transfer else { return }
     wasSent = true
@@ -49,7 +50,7 @@ package final class StandInCall {
     pullContent()
   }
 
-  /// Answers with a status and fields; the request leaves before, unless it has left.
+  /// Answers with a status and fields. Sends the request first, if it hasn't left.
   package func respond(_ status: Int, _ fields: [(String, String)] = []) {
     send()
     receive("HTTP/1.1 \(status) Answer\r\n")
@@ -57,7 +58,7 @@ package final class StandInCall {
     receive("\r\n")
   }
 
-  /// Hands over bytes of the answer's body. While the transfer is paused they wait.
+  /// Delivers bytes of the answer's body. They wait while the transfer is paused.
   package func deliver(_ bytes: [UInt8]) {
     pending.append(bytes)
     drain()
@@ -69,20 +70,20 @@ package final class StandInCall {
     drain()
   }
 
-  /// Ends the transfer with an error, after the bytes that were handed over.
+  /// Ends the transfer with an error, after the delivered bytes.
   package func fail(_ error: UpstreamError) {
     if error.wasSent { send() }
     end = .failed(error)
     drain()
   }
 
-  /// The transfer goes on after a pause.
+  /// Continues after the transfer's pause.
   func resumed() {
     drain()
     pullContent()
   }
 
-  /// The transfer has ended, or was dropped by its owner.
+  /// Called when the transfer has ended, or its owner has dropped it.
   func ended() {
     isEnded = true
     transfer = nil
@@ -109,7 +110,7 @@ package final class StandInCall {
     if !isHTTP { transfer.fail(.invalidResponse) }
   }
 
-  /// Takes what the caller has handed over of a body that isn't there from the beginning.
+  /// Takes content that the caller has sent for a body that wasn't given at the start.
   private func pullContent() {
     switch request.body {
     case .none, .bytes: return
