@@ -1,17 +1,17 @@
-/// Addresses that share their first bits: `10.0.0.0/8`, `2001:db8::/32`, or one address alone.
+/// Addresses with the same first bits: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
 public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
-  /// What `init` takes, for messages.
+  /// The rule of `init`, for messages.
   public static let rule = "an IP address, or a range of them such as 10.0.0.0/8 or 2001:db8::/32"
 
   public let description: String
   private let first: SocketAddress.Bits
-  /// How many bits an address must share with `first`, 1 to 128.
+  /// The number of bits that an address must share with `first`, 1 to 128.
   private let sharedBits: Int
 
-  /// Reads an address, or `ADDRESS/BITS` where `ADDRESS` is the first of the range.
+  /// Parses an address, or `ADDRESS/BITS` with the range's first address.
   ///
-  /// Nil for anything else, also for a range of all addresses there are: who trusts all trusts
-  /// what anybody says.
+  /// Returns nil for anything else, including a range of all addresses: to trust all addresses
+  /// would mean to trust any client's statement.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let host = parts.first, let address = SocketAddress(host: String(host), port: 0) else {
@@ -32,7 +32,7 @@ public struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     guard first.shared(sharedBits) == first else { return nil }
   }
 
-  /// Whether `address` is one of them. An IPv4 address that is written as IPv6 is the same one.
+  /// Whether `address` is in the range. An IPv4 address written as IPv6 counts as the same address.
   public func contains(_ address: SocketAddress) -> Bool {
     address.bits.shared(sharedBits) == first
   }
@@ -44,7 +44,7 @@ extension SocketAddress {
     let high: UInt64
     let low: UInt64
 
-    /// The same with all bits after the first `count` zero.
+    /// Returns the bits with all but the first `count` set to zero.
     func shared(_ count: Int) -> Bits {
       // A shift by 64 and more gives 0.
       Bits(

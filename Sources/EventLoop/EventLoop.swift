@@ -1,11 +1,11 @@
 internal import CLinux
 
-/// Is told when a registered file descriptor becomes ready. Called on the loop's thread.
+/// Receives the readiness of a registered file descriptor. Called on the loop's thread.
 public protocol ReadinessHandler: AnyObject {
   func becameReady(_ readiness: Readiness)
 }
 
-/// Names one registration of a descriptor with its loop; stale names are ignored.
+/// Identifies one registration of a descriptor with its loop. A stale registration is ignored.
 public struct Registration: Hashable, Sendable {
   let slot: Int
   let generation: UInt32
@@ -14,20 +14,19 @@ public struct Registration: Hashable, Sendable {
   var token: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
 }
 
-/// One thread with epoll that runs Swift tasks: the executor of everything that happens on its
-/// connections.
+/// One thread with epoll that runs Swift tasks. It is the executor of all work on its connections.
 ///
-/// A task that starts with `Task(executorPreference: loop)` never leaves the loop's thread, so
-/// state that only such tasks and this loop's handlers touch needs no lock. Functions that rely
-/// on it open with `preconditionOnLoop()`. Nothing that runs here may block.
+/// A task started with `Task(executorPreference: loop)` never leaves the loop's thread. State that
+/// only such tasks and this loop's handlers use therefore needs no lock. Functions that rely on
+/// this begin with `preconditionOnLoop()`. No work on the loop may block.
 ///
-/// One turn: run the jobs that are ready, do what is to be done once for all of them, wait for
-/// descriptors (not at all while jobs remain), call their handlers, fire timers. While descriptors
-/// are ready already, what is to be done once waits for theirs, too, for a few turns.
+/// One turn of the loop runs the ready jobs, then the end-of-turn actions, waits for descriptors
+/// (without blocking while jobs remain), calls their handlers, and fires timers. While descriptors
+/// are ready, the end-of-turn actions are put off for a few turns, to cover these events too.
 public final class EventLoop: TaskExecutor, @unchecked Sendable {
-  // Sendable although it has mutable state: `inbox` is behind its lock, `stopping` is written
-  // through it, and everything else is touched by the loop's own thread alone, which
-  // `preconditionOnLoop` checks.
+  // Sendable despite its mutable state: `inbox` is guarded by its lock, `stopping` is written
+  // through it, and only the loop's own thread uses everything else, which `preconditionOnLoop`
+  // checks.
   private let inbox = Lock(Inbox())
   private let wakeup: CInt
   private let poller: Poller
@@ -38,10 +37,10 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
   private var endOfTurn: [() -> Void] = []
   private var stopping = false
   var timers = TimerHeap()
-  /// For tasks of this loop, and only on its thread.
+  /// Spare arrays for tasks of this loop, only on its thread.
   public let spareBytes = SpareBytes()
 
-  /// The instant of the current turn, read once after each wait.
+  /// The time of the current turn, read once after each wait.
   public private(set) var now = MonotonicInstant.now()
 
   private struct Inbox {
@@ -54,10 +53,10 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     var generation: UInt32 = 0
   }
 
-  /// For so many turns what is to be done once waits for what has come already.
+  /// The most turns for which end-of-turn actions are put off in favor of ready events.
   private static let longestGathering = 4
 
-  /// Jobs may make other jobs ready; so many rounds run before descriptors are looked at again.
+  /// The most rounds of jobs before descriptors are polled again. Jobs may make further jobs ready.
   private static let roundsPerTurn = 8
 
   public init() throws(SystemError) {
@@ -86,7 +85,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     if first { wake() }
   }
 
-  /// The loop whose thread the caller runs on.
+  /// The loop on whose thread the caller runs; nil on any other thread.
   public static var current: EventLoop? {
     guard let pointer = unsafe catraca_current_loop() else { return nil }
     return unsafe Unmanaged<EventLoop>.fromOpaque(pointer).takeUnretainedValue()
@@ -97,7 +96,8 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     unsafe catraca_current_loop() == Unmanaged.passUnretained(self).toOpaque()
   }
 
-  /// Stops the process when the caller isn't on this loop's thread: its state would be torn.
+  /// Stops the process if the caller isn't on this loop's thread, because the loop's state would be
+  /// corrupted.
   public func preconditionOnLoop() {
     precondition(isCurrent, "called away from its event loop")
   }
@@ -126,12 +126,12 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     runEndOfTurn()
   }
 
-  /// Waits for descriptors and calls their handlers; false where none was ready.
+  /// Waits for descriptors and calls their handlers; returns false if none was ready.
   private func takeEvents(within milliseconds: CInt) -> Bool {
     poller.wait(milliseconds: milliseconds) { token, readiness in dispatch(token, readiness) }
   }
 
-  /// At most as many timers as there are now: one that starts itself again without a delay waits
+  /// Fires at most as many timers as exist now. A timer that restarts itself without a delay waits
   /// for the next turn, after jobs and descriptors.
   private func fireTimers() {
     for _ in 0..<timers.count {
@@ -140,7 +140,7 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Ends `run` after the current turn. May be called from anywhere.
+  /// Ends `run` after the current turn. Any thread may call it.
   public func stop() {
     inbox.withLock { $0.stop = true }
     wake()
@@ -156,8 +156,8 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     }
   }
 
-  /// Runs `action` once, after the jobs that are ready now and before the loop waits again: for
-  /// what is done at once for everything that happened in a turn.
+  /// Runs `action` once, after the jobs that are ready now and before the loop waits again. It
+  /// suits work that covers all events of a turn.
   public func atEndOfTurn(_ action: @escaping () -> Void) {
     preconditionOnLoop()
     endOfTurn.append(action)
@@ -173,13 +173,13 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     if !ready.isEmpty || !endOfTurn.isEmpty { return 0 }
     guard let next = timers.next else { return -1 }
     let nanoseconds = next.nanoseconds - now.nanoseconds
-    // Rounded up: waking a little early would only spin.
+    // Rounded up, because waking a little early would only spin.
     return nanoseconds <= 0 ? 0 : CInt(clamping: (nanoseconds + 999_999) / 1_000_000)
   }
 
   private func wake() {
     var one: UInt64 = 1
-    // Fails only when the counter is full, and then a wake-up is already under way.
+    // The write fails only if the counter is full, and a wake-up is then already pending.
     _ = unsafe write(wakeup, &one, MemoryLayout<UInt64>.size)
   }
 
@@ -194,8 +194,9 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
 
   // MARK: Descriptors
 
-  /// Calls `handler` whenever `descriptor` becomes ready for one of `interest`. Edge-triggered
-  /// registrations report a change once; the others as long as it lasts.
+  /// Calls `handler` whenever `descriptor` becomes ready for one of `interest`. An edge-triggered
+  /// registration reports a change once; a level-triggered one reports it as long as it lasts.
+  /// - Throws: `SystemError` if the kernel refuses the registration.
   public func register(
     _ descriptor: CInt, _ interest: Readiness, edgeTriggered: Bool = false,
     handler: any ReadinessHandler
@@ -217,14 +218,15 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
     return registration
   }
 
-  /// Changes what the handler of a level-triggered registration is called for.
+  /// Changes the interest of a level-triggered registration.
+  /// - Throws: `SystemError` if the kernel refuses the change.
   public func change(_ registration: Registration, to interest: Readiness) throws(SystemError) {
     preconditionOnLoop()
     guard isLive(registration) else { return }
     try poller.change(registration.descriptor, interest, token: registration.token)
   }
 
-  /// The handler is not called any more, not even for an event that is already under way.
+  /// Ends a registration. Its handler isn't called any more, not even for a pending event.
   public func deregister(_ registration: Registration) {
     preconditionOnLoop()
     guard isLive(registration) else { return }
@@ -241,8 +243,8 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
 
   private func dispatch(_ token: UInt64, _ readiness: Readiness) {
     if token == UInt64.max {
-      // The counter needn't be read: each write is an edge of its own, and it has room for a
-      // thousand million of them a second for five centuries.
+      // The counter needn't be read, because each write is an edge of its own. It has room for a
+      // thousand million writes a second for five centuries.
       takeInbox()
       return
     }

@@ -1,11 +1,12 @@
 internal import CLinux
 
-/// Event loops, each on a thread of its own.
+/// Event loops, each on its own thread.
 public final class EventLoopGroup: Sendable {
   public let loops: [EventLoop]
   private let threads: Lock<[Thread]>
 
   /// Starts `count` loops, at least one.
+  /// - Throws: `SystemError` if a loop or its thread can't be created.
   public init(count: Int) throws(SystemError) {
     var loops: [EventLoop] = []
     for _ in 0..<max(1, count) { loops.append(try EventLoop()) }
@@ -17,12 +18,13 @@ public final class EventLoopGroup: Sendable {
     self.threads = Lock(threads)
   }
 
-  /// How many processors this process may use, by its affinity (`taskset`, a container's set).
+  /// The number of processors that this process may use, by its affinity (`taskset`, a container's
+  /// set).
   public static var processorCount: Int {
     max(1, Int(catraca_processor_count()))
   }
 
-  /// Stops every loop after its current turn and waits for the threads to end.
+  /// Stops every loop after its current turn, and waits for the threads to end.
   public func stop() {
     for loop in loops { loop.stop() }
     let threads = threads.withLock { threads in

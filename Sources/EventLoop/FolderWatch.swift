@@ -1,8 +1,8 @@
 internal import CLinux
 
-/// Tells a loop when files in some folders have changed (inotify).
+/// Reports to a loop that files in some folders have changed (inotify).
 ///
-/// It watches folders, not files, because editors replace a file instead of writing into it.
+/// It watches folders instead of files, because editors replace a file instead of writing into it.
 public final class FolderWatch: ReadinessHandler {
   private let descriptor: CInt
   private let loop: EventLoop
@@ -11,7 +11,8 @@ public final class FolderWatch: ReadinessHandler {
 
   private static let bufferSize = 4096
 
-  /// `changed` is called on `loop`, once for all that has happened since the last call.
+  /// Starts to watch. `changed` is called on `loop`, once for all changes since the last call.
+  /// - Throws: `SystemError` if a folder can't be watched.
   public init(
     folders: [String], on loop: EventLoop, changed: @escaping () -> Void
   ) throws(SystemError) {
@@ -37,7 +38,7 @@ public final class FolderWatch: ReadinessHandler {
   }
 
   public func becameReady(_ readiness: Readiness) {
-    // What happened is of no interest: whoever is called looks at the files.
+    // The events are discarded, because `changed` examines the files itself.
     unsafe withUnsafeTemporaryAllocation(byteCount: FolderWatch.bufferSize, alignment: 8) {
       buffer in
       while unsafe read(descriptor, buffer.baseAddress, buffer.count) > 0 {}

@@ -1,10 +1,10 @@
 internal import CLinux
 internal import Glibc
 
-/// A listening TCP socket of one event loop. Several loops listen on one address
-/// (SO_REUSEPORT): the kernel spreads the connections over them.
+/// A listening TCP socket of one event loop. Several loops listen on one address (SO_REUSEPORT),
+/// and the kernel distributes the connections.
 public final class ListeningSocket: ReadinessHandler {
-  /// The address with the port that the kernel gave.
+  /// The address, with the port that the kernel assigned.
   public let address: SocketAddress
   private let descriptor: CInt
   private let loop: EventLoop
@@ -12,14 +12,15 @@ public final class ListeningSocket: ReadinessHandler {
   private var registration: Registration?
   private lazy var pause = LoopTimer(on: loop) { [unowned self] in listen(for: .readable) }
 
-  /// Connections that the kernel keeps for us before they are accepted.
+  /// The number of connections that the kernel queues before they are accepted.
   private static let backlog: CInt = 4096
-  /// Connections accepted before other descriptors get their turn.
+  /// The most connections that are accepted before other descriptors get their turn.
   private static let acceptsPerTurn = 64
-  /// How long nothing is accepted when the process has no descriptor left.
+  /// The pause of accepting after the process has run out of descriptors.
   private static let pauseWithoutDescriptors = Duration.milliseconds(100)
 
   /// Binds and listens. `accepted` is called on `loop` with each new connection.
+  /// - Throws: `SystemError` if the address can't be listened on.
   public init(
     _ address: SocketAddress, on loop: EventLoop, accepted: @escaping (StreamSocket) -> Void
   ) throws(SystemError) {
@@ -36,10 +37,12 @@ public final class ListeningSocket: ReadinessHandler {
     }
   }
 
-  /// Throws when somebody else listens on `address` already.
+  /// Checks that no other process listens on `address`.
   ///
-  /// The loops of one process share an address (SO_REUSEPORT), and so could two processes of one
-  /// user, each getting some of the connections: an address is tried alone before it is shared.
+  /// The loops of one process share an address (SO_REUSEPORT). Two processes of one user could
+  /// share it too, and each would get some of the connections. An address is therefore bound
+  /// exclusively once before it is shared.
+  /// - Throws: `SystemError` if another process listens on it.
   public static func checkIsFree(_ address: SocketAddress) throws(SystemError) {
     guard address.port != 0 else { return }
     CLinux.close(try bound(to: address, isShared: false))
@@ -100,9 +103,9 @@ public final class ListeningSocket: ReadinessHandler {
     }
   }
 
-  /// Out of descriptors or memory, connections stay in the backlog, and the kernel would report
-  /// them again and again: they are left alone for a while. With any other error there is none to
-  /// accept, or it broke while it waited.
+  /// Handles a failed accept. Without descriptors or memory, connections stay in the queue, and the
+  /// kernel would report them repeatedly, so accepting pauses. Any other error means that there is
+  /// no connection to accept, or that it broke in the queue.
   private func refused(_ code: CInt) {
     guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) else { return }
     listen(for: [])
@@ -118,7 +121,7 @@ public final class ListeningSocket: ReadinessHandler {
     }
   }
 
-  /// Stops listening; connections that were accepted go on.
+  /// Stops listening. Accepted connections continue.
   public func close() {
     guard let registration else { return }
     loop.deregister(registration)

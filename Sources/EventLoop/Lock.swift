@@ -1,12 +1,12 @@
 internal import CLinux
 
-/// The one lock of the house: a value that only its holder can touch.
+/// A value that only the holder of its lock can use. Catraca has no other kind of lock.
 ///
-/// It is pthread's, not `Synchronization.Mutex`, because ThreadSanitizer understands it: the
-/// sanitizer stays a hard gate. What runs inside must be short and must never wait.
+/// It uses pthread's mutex instead of `Synchronization.Mutex`, because ThreadSanitizer understands
+/// it. Code under the lock must be short and must never wait.
 @safe public final class Lock<Value>: @unchecked Sendable {
-  // Sendable although it holds a mutable value: the value is touched by the holder of the mutex
-  // alone, and leaves only through `withLock`.
+  // Sendable despite its mutable value: only the holder of the mutex uses the value, and only
+  // through `withLock`.
   private var value: Value
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
@@ -22,7 +22,7 @@ internal import CLinux
     unsafe mutex.deallocate()
   }
 
-  /// Runs `body` with the value, alone.
+  /// Runs `body` with exclusive access to the value.
   public func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
@@ -35,8 +35,9 @@ internal import CLinux
     return try body(&value)
   }
 
-  /// For `Monitor`: asks `body` with the value, alone, and releases the lock through `pause`
-  /// until it gives a result; nil once `pause` says that the time is over.
+  /// Calls `body` with exclusive access to the value until it returns a result, and releases the
+  /// lock through `pause` between the calls. Returns nil once `pause` reports a timeout. For
+  /// `Monitor`.
   func wait<Result>(
     on pause: (UnsafeMutablePointer<pthread_mutex_t>) -> CInt,
     _ body: (inout sending Value) -> sending Result?

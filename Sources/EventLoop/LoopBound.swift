@@ -1,6 +1,7 @@
-/// A value that belongs to one event loop, on its way into a task of that loop.
+/// A value of one event loop on its way into a task of that loop.
 ///
-/// Sendable, because only the loop's own thread can open it: that is checked each time.
+/// It is Sendable, because only the loop's own thread can take the value out, which each access
+/// checks.
 public struct LoopBound<Value>: @unchecked Sendable {
   private let held: Value
   public let loop: EventLoop

@@ -1,14 +1,14 @@
-/// Lets one of two tasks of a loop at a time do what takes several steps.
+/// Serializes operations of several steps between two tasks of a loop.
 ///
-/// Not a lock between threads: both tasks belong to the same loop, and what has no `await` in it
-/// needs no mutex there.
+/// It is no lock between threads: both tasks belong to the same loop, on which code without an
+/// `await` needs no mutex.
 public final class LoopMutex {
   private var isLocked = false
   private let waiter = Waiter<Void>()
 
   public init() {}
 
-  /// Returns when nobody else has it; at most one task may wait.
+  /// Waits until the mutex is free and takes it. At most one task may wait.
   public func lock() async {
     while isLocked { await waiter.wait() }
     isLocked = true

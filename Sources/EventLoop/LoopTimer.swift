@@ -1,8 +1,9 @@
-/// A timer of one event loop: fires once when its deadline has passed, unless moved or stopped.
+/// A timer of one event loop. It fires once after its deadline, unless the deadline is moved or the
+/// timer is stopped.
 ///
-/// Moving the deadline later and stopping cost one store: the heap is only corrected when the old
-/// deadline comes, or when most of it has been stopped. So a connection can push its idle timeout
-/// on every read.
+/// Moving the deadline later and stopping cost one store. The heap is corrected only at the old
+/// deadline, or when most of its timers are stopped. A connection can therefore extend its idle
+/// timeout on every read.
 public final class LoopTimer {
   fileprivate var deadline: MonotonicInstant?
   fileprivate var scheduled = MonotonicInstant(nanoseconds: 0)
@@ -10,7 +11,7 @@ public final class LoopTimer {
   fileprivate let action: () -> Void
   private unowned let loop: EventLoop
 
-  /// A timer that doesn't run yet. `action` runs on `loop`.
+  /// Creates a timer that doesn't run yet. `action` runs on `loop`.
   public init(on loop: EventLoop, action: @escaping () -> Void) {
     self.loop = loop
     self.action = action
@@ -24,7 +25,7 @@ public final class LoopTimer {
     deadline = target
   }
 
-  /// The timer no longer fires.
+  /// Stops the timer.
   public func stop() {
     guard isRunning else { return }
     loop.preconditionOnLoop()
@@ -35,18 +36,18 @@ public final class LoopTimer {
   public var isRunning: Bool { deadline != nil }
 }
 
-/// A binary heap of timers by the instant at which each is looked at next.
+/// A binary heap of timers, by the time at which each is examined next.
 struct TimerHeap {
   private var heap: [LoopTimer] = []
-  /// How many of the timers in the heap were stopped.
+  /// The number of stopped timers in the heap.
   private var stoppedCount = 0
 
-  /// So few stopped timers aren't worth a sweep.
+  /// The number of stopped timers up to which they aren't removed.
   private static let tolerableStoppedCount = 64
 
   var count: Int { heap.count }
 
-  /// When the next timer has to be looked at.
+  /// The time at which the next timer must be examined; nil if there is none.
   var next: MonotonicInstant? { heap.first?.scheduled }
 
   fileprivate mutating func schedule(_ timer: LoopTimer, at instant: MonotonicInstant) {
@@ -64,8 +65,8 @@ struct TimerHeap {
     }
   }
 
-  /// A timer in the heap was stopped. Sweeps the stopped ones out when they are most of the heap,
-  /// which costs a constant per timer: timers of connections that came and went don't pile up.
+  /// Notes that a timer in the heap was stopped. Removes the stopped timers when they are most of
+  /// the heap, at a constant cost per timer, so that timers of ended connections don't accumulate.
   fileprivate mutating func noteStopped() {
     stoppedCount += 1
     guard stoppedCount > Self.tolerableStoppedCount, stoppedCount > heap.count / 2 else { return }
@@ -76,7 +77,8 @@ struct TimerHeap {
     for index in (0..<heap.count / 2).reversed() { siftDown(index) }
   }
 
-  /// Takes the timers whose deadline has passed; the others found on the way are put back.
+  /// Removes and returns a timer whose deadline has passed; nil if there is none. Other timers on
+  /// the way are put back.
   mutating func takeDue(at now: MonotonicInstant) -> LoopTimer? {
     while let first = heap.first, first.scheduled <= now {
       guard let deadline = first.deadline else {

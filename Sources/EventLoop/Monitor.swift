@@ -1,21 +1,22 @@
 internal import CLinux
 
-/// A locked value for which a thread can wait until it changes.
+/// A locked value for whose change a thread can wait.
 ///
-/// For the few threads that wait for work (the ledger's writer, the log's): never on a loop.
+/// Only a few threads use it to wait for work (the ledger's writer, the log's). It must not be used
+/// on a loop.
 public final class Monitor<Value>: Sendable {
   private let lock: Lock<Value>
   private let condition: Condition
 
-  /// pthread's condition variable, with its one owner.
+  /// Owns pthread's condition variable.
   @safe private final class Condition: @unchecked Sendable {
-    // Sendable although it wraps a pointer: the pointer never changes, and pthread's functions
-    // may be called on it from every thread.
+    // Sendable despite its pointer: the pointer never changes, and every thread may call pthread's
+    // functions with it.
     let pointer: UnsafeMutablePointer<pthread_cond_t>
 
     init() {
       unsafe pointer = .allocate(capacity: 1)
-      // Waits end by the clock that never jumps.
+      // Waits use the monotonic clock.
       var attributes = pthread_condattr_t()
       unsafe pthread_condattr_init(&attributes)
       unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -35,7 +36,7 @@ public final class Monitor<Value>: Sendable {
     condition = Condition()
   }
 
-  /// Runs `body` with the value, alone.
+  /// Runs `body` with exclusive access to the value.
   public func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
@@ -47,8 +48,8 @@ public final class Monitor<Value>: Sendable {
     unsafe pthread_cond_signal(condition.pointer)
   }
 
-  /// Waits, off every loop, until `body` gives a result. It is asked first at once and then
-  /// after each `signal`.
+  /// Waits until `body` returns a result. `body` is called at once and after each `signal`. Must
+  /// not be called on a loop.
   public func wait<Result>(_ body: (inout sending Value) -> sending Result?) -> sending Result {
     precondition(EventLoop.current == nil, "a loop never waits for a monitor")
     let result = unsafe lock.wait(
@@ -57,7 +58,7 @@ public final class Monitor<Value>: Sendable {
     return result
   }
 
-  /// The same until `end`; nil where `body` has given nothing by then.
+  /// Waits until `body` returns a result, at most until `end`; returns nil after that.
   public func wait<Result>(
     until end: MonotonicInstant, _ body: (inout sending Value) -> sending Result?
   ) -> sending Result? {

@@ -1,8 +1,8 @@
 internal import CLinux
 
-/// A point on the clock that never jumps (CLOCK_MONOTONIC): for timeouts and latencies.
+/// A time of the monotonic clock (CLOCK_MONOTONIC), for timeouts and latencies.
 public struct MonotonicInstant: Hashable, Comparable, Sendable {
-  /// Nanoseconds since an arbitrary start, the same within one run of the machine.
+  /// Nanoseconds since an arbitrary start, which is the same within one run of the machine.
   public let nanoseconds: Int64
 
   public init(nanoseconds: Int64) {
@@ -16,7 +16,7 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
     return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
-  /// The instant so much later; the last or first that there is where it would be beyond.
+  /// Returns the time after `duration`, limited to the first and last representable times.
   public func advanced(by duration: Duration) -> MonotonicInstant {
     let (seconds, attoseconds) = duration.components
     let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -26,7 +26,7 @@ public struct MonotonicInstant: Hashable, Comparable, Sendable {
     return MonotonicInstant(nanoseconds: overflows ? .max : exact)
   }
 
-  /// How long after `earlier` this instant lies.
+  /// Returns the duration from `earlier` to this time.
   public func elapsed(since earlier: MonotonicInstant) -> Duration {
     .nanoseconds(nanoseconds - earlier.nanoseconds)
   }

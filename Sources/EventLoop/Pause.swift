@@ -2,7 +2,8 @@ internal import CLinux
 internal import Glibc
 
 extension Thread {
-  /// Has the calling thread do nothing for a while; never on a loop. A signal may cut it short.
+  /// Suspends the calling thread for a duration. Must not be called on a loop. A signal may end it
+  /// early.
   public static func pause(for duration: Duration) {
     precondition(EventLoop.current == nil, "a loop never pauses")
     let (seconds, attoseconds) = duration.components

@@ -1,6 +1,6 @@
 internal import CLinux
 
-/// What a file descriptor is ready for.
+/// The events for which a file descriptor is ready.
 public struct Readiness: OptionSet, Sendable {
   public let rawValue: UInt32
 
@@ -16,12 +16,12 @@ public struct Readiness: OptionSet, Sendable {
   static let edgeTriggered = Readiness(rawValue: EPOLLET.rawValue)
 }
 
-/// Owns an epoll descriptor; every epoll system call goes through here.
+/// Owns an epoll descriptor. All epoll system calls are made here.
 @safe struct Poller: ~Copyable {
   private let descriptor: CInt
   private let events: UnsafeMutableBufferPointer<epoll_event>
 
-  /// How many events one wait returns at most.
+  /// The most events that one wait returns.
   static let batch = 256
 
   init() throws(SystemError) {
@@ -43,7 +43,7 @@ public struct Readiness: OptionSet, Sendable {
     try control(EPOLL_CTL_MOD, file, interest, token)
   }
 
-  /// Forgets a descriptor; one that the kernel has already forgotten is no error.
+  /// Removes a descriptor. A descriptor that the kernel has already removed is no error.
   func remove(_ file: CInt) {
     epoll_ctl(descriptor, EPOLL_CTL_DEL, file, nil)
   }
@@ -57,8 +57,8 @@ public struct Readiness: OptionSet, Sendable {
     }
   }
 
-  /// Waits at most `milliseconds` (-1: for ever) and hands each event to `body`; false where there
-  /// was none.
+  /// Waits at most `milliseconds` (-1: without limit), and calls `body` for each event; returns
+  /// false if there was none.
   func wait(milliseconds: CInt, _ body: (UInt64, Readiness) -> Void) -> Bool {
     let count = unsafe epoll_wait(
       descriptor, events.baseAddress, CInt(Poller.batch), milliseconds)

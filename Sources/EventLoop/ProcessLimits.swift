@@ -1,10 +1,10 @@
 internal import CLinux
 internal import Glibc
 
-/// What the operating system allows this process.
+/// The limits that the operating system sets for this process.
 public enum ProcessLimits {
-  /// Raises the number of descriptors that may be open to the most that is allowed, and says how
-  /// many that is. A connection needs one on each side.
+  /// Raises the limit of open descriptors to the highest allowed value, and returns it. A
+  /// connection needs one descriptor on each side.
   @discardableResult
   public static func raiseOpenFiles() -> Int {
     var limit = rlimit()
@@ -21,12 +21,13 @@ public enum ProcessLimits {
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// Keeps what is in memory, keys above all, out of core dumps and from other processes of the
-  /// same user; and keeps this process and what it starts from gaining privileges, as by a setuid
-  /// program. Neither can be undone.
+  /// Protects the process's memory, above all its keys: it stays out of core dumps and is hidden
+  /// from other processes of the same user. Also prevents this process and its children from
+  /// gaining privileges, for example through a setuid program. Neither can be undone.
   ///
-  /// The second holds for the calling thread and those that it starts from then on: call it before
-  /// there are others.
+  /// The second protection applies to the calling thread and to threads that it starts afterwards,
+  /// so call it before other threads exist.
+  /// - Throws: `SystemError` if the kernel refuses.
   public static func shutIn() throws(SystemError) {
     guard catraca_forbid_inspection() == 0 else { throw .last("prctl PR_SET_DUMPABLE") }
     guard catraca_forbid_new_privileges() == 0 else { throw .last("prctl PR_SET_NO_NEW_PRIVS") }

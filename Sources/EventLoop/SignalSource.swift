@@ -2,11 +2,11 @@ internal import CLinux
 
 /// Turns signals of the process into calls on an event loop.
 ///
-/// A handler writes the signal's number into a pipe, whichever thread it interrupts; the loop
-/// reads it from there. (signalfd would need the signals blocked in every thread, and Swift's own
-/// threads exist before we can say so.) A process has one source at a time.
+/// A signal handler writes the signal's number into a pipe, on whatever thread it interrupts, and
+/// the loop reads the pipe. signalfd would need the signals to be blocked in every thread, but
+/// Swift's own threads exist before Catraca could block them. A process has one source at a time.
 public final class SignalSource: ReadinessHandler {
-  /// A signal that a server listens for.
+  /// A signal that a server handles.
   public enum Signal: CInt, Sendable, CaseIterable {
     case hangup = 1
     case interrupt = 2
@@ -20,12 +20,13 @@ public final class SignalSource: ReadinessHandler {
   private let received: (Signal) -> Void
   private var registration: Registration?
 
-  /// A peer that is gone is an error of the write, never the end of the process.
+  /// Makes a write to a closed connection return an error instead of ending the process.
   public static func ignoreBrokenPipes() {
     catraca_ignore_sigpipe()
   }
 
-  /// `received` is called on `loop` for each signal.
+  /// Starts to receive signals. `received` is called on `loop` for each one.
+  /// - Throws: `SystemError` if the pipe or a handler can't be created.
   public init(
     _ signals: [Signal] = Signal.allCases, on loop: EventLoop,
     received: @escaping (Signal) -> Void
@@ -54,7 +55,7 @@ public final class SignalSource: ReadinessHandler {
     }
   }
 
-  /// From here on the signals do again what they do by default.
+  /// Restores the default actions of the signals.
   public func close() {
     guard let registration else { return }
     loop.deregister(registration)

@@ -1,14 +1,14 @@
 internal import CLinux
 
-/// An IPv4 or IPv6 address with a port, to listen on.
+/// An IPv4 or IPv6 address with a port.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
   /// The address alone, without brackets: `127.0.0.1` or `::1`.
   public let host: String
-  /// 0 asks the kernel for a free port.
+  /// The port; 0 asks the kernel for a free one.
   public let port: UInt16
   let isIPv6: Bool
 
-  /// Nil unless `host` is a numeric IPv4 or IPv6 address.
+  /// Returns nil unless `host` is a numeric IPv4 or IPv6 address.
   public init?(host: String, port: UInt16) {
     var four = in_addr()
     var six = in6_addr()
@@ -23,7 +23,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Takes the 4 or 16 bytes of an address, as they stand in packets; nil for another count.
+  /// Creates an address from its 4 or 16 bytes in network order; nil for another number of bytes.
   public init?(networkOrder bytes: [UInt8], port: UInt16) {
     let text: String?
     switch bytes.count {
@@ -35,7 +35,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     self.init(host: text, port: port, isIPv6: bytes.count == 16)
   }
 
-  /// Reads `127.0.0.1:8080` or `[::1]:8080`.
+  /// Parses `127.0.0.1:8080` or `[::1]:8080`.
   public init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":"),
       text[text.index(after: colon)...].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -55,20 +55,20 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
-  /// Whether it stands for every address of this machine, as 0.0.0.0 and :: do.
+  /// Whether the address stands for all addresses of this machine, as 0.0.0.0 and :: do.
   public var isUnspecified: Bool { host.utf8.allSatisfy { "0.:".utf8.contains($0) } }
 
-  /// Whether only this machine reaches it.
+  /// Whether only this machine can reach the address.
   public var isLoopback: Bool {
     guard isIPv6 else { return host.hasPrefix("127.") }
     var address = in6_addr()
     guard unsafe inet_pton(AF_INET6, host, &address) == 1 else { return false }
-    // However it was written, the kernel spells it so.
+    // The kernel's spelling of the address, whatever the original spelling was.
     return unsafe SocketAddress.text(AF_INET6, &address) == "::1"
   }
 
-  /// What one party has to itself, as a rule: an IPv4 address, also one that is written as IPv6,
-  /// or the first 64 bits of an IPv6 address.
+  /// The part of the address space that usually belongs to one party: an IPv4 address, even if
+  /// written as IPv6, or the first 64 bits of an IPv6 address.
   public struct Network: Hashable, Sendable {
     fileprivate let isIPv6: Bool
     fileprivate let bits: UInt64
@@ -82,7 +82,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
       : Network(isIPv6: true, bits: bits.high)
   }
 
-  /// What stands before the 32 bits of an IPv4 address that is written as IPv6.
+  /// The bits before the 32 bits of an IPv4 address that is written as IPv6.
   private static let mappedPrefix: UInt64 = 0xFFFF
 
   var bits: Bits {
@@ -102,7 +102,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The same address with another port.
+  /// Returns the address with another port.
   public func with(port: UInt16) -> SocketAddress {
     SocketAddress(host: host, port: port, isIPv6: isIPv6)
   }
@@ -113,7 +113,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     self.isIPv6 = isIPv6
   }
 
-  /// Calls `body` with the address as the kernel wants it.
+  /// Calls `body` with the address in the kernel's format.
   func withKernelAddress<Result>(
     _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
   ) -> Result {
@@ -139,7 +139,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reads an address that the kernel has filled in; nil for other families.
+  /// Creates an address from the kernel's format; nil for other families.
   init?(kernel storage: sockaddr_storage) {
     var storage = storage
     switch CInt(storage.ss_family) {

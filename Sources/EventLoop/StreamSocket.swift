@@ -1,16 +1,16 @@
 internal import CLinux
 internal import Glibc
 
-/// One TCP connection of an event loop: reads and writes that never block, and waits that suspend.
+/// One TCP connection of an event loop. Reads and writes never block, and waits suspend the task.
 ///
-/// It is registered once, edge-triggered, for its whole life. `isReadable` and `isWritable`
-/// remember the last edge, so that a system call is made only where it can succeed.
+/// The socket is registered once, edge-triggered, for its whole life. `isReadable` and `isWritable`
+/// store the last edge, so that a system call is made only if it can succeed.
 public final class StreamSocket: ReadinessHandler {
-  /// What a read or write came to.
+  /// The result of a read or write.
   public enum Progress: Equatable {
-    /// So many bytes, at least one.
+    /// The number of bytes, at least one.
     case bytes(Int)
-    /// Nothing now: wait and try again.
+    /// No bytes now. Wait and retry.
     case wouldBlock
     /// The peer has ended its side.
     case end
@@ -26,9 +26,9 @@ public final class StreamSocket: ReadinessHandler {
   private let reader = Waiter<Void>()
   private let writer = Waiter<Void>()
 
-  /// The peer has closed its side or the connection broke; unread bytes may remain.
+  /// Whether the peer has closed its side or the connection broke. Unread bytes may remain.
   public private(set) var isHungUp = false
-  /// Called once when the peer hangs up, also while nobody reads.
+  /// Called once when the peer hangs up, even if no task reads.
   public var onHangup: (() -> Void)?
 
   init(adopting descriptor: CInt, on loop: EventLoop) throws(SystemError) {
@@ -47,10 +47,10 @@ public final class StreamSocket: ReadinessHandler {
     }
   }
 
-  /// Makes two ends of a stream in the kernel's memory, without an address or a listener: for
-  /// tests, which play a client on the loop that serves it.
+  /// Creates the two ends of a stream in the kernel's memory, without an address or a listener. It
+  /// is for tests that act as a client on the loop of the server.
   ///
-  /// - Throws: `SystemError` where the process has no descriptors left.
+  /// - Throws: `SystemError` if the process has no descriptors left.
   package static func pair(on loop: EventLoop) throws(SystemError) -> (StreamSocket, StreamSocket) {
     var ends: (CInt, CInt) = (-1, -1)
     let kind = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -71,7 +71,7 @@ public final class StreamSocket: ReadinessHandler {
 
   public var isOpen: Bool { registration != nil }
 
-  /// Who is at the other end; nil when the connection is no more.
+  /// The peer's address; nil if the connection no longer exists.
   public var peer: SocketAddress? {
     guard isOpen else { return nil }
     var storage = sockaddr_storage()
@@ -86,14 +86,14 @@ public final class StreamSocket: ReadinessHandler {
 
   // MARK: Bytes
 
-  /// Reads what is there, at most `buffer.count` bytes.
+  /// Reads the available bytes, at most `buffer.count`.
   public func read(into buffer: UnsafeMutableRawBufferPointer) -> Progress {
     guard isOpen else { return .broken }
     guard isReadable else { return .wouldBlock }
     let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
     if count > 0 {
-      // A short read has emptied the socket: the next edge tells of more. After a hang-up no
-      // edge will come, so the end has to be read.
+      // A short read has emptied the socket, and the next edge reports further bytes. After a
+      // hang-up no edge follows, so the end must be read.
       if count < buffer.count && !isHungUp { isReadable = false }
       return .bytes(count)
     }
@@ -101,7 +101,7 @@ public final class StreamSocket: ReadinessHandler {
     return failure { isReadable = false }
   }
 
-  /// Writes as much as the kernel takes.
+  /// Writes as many bytes as the kernel takes.
   public func write(_ bytes: UnsafeRawBufferPointer) -> Progress {
     guard isOpen else { return .broken }
     guard isWritable else { return .wouldBlock }
@@ -110,7 +110,7 @@ public final class StreamSocket: ReadinessHandler {
     return written(count, of: bytes.count)
   }
 
-  /// Writes as much as the kernel takes of three pieces, one after the other.
+  /// Writes as many bytes of three pieces in turn as the kernel takes.
   public func write(
     _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer,
     _ third: UnsafeRawBufferPointer
@@ -151,7 +151,7 @@ public final class StreamSocket: ReadinessHandler {
 
   // MARK: Waiting
 
-  /// Suspends until there is something to read, the peer hangs up, or the socket is closed.
+  /// Suspends until there are bytes to read, the peer hangs up, or the socket is closed.
   public func waitReadable() async {
     loop.preconditionOnLoop()
     guard isOpen, !isReadable else { return }
@@ -181,7 +181,7 @@ public final class StreamSocket: ReadinessHandler {
     }
   }
 
-  /// Wakes the waiting tasks with nothing done, so that they can look at a timeout or a stop.
+  /// Wakes the waiting tasks without an event, so that they can check for a timeout or a stop.
   public func interruptWaits() {
     loop.preconditionOnLoop()
     reader.wake()
@@ -196,7 +196,7 @@ public final class StreamSocket: ReadinessHandler {
     shutdown(descriptor, CInt(SHUT_WR))
   }
 
-  /// Closes the connection. With `reset` the peer sees it broken (RST), not ended.
+  /// Closes the connection. With `reset`, the peer sees it as broken (RST) instead of ended.
   public func close(reset: Bool = false) {
     loop.preconditionOnLoop()
     guard let registration else { return }

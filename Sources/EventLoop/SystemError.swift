@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A system call that failed.
 public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The call, such as `bind 127.0.0.1:8080`.
+  /// The call, for example `bind 127.0.0.1:8080`.
   public let call: String
   /// The kernel's `errno`.
   public let code: CInt
@@ -13,12 +13,12 @@ public struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     self.code = code
   }
 
-  /// The error that the call on this thread has just left in `errno`.
+  /// Returns the error that the last call on this thread left in `errno`.
   static func last(_ call: String) -> SystemError {
     SystemError(call: call, code: errno)
   }
 
-  /// Whether an address is listened on already.
+  /// Whether the address is already in use.
   public var isInUse: Bool { code == EADDRINUSE }
 
   public var description: String {

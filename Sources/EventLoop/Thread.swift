@@ -14,7 +14,8 @@ public final class Thread: Sendable {
     }
   }
 
-  /// Starts a thread that runs `body` once. `name` is shown by tools, cut to 15 bytes.
+  /// Starts a thread that runs `body` once. Tools show `name`, cut to 15 bytes.
+  /// - Throws: `SystemError` if the thread can't be created.
   public init(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
     let start = unsafe Unmanaged.passRetained(Start(name: String(name.prefix(15)), body: body))
     var handle = pthread_t()

@@ -1,8 +1,8 @@
-/// A place where one task of a loop waits until somebody on the same loop wakes it.
+/// A place where one task of a loop waits until code on the same loop wakes it.
 ///
-/// Its continuation is the unchecked kind: this is the hottest wait of the process and must not
-/// allocate. The rules that make it sound are kept here: one waiter at a time, resumed once,
-/// taken out before it is resumed.
+/// It uses the unchecked continuation, because this is the most frequent wait of the process and
+/// must not allocate. It is safe by these rules: one waiter at a time, resumed once, and removed
+/// before it is resumed.
 @safe public final class Waiter<Value> {
   private var continuation: UnsafeContinuation<Value, Never>?
 
@@ -22,7 +22,7 @@
     return unsafe await withUnsafeContinuation { unsafe continuation = $0 }
   }
 
-  /// Wakes the waiting task, if there is one; says whether there was.
+  /// Wakes the waiting task, if there is one; returns whether there was.
   @discardableResult
   public func wake(_ value: sending Value) -> Bool {
     guard let waiting = unsafe continuation else { return false }

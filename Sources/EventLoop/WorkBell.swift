@@ -1,8 +1,8 @@
-/// Wakes whoever works off what others leave: at once when it is rung, or at a time.
+/// Wakes the worker of a queue: at once when it is rung, or after a pause.
 ///
-/// Rings while the work is under way are one ring after it. For work off the event loops.
+/// Several rings during the work count as one ring after it. For work outside the event loops.
 public final class WorkBell: Sendable {
-  /// Ends with `close`.
+  /// The rings. The sequence ends with `close`.
   public let rings: AsyncStream<Void>
   private let ringing: AsyncStream<Void>.Continuation
   private let alarm = Lock<Task<Void, Never>?>(nil)
@@ -15,7 +15,7 @@ public final class WorkBell: Sendable {
     ringing.yield()
   }
 
-  /// Rings after a pause, in place of an earlier time; nil: when it is rung.
+  /// Rings after a pause, in place of an earlier one; with nil, only `ring()` rings.
   public func ring(after pause: Duration?) {
     let next = pause.map { pause in
       Task { [ringing] in

@@ -13,23 +13,23 @@ enum ASCII {
 }
 
 extension UInt8 {
-  /// Itself, but `a`–`z` for `A`–`Z`.
+  /// The byte with `A`–`Z` replaced by `a`–`z`.
   var lowercasedASCII: UInt8 {
     self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self
   }
 
-  /// A space or a tab: what may surround a field's value.
+  /// Whether the byte is a space or a tab, which may surround a field's value.
   var isOptionalWhitespace: Bool {
     self == ASCII.space || self == ASCII.horizontalTab
   }
 
-  /// The value of a decimal digit, 0…9.
+  /// The value of a decimal digit, 0…9; nil for any other byte.
   var decimalDigit: Int? {
     let value = self &- UInt8(ascii: "0")
     return value < 10 ? Int(value) : nil
   }
 
-  /// The value of a hexadecimal digit of either case, 0…15.
+  /// The value of a hexadecimal digit of either case, 0…15; nil for any other byte.
   var hexadecimalDigit: Int? {
     if let decimalDigit { return decimalDigit }
     let value = lowercasedASCII &- UInt8(ascii: "a")

@@ -1,4 +1,4 @@
-/// A set of ASCII bytes, tested in registers, without a table in memory.
+/// A set of ASCII bytes, tested in registers without a table in memory.
 struct ByteSet: Sendable {
   private var low: UInt64 = 0
   private var high: UInt64 = 0
@@ -20,7 +20,7 @@ struct ByteSet: Sendable {
     return byte < 128 && (half &>> UInt64(byte)) & 1 == 1
   }
 
-  /// How many bytes at the start of `bytes` are in the set.
+  /// Returns the number of bytes at the start of `bytes` that are in the set.
   func prefixCount(of bytes: Span<UInt8>) -> Int {
     for index in bytes.indices where !contains(bytes[index]) {
       return index
@@ -38,22 +38,23 @@ extension ByteSet {
   private static let alphanumerics =
     digits + "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-  /// RFC 9110 5.6.2 `tchar`: methods and field names.
+  /// RFC 9110 5.6.2 `tchar`: the bytes of methods and field names.
   static let token = ByteSet(alphanumerics + "!#$%&'*+-.^_`|~")
 
   static let plainName = ByteSet(alphanumerics + "-")
 
-  /// RFC 3986's bytes of paths and queries, and those which clients send there unescaped all the
-  /// same. Absent: the fragment's `#`, and `\ " < >`, which parsers of URLs read differently.
+  /// The bytes of paths and queries in RFC 3986, plus those that clients send unescaped. `#`, which
+  /// begins a fragment, isn't included, and neither are `\ " < >`, which URL parsers read
+  /// differently.
   static let target = ByteSet(alphanumerics + "-._~%!$&'()*+,;=:@/?" + "[]{}|^`")
 
-  /// What stands in a path that every server reads alike.
+  /// The bytes of a path that every server reads in the same way.
   static let plainPath = ByteSet(alphanumerics + "-._~:@/")
 
-  /// Names of hosts and IPv4 addresses: `reg-name` of RFC 3986 without its escapes and delimiters,
-  /// which no real name has.
+  /// The bytes of host names and IPv4 addresses: `reg-name` of RFC 3986 without its escapes and
+  /// delimiters, which no real name has.
   static let hostName = ByteSet(alphanumerics + "-._~")
 
-  /// What stands between the brackets of an IPv6 address.
+  /// The bytes between the brackets of an IPv6 address.
   static let addressLiteral = ByteSet(digits + "abcdefABCDEF:.")
 }

@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension String {
-  /// The text of bytes; what isn't UTF-8 becomes U+FFFD.
+  /// Creates text from bytes. Bytes that aren't UTF-8 become U+FFFD.
   init(_ bytes: Span<UInt8>) {
     self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }
@@ -18,7 +18,7 @@ extension [UInt8] {
 }
 
 extension OutputSpan where Element == UInt8 {
-  /// Appends bytes for which there must be room.
+  /// Appends bytes, for which there must be room.
   mutating func append(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe withUnsafeMutableBufferPointer { room, count in
@@ -37,7 +37,8 @@ extension OutputSpan where Element == UInt8 {
 }
 
 extension Span where Element == UInt8 {
-  /// Whether these are the bytes of `lowercase` in any case; `lowercase` has no capitals.
+  /// Whether these are the bytes of `lowercase` in any case. `lowercase` must have no capital
+  /// letters.
   func equalsIgnoringCase(_ lowercase: Span<UInt8>) -> Bool {
     guard count == lowercase.count else { return false }
     for index in indices where self[index].lowercasedASCII != lowercase[index] {
@@ -46,7 +47,7 @@ extension Span where Element == UInt8 {
     return true
   }
 
-  /// Whether these are the bytes of `text`, with `a` the same as `A`.
+  /// Whether these are the bytes of `text`, ignoring ASCII case.
   func equalsIgnoringCase(_ text: String) -> Bool {
     guard count == text.utf8.count else { return false }
     var index = 0
@@ -64,7 +65,8 @@ extension Span where Element == UInt8 {
     return nil
   }
 
-  /// The index of the first `byte` within `range`, as the C library finds it: many at once.
+  /// Returns the index of the first `byte` in `range`. It uses the C library, which compares many
+  /// bytes at once.
   func first(_ byte: UInt8, in range: Range<Int>) -> Int? {
     unsafe extracting(range).withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress,
@@ -74,7 +76,7 @@ extension Span where Element == UInt8 {
     }
   }
 
-  /// `range` without the spaces and tabs at its ends.
+  /// Returns `range` without the spaces and tabs at its ends.
   func trimmingWhitespace(_ range: Range<Int>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, self[start].isOptionalWhitespace { start += 1 }

@@ -1,9 +1,8 @@
-/// Finds the bytes that must not stand in a line: those below 0x20 but the tab, and 0x7F.
+/// Finds the bytes that aren't allowed in a line: those below 0x20 except the tab, and 0x7F.
 ///
-/// CR and LF are among them, so one pass finds the ends of lines and proves that nothing in a line
-/// is out of place.
+/// CR and LF are among them, so one pass finds the ends of lines and checks their contents.
 enum ControlBytes {
-  /// The index of the first one at or after `start`; nil when there is none.
+  /// Returns the index of the first one at or after `start`; nil if there is none.
   static func firstIndex(in bytes: Span<UInt8>, from start: Int) -> Int? {
     var index = start
     while index + 8 <= bytes.count {
@@ -29,8 +28,8 @@ enum ControlBytes {
     (byte < 0x20 && byte != ASCII.horizontalTab) || byte == 0x7F
   }
 
-  /// Eight bytes at once: the lowest bit set lies in the first byte below 0x20 or equal to 0x7F.
-  /// Subtracting borrows, so bytes above that one may be flagged falsely.
+  /// Checks eight bytes at once: the lowest set bit belongs to the first byte below 0x20 or equal
+  /// to 0x7F. Because subtraction borrows, later bytes may be flagged wrongly.
   private static func flags(of word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let belowSpace = (word &- ones &* 0x20) & ~word
@@ -40,12 +39,12 @@ enum ControlBytes {
   }
 }
 
-/// Text that names something: 1 to 256 bytes of UTF-8 without control characters.
+/// The rule for names: 1 to 256 bytes of UTF-8 without control characters.
 ///
-/// Names of users, conversations and agents are stored with each request, so their length bounds
-/// what one request can add to the ledger.
+/// Names of users, conversations and agents are stored with each request, so their length limits
+/// how much one request adds to the ledger.
 public enum PlainText {
-  /// In bytes.
+  /// The longest name, in bytes.
   public static let longest = 256
   public static let rule = "text of 1 to \(longest) bytes without control characters"
 

@@ -1,14 +1,14 @@
-/// Finds the lines of a message's head, each ended by CRLF, in bytes that arrive piecemeal.
+/// Finds the lines of a message's head, each of which ends in CRLF, in bytes that arrive in pieces.
 ///
-/// It remembers how far it has looked, so that no byte is looked at twice however many reads a head
-/// takes. A bare CR, a bare LF (RFC 9112 2.2 lets a server take one as the end of a line; not this
-/// one, since two readers who differ there can be led to different messages) and any control
-/// character but the tab end it.
+/// It remembers its position, so that each byte is examined once, whatever the number of reads. It
+/// throws on a bare CR, a bare LF and any control character except the tab. RFC 9112 2.2 allows a
+/// server to accept a bare LF as the end of a line. This one doesn't, because two readers that
+/// differ there can see different messages.
 struct LineScanner: Sendable {
-  /// All bytes before it belong to lines without control characters.
+  /// The position up to which all bytes belong to lines without control characters.
   private var position = 0
 
-  /// The index of the CR that ends the next line, or nil when it hasn't arrived.
+  /// Returns the index of the CR that ends the next line; nil if it hasn't arrived.
   mutating func nextLineEnd(in bytes: Span<UInt8>) throws(HTTPError) -> Int? {
     guard let control = ControlBytes.firstIndex(in: bytes, from: position) else {
       position = bytes.count

@@ -1,6 +1,6 @@
 /// The escapes of URLs (RFC 3986, 2.1).
 public enum PercentEncoding {
-  /// The text that is meant; nil for a broken escape, or bytes that are not UTF-8.
+  /// Returns the decoded text; nil for a broken escape, or for bytes that aren't UTF-8.
   public static func decode(_ text: some StringProtocol, plusIsSpace: Bool) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
@@ -18,8 +18,8 @@ public enum PercentEncoding {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// The text as the name or value of a parameter in a query: everything but letters, digits and
-  /// `-._~` is escaped. Example: `metadata[a b]` is `metadata%5Ba%20b%5D`.
+  /// Returns the text as the name or value of a query parameter. Everything except letters, digits
+  /// and `-._~` is escaped. Example: `metadata[a b]` becomes `metadata%5Ba%20b%5D`.
   public static func encode(_ text: some StringProtocol) -> String {
     var encoded = ""
     for byte in text.utf8 {

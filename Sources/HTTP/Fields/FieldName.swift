@@ -1,14 +1,15 @@
 /// The name of a header field: a token of RFC 9110, compared without regard to case.
 public struct FieldName: Hashable, Sendable {
-  /// Its bytes in lower case.
+  /// The bytes of the name in lower case.
   let bytes: [UInt8]
 
-  /// Nil when `text` isn't a token, so that a name can't carry a colon, a space or a line end.
+  /// Returns nil if `text` isn't a token, so that a name can't contain a colon, a space or a line
+  /// end.
   public init?(_ text: String) {
     self.init(text.utf8.span)
   }
 
-  /// Nil when `bytes` aren't a token.
+  /// Returns nil if `bytes` aren't a token.
   public init?(_ bytes: Span<UInt8>) {
     guard !bytes.isEmpty, ByteSet.token.containsAll(bytes) else { return nil }
     var lowercased: [UInt8] = []
@@ -24,15 +25,15 @@ public struct FieldName: Hashable, Sendable {
     String(bytes.span)
   }
 
-  /// Whether a name has letters, digits and hyphens alone. Many servers take other characters for
+  /// Whether a name has only letters, digits and hyphens. Many servers treat other characters as
   /// hyphens.
   public static func isPlain(_ name: Span<UInt8>) -> Bool {
     ByteSet.plainName.containsAll(name)
   }
 
-  /// Whether a name begins so, in any case.
+  /// Whether a name begins with this text, in any case.
   ///
-  /// - Parameter lowercase: has no capitals.
+  /// - Parameter lowercase: The text, without capital letters.
   public static func isBeginning(_ lowercase: StaticString, of name: Span<UInt8>) -> Bool {
     let count = lowercase.utf8CodeUnitCount
     guard name.count > count else { return false }
@@ -49,7 +50,7 @@ public struct FieldName: Hashable, Sendable {
 }
 
 extension FieldName: ExpressibleByStringLiteral {
-  /// A name known when the program is written; one that isn't a token is a programmer's mistake.
+  /// Creates a name from a literal. A literal that isn't a token is a programming error and traps.
   public init(stringLiteral text: StaticString) {
     guard let name = FieldName(text.description) else {
       preconditionFailure("not a field name: \(text)")

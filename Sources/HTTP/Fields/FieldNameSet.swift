@@ -1,10 +1,10 @@
-/// Names that a field is compared with at once: whole names, beginnings and endings.
+/// Names with which a field is compared at once: whole names, prefixes and suffixes.
 ///
-/// Most names that aren't in the set are recognized by their length and a few of their bytes.
+/// Most names outside the set are recognized by their length and a few of their bytes.
 public struct FieldNameSet: Sendable {
-  /// Whole names of each length.
+  /// The whole names, by length.
   private let names: [[FieldName]]
-  /// The last bytes of the names of each length.
+  /// The last bytes of the names, by length.
   private let lastBytes: [ByteMarks]
   private let beginnings: [FieldName]
   /// The first and the third bytes of `beginnings`.
@@ -12,15 +12,15 @@ public struct FieldNameSet: Sendable {
   private let endings: [FieldName]
   private let endingBytes: ByteMarks
 
-  /// - Parameter names: Of fewer than 64 bytes each.
+  /// - Parameter names: The names, each with fewer than 64 bytes.
   public init(_ names: FieldName...) {
     self.init(names)
   }
 
   /// - Parameters:
-  ///   - names: Of fewer than 64 bytes each.
-  ///   - beginnings: Of at least 3 bytes each. A name must have more bytes to begin so.
-  ///   - endings: A name may be an ending and nothing else.
+  ///   - names: The names, each with fewer than 64 bytes.
+  ///   - beginnings: Prefixes of at least 3 bytes. A matching name must be longer than the prefix.
+  ///   - endings: Suffixes. A matching name may equal a suffix.
   public init(_ names: [FieldName], beginnings: [FieldName] = [], endings: [FieldName] = []) {
     let longest = names.reduce(0) { max($0, $1.bytes.count) }
     precondition(longest < 64, "no field has a name of \(longest) bytes")
@@ -35,7 +35,7 @@ public struct FieldNameSet: Sendable {
     endingBytes = ByteMarks(endings.compactMap(\.bytes.last))
   }
 
-  /// Whether the name, in any case, is one of the names, or begins or ends as the set says.
+  /// Whether the name, in any case, is in the set, or has one of its prefixes or suffixes.
   public func contains(_ name: Span<UInt8>) -> Bool {
     let count = name.count
     guard count > 0 else { return false }
@@ -54,8 +54,7 @@ public struct FieldNameSet: Sendable {
   }
 }
 
-/// Some bytes, with those that differ from them in the upper three bits alone. Letters that differ
-/// in case do.
+/// A set of bytes that ignores their upper three bits, and thereby the case of letters.
 private struct ByteMarks: Sendable {
   private var bits: UInt32 = 0
 

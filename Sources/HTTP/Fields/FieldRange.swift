@@ -1,6 +1,6 @@
-/// Where one field's name and value lie in the bytes that hold them all.
+/// The positions of one field's name and value in the array of all fields.
 ///
-/// 32 bits reach further than any head may be long, and make a field 16 bytes.
+/// 32 bits suffice for any allowed head, and make a field 16 bytes.
 struct FieldRange: Sendable {
   private let nameOffset: UInt32
   private let nameLength: UInt32
@@ -14,10 +14,10 @@ struct FieldRange: Sendable {
     valueLength = UInt32(value.count)
   }
 
-  /// Reads `name: value` (RFC 9112 5), a line without control characters and without its CRLF.
+  /// Parses `name: value` (RFC 9112 5), a line without control characters and without its CRLF.
   ///
-  /// A space before the colon makes the name no token and is refused, as is a line that continues
-  /// the one before it (obs-fold).
+  /// A space before the colon is refused, because the name is then no token. A line that continues
+  /// the previous one (obs-fold) is refused too.
   init(line: Range<Int>, of bytes: Span<UInt8>) throws(HTTPError) {
     let text = bytes.extracting(line)
     guard !text.isEmpty, !text[0].isOptionalWhitespace else { throw .foldedField }

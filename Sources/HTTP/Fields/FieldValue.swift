@@ -1,8 +1,8 @@
-// What a field says, without making a text of it.
+// Compares the values of fields without creating strings.
 
 extension HeaderFields {
-  /// What follows `Bearer ` in the first `Authorization`; nil where there is none, where it has
-  /// another scheme, and where nothing follows.
+  /// The text after `Bearer ` in the first `Authorization`; nil if the field is missing, has
+  /// another scheme, or has nothing after it.
   public var bearerToken: String? {
     withFirst(.authorization) { value -> String? in
       let scheme: StaticString = "bearer "
@@ -12,18 +12,18 @@ extension HeaderFields {
     } ?? nil
   }
 
-  /// Whether the first value under `name` is this one, in any case.
+  /// Whether the first value of `name` equals this one, in any case.
   ///
-  /// - Parameter lowercase: Without capitals.
+  /// - Parameter lowercase: The value, without capital letters.
   public func first(_ name: FieldName, is lowercase: StaticString) -> Bool {
     withFirst(name) {
       $0.count == lowercase.utf8CodeUnitCount && $0.begins(with: lowercase)
     } ?? false
   }
 
-  /// Whether the first value under `name` begins so, in any case.
+  /// Whether the first value of `name` begins with this text, in any case.
   ///
-  /// - Parameter lowercase: Without capitals.
+  /// - Parameter lowercase: The text, without capital letters.
   public func first(_ name: FieldName, beginsWith lowercase: StaticString) -> Bool {
     withFirst(name) { $0.begins(with: lowercase) } ?? false
   }

@@ -1,17 +1,17 @@
-/// The header fields of a message, in order, repeated ones kept.
+/// The header fields of a message, in order, with repeated fields.
 ///
-/// All names and values lie in one array of bytes and are found through one array of ranges, so a
-/// parsed head costs two allocations however many fields it has, and a copy without some of them
-/// shares the bytes. No field can hold a line end or another control character but the tab:
-/// whatever is serialized has exactly these fields.
+/// All names and values are in one array of bytes, with one array of their ranges. A parsed head
+/// therefore costs two allocations, whatever the number of fields, and a copy without some fields
+/// shares the bytes. No field can contain a line end or another control character except the tab,
+/// so serialized bytes contain exactly these fields.
 public struct HeaderFields: Sendable {
-  /// The most bytes of names and values that can be appended: a bound for what a provider sends.
+  /// The most bytes of names and values. It limits the fields that a provider sends.
   public static let maximumBytes = 1 << 20
 
   private(set) var storage: [UInt8]
   private(set) var ranges: [FieldRange]
 
-  /// No fields, with room for some.
+  /// Creates an empty collection with the given capacity.
   public init(fieldCapacity: Int = 0, byteCapacity: Int = 0) {
     storage = []
     ranges = []
@@ -19,13 +19,13 @@ public struct HeaderFields: Sendable {
     ranges.reserveCapacity(fieldCapacity)
   }
 
-  /// Takes over what a parser has read: `ranges` lie in `storage` and were checked.
+  /// Takes over a parser's result: `ranges` lie in `storage` and were checked.
   init(storage: [UInt8], ranges: [FieldRange]) {
     self.storage = storage
     self.ranges = ranges
   }
 
-  /// How many fields there are; repeated ones count each.
+  /// The number of fields, counting repeated ones each.
   public var count: Int { ranges.count }
 
   public var isEmpty: Bool { ranges.isEmpty }
@@ -34,12 +34,14 @@ public struct HeaderFields: Sendable {
 // MARK: Reading
 
 extension HeaderFields {
-  /// The first value under `name`; what isn't UTF-8 in it becomes U+FFFD.
+  /// Returns the first value of `name`, in which bytes that aren't UTF-8 become U+FFFD; nil if
+  /// there is no such field.
   public func first(_ name: FieldName) -> String? {
     withFirst(name) { String($0) }
   }
 
-  /// Hands the bytes of the first value under `name` to `body`; nil when there is no such field.
+  /// Calls `body` with the bytes of the first value of `name`; returns nil if there is no such
+  /// field.
   public func withFirst<Result, Failure: Error>(
     _ name: FieldName, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
@@ -47,7 +49,7 @@ extension HeaderFields {
     return try body(storage.span.extracting(ranges[index].value))
   }
 
-  /// All values under `name`, in order.
+  /// Returns all values of `name`, in order.
   public func values(_ name: FieldName) -> [String] {
     var values: [String] = []
     forEachValue(name) { values.append(String($0)) }
@@ -58,22 +60,22 @@ extension HeaderFields {
     firstIndex(of: name) != nil
   }
 
-  /// How many fields there are under `name`.
+  /// Returns the number of fields named `name`.
   public func count(of name: FieldName) -> Int {
     var count = 0
     forEachValue(name) { _ in count += 1 }
     return count
   }
 
-  /// Whether the comma-separated list under `name` has `token`, in any case: for `Connection` and
-  /// its like.
+  /// Whether the comma-separated list in `name` contains `token`, in any case. For `Connection` and
+  /// similar fields.
   public func contains(_ name: FieldName, token: String) -> Bool {
     var isFound = false
     forEachListMember(name) { isFound = isFound || $0.equalsIgnoringCase(token) }
     return isFound
   }
 
-  /// Visits all fields in order; names are as they were sent.
+  /// Visits all fields in order, with their names as sent.
   public func forEach<Failure: Error>(
     _ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {
@@ -83,7 +85,7 @@ extension HeaderFields {
     }
   }
 
-  /// Visits the members of the comma-separated lists under `name`; empty ones are left out.
+  /// Visits the members of the comma-separated lists in `name`, except empty ones.
   func forEachListMember(_ name: FieldName, _ body: (Span<UInt8>) -> Void) {
     forEachValue(name) { value in
       var start = 0
@@ -96,18 +98,18 @@ extension HeaderFields {
     }
   }
 
-  /// Hands the bytes of all names and values to `body`, one behind the other: enough to tell if
-  /// something stands in any of them.
+  /// Calls `body` with the bytes of all names and values in sequence, for a search over all of
+  /// them.
   public func withAllBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
     body(storage.span)
   }
 
-  /// The index of the first field at or after `start` under `name`.
+  /// Returns the index of the first field named `name` at or after `start`.
   private func firstIndex(of name: FieldName, from start: Int = 0) -> Int? {
     let (bytes, ranges, wanted) = (storage.span, ranges.span, name.bytes.span)
     for index in start..<ranges.count {
       let range = ranges[index]
-      // Most names differ in length already.
+      // Most names already differ in length.
       if range.nameCount == wanted.count,
         bytes.extracting(range.name).equalsIgnoringCase(wanted)
       {
@@ -129,26 +131,27 @@ extension HeaderFields {
 // MARK: Writing
 
 extension HeaderFields {
-  /// Adds a field after all others.
+  /// Appends a field.
   ///
-  /// Throws `invalidFieldValue` when `value` has a control character other than the tab, and
-  /// `headerTooLarge` past `maximumBytes`.
+  /// - Throws: `HTTPError.invalidFieldValue` if `value` has a control character except the tab;
+  ///   `HTTPError.headerTooLarge` beyond `maximumBytes`.
   public mutating func append(_ name: FieldName, _ value: String) throws(HTTPError) {
     try append(name, value.utf8.span)
   }
 
-  /// Adds a field after all others; throws as the form with a string does.
+  /// Appends a field.
+  /// - Throws: `HTTPError.invalidFieldValue` or `HTTPError.headerTooLarge`.
   public mutating func append(_ name: FieldName, _ value: Span<UInt8>) throws(HTTPError) {
     try check(name, value)
     appendChecked(name.bytes.span, value)
   }
 
-  /// Adds a field with a decimal number after all others.
+  /// Appends a field with a decimal number.
   public mutating func append(_ name: FieldName, _ value: Int) {
     appendChecked(name.bytes.span, String(value).utf8.span)
   }
 
-  /// Adds a field whose value is known when the program is written.
+  /// Appends a field with a constant value.
   public mutating func append(_ name: FieldName, constant value: StaticString) {
     value.withUTF8Buffer { buffer in
       let bytes = unsafe buffer.span
@@ -158,11 +161,11 @@ extension HeaderFields {
     }
   }
 
-  /// Adds a field whose value Catraca has made itself: an id, a number, a time, its own key.
+  /// Appends a field with a value that Catraca created itself: an ID, a number, a time, its own
+  /// key.
   ///
-  /// A value that came from outside, even in part, goes through `append`, which throws. The few own
-  /// fields have room above `maximumBytes`, since a client or a provider decides how much of that
-  /// is taken.
+  /// A value from outside, even in part, must use `append`, which throws. The few own fields may
+  /// exceed `maximumBytes`, because a client or a provider decides how much of it is used.
   public mutating func appendOwn(_ name: FieldName, _ value: String) {
     let bytes = value.utf8.span
     precondition(
@@ -170,10 +173,11 @@ extension HeaderFields {
     appendChecked(name.bytes.span, bytes)
   }
 
-  /// Adds the field of a raw `Name: value` line, with or without its CRLF; the name keeps its case.
+  /// Appends the field of a raw `Name: value` line, with or without its CRLF. The name keeps its
+  /// case.
   ///
-  /// Throws `foldedField`, `invalidFieldName`, `invalidFieldValue`, or `headerTooLarge` past
-  /// `maximumBytes`.
+  /// - Throws: `HTTPError.foldedField`, `invalidFieldName`, `invalidFieldValue`, or
+  ///   `headerTooLarge` beyond `maximumBytes`.
   public mutating func append(line: Span<UInt8>) throws(HTTPError) {
     var end = line.count
     if end >= 2, line[end - 2] == ASCII.carriageReturn, line[end - 1] == ASCII.lineFeed { end -= 2 }
@@ -184,13 +188,14 @@ extension HeaderFields {
     appendChecked(bytes.extracting(range.name), bytes.extracting(range.value))
   }
 
-  /// Adds all fields of `other` after those here.
+  /// Appends all fields of `other`.
   public mutating func append(contentsOf other: HeaderFields) {
     other.forEach { name, value in appendChecked(name, value) }
   }
 
-  /// Removes all fields under `name` and adds one; throws as `append` does, then with nothing
-  /// changed.
+  /// Replaces all fields named `name` by one.
+  /// - Throws: `HTTPError.invalidFieldValue` or `HTTPError.headerTooLarge`; nothing has changed
+  ///   then.
   public mutating func set(_ name: FieldName, _ value: String) throws(HTTPError) {
     let bytes = value.utf8.span
     try check(name, bytes)
@@ -198,18 +203,18 @@ extension HeaderFields {
     appendChecked(name.bytes.span, bytes)
   }
 
-  /// Removes all fields under `name` and adds one with a decimal number.
+  /// Replaces all fields named `name` by one with a decimal number.
   public mutating func set(_ name: FieldName, _ value: Int) {
     remove(name)
     append(name, value)
   }
 
-  /// Removes all fields under `name`.
+  /// Removes all fields named `name`.
   public mutating func remove(_ name: FieldName) {
     removeAll { candidate, _ in name.matches(candidate) }
   }
 
-  /// Removes the fields for which `isUnwanted` holds.
+  /// Removes the fields for which `isUnwanted` returns true.
   public mutating func removeAll(
     where isUnwanted: (_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool
   ) {
@@ -217,7 +222,7 @@ extension HeaderFields {
     func isUnwantedField(_ range: FieldRange) -> Bool {
       isUnwanted(storage.span.extracting(range.name), storage.span.extracting(range.value))
     }
-    // Mostly there is none, and then nothing is copied.
+    // Usually there is no such field, and nothing is copied.
     guard let first = ranges.firstIndex(where: isUnwantedField) else { return }
     ranges[first...].removeAll(where: isUnwantedField)
   }
@@ -242,7 +247,7 @@ extension HeaderFields {
 }
 
 extension HeaderFields: Equatable {
-  /// The same fields in the same order, names compared without regard to case.
+  /// Compares the fields in their order, with names compared without regard to case.
   public static func == (left: HeaderFields, right: HeaderFields) -> Bool {
     guard left.count == right.count else { return false }
     return zip(left.ranges, right.ranges).allSatisfy { one, other in
@@ -254,7 +259,7 @@ extension HeaderFields: Equatable {
 }
 
 extension HeaderFields: CustomStringConvertible {
-  /// Names and the lengths of values; values may be secrets.
+  /// The names, with the lengths of the values: values may be secrets.
   public var description: String {
     var parts: [String] = []
     forEach { name, value in parts.append("\(String(name)) (\(value.count) bytes)") }

@@ -1,11 +1,12 @@
 extension HeaderFields {
-  /// The fields that belong to one connection and not to the message, so that a proxy must not pass
-  /// them on (RFC 9110 7.6.1), and those that speak to the proxy itself (11.7).
+  /// The fields that belong to one connection instead of the message, which a proxy must not pass
+  /// on (RFC 9110 7.6.1), and the fields addressed to the proxy itself (11.7).
   public static let hopByHop = FieldNameSet(
     .connection, .keepAlive, .proxyAuthenticate, .proxyAuthorization, .proxyConnection, .te,
     .trailer, .transferEncoding, .upgrade)
 
-  /// Removes what must not be passed on: `hopByHop`, and what `Connection` names besides.
+  /// Removes the fields that must not be passed on: `hopByHop`, and the fields that `Connection`
+  /// names.
   public mutating func removeHopByHop() {
     let (hopByHop, named) = (Self.hopByHop, namedByConnection())
     removeAll { name, _ in
@@ -15,8 +16,8 @@ extension HeaderFields {
     }
   }
 
-  /// What `Connection` names beyond its usual options and `hopByHop`; a set, since the list can be
-  /// as long as a head.
+  /// Returns the names in `Connection` besides its usual options and `hopByHop`. It is a set,
+  /// because the list can be as long as a head.
   private func namedByConnection() -> Set<FieldName> {
     var named: Set<FieldName> = []
     forEachListMember(.connection) { member in

@@ -1,7 +1,7 @@
 /// The rules for `host[:port]`, in a `Host` field or an absolute target.
 enum Authority {
-  /// A name, an IPv4 address or an IPv6 address in brackets; then perhaps a port up to 65535. User
-  /// names, escapes and an empty host are refused.
+  /// Whether the bytes are a name, an IPv4 address or an IPv6 address in brackets, with an optional
+  /// port up to 65535. User names, escapes and an empty host are refused.
   static func isValid(_ bytes: Span<UInt8>) -> Bool {
     guard let hostEnd = hostEnd(of: bytes) else { return false }
     guard hostEnd < bytes.count else { return true }

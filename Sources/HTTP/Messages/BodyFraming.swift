@@ -1,11 +1,11 @@
-/// How the end of a request's body is found (RFC 9112 6.3).
+/// The rule for the end of a request's body (RFC 9112 6.3).
 ///
-/// Whatever two readers could understand differently is refused, not repaired: a proxy that sees
-/// another end than its neighbour lets a second request slip through.
+/// Anything that two readers could understand differently is refused and not repaired: if a proxy
+/// and its neighbor see different ends, a second request can be smuggled through.
 public enum BodyFraming: Hashable, Sendable {
   /// No body.
   case none
-  /// As many bytes as `Content-Length` says; may be 0.
+  /// The number of bytes in `Content-Length`; may be 0.
   case sized(Int64)
   /// In chunks, read with `ChunkedDecoder`.
   case chunked
@@ -18,9 +18,10 @@ public enum BodyFraming: Hashable, Sendable {
     }
   }
 
-  /// Throws `conflictingFraming` when both fields are there, `repeatedContentLength` (equal ones
-  /// too), `invalidContentLength`, `unsupportedTransferEncoding` for anything but one `chunked`,
-  /// and `transferEncodingBeforeHTTP11`.
+  /// Creates the framing from a request's fields.
+  /// - Throws: `HTTPError.conflictingFraming` if both fields exist; `repeatedContentLength`, even
+  ///   for equal values; `invalidContentLength`; `unsupportedTransferEncoding` for anything except
+  ///   one `chunked`; `transferEncodingBeforeHTTP11`.
   init(of fields: HeaderFields, version: Version) throws(HTTPError) {
     let encodings = fields.count(of: .transferEncoding)
     switch (fields.contains(.contentLength), encodings) {
@@ -34,10 +35,11 @@ public enum BodyFraming: Hashable, Sendable {
     }
   }
 
-  /// What the one `Content-Length` says, of a request or a response; nil where there is none.
+  /// Returns the value of the only `Content-Length`, of a request or a response; nil if there is
+  /// none.
   ///
-  /// Digits only: `Int64("+5")` would be 5, and another reader's 0. Throws `repeatedContentLength`
-  /// and `invalidContentLength`.
+  /// Only digits are accepted: `Int64("+5")` would be 5, and another reader might see 0.
+  /// - Throws: `HTTPError.repeatedContentLength` or `HTTPError.invalidContentLength`.
   public static func contentLength(of fields: HeaderFields) throws(HTTPError) -> Int64? {
     let count = fields.count(of: .contentLength)
     guard count > 0 else { return nil }

@@ -1,14 +1,14 @@
-/// Reads a body in chunks (RFC 9112 7.1), whatever way its bytes are cut.
+/// Reads a body in chunks (RFC 9112 7.1), however its bytes are split.
 ///
-/// Extensions and trailers are checked and dropped. Each byte is consumed at once: nothing has to
-/// be handed over twice, and the output never grows by more than the input. As everywhere in this
-/// module lines end in CRLF only; there is no space between a size and what follows it.
+/// Extensions and trailers are checked and dropped. Each byte is consumed at once, so the caller
+/// passes nothing twice, and the output never grows by more than the input. As everywhere in this
+/// module, lines end only in CRLF, and there is no space after a chunk's size.
 public struct ChunkedDecoder: Sendable {
-  /// Bytes of extensions in the whole body.
+  /// The most bytes of extensions in the whole body.
   public static let maximumExtensionBytes = 16 << 10
-  /// Bytes of trailers, line ends included.
+  /// The most bytes of trailers, including line ends.
   public static let maximumTrailerBytes = 16 << 10
-  /// Leading zeros count.
+  /// The most digits of a size, including leading zeros.
   public static let maximumSizeDigits = 16
 
   private enum State {
@@ -28,24 +28,24 @@ public struct ChunkedDecoder: Sendable {
   }
 
   private var state = State.size(digits: 0)
-  /// The size being read, then what is left of the chunk.
+  /// The size while it is read, and then the rest of the chunk.
   private var remaining: Int64 = 0
   private var extensionBytes = 0
   private var trailerBytes = 0
 
   public init() {}
 
-  /// Whether the last byte of the body, trailers included, was consumed.
+  /// Whether the last byte of the body, including trailers, was consumed.
   public var isFinished: Bool {
     if case .finished = state { true } else { false }
   }
 
-  /// Appends the content found in `input` to `output` and returns how many bytes of `input` belong
-  /// to the body: all of them until it is finished, then none.
+  /// Appends the content in `input` to `output`. Returns the number of bytes of `input` that belong
+  /// to the body: all of them until the body is finished, then none.
   ///
-  /// Throws `invalidChunkSize`, `invalidChunkEnd`, `invalidChunkExtension`,
-  /// `chunkExtensionsTooLong`, `invalidTrailer` or `trailersTooLarge`, and the same again when
-  /// called after that. Content before the error is in `output`.
+  /// - Throws: `HTTPError.invalidChunkSize`, `invalidChunkEnd`, `invalidChunkExtension`,
+  ///   `chunkExtensionsTooLong`, `invalidTrailer` or `trailersTooLarge`, and the same error in
+  ///   every later call. Content before the error is in `output`.
   public mutating func decode(
     _ input: Span<UInt8>, into output: inout [UInt8]
   ) throws(HTTPError) -> Int {
@@ -70,7 +70,7 @@ public struct ChunkedDecoder: Sendable {
     return position
   }
 
-  /// The state that a byte outside of the content leads to.
+  /// Returns the state after a byte outside the content.
   private mutating func next(after byte: UInt8) throws(HTTPError) -> State {
     switch (state, byte) {
     case (.size(let digits), _):

@@ -1,15 +1,16 @@
 /// Writes a body in chunks (RFC 9112 7.1), without extensions and trailers.
 public enum ChunkedEncoder {
-  /// What ends a chunk's content.
+  /// The end of a chunk's content.
   public static let chunkEnd: StaticString = "\r\n"
 
-  /// What ends the body after its last chunk.
+  /// The end of the body, after its last chunk.
   public static let bodyEnd: StaticString = "0\r\n\r\n"
 
-  /// What ends the content of the last chunk, and the body.
+  /// The end of the last chunk's content, followed by the end of the body.
   public static let lastChunkEnd: StaticString = "\r\n0\r\n\r\n"
 
-  /// Appends the line before `contentBytes` (> 0) bytes of content, which `chunkEnd` must follow.
+  /// Appends the line before `contentBytes` (> 0) bytes of content, after which `chunkEnd` must
+  /// follow.
   public static func appendHeader(contentBytes: Int, to output: inout [UInt8]) {
     precondition(contentBytes > 0, "an empty chunk would end the body")
     var shift = (Int.bitWidth - contentBytes.leadingZeroBitCount - 1) / 4 * 4

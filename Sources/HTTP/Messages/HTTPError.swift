@@ -1,15 +1,16 @@
-/// Why bytes aren't the HTTP/1.1 that this module accepts.
+/// The reason that bytes aren't the HTTP/1.1 that this module accepts.
 ///
-/// After any of these the connection can't be read on: where the next message begins is unknown.
+/// After any of these errors, the connection can't be read further, because the start of the next
+/// message is unknown.
 public enum HTTPError: Error, Hashable, Sendable {
-  // The request line.
+  // Errors of the request line.
   case malformedRequestLine
   case unsupportedMethod
   case unsupportedVersion
   case invalidTarget
   case targetTooLong
 
-  // The fields.
+  // Errors of the fields.
   case headerTooLarge
   case tooManyFields
   case invalidLineEnding
@@ -18,7 +19,7 @@ public enum HTTPError: Error, Hashable, Sendable {
   case invalidFieldName
   case invalidFieldValue
 
-  // The fields that the connection obeys.
+  // Errors of the fields that control the connection.
   case missingHost
   case repeatedHost
   case invalidHost
@@ -30,7 +31,7 @@ public enum HTTPError: Error, Hashable, Sendable {
   case transferEncodingBeforeHTTP11
   case unsupportedExpectation
 
-  // A chunked body.
+  // Errors of a chunked body.
   case invalidChunkSize
   case invalidChunkEnd
   case invalidChunkExtension
@@ -40,7 +41,7 @@ public enum HTTPError: Error, Hashable, Sendable {
 }
 
 extension HTTPError {
-  /// The status code that RFC 9110, 9112 and 6585 give for it, 400…505.
+  /// The status code of RFC 9110, 9112 and 6585 for the error, 400…505.
   public var status: Int {
     switch self {
     case .targetTooLong: 414
@@ -54,7 +55,7 @@ extension HTTPError {
 }
 
 extension HTTPError: CustomStringConvertible {
-  /// What is wrong, as a clause for whoever wrote the message.
+  /// The problem, as a clause for the author of the message.
   public var description: String {
     switch self {
     case .malformedRequestLine: "the first line is not METHOD PATH HTTP/1.1"

@@ -1,4 +1,4 @@
-/// What a request asks for (RFC 9110 9); names are case-sensitive.
+/// The method of a request (RFC 9110 9). Names are case-sensitive.
 public enum Method: Hashable, Sendable {
   case get
   case head
@@ -8,13 +8,13 @@ public enum Method: Hashable, Sendable {
   case delete
   case options
   case trace
-  /// A token that is none of the above and not `CONNECT`.
+  /// Any other token except `CONNECT`.
   case other(String)
 
-  /// The method called `name`.
+  /// Creates the method named `name`.
   ///
-  /// Throws `malformedRequestLine` when it isn't a token, and `unsupportedMethod` for `CONNECT`,
-  /// which would turn the connection into a tunnel.
+  /// - Throws: `HTTPError.malformedRequestLine` if it isn't a token; `HTTPError.unsupportedMethod`
+  ///   for `CONNECT`, which would turn the connection into a tunnel.
   public init(_ name: String) throws(HTTPError) {
     switch name {
     case "GET": self = .get

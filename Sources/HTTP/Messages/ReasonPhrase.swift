@@ -1,5 +1,5 @@
 extension ResponseHead {
-  /// The phrase that the IANA registry gives for a status code; empty for one that it doesn't know.
+  /// Returns the phrase of a status code in the IANA registry; empty for an unknown code.
   static func reasonPhrase(for status: Int) -> StaticString {
     switch status {
     case 100: "Continue"

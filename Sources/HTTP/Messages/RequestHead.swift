@@ -1,4 +1,4 @@
-/// A request without its body, checked: what it says about its connection is of one meaning.
+/// A request without its body. It has been checked, so its connection fields have only one meaning.
 public struct RequestHead: Equatable, Sendable {
   public let method: Method
   public let target: RequestTarget
@@ -6,7 +6,7 @@ public struct RequestHead: Equatable, Sendable {
   /// All fields as sent, in order.
   public private(set) var fields: HeaderFields
 
-  /// How the end of the body is found.
+  /// The rule for the end of the body.
   public let framing: BodyFraming
 
   /// Whether the client wants the connection to stay open after the answer (RFC 9112 9.3).
@@ -15,10 +15,10 @@ public struct RequestHead: Equatable, Sendable {
   /// Whether the client waits for `100 Continue` before it sends the body.
   public let expectsContinue: Bool
 
-  /// Checks the fields that the connection obeys.
+  /// Creates a head, and checks the fields that control the connection.
   ///
-  /// Throws `missingHost` (1.1 only), `repeatedHost`, `invalidHost`, `repeatedContentType`,
-  /// `unsupportedExpectation`, and what `BodyFraming` refuses.
+  /// - Throws: `HTTPError.missingHost` (1.1 only), `repeatedHost`, `invalidHost`,
+  ///   `repeatedContentType`, `unsupportedExpectation`, or an error of `BodyFraming`.
   public init(
     method: Method, target: RequestTarget, version: Version = .http11, fields: HeaderFields
   ) throws(HTTPError) {
@@ -34,7 +34,7 @@ public struct RequestHead: Equatable, Sendable {
       try Self.expectsContinue(fields, version: version) && framing.hasContent
   }
 
-  /// Leaves no fields; what else is known of the request stays.
+  /// Removes the fields. All other properties stay.
   public mutating func forgetFields() {
     fields = HeaderFields()
   }
@@ -42,10 +42,10 @@ public struct RequestHead: Equatable, Sendable {
   /// The target's path, as sent.
   public var path: String { target.path }
 
-  /// What follows the target's `?`, as sent.
+  /// The text after the target's `?`, as sent; nil without one.
   public var query: String? { target.query }
 
-  /// `host[:port]` that the request is for: the target's own, else that of the `Host` field.
+  /// The `host[:port]` of the request: the target's own, or that of the `Host` field.
   public var host: String? { target.authority ?? fields.first(.host) }
 
   private static func checkHost(in fields: HeaderFields, version: Version) throws(HTTPError) {
@@ -68,7 +68,7 @@ public struct RequestHead: Equatable, Sendable {
     }
   }
 
-  /// HTTP/1.0 has no `Expect`, so it is ignored there (RFC 9110 10.1.1).
+  /// HTTP/1.0 has no `Expect`, so the field is ignored there (RFC 9110 10.1.1).
   private static func expectsContinue(
     _ fields: HeaderFields, version: Version
   ) throws(HTTPError) -> Bool {

@@ -1,6 +1,6 @@
-/// How large the head of a request may be.
+/// The size limits of a request's head.
 public struct RequestLimits: Hashable, Sendable {
-  /// From the first byte to the empty line that ends it, both included.
+  /// The bytes from the first one to the empty line that ends the head, including both.
   public let headBytes: Int
   public let fields: Int
   public let targetBytes: Int
@@ -9,7 +9,7 @@ public struct RequestLimits: Hashable, Sendable {
   public static let defaultFields = 128
   public static let defaultTargetBytes = 8 << 10
 
-  /// The most that `headBytes` can be set to.
+  /// The largest value of `headBytes`.
   public static let maximumHeadBytes = 16 << 20
 
   public init(

@@ -1,22 +1,22 @@
-/// Reads the heads of the requests of one connection, one after the other.
+/// Reads the heads of a connection's requests, one after the other.
 ///
-/// It owns no bytes: the caller keeps what it has read and not yet consumed, and hands over all of
-/// it each time. The parser remembers how far it has come, so each byte is looked at once however
-/// the reads are cut, and a bad line is refused as soon as it is complete. After a head it is ready
-/// for the next one; after an error it only repeats the error.
+/// It owns no bytes. The caller keeps the bytes that aren't consumed yet, and passes all of them
+/// each time. The parser remembers its position, so each byte is examined once, however the reads
+/// are split, and a bad line is refused as soon as it is complete. After a head, the parser is
+/// ready for the next one. After an error, it only repeats the error.
 ///
-/// Stricter than RFC 9112 has to be where leniency has let requests be smuggled: lines end in CRLF
-/// only; nothing but one empty line may precede a request; no folded fields; see `BodyFraming` and
-/// `RequestTarget` for the rest.
+/// It is stricter than RFC 9112 where leniency has allowed request smuggling: lines end only in
+/// CRLF, at most one empty line may precede a request, and fields can't be folded. See
+/// `BodyFraming` and `RequestTarget` for the rest.
 public struct RequestParser: Sendable {
   public enum Progress: Equatable, Sendable {
-    /// The head isn't complete; call again with the same bytes and more.
+    /// The head isn't complete. Call again with the same bytes and more.
     case needsMore
-    /// A head, and how many of the bytes were its own; the body or the next head follows them.
+    /// A head, with the number of its bytes. The body or the next head follows them.
     case head(RequestHead, consumed: Int)
   }
 
-  /// Room for the fields that clients usually send, so that the ranges are allocated once.
+  /// The usual number of fields, for which the ranges are allocated once.
   private static let expectedFields = 16
 
   private let limits: RequestLimits
@@ -30,9 +30,10 @@ public struct RequestParser: Sendable {
     self.limits = limits
   }
 
-  /// Reads on in `unread`: all bytes of the connection that aren't consumed yet.
+  /// Continues to parse `unread`: all bytes of the connection that aren't consumed yet.
   ///
-  /// Throws what makes the head unacceptable. A head of exactly the limits passes.
+  /// - Throws: `HTTPError`, the reason that the head isn't acceptable. A head of exactly the limits
+  ///   is accepted.
   public mutating func parse(_ unread: Span<UInt8>) throws(HTTPError) -> Progress {
     if let failure { throw failure }
     do throws(HTTPError) {
@@ -44,7 +45,7 @@ public struct RequestParser: Sendable {
   }
 
   private mutating func advance(_ unread: Span<UInt8>) throws(HTTPError) -> Progress {
-    // What lies behind the limit must not matter, or the result would depend on how reads are cut.
+    // Bytes beyond the limit must not matter, or the result would depend on how reads are split.
     let window = unread.extracting(first: limits.headBytes)
     while let lineEnd = try scanner.nextLineEnd(in: window) {
       let line = lineStart..<lineEnd
@@ -65,7 +66,7 @@ public struct RequestParser: Sendable {
   private mutating func startRequest(
     _ line: Range<Int>, of window: Span<UInt8>
   ) throws(HTTPError) {
-    // Some clients end a body with a line end too many (RFC 9112 2.2).
+    // Some clients send an additional line end after a body (RFC 9112 2.2).
     if line == 0..<0 { return }
     requestLine = try RequestLine(
       window.extracting(line), maximumTargetBytes: limits.targetBytes)

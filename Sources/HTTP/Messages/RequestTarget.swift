@@ -1,23 +1,24 @@
-/// What a request is for (RFC 9112 3.2): `/path?query`, a whole URL, or `*` with `OPTIONS`.
+/// The target of a request (RFC 9112 3.2): `/path?query`, a whole URL, or `*` with `OPTIONS`.
 ///
-/// `path` and `query` are as they were sent. Whoever routes a request takes `plainPath`.
+/// `path` and `query` are as sent. Routing must use `plainPath`.
 public struct RequestTarget: Hashable, Sendable {
-  /// Exactly as sent.
+  /// The target exactly as sent.
   public let text: String
 
-  /// From its `/` to before the `?`. `/` for a URL without a path; `*` for `OPTIONS *`.
+  /// The text from the `/` to before the `?`. `/` for a URL without a path; `*` for `OPTIONS *`.
   public let path: String
 
-  /// What follows the `?`; nil without one.
+  /// The text after the `?`; nil without one.
   public let query: String?
 
-  /// `host[:port]` of a whole URL, which then stands for the `Host` field's (RFC 9112 3.2.2).
+  /// The `host[:port]` of a whole URL, which replaces the `Host` field's (RFC 9112 3.2.2); nil
+  /// otherwise.
   public let authority: String?
 
-  /// Reads the target of a request with `method`.
+  /// Parses the target of a request with `method`.
   ///
-  /// Throws `invalidTarget` for any other form, a fragment, a space, a control or non-ASCII byte,
-  /// and `\ " < >`.
+  /// - Throws: `HTTPError.invalidTarget` for any other form, a fragment, a space, a control or
+  ///   non-ASCII byte, and `\ " < >`.
   public init(_ text: String, method: Method) throws(HTTPError) {
     try self.init(text.utf8.span, method: method)
   }
@@ -46,17 +47,19 @@ public struct RequestTarget: Hashable, Sendable {
     }
   }
 
-  /// The path in the one spelling that is served; nil for a path that another server could read
-  /// as a different one. See `plainPath(of:)`.
+  /// The path in the only spelling that is served; nil for a path that another server could read as
+  /// a different one. See `plainPath(of:)`.
   public var plainPath: String? { Self.plainPath(of: path) }
 
-  /// A path in the one spelling that is served.
+  /// Returns a path in the only spelling that is served.
   ///
-  /// The result is nil for an empty segment (so also for a slash at the end), for a segment of
-  /// dots, and for any character but letters, digits and `-._~:@`. So there are no escapes, no
-  /// parameters (`;`) and no backslashes. Only an escaped colon is decoded, because some clients
-  /// escape the colons of model names. Example: `/v1/models/ft%3Agpt-4o` gives
-  /// `/v1/models/ft:gpt-4o`, and `/v1/files/%2e%2e/chat` gives nil.
+  /// The result is nil for an empty segment (including a slash at the end), for a segment of dots,
+  /// and for any character except letters, digits and `-._~:@`. A plain path therefore has no
+  /// escapes, no parameters (`;`) and no backslashes. Only an escaped colon is decoded, because
+  /// some clients escape the colons of model names.
+  ///
+  /// Example: `/v1/models/ft%3Agpt-4o` gives `/v1/models/ft:gpt-4o`, and `/v1/files/%2e%2e/chat`
+  /// gives nil.
   public static func plainPath(of path: String) -> String? {
     if path == "/" { return path }
     var plain = path
@@ -87,7 +90,7 @@ public struct RequestTarget: Hashable, Sendable {
     return false
   }
 
-  /// Where the authority of `http://` or `https://` begins; nil for anything else.
+  /// Returns the start of the authority after `http://` or `https://`; nil for any other bytes.
   private static func authorityStart(in bytes: Span<UInt8>) -> Int? {
     for scheme in ["http://", "https://"] {
       let length = scheme.utf8.count
@@ -98,7 +101,8 @@ public struct RequestTarget: Hashable, Sendable {
     return nil
   }
 
-  /// `whole` is the text of all of `bytes`, and is the path when there is no query.
+  /// Splits the bytes. `whole` is the text of all of `bytes`, which is the path if there is no
+  /// query.
   private static func pathAndQuery(
     _ bytes: Span<UInt8>, whole: String
   ) -> (path: String, query: String?) {

@@ -1,8 +1,9 @@
 /// A response without its body.
 ///
-/// It can't be split in two: the reason comes from a table, and fields can't hold line ends.
+/// Its bytes can't be split into two responses: the reason phrase comes from a table, and fields
+/// can't contain line ends.
 public struct ResponseHead: Equatable, Sendable {
-  /// The numbers that a status can be.
+  /// The range of status codes.
   public static let statuses = 100...999
 
   /// One of `statuses`.
@@ -15,7 +16,7 @@ public struct ResponseHead: Equatable, Sendable {
     self.fields = fields
   }
 
-  /// Appends the head as HTTP/1.1, up to and with the empty line that ends it.
+  /// Appends the head as HTTP/1.1, including the empty line that ends it.
   public func serialize(into output: inout [UInt8]) {
     let reason = Self.reasonPhrase(for: status)
     let punctuation = Self.linePunctuation * (fields.count + 1)
@@ -38,8 +39,8 @@ public struct ResponseHead: Equatable, Sendable {
     }
   }
 
-  /// Bytes of `HTTP/1.1 200 ` and its line end.
+  /// The bytes of `HTTP/1.1 200 ` and its line end.
   private static let statusLine = 15
-  /// Bytes of a field's `: ` and its line end.
+  /// The bytes of a field's `: ` and its line end.
   private static let linePunctuation = 4
 }

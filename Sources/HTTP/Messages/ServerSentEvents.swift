@@ -1,77 +1,79 @@
 /// One event of a `text/event-stream` body.
 ///
-/// Offsets are into the splitter's `bytes` and hold until it receives more.
+/// Offsets refer to the splitter's `bytes` and are valid until it receives more.
 public struct ServerSentEvent: Hashable, Sendable {
-  /// All its bytes: comments and fields, with the blank line that ends it.
+  /// All bytes of the event: comments and fields, and the blank line that ends it.
   public let range: Range<Int>
   public let data: Data
-  /// Whether a blank line ended it; false only for what is left at the end of a body.
+  /// Whether a blank line ended the event; false only for the rest at the end of a body.
   public let isTerminated: Bool
 
   /// The event's `data`, without field names and line ends.
   public enum Data: Hashable, Sendable {
-    /// No `data` field: comments, or other fields only.
+    /// No `data` field: only comments or other fields.
     case none
-    /// One `data` line; these bytes of the splitter.
+    /// One `data` line: these bytes of the splitter.
     case line(Range<Int>)
     /// Several `data` lines, joined with line feeds.
     case lines([UInt8])
   }
 }
 
-/// Why a body can't be split any further.
+/// The reason that a body can't be split further.
 public enum ServerSentEventError: Error, Hashable, Sendable {
-  /// An event is longer than `limit` bytes.
+  /// An event has more than `limit` bytes.
   case eventTooLarge(limit: Int)
 }
 
-/// Splits a `text/event-stream` body, however it is cut into chunks, into whole events.
+/// Splits a `text/event-stream` body into whole events, however it is cut into chunks.
 ///
-/// Lines end in LF, CRLF or CR. A CR that ends a chunk waits for the next byte, so that a CRLF is
-/// never torn and an event's bytes are all of its bytes. Nothing is allocated for an event but when
-/// its data stands on several lines.
+/// Lines end in LF, CRLF or CR. A CR at the end of a chunk waits for the next byte, so that a CRLF
+/// is never split and an event has all of its bytes. An event is allocated only if its data has
+/// several lines.
 ///
 /// ```swift
 /// splitter.receive(&chunk)
 /// while let event = try splitter.next() { … splitter.bytes[event.range] … }
 /// ```
 public struct ServerSentEventSplitter: Sendable {
-  /// The largest event, in bytes, unless another limit is given: 16 MiB.
+  /// The default of the largest event, in bytes: 16 MiB.
   public static let largestEvent = 16 << 20
 
-  /// What was received and not yet dropped: the events of the last chunk, and an unfinished one.
+  /// The received bytes that weren't dropped yet: the events of the last chunk, and an unfinished
+  /// one.
   public private(set) var bytes: [UInt8] = []
 
   private let limit: Int
   private var eventStart = 0
   private var lineStart = 0
-  /// Up to here there is no line end that hasn't been seen.
+  /// The position up to which all line ends were seen.
   private var position = 0
-  /// From `position` to here there is none; what is here, if anything, may not be looked at yet.
-  /// Each by itself: where all lines end by the one, nothing is searched twice for the other.
+  /// The next line feed and the next carriage return at or after `position`, as far as searched.
+  /// They are separate, so that a body with only one kind isn't searched twice for the other.
   private var nextLineFeed = 0
   private var nextCarriageReturn = 0
   private var data = ServerSentEvent.Data.none
   private var isAtStartOfBody = true
 
-  /// - Parameter largestEvent: how many bytes an event may have.
+  /// - Parameter largestEvent: The most bytes of an event.
   public init(largestEvent: Int = ServerSentEventSplitter.largestEvent) {
     limit = largestEvent
   }
 
-  /// What belongs to no event that `next` has given.
+  /// The bytes that belong to no event that `next` has returned.
   public var unfinished: Range<Int> { eventStart..<bytes.count }
 
-  /// Takes a chunk; the offsets of earlier events end to hold.
+  /// Takes a chunk. The offsets of earlier events become invalid.
   ///
-  /// Where nothing is unfinished the array itself is taken, for one without content but with room.
+  /// If nothing is unfinished, the array itself is taken, in exchange for an empty one with
+  /// capacity.
   public mutating func receive(_ chunk: inout [UInt8]) {
     dropFinishedEvents()
     if bytes.isEmpty { swap(&bytes, &chunk) } else { bytes.append(contentsOf: chunk) }
   }
 
-  /// Hands over all bytes of finished events by giving their array away for `array`, whose content
-  /// is lost; the offsets of these events hold there.
+  /// Moves the bytes of finished events into `array`, whose previous content is lost. The offsets
+  /// of these events are valid there.
   public mutating func moveFinished(into array: inout [UInt8]) {
     array.removeAll(keepingCapacity: true)
     swap(&array, &bytes)
@@ -80,17 +82,18 @@ public struct ServerSentEventSplitter: Sendable {
     forgetFinished()
   }
 
-  /// Keeps no room where nothing is unfinished: gives it to `array`, unless that has some. The
-  /// offsets of earlier events end to hold.
+  /// Gives up the capacity if nothing is unfinished, to `array` unless that has some. The offsets
+  /// of earlier events become invalid.
   public mutating func giveRoom(to array: inout [UInt8]) {
     guard unfinished.isEmpty else { return }
     dropFinishedEvents()
     if array.capacity == 0 { swap(&array, &bytes) } else { bytes = [] }
   }
 
-  /// The next whole event, or nil until more is received.
+  /// Returns the next whole event; nil until more is received.
   ///
-  /// When it throws, nothing can follow: `unfinished` has the large event and all behind it.
+  /// - Throws: `ServerSentEventError.eventTooLarge`. Nothing can follow then; `unfinished` has the
+  ///   large event and all later bytes.
   public mutating func next() throws(ServerSentEventError) -> ServerSentEvent? {
     while let line = nextLine(isEndOfBody: false) {
       guard position - eventStart <= limit else { throw .eventTooLarge(limit: limit) }
@@ -100,7 +103,8 @@ public struct ServerSentEventSplitter: Sendable {
     return nil
   }
 
-  /// What is left at the end of the body: nil if all events were whole. Call it once, after `next`.
+  /// Returns the rest at the end of the body; nil if all events were complete. Call it once, after
+  /// `next`.
   public mutating func finish() -> ServerSentEvent? {
     while let line = nextLine(isEndOfBody: true) {
       if let event = take(line) { return event }
@@ -116,7 +120,7 @@ public struct ServerSentEventSplitter: Sendable {
     forgetFinished()
   }
 
-  /// They stand in `bytes` no more.
+  /// Adjusts the offsets after finished events were removed from `bytes`.
   private mutating func forgetFinished() {
     lineStart -= eventStart
     position -= eventStart
@@ -128,7 +132,7 @@ public struct ServerSentEventSplitter: Sendable {
     eventStart = 0
   }
 
-  /// The next line without its end, which `position` is then behind; nil without a line end.
+  /// Returns the next line without its end, and moves `position` after it; nil without a line end.
   private mutating func nextLine(isEndOfBody: Bool) -> Range<Int>? {
     find(Character.lineFeed, at: &nextLineFeed)
     find(Character.carriageReturn, at: &nextCarriageReturn)
@@ -136,20 +140,20 @@ public struct ServerSentEventSplitter: Sendable {
     position = end
     guard end < bytes.count else { return nil }
     let isLast = end + 1 == bytes.count
-    // A carriage return that comes last may be one half of a CRLF.
+    // A carriage return at the end may be one half of a CRLF.
     guard end == nextLineFeed || !isLast || isEndOfBody else { return nil }
     position += nextLineFeed == end + 1 && !isLast ? 2 : 1
     return lineStart..<end
   }
 
-  /// Moves `place` to the first `byte` from `position` on, or to the end where there is none.
+  /// Moves `place` to the first `byte` from `position` on, or to the end if there is none.
   private func find(_ byte: UInt8, at place: inout Int) {
     if place < position { place = position }
     guard place < bytes.count, bytes[place] != byte else { return }
     place = bytes.span.first(byte, in: place..<bytes.count) ?? bytes.count
   }
 
-  /// Reads a line; gives the event that it ends, if it does.
+  /// Reads a line; returns the event that it ends, if any.
   private mutating func take(_ line: Range<Int>) -> ServerSentEvent? {
     let isBlank = line.isEmpty
     if !isBlank { readField(line) }
@@ -181,7 +185,7 @@ public struct ServerSentEventSplitter: Sendable {
     }
   }
 
-  /// The value of a `data` line; nil for any other line.
+  /// Returns the value of a `data` line; nil for any other line.
   private func dataValue(of line: Range<Int>) -> Range<Int>? {
     var start = line.lowerBound
     if isAtStartOfBody, bytes[line].starts(with: Character.byteOrderMark) {

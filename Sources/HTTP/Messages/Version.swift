@@ -1,10 +1,11 @@
-/// The versions of HTTP that are read here.
+/// The versions of HTTP that this module reads.
 public enum Version: Hashable, Sendable {
   case http10
   case http11
 
-  /// Reads `HTTP/1.1`. Throws `unsupportedVersion` for other numbers, HTTP/2's preface included,
-  /// and `malformedRequestLine` for what isn't a version.
+  /// Parses `HTTP/1.1`.
+  /// - Throws: `HTTPError.unsupportedVersion` for other numbers, including HTTP/2's preface;
+  ///   `HTTPError.malformedRequestLine` for any other text.
   init(_ bytes: Span<UInt8>) throws(HTTPError) {
     switch String(bytes) {
     case "HTTP/1.1": self = .http11

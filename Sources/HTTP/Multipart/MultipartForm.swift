@@ -1,11 +1,11 @@
-/// The parts of a `multipart/form-data` body (RFC 7578), as ranges of its bytes: nothing is copied.
+/// The parts of a `multipart/form-data` body (RFC 7578), as ranges of its bytes. Nothing is copied.
 ///
-/// It is read whole, since it is forwarded only when all of it is known, and strictly: whatever two
-/// readers might take apart differently is refused. Before the first boundary and behind the last
-/// one there is nothing; a boundary stands on a line of its own and nowhere else, not even
-/// within a longer line; names have no escapes.
+/// The body is read whole, because it is forwarded only after all of it is known. Parsing is
+/// strict: anything that two readers might split differently is refused. No bytes may precede the
+/// first boundary or follow the last one. A boundary must be on its own line and may not occur
+/// anywhere else, not even within a longer line. Names have no escapes.
 public struct MultipartForm: Sendable, Hashable {
-  /// More parts than any form of the APIs has: 16 images, and each field some times.
+  /// The most parts: more than any form of the APIs has (16 images, and each field several times).
   public static let mostParts = 256
   /// The most bytes of the fields of one part.
   public static let largestPartHead = 4 << 10
@@ -14,20 +14,21 @@ public struct MultipartForm: Sendable, Hashable {
   public struct Part: Sendable, Hashable {
     public let name: String
     public let filename: String?
-    /// Where its content stands in the body.
+    /// The position of its content in the body.
     public let content: Range<Int>
 
     public var isFile: Bool { filename != nil }
   }
 
-  /// What separates the parts, without its leading hyphens.
+  /// The separator of the parts, without its leading hyphens.
   public let boundary: String
-  /// In the order of the body.
+  /// The parts in the order of the body.
   public let parts: [Part]
 
-  /// Takes a body apart.
+  /// Splits a body.
   ///
-  /// - Parameter contentType: the value of the request's `Content-Type`.
+  /// - Parameter contentType: The value of the request's `Content-Type`.
+  /// - Throws: `MultipartError`.
   public init(_ body: [UInt8], contentType: String) throws(MultipartError) {
     guard let boundary = MultipartForm.boundary(of: contentType) else {
       throw .invalidContentType
@@ -37,12 +38,13 @@ public struct MultipartForm: Sendable, Hashable {
     parts = try reader.read(body.span)
   }
 
-  /// The parts with this name.
+  /// Returns the parts with this name.
   public func parts(named name: String) -> some Sequence<Part> {
     parts.lazy.filter { $0.name == name }
   }
 
-  /// The boundary that a media type names; nil unless it is `multipart/form-data` with exactly one.
+  /// Returns the boundary in a media type; nil unless it is `multipart/form-data` with exactly one
+  /// boundary.
   public static func boundary(of contentType: String) -> String? {
     let pieces = contentType.split(separator: ";", omittingEmptySubsequences: false)
     guard isFormType(contentType) else { return nil }
@@ -54,7 +56,8 @@ public struct MultipartForm: Sendable, Hashable {
       switch parameter[..<equals].lowercased() {
       case "boundary" where boundary == nil: boundary = value.unquoted
       case "charset" where isPlainCharset(value): break
-      // `boundary*`, `boundary*0` and the like name another boundary to some readers (RFC 2231).
+      // For some readers, `boundary*`, `boundary*0` and similar parameters name another boundary
+      // (RFC 2231).
       default: return nil
       }
     }
@@ -64,19 +67,19 @@ public struct MultipartForm: Sendable, Hashable {
     return String(boundary)
   }
 
-  /// Whether a media type is `multipart/form-data`, with whatever parameters.
+  /// Whether a media type is `multipart/form-data`, with any parameters.
   public static func isFormType(_ contentType: String) -> Bool {
     contentType.prefix { $0 != ";" }.trimmingSpaces.lowercased() == "multipart/form-data"
   }
 
-  /// Whether a text in this charset is read as UTF-8 by everybody.
+  /// Whether every reader reads a text in this charset as UTF-8.
   static func isPlainCharset(_ charset: Substring) -> Bool {
     ["utf-8", "us-ascii"].contains(charset.unquoted.lowercased())
   }
 
   private static let longestBoundary = 70
 
-  /// RFC 2046 allows more: a space and a slash are read differently by some.
+  /// RFC 2046 allows more characters, but some readers treat a space and a slash differently.
   private static func isBoundaryByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -97,7 +100,7 @@ extension Substring {
     return rest
   }
 
-  /// Without the quotation marks around it, if it has both.
+  /// Returns the text without its quotation marks, if it has both.
   fileprivate var unquoted: Substring {
     guard utf8.count >= 2, first == "\"", last == "\"" else { return self }
     return dropFirst().dropLast()

@@ -1,4 +1,4 @@
-/// Takes the bytes of a form apart.
+/// Splits the bytes of a form into its parts.
 struct MultipartReader {
   private let delimiter: ByteSearch
 
@@ -21,7 +21,7 @@ struct MultipartReader {
     return parts
   }
 
-  /// Whether the delimiter that ends at `position` closes the body; if not, a line ends there.
+  /// Whether the delimiter that ends at `position` closes the body; if not, its line ends there.
   private func isEnd(_ body: Span<UInt8>, at position: Int) throws(MultipartError) -> Bool {
     if body.hasLineBreak(at: position) { return false }
     guard position < body.count else { throw .incomplete }
@@ -52,7 +52,7 @@ struct MultipartReader {
       try readField(body, line, &disposition, &hasType)
     }
     guard let disposition else { throw .invalidDisposition }
-    // A part of this name gives the charset of all others (RFC 7578).
+    // A part with this name sets the charset of all others (RFC 7578).
     guard disposition.name.lowercased() != "_charset_" else { throw .unsupportedCharset }
     return MultipartForm.Part(
       name: disposition.name, filename: disposition.filename, content: start..<range.upperBound)
@@ -62,7 +62,7 @@ struct MultipartReader {
     _ body: Span<UInt8>, _ line: Range<Int>, _ disposition: inout MultipartDisposition?,
     _ hasType: inout Bool
   ) throws(MultipartError) {
-    // A line that starts with white space would continue the one before.
+    // A line that begins with white space would continue the previous one.
     guard let colon = body.firstIndex(of: ASCII.colon, in: line), colon > line.lowerBound,
       !body[line.lowerBound].isOptionalWhitespace, !body[colon - 1].isOptionalWhitespace
     else { throw .invalidPartHead }
@@ -82,8 +82,8 @@ struct MultipartReader {
     }
   }
 
-  /// Whether a part of this media type is one text or file, and no other charset than UTF-8 is
-  /// named.
+  /// Whether a part of this media type is a single text or file, without a charset other than
+  /// UTF-8.
   private static func isPlainType(_ type: String) -> Bool {
     let pieces = type.lowercased().split(separator: ";", omittingEmptySubsequences: false)
     guard let first = pieces.first, !first.trimmingSpaces.hasPrefix("multipart/") else {
@@ -97,8 +97,8 @@ struct MultipartReader {
     }
   }
 
-  /// The CR that ends the line which begins at `start`; nil if none does. A bare CR or LF and any
-  /// other control character but the tab are refused.
+  /// Returns the position of the CR that ends the line beginning at `start`; nil if there is none.
+  /// Throws on a bare CR or LF, and on any other control character except the tab.
   private func lineEnd(
     _ body: Span<UInt8>, from start: Int, in range: Range<Int>
   ) throws(MultipartError) -> Int? {
@@ -122,13 +122,13 @@ struct MultipartReader {
   }
 }
 
-/// `form-data; name="model"; filename="a.wav"`, read strictly.
+/// Parses `form-data; name="model"; filename="a.wav"` strictly.
 struct MultipartDisposition {
   private(set) var name = ""
   private(set) var filename: String?
 
-  /// Nil for anything but `form-data` with one `name`, at most one `filename`, both quoted
-  /// without backslashes, and nothing else.
+  /// Returns nil for anything except `form-data` with one `name` and at most one `filename`, both
+  /// in quotes without backslashes, and nothing else.
   init?(_ value: String) {
     var rest = value[...]
     let type = rest.prefix { $0 != ";" }
@@ -148,7 +148,7 @@ struct MultipartDisposition {
     guard hasName, !name.isEmpty else { return nil }
   }
 
-  /// Takes `; key="text"` off the beginning.
+  /// Removes `; key="text"` from the beginning.
   private static func takeParameter(_ rest: inout Substring) -> (key: String, text: String)? {
     rest = rest.trimmingSpaces
     guard rest.popFirst() == ";" else { return nil }
@@ -163,12 +163,12 @@ struct MultipartDisposition {
   }
 }
 
-/// Finds a byte string by Horspool's rule: it skips most of the bytes that it looks through.
+/// Finds a byte string by Horspool's algorithm, which skips most of the searched bytes.
 struct ByteSearch {
   private let pattern: [UInt8]
   private var skips: [Int]
 
-  /// - Parameter pattern: at least one byte.
+  /// - Parameter pattern: The bytes to find; at least one.
   init(_ pattern: [UInt8]) {
     self.pattern = pattern
     skips = [Int](repeating: pattern.count, count: 256)
@@ -179,7 +179,7 @@ struct ByteSearch {
 
   var length: Int { pattern.count }
 
-  /// Where it first begins, at `start` or later.
+  /// Returns the position of the first occurrence at `start` or later; nil if there is none.
   func first(in bytes: Span<UInt8>, from start: Int) -> Int? {
     let last = pattern.count - 1
     var index = start

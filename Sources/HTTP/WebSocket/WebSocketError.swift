@@ -1,26 +1,26 @@
-/// Why what came over a WebSocket can't be gone on with.
+/// The reason that a WebSocket can't continue.
 public enum WebSocketError: Error, Hashable, Sendable {
-  /// Bits are set that only extensions use, and none was agreed on.
+  /// Bits are set that only extensions use, and no extension was agreed on.
   case reservedBits
   case reservedOpcode
-  /// A client must mask its frames, a server must not.
+  /// A client must mask its frames, and a server must not.
   case unmasked
   case masked
   case fragmentedControl
   case controlTooLarge
-  /// A length that isn't written in its shortest form, or that no payload has.
+  /// A length that isn't written in its shortest form, or that no payload can have.
   case invalidLength
-  /// A continuation where no message has begun.
+  /// A continuation without a message that has begun.
   case unexpectedContinuation
-  /// A new message before the one that has begun is whole.
+  /// A new message before the previous one is complete.
   case interruptedMessage
-  /// A close frame whose code or form isn't allowed.
+  /// A close frame with a code or form that isn't allowed.
   case invalidClose
-  /// Text, or the reason of a close, that isn't UTF-8.
+  /// A text, or the reason of a close, that isn't UTF-8.
   case invalidUTF8
   case messageTooLarge(limit: Int)
 
-  /// What the peer is told.
+  /// The close code that the peer gets.
   public var closeCode: WebSocketCloseCode {
     switch self {
     case .invalidUTF8: .invalidData
@@ -30,11 +30,11 @@ public enum WebSocketError: Error, Hashable, Sendable {
   }
 }
 
-/// Why a WebSocket is closed (RFC 6455, 7.4).
+/// The reason for closing a WebSocket (RFC 6455, 7.4).
 public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
   public let rawValue: UInt16
 
-  /// Nil for numbers that no close frame may carry.
+  /// Returns nil for numbers that no close frame may contain.
   public init?(rawValue: UInt16) {
     switch rawValue {
     case 1000...1003, 1007...1014, 3000...4999: self.rawValue = rawValue
@@ -51,23 +51,23 @@ public struct WebSocketCloseCode: RawRepresentable, Hashable, Sendable {
   public static let protocolError = WebSocketCloseCode(known: 1002)
   public static let unsupportedData = WebSocketCloseCode(known: 1003)
   public static let invalidData = WebSocketCloseCode(known: 1007)
-  /// What is asked for is not allowed: here, that the budget doesn't pay for more.
+  /// The request isn't allowed. In Catraca, the budget doesn't pay for more.
   public static let policyViolation = WebSocketCloseCode(known: 1008)
   public static let messageTooBig = WebSocketCloseCode(known: 1009)
   public static let internalError = WebSocketCloseCode(known: 1011)
   public static let badGateway = WebSocketCloseCode(known: 1014)
 }
 
-/// What a close frame says.
+/// The contents of a close frame.
 public struct WebSocketClose: Hashable, Sendable {
-  /// Nil where the frame gives none.
+  /// The code; nil if the frame has none.
   public var code: WebSocketCloseCode?
   public var reason: String
 
   /// The longest reason, in bytes of UTF-8.
   public static let longestReason = WebSocketFrameHeader.largestControl - 2
 
-  /// - Parameter reason: what is beyond `longestReason` is left out.
+  /// - Parameter reason: The reason, shortened to `longestReason`.
   public init(_ code: WebSocketCloseCode?, reason: String = "") {
     self.code = code
     var reason = code == nil ? "" : reason

@@ -1,4 +1,4 @@
-/// What a frame of the WebSocket protocol is (RFC 6455, 5.2).
+/// The kind of a frame of the WebSocket protocol (RFC 6455, 5.2).
 public enum WebSocketOpcode: UInt8, Hashable, Sendable {
   case continuation = 0
   case text = 1
@@ -7,11 +7,12 @@ public enum WebSocketOpcode: UInt8, Hashable, Sendable {
   case ping = 9
   case pong = 10
 
-  /// Control frames are short, never fragmented, and may come between the fragments of a message.
+  /// Whether it is a control frame. Control frames are short, never fragmented, and may come
+  /// between the fragments of a message.
   var isControl: Bool { rawValue >= 8 }
 }
 
-/// Which end of a connection sends a frame: a client masks what it sends, a server never does.
+/// The end of a connection that sends a frame. A client masks its frames, and a server never does.
 public enum WebSocketRole: Hashable, Sendable {
   case client
   case server
@@ -22,14 +23,14 @@ struct WebSocketFrameHeader: Hashable, Sendable {
   var opcode: WebSocketOpcode
   /// Whether the message ends with this frame.
   var isFinal: Bool
-  /// Of the payload, in bytes.
+  /// The length of the payload, in bytes.
   var length: Int
   var mask: WebSocketMask?
 
   /// The longest payload of a control frame.
   static let largestControl = 125
 
-  /// What the second byte holds in place of a length that stands behind it, in two or eight bytes.
+  /// The value of the second byte if the length follows it in two or eight bytes.
   private static let shortLength: UInt8 = 126
   private static let longLength: UInt8 = 127
   private static let finalBit: UInt8 = 0x80
@@ -43,9 +44,9 @@ struct WebSocketFrameHeader: Hashable, Sendable {
     self.mask = mask
   }
 
-  /// Reads a header from the start of `bytes`; nil until all of it is there.
+  /// Reads a header from the start of `bytes`; nil until all of it has arrived.
   ///
-  /// - Returns: the header, and how many bytes it has.
+  /// - Returns: The header, and its number of bytes.
   static func read(
     _ bytes: Span<UInt8>, from sender: WebSocketRole
   ) throws(WebSocketError) -> (header: WebSocketFrameHeader, count: Int)? {
@@ -79,7 +80,7 @@ struct WebSocketFrameHeader: Hashable, Sendable {
     )
   }
 
-  /// Reads a length of two or eight bytes, which must be the shortest form of it.
+  /// Reads a length of two or eight bytes, which must be its shortest form.
   private static func readLength(_ bytes: Span<UInt8>) throws(WebSocketError) -> Int {
     var length: UInt64 = 0
     for index in bytes.indices { length = length << 8 | UInt64(bytes[index]) }
@@ -104,7 +105,7 @@ struct WebSocketFrameHeader: Hashable, Sendable {
   }
 }
 
-/// Four bytes that a client's payload is combined with, so that no client can make a connection
+/// Four bytes that are combined with a client's payload, so that no client can make a connection
 /// carry bytes of its choice.
 public struct WebSocketMask: Hashable, Sendable {
   private let bytes: SIMD4<UInt8>
@@ -113,7 +114,7 @@ public struct WebSocketMask: Hashable, Sendable {
     bytes = SIMD4(first, second, third, fourth)
   }
 
-  /// One that nobody can guess, if the generator's numbers can't be.
+  /// Creates an unpredictable mask, if the generator's numbers are unpredictable.
   public init(using generator: inout some RandomNumberGenerator) {
     let number = generator.next(upperBound: UInt64(1) << 32)
     bytes = SIMD4((0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) })
@@ -125,7 +126,7 @@ public struct WebSocketMask: Hashable, Sendable {
 
   /// Appends `payload`, masked or unmasked, to `output`.
   ///
-  /// - Parameter offset: how much of the frame's payload came before.
+  /// - Parameter offset: The number of the frame's payload bytes before `payload`.
   func append(_ payload: Span<UInt8>, at offset: Int = 0, to output: inout [UInt8]) {
     output.reserveCapacity(output.count + payload.count)
     for index in payload.indices {

@@ -1,60 +1,61 @@
-/// What has come over a WebSocket.
+/// An event received over a WebSocket.
 public enum WebSocketEvent: Hashable, Sendable {
-  /// A whole message, of one frame or several. Its payload is the reader's `message`, until the
-  /// next event is asked for.
+  /// A whole message, of one or several frames. Its payload is the reader's `message` until the
+  /// next call of `next`.
   case message(WebSocketMessageKind)
   case ping([UInt8])
   case pong([UInt8])
-  /// Nothing may come after it.
+  /// The peer closes the WebSocket. Nothing may come after it.
   case close(WebSocketClose)
 }
 
 public enum WebSocketMessageKind: Hashable, Sendable {
-  /// UTF-8, checked.
+  /// A text, checked to be UTF-8.
   case text
   case binary
 }
 
-/// Puts the messages of one direction of a WebSocket together, however its bytes are cut.
+/// Assembles the messages of one direction of a WebSocket, however its bytes are split.
 ///
 /// ```swift
 /// reader.receive(chunk)
 /// while let event = try reader.next() { … reader.message … }
 /// ```
 public struct WebSocketReader: Sendable {
-  /// The largest message, in bytes, unless another limit is given: 16 MiB.
+  /// The default of the largest message, in bytes: 16 MiB.
   public static let largestMessage = 16 << 20
 
-  /// The payload of the message that `next` has given, unmasked; then that of the next one as far
-  /// as it has come.
+  /// The unmasked payload of the message that `next` has returned; afterwards, the received part of
+  /// the next message.
   public private(set) var message: [UInt8] = []
 
   private let sender: WebSocketRole
   private let limit: Int
   private var input = WebSocketInput()
-  /// The frame that is being read, and how much of its payload was taken.
+  /// The frame that is being read, and the number of its payload bytes that were taken.
   private var frame: (header: WebSocketFrameHeader, taken: Int)?
   /// The kind of the message that has begun.
   private var kind: WebSocketMessageKind?
-  /// `message` has been given out.
+  /// Whether `message` was returned.
   private var isDelivered = false
 
   /// - Parameters:
-  ///   - sender: whose frames these are.
-  ///   - largestMessage: in bytes, all its fragments together.
+  ///   - sender: The end that sends these frames.
+  ///   - largestMessage: The most bytes of a message, including all its fragments.
   public init(from sender: WebSocketRole, largestMessage: Int = WebSocketReader.largestMessage) {
     self.sender = sender
     limit = largestMessage
   }
 
-  /// Whether a message has begun and isn't whole.
+  /// Whether a message has begun and isn't complete.
   public var isWithinMessage: Bool { kind != nil || frame != nil }
 
   public mutating func receive(_ chunk: Span<UInt8>) {
     input.append(chunk)
   }
 
-  /// The next event, or nil until more is received. When it throws, nothing can follow.
+  /// Returns the next event; nil until more is received.
+  /// - Throws: `WebSocketError`. Nothing can follow then.
   public mutating func next() throws(WebSocketError) -> WebSocketEvent? {
     if isDelivered {
       isDelivered = false
@@ -118,7 +119,7 @@ public struct WebSocketReader: Sendable {
   }
 }
 
-/// Bytes that have come and aren't read yet.
+/// Received bytes that haven't been read yet.
 private struct WebSocketInput {
   private var bytes: [UInt8] = []
   private var start = 0
@@ -127,7 +128,8 @@ private struct WebSocketInput {
 
   mutating func append(_ chunk: Span<UInt8>) {
     if start > 0 {
-      // What stays is part of a header or of a control frame: payloads are taken as they come.
+      // The remaining bytes are part of a header or of a control frame, because payloads are taken
+      // as they arrive.
       bytes.removeFirst(start)
       start = 0
     }
@@ -144,7 +146,7 @@ private struct WebSocketInput {
     return header
   }
 
-  /// Moves payload of a frame, unmasked, to the end of `payload`.
+  /// Moves payload bytes of a frame, unmasked, to the end of `payload`.
   mutating func take(
     _ count: Int, of header: WebSocketFrameHeader, at offset: Int, into payload: inout [UInt8]
   ) {
@@ -166,7 +168,7 @@ private struct WebSocketInput {
 }
 
 extension [UInt8] {
-  /// A buffer that grew beyond this is given back once it is empty.
+  /// A buffer with more capacity than this releases it when it is empty.
   private static let keptCapacity = 64 << 10
 
   fileprivate mutating func clear() {

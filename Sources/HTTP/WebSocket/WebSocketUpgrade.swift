@@ -1,15 +1,17 @@
-/// A client's request to go on as a WebSocket (RFC 6455, 4.2.1), checked.
+/// A client's request to continue as a WebSocket (RFC 6455, 4.2.1), after its checks.
 public struct WebSocketUpgrade: Hashable, Sendable {
-  /// What the answer proves to have read.
+  /// The key that the answer proves to have read.
   public let key: String
   /// The subprotocols that the client offers, in its order.
   public let protocols: [String]
 
-  /// The only version there is.
+  /// The only version that exists.
   public static let version = "13"
   /// 16 bytes in base64.
   private static let keyLength = 24
 
+  /// Checks a request.
+  /// - Throws: `WebSocketUpgradeError`.
   public init(of head: RequestHead) throws(WebSocketUpgradeError) {
     let fields = head.fields
     guard fields.contains(.upgrade, token: "websocket"),
@@ -42,9 +44,9 @@ public struct WebSocketUpgrade: Hashable, Sendable {
   }
 }
 
-/// Why a request isn't one to go on as a WebSocket.
+/// The reason that a request can't continue as a WebSocket.
 public enum WebSocketUpgradeError: Error, Hashable, Sendable {
-  /// It asks for an ordinary answer.
+  /// The request asks for an ordinary answer.
   case notAsked
   /// Only a `GET` of HTTP/1.1 without a body can ask for it.
   case invalidRequest

@@ -1,4 +1,4 @@
-/// Writes the frames of one direction of a WebSocket; each message is one frame.
+/// Writes the frames of one direction of a WebSocket. Each message is one frame.
 public struct WebSocketWriter: Sendable {
   private let sender: WebSocketRole
   private var random = SystemRandomNumberGenerator()
