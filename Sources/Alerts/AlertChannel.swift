@@ -1,13 +1,13 @@
 public import Configuration
 
-/// One way to people, as the settings declare it.
+/// One way to reach people, as the settings declare it.
 struct AlertChannel: Sendable {
   enum Kind: Sendable {
     case webhook(Webhook)
     case mail(MailSettings)
   }
 
-  /// `webhook:0`, `webhook:1`, …, `smtp`.
+  /// The name: `webhook:0`, `webhook:1`, …, or `smtp`.
   let name: String
   let kind: Kind
 }
@@ -20,6 +20,6 @@ extension AlertSettings {
     return webhooks + (smtp.map { [AlertChannel(name: "smtp", kind: .mail($0))] } ?? [])
   }
 
-  /// The names of the channels, as deliveries and tests name them.
+  /// The names of the channels in deliveries and tests.
   public var channelNames: [String] { channels.map(\.name) }
 }

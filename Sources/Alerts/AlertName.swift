@@ -1,15 +1,15 @@
 internal import Logging
 
-/// A name as an alert shows it: apps choose the names of users, conversations and models, so a
-/// name is neither trusted nor short.
+/// A name as an alert shows it. Apps choose the names of users, conversations and models, so a name
+/// may be harmful and long.
 struct AlertName: CustomStringConvertible {
   let description: String
 
-  /// Enough for an identifier, and short enough for many in one sentence.
+  /// The longest name: enough for an identifier, and short enough for several in one sentence.
   static let longest = 64
 
-  /// Example: of `a` 100 times, 63 are left, and `…`. Scalars are counted, since one character may
-  /// have any number of them.
+  /// Shortens a name. Of `a` 100 times, 63 are left, followed by `…`. Scalars are counted, because
+  /// one character may have any number of them.
   init(_ text: String) {
     let begin = text.unicodeScalars.prefix(AlertName.longest + 1)
     let harmless = HarmlessText.escaping(String(String.UnicodeScalarView(begin))).unicodeScalars
@@ -22,12 +22,12 @@ struct AlertName: CustomStringConvertible {
   }
 }
 
-/// A sentence for Slack and what understands its format, such as Mattermost and Discord.
+/// A sentence for Slack, and for services with its format, for example Mattermost and Discord.
 ///
-/// A name in the sentence must not call people (`@here`, `<!channel>`), make a link, or show a
-/// picture. Slack reads `&`, `<` and `>` as markup, so these are escaped. Others read `@name`,
-/// `://` and `](` too; a zero-width space inside of them keeps them plain text. Example: `@here`
-/// becomes `@`, a zero-width space, `here`; `ana@example.com` stays as it is.
+/// A name in the sentence must not notify people (`@here`, `<!channel>`), form a link, or show a
+/// picture. Slack reads `&`, `<` and `>` as markup, so these are escaped. Others also read `@name`,
+/// `://` and `](`; a zero-width space inside keeps them plain text. Example: `@here` becomes `@`, a
+/// zero-width space, `here`; `ana@example.com` is unchanged.
 struct SlackText: CustomStringConvertible {
   let description: String
 
@@ -52,7 +52,7 @@ struct SlackText: CustomStringConvertible {
     description = text
   }
 
-  /// Whether what follows an `@` may be read as the name of somebody.
+  /// Whether the text after an `@` may be read as a person's name.
   private static func mentions(in rest: Substring, after previous: Character?) -> Bool {
     guard let previous, previous.isLetter || previous.isNumber else { return true }
     let word = rest.prefix(10).lowercased()

@@ -1,22 +1,22 @@
 internal import Budgets
 internal import Time
 
-/// How many messages about the subjects of one budget go out in a minute.
+/// The limit of messages per minute about the subjects of one budget.
 ///
-/// A budget per user or conversation has as many subjects as an app makes up, and each may reach
-/// its limit at once. Example: of 3,000 users that reach 80 % within 6 s, the first 3 are told one
-/// by one, and the other 2,997 in one message a minute later.
+/// A budget per user or conversation has as many subjects as an app creates, and all of them may
+/// reach their limits at once. Example: 3,000 users reach 80 % within 6 s. The first 3 have a
+/// message each, and one message a minute later covers the other 2,997.
 struct AlertPace {
   enum Decision: Hashable {
-    /// Each alert is a message of its own, now.
+    /// Each alert is sent now as its own message.
     case oneByOne
-    /// All alerts are one message, now.
+    /// All alerts are sent now as one message.
     case together
     /// The alerts wait for further ones.
     case later(Timestamp)
   }
 
-  /// The minute in which a budget's latest message went out.
+  /// The minute of a budget's latest message.
   private struct Minute {
     let start: Timestamp
     var messages: Int64
@@ -30,10 +30,10 @@ struct AlertPace {
   private var minutes: [BudgetID: Minute] = [:]
 
   static let minute = Duration.seconds(60)
-  /// Messages about one budget that go out one by one in a minute.
+  /// The most messages of one alert each, about one budget in a minute.
   static let mostOneByOne: Int64 = 3
 
-  /// Decides how `count` untold alerts of a budget go out, and counts them as told.
+  /// Decides how to send `count` waiting alerts of a budget, and counts them as sent.
   mutating func decide(_ count: Int64, of budget: BudgetID, at now: Timestamp) -> Decision {
     guard let minute = minutes[budget], !minute.isOver(at: now) else {
       let isFew = count <= AlertPace.mostOneByOne

@@ -4,12 +4,12 @@ internal import Ledger
 public import Time
 internal import Upstream
 
-/// Sends one text through one channel, once: what a delivery and a test have in common.
+/// Sends one text through one channel, once. Deliveries and tests share it.
 public final class AlertQueue: Sendable {
-  /// What became of it.
+  /// The outcome of sending.
   public struct Outcome: Sendable, Hashable {
     public let isDelivered: Bool
-    /// `200 in 12 ms`, or why it failed.
+    /// `200 in 12 ms`, or the reason of the failure.
     public let detail: String
   }
 
@@ -18,10 +18,10 @@ public final class AlertQueue: Sendable {
   private let clock: @Sendable () -> Timestamp
   private let ids = RequestIDSource()
 
-  /// What isn't delivered within this time has failed.
+  /// The time after which sending has failed.
   public static let timeout = Duration.seconds(10)
 
-  /// - Parameter loop: where webhooks are posted from.
+  /// - Parameter loop: The loop that posts to webhooks.
   public init(
     on loop: EventLoop, clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
   ) async {
@@ -32,16 +32,16 @@ public final class AlertQueue: Sendable {
     }.value
   }
 
-  /// Sends a text that says that it is a test.
+  /// Sends a test message.
   ///
-  /// - Parameter channel: one of `settings.channelNames`; nil for anything else.
+  /// - Parameter channel: One of `settings.channelNames`; the result is nil for any other.
   public func test(_ channel: String, of settings: AlertSettings) async -> Outcome? {
     await send(through: channel, of: settings) { AlertText(testWithID: $0, at: $1) }
   }
 
-  /// Tells once, in a sentence, that a provider's figures are not ours.
+  /// Sends a sentence about a difference between a provider's figures and Catraca's, once.
   ///
-  /// - Parameter channel: one of `settings.channelNames`; nil for anything else.
+  /// - Parameter channel: One of `settings.channelNames`; the result is nil for any other.
   public func tell(
     ofDifference sentence: String, through channel: String, of settings: AlertSettings
   ) async -> Outcome? {
@@ -100,7 +100,7 @@ public final class AlertQueue: Sendable {
     }
   }
 
-  /// Breaks off the posts that are under way; none can be sent any more.
+  /// Cancels the posts in progress. No further one can be sent.
   public func close() async {
     await Task(executorPreference: loop) { [services] in services.value.close() }.value
   }

@@ -7,11 +7,11 @@ public import Logging
 public import Time
 internal import Upstream
 
-/// Brings alerts to people: gives each that was recorded its text and its deliveries, tries these,
-/// and tries again those that failed, also after a restart.
+/// Delivers alerts to people: gives each recorded alert its text and its deliveries, attempts
+/// these, and retries failed ones, even after a restart.
 ///
-/// It runs on Swift's own threads, since the ledger blocks, and no request ever waits for it.
-/// Channels don't wait for each other: each has its own few deliveries under way.
+/// It runs on Swift's own threads, because the ledger blocks, and no request ever waits for it.
+/// Channels don't wait for each other: each has its own simultaneous deliveries.
 public actor AlertSender {
   private struct Name: Hashable {
     let alert: Int64
@@ -29,16 +29,16 @@ public actor AlertSender {
   private var pace = AlertPace()
   private nonisolated let bell = WorkBell()
 
-  /// Deliveries of one channel under way at once.
+  /// The most simultaneous deliveries of one channel.
   private static let mostAtOnce = 4
-  /// Alerts that are read together.
+  /// The number of alerts that are read together.
   private static let alertsAtOnce = 64
-  /// How long it waits where nothing is to be done: another server may have died with its alerts.
+  /// The longest pause without work. Another server may have died and left alerts.
   private static let longestPause = Duration.seconds(60)
-  /// How long it waits where the ledger can't be used.
+  /// The pause if the ledger can't be used.
   private static let ledgerPause = Duration.seconds(1)
 
-  /// - Parameter outbox: a connection of its own to the ledger.
+  /// - Parameter outbox: A separate connection to the ledger.
   public init(
     outbox: sending AlertOutbox, server: any AlertingServer, queue: AlertQueue,
     logger: Logger, clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
@@ -50,7 +50,7 @@ public actor AlertSender {
     self.clock = clock
   }
 
-  /// Says that there may be something to do.
+  /// Signals that there may be work.
   public nonisolated func ring() {
     bell.ring()
   }
@@ -64,7 +64,7 @@ public actor AlertSender {
     }
   }
 
-  /// Starts nothing more, and breaks off what is under way: the next start tries it again.
+  /// Stops: starts no further delivery, and cancels those in progress. The next start repeats them.
   public func stop() async {
     isStopped = true
     bell.close()
@@ -89,7 +89,7 @@ public actor AlertSender {
   }
 
   /// Gives every alert its text and its deliveries, unless it waits for others of its budget.
-  /// Returns when the first wait ends.
+  /// Returns the end of the first wait; nil for none.
   private func plan(for channels: [String]) throws(LedgerError) -> Timestamp? {
     pace.forget(at: clock())
     var next: Timestamp?
@@ -165,7 +165,7 @@ public actor AlertSender {
       underway.remove(name)
       deliveries[name] = nil
     }
-    // Broken off by us, it was no attempt.
+    // A delivery that was canceled by the stop isn't an attempt.
     guard !isStopped || outcome.isDelivered else { return }
     let attempts = delivery.attempts + 1
     let now = clock()
@@ -180,7 +180,7 @@ public actor AlertSender {
       try outbox.note(attempt, of: delivery)
       ring()
     } catch {
-      // The row still says that it is due: it is sent again, under the same id.
+      // The row still says that the delivery is due, so it is sent again under the same ID.
       logger.log(.warn, "alerts_not_read") { $0.member("reason", error.description) }
       bell.ring(after: AlertSender.ledgerPause)
     }

@@ -4,11 +4,11 @@ internal import Ledger
 internal import Money
 internal import Time
 
-/// What an alert says to people, in one sentence:
-/// `ACME Corp: 80 % of 1,000,000 tokens used (acme/1), resets 2026-12-01`.
+/// An alert as one sentence for people. Example: `ACME Corp: 80 % of 1,000,000 tokens used
+/// (acme/1), resets 2026-12-01`.
 struct AlertSentence: CustomStringConvertible {
   let alert: Alert
-  /// Whose budget it is; nil for a budget over everything, and for a client that is gone.
+  /// The budget's client; nil for a budget over all clients, and for a client that is gone.
   let client: Client?
 
   var description: String {
@@ -19,13 +19,13 @@ struct AlertSentence: CustomStringConvertible {
     return "\(name): \(finding) (\(place))\(reset)"
   }
 
-  /// What becomes of requests that need a price which is missing.
+  /// The effect on requests that need a missing price.
   var effect: String { alert.budgetID == .refusedPrices ? "refused" : "charged otherwise" }
 
-  /// Where all missing prices are listed.
+  /// The place of the list of all missing prices.
   static let priceAdvice = "see catraca prices missing"
 
-  /// The client that the alert is about, as a person reads it.
+  /// The client's name for people.
   var name: String {
     if let client { return "\(AlertName(client.name))" }
     let id = alert.budgetID.client
@@ -76,7 +76,8 @@ struct AlertSentence: CustomStringConvertible {
 }
 
 extension Money {
-  /// `1,500.00`: in groups of three, with two decimals or as many more as it has.
+  /// Example: `1,500.00`. Digits are in groups of three, with two decimals or as many as the amount
+  /// has.
   fileprivate var groupedText: String {
     let parts = decimalText.split(separator: ".")
     guard parts.count == 2, let whole = Int64(parts[0]) else { return decimalText }

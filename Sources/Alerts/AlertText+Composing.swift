@@ -5,9 +5,9 @@ internal import Ledger
 internal import Time
 
 extension AlertText {
-  /// What is told of an alert.
+  /// Creates the text of an alert.
   ///
-  /// - Parameter budget: the budget as it stands, a JSON object; nil where it is gone.
+  /// - Parameter budget: The budget's current state, a JSON object; nil if it is gone.
   init(_ recorded: RecordedAlert, of client: Client?, budget: [UInt8]?) {
     let alert = recorded.alert
     self.init(
@@ -16,9 +16,10 @@ extension AlertText {
       clientID: alert.budgetID.client, percent: alert.percent, budget: budget)
   }
 
-  /// The message that gathers many alerts about a budget's subjects.
+  /// Creates the text of a message for many alerts about a budget's subjects.
   ///
-  /// - Parameter budget: The budget as it stands for the subject of the lead; as above.
+  /// - Parameter budget: The budget's current state for the subject of the lead, a JSON object; nil
+  ///   if it is gone.
   init(_ alerts: GatheredAlerts, of client: Client?, budget: [UInt8]?) {
     let lead = alerts.lead.alert
     self.init(
@@ -27,14 +28,14 @@ extension AlertText {
       clientID: lead.budgetID.client, percent: lead.percent, budget: budget, gathered: alerts)
   }
 
-  /// What is told to see whether it arrives.
+  /// Creates the text of a test message.
   init(testWithID id: String, at now: Timestamp) {
     self.init(
       id: id, type: "test", createdAt: now,
       sentence: "Catraca: a test, alerts arrive here", clientID: nil, percent: nil, budget: nil)
   }
 
-  /// What is told of figures that a provider has otherwise than we.
+  /// Creates the text about a difference between a provider's figures and Catraca's.
   init(differenceWithID id: String, _ sentence: String, at now: Timestamp) {
     self.init(
       id: id, type: "reconciliation.difference", createdAt: now, sentence: sentence,

@@ -3,14 +3,14 @@ internal import Configuration
 internal import Ledger
 internal import Money
 
-/// What many alerts of one budget say to people, in one sentence: `ACME Corp: 118 alerts of
+/// Many alerts of one budget as one sentence for people. Example: `ACME Corp: 118 alerts of
 /// acme/month: 40 × budget exceeded (user:u1, user:u2, user:u3, …), 78 × 80 % used (user:u4)`.
 struct GatheredSentence: CustomStringConvertible {
   let alerts: GatheredAlerts
-  /// As of `AlertSentence`.
+  /// As in `AlertSentence`.
   let client: Client?
 
-  /// Subjects that the sentence names of each kind.
+  /// The most subjects that the sentence names for each kind.
   private static let mostNamed = 3
 
   var description: String {

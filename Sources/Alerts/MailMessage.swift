@@ -3,7 +3,7 @@ internal import Ledger
 internal import Logging
 internal import Time
 
-/// A delivery as RFC 5322 writes it.
+/// A delivery in the format of RFC 5322.
 struct MailMessage {
   let bytes: [UInt8]
 
@@ -25,8 +25,9 @@ struct MailMessage {
     bytes = Array(lines.joined(separator: "\r\n").utf8)
   }
 
-  /// RFC 2047: header fields are ASCII, and what isn't goes in pieces of whole characters. So does
-  /// a text that itself looks like such a piece, which a reader would decode.
+  /// Encodes a text for a header field (RFC 2047). Header fields are ASCII, so other text is
+  /// encoded in pieces of whole characters. A text that looks like such a piece is encoded too,
+  /// because a reader would decode it.
   static func encodedWords(_ text: String) -> String {
     if text.count <= longestPlainText, !text.contains("=?"),
       text.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
@@ -59,14 +60,16 @@ struct MailMessage {
     }
   }
 
-  /// A line has 78 characters at best and 998 at most.
+  /// The longest text without encoding. A line should have at most 78 characters, and must have at
+  /// most 998.
   private static let longestPlainText = 500
-  /// An encoded word has 75 characters at most, of which 12 frame it.
+  /// The longest text of an encoded word, which has at most 75 characters including 12 for its
+  /// frame.
   private static let longestEncodedText = 63
 }
 
 extension Timestamp {
-  /// `Sun, 22 Nov 2026 07:30:00 +0000`.
+  /// Example: `Sun, 22 Nov 2026 07:30:00 +0000`.
   fileprivate var mailDate: String {
     let date = TimeZoneRules.utc.civilDate(of: self)
     let days = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]

@@ -3,7 +3,7 @@ internal import EventLoop
 internal import Upstream
 
 extension MailSettings {
-  /// How messages travel. A password leaves this machine in TLS alone.
+  /// The delivery of messages. A password leaves this machine only over TLS.
   var envelope: MailEnvelope {
     MailEnvelope(
       server: url, encryption: username != nil && !isLocal ? .required : .whereOffered,

@@ -6,14 +6,14 @@ internal import TLS
 internal import Time
 internal import Upstream
 
-/// A delivery as it is posted to a webhook.
+/// A delivery in the form of a webhook's request.
 struct WebhookRequest {
   static let delivery: FieldName = "x-catraca-delivery"
   static let signature: FieldName = "x-catraca-signature"
 
   let upstream: UpstreamRequest
 
-  /// - Parameter deliveryID: the same in every attempt.
+  /// - Parameter deliveryID: The ID of the delivery, the same in every attempt.
   init(
     _ text: AlertText, id deliveryID: String, to webhook: Webhook, within timeout: Duration,
     at now: Timestamp
@@ -42,7 +42,8 @@ struct WebhookRequest {
     }
   }
 
-  /// `t=SECONDS,v1=HEX`: who knows the secret can tell that the body is ours and not an old one.
+  /// Returns `t=SECONDS,v1=HEX`. A holder of the secret can verify that the body is Catraca's and
+  /// recent.
   static func signature(of body: [UInt8], _ secret: Secret, at now: Timestamp) -> String {
     let seconds = now.milliseconds / 1000
     let code = HMACSHA256.code(

@@ -1,12 +1,12 @@
 public import Configuration
 
-/// What collecting charges needs of the server that it is a part of.
+/// The parts of the server that the collection of charges uses.
 public protocol BilledServer: Sendable {
   /// The settings in force.
   var settings: Settings { get }
   /// All clients in force.
   var clients: ClientRegistry { get }
 
-  /// Says that there may be alerts to deliver.
+  /// Signals that there may be alerts to deliver.
   func alertsAreDue()
 }

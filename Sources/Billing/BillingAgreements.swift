@@ -6,7 +6,7 @@ internal import Budgets
 internal import Pricing
 
 extension ClientRegistry {
-  /// By what each client whose plan has a price is billed.
+  /// Returns the billing terms of each client whose plan has a price.
   public func billingAgreements(
     _ payments: PaymentSettings, at now: Timestamp
   ) -> [BillingAgreement] {
@@ -21,7 +21,7 @@ extension ClientRegistry {
     }
   }
 
-  /// When the next period of a billed client begins; nil where nobody is billed.
+  /// Returns the start of the next period of a billed client; nil if no client is billed.
   public func nextBillingPeriod(after now: Timestamp) -> Timestamp? {
     clients.compactMap { client in
       let isBilled = client.plan.flatMap { plans[$0]?.billing } != nil
@@ -31,6 +31,6 @@ extension ClientRegistry {
 }
 
 extension Client {
-  /// The day of the month on which its periods begin: that of its subscription, else the first.
+  /// The day of the month on which the client's periods begin: its subscription's, or the first.
   fileprivate var billingDay: Int { subscription?.startedOn.day ?? 1 }
 }

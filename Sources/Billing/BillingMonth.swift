@@ -1,8 +1,8 @@
 public import Time
 
-/// What a billing period is called: the month that it begins in, such as `2026-11`.
+/// The name of a billing period: the month in which it begins, for example `2026-11`.
 public struct BillingMonth: Hashable, Sendable, LosslessStringConvertible {
-  /// Its first day.
+  /// The first day of the month.
   public let firstDay: CivilDate
 
   public static let rule = "a month such as 2026-11"
@@ -12,12 +12,12 @@ public struct BillingMonth: Hashable, Sendable, LosslessStringConvertible {
     firstDay = day
   }
 
-  /// The month that a day lies in.
+  /// Creates the month that contains a day.
   public init(containing day: CivilDate) {
     firstDay = day.adding(days: 1 - day.day)
   }
 
-  /// The day after its last.
+  /// The day after the last one of the month.
   public var endDay: CivilDate { firstDay.adding(months: 1) }
 
   public var description: String { String(firstDay.description.prefix(7)) }

@@ -4,12 +4,12 @@ public import Money
 internal import Pricing
 internal import Time
 
-/// What a client used and was charged in one period, in its currency's smallest unit.
+/// A client's use and charges in one period, in the smallest unit of its currency.
 public struct BillingSummary: Hashable, Sendable {
-  /// The month that the period begins in: `2026-11`.
+  /// The month in which the period begins: `2026-11`.
   public let period: String
   public let totalTokens: Int64
-  /// Such as `8M-16M`; nil for a plan without a price.
+  /// The current tier, for example `8M-16M`; nil for a plan without a price.
   public let currentTier: String?
   public let fixedFeeCharged: Int64
   public let tierChargesCount: Int64
@@ -18,7 +18,10 @@ public struct BillingSummary: Hashable, Sendable {
 
   public var totalCharged: Int64 { fixedFeeCharged.addingSaturated(tierChargesTotal) }
 
-  /// - Parameter currency: of a client that was not billed for the month.
+  /// Reads the summary of a month.
+  ///
+  /// - Parameter currency: The currency for a client that wasn't billed for the month.
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public init(
     ofClient clientID: String, in month: BillingMonth, currency: Currency, _ reader: LedgerReader
   ) throws(LedgerError) {
@@ -39,7 +42,7 @@ public struct BillingSummary: Hashable, Sendable {
     self.init(
       period: statement.period.name, totalTokens: statement.tokensTotal,
       currentTier: "\(billing.tier(at: statement.used))", currency: currency,
-      // What was charged in another currency, under an earlier plan, can't be added.
+      // Charges in another currency, under an earlier plan, can't be added.
       charges: statement.charges.filter { $0.currency == currency })
   }
 

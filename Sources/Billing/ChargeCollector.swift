@@ -7,11 +7,11 @@ internal import Synchronization
 public import Time
 internal import Upstream
 
-/// Has charges paid: tries each that is due, and tries again those that couldn't be tried, also
-/// after a restart.
+/// Collects charges: attempts each one that is due, and retries those that couldn't be attempted,
+/// even after a restart.
 ///
-/// It runs on Swift's own threads, since the ledger blocks, and no request ever waits for it.
-/// A payment that may have been made before an answer was lost is looked for, never made twice.
+/// It runs on Swift's own threads, because the ledger blocks, and no request ever waits for it. If
+/// the answer to a payment is lost, the payment is looked for and never made twice.
 public actor ChargeCollector {
   private let outbox: ChargeOutbox
   private let server: any BilledServer
@@ -24,16 +24,16 @@ public actor ChargeCollector {
   private nonisolated let bell = WorkBell()
   private nonisolated let changes = Atomic<UInt64>(0)
 
-  /// Charges that are tried at once.
+  /// The most simultaneous attempts.
   private static let mostAtOnce = 4
-  /// How long it waits where the ledger can't be used.
+  /// The pause if the ledger can't be used.
   private static let ledgerPause = Duration.seconds(1)
-  /// How often it looks whether a charge has been unpaid for too long.
+  /// The interval at which overdue charges are checked.
   private static let longestPause = Duration.seconds(60)
 
   /// - Parameters:
-  ///   - outbox: a connection of its own to the ledger.
-  ///   - payments: how the payment provider is reached.
+  ///   - outbox: A separate connection to the ledger.
+  ///   - payments: The client of the payment provider.
   public init(
     outbox: sending ChargeOutbox, server: any BilledServer, at payments: PaymentClient,
     logger: Logger,
@@ -46,13 +46,13 @@ public actor ChargeCollector {
     self.clock = clock
   }
 
-  /// Says that there may be something to do.
+  /// Signals that there may be work.
   public nonisolated func ring() {
     changes.wrappingAdd(1, ordering: .relaxed)
     bell.ring()
   }
 
-  /// Another number whenever a charge was written, or something became of one.
+  /// A number that changes whenever a charge was written or changed.
   public nonisolated var revision: UInt64 { changes.load(ordering: .relaxed) }
 
   /// Works until it is stopped.
@@ -64,7 +64,8 @@ public actor ChargeCollector {
     }
   }
 
-  /// Starts nothing more, and breaks off what is under way: the next start goes on with it.
+  /// Stops: starts no further attempt, and cancels those in progress. The next start continues
+  /// them.
   public func stop() async {
     isStopped = true
     bell.close()
@@ -109,7 +110,7 @@ public actor ChargeCollector {
     }
   }
 
-  /// Logs a payment that isn't what was charged.
+  /// Logs a payment that differs from its charge.
   public nonisolated func tell(ofDifference reason: String) {
     logger.log(.error, "payment_mismatch") { $0.member("reason", reason) }
   }
@@ -125,7 +126,7 @@ public actor ChargeCollector {
       attempt = ChargeCollector.attempt(error, after: charge.attempts + 1, at: clock())
     }
     defer { underway[charge.id] = nil }
-    // Broken off by us, it was no attempt.
+    // An attempt that was canceled by the stop isn't one.
     if isStopped, case .postponed = attempt { return }
     log(charge, attempt)
     do throws(LedgerError) {
@@ -133,7 +134,7 @@ public actor ChargeCollector {
       server.alertsAreDue()
       ring()
     } catch {
-      // The row still says that it is due: the payment is looked for then.
+      // The row still says that the charge is due, and the payment is then looked for.
       logger.log(.warn, "charges_not_read") { $0.member("reason", error.description) }
       bell.ring(after: ChargeCollector.ledgerPause)
     }
@@ -160,17 +161,17 @@ public actor ChargeCollector {
       return .needsAction(
         reason: "customer \(customer) has no payment method at the payment provider", payment: nil)
     }
-    // From here on, what the provider says of the former payment is of an attempt given up.
+    // From here on, the provider's events about the former payment concern an abandoned attempt.
     try note { () throws(LedgerError) in
       try outbox.noteSending(charge.id, attempt: number, at: clock())
     }
-    // What was refused must not be paid beside what is tried now.
+    // The refused payment must not be paid in addition to the new one.
     if let refused { try await account.cancel(refused.id) }
     let payment = try await account.pay(charge, by: customer, with: method, attempt: number)
     return conclude(payment, charge)
   }
 
-  /// A payment of the charge that was made before, or may have been.
+  /// Returns a payment of the charge that was made earlier, or may have been; nil for none.
   private func formerPayment(
     _ due: DueCharge, by customer: String, through account: StripeAccount
   ) async throws(StripeError) -> StripePayment? {
@@ -184,13 +185,13 @@ public actor ChargeCollector {
     if payment.status == .canceled {
       return .refused(reason: StripePayment.wasCanceled, payment: payment.id)
     }
-    // The provider says how it ends; where its word is lost, it is asked.
+    // The provider reports how the payment ends. If its event is lost, it is asked.
     let pause = RetrySchedule.pause(after: charge.attempts + 1) ?? .seconds(3600)
     return .underWay(
       payment: payment.id, nextAttemptAt: clock().advanced(by: max(pause, .seconds(30))))
   }
 
-  /// Who pays: who was said to, or a new customer.
+  /// Returns the client's payer: the configured one, or a new customer.
   private func customer(
     of clientID: String, through account: StripeAccount
   ) async throws(StripeError) -> String {

@@ -5,36 +5,38 @@ public import Money
 internal import Pricing
 public import Time
 
-/// What a client owes for one period, line by line, with what it was charged for.
+/// A client's debt for one period, line by line, with the use that it was charged for.
 public struct Invoice: Sendable {
   /// One charge.
   public struct Line: Sendable {
     public let charge: BillingCharge
     public let description: String
     public let amount: Money
-    /// The requests whose use lies in its tier; nil where there are none.
+    /// The requests whose use lies in the line's tier; nil if there are none.
     public let use: TierUse?
   }
 
   public let client: Client
   /// The plan's name.
   public let plan: String
-  /// The month that the period begins in.
+  /// The month in which the period begins.
   public let period: String
   public let from: CivilDate
-  /// The day after the last.
+  /// The day after the last one.
   public let to: CivilDate
   public let lines: [Line]
-  /// The sum of the lines, by currency: more than one where the plan changed to another.
+  /// The sum of the lines in each currency. There are several if the plan's currency changed.
   public let totals: [Money]
-  /// What was used, by models.
+  /// The use, by model.
   public let usage: [UsageTotal]
-  /// All tokens used.
+  /// All used tokens.
   public let tokens: Int64
-  /// Where the lines are not what the rows make; empty where all is well.
+  /// The differences between the lines and the rows; empty if they agree.
   public let differences: [String]
 
-  /// Nil where the client was not billed for the month. Reads every row of the period.
+  /// Reads an invoice, and with it every row of the period. Returns nil if the client wasn't billed
+  /// for the month.
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public init?(
     of client: Client, for month: BillingMonth, _ reader: LedgerReader
   ) throws(LedgerError) {
@@ -78,7 +80,7 @@ public struct Invoice: Sendable {
     return sums.map { Money(nanoUnits: $1, currency: $0) }.sorted { $0.currency < $1.currency }
   }
 
-  /// Compares what was charged with what the rows make.
+  /// Compares the charges with the rows.
   private static func differences(
     _ statement: BillingStatement, _ lines: [Line], _ use: PeriodUse
   ) -> [String] {
@@ -101,7 +103,7 @@ public struct Invoice: Sendable {
       differences.append("block \(block) was begun and not charged")
     }
     for line in lines where line.charge.block > 0 && line.use == nil {
-      // One of an earlier plan of the period has other tiers.
+      // A charge of an earlier plan in the period has other tiers.
       let tier = statement.period.billing.tier(ofBlock: line.charge.block)
       if "\(tier)" == line.charge.tier {
         differences.append("block \(line.charge.block) was charged and not begun")

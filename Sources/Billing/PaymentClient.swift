@@ -2,21 +2,21 @@ public import Configuration
 public import EventLoop
 public import Ledger
 
-/// Why the payment provider did not do what an administrator asked for.
+/// The reason that the payment provider didn't carry out an administrator's request.
 public enum PaymentError: Error, Hashable {
-  /// It can't be asked right now.
+  /// The provider can't be reached now.
   case unavailable(reason: String)
-  /// It answered that it won't.
+  /// The provider refused.
   case refused(reason: String)
 }
 
-/// Where administrators' calls reach the payment provider.
+/// Carries out administrators' requests at the payment provider.
 public final class PaymentClient: Sendable {
-  /// What collects a plan's fixed fee every month.
+  /// The subscription that collects a plan's fixed fee every month.
   public struct PaidSubscription: Sendable {
     public let id: String
     public let status: StoredSubscription.Status
-    /// What it has paid last; nil where that isn't paid.
+    /// Its latest payment; nil if that isn't paid.
     public let payment: FeePayment?
 
     public init(id: String, status: StoredSubscription.Status, payment: FeePayment?) {
@@ -28,14 +28,15 @@ public final class PaymentClient: Sendable {
 
   let stripe: StripeClient
 
-  /// - Parameter loop: where the provider is called from.
+  /// - Parameter loop: The loop that calls the provider.
   public init(on loop: EventLoop) async {
     stripe = await StripeClient(on: loop)
   }
 
-  /// Has a customer pay a plan's fixed fee every month.
+  /// Subscribes a customer to pay a plan's fixed fee every month.
   ///
-  /// - Parameter former: the client's subscription so far.
+  /// - Parameter former: The client's previous subscription; nil for none.
+  /// - Throws: `PaymentError`.
   public func subscribe(
     _ clientID: String, as customer: String, to plan: Plan, former: String?,
     through settings: StripeSettings
@@ -57,7 +58,7 @@ public final class PaymentClient: Sendable {
     }
   }
 
-  /// Breaks off what is under way; nothing can be asked any more.
+  /// Cancels the calls in progress. No further call is possible.
   public func close() async {
     await stripe.close()
   }

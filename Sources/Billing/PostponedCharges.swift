@@ -1,10 +1,10 @@
 public import Time
 
-/// Which charges that couldn't be tried get a line in the log.
+/// Decides which charges that couldn't be attempted get a log line.
 ///
-/// While the payment provider is away, every charge that is due is tried again and again. At most
-/// one line a minute is written, and it says how many others there were. Example: with 3 charges
-/// that fail every 30 seconds, the first minute has one line, and the next line has 5 `others`.
+/// While the payment provider can't be reached, every due charge is attempted repeatedly. At most
+/// one line a minute is written, with the number of the others. Example: with 3 charges that fail
+/// every 30 seconds, the first minute has one line, and the next line has 5 `others`.
 public struct PostponedCharges: Sendable {
   private static let interval = Duration.seconds(60)
   private var lastLineAt: Timestamp?
@@ -12,10 +12,10 @@ public struct PostponedCharges: Sendable {
 
   public init() {}
 
-  /// Notes a charge that couldn't be tried.
+  /// Notes a charge that couldn't be attempted.
   ///
-  /// - Returns: how many others there were since the last line, where one is to be written for this
-  ///   charge; else nil.
+  /// - Returns: The number of other charges since the last line, if a line is to be written for
+  ///   this charge; nil otherwise.
   public mutating func note(at now: Timestamp) -> Int64? {
     guard isDue(at: now) else {
       others += 1
@@ -24,13 +24,13 @@ public struct PostponedCharges: Sendable {
     return write(at: now)
   }
 
-  /// How many had no line of their own, once a line is due for them; else nil.
+  /// Returns the number of charges without a line, once a line is due for them; nil otherwise.
   public mutating func rest(at now: Timestamp) -> Int64? {
     others > 0 && isDue(at: now) ? write(at: now) : nil
   }
 
   private func isDue(at now: Timestamp) -> Bool {
-    // Where the clock was set back, too.
+    // A line is also due after the clock was set back.
     lastLineAt.map { now < $0 || now >= $0.advanced(by: PostponedCharges.interval) } ?? true
   }
 

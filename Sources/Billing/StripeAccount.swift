@@ -4,14 +4,14 @@ internal import Ledger
 internal import Money
 internal import Time
 
-/// What Catraca does with an account at Stripe: customers, payments, subscriptions.
+/// Catraca's operations on an account at Stripe: customers, payments, subscriptions.
 struct StripeAccount {
   let client: StripeClient
   let settings: StripeSettings
 
   // MARK: Customers
 
-  /// Makes a customer of a client; the same one when it is repeated soon.
+  /// Creates a customer for a client. A repetition soon afterwards returns the same customer.
   func makeCustomer(of client: Client) async throws(StripeError) -> String {
     let customer = try await self.client.post(
       "customers", ["name": client.name, "metadata[client]": client.id],
@@ -19,7 +19,8 @@ struct StripeAccount {
     return try StripeAccount.id(of: customer)
   }
 
-  /// What a customer pays with when it isn't there: its default, else the first that it has.
+  /// Returns a customer's payment method for payments without the customer's presence: the default,
+  /// or else the first.
   func paymentMethod(of customer: String) async throws(StripeError) -> String? {
     let object = try await client.get("customers/\(customer)", of: settings)
     if let method = object["invoice_settings"]?["default_payment_method"]?.string {
@@ -33,10 +34,10 @@ struct StripeAccount {
 
   // MARK: Payments
 
-  /// Pays a charge with what its customer pays with.
+  /// Pays a charge with a payment method of its customer.
   ///
-  /// - Parameter attempt: which attempt it is, from 0. Each is another payment; the same one
-  ///   repeated, since its answer was lost, is the same payment.
+  /// - Parameter attempt: The number of the attempt, from 0. Each attempt is a separate payment.
+  ///   Repeating an attempt whose answer was lost gives the same payment.
   func pay(
     _ charge: BillingCharge, by customer: String, with method: String, attempt: Int
   ) async throws(StripeError) -> StripePayment {
@@ -63,19 +64,20 @@ struct StripeAccount {
       try await client.post("payment_intents/\(id)/confirm", of: settings))
   }
 
-  /// Has a payment that was refused never be paid.
+  /// Cancels a refused payment, so that it is never paid.
   func cancel(_ id: String) async throws(StripeError) {
     _ = try await client.post("payment_intents/\(id)/cancel", of: settings)
   }
 
   private static let pageSize = 100
-  /// Where so many payments were made since the charge, it is not among them.
+  /// The most pages that are searched. If more payments were made since the charge, its payment
+  /// isn't among them.
   private static let mostPages = 50
-  /// Clocks may differ by so much.
+  /// The largest difference between clocks, in seconds.
   private static let clockTolerance: Int64 = 86_400
 
-  /// The latest payment of a charge whose answer was lost; nil where none was made. A payment of
-  /// another amount, currency or customer is somebody else's.
+  /// Returns the latest payment of a charge whose answer was lost; nil if none was made. A payment
+  /// with another amount, currency or customer belongs to something else.
   func findPayment(
     of charge: BillingCharge, by customer: String
   ) async throws(StripeError) -> StripePayment? {

@@ -4,12 +4,12 @@ internal import HTTP
 internal import JSON
 internal import Upstream
 
-/// Calls to Stripe's API, from one event loop.
+/// Calls Stripe's API from one event loop.
 final class StripeClient: Sendable {
   private let loop: EventLoop
   private let services: LoopBound<ServiceClient>
 
-  /// What isn't answered within this time has failed.
+  /// The time after which a call has failed.
   private static let timeout = Duration.seconds(20)
 
   init(on loop: EventLoop) async {
@@ -25,7 +25,7 @@ final class StripeClient: Sendable {
     try await call(.get, query.isEmpty ? path : "\(path)?\(query.text)", nil, nil, account)
   }
 
-  /// - Parameter key: by which the provider knows a repetition of the call.
+  /// - Parameter key: The key by which Stripe recognizes a repetition of the call.
   func post(
     _ path: String, _ form: StripeForm = [:], key: String? = nil, of account: StripeSettings
   ) async throws(StripeError) -> JSONValue {
@@ -79,8 +79,8 @@ final class StripeClient: Sendable {
       idleTimeout: timeout, certificateAuthorities: nil)
   }
 
-  /// Statuses that say nothing about what was asked: a wrong key, a conflict with another call, too
-  /// many of them.
+  /// Statuses that say nothing about the request itself: a wrong key, a conflict with another call,
+  /// too many calls.
   private static let unavailableStatuses: Set<Int> = [401, 403, 409, 429]
 
   private static func read(_ answer: ServiceClient.Answer) throws(StripeError) -> JSONValue {
@@ -98,7 +98,7 @@ final class StripeClient: Sendable {
         payment: error?["payment_intent"]?["id"]?.string))
   }
 
-  /// Breaks off the calls that are under way; none can be made any more.
+  /// Cancels the calls in progress. No further call is possible.
   func close() async {
     await Task(executorPreference: loop) { [services] in services.value.close() }.value
   }

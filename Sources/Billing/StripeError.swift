@@ -1,19 +1,19 @@
-/// Why the payment provider did not do what it was asked.
+/// The reason that Stripe didn't carry out a request.
 enum StripeError: Error, Hashable {
-  /// It couldn't be asked, gave no answer, or can't serve anybody right now.
+  /// Stripe couldn't be reached, gave no answer, or can't serve any request now.
   case unavailable(reason: String)
-  /// It answered that it won't.
+  /// Stripe refused.
   case refused(Refusal)
 
   struct Refusal: Hashable {
     var status: Int
-    /// Such as `card_declined`; nil where it names none.
+    /// Stripe's code, for example `card_declined`; nil if it names none.
     var code: String?
     var message: String
-    /// The payment that was refused, where it names it.
+    /// The refused payment; nil if Stripe doesn't name it.
     var payment: String?
 
-    /// Whether there is no such thing.
+    /// Whether the object doesn't exist.
     var isMissing: Bool { status == 404 }
   }
 

@@ -2,7 +2,7 @@ internal import JSON
 public import Ledger
 
 extension StripeEvent {
-  /// What the ledger takes over of it.
+  /// The event in the form that the ledger applies.
   public var event: PaymentEvent {
     PaymentEvent(id: id, content: content, createdAt: createdAt)
   }

@@ -3,25 +3,28 @@ internal import JSON
 internal import TLS
 public import Time
 
-/// What Stripe says has happened, once its signature is known to be right.
+/// An event that Stripe reports, after its signature was verified.
 public struct StripeEvent {
-  /// Its name, the same in each delivery.
+  /// The event's ID, the same in each delivery.
   public let id: String
   let type: String
   let object: JSONValue
   public let createdAt: Timestamp
 
-  /// Why a delivery isn't believed.
+  /// The reason that a delivery isn't accepted.
   public enum Mistake: Error {
     case signature
     case age
     case body
   }
 
-  /// A delivery is believed for so long.
+  /// The oldest accepted delivery, in seconds.
   static let largestAge: Int64 = 300
 
-  /// - Parameter signature: `t=SECONDS,v1=HEX`, with further schemes and codes.
+  /// Verifies and parses a delivery.
+  ///
+  /// - Parameter signature: `t=SECONDS,v1=HEX`, possibly with further schemes and codes.
+  /// - Throws: `Mistake`.
   public init(
     _ body: [UInt8], signature: String, secret: Secret, at now: Timestamp
   ) throws(Mistake) {
@@ -34,7 +37,8 @@ public struct StripeEvent {
     self.id = id
     self.type = type
     self.object = object
-    // Nothing that will happen is told before: an instant to come would outdo all later events.
+    // An event isn't reported before it happens. A later time would take precedence over all later
+    // events.
     let latest = now.advanced(by: .seconds(StripeEvent.largestAge))
     let created = event["created"]?.integer.flatMap { Timestamp(stripeSeconds: $0) }
     createdAt = min(created ?? now, latest)

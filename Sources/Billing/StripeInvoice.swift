@@ -2,14 +2,14 @@ internal import JSON
 internal import Ledger
 internal import Time
 
-/// An invoice of Stripe's, by which a subscription collects a plan's fixed fee for a month.
+/// A Stripe invoice, by which a subscription collects a plan's fixed fee for a month.
 struct StripeInvoice {
   let id: String
-  /// Nil where it isn't a subscription's.
+  /// The subscription; nil if the invoice belongs to none.
   let subscription: String?
   let isPaid: Bool
   private let paymentIntent: String?
-  /// When the month begins that it is for.
+  /// The start of the month that the invoice pays.
   private let periodStart: Timestamp?
   private let paid: PaidAmount
 
@@ -21,7 +21,8 @@ struct StripeInvoice {
       ?? object["parent"]?["subscription_details"]?["subscription"]?.string
     isPaid = object["status"]?.string == "paid" || object["paid"]?.boolean == true
     paymentIntent = object["payment_intent"]?.string ?? object["payment_intent"]?["id"]?.string
-    // The lines say which month is paid. The invoice's own period is the one that ends with it.
+    // The lines state the paid month. The invoice's own period is the one that ends when that month
+    // begins.
     let starts = object["lines"]?["data"]?.elements.compactMap { line in
       line["period"]?["start"]?.integer
     }
@@ -31,10 +32,10 @@ struct StripeInvoice {
     paid = PaidAmount(stripe: object, amount: object["amount_paid"]?.integer)
   }
 
-  /// That the fee was paid; nil where the invoice isn't a subscription's.
+  /// The payment of the fee; nil if the invoice belongs to no subscription.
   var payment: FeePayment? { fee(.succeeded(payment: paymentID)) }
 
-  /// That it was not.
+  /// The refusal of the fee; nil if the invoice belongs to no subscription.
   var refusal: FeePayment? {
     fee(.refused(reason: "the invoice was not paid", payment: paymentID))
   }
@@ -52,7 +53,7 @@ extension Timestamp {
   /// The end of the year 9999.
   private static let latestSeconds: Int64 = 253_402_300_799
 
-  /// An instant that Stripe gives in seconds since 1970; nil for what no calendar has.
+  /// Creates a time from Stripe's seconds since 1970; nil for a time that no calendar has.
   init?(stripeSeconds seconds: Int64) {
     guard (0...Timestamp.latestSeconds).contains(seconds) else { return nil }
     self.init(milliseconds: seconds * 1000)

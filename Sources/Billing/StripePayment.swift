@@ -2,7 +2,7 @@ internal import JSON
 internal import Ledger
 internal import Money
 
-/// A PaymentIntent of Stripe's, as far as it matters here.
+/// The parts of a Stripe PaymentIntent that Catraca uses.
 struct StripePayment {
   enum Status: String {
     case succeeded, processing, canceled
@@ -14,11 +14,11 @@ struct StripePayment {
 
   let id: String
   let status: Status
-  /// Why it was refused, where it was.
+  /// The reason of a refusal; nil without one.
   let refusal: String?
-  /// What it was made with: client, period and block.
+  /// The metadata of its creation: client, period and block.
   let metadata: ChargeMetadata?
-  /// Which attempt at its charge it is; nil where it doesn't say.
+  /// The number of its attempt at the charge; nil if it isn't stated.
   let number: Int?
   let paid: PaidAmount
   /// In seconds since 1970.
@@ -43,9 +43,7 @@ struct StripePayment {
 
   static let wasCanceled = "the payment was canceled"
 
-  /// What a charge has come to with this payment.
-  ///
-  /// Nil where that isn't known yet.
+  /// The outcome of the charge's attempt with this payment; nil if it isn't known yet.
   var attempt: ChargeAttempt? {
     switch status {
     case .succeeded, .requiresCapture: .succeeded(payment: id)
@@ -57,7 +55,7 @@ struct StripePayment {
   }
 }
 
-/// Which charge a payment is for, as its metadata says.
+/// The charge that a payment is for, from the payment's metadata.
 struct ChargeMetadata: Hashable {
   let clientID: String
   let period: String
@@ -78,14 +76,14 @@ struct ChargeMetadata: Hashable {
     self.block = block
   }
 
-  /// By which the provider knows a repetition of the payment.
+  /// The key by which Stripe recognizes a repetition of the payment.
   var idempotencyKey: String { "catraca-\(clientID)-\(period)-\(block)" }
 }
 
 extension PaidAmount {
   /// - Parameters:
-  ///   - object: of Stripe's, with the currency and the customer.
-  ///   - amount: what was paid, in Stripe's smallest unit.
+  ///   - object: Stripe's object with the currency and the customer.
+  ///   - amount: The paid amount, in Stripe's smallest unit.
   init(stripe object: JSONValue, amount: Int64?) {
     let currency = object["currency"]?.string.flatMap { Currency($0.uppercased()) }
     self.init(
@@ -96,16 +94,16 @@ extension PaidAmount {
 }
 
 extension Currency {
-  /// Two currencies without decimals have two at Stripe.
+  /// Stripe uses two decimals for two currencies that have none.
   private var stripeFactor: Int64 { ["ISK", "UGX"].contains(code) ? 100 : 1 }
 
-  /// What Stripe calls an amount of the smallest unit; at most the largest that it can.
+  /// Returns Stripe's form of an amount in the smallest unit, at most the largest `Int64`.
   func stripeUnits(of amount: Int64) -> Int64 {
     let (units, overflows) = amount.multipliedReportingOverflow(by: stripeFactor)
     return overflows ? .max : units
   }
 
-  /// An amount of Stripe's in the smallest unit; nil where it isn't a whole number of them.
+  /// Returns an amount of Stripe's in the smallest unit; nil if it isn't a whole number of units.
   fileprivate func ownUnits(ofStripe amount: Int64) -> Int64? {
     amount.isMultiple(of: stripeFactor) ? amount / stripeFactor : nil
   }

@@ -4,11 +4,11 @@ internal import Ledger
 internal import Money
 internal import Pricing
 
-/// A subscription of Stripe's, which collects a plan's fixed fee every month.
+/// A Stripe subscription, which collects a plan's fixed fee every month.
 struct StripeSubscription {
   let id: String
   let status: StoredSubscription.Status
-  /// The plan of Stripe's that it is for.
+  /// Its plan at Stripe.
   let plan: String?
   let latestInvoice: String?
 
@@ -23,7 +23,7 @@ struct StripeSubscription {
     latestInvoice = invoice?.string ?? invoice?["id"]?.string
   }
 
-  /// What Stripe's words mean here: whether the fee is paid.
+  /// Returns the status for Stripe's word: whether the fee is paid.
   static func status(_ text: String) -> StoredSubscription.Status {
     switch text {
     case "active", "trialing": .active
@@ -34,9 +34,11 @@ struct StripeSubscription {
 }
 
 extension StripeAccount {
-  /// Has a customer pay a plan's fixed fee every month; where it does already, nothing is changed.
+  /// Subscribes a customer to a plan's fixed fee. An existing subscription to the same plan is
+  /// returned unchanged.
   ///
-  /// - Parameter former: its subscription so far, which ends if it is for another plan.
+  /// - Parameter former: The previous subscription, which ends if it is to another plan; nil for
+  ///   none.
   func subscribe(
     _ clientID: String, as customer: String, to plan: Plan, former: String?
   ) async throws(StripeError) -> StripeSubscription {
@@ -67,7 +69,8 @@ extension StripeAccount {
     }
   }
 
-  /// The plan at Stripe with the same fee: one that is called as ours is, else one of our making.
+  /// Returns Stripe's plan with the same fee: the one with Catraca's name for it, or else a new
+  /// one.
   private func planID(of plan: Plan) async throws(StripeError) -> String {
     let fee = plan.billing?.fixedFee ?? Money(nanoUnits: 0, currency: .usd)
     let amount = fee.minorUnits ?? 0

@@ -1,24 +1,24 @@
 /// Decodes one body, piece by piece.
 ///
-/// A small body may stand for a huge one. So a piece is decoded in parts of `partBytes`, and the
-/// whole is bounded: by a number of bytes, and by its ratio to the bytes that it came in.
+/// A small body may expand to a huge one. A piece is therefore decoded in parts of `partBytes`. The
+/// whole body is limited by a number of bytes, and by its ratio to the received bytes.
 ///
 /// ```swift
 /// var position = 0
 /// while try decoder.decode(piece, from: &position, into: &part) { … }
 /// ```
 public struct ContentDecoder: ~Copyable {
-  /// A decoded body may be so many times as large as the bytes that it came in. Text is seldom 20
-  /// times as large as its coded form.
+  /// The largest ratio of decoded to received bytes. The ratio of text is seldom above 20.
   public static let largestRatio = 100
-  /// Decoded bytes that any body may have, whatever its ratio.
+  /// The decoded bytes that any body may have, whatever its ratio.
   public static let freeBytes = 4 << 20
-  /// What a call of `decode` adds to its output: so much, or somewhat more.
+  /// The approximate number of bytes that one call of `decode` appends.
   public static let partBytes = 256 << 10
-  /// The room on the stack for what a library writes in one call.
+  /// The stack buffer for one call of a library.
   private static let stepBytes = 32 << 10
 
-  /// Not private: optimized code of other modules ends a decoder, and must find this type for it.
+  /// Not private, because optimized code of other modules destroys a decoder and must find this
+  /// type.
   enum Engine: ~Copyable {
     case inflate(InflateStream)
     case brotli(BrotliStream)
@@ -27,27 +27,27 @@ public struct ContentDecoder: ~Copyable {
 
   public let coding: ContentCoding
   private let limit: Int
-  /// Nil before the first byte: `deflate` has two formats.
+  /// The engine; nil before the first byte, because `deflate` has two formats.
   private var engine: Engine?
   private var received = 0
   private var decoded = 0
   private var hasEnded = false
   private var isMalformed = false
 
-  /// - Parameter limit: the most bytes that the decoded body may have.
+  /// - Parameter limit: The most bytes of the decoded body.
   public init(_ coding: ContentCoding, atMost limit: Int = .max) {
     self.coding = coding
     self.limit = limit
   }
 
-  /// Whether the body may end here: nothing has come, or the coded data has ended.
+  /// Whether the body may end here: no bytes were received, or the coded data has ended.
   public var isComplete: Bool { received == 0 || hasEnded }
 
-  /// Decodes `bytes` from `position` on and appends to `output`, at most about `partBytes` bytes.
-  /// Sets `position` behind what was taken.
+  /// Decodes `bytes` from `position` on, appends about `partBytes` bytes at most to `output`, and
+  /// moves `position` after the consumed bytes.
   ///
-  /// - Returns: whether to call it again for the same bytes.
-  /// - Throws: `malformed`, `tooLarge` or `tooDense`. What stands before the fault was appended.
+  /// - Returns: Whether to call it again for the same bytes.
+  /// - Throws: `malformed`, `tooLarge` or `tooDense`. Content before the error was appended.
   public mutating func decode(
     _ bytes: [UInt8], from position: inout Int, into output: inout [UInt8]
   ) throws(DecodingError) -> Bool {
@@ -74,7 +74,7 @@ public struct ContentDecoder: ~Copyable {
       let hasRoomLeft = step.produced < ContentDecoder.stepBytes
       if !hasEnded && hasRoomLeft {
         if position == bytes.count { return false }
-        // Neither taken nor written: no library does that while it can go on.
+        // No library consumes and produces nothing while it can continue.
         if step.consumed == 0 && step.produced == 0 {
           isMalformed = true
           throw .malformed
@@ -84,7 +84,7 @@ public struct ContentDecoder: ~Copyable {
     }
   }
 
-  /// Makes ready for what begins with `byte`: the body, or another member of it.
+  /// Prepares for the data that begins with `byte`: the body, or a further member of it.
   private mutating func begin(with byte: UInt8) throws(DecodingError) {
     if coding == .zstd, !ZstdStream.beginsFrame(byte) {
       isMalformed = true
@@ -103,7 +103,7 @@ public struct ContentDecoder: ~Copyable {
     hasEnded = false
     switch engine {
     case .inflate(let stream)? where coding == .gzip: stream.reset()
-    // Its next frame.
+    // zstd's next frame.
     case .zstd?: break
     default:
       isMalformed = true
@@ -142,9 +142,9 @@ extension ContentDecoder {
   /// Decodes a whole body.
   ///
   /// - Parameters:
-  ///   - limit: the most bytes that the decoded body may have.
-  ///   - makeRoom: called with the room, in bytes, that the result takes from then on.
-  /// - Throws: a `DecodingError`, or what `makeRoom` throws.
+  ///   - limit: The most bytes of the decoded body.
+  ///   - makeRoom: Called with the size, in bytes, that the result takes from then on.
+  /// - Throws: A `DecodingError`, or an error of `makeRoom`.
   public static func decode(
     _ body: [UInt8], as coding: ContentCoding, atMost limit: Int,
     makeRoom: (Int) throws -> Void = { _ in }
@@ -164,18 +164,18 @@ extension ContentDecoder {
   }
 }
 
-/// What one call of a library has done.
+/// The result of one library call.
 struct DecodingStep {
   enum State {
     case running
-    /// The coded data has ended here; all of it has been written.
+    /// The coded data has ended here, and all of it was written.
     case ended
     case malformed
   }
 
-  /// Bytes of the input that were taken.
+  /// The number of input bytes that were consumed.
   let consumed: Int
-  /// Bytes that were written to the output.
+  /// The number of output bytes that were written.
   let produced: Int
   let state: State
 }

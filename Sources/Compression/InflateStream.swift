@@ -5,17 +5,17 @@ internal import CZlib
   enum Format: Int32 {
     case gzip = 31
     case zlib = 15
-    /// Without a header and a checksum.
+    /// Without header and checksum.
     case bare = -15
 
-    /// The format of a body under `deflate`, by its first byte: zlib's header begins with its
-    /// method, 8, and the size of its window. No compressor begins a bare body so.
+    /// Returns the format of a `deflate` body by its first byte. zlib's header begins with its
+    /// method, 8, and its window size. No compressor begins a bare body with these.
     init(deflateBeginning byte: UInt8) {
       self = byte & 0x0F == 8 && byte >> 4 <= 7 ? .zlib : .bare
     }
   }
 
-  /// On the heap, since zlib keeps a pointer to it.
+  /// On the heap, because zlib keeps a pointer to it.
   private let stream: UnsafeMutablePointer<z_stream>
   let format: Format
 
@@ -47,7 +47,7 @@ internal import CZlib
     let status = unsafe inflate(stream, Z_NO_FLUSH)
     let state: DecodingStep.State =
       switch status {
-      // Z_BUF_ERROR: there was nothing to do yet.
+      // Z_BUF_ERROR means that there was nothing to do yet.
       case Z_OK, Z_BUF_ERROR: .running
       case Z_STREAM_END: .ended
       default: .malformed
@@ -57,7 +57,7 @@ internal import CZlib
       produced: Int(room - stream.pointee.avail_out), state: state)
   }
 
-  /// Makes ready for another member of a gzip file.
+  /// Prepares for a further member of a gzip file.
   func reset() {
     let status = unsafe inflateReset(stream)
     precondition(status == Z_OK, "zlib's state is broken")

@@ -1,14 +1,14 @@
 internal import CZstd
 
-/// Zstandard's state for one body. Its window has at most 8 MiB, as RFC 9659 has it for HTTP.
+/// Zstandard's state for one body. Its window has at most 8 MiB, the limit of RFC 9659 for HTTP.
 @safe struct ZstdStream: ~Copyable {
   private static let largestWindowLog: Int32 = 23
 
   private let context: OpaquePointer
 
   /// Whether a frame of RFC 8878 (3.1.1 and 3.1.2) may begin with `byte`, the lowest of its magic
-  /// number. The library also reads the formats of before the RFC, which HTTP doesn't know; what
-  /// it makes of their faulty bodies depends on how these are cut.
+  /// number. The library also reads formats from before the RFC, which HTTP doesn't allow. Its
+  /// result for invalid bodies in these formats depends on how they are split.
   static func beginsFrame(_ byte: UInt8) -> Bool {
     byte == 0x28 || (0x50...0x5F).contains(byte)
   }

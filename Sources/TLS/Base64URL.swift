@@ -1,9 +1,9 @@
-/// Base64 as URLs, headers and file names can carry it (RFC 4648, 5), without padding.
+/// Base64 for URLs, headers and file names (RFC 4648, 5), without padding.
 public enum Base64URL {
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// The text of `bytes`: 43 characters for 32 bytes.
+  /// Returns the text of `bytes`: 43 characters for 32 bytes.
   public static func encode(_ bytes: [UInt8]) -> String {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count * 4 + 2) / 3)
@@ -23,7 +23,7 @@ public enum Base64URL {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes that a text stands for; nil for what `encode` never makes.
+  /// Returns the bytes of a text; nil for a text that `encode` never returns.
   public static func decode(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count * 3 / 4)

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// HMAC with SHA-256 (RFC 2104): shows who has the key that a message comes from one who has it.
+/// HMAC with SHA-256 (RFC 2104): proves that a message comes from a holder of the key.
 public enum HMACSHA256 {
-  /// The code of `message` under `key`.
+  /// Returns the code of `message` under `key`.
   public static func code(of message: [UInt8], key: [UInt8]) -> SHA256Digest {
     guard let keyLength = CInt(exactly: key.count) else {
       preconditionFailure("a key is shorter than two gigabytes")

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// SHA-256, as virtual keys and tokens are stored.
+/// SHA-256, the form in which virtual keys and tokens are stored.
 public enum SHA256 {
-  /// The digest of `bytes`.
+  /// Returns the digest of `bytes`.
   public static func digest(of bytes: UnsafeRawBufferPointer) -> SHA256Digest {
     var output = SIMD32<UInt8>()
     let status = unsafe withUnsafeMutableBytes(of: &output) { output in
@@ -13,20 +13,21 @@ public enum SHA256 {
     return SHA256Digest(bytes: output)
   }
 
-  /// The digest of `bytes`.
+  /// Returns the digest of `bytes`.
   public static func digest(of bytes: [UInt8]) -> SHA256Digest {
     unsafe bytes.withUnsafeBytes { unsafe digest(of: $0) }
   }
 
-  /// The digest of the UTF-8 bytes of `text`.
+  /// Returns the digest of the UTF-8 bytes of `text`.
   public static func digest(of text: String) -> SHA256Digest {
     var text = text
     return text.withUTF8 { unsafe digest(of: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Looked up once: OpenSSL 3 searches its providers on every use of an algorithm by name.
+  /// The algorithm, looked up once: OpenSSL 3 searches its providers on every use of an algorithm
+  /// by name.
   @safe private final class Algorithm: @unchecked Sendable {
-    // Sendable: an EVP_MD never changes after it was fetched.
+    // Sendable, because an EVP_MD never changes after it was fetched.
     let handle: OpaquePointer
 
     init() {
@@ -50,7 +51,7 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// Reads 64 hexadecimal digits of either case; nil for anything else.
+  /// Parses 64 hexadecimal digits of either case; nil for any other text.
   public init?(hex: some StringProtocol) {
     let digits = Array(hex.utf8)
     guard digits.count == 2 * SHA256Digest.byteCount else { return nil }
@@ -78,7 +79,7 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { hex }
 
-  /// The bytes as four numbers, the first byte highest in the first.
+  /// The bytes as four numbers; the first byte is the highest of the first number.
   public var words: (UInt64, UInt64, UInt64, UInt64) {
     (word(at: 0), word(at: 8), word(at: 16), word(at: 24))
   }
@@ -89,7 +90,8 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     return word
   }
 
-  /// Compares without telling by its duration how much is equal: for digests that grant access.
+  /// Compares in constant time, for digests that grant access. The duration doesn't show how many
+  /// bytes are equal.
   public func isEqualInConstantTime(to other: SHA256Digest) -> Bool {
     (bytes ^ other.bytes).max() == 0
   }

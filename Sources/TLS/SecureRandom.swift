@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// Randomness for secrets.
+/// Random bytes for secrets.
 public enum SecureRandom {
-  /// `count` bytes that nobody can guess.
+  /// Returns `count` unpredictable bytes.
   public static func bytes(_ count: Int) -> [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
       let status = unsafe RAND_bytes(buffer.baseAddress, CInt(count))
-      // Going on without randomness would hand out keys that can be guessed.
+      // Without randomness, generated keys would be predictable, so the process stops.
       precondition(status == 1, "OpenSSL has no randomness")
       initializedCount = count
     }

@@ -1,31 +1,33 @@
 internal import COpenSSL
 
-/// A certificate, its key, and the rules that every session made from it keeps: TLS 1.2 and 1.3,
-/// forward secrecy, authenticated ciphers, `http/1.1`, no renegotiation, no compression.
+/// A certificate, its key, and the rules of every session made from it: TLS 1.2 and 1.3, forward
+/// secrecy, authenticated ciphers, `http/1.1`, no renegotiation, no compression.
 ///
-/// A context never changes. To reload a certificate, make a new context and hand it to new
-/// sessions; those under way keep the one that they began with.
+/// A context never changes. To reload a certificate, create a new context for new sessions;
+/// existing sessions keep their own.
 @safe public final class TLSContext: @unchecked Sendable {
-  // Sendable: OpenSSL counts the references of an SSL_CTX with atomics, and nothing is set on it
-  // after `init`.
+  // Sendable, because OpenSSL counts the references of an SSL_CTX with atomics, and nothing is set
+  // on it after `init`.
   let handle: OpaquePointer
 
-  /// TLS 1.2 only with ephemeral keys and authenticated encryption; TLS 1.3 has nothing else.
+  /// TLS 1.2 is allowed only with ephemeral keys and authenticated encryption. TLS 1.3 has no other
+  /// ciphers.
   private static let ciphersTLS12 = "ECDHE+AESGCM:ECDHE+CHACHA20"
-  /// A ticket is encrypted with a key that lives as long as the context: an hour bounds what a
-  /// stolen one can open.
+  /// The lifetime of a ticket. A ticket is encrypted with a key that lives as long as the context,
+  /// so one hour limits the damage of a stolen key.
   private static let ticketLifetimeSeconds = 3600
   private static let ticketsPerHandshake = 1
   /// At least 112 bits: RSA of 2048 bits, no SHA-1 signatures.
   private static let securityLevel: CInt = 2
 
-  /// A context for servers.
+  /// Creates a context for servers.
   ///
   /// - Parameters:
-  ///   - certificateFile: PEM, the server's own certificate first, then its chain.
+  ///   - certificateFile: PEM with the server's own certificate first, then its chain.
   ///   - keyFile: PEM, not encrypted.
-  ///   - clientAuthoritiesFile: PEM. If given, only clients that show a certificate of one of these
+  ///   - clientAuthoritiesFile: PEM. If given, only clients with a certificate of one of these
   ///     authorities are served (mutual TLS).
+  /// - Throws: `TLSError` if a file can't be used, or if the key doesn't match the certificate.
   public init(
     certificateFile: String, keyFile: String, clientAuthoritiesFile: String? = nil
   ) throws(TLSError) {
@@ -40,11 +42,11 @@ internal import COpenSSL
     }
   }
 
-  /// A context for clients that trust the authorities in `authoritiesFile` (PEM), and show a
-  /// certificate of their own if they have one.
+  /// Creates a context for clients that trust the authorities in `authoritiesFile` (PEM). They show
+  /// their own certificate if they have one.
   ///
-  /// The proxy itself calls out through libcurl; this is the counterpart that its own sessions are
-  /// tried against.
+  /// The proxy itself calls providers through libcurl. This is the counterpart for tests of the
+  /// proxy's own sessions.
   init(
     authoritiesFile: String, newest: CInt = TLS1_3_VERSION,
     own: (certificateFile: String, keyFile: String)? = nil
@@ -58,8 +60,8 @@ internal import COpenSSL
     unsafe SSL_CTX_free(handle)
   }
 
-  /// How long the certificate is still valid after an instant, in seconds; negative where it has
-  /// expired, nil where it doesn't say.
+  /// Returns the remaining validity of the certificate at a time, in seconds; negative if it has
+  /// expired, nil if it states no end.
   public func secondsValid(afterUnixTime now: Int) -> Int? {
     guard let certificate = unsafe SSL_CTX_get0_certificate(handle),
       let end = unsafe X509_get0_notAfter(certificate),
@@ -99,11 +101,11 @@ internal import COpenSSL
     unsafe SSL_CTX_set_verify(handle, mode, nil)
   }
 
-  /// Each session verifies a certificate: none is resumed, by which one that has expired, or whose
-  /// authority was removed, could go on being accepted.
+  /// Requires each session to verify a client certificate. Sessions can't be resumed, because a
+  /// resumed one would accept a certificate that has expired since, or whose authority was removed.
   private func requireClientCertificates(from authoritiesFile: String) throws(TLSError) {
     try verifyPeers(by: authoritiesFile, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT)
-    // What clients that have several certificates choose by.
+    // Clients with several certificates choose one by these names.
     guard let names = unsafe SSL_load_client_CA_file(authoritiesFile) else {
       throw .authorities(file: authoritiesFile, reason: takeOpenSSLReason())
     }
@@ -112,7 +114,7 @@ internal import COpenSSL
   }
 
   private func use(certificateFile: String, keyFile: String) throws(TLSError) {
-    // Without this a key with a passphrase would ask for it on the terminal.
+    // Without this callback, a key with a passphrase would ask for it on the terminal.
     unsafe SSL_CTX_set_default_passwd_cb(handle) { _, _, _, _ in -1 }
     guard unsafe SSL_CTX_use_certificate_chain_file(handle, certificateFile) == 1 else {
       throw .certificate(file: certificateFile, reason: takeOpenSSLReason())

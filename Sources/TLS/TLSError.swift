@@ -1,20 +1,20 @@
 internal import COpenSSL
 
-/// What can go wrong with TLS. The texts name files and OpenSSL's reasons, never key material.
+/// An error of TLS. Its texts name files and OpenSSL's reasons, never key material.
 public enum TLSError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The certificate chain in `file` can't be used.
   case certificate(file: String, reason: String)
   /// The private key in `file` can't be used.
   case key(file: String, reason: String)
-  /// The key is readable, but not the one that the certificate was made for.
+  /// The key is readable, but doesn't belong to the certificate.
   case keyMismatch(certificateFile: String, keyFile: String)
   /// The file of trusted authorities can't be used.
   case authorities(file: String, reason: String)
-  /// The peer doesn't speak TLS, or not in a way that is accepted here.
+  /// The peer doesn't use TLS, or not in an accepted way.
   case handshakeFailed(reason: String)
   /// The session broke after the handshake.
   case broken(reason: String)
-  /// OpenSSL refused something that doesn't depend on input.
+  /// OpenSSL refused an operation that doesn't depend on input.
   case unavailable(reason: String)
 
   public var description: String {
@@ -31,10 +31,10 @@ public enum TLSError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Takes OpenSSL's errors of this thread. The oldest one that has a text is the root cause; the
-/// later ones only say which calls passed it on.
+/// Removes OpenSSL's errors of this thread, and returns the oldest one that has a text. That one is
+/// the cause; the later ones are the calls that passed it on.
 ///
-/// The queue has to be empty before the next call whose failure is looked at.
+/// The queue must be empty before the next call whose failure is examined.
 func takeOpenSSLReason() -> String {
   var reason: String?
   while true {
@@ -50,7 +50,7 @@ func takeOpenSSLReason() -> String {
   return reason ?? "unknown reason"
 }
 
-/// How OpenSSL 3 packs an `errno` into an error code (ERR_SYSTEM_FLAG and its mask are macros
-/// that Swift doesn't import).
+/// The flags with which OpenSSL 3 packs an `errno` into an error code. ERR_SYSTEM_FLAG and its mask
+/// are macros that Swift doesn't import.
 private let systemErrorFlag: UInt = 0x8000_0000
 private let systemErrorMask: UInt = 0x7FFF_FFFF

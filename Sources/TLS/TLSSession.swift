@@ -1,30 +1,30 @@
 internal import COpenSSL
 
-/// One TLS connection as a machine: ciphertext goes in and comes out, plaintext likewise, and
-/// every step is complete, incomplete or failed. It never touches a socket.
+/// One TLS connection as a state machine. Ciphertext and plaintext go in and come out, and every
+/// step is complete, incomplete or failed. It never uses a socket.
 ///
-/// Its owner moves bytes between it and a socket, in this order and until nothing moves:
-/// `receive` what the socket had, `handshake` until it is complete, `read`, `write`, and after
-/// each of them send what `takeCiphertext` gives. It belongs to one event loop.
+/// Its owner moves bytes between it and a socket, in this order, until nothing moves: `receive` the
+/// socket's bytes, `handshake` until it is complete, `read`, `write`. After each of them, the owner
+/// sends the result of `takeCiphertext`. A session belongs to one event loop.
 @safe public final class TLSSession {
-  /// What a step came to.
+  /// The result of a handshake step.
   public enum Handshake: Hashable, Sendable {
     case complete
-    /// The peer has to say more first; there may be ciphertext to send.
+    /// The peer must send more first. There may be ciphertext to send.
     case incomplete
   }
 
   public enum Reading: Hashable, Sendable {
-    /// So many bytes of plaintext, at least one.
+    /// The number of plaintext bytes, at least one.
     case bytes(Int)
-    /// The peer has to say more first, or ciphertext has to be taken before reading goes on.
+    /// The peer must send more first, or ciphertext must be taken before reading can continue.
     case incomplete
-    /// The peer has ended its side as it should (close_notify).
+    /// The peer has ended its side properly (close_notify).
     case end
   }
 
-  /// So much ciphertext is kept in either direction: two records of the largest size. Whoever
-  /// brings more gets the rest back.
+  /// The most ciphertext that is buffered in either direction: two records of the largest size.
+  /// `receive` doesn't take more.
   public static let bufferLimit = 2 * 17 * 1024
 
   private let handle: OpaquePointer
@@ -33,16 +33,18 @@ internal import COpenSSL
   private var failure: TLSError?
   private var isClosing = false
 
-  /// The handshake is over: plaintext may be read and written.
+  /// Whether the handshake is complete, so that plaintext may be read and written.
   public private(set) var isEstablished = false
 
-  /// The server's side of a new connection.
+  /// Creates the server's side of a new connection.
+  /// - Throws: `TLSError.unavailable`.
   public convenience init(server context: TLSContext) throws(TLSError) {
     try self.init(context)
     unsafe SSL_set_accept_state(handle)
   }
 
-  /// The client's side of a new connection to `serverName`, which the certificate has to name.
+  /// Creates the client's side of a new connection to `serverName`, which the certificate must
+  /// name.
   convenience init(
     client context: TLSContext, serverName: String, protocols: [String] = ["http/1.1"]
   ) throws(TLSError) {
@@ -68,7 +70,7 @@ internal import COpenSSL
       unsafe SSL_free(handle)
       throw .unavailable(reason: takeOpenSSLReason())
     }
-    // The session owns both from here on.
+    // From here on, the session owns both BIOs.
     unsafe SSL_set_bio(handle, incoming, outgoing)
     unsafe self.handle = unsafe handle
     unsafe self.incoming = unsafe incoming
@@ -81,8 +83,9 @@ internal import COpenSSL
 
   // MARK: Ciphertext
 
-  /// Takes in what the peer has sent; returns how much of it was kept. When that is not all, the
-  /// rest has to be offered again after reading.
+  /// Takes ciphertext from the peer; returns the number of bytes taken. The caller must offer the
+  /// rest again after reading.
+  /// - Throws: `TLSError` if the session has failed.
   public func receive(_ ciphertext: UnsafeRawBufferPointer) throws(TLSError) -> Int {
     let room = unsafe TLSSession.bufferLimit - BIO_ctrl_pending(incoming)
     let count = min(ciphertext.count, room)
@@ -92,20 +95,19 @@ internal import COpenSSL
     return count
   }
 
-  /// How much ciphertext waits to be sent.
+  /// The number of ciphertext bytes to send.
   public var pendingCiphertext: Int {
     unsafe BIO_ctrl_pending(outgoing)
   }
 
-  /// Moves ciphertext that has to be sent into `buffer`; returns how much.
+  /// Moves ciphertext to send into `buffer`; returns the number of bytes.
   public func takeCiphertext(into buffer: UnsafeMutableRawBufferPointer) -> Int {
     guard buffer.count > 0, pendingCiphertext > 0 else { return 0 }
     let count = unsafe BIO_read(outgoing, buffer.baseAddress, CInt(clamping: buffer.count))
     return max(0, Int(count))
   }
 
-  /// Gives back the memory of both directions where it is empty: for a connection that has become
-  /// idle.
+  /// Releases the memory of each direction that is empty, for an idle connection.
   public func releaseBuffers() {
     if unsafe BIO_ctrl_pending(incoming) == 0, let fresh = unsafe catraca_bio_new_memory() {
       unsafe SSL_set0_rbio(handle, fresh)
@@ -119,8 +121,9 @@ internal import COpenSSL
 
   // MARK: Plaintext
 
-  /// Goes on with the handshake as far as the ciphertext received allows. On failure an alert for
-  /// the peer may wait to be sent.
+  /// Continues the handshake as far as the received ciphertext allows. After a failure, an alert
+  /// for the peer may be waiting to be sent.
+  /// - Throws: `TLSError.handshakeFailed`.
   public func handshake() throws(TLSError) -> Handshake {
     if let failure { throw failure }
     guard !isEstablished else { return .complete }
@@ -136,10 +139,12 @@ internal import COpenSSL
     return .incomplete
   }
 
-  /// Reads plaintext, at most `buffer.count` bytes.
+  /// Reads at most `buffer.count` bytes of plaintext.
+  /// - Throws: `TLSError.broken`, or the error with which the session failed earlier.
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws(TLSError) -> Reading {
     if let failure { throw failure }
-    // Reading can make answers (key updates); a peer that never reads them must not fill memory.
+    // Reading can produce ciphertext (key updates). A peer that never reads it must not fill the
+    // memory.
     guard isEstablished, buffer.count > 0, pendingCiphertext < TLSSession.bufferLimit else {
       return .incomplete
     }
@@ -153,8 +158,9 @@ internal import COpenSSL
     }
   }
 
-  /// Encrypts plaintext; returns how much of it was taken: none before the handshake is complete,
-  /// and less than all when ciphertext has to be taken first.
+  /// Encrypts plaintext; returns the number of bytes taken. None are taken before the handshake is
+  /// complete, and fewer than all if ciphertext must be taken first.
+  /// - Throws: `TLSError.broken`, or the error with which the session failed earlier.
   public func write(_ plaintext: UnsafeRawBufferPointer) throws(TLSError) -> Int {
     if let failure { throw failure }
     guard isEstablished, !isClosing else { return 0 }
@@ -165,7 +171,7 @@ internal import COpenSSL
       ERR_clear_error()
       let count = unsafe SSL_write(handle, record.baseAddress, CInt(record.count))
       guard count > 0 else {
-        // A write that waits for the peer is possible in the midst of its key update.
+        // A write may have to wait for the peer during a key update.
         if unsafe SSL_get_error(handle, count) == SSL_ERROR_WANT_READ { break }
         throw fail(.broken(reason: takeOpenSSLReason()))
       }
@@ -174,16 +180,18 @@ internal import COpenSSL
     return written
   }
 
-  /// Tells the peer that nothing more will be written (close_notify). Reading may go on.
+  /// Tells the peer that nothing more will be written (close_notify). Reading may continue.
   public func close() {
     guard isEstablished, !isClosing, failure == nil else { return }
     isClosing = true
     ERR_clear_error()
-    // 0: sent, the peer's is yet to come. A failure means that there is nobody to tell.
+    // 0 means sent, with the peer's close_notify still to come. After a failure, no peer is left to
+    // be told.
     if unsafe SSL_shutdown(handle) < 0 { ERR_clear_error() }
   }
 
-  /// A failed session stays failed: OpenSSL forbids further calls, and the alert is already out.
+  /// A failed session stays failed: OpenSSL forbids further calls, and the alert was already
+  /// produced.
   private func fail(_ error: TLSError) -> TLSError {
     failure = error
     return error
@@ -191,7 +199,7 @@ internal import COpenSSL
 
   // MARK: What was agreed
 
-  /// The application protocol that both sides agreed on, if the client asked for one.
+  /// The agreed application protocol; nil if the client asked for none.
   public var applicationProtocol: String? {
     var name: UnsafePointer<UInt8>?
     var length: CUnsignedInt = 0
@@ -201,7 +209,7 @@ internal import COpenSSL
       decoding: UnsafeBufferPointer(start: name, count: Int(length)), as: UTF8.self)
   }
 
-  /// The version spoken, such as `TLSv1.3`.
+  /// The version in use, for example `TLSv1.3`.
   public var version: String {
     unsafe String(cString: SSL_get_version(handle))
   }

@@ -1,12 +1,12 @@
 internal import COpenSSL
 
-/// What a server answers to show that it speaks WebSocket (RFC 6455, 4.2.2).
+/// The server's proof that it supports WebSocket (RFC 6455, 4.2.2).
 public enum WebSocketAccept {
   private static let suffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
   private static let digestBytes = 20
   private static let base64Bytes = 28
 
-  /// The value of `Sec-WebSocket-Accept` for a client's key.
+  /// Returns the value of `Sec-WebSocket-Accept` for a client's key.
   public static func value(for key: String) -> String {
     let input = Array((key + suffix).utf8)
     let digest = unsafe [UInt8](unsafeUninitializedCapacity: digestBytes) { digest, count in
@@ -17,7 +17,7 @@ public enum WebSocketAccept {
       precondition(status == 1, "OpenSSL can't compute SHA-1")
       count = digestBytes
     }
-    // One more byte for the zero that OpenSSL writes at the end.
+    // The additional byte is for the zero that OpenSSL writes at the end.
     let text = unsafe [UInt8](unsafeUninitializedCapacity: base64Bytes + 1) { text, count in
       count = Int(unsafe EVP_EncodeBlock(text.baseAddress, digest, CInt(digestBytes)))
     }

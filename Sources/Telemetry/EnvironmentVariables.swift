@@ -1,11 +1,11 @@
 internal import Configuration
 internal import HTTP
 
-/// Reads the variables that OpenTelemetry defines; an empty one is as if it weren't there.
+/// Reads the variables that OpenTelemetry defines. An empty variable counts as missing.
 struct EnvironmentVariables {
   private let variables: [String: String]
 
-  /// An hour.
+  /// One hour.
   private static let longestMilliseconds = 3_600_000
   private static let usualTimeout = Duration.seconds(10)
   private static let usualPatience = Duration.seconds(30)
@@ -48,7 +48,7 @@ struct EnvironmentVariables {
     return sampler
   }
 
-  /// `service.name` and what else describes this process.
+  /// Returns `service.name` and the other attributes of this process.
   func resource(version: String) throws(TelemetryError) -> [TelemetrySettings.Attribute] {
     var attributes = try pairs("OTEL_RESOURCE_ATTRIBUTES").map { pair in
       TelemetrySettings.Attribute(name: pair.name, value: pair.value)
@@ -66,9 +66,9 @@ struct EnvironmentVariables {
 
   // MARK: Where to
 
-  /// Where a signal goes; nil where it isn't exported.
+  /// Returns the receiver of a signal; nil if the signal isn't exported.
   ///
-  /// - Parameter patience: the variable with the time for a body and its further attempts.
+  /// - Parameter patience: The variable with the time limit for a body, including its retries.
   func receiver(
     of signal: TelemetrySettings.Signal, patience: String
   ) throws(TelemetryError) -> TelemetrySettings.Receiver? {
@@ -88,7 +88,8 @@ struct EnvironmentVariables {
       certificateFile: certificate.flatMap(text))
   }
 
-  /// The variables of an exporter that end like this: that of the signal, and that of all.
+  /// Returns the names of an exporter's variables with this ending: the signal's own, and the
+  /// common one.
   private func names(
     _ ending: String, of signal: TelemetrySettings.Signal
   ) -> (own: String, common: String) {
@@ -96,13 +97,14 @@ struct EnvironmentVariables {
     return ("\(prefix)_\(signal.rawValue.uppercased())_\(ending)", "\(prefix)_\(ending)")
   }
 
-  /// The variable that counts for a signal; nil where neither is set.
+  /// Returns the variable that applies to a signal; nil if neither is set.
   private func firstSet(_ ending: String, of signal: TelemetrySettings.Signal) -> String? {
     let names = names(ending, of: signal)
     return [names.own, names.common].first { text($0) != nil }
   }
 
-  /// A signal's own address is taken as it stands; that of all has the signal's path behind it.
+  /// Returns the address of a signal. A signal's own address is used unchanged; the common one gets
+  /// the signal's path.
   private func url(of signal: TelemetrySettings.Signal) throws(TelemetryError) -> BaseURL? {
     let names = names("ENDPOINT", of: signal)
     if let url = try url(names.own) { return url }
@@ -127,7 +129,8 @@ struct EnvironmentVariables {
     }
   }
 
-  /// The fields for all signals, and those of this one in place of any of the same name.
+  /// Returns the fields of all signals, with the signal's own fields replacing fields of the same
+  /// name.
   private func fields(
     of signal: TelemetrySettings.Signal
   ) throws(TelemetryError) -> HeaderFields {
@@ -149,7 +152,7 @@ struct EnvironmentVariables {
 
   // MARK: Lists
 
-  /// `name=value,name=value`, values percent-encoded.
+  /// Parses `name=value,name=value` with percent-encoded values.
   private func pairs(
     _ name: String
   ) throws(TelemetryError) -> [(name: String, value: String)] {

@@ -3,8 +3,8 @@ internal import EventLoop
 internal import JSON
 internal import Logging
 
-/// Tells the operator that a receiver doesn't take what it is sent: once a minute at most, since a
-/// dead one fails all the time.
+/// Logs that a receiver doesn't accept its data. At most one line a minute is written, because a
+/// dead receiver fails all the time.
 final class ExportLog: Sendable {
   private let logger: Logger
   private let lastLine = Lock<[TelemetrySettings.Signal: MonotonicInstant]>([:])
@@ -15,7 +15,7 @@ final class ExportLog: Sendable {
     self.logger = logger
   }
 
-  /// - Parameter droppedSpans: since the start; nil for metrics.
+  /// - Parameter droppedSpans: The number of spans dropped since the start; nil for metrics.
   func write(
     _ signal: TelemetrySettings.Signal, to url: BaseURL, _ reason: String, droppedSpans: Int64?
   ) {

@@ -1,28 +1,28 @@
 internal import JSON
 
-// OTLP's attributes: an object with a key and a typed value each. 64-bit integers are text in the
-// JSON of protocol buffers.
+// Writes OTLP's attributes: objects with a key and a typed value. In the JSON of protocol buffers,
+// 64-bit integers are text.
 
 extension JSONWriter {
-  /// Writes an attribute, unless there is no value.
+  /// Writes an attribute unless the value is nil.
   mutating func attribute(_ name: StaticString, _ value: String?) {
     guard let value else { return }
     attribute("\(name)", text: value)
   }
 
-  /// Writes an attribute, unless there is no value.
+  /// Writes an attribute unless the value is nil.
   mutating func attribute(_ name: StaticString, _ value: Int64?) {
     guard let value else { return }
     attribute("\(name)") { $0.member("intValue", "\(value)") }
   }
 
-  /// Writes an attribute, unless there is no value.
+  /// Writes an attribute unless the value is nil.
   mutating func attribute(_ name: StaticString, _ value: Bool?) {
     guard let value else { return }
     attribute("\(name)") { $0.member("boolValue", value) }
   }
 
-  /// Writes an attribute that is a number of seconds.
+  /// Writes an attribute with a number of seconds.
   mutating func attribute(_ name: StaticString, seconds duration: Duration) {
     attribute("\(name)") { value in
       value.key("doubleValue")

@@ -1,8 +1,8 @@
 internal import EventLoop
 internal import Time
 
-/// Sends all metrics as they are, at an interval and at the end. What can't be sent is left out:
-/// the next time says it all again.
+/// Sends all metrics with their current values, at an interval and at the end. If a request fails,
+/// the values are lost, but the next one has them all again.
 final class MetricExporter: Sendable {
   private let sender: OTLPSender
   private let envelope: OTLPEnvelope
@@ -24,7 +24,7 @@ final class MetricExporter: Sendable {
     started = clock()
   }
 
-  /// Works until its task is cancelled, and then once more.
+  /// Runs until its task is canceled, and then sends once more.
   func run(_ metrics: Telemetry.MetricSource) async {
     bell.ring(after: interval)
     for await _ in bell.rings {

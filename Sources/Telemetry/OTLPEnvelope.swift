@@ -1,16 +1,16 @@
 internal import JSON
 internal import Time
 
-/// What surrounds the content of each signal in OTLP: which process says it.
+/// The part of a request around the content of each signal in OTLP. It describes the process.
 struct OTLPEnvelope: Sendable {
-  /// What describes this process, such as `service.name`.
+  /// The attributes of this process, for example `service.name`.
   let resource: [TelemetrySettings.Attribute]
 
-  /// The body of a request.
+  /// Returns the body of a request.
   ///
   /// - Parameters:
-  ///   - signal: `Spans` or `Metrics`, as the names of its members end.
-  ///   - content: writes the member with the spans or metrics.
+  ///   - signal: `Spans` or `Metrics`, the ending of the members' names.
+  ///   - content: Writes the member with the spans or metrics.
   func body(_ signal: String, _ content: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { root in
@@ -47,7 +47,8 @@ struct OTLPEnvelope: Sendable {
 }
 
 extension Timestamp {
-  /// Since 1970, as text: so the JSON of protocol buffers has 64 bits.
+  /// Nanoseconds since 1970 as text, which is the form of 64-bit integers in the JSON of protocol
+  /// buffers.
   func unixNanoseconds(plus duration: Duration = .zero) -> String {
     let (seconds, attoseconds) = duration.components
     let nanoseconds =

@@ -2,11 +2,11 @@ internal import JSON
 public import Metrics
 internal import Time
 
-/// Writes metrics as OTLP has them in JSON: cumulative, and money with its nine decimals.
+/// Writes metrics in OTLP's JSON: cumulative values, and money with nine decimals.
 public struct OTLPMetrics: MetricWriter {
   private struct Metric {
     let family: MetricFamily
-    /// JSON, one object each.
+    /// The points, each a JSON object.
     var points: [[UInt8]] = []
   }
 
@@ -17,7 +17,7 @@ public struct OTLPMetrics: MetricWriter {
   /// `AGGREGATION_TEMPORALITY_CUMULATIVE`.
   private static let cumulative: Int64 = 2
 
-  /// - Parameter start: since when there is what counts from the start of the process.
+  /// - Parameter start: The start of metrics that count from the start of the process.
   init(since start: Timestamp, at now: Timestamp) {
     self.start = start
     self.now = now
@@ -63,7 +63,7 @@ public struct OTLPMetrics: MetricWriter {
   private mutating func add(
     _ family: MetricFamily, _ labels: [MetricLabel], _ value: (inout JSONWriter) -> Void
   ) {
-    // What doesn't fit on a page goes on with the next.
+    // A family that doesn't fit on a page continues on the next.
     if metrics.last?.family != family { begin(family) }
     var writer = JSONWriter()
     writer.object { point in

@@ -3,31 +3,31 @@ internal import HTTP
 internal import JSON
 internal import Upstream
 
-/// Posts the bodies of one signal to its receiver, and tries again where OTLP says that the
-/// receiver may take it later.
+/// Posts the bodies of one signal to its receiver, and retries if OTLP says that the receiver may
+/// accept the body later.
 ///
-/// Once its task is cancelled it doesn't wait any more: each body gets one last attempt.
+/// Once its task is canceled, it no longer waits: each body gets one last attempt.
 final class OTLPSender: Sendable {
-  /// What became of a body.
+  /// The outcome of a body.
   enum Outcome: Hashable {
-    /// The receiver took it, but for so many of its parts.
+    /// The receiver accepted the body, except for this number of its parts.
     case taken(rejected: Int64, reason: String)
     case failed(reason: String)
   }
 
-  /// What became of one attempt.
+  /// The outcome of one attempt.
   private enum Attempt {
     case ended(Outcome)
-    /// It may be tried again, after as long as the receiver says.
+    /// The body may be sent again, after the pause that the receiver asks for.
     case postponed(reason: String, pause: Duration?)
   }
 
   let receiver: TelemetrySettings.Receiver
   private let services: LoopBound<ServiceClient>
-  /// The name of the member that says how much was rejected.
+  /// The name of the member with the number of rejected parts.
   private let rejectedMember: StaticString
 
-  /// Statuses of a receiver that may take it later.
+  /// The statuses of a receiver that may accept the body later.
   private static let passing: Set<Int> = [429, 502, 503, 504]
 
   init(
@@ -53,7 +53,7 @@ final class OTLPSender: Sendable {
         guard !Task.isCancelled,
           MonotonicInstant.now().elapsed(since: start) + pause < receiver.patience
         else { return .failed(reason: reason) }
-        // Being woken early is no error: it is the last attempt then.
+        // An early wake-up is no error; the next attempt is then the last.
         try? await Task.sleep(for: pause)
       }
     }
@@ -83,7 +83,7 @@ final class OTLPSender: Sendable {
     }
   }
 
-  /// Reads what the receiver says of parts that it didn't want; one that says nothing took all.
+  /// Reads the receiver's report of rejected parts. Without a report, it accepted all.
   private func taken(_ body: [UInt8]) -> Outcome {
     let success = (try? JSONParser().parse(body))?["partialSuccess"]
     let rejected = success?[rejectedMember]

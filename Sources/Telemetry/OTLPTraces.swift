@@ -1,12 +1,13 @@
 internal import JSON
 
-/// Spans as OTLP has them in JSON.
+/// Writes spans in OTLP's JSON.
 enum OTLPTraces {
-  /// `SPAN_KIND_SERVER`: an app called.
+  /// `SPAN_KIND_SERVER`: an app is the caller.
   private static let server: Int64 = 2
   /// `STATUS_CODE_ERROR`.
   private static let error: Int64 = 2
-  /// Flags beside W3C's: whether it is known if the parent is another process's, and that it is.
+  /// Flags in addition to W3C's: whether it is known if the parent is in another process, and
+  /// whether it is.
   private static let knowsRemote: Int64 = 0x100
   private static let isRemote: Int64 = 0x200
 

@@ -2,12 +2,12 @@ internal import JSON
 internal import Money
 internal import Pricing
 
-// What a span is called and what it says, by OpenTelemetry's semantic conventions for generative
-// AI (1.37) and for HTTP servers. What they don't know is `catraca.…`.
+// Names spans and writes their attributes by OpenTelemetry's semantic conventions for generative AI
+// (1.37) and for HTTP servers. Attributes that the conventions don't define begin with `catraca.`.
 
 extension RequestSpan {
-  /// `chat gpt-4o-mini`; before the model is known `POST /v1/chat/completions`, or just `POST`:
-  /// names are few.
+  /// The span's name: `chat gpt-4o-mini`. Before the model is known, it is `POST
+  /// /v1/chat/completions`, or only `POST`, so that there are few names.
   var name: String {
     if let operation, let model { return "\(operation.conventionalName) \(model.text)" }
     let method = method ?? "HTTP"
@@ -65,7 +65,7 @@ extension RequestSpan {
 }
 
 extension Operation {
-  /// What the conventions call it, where they have a name for it.
+  /// The operation's name in the conventions, or its own if they have none.
   fileprivate var conventionalName: String {
     switch self {
     case .responses: "chat"

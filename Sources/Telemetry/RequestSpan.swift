@@ -3,21 +3,21 @@ public import Money
 public import Pricing
 public import Time
 
-/// One request, as a trace shows it.
+/// One request in a trace.
 public struct RequestSpan: Sendable {
   let context: TraceContext
-  /// The caller's span; nil where the trace begins here.
+  /// The caller's span; nil if the trace begins here.
   let parentID: UInt64?
   /// The caller's `tracestate`.
   let traceState: SpanText?
   public let start: Timestamp
   public var duration = Duration.zero
 
-  // What was asked, and by whom; nil: unknown.
-  /// Nil for one that isn't of the usual.
+  // The request and its caller; nil if unknown.
+  /// The method; nil for an unusual one.
   let method: String?
   let path: SpanText
-  /// The path as the endpoint table has it; nil where it isn't one of few.
+  /// The path as in the endpoint table; nil for any other path.
   public var route: String?
   let requestID: String
   public var client: String?
@@ -25,7 +25,7 @@ public struct RequestSpan: Sendable {
   public var operation: Operation?
   public var model: SpanText?
   public var isStream: Bool?
-  /// The most tokens that a choice may have, as the app says it.
+  /// The app's own limit of output tokens for one choice.
   public var outputLimit: Int64?
   public var choices: Int64 = 1
   public var conversation: SpanText?
@@ -33,22 +33,22 @@ public struct RequestSpan: Sendable {
   public var providerHost: String?
   public var providerPort: UInt16?
 
-  // How it ended.
-  /// Of the answer that the app got; nil where it got none.
+  // The end of the request.
+  /// The status of the app's answer; nil if it got none.
   public var status: Int?
-  /// Why it failed, as one of few words; nil where it didn't.
+  /// The reason of a failure, one of a few words; nil without a failure.
   public var failure: String?
   public var responseModel: SpanText?
   public var usage: Usage?
-  /// Where the usage is from, as in `usage_logs`.
+  /// The source of the usage, as in `usage_logs`.
   public var usageSource: String?
-  /// In US dollars.
+  /// The cost in US dollars.
   public var cost: Money?
-  /// What was set aside: tokens and US dollars.
+  /// The hold: tokens and US dollars.
   public var heldTokens: Int64?
   public var heldCost: Money?
   public var timeToFirstToken: Duration?
-  /// The budget that refused it.
+  /// The budget that refused the request; nil for none.
   public var refusingBudget: String?
 
   public init(

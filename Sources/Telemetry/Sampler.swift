@@ -1,18 +1,19 @@
-/// Which requests are traced: `OTEL_TRACES_SAMPLER`.
+/// The choice of requests to trace: `OTEL_TRACES_SAMPLER`.
 struct Sampler: Hashable, Sendable {
-  /// Whether the caller's decision stands, where it has made one.
+  /// Whether the caller's decision applies, if it has made one.
   private let followsParent: Bool
-  /// Of the traces that nobody has decided on, those whose number lies below; nil: all.
+  /// For traces without a decision: the bound below which a trace's number is sampled; nil samples
+  /// all.
   private let bound: UInt64?
 
   static let parentBasedAlwaysOn = Sampler(followsParent: true, bound: nil)
 
-  /// What `OTEL_TRACES_SAMPLER` may be.
+  /// The allowed values of `OTEL_TRACES_SAMPLER`.
   static let names = [
     "always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off",
     "parentbased_traceidratio",
   ]
-  /// What `OTEL_TRACES_SAMPLER_ARG` may be.
+  /// The allowed values of `OTEL_TRACES_SAMPLER_ARG`.
   static let ratios = 0.0...1.0
 
   private init(followsParent: Bool, bound: UInt64?) {
@@ -21,8 +22,8 @@ struct Sampler: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - name: one of `names`; nil for anything else.
-  ///   - ratio: in `ratios`: the share of traces that are recorded, for the samplers that ask.
+  ///   - name: One of `names`; the result is nil for any other.
+  ///   - ratio: In `ratios`: the share of traces to record, for samplers that use it.
   init?(name: String, ratio: Double) {
     guard Sampler.names.contains(name) else { return nil }
     let prefix = "parentbased_"
@@ -35,8 +36,8 @@ struct Sampler: Hashable, Sendable {
     }
   }
 
-  /// - Parameter traceLow: the lower half of the trace's id, by which all who take part in a trace
-  ///   decide alike.
+  /// - Parameter traceLow: The lower half of the trace's ID, by which all participants of a trace
+  ///   decide in the same way.
   func samples(traceLow: UInt64, parent: TraceContext?) -> Bool {
     if followsParent, let parent { return parent.isSampled }
     guard let bound else { return true }

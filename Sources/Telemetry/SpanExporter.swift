@@ -1,6 +1,6 @@
 internal import EventLoop
 
-/// Sends the spans that wait: when a batch is full, and at the latest after the interval.
+/// Sends the waiting spans when a batch is full, and at the latest after the interval.
 final class SpanExporter: Sendable {
   private let queue: SpanQueue
   private let sender: OTLPSender
@@ -19,7 +19,7 @@ final class SpanExporter: Sendable {
     self.log = log
   }
 
-  /// Works until its task is cancelled, then sends what is left.
+  /// Runs until its task is canceled, and then sends the rest.
   func run() async {
     queue.bell.ring(after: interval)
     for await _ in queue.bell.rings {

@@ -1,21 +1,21 @@
 internal import EventLoop
 
-/// Spans that have ended and wait to be exported. What exceeds its capacity is dropped and counted.
+/// Ended spans that wait for export. Spans beyond the capacity are dropped and counted.
 final class SpanQueue: Sendable {
   private struct State {
     var spans: [RequestSpan] = []
     var dropped: Int64 = 0
   }
 
-  /// Rung when a batch is full.
+  /// Rings when a batch is full.
   let bell = WorkBell()
   private let capacity: Int
   private let batchSize: Int
   private let state = Lock(State())
 
   /// - Parameters:
-  ///   - capacity: at least `batchSize`.
-  ///   - batchSize: positive.
+  ///   - capacity: The most waiting spans; at least `batchSize`.
+  ///   - batchSize: The most spans of one batch. Positive.
   init(capacity: Int, batchSize: Int) {
     precondition(batchSize > 0 && capacity >= batchSize, "a batch fits")
     self.capacity = capacity
@@ -34,7 +34,7 @@ final class SpanQueue: Sendable {
     if isFull { bell.ring() }
   }
 
-  /// Takes the spans that have waited longest, a batch at most.
+  /// Removes and returns the spans that have waited longest, at most one batch.
   func takeBatch() -> [RequestSpan] {
     state.withLock { state in
       let batch = Array(state.spans.prefix(batchSize))
@@ -43,7 +43,7 @@ final class SpanQueue: Sendable {
     }
   }
 
-  /// Counts spans that were taken and that nobody wanted.
+  /// Counts spans that were taken but not accepted.
   func countDropped(_ count: Int64) {
     state.withLock { $0.dropped += count }
   }

@@ -1,8 +1,8 @@
-/// A text from outside, cut to what a span keeps of it: what waits to be exported is bounded.
+/// A text from outside, cut to the length that a span keeps, so that waiting spans are bounded.
 public struct SpanText: Hashable, Sendable {
   let text: String
 
-  /// Bytes of UTF-8.
+  /// The longest text, in bytes of UTF-8.
   static let longest = 256
 
   public init(_ text: String) {

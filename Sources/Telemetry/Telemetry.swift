@@ -5,25 +5,25 @@ internal import Upstream
 
 /// Sends traces and metrics to a receiver of OpenTelemetry's protocol, OTLP over HTTP.
 ///
-/// It works beside the requests, and none of them ever waits for it: they leave their spans in a
-/// bounded queue, from which batches are taken on Swift's own threads and posted from one event
-/// loop. What a receiver doesn't take within its time is dropped, counted, and logged.
+/// Requests never wait for it. They put their spans into a bounded queue, from which Swift's own
+/// threads take batches and post them from one event loop. Data that a receiver doesn't accept in
+/// time is dropped, counted, and logged.
 public final class Telemetry: Sendable {
-  /// Begins a round of all metrics: the result writes the next page of them, or says that there is
-  /// none.
+  /// Starts a round over all metrics. The result writes the next page of them, or returns false if
+  /// there is none.
   public typealias MetricSource = @Sendable () -> (inout OTLPMetrics) -> Bool
 
-  /// Nil where traces aren't exported.
+  /// The tracer; nil if traces aren't exported.
   public let tracer: Tracer?
   private let spanExporter: SpanExporter?
   private let metricExporter: MetricExporter?
   private let services: LoopBound<ServiceClient>
   private let work = Lock<[Task<Void, Never>]>([])
 
-  /// How long a stop waits for what is still to be sent.
+  /// The time that a stop waits for unsent data.
   private static let stopPatience = Duration.seconds(5)
 
-  /// - Parameter loop: where it is posted from.
+  /// - Parameter loop: The loop that posts the data.
   public init(
     _ settings: TelemetrySettings, on loop: EventLoop, logger: Logger,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
@@ -56,7 +56,7 @@ public final class Telemetry: Sendable {
     work.withLock { $0 = begun }
   }
 
-  /// Sends what still waits, as far as that goes within five seconds, and ends.
+  /// Sends the waiting data, for up to five seconds, and ends.
   public func stop() async {
     let tasks = work.withLock { tasks in
       defer { tasks = [] }

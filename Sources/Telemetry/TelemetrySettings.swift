@@ -1,22 +1,23 @@
 internal import Configuration
 internal import HTTP
 
-/// How traces and metrics are exported: OpenTelemetry's own variables of the environment.
+/// The settings of the export of traces and metrics, from OpenTelemetry's own environment
+/// variables.
 public struct TelemetrySettings: Sendable {
-  /// Where one signal goes.
+  /// The receiver of one signal.
   struct Receiver: Sendable {
     let url: BaseURL
-    /// What the receiver wants to be told with each request, such as a key.
+    /// The fields that the receiver wants in each request, for example a key.
     let fields: HeaderFields
-    /// For one request.
+    /// The time limit of one request.
     let timeout: Duration
-    /// For a body and its further attempts.
+    /// The time limit of a body, including its retries.
     let patience: Duration
-    /// A PEM file of further certificate authorities.
+    /// A PEM file of additional certificate authorities; nil for none.
     let certificateFile: String?
   }
 
-  /// What describes this process.
+  /// An attribute of this process.
   struct Attribute: Hashable, Sendable {
     let name: String
     let value: String
@@ -26,26 +27,27 @@ public struct TelemetrySettings: Sendable {
     case traces, metrics
   }
 
-  /// Nil where the signal isn't exported.
+  /// The receiver of traces; nil if they aren't exported.
   let traces: Receiver?
   let metrics: Receiver?
   let sampler: Sampler
   let resource: [Attribute]
-  /// How many spans may wait, and how many are sent together.
+  /// The most spans that may wait.
   let queueSize: Int
   let batchSize: Int
-  /// The longest that a span waits.
+  /// The longest time that a span waits.
   let batchInterval: Duration
   let metricInterval: Duration
 
-  /// What is exported, and where to.
+  /// The exported signals, with their addresses.
   public var destinations: [(signal: String, url: String)] {
     [(Signal.traces, traces), (.metrics, metrics)].compactMap { signal, receiver in
       receiver.map { (signal.rawValue, "\($0.url)") }
     }
   }
 
-  /// Nil where nothing is to be exported. Throws what can't be understood.
+  /// Returns nil if nothing is exported.
+  /// - Throws: `TelemetryError` for a variable that can't be understood.
   public init?(
     environment: [String: String], version: String
   ) throws(TelemetryError) {
@@ -68,7 +70,7 @@ public struct TelemetrySettings: Sendable {
 /// A variable that can't be understood.
 public struct TelemetryError: Error, Hashable, CustomStringConvertible {
   let variable: String
-  /// Nil where it may be a secret.
+  /// The value; nil if it may be a secret.
   let value: String?
   let allowed: String
 

@@ -1,11 +1,11 @@
-/// Where a span stands: W3C Trace Context, version 00.
+/// The position of a span: W3C Trace Context, version 00.
 public struct TraceContext: Hashable, Sendable {
-  /// The two halves of the trace's id; not both zero.
+  /// The two halves of the trace's ID, not both zero.
   let traceHigh: UInt64
   let traceLow: UInt64
-  /// Not zero.
+  /// The span's ID, not zero.
   let spanID: UInt64
-  /// Whether whoever decided wants the trace recorded.
+  /// Whether the trace is to be recorded, by the decision of its first participant.
   let isSampled: Bool
 
   init(traceHigh: UInt64, traceLow: UInt64, spanID: UInt64, isSampled: Bool) {
@@ -16,8 +16,8 @@ public struct TraceContext: Hashable, Sendable {
     self.isSampled = isSampled
   }
 
-  /// Reads a `traceparent`; nil where it must be ignored. Later versions are read as far as they
-  /// are like this one.
+  /// Parses a `traceparent`; nil if it must be ignored. Later versions are parsed as far as they
+  /// equal this one.
   init?(traceparent text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count >= 4,
@@ -32,15 +32,15 @@ public struct TraceContext: Hashable, Sendable {
     self.init(traceHigh: high, traceLow: low, spanID: span, isSampled: flags & 1 == 1)
   }
 
-  /// As the header field says it: `00-TRACE-SPAN-01`.
+  /// The value of the header field: `00-TRACE-SPAN-01`.
   public var traceparent: String { "00-\(traceText)-\(spanText)-\(isSampled ? "01" : "00")" }
 
-  /// The trace's id: 32 hexadecimal digits.
+  /// The trace's ID: 32 hexadecimal digits.
   public var traceText: String {
     TraceContext.hexadecimal(traceHigh) + TraceContext.hexadecimal(traceLow)
   }
 
-  /// The span's id: 16 hexadecimal digits.
+  /// The span's ID: 16 hexadecimal digits.
   var spanText: String { TraceContext.hexadecimal(spanID) }
 
   static func hexadecimal(_ number: UInt64) -> String {
@@ -48,7 +48,7 @@ public struct TraceContext: Hashable, Sendable {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// Of digits and small letters alone: the standard doesn't know large ones.
+  /// Accepts only digits and small letters, because the standard doesn't allow capital letters.
   private static func number(_ text: Substring, digits: Int) -> UInt64? {
     let isHexadecimal = text.utf8.allSatisfy {
       (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)

@@ -1,12 +1,12 @@
-/// Where a request stands in its trace.
+/// The position of a request in its trace.
 public struct TracePosition: Sendable {
   public let context: TraceContext
-  /// The caller's span; nil where the trace begins here.
+  /// The caller's span; nil if the trace begins here.
   let parentID: UInt64?
-  /// The caller's `tracestate`, as far as it is exported.
+  /// The part of the caller's `tracestate` that is exported.
   let traceState: SpanText?
 
-  /// Whether the caller's `tracestate` belongs to this trace, and goes on with it.
+  /// Whether the caller's trace continues, so that its `tracestate` is passed on.
   public var continuesCaller: Bool { parentID != nil }
 
   public var isSampled: Bool { context.isSampled }

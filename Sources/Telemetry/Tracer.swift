@@ -1,6 +1,6 @@
 public import HTTP
 
-/// Begins spans, and takes those that have ended. No caller ever waits.
+/// Starts spans, and queues ended ones. No caller ever waits.
 public final class Tracer: Sendable {
   private let sampler: Sampler
   private let queue: SpanQueue
@@ -10,7 +10,7 @@ public final class Tracer: Sendable {
     self.queue = queue
   }
 
-  /// Goes on with the trace that a request names in `traceparent`, or begins one.
+  /// Continues the trace that a request names in `traceparent`, or starts a new one.
   public func begin(_ fields: HeaderFields) -> TracePosition {
     var generator = SystemRandomNumberGenerator()
     return begin(fields, using: &generator)
@@ -19,7 +19,7 @@ public final class Tracer: Sendable {
   func begin(
     _ fields: HeaderFields, using generator: inout some RandomNumberGenerator
   ) -> TracePosition {
-    // Several are none.
+    // Several `traceparent` fields count as none.
     let parent =
       fields.count(of: .traceparent) == 1
       ? fields.first(.traceparent).flatMap { TraceContext(traceparent: $0) } : nil
@@ -34,11 +34,12 @@ public final class Tracer: Sendable {
       traceState: states.isEmpty ? nil : SpanText(states.joined(separator: ",")))
   }
 
-  /// Queues a span that has ended and is sampled.
+  /// Queues a sampled span that has ended.
   public func record(_ span: RequestSpan) {
     queue.add(span)
   }
 
-  /// Spans that were dropped since the start, because too many waited or nobody took them.
+  /// The number of spans dropped since the start, because the queue was full or no receiver
+  /// accepted them.
   public var droppedSpans: Int64 { queue.dropped }
 }
