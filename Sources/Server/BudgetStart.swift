@@ -12,14 +12,14 @@ struct BudgetStart {
   let stored: StoredClients
   let clients: ClientRegistry
   let budgets: BudgetState
-  /// What administrators did to budgets, which is in force.
+  /// The raises, pauses and resets that administrators made. `budgets` contains them already.
   let adjustments: BudgetControls
-  /// Percentages that were reached and never reported.
+  /// Thresholds that a budget reached before the start and that no alert has reported.
   let reached: [Threshold]
 
   /// - Parameters:
-  ///   - rules: what the files say; with what the ledger adds, they are whole from here on.
-  ///   - unreadable: notes the rows that can't be understood. Their clients are closed.
+  ///   - rules: the settings of the files. This call adds the clients and prices of the ledger.
+  ///   - unreadable: collects the rows that can't be understood. Their clients are closed.
   init(
     from reader: LedgerReader, into rules: Lock<RulesSnapshot>,
     passingOver unreadable: UnreadableRows, _ logger: Logger, at now: Timestamp
@@ -30,7 +30,7 @@ struct BudgetStart {
     var budgets = try BudgetState(open.budgets, policy: Server.policy(settings))
     (adjustments, reached) = try budgets.restore(from: reader, of: open, settings, at: now)
     self.budgets = budgets
-    // What was used of budgets may be unreadable too.
+    // Reading the use of budgets may have closed further clients.
     clients = try settings.clients.adding(stored, passingOver: unreadable)
     let book = try RulesSnapshot(settings, clients: clients, priceOverrides: stored.priceOverrides)
     rules.withLock { $0 = book }
@@ -46,7 +46,7 @@ struct BudgetStart {
 }
 
 extension Logger {
-  /// Says which rows of the ledger the server goes on without.
+  /// Logs the rows of the ledger that the server ignores.
   func log(_ rows: [UnreadableRow]) {
     for row in rows {
       log(.error, "row_unreadable") { line in
@@ -59,11 +59,11 @@ extension Logger {
 }
 
 extension BudgetState {
-  /// Gives the budgets what was used of them, and what administrators did to them. What requests in
-  /// flight hold is not in the ledger in a form that could be given back.
+  /// Restores each budget's use and its administrators' changes from the ledger. Holds of requests
+  /// in flight aren't restored: recovery settles those requests from their intents.
   ///
-  /// - Returns: What administrators did, and percentages that were reached and never reported.
-  /// - Throws: `LedgerError` where the ledger can't be read.
+  /// - Returns: The administrators' changes, and the thresholds that no alert has reported yet.
+  /// - Throws: `LedgerError` if the ledger can't be read.
   package mutating func restore(
     from reader: LedgerReader, of clients: ClientRegistry, _ settings: Settings, at now: Timestamp
   ) throws(LedgerError) -> (BudgetControls, reached: [Threshold]) {
@@ -81,7 +81,7 @@ extension BudgetState {
     }
     var events: [Event] = []
     takeCredits(try reader.usableCredits(at: now).map(\.credit), at: now, events: &events)
-    // Resets are in what was restored.
+    // The restored use has the resets in it already.
     apply(
       BudgetControls(controls: adjustments.controls, resets: []), replacing: [], at: now,
       events: &events)

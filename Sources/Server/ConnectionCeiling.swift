@@ -2,20 +2,22 @@ package import Configuration
 internal import EventLoop
 internal import HTTPServer
 
-/// How many connections the system's limit of open files allows a server. Whoever comes beyond is
-/// told so at once; without a descriptor left, nobody could be told anything.
+/// The number of connections that the system's limit of open files allows.
+///
+/// The server answers a connection above this number with an error at once. Without a free file
+/// descriptor it couldn't answer at all.
 package struct ConnectionCeiling: Sendable {
   private let openFiles: Int
 
-  /// One to the client, one to the provider.
+  /// One descriptor to the client and one to the provider.
   private static let openFilesOfConnection = 2
-  /// For the ledger, the log, the loops, and connections that wait for another request.
+  /// Descriptors of the ledger, the log, the event loops and idle connections to providers.
   private static let otherOpenFiles = 200
 
-  /// Raises the limit to the most that is allowed.
+  /// Raises the process's soft limit to its hard limit.
   package init() {
     let allowed = ProcessLimits.raiseOpenFiles()
-    // What can't be asked for is taken as it was configured.
+    // If the system doesn't tell its limit, the configured number of connections counts.
     self.init(openFiles: allowed > 0 ? allowed : .max)
   }
 
@@ -23,7 +25,7 @@ package struct ConnectionCeiling: Sendable {
     self.openFiles = openFiles
   }
 
-  /// How many connections there can be.
+  /// The most connections at a time, at least 1.
   package var connections: Int {
     max(1, (openFiles - ConnectionCeiling.otherOpenFiles) / ConnectionCeiling.openFilesOfConnection)
   }
@@ -39,7 +41,8 @@ package struct ConnectionCeiling: Sendable {
       unfinishedBodiesPerOwner: limits.unfinishedBodiesPerKey(of: connections))
   }
 
-  /// What to mend where fewer connections are possible than configured.
+  /// A warning for the operator if the configuration allows more connections than the system; else
+  /// nil.
   package func warning(_ limits: Limits) -> String? {
     guard connections < limits.connections else { return nil }
     return "limits.connections: \(limits.connections) are not possible with \(openFiles) open "

@@ -4,13 +4,15 @@ internal import Ledger
 internal import TLS
 internal import Time
 
-/// The token of a first start without any: made once, shown once, kept as its digest.
+/// The administrator's token that the first start makes, shows once, and keeps as its digest.
 enum FirstAdminToken {
   static let name = "first"
   private static let prefix = "adm-ctr-"
   private static let randomByteCount = 32
 
-  /// Makes one where neither the settings nor the ledger have a token; nil where they do.
+  /// Makes a token if neither the settings nor the ledger have one; else returns nil.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read or written.
   static func makeIfNeeded(
     _ settings: AdminSettings, reader: LedgerReader, ledgerLocation: LedgerLocation,
     at now: Timestamp
@@ -19,14 +21,16 @@ enum FirstAdminToken {
     let token = prefix + Base64URL.encode(SecureRandom.bytes(randomByteCount))
     let author = LedgerEditor.Author(actor: "start", now: now)
     let editor = try LedgerEditor(at: ledgerLocation, author: author)
-    // Another server that starts on the same ledger may be faster: its token is the one.
+    // If another server that starts on the same ledger was faster, its token counts.
     let isMade = try editor.addAdminToken(name, sha256: SHA256.digest(of: token).hex)
     return isMade ? token : nil
   }
 }
 
 extension WidgetTokens {
-  /// Those of a ledger, which keeps the key: so widgets that are shown survive a restart.
+  /// Signs tokens with the ledger's key, so that widgets on open pages survive a restart.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read or written, or its key is no such key.
   convenience init(ofLedgerAt location: LedgerLocation, at now: Timestamp) throws(LedgerError) {
     let name = "widget_tokens"
     let editor = try LedgerEditor(at: location, author: .init(actor: "start", now: now))

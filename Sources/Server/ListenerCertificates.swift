@@ -2,10 +2,11 @@ internal import Configuration
 internal import EventLoop
 internal import TLS
 
-/// The certificates that the listeners show, and the authorities of those that they ask for; both
-/// can be renewed while they serve.
+/// The listeners' certificates, and the authorities that their clients' certificates need.
+///
+/// A reload renews them while the listeners serve.
 struct ListenerCertificates: Sendable {
-  /// Nil where plain HTTP is served.
+  /// Nil if the listener serves plain HTTP.
   let proxy: Lock<TLSContext>?
   let admin: Lock<TLSContext>?
 
@@ -18,8 +19,9 @@ struct ListenerCertificates: Sendable {
     }
   }
 
-  /// Reads the files again, for the connections that begin from now on; those of a listener that
-  /// can't be used are left as they were. Returns what is wrong with them.
+  /// Reads the files again, for connections that begin from now on.
+  ///
+  /// - Returns: The errors of files that can't be used. Their listeners keep the old certificates.
   func renew(_ settings: Settings) -> [TLSError] {
     [(proxy, settings.proxy.tls), (admin, settings.admin.tls)].compactMap { certificate, files in
       guard let certificate, let files else { return nil }

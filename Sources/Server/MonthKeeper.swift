@@ -3,17 +3,17 @@ internal import Ledger
 internal import Logging
 internal import Time
 
-/// Has months of the ledger detached that are older than is kept: at the start, and every day.
+/// Detaches the ledger's months that are older than the retention, at the start and once a day.
 ///
-/// It runs on Swift's own threads, since the ledger blocks, and no request ever waits for it.
+/// It runs on Swift's own threads because the ledger blocks. No request waits for it.
 struct MonthKeeper {
   private let detacher: MonthDetacher
   private let monthCount: Int
   private let logger: Logger
 
-  /// How long until months are looked for again.
+  /// Pause after a success.
   private static let interval = Duration.seconds(24 * 3_600)
-  /// How long until it is tried again where others were in the way, or the database away.
+  /// Pause after a failure, such as a lock of another server or an unreachable database.
   private static let pause = Duration.seconds(10)
 
   init(_ detacher: MonthDetacher, keeping monthCount: Int, logger: Logger) {
@@ -22,7 +22,7 @@ struct MonthKeeper {
     self.logger = logger
   }
 
-  /// Works until the task is cancelled.
+  /// Runs until its task is cancelled.
   func run() async {
     var hasFailed = false
     while true {
@@ -36,7 +36,7 @@ struct MonthKeeper {
         }
         hasFailed = false
       } catch {
-        // A database that is away for long is told once.
+        // A database that stays unreachable is logged once.
         if !hasFailed {
           logger.log(.warn, "months_not_detached") { $0.member("reason", error.description) }
         }

@@ -5,11 +5,14 @@ internal import Ledger
 internal import Money
 internal import Time
 
-/// What the ledger knows of the open periods of plans.
+/// Reads the use of plans' open periods from the ledger's rows.
 ///
-/// A plan counts all that its client uses in the period, also what was used before the plan came or
-/// its period moved. Budgets learn that from the rows: at a start before anything is counted, and
-/// after a change besides what they have counted since.
+/// A plan counts all use of its client in the period, including use before the plan was assigned or
+/// its period moved. At a start, the budgets take over this use before they count anything. After a
+/// change, they add it to the use that they have counted since.
+///
+/// Example: a plan is assigned on the 10th with a period from the 1st. Its budget begins with the
+/// client's use of nine days.
 struct PlanRecords {
   private let reader: LedgerReader
   private let clients: ClientRegistry
@@ -25,7 +28,10 @@ struct PlanRecords {
     self.now = now
   }
 
-  /// All use of every plan's open period; where a reset has cleared some, what came after it.
+  /// The use of every plan's open period; if a reset cleared the plan's use, the use since that
+  /// reset.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   func uses(after resets: [BudgetReset]) throws(LedgerError) -> [RecordedUse] {
     var uses: [RecordedUse] = []
     for plan in clients.budgets where plan.id.isPlan {
@@ -40,7 +46,9 @@ struct PlanRecords {
     return uses
   }
 
-  /// What was charged so far to plans that `former` doesn't have, or in another period.
+  /// The use so far of plans that are new since `former`, or whose period has changed.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   func charged(besides former: ClientRegistry) throws(LedgerError) -> [BudgetID: PlanUse] {
     let periods = Dictionary(
       former.budgets.filter(\.id.isPlan).map { ($0.id, $0.period) }
@@ -53,10 +61,11 @@ struct PlanRecords {
     return uses
   }
 
-  /// What these plans haven't counted of their open periods.
+  /// The use of these plans' open periods that their budgets haven't counted.
   ///
-  /// - Parameter before: what `charged` said before they began to count. All that was settled until
-  ///   then is in the ledger by now.
+  /// - Parameter before: the result of `charged` from before the budgets began to count. By now,
+  ///   the ledger has everything that was settled until then.
+  /// - Throws: `LedgerError` if the ledger can't be read.
   func uncounted(_ before: [BudgetID: PlanUse]) throws(LedgerError) -> [RecordedUse] {
     var uses: [RecordedUse] = []
     for plan in clients.budgets {
@@ -73,13 +82,15 @@ struct PlanRecords {
     return uses
   }
 
-  /// What all used without what was charged since `before`; no sums of a ledger overflow.
+  /// All use less the use since `before`. The ledger's sums saturate, so nothing overflows.
   private static func uncounted(_ all: Int64, _ charged: Int64, before: Int64) -> Int64 {
     Int64(clamping: max(0, Int128(all) - Int128(charged) + Int128(before)))
   }
 
-  /// The conversations begun in the open periods of those clients whose limit `former` doesn't
-  /// have, or has over another period.
+  /// The conversations begun in the open periods of clients whose conversation limit is new since
+  /// `former`, or whose limit has another period now.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   func conversations(
     besides former: [ConversationLimit]
   ) throws(LedgerError) -> [String: [String]] {

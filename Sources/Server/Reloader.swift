@@ -9,9 +9,10 @@ internal import Logging
 internal import Pricing
 internal import Time
 
-/// Puts edited files in force: all of them or, with any mistake in any of them, nothing.
+/// Puts edited files and changes of the ledger in force.
 ///
-/// It runs on Swift's own threads, never on a loop: reading files may wait for a disk.
+/// A mistake in one file leaves all settings as they were. The reloader runs on Swift's own
+/// threads, never on an event loop, because reading files may wait for a disk.
 actor Reloader {
   private let store: ConfigurationStore
   private let rules: Lock<RulesSnapshot>
@@ -19,52 +20,54 @@ actor Reloader {
   private let ledger: any Ledger
   private let records: LedgerReader
   private let unreadable = UnreadableRows()
-  /// Clients that are closed since the start, when what they used was read.
+  /// Clients that are closed until the next start, because the start couldn't read their use.
   private let closed: Set<String>
   private let certificates: ListenerCertificates
   private let logger: Logger
-  /// How often files were read anew, and with what success.
+  /// Counts reloads and failed reloads.
   nonisolated let reloads = ReloadCount()
   private var isPending = false
   private var dataVersion: Int64
   private var latestChange: Int64
-  /// Whether the last change couldn't be put in force, since the ledger failed meanwhile.
+  /// Whether the last change isn't in force yet, because the ledger failed meanwhile.
   private var isBehind = false
   private var controls: [BudgetControl]
   private var latestReset: Int64
-  /// What budgets there are.
+  /// The budgets in force, with their credits and conversation limits.
   private var setup: BudgetSetup
-  /// Those of them that the ledger is to be told.
+  /// The budgets that the ledger has to know by name.
   private var budgets: [BudgetDefinition]
-  /// What the ledger was told last; nil where it wasn't, or where that may have failed.
+  /// The budgets that the ledger was told last; nil if that has not succeeded yet.
   private var declared: [BudgetDefinition]?
-  /// What tells it, after all that did before.
+  /// The latest task that tells the ledger. Each such task waits for the one before it.
   private var declaring: Task<Result<Void, LedgerError>, Never>?
-  /// When the next period of a billed client begins; nil where nobody is billed.
+  /// The next beginning of a billed client's period; nil if no client is billed.
   private var nextBillingPeriod: Timestamp?
 
-  /// Editors write in several steps; what happens within this time is one change.
+  /// Editors write a file in several steps. Events within this time count as one change.
   private static let settlingTime = Duration.milliseconds(100)
 
-  /// How often the ledger is asked whether a command has changed clients or keys. It is the one
-  /// thing for which a server at rest wakes threads, five of them each time.
+  /// Interval at which the reloader asks the ledger whether a command has changed clients or keys.
+  /// An idle server wakes threads for nothing else: five of them each time.
   private static let followingInterval = Duration.milliseconds(333)
 
-  /// A database that is silent for so long is away. Changes by the admin API wait meanwhile.
+  /// Timeout of the reloader's queries. Changes by the admin API wait meanwhile.
   private static let patienceWithLedger = Duration.seconds(10)
 
-  /// How long `catraca check --accept` holds: long enough to put files in place afterwards, and not
-  /// so long that it covers an accident of next month.
+  /// Lifetime of `catraca check --accept`. It leaves time to put the files in place, and doesn't
+  /// cover an accident of next month.
   private static let acceptanceLifetime = Duration.seconds(24 * 3600)
 
-  /// A ledger is told of more budgets when the server listens already: a request waits for none of
-  /// them, and they may take as long as all else of the start.
+  /// The most budgets that a start declares to the ledger before the server listens. More budgets
+  /// are declared afterwards: no request waits for that, and it may take as long as the rest of a
+  /// start.
   private static let mostBudgetsDeclaredFirst = 1_000
 
   /// - Parameters:
-  ///   - records: where the ledger is, to which it opens a connection of its own.
-  ///   - closed: clients whose use can't be read, until the next start.
-  ///   - start: the clients and what administrators did to budgets, which is in force already.
+  ///   - records: the ledger's location. The reloader opens a connection of its own to it.
+  ///   - closed: clients whose use the start couldn't read.
+  ///   - start: the clients and the administrators' changes that are in force already.
+  /// - Throws: `LedgerError` if the ledger can't be read.
   init(
     store: ConfigurationStore, rules: Lock<RulesSnapshot>, gateway: Gateway, ledger: any Ledger,
     records location: LedgerLocation, closed: Set<String>, _ start: BudgetStart,
@@ -88,10 +91,11 @@ actor Reloader {
     self.logger = logger
   }
 
-  /// The folders in which the files lie.
+  /// The folders of the configuration's files.
   nonisolated var folders: [String] { store.watchedFiles.folders }
 
-  /// Something in the folders has changed: looks whether it concerns us, once it has settled.
+  /// Reloads the files if a change in their folders concerns them. It waits for the change to
+  /// settle.
   func filesChanged() async {
     guard !isPending else { return }
     isPending = true
@@ -100,12 +104,12 @@ actor Reloader {
     await apply(store.reloadIfChanged(isAccepted: isAccepted))
   }
 
-  /// Reads everything again, certificates included.
+  /// Reads all files again, including certificates.
   func reload() async {
     await apply(store.reload(isAccepted: isAccepted))
   }
 
-  /// Takes over what commands change in the ledger, until the task is cancelled.
+  /// Puts changes that commands make in the ledger in force, until its task is cancelled.
   func followLedger() async {
     while true {
       do { try await Task.sleep(for: Reloader.followingInterval) } catch { return }
@@ -125,21 +129,21 @@ actor Reloader {
     }
   }
 
-  /// Another server has changed something in the ledger.
+  /// Puts a change in force that another server made in the ledger.
   func ledgerChanged() async {
     do {
       let change = try records.latestChange()
       guard change != latestChange else { return }
       latestChange = change
     } catch {
-      // What notified is asked again within `followingInterval`.
+      // `followLedger` asks the ledger again within `followingInterval`.
       return
     }
     await takeOverChange()
   }
 
-  /// Takes over what a command or another server has changed, be it that an administrator has
-  /// accepted files that were refused.
+  /// Puts a change in force that a command or another server made in the ledger. If an
+  /// administrator has accepted files that were refused, it loads those files.
   private func takeOverChange() async {
     switch store.reloadIfAccepted(isAccepted) {
     case .unchanged: await putInForce(store.current, awaitingRestart: [])
@@ -147,8 +151,9 @@ actor Reloader {
     }
   }
 
-  /// Takes over what the ledger says now, before the caller goes on; false, and logged, where that
-  /// is not possible.
+  /// Puts the ledger's present state in force before it returns.
+  ///
+  /// - Returns: Whether that succeeded. A failure is logged.
   func takeOverLedger() async -> Bool {
     do {
       latestChange = try records.latestChange()
@@ -201,16 +206,16 @@ actor Reloader {
       adjustments.earlierResets = try records.budgetResets(of: returned)
       try gateway.configure(setup, replacing: self.setup)
       self.setup = setup
-      // What was set on a budget that comes back is in force again.
+      // A budget that comes back gets its former raises and pauses again.
       gateway.apply(
         adjustments, replacing: self.controls.filter { !returned.contains($0.target.budget) })
       self.controls = controls
       latestReset = adjustments.resets.last?.id ?? latestReset
-      // The former ones, which may be many, are forgotten when nobody waits for the lock.
+      // The former snapshot may be large. It is freed after the lock is released.
       rules.withLock { swap(&$0, &book) }
       gateway.ownersMayHaveChanged()
       logger.configure(level: settings.log.level, format: settings.log.format)
-      // With this, all that was settled before plans began to count is in the ledger.
+      // When this returns, the ledger has everything that was settled before plans began to count.
       try await syncBilling(of: clients, settings, at: now)
       budgets = clients.declaredBudgets(besides: stored)
       try await declare().get()
@@ -240,8 +245,10 @@ actor Reloader {
       policy: Server.policy(settings))
   }
 
-  /// Tells the ledger what it must know before the server listens: by what clients are billed, and
-  /// what budgets there are unless they are many.
+  /// Tells the ledger before the server listens how clients are billed, and the budgets, if they
+  /// are at most 1,000.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be written.
   func declareFirst(
     _ clients: ClientRegistry, _ settings: Settings, at now: Timestamp
   ) async throws(LedgerError) {
@@ -249,7 +256,7 @@ actor Reloader {
     try await syncBilling(of: clients, settings, at: now)
   }
 
-  /// Tells it of those that were too many for that, again and again until it could be told.
+  /// Tells the ledger the budgets that `declareFirst` has left out, and retries until it succeeds.
   func declareAfterStart() async {
     while declared == nil {
       switch await declare() {
@@ -261,8 +268,8 @@ actor Reloader {
     }
   }
 
-  /// Tells the ledger what budgets there are, unless it knows. One after the other, so that what is
-  /// in force last is what it was told last.
+  /// Tells the ledger the budgets, unless it knows them. Calls run one after the other, so that the
+  /// ledger ends with the budgets that are in force last.
   private func declare() async -> Result<Void, LedgerError> {
     let former = declaring
     let current = Task {
@@ -286,7 +293,7 @@ actor Reloader {
     return .success(())
   }
 
-  /// Has clients billed by what is in force, and periods charged that have begun.
+  /// Tells the ledger how clients are billed, and charges the periods that have begun.
   private func syncBilling(
     of clients: ClientRegistry, _ settings: Settings, at now: Timestamp
   ) async throws(LedgerError) {
@@ -295,7 +302,7 @@ actor Reloader {
       clients.billingAgreements(settings.payments, at: now), at: now)
   }
 
-  /// Charges the fixed fees of periods that have begun since they were last looked at.
+  /// Charges the fixed fees of periods that have begun since the last call.
   private func openBillingPeriods() async {
     let now = Timestamp.readSystemClock()
     guard let next = nextBillingPeriod, next <= now else { return }
@@ -308,7 +315,7 @@ actor Reloader {
     }
   }
 
-  /// Whether an administrator has accepted files with this digest of late.
+  /// Whether an administrator accepted files with this digest within `acceptanceLifetime`.
   private func isAccepted(_ digest: String) -> Bool {
     let since = Timestamp.readSystemClock().advanced(by: .zero - Reloader.acceptanceLifetime)
     do {
@@ -330,7 +337,9 @@ actor Reloader {
     logger.log(.error, "configuration_refused") { $0.member("mistake", mistake) }
   }
 
-  /// False where one is refused; the old one stays in force.
+  /// Reads the certificates again. A certificate that can't be used leaves the old one in force.
+  ///
+  /// - Returns: Whether all of them could be used.
   private func reloadCertificates() -> Bool {
     let errors = certificates.renew(store.current)
     for error in errors { refuse("\(error)") }
@@ -339,7 +348,7 @@ actor Reloader {
 }
 
 extension Logger {
-  /// Tells what is doubtful about the files.
+  /// Logs the warnings about the files.
   func log(_ warnings: [Diagnostic]) {
     for warning in warnings {
       log(.warn, "configuration_warning") { $0.member("warning", "\(warning)") }
@@ -347,7 +356,7 @@ extension Logger {
   }
 }
 
-/// How often the files were read anew and put in force, and how often they were refused.
+/// Counts the reloads that were put in force, and the reloads that failed.
 final class ReloadCount: Sendable {
   private let state = Lock((done: Int64(0), failed: Int64(0)))
 

@@ -2,7 +2,7 @@ package import Budgets
 package import Configuration
 package import Ledger
 
-// MARK: From settings to what each part takes
+// MARK: From settings to the options of each module
 
 extension Server {
   /// The rules that all budgets share.
@@ -21,7 +21,7 @@ extension Server {
 }
 
 extension LedgerLocation {
-  /// The place that the configuration, or an option, names.
+  /// The ledger's location that the configuration, or a command's option, names.
   package init(_ location: LedgerSettings.Location) {
     switch location {
     case .sqlite(let path): self = .sqlite(path: path)

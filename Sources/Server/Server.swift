@@ -13,9 +13,10 @@ internal import Pricing
 package import Telemetry
 internal import Time
 
-/// The whole server, put together: settings, ledger, budgets, gateway and listeners.
+/// The server: settings, ledger, budgets, gateway and listeners put together.
 package final class Server: Sendable {
-  /// The admin token that was made at this start, to be shown once; nil where there was one.
+  /// The administrator's token that this start made, to be shown once; nil if there was one
+  /// already.
   package let firstAdminToken: String?
   private let group: EventLoopGroup
   private let proxy: HTTPServer
@@ -26,7 +27,7 @@ package final class Server: Sendable {
   let reloader: Reloader
   private let sender: AlertSender
   private let collector: ChargeCollector
-  /// Nil where nothing is exported.
+  /// Nil if no traces or metrics are exported.
   private let telemetry: Telemetry?
   private let logger: Logger
   private let ceiling = ConnectionCeiling()
@@ -34,26 +35,26 @@ package final class Server: Sendable {
   package var proxyAddresses: [SocketAddress] { proxy.addresses }
   package var adminAddresses: [SocketAddress] { admin.addresses }
 
-  /// This release.
+  /// This release's version.
   package static let version = "0.1.0"
 
-  /// How long a stop waits for requests in flight.
+  /// The longest time that a stop waits for requests in flight.
   static let stopPatience = Duration.seconds(30)
 
   /// Starts everything.
   ///
   /// - Parameters:
-  ///   - telemetrySettings: where traces and metrics are sent; nil where none are.
-  ///   - loops: how many event loops serve; nil for one on each processor.
-  /// - Throws: what an operator has to mend, such as a port that is taken or a ledger that can't be
-  ///   opened.
+  ///   - telemetrySettings: the destination of traces and metrics; nil to send none.
+  ///   - loops: the number of event loops; nil for one on each processor.
+  /// - Throws: An error that an operator has to mend: a `SystemError` if a port is taken, a
+  ///   `LedgerError` if the ledger can't be opened, a `TLSError` if a certificate can't be used.
   package init(
     _ store: ConfigurationStore, logger: Logger, telemetrySettings: TelemetrySettings? = nil,
     loops: Int? = nil
   ) async throws {
     let settings = store.current
     let certificates = try ListenerCertificates(settings)
-    // What the files say, until the ledger can be asked for the rest.
+    // The rules of the files alone, until the ledger can be read.
     let rules = Lock(try RulesSnapshot(settings, clients: settings.clients, priceOverrides: []))
     let (ledger, location) = try Server.openLedger(settings.ledger, rules)
     let now = Timestamp.readSystemClock()
@@ -97,7 +98,7 @@ package final class Server: Sendable {
       throw error
     }
     state.connect(listeners: ["proxy": proxy, "admin": admin])
-    // Last, since it is shown once: a start that fails must not have made it.
+    // The token is shown once, so a start that fails must not have made it.
     firstAdminToken = try FirstAdminToken.makeIfNeeded(
       settings.admin, reader: reader, ledgerLocation: location, at: now)
     Server.start(sender, collector, reloader, telemetry, ledger, state)
@@ -105,7 +106,7 @@ package final class Server: Sendable {
     (self.ledger, self.logger) = (ledger, logger)
   }
 
-  /// Starts both listeners; each connection keeps to the settings in force when it begins.
+  /// Starts both listeners. Each connection keeps the settings that are in force when it begins.
   private static func listen(
     as gateway: Gateway, _ console: Console, on loops: [EventLoop], _ ceiling: ConnectionCeiling,
     _ rules: Lock<RulesSnapshot>, _ certificates: ListenerCertificates, _ reports: ListenerReports,
@@ -144,7 +145,7 @@ package final class Server: Sendable {
     group.stop()
   }
 
-  /// Models outside the price book are one model to metrics.
+  /// Opens the ledger. Metrics count all models outside the price book as one, `other`.
   private static func openLedger(
     _ settings: LedgerSettings, _ rules: Lock<RulesSnapshot>
   ) throws -> (ServerLedger, LedgerLocation) {
@@ -179,15 +180,16 @@ package final class Server: Sendable {
     }
   }
 
-  /// What to go on with from the start; those that replicas followed are inherited later.
+  /// The deferred requests that this server follows from its start. On a shared ledger, a server
+  /// inherits the requests of replicas that are gone later: see `join`.
   private static func deferred(
     _ ledger: ServerLedger, _ reader: LedgerReader
   ) throws(LedgerError) -> [DeferredRequest] {
     ledger.isShared ? [] : try reader.deferredRequests()
   }
 
-  /// What the server does when it hears from others that share its ledger. Deferred requests of
-  /// those that are gone come this way too, at a start as later.
+  /// Has the server react to other servers that share its ledger. Deferred requests of servers that
+  /// are gone come this way too, at a start and later.
   private static func join(
     _ ledger: ServerLedger, _ gateway: Gateway, _ reloader: Reloader, _ logger: Logger
   ) {
@@ -223,17 +225,20 @@ package final class Server: Sendable {
     }
   }
 
-  /// Follows changes of the files, and signals: SIGHUP reloads, SIGUSR1 opens the log anew,
-  /// SIGTERM and SIGINT stop, and a second of them ends the wait for requests in flight. Returns
-  /// when everything has stopped.
+  /// Serves until a signal stops the server, and returns when everything has stopped.
+  ///
+  /// SIGHUP reloads the files, and SIGUSR1 opens the log file again. SIGTERM and SIGINT stop the
+  /// server; a second one ends the wait for requests in flight.
+  ///
+  /// - Throws: `SystemError` if signals or folders can't be watched.
   package func runUntilStopped(watchingFiles: Bool = true) async throws {
     let loop = group.loops[0]
     let (stops, stop) = AsyncStream.makeStream(of: Void.self)
     let reloader = reloader
     let logger = logger
     let folders = watchingFiles ? reloader.folders : []
-    // The first pause opens descriptors for all later ones, and would end the process if there were
-    // none left: now, before connections take them.
+    // Swift's first pause opens file descriptors for all later ones, and ends the process if none
+    // is left. So the first pause comes before connections take them.
     try await Task.sleep(for: .nanoseconds(1))
     let sources = try await Task(executorPreference: loop) {
       let signals = try SignalSource(on: loop) { signal in
@@ -275,7 +280,7 @@ package final class Server: Sendable {
     end()
   }
 
-  /// Has old months of the ledger detached, where they aren't kept for ever.
+  /// Starts to detach old months of the ledger; nil if the settings keep them for ever.
   private func keepMonths() -> Task<Void, Never>? {
     let settings = state.settings.ledger
     guard let monthCount = settings.retentionMonths else { return nil }
@@ -284,7 +289,7 @@ package final class Server: Sendable {
     return Task { await months.run() }
   }
 
-  /// Refuses what is new, lets requests in flight end, settles them, closes the ledger.
+  /// Stops the server: refuses new requests, settles those in flight, and closes the ledger.
   package func stop() async {
     await drain()
     end()

@@ -11,10 +11,10 @@ internal import Pricing
 internal import Telemetry
 internal import Time
 
-/// What the console sees of the server, once the server stands.
+/// The console's view of the running server.
 ///
-/// The gateway hands clients' own calls to the console, and the console asks the gateway how the
-/// budgets stand: this is where the two meet. Nothing is served before `connect`.
+/// The gateway hands clients' own calls to the console, and the console reads the budgets from the
+/// gateway. This type connects the two. The server serves nothing before `connect`.
 final class ServerState: RunningServer {
   private struct Parts {
     let gateway: Gateway
@@ -57,12 +57,12 @@ final class ServerState: RunningServer {
     }
   }
 
-  /// The listeners come last, since they serve what this speaks for.
+  /// Adds the listeners, which start last because they serve everything else.
   func connect(listeners: KeyValuePairs<String, HTTPServer>) {
     self.listeners.withLock { $0 = listeners }
   }
 
-  /// The rest of the server refers to this: without letting go, neither would ever end.
+  /// Ends the reference cycle with the rest of the server, so that both can be freed.
   func disconnect() {
     parts.withLock { $0 = nil }
     listeners.withLock { $0 = [:] }

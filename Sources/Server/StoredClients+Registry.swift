@@ -5,13 +5,13 @@ package import Ledger
 internal import Time
 
 extension ClientRegistry {
-  /// This registry with the clients of the ledger's database and what they have, as requests are
-  /// looked up in it.
+  /// This registry with the ledger's clients, keys, plans and budgets added.
   ///
   /// - Parameters:
-  ///   - unreadable: notes the records that can't be understood and are left out; without it, such
-  ///     a record is an error.
-  ///   - closed: clients whose requests are refused in any case.
+  ///   - unreadable: collects the records that can't be understood and are left out. If it is nil,
+  ///     such a record is an error.
+  ///   - closed: clients whose requests the server refuses in any case.
+  /// - Throws: `LedgerError.unreadable` for a record that can't be understood.
   package func adding(
     _ stored: StoredClients, passingOver unreadable: UnreadableRows? = nil,
     closing closed: Set<String> = []
@@ -66,7 +66,7 @@ extension ClientRegistry {
 }
 
 extension ClientRegistry {
-  /// The budgets that files and plans make, without those of the ledger.
+  /// The budgets of files and plans, without the budgets of the ledger.
   func declaredBudgets(besides stored: StoredClients) -> [BudgetDefinition] {
     guard !stored.budgets.isEmpty else { return budgets }
     let made = Set(stored.budgets.map(\.id))
@@ -75,7 +75,7 @@ extension ClientRegistry {
 }
 
 extension BudgetDefinition {
-  /// - Parameter madeAt: when the client came; nil for one that a file declares.
+  /// - Parameter madeAt: when the client was made; nil for a client that a file declares.
   fileprivate init(
     _ stored: StoredBudget, of client: Client, madeAt: Timestamp?
   ) throws(LedgerError) {
@@ -97,7 +97,7 @@ extension Client {
     guard let zone = TimeZoneRules(identifier: stored.timeZone) else {
       throw .unreadable(record: "time zone \(stored.timeZone) of client \(stored.id)")
     }
-    // It stays in the ledger, and goes from there into answers as it is.
+    // The metadata stays in the ledger. Answers show it from there unchanged.
     let metadata = try? JSONParser().parse(Array(stored.metadata.utf8))
     guard metadata?.kind == .object else {
       throw .unreadable(record: "metadata of client \(stored.id)")
@@ -132,7 +132,7 @@ extension Subscription {
 }
 
 extension ClientKey {
-  /// One key for each digest that works: while a rotation overlaps, there are two of one name.
+  /// The key once for each digest in force. While a rotation overlaps, two digests have one name.
   fileprivate static func keys(of stored: StoredKey) throws(LedgerError) -> [ClientKey] {
     var keys = [try ClientKey(stored, digest: stored.sha256, expires: stored.expiresAt)]
     if let previous = stored.previousSHA256, let end = stored.previousExpiresAt {

@@ -2,13 +2,13 @@ internal import Configuration
 internal import HTTP
 internal import Time
 
-/// How the text of an argument or option becomes a value.
+/// The format of an argument or option: it turns the text into a value.
 struct ArgumentFormat<Value>: Sendable {
-  /// What stands for the value in the help, such as `DIR`; nil for a flag.
+  /// The placeholder for the value in the help, such as `DIR`; nil for a flag.
   let valueName: String?
-  /// What is allowed, to follow `allowed: ` in a message.
+  /// The allowed values, as the words after `allowed: ` in a message.
   let allowed: String
-  /// What a shell offers for it.
+  /// The shell's completions for it.
   let completion: ValueCompletion
   let parse: @Sendable (String) -> Value?
 

@@ -1,17 +1,16 @@
-/// One thing that the program can be asked to do: what it takes, what it says about itself, and
-/// what it does.
+/// A command of the program: its parameters, its help, and its work.
 struct Command: Sendable {
   /// One word, or two where commands belong together: `check`, `key create`.
   let name: String
   /// One line for the list of commands.
   let summary: String
-  /// What stands without a name, in this order; those that may be left out come last.
+  /// The arguments, which have no names, in their order. Optional ones come last.
   let arguments: [any ParameterDescription]
   let options: [any ParameterDescription]
   let examples: [Example]
   let run: @Sendable (Invocation) async throws(CommandError) -> CommandOutcome
 
-  /// A line to type, and what comes of it.
+  /// A line to type, and its effect.
   struct Example: Sendable {
     let line: String
     let meaning: String
@@ -33,7 +32,7 @@ struct Command: Sendable {
   var words: [String] { name.split(separator: " ").map { String($0) } }
 }
 
-/// What a command came to.
+/// The result of a command.
 struct CommandOutcome: Sendable {
   let report: Report
   /// Lines for standard error.

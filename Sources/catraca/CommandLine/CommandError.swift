@@ -1,14 +1,14 @@
 internal import Configuration
 internal import Ledger
 
-/// Why a command did not do what it was asked to.
+/// The reason why a command failed.
 enum CommandError: Error, Hashable, Sendable {
   /// The command line is wrong; exit status 2.
   case usage(UsageError)
   /// Every mistake in the configuration.
   case configuration([Diagnostic])
   case ledger(LedgerError)
-  /// What is wrong, where, and what is allowed.
+  /// The message: what is wrong, where, and what is allowed.
   case failed(String)
 }
 
@@ -32,7 +32,7 @@ extension CommandError {
   }
 }
 
-/// What the shell is told at the end.
+/// The exit status of the program.
 enum ExitCode: Int32, Sendable {
   case well = 0
   case failed = 1

@@ -5,7 +5,7 @@ struct CommandTable: Sendable {
   /// In the order of the help.
   let commands: [Command]
 
-  /// What a command line asks for.
+  /// The request of a command line.
   enum Request: Sendable {
     case run(Command, ArgumentValues)
     case helpOn(Command)
@@ -13,7 +13,7 @@ struct CommandTable: Sendable {
     case helpOnGroup(String?)
   }
 
-  /// A command line that is wrong, and the command that it is about, where that is clear.
+  /// A command line with a mistake, and its command if that is clear.
   struct Refusal: Error {
     let error: UsageError
     let command: Command?

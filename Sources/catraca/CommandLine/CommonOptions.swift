@@ -1,6 +1,6 @@
 internal import Configuration
 
-/// Options that several commands take, so that they mean the same everywhere.
+/// Options that several commands share, with the same meaning in each.
 enum CommonOptions {
   static let config = Parameter(
     "config", ArgumentFormat<String>.path("DIR"), "the folder with catraca.yaml",

@@ -2,8 +2,10 @@ internal import Glibc
 
 /// The files in a folder.
 enum FolderListing {
-  /// The paths of a folder's files with that end of their names, in the order of their names; of
-  /// anything but a folder, the path itself.
+  /// The paths of a folder's files whose names end in `suffix`, sorted by name. If `path` is no
+  /// folder, the path itself.
+  ///
+  /// - Throws: `DiskError` if the folder can't be read.
   static func files(at path: String, withSuffix suffix: String) throws(DiskError) -> [String] {
     guard let directory = opendir(path) else {
       guard errno == ENOTDIR else { throw .latest }
@@ -21,10 +23,10 @@ enum FolderListing {
   }
 }
 
-/// What the system says of a file or folder that can't be used.
+/// The system's reason why a file or folder can't be used.
 struct DiskError: Error {
   let reason: String
 
-  /// Of the call that failed last.
+  /// The reason of the system call that failed last.
   static var latest: DiskError { DiskError(reason: String(cString: strerror(errno))) }
 }

@@ -1,4 +1,4 @@
-/// What the program says about its commands.
+/// The help of the program and of its commands.
 enum HelpText {
   /// The list of commands, all or those of a group.
   static func overview(of commands: [Command], group: String?) -> String {

@@ -2,17 +2,17 @@ internal import Configuration
 internal import Ledger
 internal import Server
 
-/// One run of a command: what it was given, and the machine around it.
+/// One run of a command: its arguments, and its surroundings.
 struct Invocation: Sendable {
   let values: ArgumentValues
   let surroundings: Surroundings
 
-  /// What the folder of `--config` says. Secrets may be missing, since no command needs them.
+  /// The settings of the folder of `--config`. Secrets may be missing, since no command needs them.
   func settings() throws(CommandError) -> Settings {
     try load().settings
   }
 
-  /// The settings, with what is doubtful about them; or every mistake.
+  /// The settings with their warnings, or every mistake.
   func load(
     missingSecrets: MissingSecrets = .tolerated
   ) throws(CommandError) -> LoadedConfiguration {
@@ -44,7 +44,7 @@ struct Invocation: Sendable {
     return reader
   }
 
-  /// Opens the ledger to read from it; nil where no server and no command has made one.
+  /// Opens the ledger to read from it; nil if no server and no command has made one.
   func readerIfPresent() throws(CommandError) -> LedgerReader? {
     try readerIfPresent(at: try ledgerLocation())
   }
@@ -54,7 +54,7 @@ struct Invocation: Sendable {
     return try ledger { () throws(LedgerError) in try LedgerReader(at: location) }
   }
 
-  /// Opens the ledger to change it; makes one where there is none.
+  /// Opens the ledger to change it, and makes it if it is missing.
   func editor() throws(CommandError) -> LedgerEditor {
     let location = try ledgerLocation()
     let author = LedgerEditor.Author(actor: surroundings.actor, now: surroundings.now())
@@ -65,7 +65,8 @@ struct Invocation: Sendable {
 
   /// Opens the ledger of a server to change it.
   ///
-  /// - Throws: where there is none, such as in a folder that isn't the server's.
+  /// - Throws: `CommandError` if there is no ledger, for example in a folder that isn't the
+  ///   server's.
   func editorOfServer() throws(CommandError) -> LedgerEditor {
     let location = try ledgerLocation()
     guard Invocation.isThere(location) else { throw .noLedger(at: location) }
@@ -77,7 +78,7 @@ struct Invocation: Sendable {
     if case .sqlite(let path) = location { PathAccess.isThere(path) } else { true }
   }
 
-  /// Runs what reads or writes the ledger.
+  /// Runs `body`, which reads or writes the ledger, and turns its errors into the command's.
   func ledger<Answer>(
     _ body: () throws(LedgerError) -> Answer
   ) throws(CommandError) -> Answer {

@@ -2,15 +2,15 @@
 protocol ParameterDescription: Sendable {
   /// Without dashes; unique within a command.
   var name: String { get }
-  /// What stands for the value in the help, such as `DIR`; nil for a flag.
+  /// The placeholder for the value in the help, such as `DIR`; nil for a flag.
   var valueName: String? { get }
   var summary: String { get }
-  /// What counts when nothing is given.
+  /// The value if the command line has none.
   var defaultText: String? { get }
   var isRequired: Bool { get }
-  /// What is allowed, to follow `allowed: ` in a message.
+  /// The allowed values, as the words after `allowed: ` in a message.
   var allowed: String { get }
-  /// What a shell offers for the value.
+  /// The shell's completions for the value.
   var completion: ValueCompletion { get }
   func accepts(_ text: String) -> Bool
 }
@@ -50,7 +50,7 @@ extension Parameter<Bool> {
   }
 }
 
-/// What was given on the command line, checked against what the command takes.
+/// The values of a command line, checked against the command's parameters.
 struct ArgumentValues: Sendable {
   /// By the parameter's name; only texts that its format accepts.
   private var texts: [String: String] = [:]
@@ -63,12 +63,14 @@ struct ArgumentValues: Sendable {
     texts[name] = text
   }
 
-  /// What was given, else the default; nil where there is neither.
+  /// The given value, else the default; nil if there is neither.
   subscript<Value>(parameter: Parameter<Value>) -> Value? {
     (texts[parameter.name] ?? parameter.defaultText).flatMap(parameter.format.parse)
   }
 
-  /// What was given, else the default; throws `missing` where there is neither.
+  /// The given value, else the default.
+  ///
+  /// - Throws: `CommandError.usage(.missing)` if there is neither.
   func required<Value>(_ parameter: Parameter<Value>) throws(CommandError) -> Value {
     guard let value = self[parameter] else { throw .usage(.missing(Spelling(parameter))) }
     return value

@@ -1,4 +1,4 @@
-/// From the words of a command line to what is printed: everything but the printing.
+/// Runs the command of a command line and returns its output. The caller prints it.
 struct Program: Sendable {
   let table: CommandTable
 
@@ -6,14 +6,14 @@ struct Program: Sendable {
     table = CommandTable(commands: commands)
   }
 
-  /// What is left to print, and the exit status.
+  /// The output that is still to be printed, and the exit status.
   struct Printout: Hashable, Sendable {
     var output = ""
     var error = ""
     var exitCode = ExitCode.well
   }
 
-  /// Does what `words`, the command line without the program's name, ask for.
+  /// Runs the command that `words`, the command line without the program's name, names.
   func run(_ words: [String], in surroundings: Surroundings) async -> Printout {
     let request: CommandTable.Request
     do {
@@ -58,7 +58,7 @@ struct Program: Sendable {
     return Printout(error: text, exitCode: .wrongUsage)
   }
 
-  /// What everybody types for two of the commands, and `help COMMAND` as the command's own help.
+  /// Turns `--help`, `--version` and `help COMMAND` into the commands that they stand for.
   private static func spelledOut(_ words: [String]) -> [String] {
     switch words.first {
     case "--version": ["version"] + words.dropFirst()

@@ -18,16 +18,16 @@ final class ServiceCaller: Sendable {
   }
 
   /// - Parameters:
-  ///   - bearer: sent as `Authorization`.
-  ///   - authorities: a PEM file of those that are trusted besides the system's.
-  ///   - patience: how long the whole call may take.
+  ///   - bearer: the credential for `Authorization`; nil to send none.
+  ///   - authorities: a PEM file of authorities that are trusted besides the system's.
+  ///   - patience: the longest time that the whole call may take.
   func get(
     _ url: String, bearer: Secret? = nil, authorities: String? = nil, within patience: Duration
   ) async -> Result<ServiceClient.Answer, UpstreamError> {
     var fields = HeaderFields()
     fields.append(.acceptEncoding, constant: "identity")
     fields.append(.userAgent, constant: "Catraca")
-    // A secret is visible ASCII, as the configuration sees to.
+    // The configuration accepts only visible ASCII in a secret.
     if let bearer { try? fields.append(.authorization, "Bearer \(bearer.revealed())") }
     let request = UpstreamRequest(
       url: url, method: .get, fields: fields, connectTimeout: patience, idleTimeout: patience,

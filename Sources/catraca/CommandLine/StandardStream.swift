@@ -5,8 +5,7 @@ enum StandardStream: CInt, Sendable {
   case output = 1
   case error = 2
 
-  /// Writes all of it, and returns whether that worked: a full disk or a closed pipe is known
-  /// to nobody else.
+  /// Writes all bytes and returns whether that worked. It fails on a full disk or a closed pipe.
   @discardableResult
   func write(_ text: String) -> Bool {
     var text = text

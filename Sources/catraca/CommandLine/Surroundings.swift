@@ -3,22 +3,22 @@ internal import Glibc
 internal import TLS
 internal import Time
 
-/// All that a command can notice of the machine: handed in, so that tests hand in another.
+/// The machine as a command sees it. Tests give a command other surroundings.
 struct Surroundings: Sendable {
   var environment: [String: String]
-  /// As whom the process runs; where that is asked for in a network, it takes time.
+  /// The name of the process's user. A network directory may take time to answer.
   var userName: @Sendable () -> String
   var files: any FileSource
   var now: @Sendable () -> Timestamp
-  /// So many bytes that nobody can guess.
+  /// Returns the given number of random bytes from a cryptographic source.
   var randomBytes: @Sendable (Int) -> [UInt8]
-  /// How standard output and standard error are shown.
+  /// The styles of standard output and of standard error.
   var output: OutputStyle
   var errorOutput: OutputStyle
-  /// Writes to standard output at once, for what is too much to be kept until the command's end;
-  /// false where it can't be written.
+  /// Writes to standard output at once, for output that is too large to keep until the command's
+  /// end. It returns false if the output can't be written.
   var writeOutput: @Sendable ([UInt8]) -> Bool
-  /// Writes to standard error at once, for what can't wait for the command's end.
+  /// Writes to standard error at once, for messages that can't wait for the command's end.
   var writeError: @Sendable (String) -> Void
 }
 
@@ -49,7 +49,7 @@ extension Surroundings {
     }
   }
 
-  /// Who types, for the audit log: `cli:USER`.
+  /// The actor for the audit log: `cli:USER`.
   var actor: String {
     let user = environment["USER"] ?? environment["LOGNAME"] ?? ""
     return "cli:\(user.isEmpty ? userName() : user)"

@@ -1,4 +1,4 @@
-/// What is wrong with a command line.
+/// A mistake in a command line.
 enum UsageError: Error, Hashable, Sendable {
   case noCommand
   case unknownCommand(String, suggestion: String?)
@@ -30,7 +30,7 @@ struct Spelling: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension UsageError: CustomStringConvertible {
-  /// What is wrong, and what is allowed.
+  /// The message: what is wrong, and what is allowed.
   var description: String {
     switch self {
     case .noCommand:

@@ -39,7 +39,7 @@ enum BashCompletion {
     words.map(\.text).joined(separator: " ")
   }
 
-  /// What may follow each option of a command, then what may stand anywhere else.
+  /// The words that may follow each option of a command, then the words for any other place.
   private static func branches(of command: Command) -> [String] {
     var branches = command.options.filter { $0.valueName != nil }.map { option in
       branch("'\(command.name) --\(option.name)'", [], option.completion)

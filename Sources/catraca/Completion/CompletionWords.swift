@@ -6,9 +6,9 @@ struct CompletionWords: Sendable {
   }
 
   let commands: [Command]
-  /// What can stand first; `help` takes the same words once more.
+  /// The first words; `help` takes the same words once more.
   let first: [Word]
-  /// What can stand second, by the first word of commands that have two.
+  /// The second words, by the first word of commands that have two.
   let groups: [(first: String, second: [Word])]
 
   init(of commands: [Command]) {
@@ -34,7 +34,7 @@ struct CompletionWords: Sendable {
   }
 }
 
-/// What a shell offers for a value.
+/// The shell's completions for a value.
 enum ValueCompletion: Sendable, Hashable {
   case nothing
   case choices([String])

@@ -1,5 +1,5 @@
-/// `catraca completion SHELL`: a script with which a shell completes what is typed, made of the
-/// commands themselves.
+/// `catraca completion SHELL`: prints a script that completes commands in a shell. The script is
+/// made from the table of commands.
 enum ShellCompletion {
   enum Shell: String, Sendable, CaseIterable {
     case bash, zsh, fish

@@ -45,7 +45,7 @@ enum Demo {
   }
 }
 
-/// What the demonstration runs: a provider and a proxy before it.
+/// The servers of the demonstration: a provider, and a proxy before it.
 final class DemoHouse: Sendable {
   let server: Server
   let logger: Logger

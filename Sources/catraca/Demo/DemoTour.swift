@@ -34,7 +34,9 @@ struct DemoTour {
     return try LedgerReader(at: .sqlite(path: house.ledgerPath))
   }
 
-  /// Sends one request and tells what became of it; false once it was refused.
+  /// Sends one request and prints its result.
+  ///
+  /// - Returns: Whether it was answered; false once the budget refused it.
   private func ask(_ number: Int, through client: UpstreamClient) async throws -> Bool {
     let isStream = number == 2
     var fields = HeaderFields()
@@ -64,7 +66,7 @@ struct DemoTour {
     return true
   }
 
-  /// What the ledger has of the tour.
+  /// The rows that the tour has left in the ledger.
   static func usageTable(_ reader: LedgerReader) throws -> Table {
     var table = Table(
       [

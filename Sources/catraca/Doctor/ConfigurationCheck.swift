@@ -24,7 +24,7 @@ struct ConfigurationCheck {
       } catch {
         missing = error.diagnostics
       }
-      // What is a warning where secrets may be absent is a mistake where they are wanted.
+      // A missing secret is a warning to `check`, and a mistake to a server.
       let lacking = Set(missing.map(\.message))
       let warnings = loaded.warnings.filter { !lacking.contains($0.message) }
       findings =

@@ -1,4 +1,4 @@
-/// One thing that was looked at, how it stands, and what to do about it.
+/// The result of one check: its state, and the advice for the operator.
 struct Finding: Hashable, Sendable {
   enum State: String, Sendable, CaseIterable {
     case ok
@@ -19,9 +19,9 @@ struct Finding: Hashable, Sendable {
 
   let check: CheckCommand
   let state: State
-  /// What was found, beginning with what it is about.
+  /// The result in words, beginning with the thing that was checked.
   let text: String
-  /// What to do, in one sentence; nil where it is well.
+  /// The advice, in one sentence; nil if all is well.
   let advice: String?
 
   static func ok(_ check: CheckCommand, _ text: String) -> Finding {

@@ -3,13 +3,13 @@ internal import EventLoop
 internal import Ledger
 internal import Server
 
-/// Whether the ledger is whole, of this release, and can be written; and what a file lies on.
+/// Checks that the ledger is whole, of this release and writable, and that its disk has room.
 enum LedgerCheck {
-  /// Below it, a server soon spools, and then refuses.
+  /// With less free space than this, a server soon spools, and refuses requests after that.
   static let leastFreeBytes: Int64 = 64 << 20
   /// The largest spool.
   static let enoughFreeBytes: Int64 = 1 << 30
-  /// More damage than this says nothing more.
+  /// The most damaged places that one finding lists.
   private static let mostDamage = 3
 
   static func findings(_ settings: LedgerSettings) -> [Finding] {

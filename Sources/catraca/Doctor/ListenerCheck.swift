@@ -14,7 +14,7 @@ struct ListenerCheck {
     let name: String
     let addresses: [SocketAddress]
     let tls: TLSFiles?
-    /// What a running server answers without a key.
+    /// The status with which a running server answers a request without a key.
     let path: String
   }
 

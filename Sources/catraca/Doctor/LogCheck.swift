@@ -1,7 +1,7 @@
 internal import Configuration
 internal import Glibc
 
-/// Whether the log can be written where it is wanted.
+/// Checks that the log can be written to its destination.
 enum LogCheck {
   static func findings(_ settings: LogSettings) -> [Finding] {
     guard let file = settings.file else { return [.ok(.log, "goes to standard output")] }
@@ -16,7 +16,7 @@ enum LogCheck {
   }
 }
 
-/// What this user may do with a path.
+/// Asks the system for this user's access to a path.
 enum PathAccess {
   static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
@@ -26,7 +26,7 @@ enum PathAccess {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Why a file can't be written, or made where there is none; nil where it can.
+  /// The reason why a file can't be written, or can't be made if it is missing; nil if it can.
   static func obstacle(toWriting path: String) -> String? {
     let place = isThere(path) ? path : folder(of: path)
     guard access(place, W_OK) != 0 else { return nil }

@@ -3,9 +3,9 @@ internal import EventLoop
 internal import Glibc
 internal import Server
 
-/// What the system lets a process of this user do.
+/// Checks the system's limits for a process of this user.
 enum ProcessCheck {
-  /// With fewer connections a server isn't one.
+  /// Fewer connections than this are a problem, not a warning.
   static let fewestConnections = 10
 
   static func findings() -> [Finding] { [user(id: geteuid()), coreDumps()] }
@@ -32,7 +32,7 @@ enum ProcessCheck {
       advice: "Serve as a user of its own, as config/systemd does.")
   }
 
-  /// What `serve` does first, tried on this process.
+  /// Tries on this process how `serve` shuts itself in.
   private static func coreDumps() -> Finding {
     do throws(SystemError) {
       try ProcessLimits.shutIn()

@@ -1,7 +1,7 @@
 internal import Money
 internal import Pricing
 
-/// What the name of a price in LiteLLM's table means:
+/// The meaning of a price's name in LiteLLM's table, such as
 /// `cache_read_input_token_cost_above_272k_tokens_flex`.
 struct LiteLLMField {
   let quantity: PricedQuantity
@@ -10,7 +10,7 @@ struct LiteLLMField {
   /// The service tier for which it holds, under our name.
   let tier: String?
 
-  /// Nil for what isn't a price, and for one that has no place in a pricing file.
+  /// Nil if the name is no price, or a price that has no place in a pricing file.
   init?(_ name: String) {
     var rest = name[...]
     tier = LiteLLMField.tiers.first { rest.hasSuffix("_\($0.suffix)") }.map {

@@ -2,14 +2,16 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// One provider's prices of LiteLLM's table, as a pricing file has them, and what it can't have.
+/// One provider's prices from LiteLLM's table as a pricing file, and the entries that don't fit in
+/// one.
 struct LiteLLMPrices {
   private(set) var models: [ModelDeclaration] = []
   /// Of calls, for every model.
   private(set) var surcharges: [String: FixedDecimal] = [:]
   /// Of sessions of containers, by their memory.
   private(set) var containers: [String: FixedDecimal] = [:]
-  /// What was left out, entry by entry: `sora-2: nothing is metered in mode video_generation`.
+  /// The entries left out, each with its reason: `sora-2: nothing is metered in mode
+  /// video_generation`.
   private(set) var omissions: [String] = []
 
   private let provider: String

@@ -3,7 +3,7 @@ internal import Logging
 internal import Money
 internal import Time
 
-/// One value of a table: what it is, not yet how it looks.
+/// One value of a table, before it is formatted.
 enum Cell: Hashable, Sendable {
   case none
   case text(String)
@@ -34,8 +34,7 @@ enum Cell: Hashable, Sendable {
     }
   }
 
-  /// As people read it, safe to show: control characters, which could steer a terminal, are
-  /// written out.
+  /// The text for people. Control characters are escaped, because they could steer a terminal.
   var shown: String {
     switch self {
     case .none: "-"
@@ -49,7 +48,7 @@ enum Cell: Hashable, Sendable {
     }
   }
 
-  /// As other programs read it.
+  /// The text for other programs.
   var plain: String {
     switch self {
     case .none: ""

@@ -10,9 +10,9 @@ struct Document: Sendable {
 
   /// For people, one below the other with an empty line between them.
   let sections: [Section]
-  /// What it is in CSV.
+  /// The report in CSV.
   let table: Table
-  /// What it is in JSON.
+  /// The report in JSON.
   let json: @Sendable (inout JSONWriter) -> Void
 
   func text(_ style: OutputStyle) -> String {

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// What a stream can show.
+/// The width and the colors of an output stream.
 struct OutputStyle: Hashable, Sendable {
   let isTerminal: Bool
   let hasColor: Bool
-  /// In columns; nil where nothing limits a line.
+  /// The width in columns; nil if nothing limits a line.
   let width: Int?
 
   /// A file or a pipe: no colour, any width.

@@ -1,7 +1,7 @@
 internal import Time
 
-/// How far a long piece of work is, on standard error; silent in the first two seconds, and where
-/// that is no terminal.
+/// Shows the progress of long work on standard error. It shows nothing in the first two seconds, or
+/// if standard error is no terminal.
 struct ProgressBar {
   private let label: String
   private let total: Int64
@@ -12,9 +12,9 @@ struct ProgressBar {
 
   /// Work that ends before this shows nothing.
   static let quietTime = Duration.seconds(2)
-  /// How long what is shown stays.
+  /// The interval between two updates.
   static let interval = Duration.milliseconds(100)
-  /// The clock is asked once in so many steps, since steps may be short.
+  /// Steps between two looks at the clock, since steps may be short.
   private static let stepsPerLook: Int64 = 256
   private static let barWidth: Int64 = 30
 

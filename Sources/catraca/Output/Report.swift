@@ -1,14 +1,13 @@
 internal import JSON
 
-/// What a command has to say, before it is text.
+/// The output of a command, before it is text.
 enum Report: Sendable {
   case nothing
   /// The same in every format; ends without a line break.
   case line(String)
-  /// Many of a kind: lines of a table, or the API's `{"data":[…]}`.
+  /// Several records: the rows of a table, or the API's `{"data":[…]}`.
   case list(Table)
-  /// One thing: a field a line, or a JSON object. `headline` is what stands for all of it where a
-  /// table is asked for.
+  /// One record: a field a line, or a JSON object. `headline` replaces all of it in a table.
   case record(Record, headline: String? = nil)
   case document(Document)
 
@@ -37,7 +36,7 @@ enum Report: Sendable {
   }
 }
 
-/// How a report is written.
+/// The format of a report.
 enum OutputFormat: String, Sendable, Hashable, CaseIterable {
   case table, json, csv
 }

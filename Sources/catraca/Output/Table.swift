@@ -3,7 +3,7 @@ struct Table: Hashable, Sendable {
   struct Column: Hashable, Sendable {
     /// The name in JSON and CSV; nil leaves the column out of them.
     let key: String?
-    /// The heading for people; nil leaves the column out of what they see.
+    /// The heading for people; nil hides the column from them.
     let title: String?
 
     init(_ key: String?, _ title: String?) {
@@ -15,7 +15,7 @@ struct Table: Hashable, Sendable {
   let columns: [Column]
   /// Each as long as `columns`.
   private(set) var rows: [[Cell]] = []
-  /// What people see instead of no rows.
+  /// The text that people see if there are no rows.
   let emptyText: String
 
   init(_ columns: [Column], emptyText: String) {
@@ -29,7 +29,7 @@ struct Table: Hashable, Sendable {
   }
 }
 
-/// One thing with its fields.
+/// A record with its fields.
 struct Record: Hashable, Sendable {
   struct Field: Hashable, Sendable {
     let column: Table.Column

@@ -30,7 +30,7 @@ enum TableText {
     return lines.map { "\($0)\n" }.joined()
   }
 
-  /// Takes from the widest column of text as long as the table is too wide.
+  /// Narrows the widest column of text until the table fits.
   private static func fit(_ widths: inout [Int], into width: Int?, shrinking: [Bool]) {
     guard let width else { return }
     var excess = widths.reduce(0, +) + gap.count * (widths.count - 1) - width

@@ -4,7 +4,7 @@ internal import Ledger
 internal import Money
 internal import Time
 
-/// What the commands about one budget take.
+/// Parameters of the commands about one budget.
 enum BudgetOptions {
   static let id = Parameter(
     "id", ArgumentFormat<BudgetID>.budgetID, "the budget, as budget status names it",
@@ -53,7 +53,7 @@ extension ArgumentFormat<Currency> {
   }
 }
 
-/// `catraca budget status`: how full the budgets are.
+/// `catraca budget status`: shows how much of each budget is used.
 enum BudgetStatus {
   static let command = Command(
     "budget status", "shows every budget with what is used of it",

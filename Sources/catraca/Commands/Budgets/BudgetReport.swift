@@ -7,8 +7,8 @@ internal import Money
 internal import Server
 internal import Time
 
-/// How budgets stand, as the API says it. What requests in flight hold is read from their intents
-/// in the ledger.
+/// The status of budgets, as in the API. The holds of requests in flight come from their intents in
+/// the ledger.
 enum BudgetReport {
   /// All budgets, or those of one client, by id as the API lists them.
   static func list(_ invocation: Invocation, ofClient client: String?) throws(CommandError)

@@ -2,7 +2,7 @@ internal import Configuration
 internal import Ledger
 internal import Time
 
-/// What the commands about one client take.
+/// Parameters of the commands about one client.
 enum ClientOptions {
   static let id = Parameter(
     "id", ArgumentFormat<String>.name("ID"), "the client's id", isRequired: true)
@@ -87,7 +87,7 @@ enum ClientShow {
   }
 }
 
-/// What suspending and resuming have in common.
+/// The common part of suspending and resuming.
 enum ClientStatusChange {
   static func perform(
     _ status: StoredClient.Status, _ invocation: Invocation

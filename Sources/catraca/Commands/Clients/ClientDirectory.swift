@@ -5,10 +5,10 @@ internal import Time
 
 /// Every client with its keys, declared in files or made otherwise.
 struct ClientDirectory {
-  /// What files declare.
+  /// The clients of the files alone.
   let declared: ClientRegistry
   let stored: StoredClients
-  /// Both together, as a server sees them.
+  /// The clients of files and ledger together, as a server sees them.
   let registry: ClientRegistry
 
   init(_ invocation: Invocation) throws(CommandError) {
@@ -21,7 +21,9 @@ struct ClientDirectory {
     self.declared = declared
   }
 
-  /// Throws a message with the nearest id where there is no such client.
+  /// The client with this id.
+  ///
+  /// - Throws: `CommandError` if there is no such client; its message suggests the nearest id.
   func client(_ id: String) throws(CommandError) -> Client {
     if let client = registry.client(id) { return client }
     let suggestion = likelyMeant(by: id, among: registry.clients.map(\.id))
@@ -29,14 +31,18 @@ struct ClientDirectory {
       "there is no client '\(id)'" + (suggestion.map { "; did you mean \($0)?" } ?? ""))
   }
 
-  /// Throws where a file declares this client: only the file can change it.
+  /// Checks that the ledger has this client.
+  ///
+  /// - Throws: `CommandError` if a file declares the client, because only the file can change it.
   func requireStored(_ id: String) throws(CommandError) {
     if let line = try client(id).line {
       throw .failed("client \(id) is declared in clients.yaml:\(line); allowed: editing that file")
     }
   }
 
-  /// Throws where a file declares a key of that name of this client.
+  /// Checks that no file declares a key of this name for this client.
+  ///
+  /// - Throws: `CommandError` if a file does.
   func requireNotDeclared(key name: String, of client: Client) throws(CommandError) {
     let key = declared.client(client.id)?.keys.first { $0.name == name }
     if let line = key?.line {

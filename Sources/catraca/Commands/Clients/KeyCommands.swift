@@ -3,7 +3,7 @@ internal import Ledger
 internal import Pricing
 internal import Time
 
-/// What the commands about keys take.
+/// Parameters of the commands about keys.
 enum KeyOptions {
   static let client = Parameter(
     "client", ArgumentFormat<String>.name("C"), "the client whose key it is", isRequired: true)
@@ -98,7 +98,7 @@ enum KeyList {
     return CommandOutcome(.list(table))
   }
 
-  /// Before the first request of any ledger.
+  /// An instant before the first request of any ledger.
   private static let ledgerBegin = Timestamp(milliseconds: 0)
 }
 

@@ -2,7 +2,7 @@ internal import Ledger
 internal import Money
 internal import Pricing
 
-/// `catraca audit`: whether every counter and every cost is what the recorded requests make.
+/// `catraca audit`: checks every counter and every cost against the recorded requests.
 enum AuditCommand {
   static let command = Command(
     "audit", "recomputes every counter and cost from usage_logs, and names each difference",
@@ -16,11 +16,11 @@ enum AuditCommand {
     return CommandOutcome(result.report, exitCode: result.differences.isEmpty ? .well : .failed)
   }
 
-  /// What the audit of a ledger came to.
+  /// The result of an audit.
   struct Result {
     let requests: Int64
     let differences: [AuditDifference]
-    /// Those whose rows were detached and are gone.
+    /// The months whose rows were detached and are gone.
     let goneMonths: [String]
 
     init(of reader: LedgerReader, _ invocation: Invocation) throws(CommandError) {

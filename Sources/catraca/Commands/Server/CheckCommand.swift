@@ -2,7 +2,7 @@ internal import Configuration
 internal import Ledger
 internal import Pricing
 
-/// `catraca check`: whether a server would take the configuration.
+/// `catraca check`: tells whether a server would accept the configuration.
 enum CheckCommand {
   private static let accept = Parameter<Bool>.flag(
     "accept",
