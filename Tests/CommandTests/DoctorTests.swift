@@ -90,10 +90,11 @@ import Upstream
   static let ledgerErrors: [(error: LedgerError, state: State)] = [
     (.tooOld(path: "l.db", found: 1, known: 2), .warning),
     (.tooNew(path: "l.db", found: 4, readableFrom: 3, known: 2), .problem),
+    (.ofEarlierBuild(path: "l.db"), .problem),
     (.notALedger(path: "l.db"), .problem), (.unavailable(reason: "disk I/O error"), .problem),
   ]
 
-  @Test("A ledger of an earlier release is brought up to date", arguments: ledgerErrors)
+  @Test("A ledger of an earlier schema is a warning, of others a problem", arguments: ledgerErrors)
   func ledger(_ error: LedgerError, _ state: State) {
     #expect(LedgerCheck.judge(error).state == state)
   }

@@ -60,8 +60,7 @@ import Testing
   @Test("A ledger is brought to this release's schema once")
   func migrates() async {
     let path = bench.ledgerPath
-    let steps = (1...35).map(String.init).joined(separator: ", ")
-    #expect(await bench.run("migrate").output == "\(path): applied \(steps)\n")
+    #expect(await bench.run("migrate").output == "\(path): applied 1\n")
     #expect(await bench.run("migrate").output == "\(path): up to date\n")
   }
 

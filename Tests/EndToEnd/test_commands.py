@@ -116,6 +116,28 @@ def test_audit_of_an_untouched_ledger_is_exit_0_and_of_a_changed_one_exit_1(runn
     assert "cost" in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["serve", "migrate", "doctor --offline", "check --accept", "audit", "usage", "denials",
+     "budget status", "client list", "client create beta", "replica list"],
+)  # fmt: skip
+def test_a_ledger_of_a_build_before_version_1_is_refused(running, line):
+    running.post(BODY)
+    assert running.terminate() == 0
+    with running.ledger.changing() as database:
+        # Builds before version 1 numbered 35 steps, and called the first one so.
+        database.execute("UPDATE schema_migrations SET name = 'first tables'")
+        database.execute("INSERT INTO schema_migrations (number, name) VALUES (35, 'the last')")
+    done = running.command(*line.split())
+    assert done.returncode == 1
+    assert "was made by a build before version 1 of the" in done.stdout + done.stderr
+    with running.ledger.changing() as database:
+        database.execute("DELETE FROM schema_migrations WHERE number = 35")
+        database.execute("UPDATE schema_migrations SET name = 'version 1'")
+    # It is left as it was.
+    assert running.command("audit").returncode == 0
+
+
 def test_demo_takes_its_tour_and_ends(tmp_path):
     done = subprocess.run(
         [binary(), "demo", "--exit"], capture_output=True, text=True, timeout=120, cwd=tmp_path

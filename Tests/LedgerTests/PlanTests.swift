@@ -48,24 +48,6 @@ import Time
     #expect(kept?.plan == "big" && kept?.startedOn == Sample.day)
   }
 
-  @Test("A client's plan of an earlier release goes on with its calendar months", .ofFiles)
-  func migratesPlans() throws {
-    let connection = try folder.connection()
-    for migration in Migration.all where migration.number < Migration.planTables.number {
-      try connection.execute(try #require(migration.sql(.sqlite)))
-    }
-    try connection.execute(
-      """
-      INSERT INTO clients (id, name, plan, timezone, status, metadata, created_at, updated_at)
-      VALUES ('beta', 'Beta', 'pro', 'UTC', 'active', '{}', '2026-11-22T07:30:00.123Z',
-        '2026-11-22T07:30:00.123Z');
-      """)
-    try connection.execute(try #require(Migration.planTables.sql(.sqlite)))
-    let subscription = try SubscriptionStore(connection).find("beta")
-    #expect(subscription?.plan == "pro" && subscription?.startedOn.description == "2026-11-01")
-    #expect(try ClientStore(connection).find("beta")?.name == "Beta")
-  }
-
   private func drawing(_ number: Int) -> SettledRequest {
     var settlement = Sample.settlement(number)
     settlement.draws = [

@@ -145,35 +145,6 @@ import Time
     }
   }
 
-  @Test("A ledger of an earlier release gets its rollups from its rows", .ofFiles)
-  func rollupsAreRebuilt() throws {
-    let folder = try RollupTests.filled(RollupTests.rows())
-    let begun = try RollupTests.firstRows(folder)
-    try folder.connection().execute(
-      """
-      DROP TABLE usage_daily; DROP TABLE usage_daily_users; DROP TABLE usage_hourly;
-      DROP TABLE usage_daily_conversations; DROP INDEX usage_logs_agent_id;
-      DROP INDEX usage_logs_outcome; DROP INDEX usage_logs_usage_source;
-      DROP INDEX usage_logs_stream;
-      DROP INDEX usage_logs_created_at; DROP INDEX usage_logs_user_id;
-      DROP INDEX usage_logs_conversation_id;
-      ALTER TABLE usage_logs DROP COLUMN begins_conversation;
-      ALTER TABLE usage_logs DROP COLUMN provider_cost_nano_usd;
-      ALTER TABLE usage_totals DROP COLUMN provider_difference_nano_usd;
-      ALTER TABLE plans DROP COLUMN markup; ALTER TABLE clients DROP COLUMN markup;
-      """)
-    try folder.connection().execute(try #require(Migration.rollupTables.sql(.sqlite)))
-    try folder.connection().execute(try #require(Migration.rollupDaysOfUTC.sql(.sqlite)))
-    try folder.connection().execute(try #require(Migration.conversationRollup.sql(.sqlite)))
-    for migration in [Migration.providerCostColumns, .providerCostOfEarlierRows] {
-      try folder.connection().execute(try #require(migration.sql(.sqlite)))
-    }
-    let rows = try LedgerReader(at: folder.location).usageRows(limit: 300)
-    #expect(rows.count == 300 && rows.allSatisfy { $0.providerCostNanoUSD == $0.costNanoUSD })
-    #expect(try RollupTests.firstRows(folder) == begun)
-    #expect(try LedgerReader(at: folder.location).rollupDifferences() == [])
-  }
-
   @Test("Refusals are counted by the same groups, in the client's days")
   func refusalsAreCounted() throws {
     let folder = TemporaryFolder()
@@ -199,11 +170,6 @@ import Time
     #expect(try counts(.day, [.client: "acme", .user: "u1"]) == ["2026-11-22": 1])
     #expect(try counts(.day, [.provider: "openai"]) == [:])
     #expect(try counts(.day, [.client: "globex"]) == [:])
-  }
-
-  private static func firstRows(_ folder: TemporaryFolder) throws -> Int64? {
-    try folder.connection().prepare("SELECT sum(begins_conversation * id) FROM usage_logs")
-      .firstInteger()
   }
 
   // MARK: What is expected

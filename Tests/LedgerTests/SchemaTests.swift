@@ -7,11 +7,10 @@ import Testing
   @Test("A fresh file gets every migration, a reopened one none")
   func migratesOnce() throws {
     let folder = TemporaryFolder()
-    let migrations = Migration.all(try folder.connection().dialect)
-    #expect(try ServerLedger.migrate(at: folder.location) == migrations.map(\.number))
+    #expect(try ServerLedger.migrate(at: folder.location) == Migration.all.map(\.number))
     #expect(try ServerLedger.migrate(at: folder.location) == [])
     let recorded = try folder.connection().prepare("SELECT count(*) FROM schema_migrations")
-    #expect(try recorded.firstInteger() == Int64(migrations.count))
+    #expect(try recorded.firstInteger() == Int64(Migration.all.count))
   }
 
   @Test("Migrations are numbered from one without gaps")
@@ -79,12 +78,11 @@ import Testing
     let folder = TemporaryFolder()
     let connection = try folder.connection()
     let steps = [true, true, false, true].enumerated().map { place, isAdditive in
-      let sql = "CREATE TABLE later\(place) (id TEXT)"
-      return Migration(
-        number: Migration.newest + 1 + place, name: "later", isAdditive: isAdditive, sqlite: sql,
-        postgresql: sql)
+      Migration(
+        number: Migration.newest + 1 + place, name: "later", isAdditive: isAdditive
+      ) { _ in "CREATE TABLE later\(place) (id TEXT) STRICT" }
     }
-    let all = Migration.all(connection.dialect) + steps
+    let all = Migration.all + steps
     #expect(
       try DatabaseSchema.migrate(connection, at: folder.location, through: all) == all.map(\.number)
     )
@@ -98,14 +96,72 @@ import Testing
     #expect(recorded == [newest, newest ?? 0, newest ?? 0, nil, 3])
   }
 
-  @Test("A database of another program is refused and left as it is")
-  func refusesForeignDatabase() throws {
+  @Test("A later step changes a ledger with rows; one that fails changes nothing")
+  func laterSteps() async throws {
     let folder = TemporaryFolder()
-    try folder.connection().execute("CREATE TABLE songs (title TEXT)")
-    let name = folder.location.description
-    #expect(throws: LedgerError.notALedger(path: name)) { try folder.ledger() }
-    let songs = try folder.connection().prepare("SELECT count(*) FROM songs")
-    #expect(try songs.firstInteger() == 0)
+    let ledger = try folder.ledger()
+    try await ledger.settle(Sample.settlement(1))
+    await ledger.close()
+    let connection = try folder.connection()
+    let number = Migration.newest + 1
+    let step = Migration(number: number, name: "later") { _ in
+      """
+      ALTER TABLE denials ADD COLUMN later TEXT NOT NULL DEFAULT '';
+      UPDATE usage_logs SET agent_id = 'later';
+      """
+    }
+    let failing = Migration(number: number + 1, name: "failing") { _ in
+      "UPDATE usage_logs SET agent_id = 'failing'; DROP TABLE songs;"
+    }
+    #expect(throws: LedgerError.self) {
+      try DatabaseSchema.migrate(
+        connection, at: folder.location, through: Migration.all + [step, failing])
+    }
+    let agents = try connection.prepare("SELECT agent_id FROM usage_logs")
+    #expect(try agents.rows { $0.text("agent_id") } == ["later"])
+    let newest = try connection.prepare("SELECT max(number) FROM schema_migrations")
+    #expect(try newest.firstInteger() == Int64(number))
+    #expect(throws: LedgerError.self) { try LedgerReader(at: folder.location) }
+  }
+
+  @Test(
+    "A ledger of a build before version 1 is refused by writer, reader, editor and migration",
+    arguments: [[1, 35], [17, 35], []])
+  func refusesEarlierBuild(steps: [Int]) throws {
+    let folder = TemporaryFolder()
+    let connection = try folder.connection()
+    // SQLite's first step was then number 1, PostgreSQL's number 17.
+    try connection.execute(
+      """
+      CREATE TABLE usage_logs (request_id TEXT);
+      CREATE TABLE schema_migrations (number INTEGER PRIMARY KEY, name TEXT);
+      """)
+    for step in steps {
+      try connection.execute("INSERT INTO schema_migrations VALUES (\(step), 'first tables')")
+    }
+    let expected = LedgerError.ofEarlierBuild(path: folder.location.description)
+    #expect(throws: expected) { try folder.ledger() }
+    #expect(throws: expected) { try LedgerReader(at: folder.location) }
+    #expect(throws: expected) {
+      try LedgerEditor(at: folder.location, author: .init(actor: "test", now: Sample.admitted))
+    }
+    #expect(throws: expected) { try ServerLedger.migrate(at: folder.location) }
+    let recorded = try connection.prepare("SELECT count(*) FROM schema_migrations")
+    #expect(try recorded.firstInteger() == Int64(steps.count))
+  }
+
+  @Test(
+    "A database of another program is refused and left as it is",
+    arguments: ["songs (title TEXT)", "schema_migrations (version BIGINT)"])
+  func refusesForeignDatabase(table: String) throws {
+    let folder = TemporaryFolder()
+    try folder.connection().execute("CREATE TABLE \(table)")
+    #expect(throws: LedgerError.notALedger(path: folder.location.description)) {
+      try folder.ledger()
+    }
+    let name = try #require(table.split(separator: " ").first)
+    let rows = try folder.connection().prepare("SELECT count(*) FROM \(name)")
+    #expect(try rows.firstInteger() == 0)
     #expect(throws: LedgerError.self) {
       try folder.connection().prepare("SELECT 1 FROM usage_logs").run()
     }

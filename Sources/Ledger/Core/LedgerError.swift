@@ -12,6 +12,8 @@ public indirect enum LedgerError: Error, Hashable, Sendable {
   case inUse(path: String, processID: Int32?)
   /// The file is an SQLite database of another program.
   case notALedger(path: String)
+  /// The ledger was made by a build from before version 1 of the schema.
+  case ofEarlierBuild(path: String)
   /// The ledger was written by a later release than this one, with a schema that only servers of
   /// `readableFrom` and later can work with.
   case tooNew(path: String, found: Int, readableFrom: Int, known: Int)
@@ -47,6 +49,9 @@ extension LedgerError: CustomStringConvertible {
         + " ledger; an SQLite ledger is for one server, several share a PostgreSQL one"
     case .notALedger(let path):
       "\(path): is a database of another program; name a new file or a ledger of catraca"
+    case .ofEarlierBuild(let path):
+      "\(path): was made by a build before version 1 of the ledger's schema, which no release"
+        + " reads; name a new file, an empty database or a ledger of version 1 or later"
     case .tooNew(let path, let found, let readableFrom, let known):
       "\(path): has schema \(found), which releases with schema \(readableFrom) or later can work"
         + " with, this one has \(known); run the release that wrote it, or a later one"

@@ -8,7 +8,6 @@ internal import JSON
 /// in the form of the spool, and of each later intent only the differences. These are the row's
 /// fields with other values, including NULL and zero, and the tokens and cost of a charge to the
 /// same account. An intent with draws, objects or alerts is rare and is written in full.
-/// `EarlierIntentsText` reads the form of earlier releases.
 ///
 ///     {"intents":[{"row":{…},"charges":[…]},[{"request_id":"…"},[[50,700],{…}]],…]}
 extension JSONWriter {
@@ -108,12 +107,14 @@ private struct DifferentFields: FieldWriter {
 }
 
 extension SettlementReader {
-  /// Returns the settlements in a text that `JSONWriter.intents` or an earlier release wrote.
+  /// Returns the settlements in a text that `JSONWriter.intents` wrote.
+  ///
+  /// - Throws: `unreadable` for any other text.
   func intents(in text: String) throws(LedgerError) -> [SettledRequest] {
     let json = try read(text)
-    if let earlier = try earlierIntents(in: json) { return earlier }
+    guard let intents = json["intents"], intents.kind == .array else { throw .unreadableIntent }
     var first: (settlement: SettledRequest, row: ObjectReader)?
-    return try elements(of: json["intents"]) { intent throws(LedgerError) in
+    return try elements(of: intents) { intent throws(LedgerError) in
       if intent.kind == .array, let first {
         return try difference(intent, from: first.settlement, first.row)
       }

@@ -114,6 +114,6 @@ extension UsageRow {
 
   /// The SQL of `providerDifference` for a row of `usage_logs`.
   static let providerDifferenceColumn = "\(providerCostColumn) - cost_nano_usd"
-  /// The SQL of a row's provider cost. Rows of earlier releases have none.
+  /// The SQL of a row's provider cost; NULL in the column means `cost_nano_usd`.
   static let providerCostColumn = "coalesce(provider_cost_nano_usd, cost_nano_usd)"
 }

@@ -42,7 +42,7 @@ enum DatabaseCheck {
 
   private static func judge(_ error: LedgerError) -> Finding {
     switch error {
-    case .tooOld, .tooNew, .notALedger: LedgerCheck.judge(error)
+    case .tooOld, .tooNew, .notALedger, .ofEarlierBuild: LedgerCheck.judge(error)
     default:
       .problem(
         .ledger, error.description,

@@ -52,7 +52,7 @@ enum LedgerCheck {
       .warning(
         .ledger, error.description,
         advice: "Make a backup; the next start brings it up to date, or catraca migrate does.")
-    case .tooNew, .notALedger:
+    case .tooNew, .notALedger, .ofEarlierBuild:
       .problem(.ledger, error.description, advice: "Name the right file in ledger.url.")
     default:
       .problem(

@@ -1,21 +1,22 @@
 /// Brings a database to the newest schema.
 enum DatabaseSchema {
-  /// Applies the missing migrations, each in its own transaction; returns their numbers.
+  /// Applies the missing steps, each in its own transaction.
   ///
-  /// Refuses databases of other programs, and of later releases that this one can't work with.
   /// Servers that start together on one database take turns.
   ///
-  /// - Parameter migrations: in order; all that there are, but for tests.
+  /// - Parameter migrations: the steps in order; a test may give steps of a made-up later release.
+  /// - Returns: the numbers of the steps that it applied.
+  /// - Throws: `notALedger` for a database of another program, `ofEarlierBuild`, `tooNew` for a
+  ///   schema of a later release that this one can't work with, or `unavailable`.
   static func migrate(
     _ connection: DatabaseConnection, at location: LedgerLocation,
-    through migrations: [Migration]? = nil
+    through migrations: [Migration] = Migration.all
   ) throws(LedgerError) -> [Int] {
     let current = try version(of: connection, at: location)
     try refuse(current, of: connection, at: location)
     var applied: [Int] = []
-    let migrations = migrations ?? Migration.all(connection.dialect)
     for migration in migrations where migration.number > current {
-      // Servers that write meanwhile may have tables that it waits for, and wait for others.
+      // Servers that write meanwhile may hold tables that it waits for, and wait for others.
       let isApplied = try connection.repeatedly { () throws(LedgerError) in
         try apply(migration, to: connection, at: location)
       }
@@ -24,19 +25,17 @@ enum DatabaseSchema {
     return applied
   }
 
-  /// False where another server was faster.
+  /// False if another server was faster.
   private static func apply(
     _ migration: Migration, to connection: DatabaseConnection, at location: LedgerLocation
   ) throws(LedgerError) -> Bool {
-    guard let sql = migration.sql(connection.dialect) else { return false }
-    return try connection.transaction { () throws(LedgerError) in
+    try connection.transaction { () throws(LedgerError) in
       if let takeTurn = connection.dialect.takeMigrationTurn {
         try connection.execute(takeTurn)
         let current = try version(of: connection, at: location)
         if current >= migration.number { return false }
       }
-      try connection.execute(connection.dialect.createMigrations)
-      try connection.execute(sql)
+      try connection.execute(migration.sql(connection.dialect))
       let record = try connection.prepare(recordMigration)
       record.bind(Int64(migration.number), at: 1)
       record.bind(migration.name, at: 2)
@@ -50,8 +49,10 @@ enum DatabaseSchema {
     }
   }
 
-  /// Throws unless the database has the newest schema that this release knows, or one of a later
+  /// Passes if the database has the newest schema that this release knows, or one of a later
   /// release that only adds to it.
+  ///
+  /// - Throws: `tooOld` if steps are missing, else as `migrate`.
   static func check(_ connection: DatabaseConnection, at location: LedgerLocation)
     throws(LedgerError)
   {
@@ -64,7 +65,9 @@ enum DatabaseSchema {
     connection.hasKnownSchema = true
   }
 
-  /// Throws unless the database has exactly the newest schema, as who copies all of it needs.
+  /// Passes if the database has exactly the newest schema, as a full copy requires.
+  ///
+  /// - Throws: `tooNew` for every other schema, else as `migrate`.
   static func requireNewest(
     _ connection: DatabaseConnection, at location: LedgerLocation
   ) throws(LedgerError) {
@@ -76,7 +79,7 @@ enum DatabaseSchema {
     }
   }
 
-  /// Throws where the schema is of a later release, and only such can work with it.
+  /// Throws `tooNew` for the schema of a later release that this one can't work with.
   private static func refuse(
     _ found: Int, of connection: DatabaseConnection, at location: LedgerLocation
   ) throws(LedgerError) {
@@ -88,34 +91,43 @@ enum DatabaseSchema {
       known: Migration.newest)
   }
 
-  /// The number of the last migration that was applied; 0 for an empty database.
+  /// The number of the last step that was applied; 0 for an empty database.
+  ///
+  /// Builds before version 1 numbered other steps; a ledger of theirs has no step 1 of its name.
   private static func version(
     of connection: DatabaseConnection, at location: LedgerLocation
   ) throws(LedgerError) -> Int {
-    // By one statement: another server may be making the tables meanwhile.
+    // By one statement, since another server may be making the tables meanwhile. Many programs
+    // have a table `schema_migrations`.
     let count = try connection.prepare(
       """
-      SELECT count(CASE WHEN name = 'schema_migrations' THEN 1 END), count(*)
+      SELECT count(CASE WHEN name IN ('schema_migrations', 'usage_logs') THEN 1 END), count(*)
       FROM (\(connection.dialect.tableNames)) AS tables
       """)
-    var (hasMigrations, isEmpty) = (false, true)
+    var (isLedger, isEmpty) = (false, true)
     try count.forEachRow {
-      hasMigrations = count.integer(0) == 1
+      isLedger = count.integer(0) == 2
       isEmpty = count.integer(1) == 0
     }
-    if hasMigrations {
-      return Int(try connection.prepare(lastMigration).firstInteger() ?? 0)
+    if isEmpty { return 0 }
+    guard isLedger else { throw .notALedger(path: location.description) }
+    let find = try connection.prepare(firstAndLastMigration)
+    var (first, last): (String?, Int64?) = (nil, nil)
+    try find.forEachRow { (first, last) = (find.text(0), find.integer(1)) }
+    guard first == Migration.version1.name, let last else {
+      throw .ofEarlierBuild(path: location.description)
     }
-    guard isEmpty else { throw .notALedger(path: location.description) }
-    return 0
+    return Int(last)
   }
 
   private static let recordMigration = "INSERT INTO schema_migrations (number, name) VALUES (?, ?)"
-  private static let lastMigration = "SELECT max(number) FROM schema_migrations"
+  private static let firstAndLastMigration = """
+    SELECT max(CASE WHEN number = 1 THEN name END), max(number) FROM schema_migrations
+    """
   private static let lastReadableFrom = """
     SELECT coalesce(readable_from, number) FROM schema_migrations ORDER BY number DESC LIMIT 1
     """
-  /// Whoever could work with the schema before can do so after a step that only adds to it.
+  /// A server that could work with the schema before can work with it after a step that only adds.
   private static let keepReadableFrom = """
     UPDATE schema_migrations SET readable_from =
       (SELECT coalesce(earlier.readable_from, earlier.number) FROM schema_migrations AS earlier
@@ -125,7 +137,7 @@ enum DatabaseSchema {
 }
 
 extension Dialect {
-  /// The tables that there are, and what else SQLite's schema has.
+  /// A query for the names of all tables; in SQLite also of indexes and views.
   fileprivate var tableNames: String {
     switch self {
     case .sqlite: "SELECT name FROM sqlite_schema"
@@ -137,28 +149,8 @@ extension Dialect {
     }
   }
 
-  fileprivate var createMigrations: String {
-    switch self {
-    case .sqlite:
-      """
-      CREATE TABLE IF NOT EXISTS schema_migrations (
-        number INTEGER PRIMARY KEY,
-        name TEXT NOT NULL,
-        applied_at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))
-      ) STRICT
-      """
-    case .postgresql:
-      """
-      CREATE TABLE IF NOT EXISTS schema_migrations (
-        number BIGINT PRIMARY KEY,
-        name TEXT COLLATE "C" NOT NULL,
-        applied_at TEXT COLLATE "C" NOT NULL DEFAULT \(PostgresSchema.now)
-      )
-      """
-    }
-  }
-
-  /// Nil where who may write is alone. A migration may take as long as it takes.
+  /// Nil for SQLite, where one server has the file alone. Otherwise the statement waits until no
+  /// other server migrates, and lets the step take as long as it needs.
   fileprivate var takeMigrationTurn: String? {
     switch self {
     case .sqlite: nil
@@ -171,6 +163,6 @@ extension Dialect {
     }
   }
 
-  /// Any number that nothing else in the database locks.
+  /// A number that nothing else in the database locks.
   private static let migrationTurn: Int64 = 0x6361_7472_6163_6100
 }

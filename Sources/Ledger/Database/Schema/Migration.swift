@@ -1,57 +1,54 @@
-/// One numbered step of the schema; never changed once released, only followed by another.
-///
-/// PostgreSQL begins with the step that was the newest when it was first served: there it makes all
-/// tables at once.
-struct Migration {
+/// One numbered step of the schema. A released step never changes; only later steps follow it.
+struct Migration: Sendable {
+  /// Counts from 1 without gaps.
   let number: Int
+  /// What `schema_migrations` calls the step.
   let name: String
-  /// Whether servers that know the schema without this step can work with it as they did: it adds
-  /// tables, indexes, or columns that are NULL or have a default, of which they needn't know.
+  /// Whether a server that knows only the schema before this step works on with the schema after
+  /// it. The step then adds nothing but tables, indexes, and columns that are NULL or have a
+  /// default.
   let isAdditive: Bool
-  private let sqlite: String
-  private let postgresql: String?
+  private let text: @Sendable (Dialect) -> String
 
-  /// A step that only SQLite files need.
-  init(number: Int, name: String, sql: String) {
-    self.number = number
-    self.name = name
-    isAdditive = false
-    sqlite = sql
-    postgresql = nil
-  }
-
-  init(number: Int, name: String, isAdditive: Bool = false, sqlite: String, postgresql: String) {
+  /// - Parameter text: the step in SQLite's words, which `sql(_:)` renders for either database.
+  init(
+    number: Int, name: String, isAdditive: Bool = false,
+    text: @escaping @Sendable (Dialect) -> String
+  ) {
     self.number = number
     self.name = name
     self.isAdditive = isAdditive
-    self.sqlite = sqlite
-    self.postgresql = postgresql
+    self.text = text
   }
 
-  /// Nil where a database of this kind never was without it.
-  func sql(_ dialect: Dialect) -> String? {
-    switch dialect {
-    case .sqlite: sqlite
-    case .postgresql: postgresql
-    }
-  }
+  func sql(_ dialect: Dialect) -> String { dialect.schema(text(dialect)) }
 
-  /// All that this release knows, in order.
-  static let all: [Migration] = [
-    .firstTables, .clientTables, .controlTables, .priceTables, .deferredTables, .planTables,
-    .estimateColumns, .alertTables, .rollupTables, .rollupDaysOfUTC, .billingTables,
-    .usageTotalTables, .conversationRollup, .rareRowIndexes, .unpricedModelTables,
-    .signingKeyTables, .leaseTables, .readableFrom, .detachedMonthTables, .creditLeaseTables,
-    .intentValues, .conversationPermitTables, .offlineReserveTables, .intentDifferences,
-    .fewerUsageIndexes, .idempotencyKeyColumns, .summaryOfAnySize, .providerObjectTables,
-    .providerCostColumns, .providerCostOfEarlierRows, .objectListIndexes,
-    .missingPriceTables, .toolCallColumn, .limitPauseTables, .chargesUnderTerms,
-  ]
+  /// The steps that this release knows, in order.
+  static let all: [Migration] = [version1]
 
-  static func all(_ dialect: Dialect) -> [Migration] {
-    all.filter { $0.sql(dialect) != nil }
-  }
-
-  /// The schema that this release reads and writes.
+  /// The number of the schema that this release reads and writes.
   static var newest: Int { all.last?.number ?? 0 }
+
+  /// The tables, indexes and views of a ledger.
+  ///
+  /// An instant is a text of RFC 3339 in UTC with milliseconds, so that texts sort as their
+  /// instants do. A column `…_nano` or `…_nano_usd` counts 10⁻⁹ of its currency.
+  static let version1 = Migration(number: 1, name: "version 1") { dialect in
+    [
+      migrations(dialect), usageLogs(dialect), inFlight(dialect), usageTables, rollupTables,
+      budgetTables, alertTables, clientTables, planTables, administrationTables, billingTables,
+      replicaTables, views(dialect),
+    ].joined(separator: "\n\n")
+  }
+
+  private static func migrations(_ dialect: Dialect) -> String {
+    """
+    CREATE TABLE schema_migrations (
+      number INTEGER PRIMARY KEY,
+      name TEXT NOT NULL,
+      applied_at TEXT NOT NULL DEFAULT (\(dialect.now)),
+      readable_from INTEGER -- the oldest schema whose servers work with this one; NULL: this one
+    ) STRICT;
+    """
+  }
 }
