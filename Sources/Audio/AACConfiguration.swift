@@ -1,6 +1,6 @@
 /// The beginning of an AudioSpecificConfig, which tells a decoder of AAC how frames are made.
 struct AACConfiguration {
-  /// How long one frame lasts.
+  /// The duration of one frame, in microseconds.
   let microsecondsPerFrame: UInt64
 
   /// Samples of a frame of AAC, at the rate of its core. The parts that widen the spectrum double
@@ -8,11 +8,11 @@ struct AACConfiguration {
   static let samplesPerFrame: UInt64 = 1024
   /// Samples of the longest frame of USAC.
   private static let longestUSACFrame: UInt64 = 4096
-  /// Kinds of AAC whose frames have `samplesPerFrame` samples at most.
+  /// The object types of AAC whose frames have at most `samplesPerFrame` samples.
   private static let plainTypes: Set<UInt64> = [1, 2, 3, 4, 5, 6, 17, 19, 20, 23, 29, 39]
   private static let usac: UInt64 = 42
 
-  /// Nil for other kinds of sound, and for a rate that isn't one.
+  /// Nil for other kinds of sound, and for a sample rate that the format doesn't have.
   init?(_ bytes: Span<UInt8>, at position: Int) {
     var bits = BitReader(bytes, at: position)
     var type = bits.read(5)
@@ -29,7 +29,7 @@ struct AACConfiguration {
     microsecondsPerFrame = duration.microseconds
   }
 
-  /// The rate that an index stands for; nil for one that stands for none.
+  /// The sample rate in hertz that an index stands for; nil for an index without a rate.
   static func rate(index: UInt64) -> UInt64? {
     index < rates.count ? rates[Int(index)] : nil
   }
@@ -40,7 +40,7 @@ struct AACConfiguration {
   ]
 }
 
-/// Reads numbers of a few bits each from the first eight bytes of something.
+/// Reads numbers of a few bits each from the first eight bytes at a position.
 private struct BitReader {
   private var bits: UInt64 = 0
   private var left: Int

@@ -1,4 +1,4 @@
-/// The bytes of a file, read without ever leaving them.
+/// Reads from the bytes of a file. A position beyond the end gives nil or false, never a trap.
 extension Span where Element == UInt8 {
   func byte(at index: Int) -> UInt8? {
     indices.contains(index) ? self[index] : nil

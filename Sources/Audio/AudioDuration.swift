@@ -1,28 +1,29 @@
-/// How long a sound file lasts; nothing is decoded.
+/// The duration of a sound file, in milliseconds, without decoding it.
 ///
-/// A file tells two durations. The header states one, which whoever made the file can choose
-/// freely. The frames tell the other: a decoder can't make more sound than the frames hold. Catraca
-/// holds the larger of the two for a transcription, and charges it where a provider reports no
-/// duration.
+/// A file has two durations. The header states one, and the client that sends the file can write
+/// any number there. The frames give the other: a decoder can't make more sound than the frames
+/// hold. Catraca holds the larger of the two for a transcription. If a provider reports no
+/// duration, Catraca also charges the larger.
 ///
-/// A library was weighed: libsndfile knows neither MP4 nor WebM, which phones and browsers record;
-/// libavformat knows all, but is a large C parser, to be kept in a process of its own away from the
-/// providers' keys. The readers need a few fields of six containers, so they are written here, in a
-/// language where a hostile file can do no more than be misunderstood. Each reader walks the bytes
-/// forward.
+/// The readers are written here because no library fits. libsndfile reads neither MP4 nor WebM,
+/// which phones and browsers record. libavformat reads all six containers, but it is a large C
+/// parser: it would need a process of its own, apart from the providers' keys. The readers need a
+/// few fields only. In Swift a hostile file can be misread, but it can't corrupt memory. Each
+/// reader walks the bytes forward.
 public enum AudioDuration {
-  /// Longer than any file that a provider takes.
+  /// The longest duration, in milliseconds: seven days. No provider takes a longer file.
   public static let longestMilliseconds: Int64 = 7 * 24 * 3600 * 1000
 
-  /// Milliseconds that a byte can last in a format that no reader here knows at all.
+  /// Milliseconds that one byte can last at most in a format that no reader here knows.
   ///
-  /// The codec with the fewest bytes is FLAC: 12 bytes hold 65,536 samples of silence, which are
-  /// 8.192 seconds at 8 kHz, the lowest rate in use.
+  /// FLAC is the codec with the fewest bytes: 12 bytes hold 65,536 samples of silence. At 8 kHz,
+  /// the lowest rate in use, they last 8.192 seconds, so one byte lasts at most 683 ms.
   public static let longestMillisecondsPerByte: Int64 = 683
 
-  /// The milliseconds that the header of a WAV, FLAC, Ogg, MP4 or WebM file states, or that an MP3
-  /// file's frames have. Rounded up, at least 1; nil for anything else, and for files that don't
-  /// say.
+  /// The duration of a file in milliseconds, rounded up, at least 1.
+  ///
+  /// A WAV, FLAC, Ogg, MP4 or WebM file states it in its header; an MP3 file's frames are counted.
+  /// Nil for any other file, and for a header without a duration.
   public static func milliseconds(of bytes: Span<UInt8>) -> Int64? {
     let duration: TickCount? =
       switch AudioContainer(of: bytes) {
@@ -42,7 +43,7 @@ public enum AudioDuration {
   /// The most milliseconds that a decoder can make of these bytes, whatever their header states.
   ///
   /// Each container has its own limit, which its reader explains. Rounded up, at least 1, at most
-  /// `longestMilliseconds`; nil where the codec isn't known.
+  /// `longestMilliseconds`; nil if the codec isn't known.
   public static func boundMilliseconds(of bytes: Span<UInt8>) -> Int64? {
     let microseconds: UInt64? =
       switch AudioContainer(of: bytes) {
@@ -58,16 +59,16 @@ public enum AudioDuration {
     }
   }
 
-  /// The bound of a container, or that of frames beside what the container knows: some decoders of
-  /// MP3 look for frames in any file, and don't mind what it begins with.
+  /// The larger of a container's bound and that of the frames in the bytes. Some decoders of MP3
+  /// look for frames in any file, whatever its first bytes are.
   private static func withFrames(_ bytes: Span<UInt8>, _ bound: UInt64?) -> UInt64? {
     bound.map { max($0, CodedFrames.hasRow(in: bytes) ? AudioFrames.longestChain(bytes) : 0) }
   }
 
   /// The most milliseconds that a file without a `boundMilliseconds` is taken to last.
   ///
-  /// In a known container an unknown codec has no limit: the container states any rate, down to one
-  /// sample a second, and an MP4 file can name the same bytes again and again. So can a container
+  /// In a known container an unknown codec has no limit: the container can state one sample a
+  /// second, and an MP4 file can name the same bytes many times. The same holds for a container
   /// behind more tags than its reader skips. Any other file is bounded by its size.
   public static func longestMilliseconds(ofUnknown bytes: Span<UInt8>) -> Int64 {
     guard case .frames = AudioContainer(of: bytes) else { return longestMilliseconds }
@@ -111,24 +112,25 @@ enum AudioContainer {
   }
 }
 
-/// A duration as containers state it: so many ticks, so many of which are a second.
+/// A duration as containers state it: a number of ticks, and the number of ticks in a second. For
+/// example, 48,000 ticks at 16,000 a second are 3 seconds.
 struct TickCount {
   let ticks: UInt64
   let perSecond: UInt64
 
-  /// Nil where there is no tick, or no second.
+  /// Nil if either number is zero.
   init?(_ ticks: UInt64, perSecond: UInt64) {
     guard ticks > 0, perSecond > 0 else { return nil }
     self.ticks = ticks
     self.perSecond = perSecond
   }
 
-  /// Rounded up; nil if it is more than a number holds.
+  /// The duration in milliseconds, rounded up; nil if an `Int64` can't hold it.
   var milliseconds: Int64? {
     units(inSecond: 1000).flatMap { Int64(exactly: $0) }
   }
 
-  /// Rounded up; the largest number if it is more than a number holds.
+  /// The duration in microseconds, rounded up; `UInt64.max` if it is larger than that.
   var microseconds: UInt64 { units(inSecond: 1_000_000) ?? .max }
 
   private func units(inSecond: UInt64) -> UInt64? {

@@ -1,18 +1,17 @@
 /// Files that are frames and nothing else: MPEG audio (MP3), and AAC with ADTS headers. Each frame
-/// tells its own length and duration.
+/// states its own length and duration.
 enum AudioFrames {
-  /// Frames that a file must begin with before it is taken for frames. Decoders recognize a format
-  /// the same way: behind so many frames none of them looks for another format.
+  /// The number of frames that a file must begin with before it is taken for frames. Decoders
+  /// recognize a format the same way: after seven frames none of them looks for another format.
   private static let firstFrames = 7
-  /// Longer than any frame: the length in an ADTS header has 13 bits.
+  /// Longer than any frame, in bytes: the length in an ADTS header has 13 bits.
   private static let window = 1 << 13
 
-  /// The most that a decoder can make of the frames: the longest chain of frames that don't
-  /// overlap, wherever they stand.
+  /// The most microseconds that a decoder can make of the frames: the longest chain of frames that
+  /// don't overlap, at any position. Nil for a file that doesn't begin with frames.
   ///
-  /// A decoder takes each frame once and goes on behind it, or looks for the next one where a
-  /// header is wrong. Whichever frames it finds are such a chain. Nil for a file that doesn't begin
-  /// with frames.
+  /// A decoder takes each frame once and goes on behind it. Where a header is wrong, it looks for
+  /// the next frame. The frames that it finds are always such a chain.
   static func boundMicroseconds(_ bytes: Span<UInt8>, from start: Int) -> UInt64? {
     var start = start
     while bytes.byte(at: start) == 0 { start += 1 }
@@ -22,7 +21,7 @@ enum AudioFrames {
 
   /// The longest chain of frames in any bytes, in microseconds.
   static func longestChain(_ bytes: Span<UInt8>) -> UInt64 {
-    // What a chain that ends at a position lasts, at most, for the positions ahead.
+    // For each position ahead, the longest duration of a chain that ends there.
     var ahead = [UInt64](repeating: 0, count: window)
     var longest: UInt64 = 0
     var toTheEnd: UInt64 = 0
@@ -45,7 +44,7 @@ enum AudioFrames {
     return max(longest, max(toTheEnd, last))
   }
 
-  /// Whether frames of one kind follow each other from here on.
+  /// Whether frames of one kind follow each other from `start` on.
   private static func begins(_ bytes: Span<UInt8>, at start: Int) -> Bool {
     guard let first = AudioFrame(bytes, at: start) else { return false }
     var position = start
@@ -60,7 +59,7 @@ enum AudioFrames {
   }
 }
 
-/// One frame of either kind.
+/// One frame of MPEG audio or of AAC.
 struct AudioFrame {
   let length: Int
   let microseconds: UInt64

@@ -1,7 +1,7 @@
 /// Frames of another codec in the data of a WAV file that states PCM.
 ///
-/// Decoders look into such data, and decode the frames if enough of one kind follow each other.
-/// Ordinary sound has no such row, so it stays bounded as PCM.
+/// Decoders search such data. If enough frames of one kind follow each other, they decode the
+/// frames. Ordinary sound has no such row, so it stays bounded as PCM.
 struct CodedFrames {
   private var hasRow = false
   private var unlimitedMarks = 0
@@ -10,8 +10,8 @@ struct CodedFrames {
   private var dolbyRow = 0
   private var hasDolbyRow = false
 
-  /// The most that the frames from `start` on last: 0 if a decoder sees none there. Nil for frames
-  /// whose duration has no known limit.
+  /// The most microseconds that the frames from `start` on last; 0 if a decoder finds none. Nil for
+  /// frames whose duration has no known limit.
   static func boundMicroseconds(_ bytes: Span<UInt8>, from start: Int) -> UInt64? {
     var frames = CodedFrames()
     guard frames.search(bytes, from: start) else { return nil }
@@ -21,11 +21,11 @@ struct CodedFrames {
     return max(dolby, frames.hasRow ? AudioFrames.longestChain(bytes) : 0)
   }
 
-  /// MPEG audio, ADTS or LOAS: decoders ask for three in a row at least.
+  /// Frames of MPEG audio, ADTS or LOAS in a row that decoders ask for at least.
   private static let leastRow = 3
 
-  /// Whether enough frames of MPEG audio or ADTS follow each other somewhere. In sound of another
-  /// codec that happens by chance once in gigabytes.
+  /// Whether three frames of MPEG audio or ADTS follow each other at any position. In sound of
+  /// another codec that happens by chance once in gigabytes.
   static func hasRow(in bytes: Span<UInt8>) -> Bool {
     for index in bytes.indices where bytes[index] == 0xFF {
       if hasRow(bytes, at: index, { AudioFrame($0, at: $1)?.length }) { return true }
@@ -33,7 +33,7 @@ struct CodedFrames {
     return false
   }
 
-  /// False where there are frames without a known limit.
+  /// Looks for frames; false if it finds frames whose duration has no known limit.
   private mutating func search(_ bytes: Span<UInt8>, from start: Int) -> Bool {
     var word: UInt32 = 0
     for index in start..<max(start, bytes.count) {
@@ -73,10 +73,11 @@ struct CodedFrames {
 
   // MARK: S/PDIF, DTS and TrueHD
 
-  /// Decoders ask for more of them. PCM has one in hundreds of megabytes, by chance.
+  /// Fewer than the marks that decoders ask for. By chance PCM has one mark in hundreds of
+  /// megabytes.
   private static let leastUnlimitedMarks = 3
 
-  /// The first words of frames, in either order of bytes.
+  /// The first words of S/PDIF, DTS and TrueHD frames, in either byte order.
   private static func isUnlimited(_ word: UInt32) -> Bool {
     switch word {
     case 0xF872_4E1F, 0x72F8_1F4E: true

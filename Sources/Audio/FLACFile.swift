@@ -1,7 +1,7 @@
-/// FLAC: the block STREAMINFO, which comes first, has the rate and the number of samples. Each
-/// frame states its own number of samples, too.
+/// FLAC files. The first block, STREAMINFO, has the sample rate and the number of samples; each
+/// frame also states its own number of samples.
 enum FLACFile {
-  /// - Parameter position: behind `fLaC`, where the first block begins.
+  /// - Parameter position: the offset behind `fLaC`, where the first block begins.
   static func duration(_ bytes: Span<UInt8>, at position: Int) -> TickCount? {
     guard let rate = statedRate(bytes, at: position),
       let numbers = bytes.bigEndian(at: position + 4 + 10, count: 8)
@@ -10,9 +10,10 @@ enum FLACFile {
     return TickCount(numbers & 0xF_FFFF_FFFF, perSecond: rate)
   }
 
-  /// The most that the frames can last: the sum of all headers of frames, wherever they stand.
+  /// The most microseconds that the frames can last: the sum over all headers of frames, at any
+  /// position. Nil if a frame has no rate.
   ///
-  /// A decoder needs a valid header, with its checksum, for every frame. So a search at every byte
+  /// A decoder needs a header with a valid checksum for every frame, so a search at every byte
   /// finds all frames that a decoder can find. Other data looks like a header about once in 16
   /// million bytes.
   static func boundMicroseconds(_ bytes: Span<UInt8>, at position: Int) -> UInt64? {
@@ -36,10 +37,10 @@ enum FLACFile {
   }
 }
 
-/// The header of one frame of FLAC, which a checksum ends.
+/// The header of one frame of FLAC. A checksum ends it.
 struct FLACFrame {
   let samples: UInt64
-  /// Nil where the frame refers to STREAMINFO.
+  /// In hertz; nil if the frame refers to STREAMINFO.
   let rate: UInt64?
 
   init?(_ bytes: Span<UInt8>, at start: Int) {
@@ -57,14 +58,13 @@ struct FLACFrame {
     self.rate = rate == 0 ? nil : rate
   }
 
-  /// How long the frame lasts at the slower of its own rate and the file's; nil where there is
-  /// none.
+  /// The frame's duration at the slower of its own rate and the file's; nil if both are zero.
   func microseconds(statedRate: UInt64) -> UInt64? {
     let rates = [rate ?? 0, statedRate].filter { $0 > 0 }
     return rates.min().flatMap { TickCount(samples, perSecond: $0)?.microseconds }
   }
 
-  /// The bytes of a number that is written as UTF-8 writes a character; nil for anything else.
+  /// The number of bytes of a number in the form of a UTF-8 character; nil for any other form.
   private static func numberLength(_ bytes: Span<UInt8>, at position: Int) -> Int? {
     guard let first = bytes.byte(at: position) else { return nil }
     let ones = (~first).leadingZeroBitCount
@@ -89,7 +89,8 @@ struct FLACFrame {
     }
   }
 
-  /// In hertz; 0 for that of STREAMINFO, nil for a code that no frame has.
+  /// The frame's rate in hertz; 0 if the code refers to STREAMINFO, nil for a code that isn't
+  /// valid.
   private static func rate(
     _ code: UInt64, _ bytes: Span<UInt8>, _ position: inout Int
   ) -> UInt64? {

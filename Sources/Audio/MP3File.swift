@@ -1,5 +1,6 @@
-/// MPEG audio of the layers I to III: frames, each of which tells its own length. All are counted,
-/// so a variable bit rate needs no guess and a false summary at the beginning has no effect.
+/// MPEG audio of the layers I to III: frames that each state their own length. The reader counts
+/// all frames, so a variable bit rate needs no guess, and a false summary at the beginning has no
+/// effect.
 enum MP3File {
   static func duration(_ bytes: Span<UInt8>, from start: Int) -> TickCount? {
     var position = start
@@ -16,7 +17,7 @@ enum MP3File {
       }
       isInStep = true
       if rate == 0 { rate = frame.sampleRate }
-      // Files whose rate changes midway are counted in the first rate.
+      // If the rate changes midway, samples are converted to the first rate.
       samples += frame.samples * rate / frame.sampleRate
       position += frame.length
     }
@@ -42,7 +43,7 @@ struct MP3Frame {
       return nil
     }
     let isFirstVersion = version == 3
-    // MPEG-2 halves the rates, MPEG-2.5 once more.
+    // MPEG-2 halves the rates; MPEG-2.5 halves them again.
     sampleRate = Self.rates[rateIndex] >> (isFirstVersion ? 0 : version == 2 ? 1 : 2)
     samples = layer == 1 ? 384 : layer == 3 && !isFirstVersion ? 576 : 1152
     let table = isFirstVersion ? layer - 1 : layer == 1 ? 3 : 4
@@ -55,14 +56,16 @@ struct MP3Frame {
     length = Int(size)
   }
 
-  /// Whether another frame, or the end, is where this one ends: two bytes alone may look like one.
+  /// Whether another frame, or the end of the bytes, follows this one. Two bytes alone can look
+  /// like a header by chance.
   func isFollowed(in bytes: Span<UInt8>, at position: Int) -> Bool {
     let next = position + length
     return next == bytes.count || MP3Frame(bytes, at: next) != nil
   }
 
   private static let rates: [UInt64] = [44_100, 48_000, 32_000]
-  /// MPEG-1 layers I, II, III; MPEG-2 layer I, and its layers II and III.
+  /// Kilobits a second, by index: MPEG-1 layers I, II, III; MPEG-2 layer I, then its layers II and
+  /// III.
   private static let kilobits: [[UInt64]] = [
     [32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
     [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],

@@ -1,12 +1,12 @@
-/// MP4, M4A and QuickTime: boxes in boxes. `moov/mvhd` has the duration; of a file that was written
-/// in fragments `moov/mvex/mehd` has it, if anything.
+/// MP4, M4A and QuickTime files: nested boxes. `moov/mvhd` has the duration; for a file in
+/// fragments `moov/mvex/mehd` can have it.
 enum MP4File {
   static func duration(_ bytes: Span<UInt8>) -> TickCount? {
     guard let movie = find("moov", in: 0..<bytes.count, of: bytes),
       let header = find("mvhd", in: movie, of: bytes),
       let isLong = isLong(header, of: bytes)
     else { return nil }
-    // Version, flags and two dates come first.
+    // A version, flags and two dates precede the scale.
     let scaleAt = header.lowerBound + (isLong ? 20 : 12)
     guard let scale = bytes.bigEndian(at: scaleAt, count: 4),
       let duration = bytes.bigEndian(at: scaleAt + 4, count: isLong ? 8 : 4)
@@ -21,12 +21,12 @@ enum MP4File {
     return TickCount(duration, perSecond: scale)
   }
 
-  /// Whether the numbers of a box have 64 bits.
+  /// Whether the numbers of a box have 64 bits; nil beyond the end.
   private static func isLong(_ box: Range<Int>, of bytes: Span<UInt8>) -> Bool? {
     bytes.byte(at: box.lowerBound).map { $0 == 1 }
   }
 
-  /// The content of the first box of a type.
+  /// The content of the first box of a type; nil if there is none.
   private static func find(
     _ type: StaticString, in range: Range<Int>, of bytes: Span<UInt8>
   ) -> Range<Int>? {
@@ -38,7 +38,7 @@ enum MP4File {
     return nil
   }
 
-  /// The content of the box at a position; nil where none is, or it doesn't end before `end`.
+  /// The content of the box at a position; nil if there is no box, or if it ends after `end`.
   static func box(_ bytes: Span<UInt8>, at position: Int, before end: Int) -> Range<Int>? {
     guard position + 8 <= end, let size = bytes.bigEndian(at: position, count: 4) else {
       return nil

@@ -1,33 +1,34 @@
-/// The samples of an MP4 file (its packets), whose number and codec bound how long they last.
+/// The samples of an MP4 file (its packets). Their number and their codec bound the file's
+/// duration.
 ///
-/// Durations in headers and in tables of times are ignored: a decoder makes what the samples hold.
-/// Tables of sizes and runs of fragments tell how many samples there are. Several samples may be
-/// the same bytes, so the file's size bounds nothing. The reader looks for the tables at every byte
-/// outside `mdat`, so that no table can hide in a box that only decoders open. It counts the
-/// samples of all tracks, so the pictures of a film count as if they were sound.
+/// The reader ignores durations in headers and in tables of times, because a decoder makes the
+/// sound that the samples hold. Tables of sizes and runs of fragments give the number of samples.
+/// Several samples can be the same bytes, so the file's size bounds nothing. The reader looks for
+/// the tables at every byte outside `mdat`: a table can't hide in a box that only decoders open. It
+/// counts the samples of all tracks, so the pictures of a film count like sound.
 struct MP4Samples {
-  /// How often samples are said to be there.
+  /// The sum of the numbers of samples in all tables.
   private var count: UInt64 = 0
-  /// The longest that one lasts.
+  /// The longest duration of one sample, in microseconds.
   private var longest: UInt64 = 0
   private var hasAAC = false
-  /// Whether there is a codec of which nothing is known.
+  /// Whether a track has a codec that no reader here knows.
   private var isUnknown = false
   private var edits = MP4Edits()
 
-  /// Nil where a codec isn't known.
+  /// The most microseconds that the samples last; nil if a codec isn't known.
   static func boundMicroseconds(_ bytes: Span<UInt8>) -> UInt64? {
     var samples = MP4Samples()
     for range in rangesBesideMedia(bytes) { samples.read(bytes, range) }
     guard !samples.isUnknown, samples.longest > 0 else { return nil }
     let total = samples.count.multipliedSaturated(by: samples.longest)
     guard samples.hasAAC else { return samples.edits.boundMicroseconds(total) }
-    // A decoder believes the header of a frame of ADTS, where a sample begins with one.
+    // If a sample begins with a header of an ADTS frame, a decoder uses that header.
     let excess = ADTSFrame.excessMicroseconds(bytes, over: samples.longest)
     return samples.edits.boundMicroseconds(total.addingSaturated(excess))
   }
 
-  /// All bytes but the content of each `mdat` at the top.
+  /// All bytes except the content of each `mdat` at the top level.
   private static func rangesBesideMedia(_ bytes: Span<UInt8>) -> [Range<Int>] {
     var ranges: [Range<Int>] = []
     var start = 0
@@ -57,7 +58,7 @@ struct MP4Samples {
       case Self.elementaryStream: read(stream: bytes, Self.content(bytes, after: index))
       case Self.editList: edits.read(list: bytes, range, after: index)
       case Self.movieHeader: edits.read(movie: bytes, Self.content(bytes, after: index))
-      // A whole `moov`, which only a decoder inflates.
+      // A compressed `moov`: decoders inflate it, this reader doesn't.
       case Self.compressedMovie: isUnknown = true
       default: break
       }
@@ -74,7 +75,7 @@ struct MP4Samples {
   private static let descriptions: UInt32 = 0x7374_7364
   private static let elementaryStream: UInt32 = 0x6573_6473
 
-  /// Where the content of a box begins whose type ends at `index`.
+  /// The offset of the content of the box whose type ends at `index`.
   static func content(_ bytes: Span<UInt8>, after index: Int) -> Int {
     let isLong = bytes.bigEndian(at: index - 7, count: 4) == 1
     return index + 1 + (isLong ? 8 : 0)
@@ -87,7 +88,7 @@ struct MP4Samples {
 
   // MARK: Codecs
 
-  /// The table `stsd`, of which each entry says how some samples are coded.
+  /// Reads the table `stsd`: each entry describes the codec of some samples.
   private mutating func read(descriptions bytes: Span<UInt8>, _ content: Int) {
     guard let entries = bytes.bigEndian(at: content + 4, count: 4), entries <= Self.mostEntries
     else { return isUnknown = true }
@@ -106,7 +107,7 @@ struct MP4Samples {
   private mutating func read(entry bytes: Span<UInt8>, type: Int, _ content: Range<Int>) {
     if bytes.hasText("mp4a", at: type) {
       note(samples: AACConfiguration.samplesPerFrame, perSecond: rate(bytes, content.lowerBound))
-      // Its own description says more, where it has one.
+      // An entry can hold its own description, with more details.
       hasAAC = true
     } else if bytes.hasText("alac", at: type) {
       readALAC(bytes, content)
@@ -124,13 +125,13 @@ struct MP4Samples {
 
   private static let longestMP3: UInt64 = 1152
   private static let slowestMP3: UInt64 = 8_000
-  /// Pictures, texts and times.
+  /// Codecs of pictures, texts and times.
   private static let silent: [StaticString] = [
     "avc1", "avc3", "hvc1", "hev1", "dvh1", "dvhe", "mp4v", "vp08", "vp09", "av01", "s263", "h263",
     "jpeg", "png ", "mebx", "mett", "text", "tx3g", "wvtt", "stpp", "c608", "tmcd", "rtp ",
   ]
 
-  /// The rate of a description of sound; nil where it states none.
+  /// The sample rate in a description of sound, in hertz; nil if it states none.
   private func rate(_ bytes: Span<UInt8>, _ content: Int) -> UInt64? {
     if bytes.bigEndian(at: content + 8, count: 2) == 2 {
       let bits = bytes.bigEndian(at: content + 32, count: 8)
@@ -153,7 +154,7 @@ struct MP4Samples {
     longest = max(longest, duration.microseconds)
   }
 
-  /// The descriptors of an elementary stream, which say what `mp4a` is.
+  /// Reads the descriptors of an elementary stream, which name the codec of an `mp4a` entry.
   private mutating func read(stream bytes: Span<UInt8>, _ content: Int) {
     var position = content + 4
     guard var descriptor = MP4Descriptor(bytes, &position), descriptor.tag == 3,
@@ -199,7 +200,7 @@ private struct MP4Descriptor {
 }
 
 extension ADTSFrame {
-  /// What frames of ADTS anywhere can last beyond what is counted for each of them.
+  /// The microseconds that all ADTS frames last beyond `counted` for each of them, at any position.
   static func excessMicroseconds(_ bytes: Span<UInt8>, over counted: UInt64) -> UInt64 {
     var total: UInt64 = 0
     for position in bytes.indices where bytes[position] == 0xFF {

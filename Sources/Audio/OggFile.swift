@@ -1,12 +1,13 @@
-/// Ogg: pages, each with the position of its last sample. Streams that follow each other add up.
+/// Ogg files: pages, each with the position of its last sample. The durations of consecutive
+/// streams are added.
 enum OggFile {
-  /// More streams than this one after the other aren't followed.
+  /// The most consecutive streams that the reader follows.
   private static let mostStreams = 64
 
   private struct Stream {
     let serial: UInt64
     let rate: UInt64
-    /// Samples at the beginning that aren't heard.
+    /// Samples at the beginning that a decoder drops.
     let skipped: UInt64
     var position: UInt64 = 0
 
@@ -39,7 +40,8 @@ enum OggFile {
       streams.reduce(0) { $0 &+ $1.milliseconds }, perSecond: 1000)
   }
 
-  /// What the first page of a stream says; nil for pictures and unknown codecs.
+  /// The rate and the skipped samples from the first page of a stream; nil for pictures and unknown
+  /// codecs.
   private static func stream(
     _ serial: UInt64, _ bytes: Span<UInt8>, at content: Int
   ) -> Stream? {

@@ -1,13 +1,13 @@
-/// The packets of an Ogg file, each of which bounds how long it lasts by itself.
+/// The packets of an Ogg file. Each packet bounds its own duration.
 ///
-/// Positions of samples, which pages state, are ignored: a decoder makes what the packets hold.
-/// Pages are looked for at every byte, as decoders do behind a page that is broken, so that no
-/// packet can be hidden inside another page. What continues a packet isn't counted again.
+/// The reader ignores the positions of samples that pages state, because a decoder makes the sound
+/// that the packets hold. It looks for pages at every byte, as decoders do behind a broken page, so
+/// no packet can hide inside another page. The continuation of a packet isn't counted again.
 enum OggPackets {
-  /// More streams than this aren't followed.
+  /// The most streams that the reader follows.
   private static let mostStreams = 64
 
-  /// The rule that bounds how long the packets of a stream last.
+  /// The rule that bounds the duration of a stream's packets.
   private enum Codec {
     case opus
     /// Each packet lasts at most this long.
@@ -28,7 +28,7 @@ enum OggPackets {
     }
   }
 
-  /// Nil where a stream has a codec that isn't known.
+  /// The most microseconds that the packets last; nil if a stream's codec isn't known.
   static func boundMicroseconds(_ bytes: Span<UInt8>) -> UInt64? {
     var streams: [(serial: UInt64, codec: Codec)] = []
     var total: UInt64 = 0
@@ -42,7 +42,7 @@ enum OggPackets {
         streams.append((page.serial, codec))
         continue
       }
-      // Where a stream was begun twice, which codec holds isn't known.
+      // If two headers begin the same stream, a decoder may use either, so the longer counts.
       let codecs = streams.filter { $0.serial == page.serial }.map(\.codec)
       var fits = true
       page.forEachPacket(in: bytes) { packet in
@@ -58,7 +58,7 @@ enum OggPackets {
     return total
   }
 
-  /// Reads the rule from the first packet of a stream.
+  /// Reads the rule from the first packet of a stream; nil if the codec isn't known.
   private static func codec(_ bytes: Span<UInt8>, at content: Int) -> Codec? {
     if bytes.hasText("OpusHead", at: content) { return .opus }
     if bytes.hasText("\u{1}vorbis", at: content) {
@@ -68,14 +68,14 @@ enum OggPackets {
     if bytes.hasText("\u{7F}FLAC", at: content) {
       return FLACFile.sampleRate(bytes, streamInfo: content + 17).map { .flac(rate: $0) }
     }
-    // An index of the streams, and video: nobody hears them.
+    // An index of the streams, and video: neither makes sound.
     if bytes.hasText("fishead\0", at: content) || bytes.hasText("theora", at: content + 1) {
       return .fixed(microseconds: 0)
     }
     return nil
   }
 
-  /// Speex: frames of 160, 320 or 640 samples by its mode, at most 64 in a packet.
+  /// Speex: frames of 160, 320 or 640 samples depending on the mode, at most 64 frames in a packet.
   private static func speex(_ bytes: Span<UInt8>, at content: Int) -> Codec? {
     guard let rate = bytes.littleEndian(at: content + 36, count: 4),
       let mode = bytes.littleEndian(at: content + 40, count: 4),
@@ -106,7 +106,7 @@ private struct OggPage {
     table = start + 27..<content
   }
 
-  /// Hands over the part of each packet that begins on the page which is on it.
+  /// Calls `body` with the range on this page of each packet that begins on it.
   func forEachPacket(in bytes: Span<UInt8>, _ body: (Range<Int>) -> Void) {
     var start = content
     var position = content
@@ -123,9 +123,9 @@ private struct OggPage {
   }
 }
 
-/// A packet of Opus, whose first byte tells how long it lasts.
+/// A packet of Opus. Its first byte gives its duration.
 enum OpusPacket {
-  /// The longest that any packet lasts.
+  /// The longest duration of one packet: 120 ms.
   static let longestMicroseconds: UInt64 = 120_000
 
   static func microseconds(_ bytes: Span<UInt8>, _ packet: Range<Int>) -> UInt64 {
@@ -153,7 +153,7 @@ enum OpusPacket {
   }
 }
 
-/// The first header of Vorbis: its rate, and the longest block.
+/// The first header of Vorbis: the sample rate, and the size of the longest block.
 struct VorbisHeader {
   let microsecondsPerPacket: UInt64
 
@@ -164,7 +164,7 @@ struct VorbisHeader {
     guard let rate = bytes.littleEndian(at: start + 12, count: 4) else { return nil }
     let sizes = bytes.byte(at: start + 28)
     let largest = sizes.map { min(max($0 >> 4, $0 & 15), Self.largestBlock) } ?? Self.largestBlock
-    // Blocks overlap by a half.
+    // Each block overlaps the next by a half.
     guard let packet = TickCount(1 << UInt64(largest) / 2, perSecond: rate) else { return nil }
     microsecondsPerPacket = packet.microseconds
   }

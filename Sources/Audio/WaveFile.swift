@@ -1,4 +1,4 @@
-/// RIFF/WAVE: chunks, of which `fmt ` tells the bytes a second and `data` has the sound.
+/// RIFF/WAVE files: a row of chunks. `fmt ` states the bytes a second, and `data` has the sound.
 enum WaveFile {
   static func duration(_ bytes: Span<UInt8>) -> TickCount? {
     var bytesPerSecond: UInt64?
@@ -9,7 +9,7 @@ enum WaveFile {
         bytesPerSecond = bytes.littleEndian(at: content + 8, count: 4)
       } else if bytes.hasText("data", at: position) {
         guard let bytesPerSecond else { return nil }
-        // Who writes to a pipe doesn't know the size, and states none or the largest.
+        // A program that writes to a pipe doesn't know the size: it states 0 or the largest number.
         let rest = UInt64(bytes.count - content)
         return TickCount(size == 0 ? rest : min(size, rest), perSecond: bytesPerSecond)
       }
@@ -18,10 +18,12 @@ enum WaveFile {
     return nil
   }
 
-  /// The most that all bytes behind the first `data` can last.
+  /// The most microseconds that all bytes behind the first `data` can last; nil for an unknown
+  /// codec.
   ///
-  /// The bytes a second that `fmt ` states are ignored, as decoders do: they follow from rate,
-  /// channels and codec. The size of `data` is ignored, too: decoders go on behind it.
+  /// The reader ignores the bytes a second that `fmt ` states, as decoders do: they follow from
+  /// rate, channels and codec. It also ignores the size of `data`, because decoders go on behind
+  /// it.
   static func boundMicroseconds(_ bytes: Span<UInt8>) -> UInt64? {
     var longest: UInt64 = 0
     var formats: [WaveFormat] = []
@@ -44,7 +46,8 @@ enum WaveFile {
   }
 
   private static let firstChunk = 12
-  /// A file has one; which of several a decoder takes isn't known.
+  /// The most `fmt ` chunks that the reader takes. A file has one; if there are several, decoders
+  /// differ in their choice, so the longest duration counts.
   private static let mostFormats = 4
 
   /// Chunks begin at even positions.
@@ -61,7 +64,7 @@ private struct WaveFormat {
   private let blockBytes: UInt64
   private let bitsPerSample: UInt64
 
-  /// The codec stands in an extension where the first field has this value.
+  /// The first field's value for a codec that stands in an extension.
   private static let extensible: UInt64 = 0xFFFE
 
   init(_ bytes: Span<UInt8>, at content: Int) {
@@ -75,12 +78,12 @@ private struct WaveFormat {
     bitsPerSample = bytes.littleEndian(at: content + 14, count: 2) ?? 0
   }
 
-  /// The most that the bytes from `start` on can last; nil for a codec that isn't known.
+  /// The most microseconds that the bytes from `start` on can last; nil for an unknown codec.
   func boundMicroseconds(_ bytes: Span<UInt8>, from start: Int) -> UInt64? {
     let size = UInt64(bytes.count - start)
     switch codec {
     case 1, 3, 6, 7:
-      // PCM in integers or floats, A-law and µ-law: whole samples, side by side.
+      // PCM in integers or floats, A-law and µ-law: whole samples of all channels, side by side.
       let bytesPerSample = codec > 3 ? 1 : max(1, (bitsPerSample + 7) / 8)
       let frame = min(channels * bytesPerSample, blockBytes == 0 ? .max : blockBytes)
       guard let stated = TickCount(size, perSecond: rate * frame)?.microseconds ?? none(size),
@@ -88,7 +91,7 @@ private struct WaveFormat {
       else { return nil }
       return max(stated, coded)
     case 2, 0x11, 0x45, 0x64:
-      // ADPCM has 2 bits a sample at least.
+      // ADPCM has at least 2 bits a sample.
       return TickCount(size * 4, perSecond: rate * channels)?.microseconds ?? none(size)
     case 0x31:
       // GSM 6.10 has 65 bytes for 320 samples.
@@ -100,6 +103,6 @@ private struct WaveFormat {
     }
   }
 
-  /// Nothing lasts no time; something without a rate lasts nobody knows how long.
+  /// The duration of `size` bytes without a rate: 0 if there are no bytes, else nil.
   private func none(_ size: UInt64) -> UInt64? { size == 0 ? 0 : nil }
 }

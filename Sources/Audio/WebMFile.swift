@@ -1,5 +1,5 @@
-/// WebM and Matroska: elements in elements. `Info/Duration` has the duration; browsers that record
-/// leave it out, and then the time of the last block tells it.
+/// WebM and Matroska files: nested elements. `Info/Duration` has the duration. Browsers leave it
+/// out when they record; then the time of the last block gives it.
 enum WebMFile {
   static let signature: UInt64 = 0x1A45_DFA3
 
@@ -15,7 +15,7 @@ enum WebMFile {
     static let block: UInt64 = 0xA1
   }
 
-  /// The longest that one block of Opus lasts.
+  /// The longest duration of one block of Opus, in nanoseconds: 120 ms.
   private static let longestBlock: UInt64 = 120_000_000
   private static let nanosecondsPerSecond: UInt64 = 1_000_000_000
 
@@ -30,7 +30,7 @@ enum WebMFile {
     {
       switch id {
       case Element.segment, Element.info, Element.cluster, Element.blockGroup:
-        // Their elements come next; whether their size is known doesn't matter.
+        // The element's own elements come next, whether or not its size is known.
         continue
       case Element.timestampScale: scale = integer(bytes, position, size) ?? scale
       case Element.duration: stated = real(bytes, position, size)
@@ -56,7 +56,7 @@ enum WebMFile {
     return TickCount(UInt64(value.rounded(.up)), perSecond: nanosecondsPerSecond)
   }
 
-  /// A number whose first byte tells its length: so many zero bits, so many further bytes.
+  /// A number whose first byte gives its length: each leading zero bit stands for one more byte.
   static func number(
     _ bytes: Span<UInt8>, _ position: inout Int, keepsMarker: Bool
   ) -> UInt64? {
@@ -86,7 +86,7 @@ enum WebMFile {
     }
   }
 
-  /// A block's time, counted from its cluster's: 16 bits with a sign, behind the track's number.
+  /// A block's time relative to its cluster's: 16 bits with a sign, behind the track's number.
   private static func blockTime(_ bytes: Span<UInt8>, _ position: Int) -> Int64? {
     var position = position
     guard number(bytes, &position, keepsMarker: false) != nil,

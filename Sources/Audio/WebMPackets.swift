@@ -1,8 +1,8 @@
-/// The packets of a WebM file, each of which bounds how long it lasts by itself.
+/// The packets of a WebM file. Each packet bounds its own duration.
 ///
-/// Times of blocks are ignored: a decoder makes what the packets hold. Where a decoder could find
-/// other blocks than this reader (behind an error it looks for the next cluster at every byte), the
-/// file has no bound.
+/// The reader ignores the times of blocks, because a decoder makes the sound that the packets hold.
+/// Behind an error a decoder looks for the next cluster at every byte. If it could find blocks
+/// there that this reader doesn't see, the file has no bound.
 enum WebMPackets {
   private enum Element {
     static let segment: UInt64 = 0x1853_8067
@@ -25,17 +25,17 @@ enum WebMPackets {
   }
 
   private struct Track {
-    /// Where its description ends.
+    /// The offset behind the track's description.
     let end: Int
     var number: UInt64 = 0
     var isAudio = true
-    /// Nil for any that isn't known.
+    /// Nil if the codec isn't known.
     var codec: Codec?
     var vorbis: VorbisHeader?
-    /// Whether packets stand there in another form.
+    /// Whether the packets are compressed or encrypted.
     var isEncoded = false
 
-    /// The longest that a packet lasts; nil where that isn't known.
+    /// The longest duration of one packet, in microseconds; nil if it isn't known.
     var longest: UInt64? {
       switch codec {
       case .opus: OpusPacket.longestMicroseconds
@@ -90,7 +90,8 @@ enum WebMPackets {
         bytes.hasText("A_OPUS", at: content.lowerBound)
         ? .opus : bytes.hasText("A_VORBIS", at: content.lowerBound) ? .vorbis : nil
     case Element.codecPrivate:
-      // Of Vorbis: three headers, of which the first is wanted, behind the sizes of two of them.
+      // The private data of Vorbis: the sizes of two headers, then three headers. The first is
+      // read.
       let header = content.first { bytes.hasText("\u{1}vorbis", at: $0) }
       track.vorbis = header.flatMap { VorbisHeader(bytes, at: $0) }
     default: break
@@ -102,7 +103,7 @@ enum WebMPackets {
       ? bytes.bigEndian(at: content.lowerBound, count: content.count) ?? 0 : 0
   }
 
-  /// The longest that a block's packets last; nil where a track of sound has no bound.
+  /// The most microseconds that a block's packets last; nil if a track of sound has no bound.
   private static func duration(
     ofBlock bytes: Span<UInt8>, _ content: Range<Int>, _ tracks: [Track]
   ) -> UInt64? {
