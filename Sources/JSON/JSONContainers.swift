@@ -1,5 +1,5 @@
 extension JSONValue {
-  /// The value of the first member with this key; nil if there is none or if this isn't an object.
+  /// The value of the first member with this key; nil if there is none, or if this isn't an object.
   public subscript(key: StaticString) -> JSONValue? {
     guard type == JSONTape.objectStart else { return nil }
     let end = parser.index(after: index) - 1
@@ -11,18 +11,18 @@ extension JSONValue {
     return nil
   }
 
-  /// The members of an object in the order of the text, repeated keys included; of anything else,
-  /// none.
+  /// The members of an object in the order of the text, repeated keys included; empty for any other
+  /// value.
   public var members: JSONMembers {
     JSONMembers(container: self, holds: type == JSONTape.objectStart)
   }
 
-  /// The elements of an array; of anything else, none.
+  /// The elements of an array; empty for any other value.
   public var elements: JSONElements {
     JSONElements(container: self, holds: type == JSONTape.arrayStart)
   }
 
-  /// Whether this is an array or object without anything in it.
+  /// Whether this is an empty array or an empty object.
   public var isEmptyContainer: Bool {
     switch type {
     case JSONTape.objectStart, JSONTape.arrayStart: parser.index(after: index) == index + 2
@@ -30,17 +30,17 @@ extension JSONValue {
     }
   }
 
-  /// The first key of an object that stands there twice, compared after unescaping.
+  /// The first key that an object has twice, compared after unescaping; nil if there is none.
   public var repeatedKey: String? {
     let count = members.reduce(0) { count, _ in count + 1 }
     let repeated = count <= JSONValue.fewKeys ? repeatedByPairs() : repeatedByHash(count)
     return repeated.flatMap { value(at: $0).string }
   }
 
-  /// Up to so many keys, comparing each with each is faster than hashing them.
+  /// The largest number of keys for which comparing each pair is faster than hashing.
   private static let fewKeys = 24
 
-  /// An index on the tape.
+  /// The tape index of the repeated key.
   private func repeatedByPairs() -> Int? {
     for member in members {
       let key = member.value.index - 1
@@ -54,7 +54,7 @@ extension JSONValue {
     return nil
   }
 
-  /// An index on the tape.
+  /// The tape index of the repeated key.
   private func repeatedByHash(_ count: Int) -> Int? {
     var seen: Set<[UInt8]> = []
     seen.reserveCapacity(count)
@@ -70,10 +70,10 @@ extension JSONValue {
 public struct JSONMember {
   public let value: JSONValue
 
-  /// The key, a value of the kind `string`. On the tape it is the word before its value.
+  /// The key, a value of the kind `string`. On the tape it is the word before the member's value.
   public var key: JSONValue { value.value(at: value.index - 1) }
 
-  /// Whether the key has exactly these bytes, once unescaped.
+  /// Whether the unescaped key has exactly these bytes.
   public func hasKey(_ key: StaticString) -> Bool {
     value.requireCurrent()
     return value.parser.isString(at: value.index - 1, key)

@@ -1,4 +1,4 @@
-/// Why a text was not taken as JSON.
+/// The reason why a text isn't taken as JSON.
 public enum JSONError: Error, Hashable, Sendable {
   /// No bytes, or white space only.
   case empty

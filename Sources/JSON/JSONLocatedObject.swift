@@ -1,7 +1,8 @@
-/// An object together with where it stands in the text, so that members can be added, replaced or
-/// cut out while all other bytes stay as they are.
+/// An object and its place in the text. Members can be added, replaced or removed while all other
+/// bytes stay as they are.
 ///
-/// It rests on the places that the parser itself found, and so always means the same members.
+/// It uses the places that the parser itself found, so it always means the same members as the
+/// parser.
 public struct JSONLocatedObject {
   private let object: JSONValue
   /// The number of the opening brace among the text's structural characters.
@@ -19,8 +20,8 @@ public struct JSONLocatedObject {
     self.structural = structural
   }
 
-  /// The offset behind the opening brace, where a member can be inserted: with a comma behind it,
-  /// unless the object is empty.
+  /// The offset behind the opening brace, where a member can be inserted. Unless the object is
+  /// empty, the inserted member needs a comma behind it.
   public var start: Int { object.parser.structuralOffset(structural) + 1 }
 
   public var isEmpty: Bool { object.isEmptyContainer }
@@ -28,13 +29,13 @@ public struct JSONLocatedObject {
   /// The object itself.
   public var value: JSONValue { object }
 
-  /// From the opening brace to behind the closing one.
+  /// The range from the opening brace to behind the closing brace.
   public var range: Range<Int> {
     let end = object.parser.endStructural(of: object, from: structural).offset
     return object.parser.structuralOffset(structural)..<end
   }
 
-  /// The first member with this key.
+  /// The first member with this key; nil if there is none.
   public func member(_ key: StaticString) -> JSONLocatedMember? {
     var found: JSONLocatedMember?
     visitMembers { member, place in
@@ -53,7 +54,7 @@ public struct JSONLocatedObject {
     }
   }
 
-  /// Calls `visit` with each member until it answers false.
+  /// Calls `visit` with each member until it returns false.
   private func visitMembers(_ visit: (JSONMember, JSONLocatedMember.Place) -> Bool) {
     let parser = object.parser
     var keyStructural = structural + 1
@@ -71,18 +72,18 @@ public struct JSONLocatedObject {
   }
 }
 
-/// A member of an object together with where it stands in the text. Offsets are in bytes.
+/// A member of an object and its place in the text. Offsets are in bytes.
 public struct JSONLocatedMember {
   public let value: JSONValue
-  /// From the key's first quotation mark to the value's end.
+  /// The range from the key's first quotation mark to the value's end.
   public let range: Range<Int>
   public let valueRange: Range<Int>
-  /// What to cut out so that neither the member nor its comma remains: the comma before it, or for
-  /// the first member the comma and the space behind it.
+  /// The range to remove so that neither the member nor its comma remains. It has the comma before
+  /// the member; for the first member, the comma and the white space behind it.
   public let removal: Range<Int>
   private let valueStructural: Int
 
-  /// Where a member stands, in numbers of structural characters and, where it says so, offsets.
+  /// The place of a member: numbers of structural characters and, where a comment says so, offsets.
   fileprivate struct Place {
     let keyStructural: Int
     let separator: Int
@@ -108,10 +109,10 @@ public struct JSONLocatedMember {
     }
   }
 
-  /// The key, unescaped.
+  /// The unescaped key.
   public var key: String? { JSONMember(value: value).key.string }
 
-  /// The value as an object of its own; nil if it isn't one.
+  /// The value as a located object; nil if it isn't an object.
   public var object: JSONLocatedObject? {
     JSONLocatedObject(object: value, structural: valueStructural)
   }
@@ -129,7 +130,7 @@ public struct JSONLocatedMember {
 }
 
 extension JSONParser {
-  /// Where the value that starts with a structural character ends: the offset behind its last byte,
+  /// The end of the value that starts with a structural character: the offset behind its last byte,
   /// and the number of the comma or brace that follows.
   fileprivate func endStructural(
     of value: JSONValue, from structural: Int
@@ -146,7 +147,7 @@ extension JSONParser {
     }
   }
 
-  /// The number of the structural character behind the container that one opens.
+  /// The number of the structural character behind the container that `opening` opens.
   private func structuralAfterContainer(_ opening: Int) -> Int {
     var depth = 0
     var structural = opening

@@ -1,31 +1,32 @@
 import CSimdjson
 
-/// The one JSON reader of hot paths: validates a whole text and leaves a flat tape to walk.
+/// The JSON reader of hot paths. It validates a whole text and leaves a flat tape to walk.
 ///
-/// A parser is made once and used again and again; once warm, a parse allocates nothing. It belongs
-/// to one thread at a time. Values of a text die with the next parse, and say so if they are used:
-/// that check, and simdjson's own of the text, are what makes the pointers in here safe to use.
+/// A parser is made once and used for many texts; after the first ones, a parse allocates nothing.
+/// It belongs to one thread at a time. The next parse invalidates the values of a text, and using
+/// one afterwards traps. That check, and simdjson's own check of the text, make the pointers in
+/// here safe to use.
 @safe public final class JSONParser {
-  /// The longest text that is parsed unless another limit is given: 64 MiB.
+  /// The longest text, in bytes, unless another limit is given: 64 MiB.
   public static let largestText = 64 << 20
-  /// How deep arrays and objects may be nested unless another limit is given.
+  /// The deepest nesting of arrays and objects unless another limit is given.
   public static let largestDepth = 512
 
   private let handle: OpaquePointer
   private let longest: Int
   private let deepest: Int
 
-  /// Kept apart from the object, so that reading it needs no run-time check of exclusive access.
+  /// Stored outside the object, so that a read needs no run-time check of exclusive access.
   private let last: UnsafeMutablePointer<Parse>
 
-  /// What the last parse left.
+  /// The result of a parse.
   @unsafe private struct Parse {
     var document = unsafe catraca_json_document()
-    /// Which parse `document` stems from; values remember theirs.
+    /// The number of the parse that made `document`. Each value stores the number of its own.
     var generation: UInt64 = 0
   }
 
-  /// What the last parse left, or nothing.
+  /// The result of the last parse; an empty document before the first.
   @unsafe @inline(__always)
   var document: catraca_json_document { unsafe last.pointee.document }
 
@@ -34,11 +35,11 @@ import CSimdjson
 
   /// - Parameters:
   ///   - largestText: the longest text to parse, in bytes.
-  ///   - largestDepth: how deep arrays and objects may be nested, at least 1.
+  ///   - largestDepth: the deepest nesting of arrays and objects, at least 1.
   public init(
     largestText: Int = JSONParser.largestText, largestDepth: Int = JSONParser.largestDepth
   ) {
-    // simdjson stops at the depth that it is given, and so allows one less.
+    // simdjson refuses a text at the depth that it is given, so it gets one more.
     guard let handle = unsafe catraca_json_parser_create(largestDepth + 1) else {
       fatalError("no memory for a JSON parser")
     }
@@ -55,9 +56,11 @@ import CSimdjson
     unsafe catraca_json_parser_destroy(handle)
   }
 
-  /// Parses and validates a whole text, and gives its root.
+  /// Parses and validates a whole text, and returns its root.
   ///
-  /// The root and all values found from it are good until the next call.
+  /// The root and all values found from it are valid until the next call.
+  ///
+  /// - Throws: The reason why the text isn't JSON, or `tooLong`, `tooDeep` or `outOfMemory`.
   public func parse(_ text: Span<UInt8>) throws(JSONError) -> JSONValue {
     unsafe last.pointee.generation += 1
     guard text.count <= longest else { throw .tooLong(limit: longest) }
@@ -76,7 +79,9 @@ import CSimdjson
     }
   }
 
-  /// Parses and validates a whole text, and gives its root.
+  /// Parses and validates a whole text, and returns its root.
+  ///
+  /// - Throws: The reason why the text isn't JSON, or `tooLong`, `tooDeep` or `outOfMemory`.
   public func parse(_ text: [UInt8]) throws(JSONError) -> JSONValue {
     try parse(text.span)
   }

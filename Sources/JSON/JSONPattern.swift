@@ -1,16 +1,16 @@
 import CSimdjson
 
-/// A text that was parsed, to recognize others that differ from it only in the contents of certain
-/// strings and numbers: they are known to be JSON, and to mean the same, without being parsed.
+/// A parsed text, to recognize other texts that differ from it only in the contents of certain
+/// strings and numbers. A recognized text is valid JSON with the same meaning, and needs no parse.
 ///
-/// A model's answer streams as hundreds of such events. Recognizing one is a comparison of its
-/// bytes, a tenth of the work of parsing and reading it. Whatever doesn't compare is parsed.
+/// A model's answer streams as hundreds of such events. Recognizing one means comparing its bytes,
+/// a tenth of the work of parsing and reading it. A text that differs anywhere else is parsed.
 public struct JSONPattern: Sendable {
   private let text: [UInt8]
   /// In the order of the text.
   private let places: [Place]
 
-  /// A value of which another text may have another.
+  /// A value that may differ in another text.
   private struct Place {
     /// The content of a string, without its quotation marks, or a number.
     let range: Range<Int>
@@ -21,24 +21,24 @@ public struct JSONPattern: Sendable {
     case countedString, string, number
   }
 
-  /// What a recognized text has in the places where it may differ.
+  /// The contents of a recognized text at the places that may differ.
   public struct Match: Hashable, Sendable {
-    /// Bytes of the strings that are counted.
+    /// The bytes of all counted strings.
     public let countedBytes: Int
-    /// How far what stood at `mark` has moved.
+    /// The distance in bytes by which the text at `mark` has moved.
     public let shift: Int
   }
 
-  /// Values by the keys of their members, wherever those stand in the text.
+  /// The values that may differ, by the keys of their members at any depth of the text.
   public struct Keys: Sendable {
     let counted: [StaticString]
     let strings: [StaticString]
     let numbers: [StaticString]
 
     /// - Parameters:
-    ///   - counted: of strings that may differ, whose bytes are counted.
-    ///   - strings: of strings that may differ.
-    ///   - numbers: of whole numbers that may differ.
+    ///   - counted: keys of strings that may differ and whose bytes are counted.
+    ///   - strings: keys of strings that may differ.
+    ///   - numbers: keys of whole numbers that may differ.
     public init(counted: [StaticString], strings: [StaticString], numbers: [StaticString]) {
       self.counted = counted
       self.strings = strings
@@ -48,20 +48,21 @@ public struct JSONPattern: Sendable {
 
   private let mark: Int
 
-  /// Bytes of the strings that are counted, in the pattern itself.
+  /// The bytes of all counted strings in the pattern itself.
   public var countedBytes: Int {
     places.reduce(0) { $0 + ($1.kind == .countedString ? $1.range.count : 0) }
   }
 
-  /// More such values make no pattern: an event of a stream has two or three.
+  /// The most values that may differ: a text with more makes no pattern. An event of a stream has
+  /// two or three.
   private static let largestPlaceCount = 16
 
-  /// The pattern of a text that was just parsed. Nil where a value that may differ is written with
-  /// escapes, where there are too many, or where there is none.
+  /// Makes the pattern of a text that was just parsed. Nil if a value that may differ is written
+  /// with escapes, if there are more than 16 such values, or if there is none.
   ///
   /// - Parameters:
-  ///   - root: of the text.
-  ///   - keys: of the values.
+  ///   - root: the root of the text.
+  ///   - keys: the keys of the values that may differ.
   ///   - mark: an offset in the text, outside of these values.
   public init?(of root: JSONValue, varying keys: Keys, mark: Int = 0) {
     root.requireCurrent()
@@ -91,8 +92,8 @@ public struct JSONPattern: Sendable {
     return places.isEmpty ? nil : places
   }
 
-  /// Where such a value ends that starts at `start`; nil if it is written in any other way than
-  /// the plain one.
+  /// The end of a value that starts at `start`; nil if it isn't a string without escapes or a small
+  /// whole number.
   private static func end(of kind: Kind, in text: Span<UInt8>, from start: Int) -> Int? {
     kind == .number
       ? PlainJSON.endOfNumber(in: text, from: start)
@@ -126,7 +127,8 @@ public struct JSONPattern: Sendable {
 }
 
 extension JSONPattern.Keys {
-  /// What kind of place the value is that begins with `first`, by the text from its key on.
+  /// The kind of the value that begins with the byte `first`; nil if it may not differ. `key` is
+  /// the text from its key on.
   fileprivate func kind(of key: Span<UInt8>, first: UInt8) -> JSONPattern.Kind? {
     switch first {
     case UInt8(ascii: "\""):
@@ -141,7 +143,7 @@ extension JSONPattern.Keys {
 }
 
 extension Span<UInt8> {
-  /// Whether `key` and the quotation mark that ends it are first.
+  /// Whether the text begins with `key` and the quotation mark that ends it.
   fileprivate func starts(withKey key: StaticString) -> Bool {
     let length = key.utf8CodeUnitCount
     guard count > length, self[length] == UInt8(ascii: "\"") else { return false }
@@ -151,7 +153,7 @@ extension Span<UInt8> {
 }
 
 extension JSONParser {
-  /// The text that was parsed last.
+  /// A copy of the text that was parsed last.
   fileprivate var copiedText: [UInt8] {
     unsafe Array(UnsafeBufferPointer(start: document.text, count: document.text_length))
   }

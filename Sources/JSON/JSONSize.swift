@@ -1,17 +1,16 @@
-/// How much text is in a value, counted without building anything.
+/// The amount of text in a value, counted without building anything.
 public struct JSONSize: Hashable, Sendable {
   /// Bytes of UTF-8 of all strings and keys, unescaped.
   public var stringBytes = 0
   /// Strings, keys, numbers, booleans, nulls, arrays and objects.
   public var nodes = 0
-  /// Numbers.
   public var numbers = 0
 
   public init() {}
 }
 
 extension JSONValue {
-  /// The size of this value and of all that is in it.
+  /// The size of this value and of all values in it.
   public var size: JSONSize {
     var size = JSONSize()
     var position = index

@@ -1,20 +1,20 @@
-/// Looks for strings and keys by how they begin, in one pass that builds nothing.
+/// Looks for strings and keys by their first bytes, in one pass that builds nothing.
 ///
-/// It is for telling quickly that a text has none of them: capitals and lower case are the same to
-/// it, and it may find a few strings too many.
+/// It tells quickly that a text has none of them. It doesn't tell capitals from lower case, and it
+/// may find a few strings too many.
 public struct JSONStringSearch: Sendable {
-  /// Which of several groups of beginnings were found, a bit each.
+  /// The groups of beginnings that were found, one bit for each.
   public typealias Groups = UInt8
 
-  /// A beginning that is looked for.
+  /// A sequence of first bytes to look for.
   private struct Beginning {
     /// Its first eight bytes, with the bit of the case set in each; zeros where it is shorter.
     let word: UInt64
     /// The bytes of `word` that are compared.
     let mask: UInt64
-    /// All its bytes, with the bit of the case set in each.
+    /// All its bytes, each with the case bit set.
     let bytes: [UInt8]
-    /// Of its group.
+    /// The bit of its group.
     let bit: Groups
 
     init(_ text: String, bit: Groups) {
@@ -29,21 +29,23 @@ public struct JSONStringSearch: Sendable {
     }
   }
 
-  /// By their first bytes.
+  /// Ordered by their first bytes.
   private let beginnings: [Beginning]
-  /// For each first byte, where its beginnings start in `beginnings`; one more for the end.
+  /// For each first byte, the index in `beginnings` at which its beginnings start; one more for the
+  /// end.
   private let starts: [Int]
-  /// The first three bytes of all beginnings, a bit each: see `place`. Most strings are passed over
-  /// for it.
+  /// One bit for the first three bytes of each beginning: see `place`. Most strings are passed over
+  /// because their bit isn't set.
   private var filter = [UInt64](repeating: 0, count: 1 << (Self.filterBits - 6))
 
-  /// What makes a capital a small letter. Other bytes may become each other's: too much is found.
+  /// The bit that makes a capital a small letter. It can also make two other bytes equal, so the
+  /// search may find too much.
   private static let caseBit: UInt8 = 0x20
   private static let caseBits: UInt64 = 0x2020_2020_2020_2020
   private static let filterBits = 15
 
-  /// - Parameter groups: what is looked for, of at least two bytes each, in eight groups at most;
-  ///   the first has the lowest bit.
+  /// - Parameter groups: up to eight groups of texts to look for, each text of at least two bytes.
+  ///   The first group has the lowest bit.
   public init(groups: [[String]]) {
     var sorted: [Beginning] = []
     for (index, group) in groups.enumerated() {
@@ -56,7 +58,7 @@ public struct JSONStringSearch: Sendable {
     beginnings = sorted
     for beginning in sorted {
       let bytes = beginning.bytes
-      // Behind two bytes anything may follow.
+      // After a beginning of two bytes any third byte may follow.
       let thirds = bytes.count > 2 ? bytes[2]...bytes[2] : 0...31
       for third in thirds {
         let place = Self.place(UInt64(bytes[0]) | UInt64(bytes[1]) << 8 | UInt64(third) << 16)
@@ -65,21 +67,22 @@ public struct JSONStringSearch: Sendable {
     }
   }
 
-  /// - Parameter beginnings: what is looked for, of at least two bytes each.
+  /// - Parameter beginnings: texts to look for, each of at least two bytes.
   public init(_ beginnings: [String]) {
     self.init(groups: [beginnings])
   }
 
-  /// The bit of the filter for the first three bytes of a string, of which the first is lowest: the
-  /// five low bits of each, in which letters of either case are the same.
+  /// The filter's bit for the first three bytes of a string, the first byte lowest. It uses the
+  /// five low bits of each byte, which are the same for letters of either case.
   @inline(__always)
   private static func place(_ word: UInt64) -> Int {
     Int(word & 0x1F | word >> 3 & 0x3E0 | word >> 6 & 0x7C00)
   }
 
-  /// Whether a string may begin with one of them.
+  /// Whether a string may begin with one of the beginnings.
   ///
-  /// - Parameter word: its first eight bytes, the first one lowest, and whatever follows them.
+  /// - Parameter word: the string's first eight bytes, the first one lowest. After a shorter string
+  ///   any bytes follow.
   @inline(__always)
   fileprivate func mayFind(_ word: UInt64) -> Bool {
     let place = Self.place(word)
@@ -88,7 +91,7 @@ public struct JSONStringSearch: Sendable {
 
   /// The groups of the beginnings that a string has.
   ///
-  /// - Parameter word: its first eight bytes, as for `mayFind`.
+  /// - Parameter word: the string's first eight bytes, as for `mayFind`.
   fileprivate func groups(of string: UnsafeBufferPointer<UInt8>, _ word: UInt64) -> Groups {
     let word = word | Self.caseBits
     let first = Int(word & 0xFF)
@@ -106,14 +109,14 @@ public struct JSONStringSearch: Sendable {
 }
 
 extension JSONValue {
-  /// Whether this value, or anything in it, is a string or has a key that begins so.
+  /// Whether this value, or a value in it, is a string or has a key with one of the beginnings.
   public func contains(_ search: JSONStringSearch) -> Bool {
     contains(search) { _ in true }
   }
 
-  /// Whether so much is found in this value.
+  /// Whether the groups found in this value satisfy `isEnough`.
   ///
-  /// - Parameter isEnough: takes all groups that were found so far, whenever there is another one.
+  /// - Parameter isEnough: gets all groups found so far, each time that a new one is found.
   public func contains(
     _ search: JSONStringSearch, isEnough: (JSONStringSearch.Groups) -> Bool
   ) -> Bool {

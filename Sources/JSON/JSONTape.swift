@@ -1,12 +1,12 @@
 import CSimdjson
 
-/// How simdjson lays a document out: words of 64 bits, the type of a node in the top byte.
+/// The layout of a document in simdjson: words of 64 bits, the type of a node in the top byte.
 ///
 /// - An object or array holds in its low 32 bits the index behind its closing word.
 /// - A number's value is in the word that follows it.
-/// - A string holds the offset of its length and bytes among the unescaped strings.
+/// - A string holds the offset of its length and bytes in the buffer of unescaped strings.
 enum JSONTape {
-  /// The root's index: the first word only says where the tape ends.
+  /// The root's index. The first word only states where the tape ends.
   static let root = 1
 
   static let objectStart = UInt8(ascii: "{")
@@ -34,7 +34,7 @@ extension JSONParser {
     unsafe document.tape[index + 1]
   }
 
-  /// The index behind a node and all that is in it.
+  /// The index behind a node and all nodes in it.
   @inline(__always)
   func index(after index: Int) -> Int {
     switch type(at: index) {
@@ -62,8 +62,8 @@ extension JSONParser {
 
   /// The first eight bytes of the string at a tape index, the first one lowest.
   ///
-  /// A shorter string is followed by whatever the buffer has: simdjson's has room for at least 64
-  /// bytes more than all strings need.
+  /// After a shorter string the bytes of the buffer follow: simdjson's buffer has room for at least
+  /// 64 bytes more than all strings need.
   @inline(__always)
   func firstBytes(at index: Int) -> UInt64 {
     let start = unsafe UnsafeRawPointer(document.strings + stringOffset(at: index))
@@ -84,10 +84,10 @@ extension JSONParser {
     unsafe Int(document.tape[index] & 0x00FF_FFFF_FFFF_FFFF)
   }
 
-  /// How many braces, brackets, colons, commas, strings and scalars the text has.
+  /// The number of braces, brackets, colons, commas, strings and scalars in the text.
   var structuralCount: Int { unsafe document.structural_count }
 
-  /// Where the brace, bracket, colon, comma, string or scalar with this number starts in the text.
+  /// The offset in the text of the brace, bracket, colon, comma, string or scalar with this number.
   @inline(__always)
   func structuralOffset(_ structural: Int) -> Int {
     unsafe Int(document.structurals[structural])
@@ -100,7 +100,7 @@ extension JSONParser {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Keys differ in their lengths more often than not.
+  /// Compares the lengths first, because keys mostly differ in them.
   @inline(__always)
   func isEqual(to other: UnsafeBufferPointer<UInt8>) -> Bool {
     guard count == other.count else { return false }

@@ -1,23 +1,24 @@
-/// A value of the text that was parsed last: a light cursor, nothing is copied until asked for.
+/// A value of the text that was parsed last: a light cursor, which copies nothing until a property
+/// asks for it.
 ///
-/// Using a value after its parser has parsed another text is a programming error and traps.
+/// If its parser has parsed another text since, using the value is a programming error and traps.
 public struct JSONValue {
   let parser: JSONParser
   let generation: UInt64
   let index: Int
 
-  /// What a value is. Numbers are told apart by how they are written.
+  /// The kind of a value. Numbers have several kinds, depending on how they are written.
   public enum Kind: Hashable, Sendable {
     case object, array, string, boolean, null
     /// An integer that `Int64` holds.
     case integer
     /// An integer above `Int64.max`.
     case largeInteger
-    /// A number with a fraction or an exponent, also when its value is whole.
+    /// A number with a fraction or an exponent, even if its value is whole.
     case real
   }
 
-  /// Traps if the parser has parsed another text since: the tape isn't this value's any more.
+  /// Traps if the parser has parsed another text since, because the tape then belongs to that text.
   @inline(__always)
   func requireCurrent() {
     precondition(generation == parser.generation, "a JSON value outlived its text")
@@ -51,7 +52,7 @@ public struct JSONValue {
 
   public var isNull: Bool { kind == .null }
 
-  /// The value of a boolean, nil for anything else.
+  /// The value of a boolean; nil for any other value.
   public var boolean: Bool? {
     switch type {
     case JSONTape.true: true
@@ -60,13 +61,14 @@ public struct JSONValue {
     }
   }
 
-  /// The value of an integer, exact; nil for anything else, `1.0` and `1e3` included.
+  /// The exact value of an integer that `Int64` holds; nil for any other value, including `1.0` and
+  /// `1e3`.
   public var integer: Int64? {
     guard type == JSONTape.integer else { return nil }
     return Int64(bitPattern: parser.number(at: index))
   }
 
-  /// The value of any number, rounded to a double; nil for anything else. Never for money.
+  /// The value of any number, rounded to a double; nil for any other value. It isn't for money.
   public var real: Double? {
     switch type {
     case JSONTape.integer: Double(Int64(bitPattern: parser.number(at: index)))
@@ -76,19 +78,19 @@ public struct JSONValue {
     }
   }
 
-  /// The text of a string, unescaped; nil for anything else.
+  /// The unescaped text of a string; nil for any other value.
   public var string: String? {
     guard type == JSONTape.string else { return nil }
     return unsafe String(decoding: parser.utf8(at: index), as: UTF8.self)
   }
 
-  /// The length of a string once unescaped, in bytes of UTF-8; nil for anything else.
+  /// The length of an unescaped string in bytes of UTF-8; nil for any other value.
   public var utf8Count: Int? {
     guard type == JSONTape.string else { return nil }
     return parser.utf8Count(at: index)
   }
 
-  /// Calls `body` with the unescaped bytes of a string, without a copy; nil for anything else.
+  /// Calls `body` with the unescaped bytes of a string, without a copy; nil for any other value.
   public func withUTF8<Result>(_ body: (Span<UInt8>) -> Result) -> Result? {
     guard type == JSONTape.string else { return nil }
     let bytes = unsafe parser.utf8(at: index)

@@ -5,24 +5,28 @@
 /// writer.object { $0.member("id", 7); $0.member("tags") { $0.array { $0.string("new") } } }
 /// ```
 public struct JSONWriter: Sendable {
-  /// What has been written so far.
+  /// The text written so far.
   public private(set) var bytes: [UInt8]
   /// Whether the next value or key needs a comma before it.
   private var needsComma = false
 
-  /// - Parameter bytes: what the text is appended to.
+  /// - Parameter bytes: the bytes to append the text to.
   public init(appendingTo bytes: [UInt8] = []) {
     self.bytes = bytes
   }
 
-  /// Writes an object, whose members `content` writes.
+  /// Writes an object; `content` writes its members.
+  ///
+  /// - Throws: The error of `content`.
   public mutating func object<Failure: Error>(
     _ content: (inout JSONWriter) throws(Failure) -> Void
   ) throws(Failure) {
     try container(UInt8(ascii: "{"), UInt8(ascii: "}"), content)
   }
 
-  /// Writes an array, whose elements `content` writes.
+  /// Writes an array; `content` writes its elements.
+  ///
+  /// - Throws: The error of `content`.
   public mutating func array<Failure: Error>(
     _ content: (inout JSONWriter) throws(Failure) -> Void
   ) throws(Failure) {
@@ -40,14 +44,14 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a key; exactly one value must follow.
+  /// Writes a key. Exactly one value must follow.
   public mutating func key(_ key: String) {
     quoted(key, isKey: true)
     needsComma = false
   }
 
-  /// Writes a key that is known when the program is written, with nothing in it to escape; exactly
-  /// one value must follow.
+  /// Writes a key that is a constant of the program and needs no escapes. Exactly one value must
+  /// follow.
   public mutating func key(constant key: StaticString) {
     let bytes = unsafe UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
     unsafe appendPlain(bytes, isKey: true)
@@ -59,7 +63,7 @@ public struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  /// Writes a string that is known when the program is written, with nothing in it to escape.
+  /// Writes a string that is a constant of the program and needs no escapes.
   public mutating func string(constant text: StaticString) {
     let bytes = unsafe UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     unsafe appendPlain(bytes, isKey: false)
@@ -67,7 +71,7 @@ public struct JSONWriter: Sendable {
   }
 
   private mutating func quoted(_ text: String, isKey: Bool) {
-    // Strings are mostly contiguous and without anything to escape: one pass, one copy.
+    // Most strings are contiguous and need no escapes: they take one pass and one copy.
     let isWritten: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
       unsafe quoted(utf8, isKey: isKey)
     }
@@ -86,7 +90,7 @@ public struct JSONWriter: Sendable {
     append(isKey ? "\":" : "\"")
   }
 
-  /// The comma, the quotation marks and what stands in them, with one look at the array's room:
+  /// Writes the comma, the quotation marks and the text with one check of the array's capacity:
   /// three appends would cost more than the copy.
   private mutating func appendPlain(_ text: UnsafeBufferPointer<UInt8>, isKey: Bool) {
     let needsComma = needsComma
@@ -127,13 +131,13 @@ public struct JSONWriter: Sendable {
     raw("null")
   }
 
-  /// Writes a value that is JSON already.
+  /// Writes a value that already is JSON.
   public mutating func raw(_ json: some Sequence<UInt8>) {
     separate()
     bytes.append(contentsOf: json)
   }
 
-  /// Writes a value that is JSON already.
+  /// Writes a value that already is JSON.
   public mutating func raw(_ json: StaticString) {
     let needsComma = needsComma
     let text = unsafe UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount)
@@ -176,15 +180,15 @@ public struct JSONWriter: Sendable {
       contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// Of a `UInt64`.
+  /// The digits of the largest `UInt64`.
   private static let mostDigits = 20
   /// A comma, two quotation marks and a colon.
   private static let largestPunctuation = 4
 }
 
 extension OutputSpan where Element == UInt8 {
-  /// Has `write` put bytes into room for `most`, and say how many. Byte by byte, the span's own
-  /// `append` would cost a call each.
+  /// Gives `write` room for `most` bytes; `write` returns the number that it wrote. With the span's
+  /// own `append`, each byte would cost a call.
   @inline(__always)
   fileprivate mutating func appendBytes(
     atMost most: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int
@@ -214,7 +218,7 @@ extension UnsafeMutablePointer<UInt8> {
 
   @inline(__always)
   fileprivate func put(digitsOf magnitude: UInt64, at count: inout Int) {
-    // Most numbers in records are zero or small.
+    // Most numbers in records are small.
     guard magnitude >= 10 else {
       return unsafe put(UInt8(ascii: "0") + UInt8(magnitude), at: &count)
     }
@@ -263,7 +267,9 @@ extension JSONWriter {
     boolean(value)
   }
 
-  /// Writes a key, whose value `value` writes.
+  /// Writes a key; `value` writes its value.
+  ///
+  /// - Throws: The error of `value`.
   public mutating func member<Failure: Error>(
     _ key: String, _ value: (inout JSONWriter) throws(Failure) -> Void
   ) throws(Failure) {

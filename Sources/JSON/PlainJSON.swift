@@ -1,15 +1,16 @@
 internal import Glibc
 
-/// Values as most are written: strings without escapes, small whole numbers. Where one ends is
-/// found eight bytes at once, which is what makes it worth looking.
+/// Values in their usual form: strings without escapes, small whole numbers.
+///
+/// It finds the end of a value eight bytes at a time, which makes the search faster than a parse.
 enum PlainJSON {
-  /// Whether a control character, `"` or `\` is among `bytes`: what must be escaped in a string.
+  /// Whether `bytes` has a control character, `"` or `\`, which a string must escape.
   static func needsEscapes(_ bytes: Span<UInt8>) -> Bool {
     endOfPlainBytes(in: bytes, from: 0) < bytes.count
   }
 
-  /// The offset of the quotation mark that ends a string whose content starts at `start`; nil where
-  /// the string has an escape, something that isn't UTF-8, or no end.
+  /// The offset of the quotation mark that ends a string whose content starts at `start`; nil if
+  /// the string has an escape, isn't UTF-8, or has no end.
   static func endOfString(in text: Span<UInt8>, from start: Int) -> Int? {
     let end = endOfPlainBytes(in: text, from: start)
     guard end < text.count, text[end] == UInt8(ascii: "\"") else { return nil }
@@ -17,8 +18,8 @@ enum PlainJSON {
     return isASCII(content) || isUTF8(content) ? end : nil
   }
 
-  /// The offset behind a whole number that starts at `start`; nil for any other value, and for one
-  /// of so many digits that it may be too large.
+  /// The offset behind a whole number that starts at `start`; nil for any other value, and for a
+  /// number of more than 18 digits.
   static func endOfNumber(in text: Span<UInt8>, from start: Int) -> Int? {
     var end = start
     while end < text.count, UInt8(ascii: "0")...UInt8(ascii: "9") ~= text[end] { end += 1 }
@@ -29,10 +30,11 @@ enum PlainJSON {
     return end
   }
 
-  /// Any number of so many digits is an `Int64`.
+  /// The most digits of a number that always fits an `Int64`.
   private static let largestDigitCount = 18
 
-  /// The offset of the first byte at or after `start` that can't stand in a string as it is.
+  /// The offset of the first byte at or after `start` that a string must escape; the end if there
+  /// is none.
   private static func endOfPlainBytes(in bytes: Span<UInt8>, from start: Int) -> Int {
     var index = start
     while index + 8 <= bytes.count {
@@ -48,8 +50,8 @@ enum PlainJSON {
     return index
   }
 
-  /// The lowest bit set lies in the first byte below 0x20 or equal to `"` or `\`. Subtracting
-  /// borrows, so bytes above that one may be flagged falsely.
+  /// Flags for the eight bytes of a word. The lowest bit set lies in the first byte that is below
+  /// 0x20, `"` or `\`. The subtraction borrows, so bytes above that one may be flagged falsely.
   private static func escapeFlags(_ word: UInt64) -> UInt64 {
     let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
     let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
@@ -96,7 +98,7 @@ extension Span where Element == UInt8 {
     guard count == other.count else { return false }
     return unsafe withUnsafeBytes { bytes in
       unsafe other.withUnsafeBytes { others in
-        // Of nothing there is no address.
+        // An empty span has no address.
         guard let start = bytes.baseAddress, let other = others.baseAddress else { return true }
         return unsafe memcmp(start, other, bytes.count) == 0
       }

@@ -1,4 +1,4 @@
-/// Replacements of byte ranges in a text; all that lies between them stays as it is.
+/// Replacements of byte ranges in a text. All bytes between them stay as they are.
 public struct TextEdits: Hashable, Sendable {
   private var replacements: [Replacement] = []
 
@@ -11,8 +11,8 @@ public struct TextEdits: Hashable, Sendable {
 
   public var isEmpty: Bool { replacements.isEmpty }
 
-  /// Plans to put `text` in the place of a range, which may be empty; ranges must not overlap.
-  /// Of two insertions at one offset the earlier planned comes first.
+  /// Plans to replace a range with `text`. The range may be empty, but ranges must not overlap. Of
+  /// two insertions at one offset, the one planned earlier comes first.
   public mutating func replace(_ range: Range<Int>, with text: String) {
     let place = replacements.firstIndex { $0.range.lowerBound > range.lowerBound }
     replacements.insert(

@@ -1,18 +1,19 @@
 internal import JSON
 
-/// A log line for people: `2026-11-22T07:30:00.123Z warn budget_exceeded client=acme used=998120`.
+/// Makes the form of a log line for people: `2026-11-22T07:30:00.123Z warn budget_exceeded
+/// client=acme used=998120`.
 enum ConsoleLine {
   private static let unnamed: Set<String> = ["ts", "level", "event"]
-  /// What stands for a value that isn't there.
+  /// The text for a null.
   private static let nothing = "-"
 
-  /// What stands for something between values or around them.
+  /// Characters with a meaning in a line: a text that has one is quoted.
   private static let telling: Set<Unicode.Scalar> = ["\"", "\\", "=", ",", "[", "]", "{", "}"]
 
-  /// Turns a line written as a JSON object into its readable form.
+  /// Turns a line that is a JSON object into its readable form.
   static func render(_ json: [UInt8]) -> [UInt8] {
     let parser = JSONParser()
-    // A line that isn't JSON was not made by the logger: it is shown as it is.
+    // The logger makes JSON only. Any other line is shown unchanged.
     guard let line = try? parser.parse(json) else { return json }
     var text: [String] = []
     for member in line.members {
@@ -39,7 +40,7 @@ enum ConsoleLine {
     "\(member.key.string ?? "")=\(describe(member.value))"
   }
 
-  /// A text that could be taken for more than one value stands in quotes.
+  /// Puts a text in quotes if it could be taken for more than one value, or for a null.
   private static func quotedIfNeeded(_ text: String) -> String {
     let isPlain =
       !text.isEmpty && text != nothing
@@ -49,7 +50,7 @@ enum ConsoleLine {
     return isPlain ? text : "\"\(escaped(text))\""
   }
 
-  /// Neither a line break nor what steers a terminal goes out as it came in.
+  /// Escapes line breaks and the characters that control a terminal.
   private static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,6 +1,6 @@
-/// Text from outside as people may be shown it.
+/// Makes text from outside safe to show to people.
 public enum HarmlessText {
-  /// The text with control characters written out, such as `\u{1B}`: raw, they could steer a
+  /// The text with control characters written out, for example `\u{1B}`. Raw, they could control a
   /// terminal, break a line of mail, or turn the direction of writing.
   public static func escaping(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isControl) else { return text }

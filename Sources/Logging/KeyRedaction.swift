@@ -1,20 +1,21 @@
-/// Takes keys out of texts that others wrote, so that they can be logged.
+/// Removes keys from texts of providers and clients, so that the texts can be logged.
 public enum KeyRedaction {
-  /// What stands where a key was.
+  /// The text that replaces a key.
   public static let mark = "[redacted]"
 
-  /// How keys begin: those of OpenAI, Anthropic and Catraca, of Groq, Catraca's admin tokens,
-  /// Google's, xAI's, Stripe's and their webhooks', GitHub's; and what follows `Bearer`.
+  /// The beginnings of keys: OpenAI's, Anthropic's and Catraca's, Groq's, Catraca's admin tokens,
+  /// Google's, xAI's, Stripe's and its webhooks', GitHub's; and `Bearer`.
   private static let beginnings = [
     "sk-", "gsk_", "adm-ctr-", "AIza", "xai-", "sk_", "rk_", "whsec_", "ghp_", "github_pat_",
     "Bearer ",
   ].map { Array($0.utf8) }
 
-  /// A shorter word that begins so isn't a key, unless the text ends within it.
+  /// The least number of characters behind a beginning. A shorter word isn't a key, unless the text
+  /// ends within it.
   private static let shortestRest = 8
 
-  /// The text with a mark for each key in it. A key of which the text has only the beginning is
-  /// one too.
+  /// The text with `mark` in place of each key. If the text ends within a key, that part is
+  /// replaced too.
   public static func apply(to text: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
@@ -33,7 +34,7 @@ public enum KeyRedaction {
     return result
   }
 
-  /// Where the key that begins here ends; nil where none begins.
+  /// The end of the key that begins at `start`; nil if none begins there.
   private static func endOfKey(in text: [UInt8], from start: Int) -> Int? {
     for beginning in beginnings where begins(text, at: start, with: beginning) {
       let restStart = start + beginning.count
@@ -44,7 +45,7 @@ public enum KeyRedaction {
     return nil
   }
 
-  /// Whether the letters are the same, in either case.
+  /// Whether the text has `beginning` at `start`, in either case.
   private static func begins(_ text: [UInt8], at start: Int, with beginning: [UInt8]) -> Bool {
     guard text.count - start >= beginning.count else { return false }
     return zip(text[start...], beginning).allSatisfy { lowercased($0) == lowercased($1) }

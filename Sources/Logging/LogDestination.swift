@@ -1,10 +1,11 @@
 internal import EventLoop
 internal import Glibc
 
-/// Where log lines go.
+/// The place to which log lines are written.
 public enum LogDestination: Hashable, Sendable {
   case standardOutput
-  /// Appended to; made, for its owner alone, if it isn't there.
+  /// Lines are appended to this file. If it doesn't exist, it is created with access for its owner
+  /// only.
   case file(path: String)
 
   private static let permissions: mode_t = 0o600

@@ -1,4 +1,5 @@
-/// How much a log line matters. A level hides the ones above it in this list.
+/// The importance of a log line. A configured level hides the lines of the levels before it in this
+/// list: `warn` hides `debug` and `info`.
 public enum LogLevel: String, Sendable, Hashable, CaseIterable, Comparable {
   case debug, info, warn, error
 
@@ -16,7 +17,7 @@ public enum LogLevel: String, Sendable, Hashable, CaseIterable, Comparable {
   }
 }
 
-/// How log lines are written.
+/// The format of log lines.
 public enum LogFormat: String, Sendable, Hashable, CaseIterable {
   /// One JSON object a line.
   case json

@@ -2,7 +2,7 @@ internal import EventLoop
 internal import JSON
 internal import Time
 
-/// Makes lines of events, in the format that is configured.
+/// Makes the line of an event in the configured format.
 final class LogLineWriter: Sendable {
   private struct Settings {
     var level: LogLevel
@@ -12,7 +12,7 @@ final class LogLineWriter: Sendable {
   private let settings: Lock<Settings>
   private let clock: @Sendable () -> Timestamp
 
-  /// Room for a line, so that it is allocated once.
+  /// The capacity for a line, in bytes, so that it is allocated once.
   private static let usualLineBytes = 512
 
   init(level: LogLevel, format: LogFormat, clock: @escaping @Sendable () -> Timestamp) {
@@ -24,10 +24,10 @@ final class LogLineWriter: Sendable {
     settings.withLock { $0 = Settings(level: level, format: format) }
   }
 
-  /// Whether lines of this level are wanted.
+  /// Whether lines of this level are written.
   func writes(_ level: LogLevel) -> Bool { level >= settings.withLock { $0.level } }
 
-  /// One line with its end.
+  /// One line with its line break.
   func line(
     _ level: LogLevel, _ event: String, _ fields: (inout JSONWriter) -> Void
   ) -> [UInt8] {

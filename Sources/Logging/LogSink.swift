@@ -1,12 +1,13 @@
 internal import EventLoop
 internal import Glibc
 
-/// Carries finished log lines to a file descriptor on a thread of its own: a slow terminal, pipe
-/// or disk never holds up a loop.
+/// Writes finished log lines to a file descriptor on a thread of its own. A slow terminal, pipe or
+/// disk never holds up a loop.
 ///
-/// What waits is bounded. Beyond the bound lines are dropped, and the next line that fits is
-/// preceded by one that says how many. What can't be written (a full disk) is tried again, and
-/// keeps its place; standard error is told once for each time that it begins to fail.
+/// At most 4 MiB of lines wait. If more come, they are dropped, and a line with their number
+/// precedes the next line that fits. If a write fails, for example because the disk is full, the
+/// lines keep their place and are tried again. Standard error gets one message each time that
+/// writes begin to fail.
 final class LogSink: Sendable {
   private struct State {
     var waiting: [UInt8] = []
@@ -19,32 +20,34 @@ final class LogSink: Sendable {
   private let destination: LogDestination
   private let notice: @Sendable (Notice) -> [UInt8]
 
-  /// What the log says of itself.
+  /// An event of the log itself, which it writes as a line.
   enum Notice {
     case dropped(Int)
     case notReopened(SystemError)
   }
 
-  /// How long lines gather after a write before the next.
+  /// The pause after a write, in which lines gather for the next.
   private static let gatheringMicroseconds: useconds_t = 5_000
-  /// How long after a failed write the next is tried.
+  /// The pause after a failed write before the next attempt.
   private static let retryMicroseconds: useconds_t = 200_000
-  /// Bytes that may wait to be written, beside those that are being written.
+  /// The most bytes that may wait, not counting those that are being written.
   private static let capacity = 4 << 20
 
-  /// - Parameter notice: makes a line, with its end, of what the log says of itself.
+  /// - Parameter notice: makes a line, with its line break, of an event of the log itself.
   init(_ destination: LogDestination, notice: @escaping @Sendable (Notice) -> [UInt8]) {
     self.destination = destination
     self.notice = notice
   }
 
-  /// Opens the destination and starts the thread that writes; `close` ends it.
+  /// Opens the destination and starts the thread that writes. `close` ends it.
+  ///
+  /// - Throws: The error of opening the destination or of starting the thread.
   func start() throws(SystemError) -> Thread {
     let descriptor = try destination.open()
     return try Thread(name: "log") { self.run(descriptor) }
   }
 
-  /// Opens the destination's file anew before anything more is written, after it was renamed.
+  /// Opens the destination's file again before the next write, for example after it was renamed.
   func reopen() {
     state.withLock { $0.shallReopen = true }
     state.signal()
@@ -61,7 +64,7 @@ final class LogSink: Sendable {
     state.signal()
   }
 
-  /// The thread ends once all that waits is written, or can't be.
+  /// Ends the thread after it has written all waiting lines, or has failed to.
   func close() {
     state.withLock { $0.isClosed = true }
     state.signal()
@@ -88,7 +91,7 @@ final class LogSink: Sendable {
           descriptor = reopened
           lines.beginAgain()
         } catch {
-          // The old file goes on: better there than nowhere.
+          // The lines go on into the old file.
           if !isFailing { lines.append(notice(.notReopened(error))) }
         }
       }
@@ -96,14 +99,14 @@ final class LogSink: Sendable {
       if let failure, !isFailing { complain(failure) }
       isFailing = failure != nil
       if isFailing && work.isLast { break }
-      // Lines that come together are written together: a wake-up for each would cost more than
-      // the line itself.
+      // Lines that come together are written together: a wake-up for each would cost more than the
+      // line itself.
       usleep(isFailing ? LogSink.retryMicroseconds : LogSink.gatheringMicroseconds)
     }
     destination.close(descriptor)
   }
 
-  /// Waits for something to do; nil once the log is closed and all is written.
+  /// Waits for work; nil once the log is closed and all lines are written.
   private func nextWork() -> Work? {
     state.wait { state -> Work?? in
       guard !state.waiting.isEmpty || state.dropped > 0 || state.shallReopen else {
@@ -113,8 +116,8 @@ final class LogSink: Sendable {
     }
   }
 
-  /// What there is to do besides the lines that are still unwritten: those that came meanwhile go
-  /// on waiting, so that no more than their bound gathers.
+  /// The work to do while lines are still unwritten. Lines that came meanwhile go on waiting, so
+  /// the bound on them holds.
   private func currentWork() -> Work? {
     state.withLock { LogSink.take(from: &$0, alsoLines: false) }
   }
@@ -131,17 +134,17 @@ final class LogSink: Sendable {
     return work
   }
 
-  /// The log can't say that it can't be written.
+  /// Writes the failure to standard error, because the log can't be written.
   private func complain(_ failure: SystemError) {
     let bytes = Array("log: \(destination): \(failure); lines wait until it can be written\n".utf8)
     bytes.withUnsafeBytes { buffer in
-      // Where standard error can't be written either, there is nobody to be told.
+      // If standard error can't be written either, the failure is dropped.
       _ = Glibc.write(STDERR_FILENO, buffer.baseAddress, buffer.count)
     }
   }
 }
 
-/// Lines on their way to a descriptor, of which the first part may be written already.
+/// Lines on their way to a descriptor. A first part of them can be written already.
 private struct UnwrittenLines {
   private var bytes: [UInt8] = []
   private var written = 0
@@ -152,13 +155,13 @@ private struct UnwrittenLines {
     if bytes.isEmpty { bytes = lines } else { bytes.append(contentsOf: lines) }
   }
 
-  /// The descriptor is another one: a line that was written in part is written whole.
+  /// Prepares for another descriptor: a line that was written in part is written whole.
   mutating func beginAgain() {
     let lineEnd = bytes[..<written].lastIndex(of: UInt8(ascii: "\n"))
     written = lineEnd.map { $0 + 1 } ?? 0
   }
 
-  /// Writes what it can; says why that wasn't all.
+  /// Writes as much as it can. Returns the error if that wasn't all, else nil.
   mutating func write(to descriptor: CInt) -> SystemError? {
     while written < bytes.count {
       let count = bytes.withUnsafeBytes { buffer in

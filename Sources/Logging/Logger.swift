@@ -4,13 +4,16 @@ internal import Time
 
 /// Writes log lines: one event each, with named fields.
 ///
-/// A secret must never be given to it; the types that hold secrets don't describe them.
+/// Callers must never log a secret. The types that hold secrets don't describe them.
 public final class Logger: Sendable {
   private let writer: LogLineWriter
   private let sink: LogSink
   private let thread: Thread
 
-  /// Throws when the destination can't be opened.
+  /// Opens the destination and starts the thread that writes.
+  ///
+  /// - Throws: The system's error if the destination can't be opened or the thread can't be
+  ///   started.
   public init(
     _ destination: LogDestination = .standardOutput, level: LogLevel, format: LogFormat
   ) throws(SystemError) {
@@ -27,23 +30,23 @@ public final class Logger: Sendable {
     thread = try sink.start()
   }
 
-  /// Changes what is written from the next line on.
+  /// Changes the level and the format from the next line on.
   public func configure(level: LogLevel, format: LogFormat) {
     writer.configure(level: level, format: format)
   }
 
-  /// Goes on in a new file of the same name, after the old one was renamed.
+  /// Goes on in a new file of the same name, for example after the old one was renamed.
   public func reopen() {
     sink.reopen()
   }
 
-  /// Writes what waits and ends. Nothing may be logged afterwards.
+  /// Writes all waiting lines and ends. A caller must not log afterwards.
   public func close() {
     sink.close()
     thread.join()
   }
 
-  /// Writes one line, if its level is wanted. `fields` adds members to the line's object.
+  /// Writes one line if its level is written. `fields` adds members to the line's object.
   public func log(
     _ level: LogLevel, _ event: String, _ fields: (inout JSONWriter) -> Void = { _ in }
   ) {

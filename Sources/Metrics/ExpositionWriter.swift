@@ -2,7 +2,7 @@ internal import Money
 
 /// Writes metrics in Prometheus' text format, version 0.0.4.
 ///
-/// Numbers are written from integers, so that money keeps its nine decimals.
+/// It writes numbers from integers, so money keeps its nine decimals.
 public struct ExpositionWriter: MetricWriter {
   public private(set) var bytes: [UInt8] = []
 
@@ -10,7 +10,7 @@ public struct ExpositionWriter: MetricWriter {
 
   public init() {}
 
-  /// Begins a family: its samples must follow, before those of any other.
+  /// Begins a family. Its samples must follow before those of any other family.
   public mutating func begin(_ family: MetricFamily) {
     append("# HELP ", family.name, " ", family.help, "\n# TYPE ", family.name, " ")
     bytes.append(contentsOf: family.kind.rawValue.utf8)

@@ -1,12 +1,14 @@
-/// How many observations lay within each of fixed bounds, and their sum: all in microseconds.
+/// The number of observations within each of several fixed bounds, and their sum, all in
+/// microseconds.
 ///
-/// A value: whoever records into one owns it, and a copy is a snapshot.
+/// It is a value: its owner records into it, and a copy is a snapshot. For example, with the bounds
+/// 100 and 1000, the observations 50, 100 and 2000 give the counts 2, 0 and 1.
 public struct Histogram: Hashable, Sendable {
-  /// The largest observation of each bucket, ascending; a last one without a bound follows.
+  /// The largest observation of each bucket, ascending. A last bucket without a bound follows.
   public let bounds: [Int64]
-  /// How many observations each bucket has; one more than there are bounds.
+  /// The number of observations in each bucket: one more bucket than there are bounds.
   public private(set) var counts: [Int64]
-  /// Of all observations; stops at the largest integer.
+  /// The sum of all observations, at most `Int64.max`.
   public private(set) var sum: Int64 = 0
 
   /// - Parameter bounds: ascending, in microseconds.
@@ -16,7 +18,8 @@ public struct Histogram: Hashable, Sendable {
     counts = Array(repeating: 0, count: bounds.count + 1)
   }
 
-  /// Counts one observation; a negative one, of a clock that was wrong, as zero.
+  /// Counts one observation. A negative one comes from a clock that was set back, and counts as
+  /// zero.
   public mutating func observe(_ microseconds: Int64) {
     let value = max(0, microseconds)
     counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
@@ -24,7 +27,8 @@ public struct Histogram: Hashable, Sendable {
     sum = overflows ? .max : total
   }
 
-  /// For each bound, and then for none, how many observations were at most that.
+  /// For each bound, the number of observations at or below it; then the number of all
+  /// observations.
   public var cumulativeCounts: [Int64] {
     var total: Int64 = 0
     return counts.map { count in

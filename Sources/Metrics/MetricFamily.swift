@@ -1,4 +1,4 @@
-/// What a metric is: the lines that precede its samples.
+/// A metric's name, kind and help: the lines before its samples.
 public struct MetricFamily: Sendable {
   public enum Kind: String, Sendable {
     case counter, gauge, histogram
@@ -6,9 +6,10 @@ public struct MetricFamily: Sendable {
 
   public let name: StaticString
   public let kind: Kind
-  /// One line, with its unit; neither a backslash nor a line break is in it.
+  /// One line that names the unit, without a backslash or a line break.
   public let help: StaticString
-  /// Whether it goes on after a restart where it was, so that nobody knows since when it counts.
+  /// Whether its value continues after a restart of the process. The start of its count is then
+  /// unknown.
   public let outlivesProcess: Bool
 
   public init(
@@ -22,7 +23,7 @@ public struct MetricFamily: Sendable {
 }
 
 extension MetricFamily: Equatable {
-  /// A family is known by its name.
+  /// Two families are equal if their names are.
   public static func == (left: MetricFamily, right: MetricFamily) -> Bool {
     left.name.description == right.name.description
   }

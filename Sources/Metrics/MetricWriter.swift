@@ -1,15 +1,15 @@
-/// A label's name and value; any text may be a value.
+/// A label's name and value. The value may be any text.
 public typealias MetricLabel = (name: StaticString, value: String)
 
-/// Takes metrics family by family, and writes them in some format.
+/// Writes metrics, family by family, in a format of its own.
 public protocol MetricWriter {
-  /// Begins a family: its samples must follow, before those of any other.
+  /// Begins a family. Its samples must follow before those of any other family.
   mutating func begin(_ family: MetricFamily)
 
   /// Writes a sample that is a whole number.
   mutating func sample(_ family: MetricFamily, _ labels: MetricLabel..., value: Int64)
 
-  /// Writes a sample in units of 10⁻⁹, exact.
+  /// Writes a sample in units of 10⁻⁹, exactly.
   mutating func sample(_ family: MetricFamily, _ labels: MetricLabel..., nanoUnits: Int64)
 
   /// Writes a histogram of durations.

@@ -1,4 +1,4 @@
-/// A currency by its ISO 4217 code: three upper-case ASCII letters.
+/// A currency by its ISO 4217 code: three upper-case ASCII letters, for example `USD`.
 public struct Currency: Hashable, Sendable, Comparable {
   public let code: String
 
@@ -8,7 +8,8 @@ public struct Currency: Hashable, Sendable, Comparable {
     self.code = code
   }
 
-  /// Nil unless `code` is three ASCII letters; lower case is taken as upper case.
+  /// Makes a currency of a code; lower case becomes upper case. Nil if `code` isn't three ASCII
+  /// letters.
   public init?(_ code: String) {
     let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
     guard code.utf8.count == 3, code.utf8.allSatisfy({ letters.contains($0 | 0x20) }) else {

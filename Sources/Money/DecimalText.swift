@@ -1,6 +1,9 @@
-/// The one text form of decimals: `12`, `0.15`; never a sign, an exponent or a lone point.
+/// Reads and writes decimals in their one text form: `12` or `0.15`, without a sign or an exponent,
+/// and with a digit on either side of the point.
 enum DecimalText {
-  /// The value × 10^`places`, exact.
+  /// The exact value × 10^`places`: `0.15` with 12 places is 150,000,000,000.
+  ///
+  /// - Throws: `malformedDecimal`, `tooManyDecimals` or `tooLarge`.
   static func parse(_ text: String, places: Int) throws(MoneyError) -> Int64 {
     var scaled: Int64 = 0
     var wholeDigits = 0
@@ -24,12 +27,13 @@ enum DecimalText {
     return scaled
   }
 
-  /// Appends `magnitude` / 10^`places`, with at least `least` decimals and no zeros beyond them.
+  /// Appends `magnitude` / 10^`places` with at least `least` decimals. Zeros beyond them are left
+  /// out.
   static func append<Magnitude: FixedWidthInteger & UnsignedInteger>(
     _ magnitude: Magnitude, places: Int, least: Int, to text: inout [UInt8]
   ) {
     var rest = magnitude
-    // The 39 digits that 128 bits have at most, and a point.
+    // 128 bits have at most 39 digits; the point is the 40th byte.
     var digits = InlineArray<40, UInt8>(repeating: zero)
     var first = digits.count
     var position = 0

@@ -1,12 +1,12 @@
-/// What one US dollar costs in other currencies, and the currency in which requests are billed.
+/// The price of one US dollar in other currencies, and the currency in which requests are billed.
 public struct ExchangeRates: Hashable, Sendable {
   /// The currency of `usage_logs.cost_nano`.
   public let billing: Currency
-  /// What one dollar costs in it.
+  /// The price of one dollar in `billing`.
   public let billingRate: FixedDecimal
   private let perDollar: [Currency: FixedDecimal]
 
-  /// Everything in dollars.
+  /// Dollars only.
   public static let usdOnly = ExchangeRates()
 
   private init() {
@@ -15,7 +15,10 @@ public struct ExchangeRates: Hashable, Sendable {
     perDollar = [.usd: .one]
   }
 
-  /// Throws where the billing currency has no rate, a rate is nought, or a dollar isn't a dollar.
+  /// Checks the rates and adds the dollar's.
+  ///
+  /// - Throws: `missingRate` if the billing currency has no rate; `invalidRate` if a rate is zero,
+  ///   or if the dollar's isn't 1.
   public init(
     billing: Currency, perDollar given: [Currency: FixedDecimal]
   ) throws(MoneyError) {
@@ -31,11 +34,11 @@ public struct ExchangeRates: Hashable, Sendable {
     perDollar = rates
   }
 
-  /// What one dollar costs in `currency`; nil where no rate is given.
+  /// The price of one dollar in `currency`; nil if it has no rate.
   public func rate(of currency: Currency) -> FixedDecimal? {
     perDollar[currency]
   }
 
-  /// Every currency that has a rate, the dollar among them, by its code.
+  /// All currencies with a rate, including the dollar, ordered by code.
   public var currencies: [Currency] { perDollar.keys.sorted() }
 }

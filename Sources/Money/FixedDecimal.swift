@@ -1,9 +1,10 @@
-/// A non-negative decimal with twelve places, exact: a price or an exchange rate as a file says it.
+/// A non-negative, exact decimal with twelve places: a price or an exchange rate as a file states
+/// it.
 public struct FixedDecimal: Hashable, Comparable, Sendable {
   /// The value × 10¹².
   public let scaled: Int64
 
-  /// How many decimal places `scaled` has.
+  /// The number of decimal places of `scaled`.
   public static let places = 12
 
   public init(scaled: Int64) {
@@ -11,7 +12,9 @@ public struct FixedDecimal: Hashable, Comparable, Sendable {
     self.scaled = scaled
   }
 
-  /// Reads a decimal with up to twelve decimals, such as `0.075`, exactly.
+  /// Reads a decimal with up to twelve decimals exactly, for example `0.075`.
+  ///
+  /// - Throws: `malformedDecimal`, `tooManyDecimals` or `tooLarge`.
   public init(decimal text: String) throws(MoneyError) {
     scaled = try DecimalText.parse(text, places: FixedDecimal.places)
   }
@@ -26,7 +29,7 @@ public struct FixedDecimal: Hashable, Comparable, Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Exact text with the nine decimals of money, and more where it has more: `0.075000000`.
+  /// The exact text with nine decimals like money, or more if the value has more: `0.075000000`.
   public var moneyText: String {
     var text: [UInt8] = []
     DecimalText.append(

@@ -1,5 +1,5 @@
 extension Int64 {
-  /// `998,120`: the digits in groups of three.
+  /// The digits in groups of three: `998,120`.
   public var groupedByThousands: String {
     let digits = String(magnitude)
     var text = self < 0 ? "-" : ""

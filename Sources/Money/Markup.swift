@@ -1,22 +1,22 @@
-/// What a client is charged more than a price, or less, as a share of it: `20%`, `-5%`.
+/// The percentage that a client is charged above a price, or below it: `20%`, `-5%`.
 ///
-/// More than -100%, at most 1000%, with up to two decimals.
+/// It is above -100% and at most 1000%, with up to two decimals.
 ///
-/// Example: at 20%, what costs $0.50 is charged $0.60; at -5%, it is charged $0.475.
+/// Example: at 20%, a request that costs $0.50 is charged $0.60; at -5%, $0.475.
 public struct Markup: Hashable, Sendable, CustomStringConvertible {
   /// In hundredths of a percent: 2000 is 20%.
   public let hundredths: Int64
 
-  /// The price itself is charged.
+  /// No markup: the client is charged the price itself.
   public static let none = Markup(hundredths: 0)
 
-  /// What `init(_:)` takes, for messages.
+  /// The rule for the texts that `init(_:)` reads, for messages.
   public static let rule =
     "a percentage such as \"20%\" or \"-5%\", above -100% and up to 1000%, with at most two "
     + "decimals"
 
   private static let range: ClosedRange<Int64> = -9_999...100_000
-  /// Hundredths of a percent in the whole.
+  /// 100% in hundredths of a percent.
   static let whole: Int64 = 10_000
 
   init(hundredths: Int64) {
@@ -44,13 +44,12 @@ public struct Markup: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// What a price is multiplied by, in ten-thousandths: 12000 for 20%.
+  /// The factor of a price in ten-thousandths: 12000 for 20%.
   var factor: Int64 { Markup.whole + hundredths }
 
-  /// The least amount that is charged `nanoUnits` or more with this markup; never more than the
-  /// largest integer.
+  /// The least amount that is charged `nanoUnits` or more with this markup, at most `Int64.max`.
   ///
-  /// Example: 20% taken off 600 nano-dollars is 500.
+  /// Example: at 20%, 500 nano-dollars are charged 600. So 600 becomes 500.
   public func removed(from nanoUnits: Int64) -> Int64 {
     if hundredths == 0 { return nanoUnits }
     let scaled = Int128(nanoUnits) * Int128(Markup.whole)
@@ -60,8 +59,8 @@ public struct Markup: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ExactAmount {
-  /// The amount with a markup. It is exact for what prices and quantities make; any other amount is
-  /// rounded up, by less than a unit.
+  /// The amount with a markup. The result is exact for amounts that prices and quantities make; any
+  /// other amount is rounded up by less than a unit.
   public func with(_ markup: Markup) -> ExactAmount {
     if markup == .none || self == .unlimited { return self }
     let (parts, rest) = units.quotientAndRemainder(dividingBy: Int128(Markup.whole))
@@ -74,7 +73,7 @@ extension ExactAmount {
 }
 
 extension FixedDecimal {
-  /// The price with a markup, rounded up to twelve places; never more than the largest price.
+  /// The price with a markup, rounded up to twelve places, at most the largest price.
   public func with(_ markup: Markup) -> FixedDecimal {
     let product = Int128(scaled) * Int128(markup.factor)
     let (quotient, rest) = product.quotientAndRemainder(dividingBy: Int128(Markup.whole))

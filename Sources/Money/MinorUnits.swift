@@ -1,5 +1,6 @@
 extension Currency {
-  /// How many decimals its smallest unit has in ISO 4217: two, where the table doesn't say.
+  /// The number of decimals of the currency's smallest unit in ISO 4217: 2 for `USD`, 0 for `JPY`.
+  /// It is 2 for a code that the table doesn't have.
   public var minorDigits: Int { Currency.unusualDigits[code] ?? 2 }
 
   private static let unusualDigits: [String: Int] = {
@@ -18,7 +19,7 @@ extension Currency {
 }
 
 extension Money {
-  /// The amount in its currency's smallest unit, such as cents; nil where it isn't a whole number
+  /// The amount in the currency's smallest unit, for example cents; nil if it isn't a whole number
   /// of them.
   public var minorUnits: Int64? {
     let (units, rest) = nanoUnits.quotientAndRemainder(
@@ -26,7 +27,7 @@ extension Money {
     return rest == 0 ? units : nil
   }
 
-  /// An amount given in its currency's smallest unit; nil where it is too large to be recorded.
+  /// Makes an amount from a number of the currency's smallest unit; nil if it is too large.
   public init?(minorUnits: Int64, currency: Currency) {
     let (nanoUnits, overflows) = minorUnits.multipliedReportingOverflow(
       by: currency.nanoUnitsPerMinor)
@@ -34,10 +35,10 @@ extension Money {
     self.init(nanoUnits: nanoUnits, currency: currency)
   }
 
-  /// The amount with as many decimals as it needs, at least those of the smallest unit: `400.00`.
+  /// The amount with the decimals that it needs, at least those of the smallest unit: `400.00`.
   public var shortText: String { text(leastDecimals: currency.minorDigits) }
 
-  /// The amount with no more decimals than it needs: `400`.
+  /// The amount with only the decimals that it needs: `400`.
   public var shortestText: String { text(leastDecimals: 0) }
 
   private func text(leastDecimals: Int) -> String {

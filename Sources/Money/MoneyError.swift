@@ -1,13 +1,14 @@
-/// Why a text or a set of rates isn't an amount that can be reckoned with.
+/// The reason why a text isn't an amount, or why rates can't be used.
 public enum MoneyError: Error, Hashable, Sendable {
-  /// Not digits, or digits, a point and digits: no sign, no exponent, no spaces.
+  /// Anything but digits, or digits, a point and digits: a sign, an exponent or a space isn't
+  /// allowed.
   case malformedDecimal
-  /// More decimals than can be kept exactly.
+  /// The text has more decimals than can be kept exactly.
   case tooManyDecimals(allowed: Int)
-  /// More than fits.
+  /// The amount doesn't fit an `Int64`.
   case tooLarge
-  /// A rate of nought, or one other than 1 for the US dollar.
+  /// A rate is zero, or the US dollar's isn't 1.
   case invalidRate(Currency)
-  /// No rate is given for a currency that needs one.
+  /// A currency that needs a rate has none.
   case missingRate(Currency)
 }

@@ -1,14 +1,14 @@
-/// What a provider's prices are multiplied by: `1.1` for endpoints that process in a region.
+/// The factor of a provider's prices, for example `1.1` for endpoints that process in a region.
 ///
-/// Example: with the factor 1.1, a price of 0.75 is 0.825.
+/// Example: with the factor 1.1, a price of 0.75 becomes 0.825.
 public struct PriceFactor: Hashable, Sendable, CustomStringConvertible {
-  /// The factor as what it adds to a price, or takes off.
+  /// The factor as a markup: 1.1 is 10%.
   public let markup: Markup
 
-  /// The prices themselves.
+  /// No change of the prices.
   public static let one = PriceFactor(markup: .none)
 
-  /// What `init(_:)` takes, for messages.
+  /// The rule for the texts that `init(_:)` reads, for messages.
   public static let rule =
     "a decimal such as \"1.1\", from 0.01 to 10, with at most four decimals"
 
@@ -19,7 +19,7 @@ public struct PriceFactor: Hashable, Sendable, CustomStringConvertible {
     self.markup = markup
   }
 
-  /// Reads `1.1`; nil for any other text than `rule` says.
+  /// Reads a factor, for example `1.1`; nil if `text` breaks `rule`.
   public init?(_ text: String) {
     guard let factor = try? DecimalText.parse(text, places: PriceFactor.places),
       PriceFactor.range.contains(factor)

@@ -1,12 +1,12 @@
 extension Money {
-  /// The largest exponent, of either sign, and the most digits that are read.
+  /// The largest exponent of either sign that is read.
   private static let largestExponent = 100
   private static let mostDigits = 200
 
-  /// Reads a number as JSON has it (`0.06`, `1.5e-05`, `-2`), rounded to the nearest nano-unit,
-  /// half away from zero; no binary float is between. For others' reports, never for prices.
+  /// Reads a JSON number (`0.06`, `1.5e-05`, `-2`) and rounds it to the nearest nano-unit, half
+  /// away from zero. It uses no binary float. It is for reports of providers, not for prices.
   ///
-  /// Nil for anything else, and for what is larger than an amount can be.
+  /// Nil for any other text, and if the amount doesn't fit.
   public init?(roundingNumber text: String, currency: Currency) {
     guard let number = ScientificNumber(text), abs(number.exponent) <= Money.largestExponent,
       number.digits.count <= Money.mostDigits,
@@ -16,7 +16,7 @@ extension Money {
   }
 }
 
-/// A number of JSON: its digits without the point, and the power of ten that they count in.
+/// A JSON number: its digits without the point, and the power of ten by which to multiply them.
 private struct ScientificNumber {
   var isNegative = false
   var digits: [UInt8] = []
@@ -55,7 +55,7 @@ private struct ScientificNumber {
     return taken.map { $0 - UInt8(ascii: "0") }
   }
 
-  /// The number × 10^`places` as an integer; nil where that is too large.
+  /// The number × 10^`places` as an integer; nil if it doesn't fit.
   func rounded(places: Int) -> Int64? {
     let shift = exponent + places
     let kept = max(0, digits.count + min(0, shift))
@@ -66,7 +66,7 @@ private struct ScientificNumber {
       if productOverflows || sumOverflows { return nil }
       value = sum
     }
-    // The first digit that is cut off; where zeros stand between it and the point, it is one.
+    // The first digit that is cut off decides. If the cut lies before all digits, it is a zero.
     if shift < 0, digits.count + shift >= 0, digits[kept] >= 5 {
       let (sum, overflows) = value.addingReportingOverflow(1)
       if overflows { return nil }

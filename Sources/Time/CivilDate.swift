@@ -1,7 +1,7 @@
 /// A day of the proleptic Gregorian calendar, without a time zone.
 ///
-/// Years go from 1 to 9999, as in RFC 3339; arithmetic that leaves them ends at the first or the
-/// last day.
+/// Years go from 1 to 9999, as in RFC 3339. If a calculation leaves that range, its result is the
+/// first or the last day.
 public struct CivilDate: Hashable, Comparable, Sendable {
   public let year: Int
   /// 1…12.
@@ -12,7 +12,7 @@ public struct CivilDate: Hashable, Comparable, Sendable {
   public static let first = CivilDate(uncheckedYear: 1, month: 1, day: 1)
   public static let last = CivilDate(uncheckedYear: 9999, month: 12, day: 31)
 
-  /// Nil unless the calendar has that day.
+  /// Nil if the calendar doesn't have that day.
   public init?(year: Int, month: Int, day: Int) {
     guard (1...9999).contains(year), (1...12).contains(month),
       (1...CivilDate.length(ofMonth: month, year: year)).contains(day)
@@ -20,13 +20,13 @@ public struct CivilDate: Hashable, Comparable, Sendable {
     self.init(uncheckedYear: year, month: month, day: day)
   }
 
-  /// The day that lies so many days after 1970-01-01.
+  /// The day `daysSinceEpoch` days after 1970-01-01, or before if negative.
   public init(daysSinceEpoch: Int) {
     let days = min(max(daysSinceEpoch, CivilDate.firstDay), CivilDate.lastDay)
     let shifted = days + CivilDate.daysFromMarchOfYearZero
     let cycle = shifted / CivilDate.daysPerCycle
     let dayOfCycle = shifted % CivilDate.daysPerCycle
-    // Leap days so far are taken out before dividing by the length of a common year.
+    // The leap days so far are subtracted before the division by the length of a common year.
     let yearOfCycle =
       (dayOfCycle - dayOfCycle / 1460 + dayOfCycle / 36524 - dayOfCycle / 146_096) / 365
     let dayOfYear = dayOfCycle - (365 * yearOfCycle + yearOfCycle / 4 - yearOfCycle / 100)
@@ -46,7 +46,7 @@ public struct CivilDate: Hashable, Comparable, Sendable {
 
   /// Days since 1970-01-01, negative before.
   public var daysSinceEpoch: Int {
-    // Years that begin in March have their leap day at the end, where it moves no month.
+    // A year that begins in March has its leap day at the end, so it moves no month.
     let yearFromMarch = month <= 2 ? year - 1 : year
     let monthFromMarch = (month + 9) % 12
     let leapDays = yearFromMarch / 4 - yearFromMarch / 100 + yearFromMarch / 400
@@ -60,14 +60,15 @@ public struct CivilDate: Hashable, Comparable, Sendable {
     return (daysSinceAMonday + 7) % 7 + 1
   }
 
-  /// The day that lies `days` later, or earlier where negative.
+  /// The day that is `days` later, or earlier if negative.
   public func adding(days: Int) -> CivilDate {
     let (sum, overflow) = daysSinceEpoch.addingReportingOverflow(days)
     if overflow { return days > 0 ? .last : .first }
     return CivilDate(daysSinceEpoch: sum)
   }
 
-  /// The same day of a later or earlier month; where that month is too short, its last day.
+  /// The same day of the month that is `months` later, or earlier if negative. If that month is too
+  /// short, its last day: 2026-01-31 plus one month is 2026-02-28.
   public func adding(months: Int) -> CivilDate {
     let (sum, overflow) = (year * 12 + month - 1).addingReportingOverflow(months)
     if overflow || sum >= 10_000 * 12 || sum < 12 { return months > 0 ? .last : .first }
@@ -103,7 +104,7 @@ extension CivilDate: LosslessStringConvertible {
     String(asciiCapacity: CivilDate.textLength) { append(to: &$0) }
   }
 
-  /// Nil unless `text` is a day written `YYYY-MM-DD`.
+  /// Nil if `text` isn't a day in the form `YYYY-MM-DD`.
   public init?(_ text: String) {
     var reader = DigitReader(text.utf8)
     guard let year = reader.number(digits: 4), reader.take("-") != nil,

@@ -7,9 +7,9 @@ enum ASCII {
 }
 
 extension String {
-  /// A text of ASCII that `write` writes where it stays.
+  /// Makes a text of ASCII; `write` writes the bytes directly into it.
   ///
-  /// - Parameter capacity: The most bytes that are written.
+  /// - Parameter capacity: the most bytes that `write` writes.
   init(asciiCapacity capacity: Int, _ write: (inout OutputSpan<UInt8>) -> Void) {
     self = unsafe String(unsafeUninitializedCapacity: capacity) { text in
       var output = unsafe OutputSpan(buffer: text, initializedCount: 0)
@@ -20,9 +20,10 @@ extension String {
 }
 
 extension OutputSpan<UInt8> {
-  /// Appends a number that is not negative, with leading zeros; digits beyond are left out.
+  /// Appends a number that isn't negative with exactly `digits` digits: leading zeros fill it up,
+  /// and higher digits are left out.
   mutating func append(_ number: Int, digits: Int) {
-    // By two digits at once, since dividing takes longest.
+    // Two digits at a time, because divisions take longest.
     if digits > 2 { append(number / 100, digits: digits - 2) }
     let pair = UInt8(truncatingIfNeeded: number % 100)
     if digits > 1 { append(ASCII.zero + pair / 10) }
@@ -30,7 +31,7 @@ extension OutputSpan<UInt8> {
   }
 }
 
-/// Reads numbers of a fixed width and the signs between them, from left to right.
+/// Reads numbers of a fixed width and the characters between them, from left to right.
 struct DigitReader {
   private var rest: String.UTF8View.SubSequence
 
@@ -40,7 +41,7 @@ struct DigitReader {
 
   var isAtEnd: Bool { rest.isEmpty }
 
-  /// The number in exactly that many digits; nil where something else stands.
+  /// Reads a number of exactly `digits` digits; nil if another character is in the way.
   mutating func number(digits: Int) -> Int? {
     var number = 0
     for _ in 0..<digits {
@@ -58,7 +59,7 @@ struct DigitReader {
     return Int(byte - ASCII.zero)
   }
 
-  /// Steps over one of the given signs and tells which; nil where none of them stands.
+  /// Reads one of the given characters and returns it; nil if another one follows.
   mutating func take(_ signs: Unicode.Scalar...) -> Unicode.Scalar? {
     guard let byte = rest.first, let sign = signs.first(where: { $0.value == byte }) else {
       return nil

@@ -3,8 +3,9 @@ extension Timestamp {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// Reads an instant as HTTP's field `Date` says it: `Sun, 06 Nov 1994 08:49:37 GMT`. The name of
-  /// the weekday isn't looked at; obsolete forms are nil, as is anything else.
+  /// Reads an instant in the form of HTTP's field `Date`: `Sun, 06 Nov 1994 08:49:37 GMT`.
+  ///
+  /// The name of the weekday isn't checked. Nil for the obsolete forms and for any other text.
   public init?(httpDate text: String) {
     let parts = text.split(separator: " ", omittingEmptySubsequences: false)
     guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT",
@@ -16,7 +17,7 @@ extension Timestamp {
     let clock = parts[4].split(separator: ":", omittingEmptySubsequences: false)
     guard clock.count == 3, let hour = Timestamp.number(clock[0], digits: 2), hour < 24,
       let minute = Timestamp.number(clock[1], digits: 2), minute < 60,
-      // A leap second counts as the first of the next minute.
+      // A leap second counts as the first second of the next minute.
       let second = Timestamp.number(clock[2], digits: 2), second <= 60
     else { return nil }
     let seconds = date.daysSinceEpoch * 86_400 + hour * 3_600 + minute * 60 + second

@@ -1,7 +1,7 @@
 extension Timestamp {
-  /// `2026-11-22T07:30:00.123Z`: always UTC, always milliseconds.
+  /// The instant in UTC with milliseconds: `2026-11-22T07:30:00.123Z`.
   ///
-  /// Instants outside the years 1…9999 are written as the nearest instant inside.
+  /// An instant outside the years 1…9999 is written as the nearest instant inside.
   public var rfc3339: String {
     let clock = WallClock(self, offsetSeconds: 0)
     return String(asciiCapacity: Timestamp.rfc3339Length) { text in
@@ -14,10 +14,10 @@ extension Timestamp {
 
   private static let rfc3339Length = 24
 
-  /// Reads RFC 3339 with its offset, such as `2026-12-01T00:00:00-03:00`.
+  /// Reads RFC 3339 with its offset, for example `2026-12-01T00:00:00-03:00`.
   ///
-  /// Decimals of a second below a millisecond are dropped. Nil where anything else stands; a leap
-  /// second is none, since no clock here counts it.
+  /// Decimals below a millisecond are dropped. Nil for any other text, and for a leap second: no
+  /// clock here counts it.
   public init?(rfc3339 text: String) {
     var reader = DigitReader(text.utf8)
     guard let year = reader.number(digits: 4), reader.take("-") != nil,
@@ -35,7 +35,8 @@ extension Timestamp {
     self.init(milliseconds: Int64((seconds - offsetSeconds) * 1000 + millisecond))
   }
 
-  /// What the decimals say, 0 where there are none; nil where a point has no digit after it.
+  /// Reads the decimals of a second as milliseconds: 0 if there are none, nil if a point has no
+  /// digit after it.
   private static func readMilliseconds(_ reader: inout DigitReader) -> Int? {
     guard reader.take(".") != nil else { return 0 }
     guard var millisecond = reader.number(digits: 1) else { return nil }
@@ -57,10 +58,10 @@ extension Timestamp {
 }
 
 extension TimeZoneRules {
-  /// The instant as the zone's clocks show it, with their offset: `2026-12-01T00:00:00-03:00`, or
-  /// `Z` where that is nought. Milliseconds are dropped.
+  /// The instant as the zone's clocks show it, with their offset: `2026-12-01T00:00:00-03:00`. An
+  /// offset of zero is written `Z`. Milliseconds are dropped.
   public func rfc3339(_ instant: Timestamp) -> String {
-    // RFC 3339 has no seconds in an offset, which zones had before they had standard time.
+    // An offset in RFC 3339 has no seconds. Before standard time, zones had offsets with seconds.
     let minutes = offsetSeconds(at: instant) / 60
     let clock = WallClock(instant, offsetSeconds: minutes * 60)
     return String(asciiCapacity: TimeZoneRules.rfc3339Length) { text in
@@ -76,6 +77,6 @@ extension TimeZoneRules {
     }
   }
 
-  /// With an offset.
+  /// The length with an offset.
   private static let rfc3339Length = 25
 }

@@ -1,21 +1,21 @@
 internal import CGLib
 
-/// The rules of one IANA time zone, as GLib reads them from the system's tz database.
+/// The rules of one IANA time zone. GLib reads them from the system's tz database.
 ///
-/// (FoundationEssentials knows no zone but GMT on Linux.)
+/// On Linux, FoundationEssentials has no zone but GMT.
 @safe public final class TimeZoneRules: Sendable {
-  /// The IANA name, such as `America/Sao_Paulo`.
+  /// The IANA name, for example `America/Sao_Paulo`.
   public let identifier: String
 
-  /// Owned; nil stands for UTC. Any thread may use it: a GTimeZone never changes once it is made.
+  /// Owned; nil stands for UTC. Any thread may use it, because a GTimeZone never changes.
   nonisolated(unsafe) private let handle: OpaquePointer?
 
   /// Coordinated Universal Time, which needs no database.
   public static let utc = TimeZoneRules(utc: "UTC")
 
-  /// Nil unless the system's tz database has that zone.
+  /// Nil if the system's tz database doesn't have that zone.
   ///
-  /// Reads a file the first time that a zone is asked for.
+  /// The first request for a zone reads a file.
   public convenience init?(identifier: String) {
     if TimeZoneRules.namesOfUTC.contains(identifier) {
       self.init(utc: identifier)
@@ -41,18 +41,20 @@ internal import CGLib
     if let handle = unsafe handle { unsafe g_time_zone_unref(handle) }
   }
 
-  /// How far the zone's clocks are ahead of UTC at an instant.
+  /// The zone's offset from UTC at an instant; positive if its clocks are ahead.
   public func offset(at instant: Timestamp) -> Duration {
     .seconds(offsetSeconds(at: instant))
   }
 
-  /// The day that the zone's calendars show at an instant.
+  /// The day that the zone's calendar shows at an instant.
   public func civilDate(of instant: Timestamp) -> CivilDate {
     WallClock(instant, offsetSeconds: offsetSeconds(at: instant)).date
   }
 
-  /// The first instant of a day: midnight; the first of two where clocks are set back over it; and
-  /// the end of the gap where they are set forward over it.
+  /// The first instant of a day, usually midnight.
+  ///
+  /// If clocks are set back over midnight, the first of the two midnights. If they are set forward
+  /// over it, the end of the gap.
   public func startOfDay(_ date: CivilDate) -> Timestamp {
     let midnight = date.daysSinceEpoch * 86_400
     let before = offsetSeconds(atSecond: midnight - TimeZoneRules.longestOffset)
@@ -74,7 +76,8 @@ internal import CGLib
     return Int(unsafe g_time_zone_get_offset(handle, interval))
   }
 
-  /// The second at which the offset stops being `offset`, by halving the span that contains it.
+  /// The second at which the offset stops being `offset`. It halves the span between `after` and
+  /// `until`.
   private func change(from offset: Int, after: Int, until: Int) -> Int {
     var (low, high) = (after, until)
     while high - low > 1 {
@@ -84,17 +87,18 @@ internal import CGLib
     return high
   }
 
-  /// Longer than any zone is ahead or behind, so that a change of offset near a midnight lies
-  /// between the instants that are this far from it.
+  /// Seconds; more than any zone is ahead of UTC or behind. A change of offset near midnight lies
+  /// between the instants at this distance from it.
   private static let longestOffset = 26 * 3600
 
-  /// No name in the database is half as long.
+  /// The longest name that is looked up, in bytes. No name in the database is half as long.
   private static let longestName = 64
 
   private static let namesOfUTC = ["UTC", "Etc/UTC"]
 
-  /// Whether it has the form of a name. GLib also takes paths, offsets (`+03:00`) and POSIX rules
-  /// (`EST5EDT`); and files of the database that begin with a small letter hold something else.
+  /// Whether a text has the form of a zone's name. GLib also takes paths, offsets (`+03:00`) and
+  /// POSIX rules (`EST5EDT`). Files of the database that begin with a small letter don't hold a
+  /// zone.
   private static func isName(_ identifier: String) -> Bool {
     guard identifier.utf8.count <= longestName,
       let first = identifier.utf8.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first)

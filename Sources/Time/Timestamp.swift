@@ -2,8 +2,7 @@ internal import Glibc
 
 /// An instant in UTC, in whole milliseconds since 1970-01-01T00:00:00Z.
 ///
-/// The ledger's `created_at` and every window of a budget are given in it. Durations are
-/// `Swift.Duration`.
+/// The ledger's `created_at` and every window of a budget use it. Durations are `Swift.Duration`.
 public struct Timestamp: Hashable, Comparable, Sendable {
   /// Milliseconds since 1970, negative before.
   public let milliseconds: Int64
@@ -12,7 +11,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     self.milliseconds = milliseconds
   }
 
-  /// What the system's real-time clock says now: the one place where it is asked.
+  /// The instant that the system's real-time clock shows now. No other code reads that clock.
   ///
   /// Pure code takes an instant as a parameter instead.
   public static func readSystemClock() -> Timestamp {
@@ -27,8 +26,8 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     left.milliseconds < right.milliseconds
   }
 
-  /// The instant that lies `duration` after this one; a part below a millisecond is dropped, and
-  /// what no `Timestamp` can say becomes the nearest that one can.
+  /// The instant `duration` after this one. A part below a millisecond is dropped. If a `Timestamp`
+  /// can't hold the result, the nearest one that it can hold.
   public func advanced(by duration: Duration) -> Timestamp {
     let (seconds, attoseconds) = duration.components
     let exact =
@@ -37,7 +36,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     return Timestamp(milliseconds: Int64(clamping: exact))
   }
 
-  /// How long after `other` this instant lies.
+  /// The duration from `other` to this instant; negative if `other` is later.
   public func elapsed(since other: Timestamp) -> Duration {
     .milliseconds(milliseconds) - .milliseconds(other.milliseconds)
   }

@@ -1,4 +1,4 @@
-/// What clocks that are so far ahead of UTC show at an instant.
+/// The date and time that clocks show at an instant, for an offset from UTC in seconds.
 struct WallClock {
   let date: CivilDate
   let millisecondOfDay: Int
@@ -33,13 +33,13 @@ struct WallClock {
 }
 
 extension Int64 {
-  /// The sum, or the nearest number that there is.
+  /// The sum; if an `Int64` can't hold it, the nearest number that it can hold.
   func addingClamped(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other > 0 ? .max : .min) : sum
   }
 
-  /// The quotient rounded down, also below zero.
+  /// The quotient rounded down, also below zero: -1 divided by 2 is -1.
   func flooredDivision(by divisor: Int64) -> Int64 {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient
