@@ -1,4 +1,4 @@
-/// An answer that a provider bills: what it says, and what the journal keeps of it.
+/// An answer that a provider bills: its content, and the usage that the journal keeps.
 struct BilledAnswer {
   let model: String
   let usage: SandboxUsage
@@ -20,7 +20,7 @@ struct BilledAnswer {
     self.content = content
   }
 
-  /// Words that a model says, in the shape of their endpoint.
+  /// An answer in words, in the shape of its endpoint.
   init(_ answer: SandboxChatAnswer, shape: (SandboxChatAnswer) -> Content) {
     self.init(model: answer.request.model, usage: answer.usage, content: shape(answer))
   }

@@ -1,7 +1,7 @@
 internal import JSON
 
 extension SandboxChatAnswer {
-  /// The body of an answer that is not streamed.
+  /// The body of an answer that isn't streamed.
   var body: [UInt8] {
     let content = content
     var writer = JSONWriter()
@@ -74,7 +74,7 @@ extension SandboxChatAnswer {
     }
   }
 
-  /// `x_groq` of a whole answer, and of a stream's first event.
+  /// Writes `x_groq` of a whole answer, or of a stream's first event.
   func writeGroqMark(to writer: inout JSONWriter) {
     writer.object {
       $0.member("id", "req_sandbox_\(identity.number)")

@@ -1,26 +1,27 @@
 internal import JSON
 
-/// What the sandbox reads of a chat completion's request.
+/// The parts of a chat completion's request that the sandbox reads.
 struct ChatRequest: Equatable {
   var model: String
   var isStreamed = false
-  /// The answer is made after it was given.
+  /// Whether the answer is made in the background, after the request was answered.
   var isBackground = false
-  /// Whether a tool is declared that draws.
+  /// Whether the request declares a tool that draws.
   var drawsImages = false
   var includesUsage = false
   var choices = 1
-  /// How many answers are made of which the best are returned; those others are billed too.
+  /// The number of answers from which the best are returned; nil if the request doesn't ask for
+  /// any. The sandbox bills all of them.
   var candidates: Int?
   var outputLimit: Int64?
   var serviceTier: String?
-  /// The bytes of the messages' texts, and how many messages there are.
+  /// The bytes of all texts in the messages.
   var textBytes = 0
   var messageCount = 0
   var lastText = ""
-  /// The call that the answer makes instead of saying something.
+  /// The tool call that the answer makes instead of text; nil for text.
   var toolCall: ToolCall?
-  /// The JSON that the answer consists of instead of words.
+  /// The JSON that the answer consists of instead of words; nil for words.
   var jsonContent: String?
 
   struct ToolCall: Equatable {
@@ -29,6 +30,8 @@ struct ChatRequest: Equatable {
   }
 
   /// Reads a request's body.
+  ///
+  /// - Throws: The error that the provider would answer.
   init(body: [UInt8]) throws(ProviderError) {
     let parser = JSONParser()
     let root: JSONValue
@@ -72,7 +75,7 @@ struct ChatRequest: Equatable {
     }
   }
 
-  /// A message's text: a string, or the texts of its parts.
+  /// A message's text: a string, or the texts of its parts joined by spaces.
   static func text(of content: JSONValue?) -> String {
     guard let content else { return "" }
     if let text = content.string { return text }
@@ -88,7 +91,8 @@ struct ChatRequest: Equatable {
     }
   }
 
-  /// A tool is called when `tool_choice` demands one, or when the last message names it.
+  /// Reads the tools. The answer calls a tool if `tool_choice` demands one, or if the last message
+  /// names it.
   private mutating func readTools(_ root: JSONValue) {
     guard let tools = root["tools"], !root.isToolChoice("none") else { return }
     let wanted = root["tool_choice"]?["function"]?["name"]?.string

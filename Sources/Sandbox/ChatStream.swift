@@ -7,11 +7,11 @@ struct ChatStream: Sequence, IteratorProtocol {
   private var position = 0
   private var piece = 0
 
-  /// A stretch of the stream.
+  /// A part of the stream.
   private enum Step {
     /// The role of each choice.
     case roles
-    /// The pieces of text up to this one, of each choice in turn.
+    /// The pieces of text before this index, of each choice in turn.
     case pieces(until: Int)
     /// The end of each choice.
     case finishes
@@ -135,10 +135,11 @@ struct ChatStream: Sequence, IteratorProtocol {
 
   // MARK: Chunks
 
-  /// A chunk with one choice; without any, the chunk that carries the usage.
+  /// A chunk with one choice. Without a choice, the chunk has the usage.
   ///
-  /// OpenAI's chunks have a `usage` of null when usage was asked for. Groq's have none, but the
-  /// last one has it twice when it was asked for, and once, under `x_groq`, when it wasn't.
+  /// If the request asks for usage, OpenAI's other chunks have a `usage` of null, and Groq's have
+  /// none. Groq's last chunk has the usage twice if the request asked for it, else once under
+  /// `x_groq`.
   private func chunk(_ choice: [UInt8]?, isFirst: Bool = false, isLast: Bool = false) -> [UInt8] {
     let showsUsage = answer.request.includesUsage && !answer.script.hidesUsage
     var writer = JSONWriter()

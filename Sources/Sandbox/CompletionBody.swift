@@ -15,7 +15,8 @@ extension SandboxChatAnswer {
     }
   }
 
-  /// A chunk a piece, of each choice in turn; one that ends them all; the usage; `[DONE]`.
+  /// The events of a streamed completion: one chunk for each piece and choice, the chunk that ends
+  /// all choices, the usage, then `[DONE]`.
   private var completionEvents: [[UInt8]] {
     var events: [[UInt8]] = []
     for index in 0..<pieceCount {
@@ -43,7 +44,8 @@ extension SandboxChatAnswer {
     event(completionJSON(showsUsage: nil, writeChoices))
   }
 
-  /// - Parameter showsUsage: nil where it is null if it was asked for, and else missing.
+  /// - Parameter showsUsage: nil for a `usage` of null if the request asked for usage, and else for
+  ///   none.
   private func completionJSON(
     showsUsage: Bool?, _ writeChoices: (inout JSONWriter) -> Void
   ) -> [UInt8] {

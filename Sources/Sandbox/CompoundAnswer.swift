@@ -1,8 +1,9 @@
 internal import JSON
 
-/// What Groq's compound models tell beside an answer: which models made it, and which tools ran.
+/// The parts that Groq's compound models add to an answer: the models that made it, and the tools
+/// that ran.
 ///
-/// The first of the two models used all of the output, and both used half of the input each.
+/// The first of the two models has all of the output. Each has half of the input.
 extension SandboxChatAnswer {
   private static let models = ["openai/gpt-oss-120b", "llama-3.3-70b-versatile"]
 
@@ -28,7 +29,7 @@ extension SandboxChatAnswer {
     }
   }
 
-  /// As many searches as the script says.
+  /// Writes the number of searches that the script asks for.
   func writeExecutedTools(to message: inout JSONWriter) {
     guard isCompound else { return }
     message.member("executed_tools") { tools in

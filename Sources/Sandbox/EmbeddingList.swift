@@ -1,8 +1,8 @@
 internal import JSON
 
-/// The answer of `POST /embeddings`: for each text the same vector of ones.
+/// The answer of `POST /embeddings`: the same vector of ones for each text.
 ///
-/// Four bytes of a text are a token, and so is each id of a token.
+/// Four bytes of a text are a token, and each token id is one.
 enum EmbeddingList {
   private static let usualDimensions: Int64 = 6
   private static let mostDimensions: Int64 = 4096
@@ -51,7 +51,7 @@ enum EmbeddingList {
     return BilledAnswer(model: model, usage: usage, content: .whole(writer.bytes))
   }
 
-  /// Three ones of four bytes each make sixteen characters in base 64.
+  /// Writes the vector. In base 64, three ones of four bytes each make sixteen characters.
   private static func write(_ dimensions: Int, isBase64: Bool, to writer: inout JSONWriter) {
     guard isBase64 else {
       return writer.array { array in for _ in 0..<dimensions { array.integer(1) } }
@@ -61,7 +61,8 @@ enum EmbeddingList {
   }
 }
 
-/// How many tokens each of several texts has: four bytes are one, and so is each id.
+/// The number of tokens of each of several texts: four bytes are one token, and each token id is
+/// one.
 struct PromptSizes {
   private(set) var tokens: [Int64] = []
   private(set) var textBytes = 0

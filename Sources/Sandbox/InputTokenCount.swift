@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The answer of `POST /responses/input_tokens`: what the sandbox would report as prompt tokens.
+/// The answer of `POST /responses/input_tokens`: the prompt tokens that the sandbox would report.
 enum InputTokenCount {
   static func answer(to body: [UInt8]) throws(ProviderError) -> [UInt8] {
     let parser = JSONParser()
@@ -23,7 +23,7 @@ enum InputTokenCount {
     return writer.bytes
   }
 
-  /// The input is one text or a list of messages.
+  /// The tokens of an input: one text, or a list of messages.
   private static func count(_ input: JSONValue) -> Int64 {
     if let textBytes = input.utf8Count {
       return SandboxUsage.promptTokens(textBytes: textBytes, messageCount: 1)

@@ -1,10 +1,10 @@
 internal import EventLoop
 internal import JSON
 
-/// What the sandbox has been asked and has answered: the provider's own count, to compare a
-/// meter's with.
+/// The requests that the sandbox got and the answers that it gave. It is the provider's own count,
+/// to compare with Catraca's.
 final class Journal: Sendable {
-  /// So many of the newest entries are kept at least, twice as many at most.
+  /// The number of newest entries that are always kept. The journal keeps at most twice as many.
   static let capacity = 10_000
 
   private struct State {
@@ -14,7 +14,7 @@ final class Journal: Sendable {
 
   private let state = Lock(State())
 
-  /// Adds an entry for a request that has just come; returns its number.
+  /// Adds an entry for a request that has just come, and returns its number.
   func open(_ entry: JournalEntry) -> Int64 {
     state.withLock { state in
       var entry = entry
@@ -28,10 +28,10 @@ final class Journal: Sendable {
     }
   }
 
-  /// Changes an entry, if it is still kept.
+  /// Changes an entry, if the journal still keeps it.
   func update(_ number: Int64, _ change: @Sendable (inout JournalEntry) -> Void) {
     state.withLock { state in
-      // Numbers rise by one from entry to entry.
+      // The numbers rise by one from entry to entry.
       guard let first = state.entries.first?.number else { return }
       let index = Int(number - first)
       guard state.entries.indices.contains(index) else { return }
@@ -43,10 +43,10 @@ final class Journal: Sendable {
     state.withLock { $0.entries = [] }
   }
 
-  /// Oldest first.
+  /// The entries, oldest first.
   var entries: [JournalEntry] { state.withLock { $0.entries } }
 
-  /// One JSON text a line, oldest first.
+  /// The entries as one JSON text a line, oldest first.
   var lines: [UInt8] {
     var lines: [UInt8] = []
     for entry in entries {
@@ -66,32 +66,32 @@ struct SandboxBatchLine: Sendable {
   var answer: [UInt8] = []
 }
 
-/// One request and what became of it.
+/// One request and its outcome.
 struct JournalEntry: Sendable {
   var number: Int64 = 0
-  /// When it came, in seconds since 1970.
+  /// The time of the request, in seconds since 1970.
   var unixTime: Int64 = 0
   var method: String
   var path: String
-  /// The last characters of the key that was sent: enough to tell keys apart.
+  /// The last characters of the request's key, enough to tell keys apart.
   var keyEnding: String?
   var model: String?
   var isStreamed = false
-  /// What was answered; nil while nothing is.
+  /// The status of the answer; nil before there is an answer.
   var status: Int?
-  /// What a provider would bill; nil when it bills nothing.
+  /// The usage that a provider would bill; nil if it bills nothing.
   var usage: SandboxUsage?
-  /// What a provider would bill of the lines of a batch.
+  /// The usage that a provider would bill for each line of a batch.
   var batchLines: [SandboxBatchLine] = []
-  /// The whole answer was sent.
+  /// Whether the whole answer was sent.
   var isComplete = false
   /// The request's `x-client-request-id`.
   var clientRequestID: String?
   var script: String?
-  /// The beginning of the body.
+  /// The first bytes of the body, at most `bodyLimit`.
   var body: [UInt8] = []
 
-  /// So much of a body is kept.
+  /// The most bytes of a body that an entry keeps: 4 KiB.
   static let bodyLimit = 4 << 10
   private static let keyEndingLength = 4
 

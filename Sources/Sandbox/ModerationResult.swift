@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The answer of `POST /moderations`: nothing is ever wrong with a text. It is free.
+/// The answer of `POST /moderations`. No text is ever flagged, and the call is free.
 enum ModerationResult {
   static func answer(
     to body: [UInt8], identity: SandboxChatAnswer.Identity

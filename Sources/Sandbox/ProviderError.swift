@@ -1,6 +1,6 @@
 internal import JSON
 
-/// An error as providers word it.
+/// An error in the words of the providers.
 struct ProviderError: Error, Equatable {
   var status: Int
   var message: String
@@ -42,7 +42,7 @@ struct ProviderError: Error, Equatable {
     }
   }
 
-  /// What an event in the midst of a stream says.
+  /// The error in the middle of a stream.
   static let midstream = ProviderError(
     status: 200, message: "The server had an error while processing your request.",
     type: "server_error")

@@ -11,10 +11,10 @@ extension SandboxChatAnswer {
 
   var responseID: String { "resp_sandbox_\(identity.number)" }
 
-  /// A response as somebody finds it who asks for it.
+  /// The body of a stored response at a stage, for a client that asks for it.
   func response(at stage: ResponseStage) -> [UInt8] { responseJSON(stage) }
 
-  /// The answer as what `/responses/compact` makes of a conversation.
+  /// The answer of `/responses/compact` to a conversation.
   var compaction: BilledAnswer.Content {
     var writer = JSONWriter()
     writer.object { root in
@@ -109,7 +109,7 @@ extension SandboxChatAnswer {
     return writer.bytes
   }
 
-  /// What the tool that draws used, of its own model's tokens.
+  /// Writes the usage of the tool that draws, in tokens of its own model.
   private func writeDrawing(to writer: inout JSONWriter) {
     writer.object { usage in
       usage.member("image_gen") { image in
@@ -152,7 +152,7 @@ extension SandboxChatAnswer {
     }
   }
 
-  /// Each container is used twice, and billed once.
+  /// Writes a call of the code interpreter. Two calls share a container, which is billed once.
   private func writeInterpreterCall(_ index: Int, to writer: inout JSONWriter) {
     writer.object { item in
       item.member("type", "code_interpreter_call")
@@ -164,7 +164,7 @@ extension SandboxChatAnswer {
     }
   }
 
-  /// - Parameter text: nil where the message has only begun.
+  /// - Parameter text: nil if the message has only begun.
   private func writeMessage(_ text: String?, to writer: inout JSONWriter) {
     writer.object { item in
       item.member("type", "message")
@@ -185,7 +185,7 @@ extension SandboxChatAnswer {
   }
 }
 
-/// Numbers the events of a response's stream, which say twice what they are.
+/// Numbers the events of a response's stream. Each event states its type twice.
 private struct SandboxResponseEvents {
   private(set) var all: [[UInt8]] = []
 

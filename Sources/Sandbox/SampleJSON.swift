@@ -1,10 +1,10 @@
 internal import JSON
 
-/// Makes a value that a JSON schema allows: for tool arguments and structured answers.
+/// Makes a value that a JSON schema allows, for tool arguments and structured answers.
 enum SampleJSON {
   private static let deepest = 16
 
-  /// The JSON text of a sample; `{}` without a schema.
+  /// The JSON text of a sample; `{}` if there is no schema.
   static func text(for schema: JSONValue?) -> String {
     guard let schema else { return "{}" }
     var writer = JSONWriter()

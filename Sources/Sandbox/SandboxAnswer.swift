@@ -1,12 +1,12 @@
 internal import HTTP
 
-/// What the sandbox has decided to answer; nothing of it is sent yet.
+/// The sandbox's decision about an answer. Nothing of it has been sent yet.
 enum SandboxAnswer {
   case plain([UInt8])
   case chat(SandboxChatAnswer)
   case media(MediaAnswer)
   case billed(BilledAnswer)
-  /// A batch that was submitted, and what of its lines is billed.
+  /// A batch that was submitted, and the usage of its lines to bill.
   case batch([UInt8], [SandboxBatchLine])
   /// The events of a stream that was billed before.
   case events([[UInt8]])
@@ -15,6 +15,7 @@ enum SandboxAnswer {
   /// Decides on the answer to a provider's call.
   ///
   /// - Parameter identity: of this answer, unless the script has a seed.
+  /// - Throws: The error that the provider would answer.
   init(
     to route: SandboxRoute, _ head: RequestHead, body: [UInt8], script: SandboxScript,
     objects: ProviderObjects, identity: SandboxChatAnswer.Identity
@@ -70,7 +71,7 @@ enum SandboxAnswer {
     }
   }
 
-  /// Submits a batch, and answers its requests.
+  /// Submits a batch and answers its requests.
   private static func batch(
     of body: [UInt8], _ dialect: SandboxProviderDialect, _ head: RequestHead, script: SandboxScript,
     objects: ProviderObjects, identity: SandboxChatAnswer.Identity

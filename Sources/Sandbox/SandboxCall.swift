@@ -2,7 +2,7 @@ internal import EventLoop
 internal import HTTP
 internal import HTTPServer
 
-/// Sends one answer the way its script asks, and tells the journal what came of it.
+/// Sends one answer as its script asks, and tells the journal its outcome.
 struct SandboxCall {
   let exchange: HTTPExchange
   let dialect: SandboxProviderDialect
@@ -50,7 +50,7 @@ struct SandboxCall {
     }
   }
 
-  /// Sends an answer piece by piece; one that has only one piece has a length.
+  /// Sends an answer piece by piece. An answer of one piece is sent with its length.
   private func send(_ media: MediaAnswer) async throws(HTTPExchangeError) {
     journal.update(number) { $0.status = 200 }
     let head = self.head(200, type: media.contentType)
@@ -96,7 +96,7 @@ struct SandboxCall {
 
   // MARK: Misbehaviour
 
-  /// The connection breaks in the midst of the body.
+  /// Sends half of the body and breaks the connection.
   private func sendHalf(of body: [UInt8]) async throws(HTTPExchangeError) {
     journal.update(number) { $0.status = 200 }
     try await exchange.start(
@@ -106,7 +106,8 @@ struct SandboxCall {
     throw .disconnected
   }
 
-  /// After an interim answer a client looks for the real one and finds something else.
+  /// Sends an interim answer, and then bytes that aren't HTTP where the client expects the final
+  /// answer.
   private func sendMalformedHead() async throws(HTTPExchangeError) {
     try await exchange.start(ResponseHead(status: 100), framing: .untilClose)
     try await exchange.finish(Array("This is not HTTP.\r\n\r\n".utf8))

@@ -1,23 +1,23 @@
-/// What the sandbox answers to a chat completion: everything is decided here, nothing is written.
+/// The sandbox's answer to a chat completion. All its parts are decided here, and none is written.
 struct SandboxChatAnswer {
   let dialect: SandboxProviderDialect
   let request: ChatRequest
   let script: SandboxScript
   let identity: Identity
   let usage: SandboxUsage
-  /// How many pieces the answer's text has, in each choice.
+  /// The number of pieces of text in each choice.
   let pieceCount: Int
   /// `stop`, `length` or `tool_calls`.
   let finishReason: String
 
-  /// What tells one answer from another.
+  /// The properties that differ between two answers to equal requests.
   struct Identity: Equatable {
-    /// Counts the answers, or is the script's seed.
+    /// The number of the answer, or the script's seed.
     var number: Int64
     /// Seconds since 1970.
     var created: Int64
 
-    /// With a seed, equal requests get equal bytes, at any time.
+    /// The identity of an answer with a seed. Equal requests get equal bytes at any time.
     static func seeded(_ seed: Int64) -> Identity {
       Identity(number: seed, created: 1_795_000_000)
     }
@@ -30,7 +30,7 @@ struct SandboxChatAnswer {
   private static let usualWordCount = 24
   private static let charactersPerPiece = 4
 
-  /// Text that is sent as it is, four characters at a time; without it, words.
+  /// Text that is sent unchanged, four characters at a time; nil for words.
   private let text: [Character]?
 
   init(

@@ -2,10 +2,10 @@ public import EventLoop
 internal import HTTP
 public import HTTPServer
 
-/// A stand-in for OpenAI and Groq, to try Catraca with and to test it.
+/// A stand-in for OpenAI and Groq, for trying and testing Catraca.
 ///
-/// It answers their calls about text in both providers' shapes, with figures that follow from the
-/// request alone, misbehaves as an `x-sandbox` field asks, and keeps a journal of what it served.
+/// It answers calls in both providers' shapes. Its figures follow from the request alone. An
+/// `x-sandbox` field makes it misbehave. It keeps a journal of its answers.
 public final class SandboxHandler: HTTPHandler {
   private let journal = Journal()
   private let objects = ProviderObjects()
@@ -37,7 +37,7 @@ public final class SandboxHandler: HTTPHandler {
         try await serve(route, body, on: exchange)
       }
     } catch {
-      // The client is gone or sent no HTTP, or the script asks for a break.
+      // The client is gone, sent no HTTP, or its script asks for a break.
       exchange.abort()
     }
   }
@@ -84,7 +84,7 @@ public final class SandboxHandler: HTTPHandler {
     try await call.perform(answer)
   }
 
-  /// Says what was served; asking is not in the journal.
+  /// Answers with the report of usage and costs. The request for it isn't in the journal.
   private func report(
     _ part: SandboxOrganizationReport.Part, on exchange: HTTPExchange
   ) async throws(HTTPExchangeError) {
@@ -100,7 +100,7 @@ public final class SandboxHandler: HTTPHandler {
     try await exchange.respond(answer)
   }
 
-  /// Serves a session over a WebSocket; its responses are in the journal, one by one.
+  /// Serves a session over a WebSocket. Each of its responses is an entry in the journal.
   private func serveSession(on exchange: HTTPExchange) async throws(HTTPExchangeError) {
     do throws(ProviderError) {
       guard SandboxHandler.bearerKey(exchange.head.fields) != nil else { throw .missingKey }

@@ -1,8 +1,8 @@
 internal import JSON
 
-/// What OpenAI's API of an organization says of its use and costs, of what the journal has: calls
-/// about text under `/v1`, turns of sessions, the lines of batches and the tools that responses
-/// used, each counted as it would be billed.
+/// The report of OpenAI's organization API about usage and costs, made of the journal. It has calls
+/// about text under `/v1`, turns of sessions, the lines of batches, and the tools that responses
+/// used. Each is counted in the way that it would be billed.
 struct SandboxOrganizationReport {
   /// A part of the report, by its path under `/organization/`.
   enum Part: String, CaseIterable {
@@ -17,7 +17,7 @@ struct SandboxOrganizationReport {
     case sessions = "usage/code_interpreter_sessions"
     case costs
 
-    /// Whether results can be told apart by their models.
+    /// Whether the results can be grouped by model.
     var knowsModels: Bool { self != .fileSearches && self != .sessions && self != .costs }
   }
 
@@ -25,7 +25,7 @@ struct SandboxOrganizationReport {
   private let start: Int64
   private let end: Int64
   private let limit: Int64
-  /// How many days come before the first of this page.
+  /// The number of days before the first day of this page.
   private let offset: Int64
 
   private static let secondsPerDay: Int64 = 86_400
@@ -46,7 +46,7 @@ struct SandboxOrganizationReport {
     }
     guard let start = numbers["start_time"], SandboxOrganizationReport.times.contains(start) else {
       throw ProviderError(
-        status: 400, message: "start_time is missing, or is no time", param: "start_time")
+        status: 400, message: "start_time is missing or isn't a time", param: "start_time")
     }
     self.part = part
     self.start = start
@@ -128,7 +128,7 @@ struct SandboxOrganizationReport {
     }
   }
 
-  /// What is billed at one price.
+  /// A model and whether it was used in a batch: each pair has its own price.
   private struct Billed: Hashable, Comparable {
     let model: String
     let isBatch: Bool
@@ -138,7 +138,7 @@ struct SandboxOrganizationReport {
     }
   }
 
-  /// What one model was used for on a day.
+  /// The usage of one model on one day.
   private struct Sum {
     var requests: Int64 = 0
     var input: Int64 = 0
@@ -166,7 +166,7 @@ struct SandboxOrganizationReport {
       sessions += other.sessions
     }
 
-    /// Calls of a tool, in the words of its part.
+    /// Writes the calls of a tool in the words of its part.
     func writeCalls(of model: String?, in part: Part, to results: inout JSONWriter) {
       let (name, key, count) =
         switch part {
@@ -218,7 +218,7 @@ struct SandboxOrganizationReport {
           result.member("object", "organization.costs.result")
           result.member("amount") { amount in
             amount.object {
-              // As providers do: a number with an exponent, of which only the text is exact.
+              // Providers write a number with an exponent, which is exact only as text.
               $0.member("value") { $0.raw("\(nanoUSD)e-9".utf8) }
               $0.member("currency", "usd")
             }
@@ -232,6 +232,6 @@ struct SandboxOrganizationReport {
 }
 
 extension JournalEntry {
-  /// An answer that came whole, or a turn of a session.
+  /// Whether the entry is an answer that was sent whole, or a turn of a session.
   fileprivate var isBilled: Bool { status == 200 || status == 101 }
 }

@@ -1,13 +1,14 @@
 internal import HTTP
 
-/// Whose manners the sandbox shows: the two providers answer the same call in different shapes.
+/// The provider whose answers the sandbox imitates. The two answer the same call in different
+/// shapes.
 enum SandboxProviderDialect: Hashable, Sendable {
-  /// Below `/v1`.
+  /// Paths below `/v1`.
   case openAI
-  /// Below `/openai/v1`, as under `https://api.groq.com`.
+  /// Paths below `/openai/v1`, as at `https://api.groq.com`.
   case groq
 
-  /// The tier that is reported when the request names none.
+  /// The tier that is reported if the request names none.
   var defaultServiceTier: String {
     switch self {
     case .openAI: "default"
@@ -22,7 +23,7 @@ enum SandboxProviderDialect: Hashable, Sendable {
     }
   }
 
-  /// What the sandbox lists under `/models`; it answers for any other model just as well.
+  /// The models listed under `/models`. The sandbox also answers for any other model.
   var models: [String] {
     switch self {
     case .openAI: ["gpt-4o", "gpt-4o-mini", "gpt-5", "gpt-5-mini"]
@@ -30,7 +31,7 @@ enum SandboxProviderDialect: Hashable, Sendable {
     }
   }
 
-  /// The fields that this provider adds to every answer. The request's number is its id.
+  /// The fields that this provider adds to every answer. `number` is the request's id.
   func fields(number: Int64) -> HeaderFields {
     var fields = HeaderFields()
     fields.append("x-request-id", Int(number))

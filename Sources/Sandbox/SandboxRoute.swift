@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// What a request to the sandbox is for.
+/// The purpose of a request to the sandbox.
 enum SandboxRoute: Equatable {
   case models(SandboxProviderDialect)
   case model(SandboxProviderDialect, id: String)
@@ -22,7 +22,7 @@ enum SandboxRoute: Equatable {
   case readJournal
   case clearJournal
   case health
-  /// There is no such path, or not with this method.
+  /// No call has this path and method.
   case unknown
 
   init(method: Method, path: String) {
@@ -81,7 +81,7 @@ enum SandboxRoute: Equatable {
     }
   }
 
-  /// - Parameter rest: what follows `/responses/`.
+  /// - Parameter rest: the path behind `/responses/`.
   private init(_ dialect: SandboxProviderDialect, method: Method, response rest: String) {
     let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
     switch (method, parts.count) {
@@ -93,7 +93,7 @@ enum SandboxRoute: Equatable {
     }
   }
 
-  /// Calls about files and batches; nil for all others.
+  /// The route of a call about files and batches; nil for other calls.
   private static func kept(
     _ dialect: SandboxProviderDialect, method: Method, path: String
   ) -> SandboxRoute? {
@@ -111,7 +111,7 @@ enum SandboxRoute: Equatable {
     }
   }
 
-  /// The provider whose shape an answer has; OpenAI's where there is none.
+  /// The provider whose shape the answer has; OpenAI's if the call belongs to no provider.
   var dialect: SandboxProviderDialect {
     switch self {
     case .models(let dialect), .model(let dialect, _), .chatCompletions(let dialect),

@@ -1,5 +1,5 @@
-/// What a request asks the sandbox to do otherwise than usual, from its `x-sandbox` field:
-/// `x-sandbox: completion_tokens=40; cut_after=3`.
+/// The unusual behaviour that a request asks for in its `x-sandbox` field: `x-sandbox:
+/// completion_tokens=40; cut_after=3`.
 struct SandboxScript: Equatable, Sendable {
   /// Usage figures that are reported instead of counted ones.
   var promptTokens: Int64?
@@ -11,13 +11,14 @@ struct SandboxScript: Equatable, Sendable {
   var status: Int?
   /// Waits before the head of the answer.
   var delayMilliseconds = 0
-  /// Waits before each event of a stream, and before a cut: what was sent just before a reset may
-  /// be lost with it.
+  /// Waits before each event of a stream, and before a cut. Without a wait, bytes sent just before
+  /// a reset can be lost with it.
   var chunkDelayMilliseconds = 0
-  /// So many pieces of text in a stream, and so many bytes in each.
+  /// The number of pieces of text in a stream, and the bytes in each.
   var chunks: Int?
   var chunkBytes: Int?
-  /// Resets the connection after so many events of a stream, or in the midst of a plain answer.
+  /// Resets the connection after this number of events of a stream, or in the middle of a plain
+  /// answer.
   var cutAfter: Int?
   /// Ends a stream properly, but without its `[DONE]`.
   var endsWithoutDone = false
@@ -29,31 +30,34 @@ struct SandboxScript: Equatable, Sendable {
   var isMalformed = false
   /// Never answers.
   var hangs = false
-  /// Says what it was told.
+  /// Repeats the last message as the answer.
   var echoes = false
-  /// So many web searches are reported: calls that are billed outside of the usage.
+  /// The number of web searches that are reported. They are billed outside of the usage.
   var webSearches = 0
   var fileSearches = 0
-  /// So many containers are used, each by two calls.
+  /// The number of containers that are used. Two calls share each.
   var containers = 0
-  /// Work that goes on after its answer is under way for so many looks at it.
+  /// The number of requests for the state of background work that still find it in progress.
   var pendingLooks = 0
-  /// Takes each piece of sound of a realtime session for all that was said, and answers it.
+  /// Answers each piece of sound of a realtime session as if it were a complete turn.
   var detectsTurns = false
   var responseModel: String?
   var serviceTier: String?
-  /// Makes identifiers and times depend on this alone, so that equal requests get equal bytes.
+  /// Makes identifiers and times depend on this number only, so that equal requests get equal
+  /// bytes.
   var seed: Int64?
 
-  /// The largest count, size or wait that can be asked for.
+  /// The largest count, size or wait that a script can ask for.
   static let largestNumber: Int64 = 10_000_000
-  /// The most text that an answer may be asked to have, in bytes.
+  /// The most bytes of text that a script can ask for: 64 MiB.
   static let largestText = 64 << 20
 
-  /// Nothing unusual.
+  /// The usual behaviour.
   init() {}
 
   /// Reads the value of an `x-sandbox` field.
+  ///
+  /// - Throws: An error with the code `invalid_script`.
   init(_ text: String) throws(ProviderError) {
     for part in text.split(separator: ";") {
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -61,7 +65,7 @@ struct SandboxScript: Equatable, Sendable {
       try set(key, sides.count == 2 ? SandboxScript.trim(sides[1]) : nil)
     }
     guard (chunks ?? 1) * (chunkBytes ?? 1) <= SandboxScript.largestText else {
-      throw ProviderError.badValue(key: "chunks", allowed: "so many that they make at most 64 MiB")
+      throw ProviderError.badValue(key: "chunks", allowed: "few enough for 64 MiB of text")
     }
   }
 

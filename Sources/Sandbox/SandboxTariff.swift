@@ -1,16 +1,16 @@
-/// What the sandbox bills for a model, in nano-units of a US dollar a token.
+/// The sandbox's prices for a model, in nano-units of a US dollar a token.
 struct SandboxTariff {
   let input: Int64
   let cachedInput: Int64
   let output: Int64
-  /// Of each search of the web.
+  /// The price of each web search.
   var webSearch: Int64 = 10_000_000
 
-  /// Of each search of files, and of each session of a container of the usual size.
+  /// The prices of each file search, and of each session of a container of the usual size.
   static let fileSearch: Int64 = 2_500_000
   static let containerSession: Int64 = 30_000_000
 
-  /// What a batch costs: half, but for cached input.
+  /// The prices in a batch: half, except for cached input.
   var ofBatches: SandboxTariff {
     SandboxTariff(
       input: input / 2, cachedInput: cachedInput, output: output / 2, webSearch: webSearch)

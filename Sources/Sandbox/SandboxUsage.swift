@@ -2,16 +2,17 @@ internal import JSON
 
 /// The usage that the sandbox reports.
 ///
-/// The rule, so that everything can be computed beforehand: four bytes of a message's text are a
-/// prompt token, each message costs four more, and three stand for the answer's beginning; a piece
-/// of the answer, which is a word of text or four characters of JSON, is a completion token.
+/// Its rule lets a test compute it beforehand. Four bytes of a message's text are a prompt token;
+/// each message costs four more, and the beginning of the answer three. Each piece of the answer, a
+/// word of text or four characters of JSON, is a completion token. For example, one message of 40
+/// bytes has 10 + 4 + 3 = 17 prompt tokens.
 struct SandboxUsage: Equatable {
   var promptTokens: Int64
   var completionTokens: Int64
   var cachedTokens: Int64
   var reasoningTokens: Int64
   var audioTokens: Int64
-  // What a response's tools are billed for, beside tokens.
+  // The billed uses of a response's tools, which aren't tokens.
   var webSearches: Int64 = 0
   var fileSearches: Int64 = 0
   var containers: Int64 = 0
@@ -56,7 +57,8 @@ struct SandboxUsage: Equatable {
     }
   }
 
-  /// In the words of the Responses API, where only OpenAI counts what is written to the cache.
+  /// Writes the usage in the words of the Responses API. Only OpenAI counts tokens written to the
+  /// cache.
   func writeForResponses(_ dialect: SandboxProviderDialect, to writer: inout JSONWriter) {
     writer.object { usage in
       usage.member("input_tokens", promptTokens)
@@ -96,7 +98,8 @@ struct SandboxUsage: Equatable {
     }
   }
 
-  /// Groq's: seconds with a fraction stand among the counts, and details only where there are any.
+  /// Writes Groq's usage: its counts are mixed with seconds with a fraction, and it has details
+  /// only if they aren't zero.
   private func writeGroq(to writer: inout JSONWriter) {
     let promptMicroseconds = promptTokens * 47
     let completionMicroseconds = completionTokens * 1_003

@@ -1,4 +1,4 @@
-/// A provider's call about text, besides chat, by its path below the provider's base.
+/// A provider's call about text other than chat, by its path below the provider's base.
 enum TextEndpoint: String {
   case completions = "/completions"
   case responses = "/responses"
@@ -6,7 +6,7 @@ enum TextEndpoint: String {
   case embeddings = "/embeddings"
   case moderations = "/moderations"
 
-  /// Nil where the provider has no such call.
+  /// Nil if the provider doesn't have this call.
   init?(_ dialect: SandboxProviderDialect, path: String) {
     self.init(rawValue: path)
     let isOpenAIOnly = self != .responses && self != .embeddings
@@ -14,6 +14,8 @@ enum TextEndpoint: String {
   }
 
   /// Decides on the answer to a call.
+  ///
+  /// - Throws: The error that the provider would answer.
   func answer(
     to body: [UInt8], script: SandboxScript, dialect: SandboxProviderDialect,
     identity: SandboxChatAnswer.Identity

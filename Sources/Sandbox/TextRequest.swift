@@ -1,9 +1,9 @@
 internal import JSON
 
-// Requests of other endpoints whose answers are words like those of a chat.
+// Requests of other endpoints that the sandbox answers in words, like a chat.
 
 extension ChatRequest {
-  /// Without a limit, a completion has sixteen tokens.
+  /// The limit of a completion whose request states none: sixteen tokens.
   private static let usualCompletionLimit: Int64 = 16
 
   /// Reads the body of a legacy completion.
@@ -28,7 +28,7 @@ extension ChatRequest {
     self.candidates = candidates * max(1, messageCount)
   }
 
-  /// Reads the body of a response: one text, or messages.
+  /// Reads the body of a response's request: one text, or messages.
   init(response body: [UInt8]) throws(ProviderError) {
     let parser = JSONParser()
     let root = try ProviderError.root(of: body, parser)

@@ -13,12 +13,12 @@ struct MediaAnswer {
     self.pieces = pieces
   }
 
-  /// A JSON object, whose members `write` writes.
+  /// A JSON object; `write` writes its members.
   static func json(_ write: (inout JSONWriter) -> Void) -> MediaAnswer {
     MediaAnswer("application/json", [object(write)])
   }
 
-  /// An event, with or without its name.
+  /// An event of a stream; nil for an event without a name.
   static func event(_ name: String?, _ write: (inout JSONWriter) -> Void) -> [UInt8] {
     let line = name.map { "event: \($0)\n" } ?? ""
     return Array("\(line)data: ".utf8) + object(write) + Array("\n\n".utf8)
@@ -32,7 +32,7 @@ struct MediaAnswer {
 }
 
 extension JSONWriter {
-  /// `"usage": {…}` in tokens; a detail is left out where its name is nil.
+  /// Writes `"usage": {…}` in tokens. A detail whose name is nil is left out.
   mutating func tokenUsage(
     input: Int64, output: Int64, type: String? = nil, details: String? = nil, text: Int64 = 0,
     other: (name: String, count: Int64)? = nil
@@ -55,7 +55,7 @@ extension JSONWriter {
     }
   }
 
-  /// A number of seconds with three decimals.
+  /// Writes a number of seconds with three decimals.
   mutating func seconds(milliseconds: Int64) {
     let digits = String(milliseconds % 1000)
     let zeros = String(repeating: "0", count: 3 - digits.count)

@@ -2,11 +2,12 @@ internal import Audio
 internal import HTTP
 internal import JSON
 
-/// What the sandbox reads of a request for sound, a transcription or images: its fields, whether
-/// they came as JSON or as a form.
+/// The parts of a request for sound, a transcription or images that the sandbox reads. Its fields
+/// come as JSON or as a form.
 struct MediaRequest {
   private(set) var fields: [String: String] = [:]
-  /// How long the uploaded sound is; 3.2 seconds where that can't be told.
+  /// The duration of the uploaded sound, in milliseconds; 3.2 seconds if the file's duration isn't
+  /// known.
   private(set) var milliseconds: Int64 = 3200
   private(set) var hasFile = false
 
@@ -26,7 +27,7 @@ struct MediaRequest {
 
   var model: String { fields["model"] ?? "" }
   var isStreamed: Bool { fields["stream"] == "true" || fields["stream_format"] == "sse" }
-  /// The text that is spoken, drawn or helps to understand.
+  /// The text to speak or to draw, or a hint for a transcription.
   var text: String { fields["input"] ?? fields["prompt"] ?? "" }
   var count: Int { min(max(1, fields["n"].flatMap { Int($0) } ?? 1), MediaRequest.mostImages) }
 
@@ -43,7 +44,7 @@ struct MediaRequest {
       if part.isFile {
         hasFile = true
         let content = body.span.extracting(part.content)
-        // A provider bills what it decodes, whatever the header states.
+        // A provider bills the sound that it decodes, whatever the header states.
         let decoded = AudioDuration.boundMilliseconds(of: content) ?? 0
         let stated = AudioDuration.milliseconds(of: content) ?? 0
         if max(decoded, stated) > 0 { milliseconds = max(decoded, stated) }

@@ -1,6 +1,7 @@
 internal import JSON
 
-/// The answer to the images' endpoints: the same small picture as often as asked, and a usage.
+/// The answer to the images' endpoints: the same small picture for each image asked for, and a
+/// usage.
 enum SandboxImageAnswer {
   private static let picture = "iVBORw0KGgo="
   private static let tokensPerImage: Int64 = 1056

@@ -1,6 +1,6 @@
 internal import JSON
 
-/// The answer to `POST /audio/speech`: bytes that stand for sound, or events with a usage.
+/// The answer to `POST /audio/speech`: bytes in place of sound, or events with a usage.
 enum SandboxSpeechAnswer {
   private static let pieceCount = 8
   private static let tokensPerCharacter: Int64 = 2
@@ -13,7 +13,7 @@ enum SandboxSpeechAnswer {
     return request.isStreamed ? events(request) : MediaAnswer("audio/mpeg", sound(request.text))
   }
 
-  /// Pieces of every byte there is, and of what looks like the end of a stream.
+  /// Pieces that contain every byte value, and text that looks like the end of a stream.
   private static func sound(_ text: String) -> [[UInt8]] {
     (0..<pieceCount).map { piece in
       Array("ID3 \(piece)\ndata: [DONE]\n\n".utf8) + (0...255).map { $0 ^ UInt8(piece) }

@@ -1,7 +1,7 @@
 internal import JSON
 
-/// The answer to `POST /audio/transcriptions` and `/audio/translations`: two sentences, each in one
-/// half of the sound, in the format that is asked for.
+/// The answer to `POST /audio/transcriptions` and `/audio/translations`, in the format that the
+/// request asks for: two sentences, each in one half of the sound.
 struct SandboxTranscriptionAnswer {
   private static let sentences = ["One goes through.", "Açaí — the gate \"counts\" on."]
   private static let outputTokens: Int64 = 17

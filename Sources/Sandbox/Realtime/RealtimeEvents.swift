@@ -1,6 +1,6 @@
 internal import JSON
 
-/// How a session is set, as its events say.
+/// The settings of a session, as its events state them.
 struct RealtimeSettings {
   let model: String
   private(set) var transcriptionModel: String?
@@ -92,7 +92,7 @@ enum RealtimeEvents {
     }
   }
 
-  /// - Parameter audioInput: how much of the input is sound.
+  /// - Parameter audioInput: the input tokens that are sound.
   static func done(
     response: String, usage: SandboxUsage?, audioInput: Int64, id: String
   ) -> [UInt8] {
@@ -147,7 +147,8 @@ enum RealtimeEvents {
 }
 
 extension SandboxUsage {
-  /// In the words of the Realtime API. The sound that was made is `audioTokens`.
+  /// Writes the usage in the words of the Realtime API. `audioTokens` are the tokens of the sound
+  /// that was made.
   fileprivate func writeForRealtime(audioInput: Int64, to writer: inout JSONWriter) {
     let audio = min(audioInput, promptTokens)
     writer.object { usage in

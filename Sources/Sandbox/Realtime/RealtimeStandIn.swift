@@ -6,8 +6,8 @@ internal import TLS
 
 /// A stand-in for the Realtime API over a WebSocket: text in, text out, one event after the other.
 ///
-/// Sound is taken in, counted and, where the session says by which model, written down. It begins
-/// no response by itself, unless its script says so.
+/// It takes sound and counts it. If the session names a transcription model, it also transcribes
+/// the sound. It begins no response by itself, unless its script says so.
 final class RealtimeStandIn {
   private let stream: UpgradedStream
   private let script: SandboxScript
@@ -35,6 +35,8 @@ final class RealtimeStandIn {
   }
 
   /// Serves a session, or refuses it.
+  ///
+  /// - Throws: The error of a refusal.
   static func serve(
     _ exchange: HTTPExchange, script: SandboxScript, journal: Journal,
     unixTime: @escaping @Sendable () -> Int64
@@ -85,7 +87,7 @@ final class RealtimeStandIn {
     }
   }
 
-  /// Says whether the session goes on.
+  /// Handles one event. Returns whether the session goes on.
   private func receive(_ event: WebSocketEvent, _ message: [UInt8]) async -> Bool {
     switch event {
     case .ping(let payload): return await send(.pong(payload))
@@ -185,13 +187,14 @@ final class RealtimeStandIn {
   }
 }
 
-/// What the model of a session has been told, in tokens by the sandbox's rule.
+/// The tokens that a session's model has been told, by the sandbox's rule.
 struct RealtimeConversation {
   private var textBytes = 0
   private var items = 0
   private var answerTokens: Int64 = 0
   private var uncommitted: Int64 = 0
-  /// One for each 6,400 characters of base64: 100 ms as sound is sent by default.
+  /// One token for each 6,400 characters of base64, which are 100 ms of sound in the default
+  /// format.
   private(set) var audioTokens: Int64 = 0
 
   private static let charactersPerToken: Int64 = 6_400
@@ -215,7 +218,7 @@ struct RealtimeConversation {
     answerTokens += tokens
   }
 
-  /// The tokens of the sound that has come since the last time.
+  /// The tokens of the sound since the last commit.
   mutating func commit() -> Int64 {
     let tokens =
       (uncommitted + Self.charactersPerToken - 1) / Self.charactersPerToken

@@ -1,7 +1,7 @@
 internal import EventLoop
 
-/// Responses that are made in the background: each is queued, in progress for as many looks as its
-/// script says, then done, unless it was cancelled before.
+/// Responses that are made in the background. Each is first queued, then in progress for the number
+/// of requests for its state that its script asks for, then done. A client can cancel it before.
 final class BackgroundResponses: Sendable {
   private struct Entry {
     let answer: SandboxChatAnswer
@@ -22,7 +22,7 @@ final class BackgroundResponses: Sendable {
 
   private let state = Lock(State())
 
-  /// So many are remembered.
+  /// The most responses that are kept. The oldest is dropped.
   private static let capacity = 10_000
 
   func add(_ answer: SandboxChatAnswer) {
@@ -36,7 +36,9 @@ final class BackgroundResponses: Sendable {
     }
   }
 
-  /// The response as it stands; a look brings its end nearer.
+  /// The response's current state. Each request for it brings its end nearer.
+  ///
+  /// - Throws: A 404 if there is no such response.
   func look(at id: String) throws(ProviderError) -> (
     answer: SandboxChatAnswer, stage: ResponseStage
   ) {
@@ -46,7 +48,9 @@ final class BackgroundResponses: Sendable {
     }
   }
 
-  /// A response that is done stays so.
+  /// Cancels a response that isn't done yet.
+  ///
+  /// - Throws: A 404 if there is no such response.
   func cancel(_ id: String) throws(ProviderError) -> (
     answer: SandboxChatAnswer, stage: ResponseStage
   ) {
@@ -71,7 +75,7 @@ final class BackgroundResponses: Sendable {
   }
 }
 
-/// How far a response is.
+/// The state of a response.
 enum ResponseStage: String {
   case queued
   case inProgress = "in_progress"

@@ -2,17 +2,18 @@ internal import EventLoop
 internal import HTTP
 internal import JSON
 
-/// Batches: each is worked off when it is submitted, and in progress for as many looks as its
-/// script says. One that is cancelled before has the results of the first half of its lines.
+/// Batches. The requests of each are answered when it is submitted. Then it is in progress for the
+/// number of requests for its state that its script asks for. A batch that is cancelled before has
+/// the results of the first half of its lines.
 final class Batches: Sendable {
   private struct Entry {
     let endpoint: String
     let inputFileID: String
-    /// A line for each request that was answered, and for each that was an error.
+    /// The answer or the error of each request.
     let results: [Result]
     var pendingLooks: Int
     var status = "in_progress"
-    /// Of the results, from the first on.
+    /// The number of results that are finished, from the first on.
     var finished = 0
     var outputFileID: String?
     var errorFileID: String?
@@ -26,14 +27,15 @@ final class Batches: Sendable {
   private let files: Files
   private let entries = Lock<[String: Entry]>([:])
 
-  /// So many are remembered.
+  /// The most batches that are kept. Further ones are refused.
   private static let capacity = 1000
 
   init(files: Files) {
     self.files = files
   }
 
-  /// - Parameter answer: makes the answer to one request, by its path and body.
+  /// - Parameter answer: makes the answer to one request from its path and its body.
+  /// - Throws: The error that the provider would answer.
   func submit(
     _ body: [UInt8], script: SandboxScript, number: Int64,
     answer: (String, [UInt8]) throws(ProviderError) -> [UInt8]
@@ -59,7 +61,9 @@ final class Batches: Sendable {
     return Batches.json(id, entry, status: "validating")
   }
 
-  /// The batch as it stands; a look brings its end nearer.
+  /// The batch's current state. Each request for it brings its end nearer.
+  ///
+  /// - Throws: A 404 if there is no such batch.
   func look(at id: String) throws(ProviderError) -> [UInt8] {
     try change(id) { entry in
       if entry.pendingLooks == 0 {

@@ -2,7 +2,7 @@ internal import EventLoop
 internal import HTTP
 internal import JSON
 
-/// Files that were uploaded, or that the sandbox has made of a batch's results.
+/// Files that were uploaded, or that the sandbox made of a batch's results.
 final class Files: Sendable {
   struct File: Sendable {
     let name: String
@@ -19,7 +19,7 @@ final class Files: Sendable {
 
   private let state = Lock(State())
 
-  /// So many are remembered.
+  /// The most files that are kept. The oldest is dropped.
   private static let capacity = 1000
 
   func add(_ file: File) -> String {
@@ -42,7 +42,9 @@ final class Files: Sendable {
     return file
   }
 
-  /// Keeps what a form brings; returns the file as the provider shows it.
+  /// Keeps the file of a form, and returns it in the provider's shape.
+  ///
+  /// - Throws: A 400 if the form can't be read, or if its file or its purpose is missing.
   func upload(_ head: RequestHead, _ body: [UInt8]) throws(ProviderError) -> [UInt8] {
     let form: MultipartForm
     do {

@@ -1,4 +1,4 @@
-/// What the sandbox keeps between calls.
+/// The objects that the sandbox keeps between calls.
 struct ProviderObjects {
   let responses = BackgroundResponses()
   let files: Files
