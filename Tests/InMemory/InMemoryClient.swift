@@ -84,6 +84,9 @@ package final class InMemoryClient {
     }
   }
 
+  /// The answer as far as it has come already.
+  package var whatCame: InMemoryAnswer { InMemoryAnswer(unread) ?? InMemoryAnswer() }
+
   /// Hangs up, as a client does that wants no answer any more.
   package func hangUp() {
     socket.close(reset: true)
@@ -109,6 +112,11 @@ package final class InMemoryClient {
     }
     return false
   }
+}
+
+/// Lets a loop go round: when this returns, whatever was ready before has been handed out.
+package func goRound(_ loop: EventLoop) async {
+  for _ in 0..<3 { await loop.sleep(for: .zero) }
 }
 
 /// What a client has got of an answer.

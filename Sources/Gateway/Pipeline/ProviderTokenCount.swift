@@ -44,8 +44,10 @@ struct ProviderTokenCount {
   }
 
   /// Whether the refused budget could pay, once all holds have ended, if the input were as large
-  /// as it seems.
+  /// as it seems. A `soft` budget refuses every request once its limit is reached, however small
+  /// the request is.
   private static func fits(_ denial: Denial, saving tokens: Int64, of demand: Demand) -> Bool {
+    guard denial.definition.enforcement == .hard else { return false }
     let saved: Int64
     switch (denial.reason, denial.unit) {
     case (.tokenLimit, _): saved = tokens

@@ -31,30 +31,42 @@ final class GatewayBench {
   let provider: ScriptedProvider
   let owners: MemoryOwners
   let client: InMemoryClient
+  private var others: [InMemoryClient] = []
 
   private init(
     _ gateway: Gateway, _ loop: EventLoop, _ ledger: MemoryLedger, _ provider: ScriptedProvider,
-    _ owners: MemoryOwners
+    _ owners: MemoryOwners, _ limits: HTTPServerLimits
   ) throws {
     (self.gateway, self.loop, self.ledger) = (gateway, loop, ledger)
     (self.provider, self.owners) = (provider, owners)
-    client = try InMemoryClient(of: gateway, on: loop, logger: GatewayBench.logger)
+    client = try InMemoryClient(
+      of: gateway, on: loop, limits: limits, logger: GatewayBench.logger)
+  }
+
+  /// Makes a further connection.
+  func connect(from address: String = "192.0.2.2") throws -> InMemoryClient {
+    let other = try InMemoryClient(
+      of: gateway, on: loop, address: address, logger: GatewayBench.logger)
+    others.append(other)
+    return other
   }
 
   /// Runs `body` on a loop of its own, and checks at the end that nothing is left behind: no call
   /// to the provider, and no hold but of work that is still deferred.
   static func run(
     _ sharing: Sharing = .alone, budgets: String = "", key: String = "", client: String = "",
-    main: String = "", _ body: @escaping @Sendable (GatewayBench) async throws -> Void
+    plans: String = "", main: String = "", limits: HTTPServerLimits = HTTPServerLimits(),
+    _ body: @escaping @Sendable (GatewayBench) async throws -> Void
   ) async throws {
-    let settings = try settings(budgets: budgets, key: key, client: client, main: main)
+    let settings = try settings(
+      budgets: budgets, key: key, client: client, plans: plans, main: main)
     let group = try EventLoopGroup(count: 1)
     defer { group.stop() }
     let loop = group.loops[0]
     try await Task(executorPreference: loop) {
-      let bench = try await make(settings, sharing, on: loop)
+      let bench = try await make(settings, sharing, limits, on: loop)
       do { try await body(bench) } catch { Issue.record(error) }
-      await bench.client.close()
+      for client in [bench.client] + bench.others { await client.close() }
       bench.gateway.stop()
       await bench.gateway.close()
       let unended = bench.provider.calls.count { !$0.isEnded }
@@ -68,15 +80,16 @@ final class GatewayBench {
   }
 
   private static func make(
-    _ settings: Settings, _ sharing: Sharing, on loop: EventLoop
+    _ settings: Settings, _ sharing: Sharing, _ limits: HTTPServerLimits, on loop: EventLoop
   ) async throws -> GatewayBench {
     let rules = try RulesSnapshot(settings, clients: settings.clients, priceOverrides: [])
     let (ledger, owners) = (MemoryLedger(), MemoryOwners())
-    let budgets = try BudgetState(
+    var budgets = try BudgetState(
       settings.clients.budgets,
       policy: BudgetPolicy(
         rates: settings.rates, admissionQueue: settings.admission.queue,
         sharesLimits: sharing == .replicas))
+    budgets.limitConversations(settings.clients.conversationLimits, at: now)
     let provider = ScriptedProvider()
     let bound = LoopBound(provider, on: loop)
     let gateway = await Gateway(
@@ -87,7 +100,7 @@ final class GatewayBench {
     ledger.observe { [weak gateway] in
       gateway?.controller.read { GatewayBench.heldTokens(in: $0) } ?? 0
     }
-    return try GatewayBench(gateway, loop, ledger, provider, owners)
+    return try GatewayBench(gateway, loop, ledger, provider, owners, limits)
   }
 
   // MARK: Requests
@@ -122,6 +135,15 @@ final class GatewayBench {
     }
   }
 
+  /// Expects a figure of the budget `b`.
+  func expect<Figure: Equatable & Sendable>(
+    _ path: KeyPath<AccountStatus, Figure>, _ figure: Figure,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let found = try status[keyPath: path]
+    #expect(found == figure, sourceLocation: sourceLocation)
+  }
+
   /// What all budgets hold together.
   var heldTokens: Int64 { gateway.controller.read { GatewayBench.heldTokens(in: $0) } }
 
@@ -142,7 +164,7 @@ final class GatewayBench {
   }()
 
   private static func settings(
-    budgets: String, key: String, client: String, main: String
+    budgets: String, key: String, client: String, plans: String, main: String
   ) throws -> Settings {
     let digest = SHA256.digest(of: GatewayBench.key).hex
     let files = MemoryFiles([
@@ -154,6 +176,7 @@ final class GatewayBench {
       \(main)
       """,
       "c/clients.yaml": """
+      \(plans)
       clients:
         acme:
           keys: [{ name: web, sha256: "\(digest)"\(key) }]
@@ -178,6 +201,12 @@ final class GatewayBench {
         context_tokens: 10000
         per_million_tokens: { input: "1", cached_input: "1", output: "2" }
         tiers: { batch: { per_million_tokens: { input: "0.5", output: "1" } } }
+      \(model)-live:
+        operation: realtime
+        max_output_tokens: 1000
+        context_tokens: 10000
+        per_million_tokens:
+          { input: "1", cached_input: "1", audio_input: "1", output: "2", audio_output: "2" }
     """
   }
 }

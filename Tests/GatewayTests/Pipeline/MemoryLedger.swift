@@ -44,6 +44,8 @@ final class MemoryLedger: Ledger, LeaseLender {
     var accounts: [LeaseSource: Account] = [:]
     var failures: [Failure: LedgerError] = [:]
     var heldTokens: @Sendable () -> Int64 = { 0 }
+    /// Run within the next `open`, before it is noted.
+    var whileOpening: (@Sendable () async -> Void)?
   }
 
   /// A call that can be made to fail.
@@ -85,9 +87,16 @@ final class MemoryLedger: Ledger, LeaseLender {
     state.withLock { $0.heldTokens = heldTokens }
   }
 
+  /// Has `body` run within the next `open`, before the intent is noted.
+  func whileOpening(_ body: @escaping @Sendable () async -> Void) {
+    state.withLock { $0.whileOpening = body }
+  }
+
   // MARK: The way of a request
 
   func open(_ intent: Intent) async throws(LedgerError) {
+    let body = state.withLock { $0.whileOpening.take() }
+    await body?()
     let id = intent.interrupted.row.requestID
     try note(.opened, of: id, failing: .open) { state in
       #expect(state.open.insert(id).inserted, "an intent was opened twice")

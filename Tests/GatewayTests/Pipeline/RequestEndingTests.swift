@@ -3,7 +3,6 @@ import InMemory
 import Ledger
 import Pricing
 import Testing
-import Upstream
 
 @testable import Gateway
 
@@ -11,24 +10,15 @@ import Upstream
 /// the budget, and in which order.
 @Suite("A request that is let through ends once", .timeLimit(.minutes(1)))
 struct RequestEndingTests {
-  /// A way in which a request can end.
-  enum Ending: String, CaseIterable, CustomTestStringConvertible, Sendable {
-    case answered = "the provider answers as a whole"
-    case streamed = "the provider streams to the end"
-    case cut = "the provider breaks off within a stream"
-
-    var testDescription: String { rawValue }
-  }
-
   struct Case: CustomTestStringConvertible, Sendable {
-    let ending: Ending
+    let ending: RequestEnding
     let enforcement: BudgetDefinition.Enforcement
     let sharing: GatewayBench.Sharing
 
-    var testDescription: String { "\(ending.rawValue), \(enforcement), \(sharing)" }
+    var testDescription: String { "\(ending.sentence), \(enforcement), \(sharing)" }
   }
 
-  static let cases = Ending.allCases.flatMap { ending in
+  static let cases = (RequestEnding.all + RequestEnding.later).flatMap { ending in
     BudgetDefinition.Enforcement.allCases.flatMap { enforcement in
       GatewayBench.Sharing.allCases.map {
         Case(ending: ending, enforcement: enforcement, sharing: $0)
@@ -39,113 +29,66 @@ struct RequestEndingTests {
   @Test(
     "Hold and intent end once, and what is recorded is what the budget counts", arguments: cases)
   func ends(_ given: Case) async throws {
-    let budget = Self.budget(given.enforcement)
+    let budget = """
+      { name: b, mode: tokens, tokens: 100000, period: total, enforcement: \(given.enforcement) }
+      """
     try await GatewayBench.run(given.sharing, budgets: budget) { bench in
-      let expected = Expectation(given.ending)
-      let answer = await given.ending.play(on: bench)
-      #expect(answer.status == expected.status)
-      #expect(answer.code == expected.code)
-      #expect(answer.isWhole == expected.isWhole)
-      #expect(bench.ledger.openCount == 0)
-      let row = bench.ledger.rows.first
-      #expect(bench.ledger.rows.count == (expected.outcome == nil ? 0 : 1))
-      #expect(row?.outcome == expected.outcome)
-      #expect(row?.usageSource == expected.source)
-      if let row { Self.expectFigures(of: row, expected) }
+      let answer = try await given.ending.play(bench)
+      #expect(answer.status == given.ending.gets.status)
+      #expect(answer.code == given.ending.gets.code)
+      #expect(answer.isWhole == given.ending.gets.isWhole)
+      Self.expectRows(bench.ledger.rows, of: given.ending)
       let status = try bench.status
-      #expect(status.settledTokens == row?.usage.totalTokens ?? 0)
+      #expect(status.settledTokens == bench.ledger.rows.reduce(0) { $0 + $1.usage.totalTokens })
+      #expect(status.settledTokens == bench.ledger.settledTokens)
       #expect(status.heldTokens == 0)
-      Self.expectOrder(bench.ledger, given.sharing, expected.outcome == nil)
+      #expect(bench.ledger.openCount == 0)
+      #expect(bench.ledger.underway.isEmpty)
+      Self.expectOrder(bench.ledger, given)
+    }
+  }
+
+  private static func expectRows(_ rows: [UsageRow], of ending: RequestEnding) {
+    let count =
+      switch ending.end {
+      case .settled: 1
+      case .discarded: 0
+      case .deferred(let rows): rows
+      }
+    #expect(rows.count == count)
+    for row in rows {
+      #expect(row.outcome == ending.outcome)
+      #expect(row.usageSource == ending.source)
+      #expect(row.overrunTokens == 0)
+      let tokens = row.usage.totalTokens
+      if let reported = ending.tokens {
+        #expect(tokens == reported)
+      } else {
+        // At least the input, and never more than what was held.
+        let least = ending.isWholeHold ? row.heldTokens : 6
+        #expect((least...row.heldTokens).contains(tokens))
+      }
+      #expect(
+        row.costNanoUSD
+          == ending.nanoUSD * (row.usage.inputTokens + 2 * row.usage.outputTokens))
     }
   }
 
   /// Where replicas share limits, the ledger knows what was used before the hold ends: what is free
-  /// of a lease is another request's at once. Alone, the hold ends first.
-  private static func expectOrder(
-    _ ledger: MemoryLedger, _ sharing: GatewayBench.Sharing, _ isDiscarded: Bool
-  ) {
-    #expect(ledger.events == [.opened, isDiscarded ? .discarded : .settled])
-    let held = ledger.entries.map { $0.heldTokens > 0 }
-    #expect(held == [true, isDiscarded || sharing == .replicas])
-  }
-
-  /// A reported usage is exact. An estimate is at least what was seen, and at most what was held.
-  private static func expectFigures(of row: UsageRow, _ expected: Expectation) {
-    let tokens = row.usage.totalTokens
-    if let reported = expected.tokens {
-      #expect(tokens == reported)
-    } else {
-      #expect((7...row.heldTokens).contains(tokens))
+  /// of a lease is another request's at once. Alone, the hold ends first. The hold of a batch lives
+  /// until its last row is safe. An intent is discarded before its hold is given back.
+  private static func expectOrder(_ ledger: MemoryLedger, _ given: Case) {
+    var endsHeld = given.sharing == .replicas
+    switch given.ending.end {
+    case .settled: #expect(ledger.events == [.opened, .settled])
+    case .discarded:
+      #expect(ledger.events == [.opened, .discarded])
+      endsHeld = true
+    case .deferred(let rows):
+      #expect(ledger.events == [.opened, .deferred, .settledRows(rows, ends: true)])
+      endsHeld = endsHeld || rows > 1
     }
-    #expect(row.costNanoUSD == row.usage.inputTokens * 1_000 + row.usage.outputTokens * 2_000)
-  }
-
-  private static func budget(_ enforcement: BudgetDefinition.Enforcement) -> String {
-    """
-    { name: b, mode: tokens, tokens: 100000, period: total, enforcement: \(enforcement) }
-    """
-  }
-}
-
-/// What an ending comes to.
-private struct Expectation {
-  var status = 200
-  var code: String?
-  var isWhole = true
-  /// Nil where nothing is recorded.
-  var outcome: Outcome? = .ok
-  var source: UsageSource? = .reported
-  /// Nil for an estimate.
-  var tokens: Int64? = 15
-
-  init(_ ending: RequestEndingTests.Ending) {
-    switch ending {
-    case .answered, .streamed: break
-    case .cut:
-      (isWhole, outcome, source, tokens) = (false, .upstreamBroken, .estimated, nil)
-    }
-  }
-}
-
-extension RequestEndingTests.Ending {
-  static let usage = """
-    "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
-    """
-  static let whole = """
-    {"id": "c1", "object": "chat.completion", "model": "gpt-test", "choices": [{"index": 0, \
-    "message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}], \(usage)}
-    """
-  static let piece = """
-    {"id": "c1", "object": "chat.completion.chunk", "model": "gpt-test", \
-    "choices": [{"index": 0, "delta": {"content": "hi"}}]}
-    """
-  static let lastPiece = """
-    {"id": "c1", "object": "chat.completion.chunk", "model": "gpt-test", "choices": [], \(usage)}
-    """
-
-  /// Makes a request that ends so; returns what the client got.
-  func play(on bench: GatewayBench) async -> InMemoryAnswer {
-    switch self {
-    case .answered:
-      bench.provider.script = [{ $0.answer(200, Self.whole) }]
-      await bench.chat()
-    case .streamed:
-      bench.provider.script = [
-        { call in
-          call.stream([Self.piece, Self.lastPiece, "[DONE]"])
-          call.finish()
-        }
-      ]
-      await bench.chat("\"stream\": true")
-    case .cut:
-      bench.provider.script = [
-        { call in
-          call.stream([Self.piece])
-          call.fail(.broken(.truncated))
-        }
-      ]
-      await bench.chat("\"stream\": true")
-    }
-    return await bench.client.answer()
+    #expect(ledger.entries.dropLast().allSatisfy { $0.heldTokens > 0 } == true)
+    #expect((ledger.entries.last?.heldTokens ?? 0 > 0) == endsHeld)
   }
 }

@@ -1,0 +1,103 @@
+import Budgets
+import EventLoop
+import InMemory
+import Ledger
+import Upstream
+import Testing
+
+@testable import Gateway
+
+/// What a request comes to where the ledger, or what it lends, fails or moves under it.
+@Suite("The intent comes first, and nothing goes without it", .timeLimit(.minutes(1)))
+struct LedgerFailureTests {
+  private static let budget = "{ name: b, mode: tokens, tokens: 100000, period: total }"
+
+  @Test(
+    "An intent that can't be written is 503, and nothing is forwarded or held",
+    arguments: GatewayBench.Sharing.allCases, [LedgerError.unavailable(reason: "full"), .closed])
+  func open(_ sharing: GatewayBench.Sharing, _ error: LedgerError) async throws {
+    try await GatewayBench.run(sharing, budgets: Self.budget) { bench in
+      bench.ledger.fail(.open, with: error)
+      await bench.chat()
+      let answer = await bench.client.answer()
+      #expect((answer.status, answer.code) == (503, "ledger_unavailable"))
+      #expect(bench.provider.calls.isEmpty)
+      #expect(bench.heldTokens == 0)
+    }
+  }
+
+  @Test("Leases that can't be drawn are 503, and nothing is opened")
+  func draw() async throws {
+    try await GatewayBench.run(.replicas, budgets: Self.budget) { bench in
+      bench.ledger.fail(.draw, with: .unavailable(reason: "gone"))
+      await bench.chat()
+      let answer = await bench.client.answer()
+      #expect((answer.status, answer.code) == (503, "ledger_unavailable"))
+      #expect(bench.ledger.events == [])
+      #expect(bench.provider.calls.isEmpty)
+    }
+  }
+
+  @Test("A request whose leases others end while its intent is written is not forwarded")
+  func voided() async throws {
+    try await GatewayBench.run(.replicas, budgets: Self.budget) { bench in
+      bench.ledger.whileOpening { [gateway = bench.gateway] in gateway.voidLeases() }
+      await bench.chat()
+      let answer = await bench.client.answer()
+      #expect((answer.status, answer.code) == (503, "ledger_unavailable"))
+      #expect(bench.provider.calls.isEmpty)
+      #expect(bench.ledger.events == [.opened, .discarded])
+      #expect(bench.heldTokens == 0)
+    }
+  }
+
+  @Test(
+    "A client that leaves while its intent is written is not forwarded",
+    arguments: GatewayBench.Sharing.allCases)
+  func left(_ sharing: GatewayBench.Sharing) async throws {
+    try await GatewayBench.run(sharing, budgets: Self.budget) { bench in
+      let (loop, client) = (bench.loop, LoopBound(bench.client, on: bench.loop))
+      bench.ledger.whileOpening {
+        await Task(executorPreference: loop) {
+          client.value.hangUp()
+          await goRound(loop)
+        }.value
+      }
+      await bench.chat()
+      await bench.client.close()
+      #expect(bench.provider.calls.isEmpty)
+      #expect(bench.ledger.events == [.opened, .discarded])
+      #expect(bench.heldTokens == 0)
+    }
+  }
+
+  @Test(
+    "A row that can't be written takes nothing from the client's answer, and the hold ends",
+    arguments: GatewayBench.Sharing.allCases)
+  func settle(_ sharing: GatewayBench.Sharing) async throws {
+    try await GatewayBench.run(sharing, budgets: Self.budget) { bench in
+      bench.ledger.fail(.settle, with: .unavailable(reason: "full"))
+      bench.provider.script = [{ $0.answer(200, ProviderText.whole) }]
+      await bench.chat()
+      let answer = await bench.client.answer()
+      #expect(answer.status == 200)
+      #expect(answer.text == ProviderText.whole)
+      #expect(bench.heldTokens == 0)
+      try bench.expect(\.settledTokens, 15)
+      // It stays open: the next start settles it with its estimate.
+      #expect(bench.ledger.openCount == 1)
+    }
+  }
+
+  @Test("An intent that can't be discarded stays, and its hold ends")
+  func discard() async throws {
+    try await GatewayBench.run(budgets: Self.budget) { bench in
+      bench.ledger.fail(.discard, with: .unavailable(reason: "full"))
+      bench.provider.script = [{ $0.fail(.unreachable(.connection)) }]
+      await bench.chat()
+      #expect(await bench.client.answer().status == 502)
+      #expect(bench.ledger.openCount == 1)
+      #expect(bench.heldTokens == 0)
+    }
+  }
+}
