@@ -82,15 +82,15 @@ public enum AudioDuration {
   }
 }
 
-/// The container of a sound file, told by its first bytes.
+/// The container of a sound file, by its first bytes.
 enum AudioContainer {
   case wave
   case ogg
   case mp4
   case webM
-  /// Where the first block of metadata begins.
+  /// The offset of the first block of metadata.
   case flac(Int)
-  /// Frames without a container, such as MP3, or anything else; where they begin.
+  /// Frames without a container (for example MP3), or any other file; the offset of the frames.
   case frames(Int)
 
   init(of bytes: Span<UInt8>) {

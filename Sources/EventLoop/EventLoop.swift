@@ -59,6 +59,9 @@ public final class EventLoop: TaskExecutor, @unchecked Sendable {
   /// The most rounds of jobs before descriptors are polled again. Jobs may make further jobs ready.
   private static let roundsPerTurn = 8
 
+  /// Creates a loop that doesn't run yet.
+  ///
+  /// - Throws: `SystemError` if its poller can't be created, for example without descriptors.
   public init() throws(SystemError) {
     poller = try Poller()
     wakeup = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))

@@ -23,6 +23,8 @@ internal import CLinux
   }
 
   /// Runs `body` with exclusive access to the value.
+  ///
+  /// - Throws: The error of `body`.
   public func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {

@@ -22,7 +22,7 @@ final class ConnectionOrigin {
     self.proxies = proxies
   }
 
-  // MARK: Whose it is
+  // MARK: Client
 
   /// The load balancer that must name its client first; nil if no header is expected.
   var awaitedBalancer: SocketAddress? {

@@ -197,7 +197,7 @@ internal import COpenSSL
     return error
   }
 
-  // MARK: What was agreed
+  // MARK: Results of the handshake
 
   /// The agreed application protocol; nil if the client asked for none.
   public var applicationProtocol: String? {

@@ -25,7 +25,7 @@ public struct OTLPMetrics: MetricWriter {
 
   var isEmpty: Bool { metrics.isEmpty }
 
-  // MARK: What is measured
+  // MARK: Metrics
 
   public mutating func begin(_ family: MetricFamily) {
     metrics.append(Metric(family: family))

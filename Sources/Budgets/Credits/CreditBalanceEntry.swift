@@ -67,7 +67,7 @@ struct CreditBalanceEntry: Sendable {
     if heldBeyondLease > 0 { lease?.mayBeExceeded = true }
   }
 
-  // MARK: What is shared with other replicas
+  // MARK: Shared with other replicas
 
   /// The part of the lease that isn't held; negative if more is held.
   var freeLease: Int64 { (lease?.amount[unit] ?? 0).subtractingSaturating(held) }

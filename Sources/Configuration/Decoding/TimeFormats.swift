@@ -11,7 +11,7 @@ public enum Moment: Hashable, Sendable {
   case startOfDay(CivilDate)
   case instant(Timestamp)
 
-  /// Parses a date such as `2027-01-01` or a time such as `2027-01-01T12:00:00-03:00`.
+  /// Parses a date (`2027-01-01`) or a time (`2027-01-01T12:00:00-03:00`).
   public init?(_ text: String) {
     if let date = CivilDate(text) {
       self = .startOfDay(date)

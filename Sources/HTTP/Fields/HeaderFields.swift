@@ -42,6 +42,8 @@ extension HeaderFields {
 
   /// Calls `body` with the bytes of the first value of `name`; returns nil if there is no such
   /// field.
+  ///
+  /// - Throws: The error of `body`.
   public func withFirst<Result, Failure: Error>(
     _ name: FieldName, _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
@@ -76,6 +78,8 @@ extension HeaderFields {
   }
 
   /// Visits all fields in order, with their names as sent.
+  ///
+  /// - Throws: The error of `body`.
   public func forEach<Failure: Error>(
     _ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) throws(Failure) -> Void
   ) throws(Failure) {

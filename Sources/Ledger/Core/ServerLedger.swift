@@ -3,10 +3,11 @@ public import Time
 
 internal import EventLoop
 
-/// The ledger of one server, in one SQLite file.
+/// The ledger of one server, in an SQLite file or in a PostgreSQL database.
 ///
-/// Beside the file at PATH stand `PATH-wal` and `PATH-shm` (SQLite's), `PATH.lock` (who serves)
-/// and `PATH.spool` (what waits to be written, normally empty).
+/// The SQLite file at PATH has others beside it: SQLite's `PATH-wal` and `PATH-shm`, `PATH.lock`
+/// with the process ID of the server, and `PATH.spool` with entries that wait to be written. With
+/// PostgreSQL, which several servers can share, only the spool is a file.
 public final class ServerLedger: Ledger {
   /// What a commit survives.
   public enum Durability: String, Sendable, Hashable, CaseIterable {

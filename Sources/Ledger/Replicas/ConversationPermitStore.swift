@@ -139,7 +139,7 @@ final class ConversationPermitStore {
       permitted: taken - begun + (isPermitted && !isTaken ? 1 : 0))
   }
 
-  // MARK: What becomes of permits
+  // MARK: Ends of permits
 
   /// Notes that a request's conversation has begun, in the periods that count it.
   func begin(_ row: UsageRow) throws(LedgerError) {

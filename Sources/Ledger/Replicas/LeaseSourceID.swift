@@ -1,5 +1,5 @@
-/// The row that a lease is taken from. Accounts sort before credits, wherever rows are changed in
-/// order.
+/// The row that a lease is taken from. Accounts sort before credits, which is the order in which
+/// rows are changed.
 enum LeaseSourceID: Hashable, Comparable, CustomStringConvertible {
   case account(Int64)
   case credit(Int64)

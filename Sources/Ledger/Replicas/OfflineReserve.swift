@@ -206,7 +206,8 @@ final class OfflineReserve {
 }
 
 extension LeaseAnswer {
-  /// Whether so much is left that a part can be set aside for a long time.
+  /// Whether the limit has enough left to set a part aside: the slice in this answer is at least
+  /// `largeSlice` times the amount that the request wants.
   func isLarge(for request: LeaseRequest) -> Bool {
     guard added != .zero else { return false }
     return [

@@ -14,7 +14,7 @@ struct UsageMonth: Hashable, Comparable {
     self.number = number
   }
 
-  /// Parses a text such as `2026-11`; nil for any other text.
+  /// Parses a month in the form `2026-11`; nil for any other text.
   init?(_ text: String) {
     guard let day = CivilDate("\(text)-01") else { return nil }
     number = day.year * 12 + day.month - 1

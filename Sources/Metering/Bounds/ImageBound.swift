@@ -46,7 +46,7 @@ enum ImageBound {
     model.hasPrefix("gpt-image-1") || model.hasPrefix("chatgpt-image")
   }
 
-  /// Parses a size such as `1024x1536`.
+  /// Parses a size, for example `1024x1536`.
   private static func pixels(_ size: String) -> Int64? {
     let sides = size.split(separator: "x").compactMap { Int32($0) }
     guard sides.count == 2, sides[0] > 0, sides[1] > 0 else { return nil }

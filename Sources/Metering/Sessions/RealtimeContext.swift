@@ -42,7 +42,7 @@ public struct RealtimeContext: Sendable {
     largest = contextTokens ?? PricedModel.assumedLargestOutput
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   public mutating func note(_ event: RealtimeClientEvent) {
     let audio = RealtimeAudio.boundInputTokens(characters: event.audioCharacters)
