@@ -213,7 +213,7 @@ let package = Package(
         "JSON", "Ledger", "Logging", "Metering", "Money", "Objects", "Pricing", "TLS", "Time",
         "Upstream",
       ]),
-    tests("StyleTests", ["Configuration"]),
+    tests("StyleTests", ["catraca", "Configuration", "Console"]),
     tests("ServerTests", ["Server", "Configuration", "EventLoop", "Ledger", "Logging", "Time"]),
     tests(
       "CommandTests",

@@ -1,6 +1,6 @@
 /// A kind of thing that a provider keeps, and that a later request can name.
 ///
-/// The raw values are the kinds of the admin API (SPEC §9).
+/// The raw values are the kinds of the admin API (article Admin API).
 public enum ObjectKind: String, Sendable, Hashable, CaseIterable {
   case file
   /// An upload, and its parts.

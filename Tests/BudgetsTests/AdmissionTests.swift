@@ -46,7 +46,7 @@ struct AdmissionTests {
     }
   }
 
-  @Test("The refusal says everything that SPEC §4.7 shows")
+  @Test("The refusal says everything that the article Errors shows")
   func refusal() throws {
     let zone = zone("America/Sao_Paulo")
     var gate = Turnstile(

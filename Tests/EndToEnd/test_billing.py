@@ -14,7 +14,7 @@ CHAT = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"
 
 @pytest.fixture
 def billed(catraca, tokens):
-    """The admin API of a server where `acme` has the plan of document 001."""
+    """The admin API of a server where `acme` has the plan of the article Billing."""
     declare_plan(catraca.configuration)
     return catraca.start().admin(tokens["admin"])
 

@@ -1,4 +1,4 @@
-"""A budget's refusal: the answer, the log line and the row in `denials` agree (SPEC 4.7)."""
+"""A budget's refusal: the answer, the log line and the row in `denials` agree (article Errors)."""
 
 import datetime
 import re

@@ -16,6 +16,7 @@ OFFERS = [
     ("catraca budget ", ["status", "set", "pause", "resume", "reset", "raise"]),
     ("catraca help budget r", ["resume", "reset", "raise"]),
     ("catraca help ke", ["key"]),
+    ("catraca help pricing-", ["pricing-files"]),
     ("catraca usage --f", ["--format"]),
     ("catraca usage --format ", ["table", "json", "csv"]),
     ("catraca budget reset acme/1 --usage ", ["keep", "clear"]),

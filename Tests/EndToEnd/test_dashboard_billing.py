@@ -16,7 +16,7 @@ BODY = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Olá!"
 
 @pytest.fixture
 def billed(catraca, tokens):
-    """The plan of document 001, whose charges are recorded alone."""
+    """The plan of the article Billing, whose charges are recorded alone."""
     declare_plan(catraca.configuration)
     catraca.configuration.add_client("beta")
     return catraca.start().admin(tokens["admin"])

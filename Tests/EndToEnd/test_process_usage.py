@@ -1,4 +1,4 @@
-"""Usage that did not pass the proxy, reported by document 001's call."""
+"""Usage that did not pass the proxy, reported by `process-usage`."""
 
 import pytest
 from harness.crowd import at_once

@@ -14,6 +14,7 @@ from harness.sandbox import script
 
 FOLDER = Path(__file__).parent
 REPOSITORY = FOLDER.parents[1]
+ARTICLE = REPOSITORY / "Sources/catraca/catraca.docc/Apps.md"
 PYTHON = os.environ.get("CATRACA_CLIENTS_PYTHON", REPOSITORY / ".build/clients/bin/python")
 LIMIT = 200
 """Less than any bound of an open-ended question."""
@@ -122,9 +123,9 @@ def test_a_budgets_refusal_is_shown_in_words_after_one_call(catraca, sandbox, tm
     catraca.denials(1)
 
 
-def test_the_readme_has_the_versions_that_are_tried():
+def test_the_manual_has_the_versions_that_are_tried():
     """The clients come first in the requirements, what they need below them."""
     clients, _ = (FOLDER / "requirements-clients.txt").read_text().split("\n\n", 1)
     tried = dict(re.findall(r"^([a-z-]+)==([0-9.]+)$", clients, re.M))
     row = re.compile(r"^\| `([a-z-]+)` \| ([0-9.]+) \|", re.M)
-    assert dict(row.findall((REPOSITORY / "README.md").read_text())) == tried
+    assert dict(row.findall(ARTICLE.read_text())) == tried

@@ -34,6 +34,14 @@ struct Repository: Sendable {
   /// The text of a file of the repository; empty where there is none.
   func text(of path: String) -> String { Repository.text(of: "\(root)/\(path)") }
 
+  /// The names in a folder of the repository, sorted.
+  func fileNames(in folder: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)").sorted()
+  }
+
+  /// Whether the repository has a file or folder at this path.
+  func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: "\(root)/\(path)") }
+
   /// What lies in the repository's own folder.
   func topLevelNames() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: root).sorted()

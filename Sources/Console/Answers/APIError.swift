@@ -214,7 +214,8 @@ extension APIError {
   /// The answer in OpenAI's shape.
   var answer: Answer { answer(saysSuccess: false) }
 
-  /// - Parameter saysSuccess: whether `success` stands before the error, as document 001 has it.
+  /// - Parameter saysSuccess: whether `success` stands before the error, as under
+  ///   `/api/token-billing/`.
   func answer(saysSuccess: Bool) -> Answer {
     var answer = Answer(status: status) { body in
       body.object { body in

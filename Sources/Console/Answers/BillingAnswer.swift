@@ -1,7 +1,7 @@
 internal import JSON
 
 extension Answer {
-  /// `{"success":true,"data":…}`, as document 001 has it.
+  /// `{"success":true,"data":…}`, the form of all calls under `/api/token-billing/`.
   static func billing(_ data: (inout JSONWriter) -> Void) -> Answer {
     Answer { body in
       body.object { body in

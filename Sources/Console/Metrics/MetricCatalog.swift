@@ -9,24 +9,24 @@ enum MetricCatalog {
     "Tokens in usage_logs; input and output contain the other kinds.", outlivesProcess: true)
   static let cost = MetricFamily(
     "catraca_cost_usd_total", .counter,
-    "What clients were charged for the requests in usage_logs, in US dollars.",
+    "Charges of clients for the requests in usage_logs, in US dollars.",
     outlivesProcess: true)
   static let providerCost = MetricFamily(
     "catraca_provider_cost_usd_total", .counter,
-    "What providers charge for the requests in usage_logs, in US dollars.", outlivesProcess: true)
+    "Cost at providers of the requests in usage_logs, in US dollars.", outlivesProcess: true)
   static let denials = MetricFamily(
     "catraca_denials_total", .counter, "Requests refused by a budget since the start.")
 
   static let unwrittenDenials = MetricFamily(
     "catraca_denials_unwritten_total", .counter,
-    "Requests refused by a budget since the start that were too many to be written.")
+    "Requests refused by a budget since the start without a row in denials.")
   static let unmeteredRequests = MetricFamily(
     "catraca_unmetered_requests_total", .counter,
     "Requests since the start that passed to a provider without being metered.")
 
   static let missingPrices = MetricFamily(
     "catraca_unpriced_total", .counter,
-    "How often requests since the start needed a price that the price book doesn't have.")
+    "Requests since the start that needed a price that the price book doesn't have.")
 
   static let usedTokens = MetricFamily(
     "catraca_budget_used_tokens", .gauge, "Settled tokens of a budget, or of its fullest subject.")
@@ -43,7 +43,7 @@ enum MetricCatalog {
     "catraca_budget_limit_cost", .gauge, "The limit in force, a raise included, in the currency.")
 
   static let overhead = MetricFamily(
-    "catraca_overhead_seconds", .histogram, "What Catraca itself added before forwarding.")
+    "catraca_overhead_seconds", .histogram, "Time that Catraca itself added before forwarding.")
   static let upstreamLatency = MetricFamily(
     "catraca_upstream_latency_seconds", .histogram,
     "From sending a request to the end of the provider's answer.")
@@ -57,21 +57,51 @@ enum MetricCatalog {
     "catraca_requests_in_flight", .gauge, "Requests and sessions being served.")
   static let ledgerLag = MetricFamily(
     "catraca_ledger_lag_seconds", .gauge,
-    "How long the oldest thing has waited that is not in the ledger's database yet.")
+    "Age of the oldest record that is not in the ledger's database yet.")
   static let reloads = MetricFamily(
     "catraca_config_reloads_total", .counter,
-    "How often edited files were put in force since the start.")
+    "Edits of the configuration put in force since the start.")
   static let reloadFailures = MetricFamily(
     "catraca_config_reload_failures_total", .counter,
-    "How often edited files were refused since the start.")
+    "Edits of the configuration refused since the start.")
   static let overruns = MetricFamily(
     "catraca_overruns_total", .counter, "Requests in usage_logs that used more than was held.",
     outlivesProcess: true)
   static let droppedSpans = MetricFamily(
     "catraca_dropped_spans_total", .counter,
-    "Spans since the start that no receiver of traces got.")
+    "Spans since the start that no collector took.")
   static let limitsMet = MetricFamily(
     "catraca_limits_met_total", .counter,
-    "How often clients have met a limit of a listener since the start.")
+    "Times that clients met a limit of a listener since the start.")
   static let build = MetricFamily("catraca_build_info", .gauge, "The release, always 1.")
+
+  /// Every family with the names of its labels, in the order of the documentation.
+  static let all: [(MetricFamily, labels: String)] = [
+    (requests, "client, provider, model, operation, outcome"),
+    (tokens, "client, provider, model, kind"),
+    (cost, "client, provider, model"),
+    (providerCost, "client, provider, model"),
+    (denials, "client, reason"),
+    (unwrittenDenials, "client, reason"),
+    (unmeteredRequests, "client"),
+    (missingPrices, "provider, kind"),
+    (usedTokens, "budget, currency"),
+    (heldTokens, "budget, currency"),
+    (limitTokens, "budget, currency"),
+    (usedCost, "budget, currency"),
+    (heldCost, "budget, currency"),
+    (limitCost, "budget, currency"),
+    (overhead, ""),
+    (upstreamLatency, ""),
+    (timeToFirstToken, ""),
+    (connections, "listener"),
+    (requestsInFlight, ""),
+    (ledgerLag, ""),
+    (reloads, ""),
+    (reloadFailures, ""),
+    (overruns, ""),
+    (droppedSpans, ""),
+    (limitsMet, "limit"),
+    (build, "version"),
+  ]
 }

@@ -5,7 +5,7 @@ internal import Metering
 /// What is known of each model from its recent answers: how long they are as a rule, how fast it
 /// writes them, and how many tokens its texts make.
 ///
-/// The first serves the clamp (SPEC §4.4) and soft budgets, the second all estimates.
+/// The first serves the clamp (article Budgets) and soft budgets, the second all estimates.
 final class ModelStatistics: Sendable {
   private let models = Lock<[ModelID: Record]>([:])
 
@@ -112,7 +112,7 @@ struct OutputSizes {
   private var sorted: [Int64] = []
   private var sum: Int64 = 0
 
-  /// SPEC §8: the percentile is over the last 1,000.
+  /// The percentile is over the last 1,000 outputs (article Budgets).
   static let capacity = 1000
 
   mutating func append(_ tokens: Int64) {

@@ -11,7 +11,7 @@ internal import Upstream
 // What the client sees of a passage, and what the operator reads about its answer.
 
 extension ForwardedRequest {
-  /// The fields that the client gets: the provider's, and Catraca's own (SPEC §4.6).
+  /// The fields that the client gets: the provider's, and Catraca's own (article Apps).
   func responseFields(_ head: UpstreamResponseHead, remaining: Remainder?) -> HeaderFields {
     var fields = Forwarding.response(head.fields, from: quote.provider)
     fields.appendOwn(.catracaRequestID, "\(pipeline.id)")

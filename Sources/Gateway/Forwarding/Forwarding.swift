@@ -4,7 +4,7 @@ internal import Metering
 internal import TLS
 internal import Telemetry
 
-/// What is changed in the header fields on the way (SPEC §4.4).
+/// What is changed in the header fields on the way (article Forwarding).
 enum Forwarding {
   /// The longest `Idempotency-Key` that is sent, in bytes.
   static let longestIdempotencyKey = 255

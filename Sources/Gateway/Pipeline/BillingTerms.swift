@@ -129,8 +129,8 @@ struct PricingGap {
 
 extension BillingTerms {
   /// - Parameters:
-  ///   - hold: what is charged where nothing else can be (SPEC §8): found only in the answer, and
-  ///     without any price.
+  ///   - hold: The charge for usage that only the answer shows and that has no price at all
+  ///     (article Missing Prices).
   ///   - tell: is told what has no price, for the operator.
   func charge(
     for usage: Usage, _ report: UsageReport?, hold: ExactAmount, in rules: RulesSnapshot,

@@ -8,8 +8,10 @@ internal import Metering
 internal import Money
 internal import Upstream
 
-/// A budget's last mile (SPEC §4.5): a text's bound is its bytes, three to four times what it
-/// uses. Where that doesn't fit any more and the likely size does, the provider is asked to count.
+/// The exact count near a limit (article Budgets).
+///
+/// A text's bound is its bytes, three to four times its tokens. If the bound doesn't fit and the
+/// likely size does, Catraca asks the provider to count.
 ///
 /// The count is a call of ours: it makes no row and costs nothing, and where it fails, the bound
 /// stands.

@@ -104,8 +104,8 @@ final class Quote: Sendable {
 
   // MARK: Which model of which provider
 
-  /// SPEC §4.1: the provider that the path names; else the one whose price book has the model;
-  /// for models that nobody has, the header's, else the first.
+  /// The provider that the path names; else the one whose price book has the model; for models
+  /// without a price, the header's, else the first (article Apps).
   ///
   /// - Parameters:
   ///   - providerName: that of the path, if it names one.

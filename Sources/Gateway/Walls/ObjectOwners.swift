@@ -3,7 +3,7 @@ public import Ledger
 internal import Objects
 
 /// Tells whose the objects are that a provider keeps, so that a request may only name objects of
-/// its own client (SPEC §9).
+/// its own client (article Objects).
 ///
 /// Only grants are remembered. An object of another client and an object that nobody has take the
 /// same way, a question to the ledger each time, so that the time of a refusal tells nothing.

@@ -1,7 +1,7 @@
 public import Objects
 public import Time
 
-/// An object that a provider keeps, and whose it is: a row of `provider_objects` (SPEC §9).
+/// An object that a provider keeps, and whose it is: a row of `provider_objects` (article Objects).
 public struct ProviderObject: Hashable, Sendable {
   /// Whom an object belongs to.
   public enum Owner: Hashable, Sendable {

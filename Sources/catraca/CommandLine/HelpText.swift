@@ -13,10 +13,20 @@ enum HelpText {
 
       Commands:
       \(columns(list.map { ($0.0.joined(separator: " "), $0.1) }))
-
+      \(group == nil ? topics : "")
       'catraca help COMMAND' explains one. Exit status: 0 well, 1 failed, 2 wrong usage.
 
       """
+  }
+
+  /// The list of topics.
+  private static var topics: String {
+    """
+
+    Topics, for 'catraca help TOPIC':
+    \(columns(HelpTopic.all.map { ($0.name, $0.summary) }))
+
+    """
   }
 
   /// Everything about one command.

@@ -1,3 +1,5 @@
+internal import Configuration
+
 /// Runs the command of a command line and returns its output. The caller prints it.
 struct Program: Sendable {
   let table: CommandTable
@@ -15,6 +17,7 @@ struct Program: Sendable {
 
   /// Runs the command that `words`, the command line without the program's name, names.
   func run(_ words: [String], in surroundings: Surroundings) async -> Printout {
+    if let topic = topicPrintout(words) { return topic }
     let request: CommandTable.Request
     do {
       request = try table.request(for: Program.spelledOut(words))
@@ -30,6 +33,30 @@ struct Program: Sendable {
     case .run(let command, let values):
       return await run(command, Invocation(values: values, surroundings: surroundings))
     }
+  }
+
+  /// The answer to `help TOPIC`; nil for any other command line.
+  ///
+  /// `--markdown` after the topic prints the article as the manual's catalog has it.
+  private func topicPrintout(_ words: [String]) -> Printout? {
+    guard words.first == "help", words.count > 1, !words[1].hasPrefix("-") else { return nil }
+    guard let topic = HelpTopic.named(words[1]) else {
+      let isCommand = table.commands.contains { $0.words.first == words[1] }
+      return isCommand ? nil : printout(of: unknownTopic(words[1]))
+    }
+    switch words.dropFirst(2) {
+    case []: return Printout(output: topic.terminalText)
+    case ["--markdown"]: return Printout(output: topic.markdown)
+    default: return printout(of: .init(error: .unexpectedArgument(words[2]), command: nil))
+    }
+  }
+
+  private func unknownTopic(_ word: String) -> CommandTable.Refusal {
+    let topics = HelpTopic.all.map(\.name)
+    let names = Set(table.commands.compactMap(\.words.first) + topics).sorted()
+    let suggestion = likelyMeant(by: word, among: names).map { "'\($0)'" }
+    return .init(
+      error: .unknownTopic(word, suggestion: suggestion, topics: topics), command: nil)
   }
 
   private func run(_ command: Command, _ invocation: Invocation) async -> Printout {

@@ -2,6 +2,8 @@
 enum UsageError: Error, Hashable, Sendable {
   case noCommand
   case unknownCommand(String, suggestion: String?)
+  /// A word behind `help` that is neither a command nor a topic.
+  case unknownTopic(String, suggestion: String?, topics: [String])
   /// The first word of several commands, without the second.
   case incompleteCommand(String, allowed: [String])
   case unknownOption(String, suggestion: String?)
@@ -37,6 +39,9 @@ extension UsageError: CustomStringConvertible {
       "no command is given"
     case .unknownCommand(let word, let suggestion):
       "there is no command '\(word)'\(UsageError.question(suggestion))"
+    case .unknownTopic(let word, let suggestion, let topics):
+      "there is no command and no topic '\(word)'; topics: \(topics.joined(separator: ", "))"
+        + UsageError.question(suggestion)
     case .incompleteCommand(let word, let allowed):
       "'\(word)' needs a second word; allowed: \(allowed.joined(separator: ", "))"
     case .unknownOption(let option, let suggestion):

@@ -15,7 +15,9 @@ enum BashCompletion {
             if ((COMP_CWORD > first + 1)); then command+=" ${COMP_WORDS[first + 1]}"; fi ;;
         esac
         case $((COMP_CWORD - first)):$command in
-          0:*) words='\(list(words.first))' ;;
+          0:*)
+            words='\(list(words.first))'
+            if ((first == 2)); then words='\(list(words.help))'; fi ;;
       \(groups.joined(separator: "\n"))
           *)
             if ((first == 2)); then return; fi

@@ -6,8 +6,10 @@ struct CompletionWords: Sendable {
   }
 
   let commands: [Command]
-  /// The first words; `help` takes the same words once more.
+  /// The first words.
   let first: [Word]
+  /// The words behind `help`: the first words, and the topics.
+  let help: [Word]
   /// The second words, by the first word of commands that have two.
   let groups: [(first: String, second: [Word])]
 
@@ -29,7 +31,8 @@ struct CompletionWords: Sendable {
       order.map { word in
         let seconds = groups[word]?.map(\.text).joined(separator: ", ")
         return Word(text: word, summary: summaries[word] ?? seconds ?? "")
-      } + [Word(text: "help", summary: "explains a command")]
+      } + [Word(text: "help", summary: "explains a command or topic")]
+    help = first + HelpTopic.all.map { Word(text: $0.name, summary: $0.summary) }
     self.groups = order.compactMap { word in groups[word].map { (word, $0) } }
   }
 }

@@ -2,7 +2,7 @@
 enum FishCompletion {
   static func script(_ words: CompletionWords) -> String {
     var lines = [head]
-    for typed in ["", "help"] { lines += offers(words.first, after: typed) }
+    lines += offers(words.first, after: "") + offers(words.help, after: "help")
     for group in words.groups {
       for typed in [group.first, "help \(group.first)"] {
         lines += offers(group.second, after: typed)

@@ -13,6 +13,7 @@ enum ZshCompletion {
         if [[ $words[2] == help ]] && (( CURRENT > 2 )); then first=3; fi
         if (( CURRENT == first )); then
           choices=(\(described(words.first)))
+          if (( first == 3 )); then choices=(\(described(words.help))); fi
         elif (( CURRENT == first + 1 )); then
           case $words[first] in
       \(groups.joined(separator: "\n"))

@@ -7,7 +7,7 @@ CHARGES = "/api/token-billing/charges"
 
 
 def price(fixed_fee="400.00", included=8_000_000, every=8_000_000, charge="100.00", **others):
-    """The billing of document 001, or another."""
+    """The billing of the article Billing, or another."""
     return {
         "currency": "BRL",
         "fixed_fee": fixed_fee,

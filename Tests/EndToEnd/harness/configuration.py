@@ -16,7 +16,7 @@ BRL_PER_USD = "5.40"
 
 
 def new_key():
-    """A virtual key as SPEC 2 shapes it, and what is stored of it."""
+    """An app's key (article Clients and Keys), and the digest that is stored of it."""
     secret = base64.urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=").decode()
     key = f"sk-ctr-{secret}"
     return key, hashlib.sha256(key.encode()).hexdigest()

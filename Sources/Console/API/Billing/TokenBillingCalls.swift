@@ -6,7 +6,7 @@ internal import Ledger
 internal import Money
 internal import Time
 
-/// `/api/token-billing/…`: document 001's calls, in its camelCase.
+/// The calls under `/api/token-billing/`, whose members are in camelCase (article Billing).
 enum TokenBillingCalls {
   /// What their paths begin with. Their errors say `success` too.
   static let path = "/api/token-billing/"
