@@ -13,7 +13,7 @@ extension CurrencySettings: TabledSettings {
       SettingRow("billing", \.billing, .currency, "The currency that clients are billed in"),
       SettingRow(
         "per_usd", \.perUSD, .exchangeRates,
-        "What a US dollar is worth in each currency that is billed or budgeted in"),
+        "The worth of a US dollar in each currency that is billed or budgeted in"),
     ]
   }
 }

@@ -63,7 +63,7 @@ extension LedgerSettings: TabledSettings {
         "The database; a path counts from the working directory"),
       SettingRow(
         "durability", \.durability, .choice, isReloadable: false,
-        "What a commit survives: the end of the process, or a loss of power"),
+        "The event that a commit survives: the end of the process, or a loss of power"),
       SettingRow(
         "on_failure", \.onFailure, .choice, isReloadable: false,
         "Without a ledger, deny requests (503) or allow them and spool their usage"),

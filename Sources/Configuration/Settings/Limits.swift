@@ -60,8 +60,8 @@ extension Limits: TabledSettings {
           + "`limits.body_rate` gives"),
       SettingRow(
         "body_rate", \.bodyRate, .size(ByteCount(bytes: 1)...(.gibibytes(1))),
-        "Each so many bytes that arrive give a body one more second, and each so many bytes that "
-          + "a client takes give an answer one more second than `limits.idle`"),
+        "The bytes that give one more second: to a body as they arrive, and to an answer, beyond "
+          + "`limits.idle`, as the client takes them"),
       SettingRow(
         "connections_per_address", \.connectionsPerAddress, .integer(1...1_000_000),
         "Open connections of one address, those excepted that serve a request with a valid "

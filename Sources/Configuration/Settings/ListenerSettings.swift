@@ -120,10 +120,10 @@ extension AdminSettings: TabledSettings {
       SettingRow(
         "hosts", \.hosts, .list(of: .hostName, count: 0...100),
         "Names that a listener without TLS may be called by, besides localhost and its addresses"),
-      SettingRow("tokens", \.tokens, .adminTokens, "Who may use the admin API and dashboard"),
+      SettingRow("tokens", \.tokens, .adminTokens, "Tokens for the admin API and the dashboard"),
       SettingRow(
         "metrics", \.metrics, .choice,
-        "Who may read /metrics; by default token, and open where listen is of this machine alone"),
+        "Whether /metrics asks for a token; by default, unless listen is of this machine alone"),
     ]
   }
 }

@@ -17,7 +17,7 @@ extension LogSettings: TabledSettings {
       SettingRow("format", \.format, .choice, "For machines or for eyes"),
       SettingRow(
         "file", \.file, .path, isReloadable: false,
-        "Where to, appended; without it standard output"),
+        "The file that lines are appended to; without it standard output"),
     ]
   }
 }

@@ -54,7 +54,7 @@ extension MeteringSettings: TabledSettings {
     [
       SettingRow(
         "unknown_model", \.unknownModel, .unknownModel,
-        "What becomes of a model that the price book doesn't have"),
+        "Treatment of a model that the price book doesn't have"),
       SettingRow(
         "unmetered_endpoints", \.unmeteredEndpoints, .unmeteredEndpoints,
         "Which endpoints that can't be metered are forwarded at no cost"),
