@@ -14,9 +14,13 @@ public struct TextEdits: Hashable, Sendable {
   /// Plans to replace a range with `text`. The range may be empty, but ranges must not overlap. Of
   /// two insertions at one offset, the one planned earlier comes first.
   public mutating func replace(_ range: Range<Int>, with text: String) {
+    let replacement = Replacement(range: range, bytes: Array(text.utf8))
+    // Most are planned in the order of the text.
+    if replacements.last.map({ $0.range.lowerBound <= range.lowerBound }) ?? true {
+      return replacements.append(replacement)
+    }
     let place = replacements.firstIndex { $0.range.lowerBound > range.lowerBound }
-    replacements.insert(
-      Replacement(range: range, bytes: Array(text.utf8)), at: place ?? replacements.endIndex)
+    replacements.insert(replacement, at: place ?? replacements.endIndex)
   }
 
   /// The text with all replacements made.

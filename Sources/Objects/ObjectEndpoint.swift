@@ -53,6 +53,11 @@ public struct ObjectEndpoint: Sendable {
   }
 }
 
+extension ObjectEndpoint {
+  /// Whether the provider keeps the items of a request's body, in a conversation.
+  public var keepsItems: Bool { method == "POST" && pattern.hasPrefix("/v1/conversations") }
+}
+
 extension ObjectEndpoint.List {
   /// A list of everything of a kind in the account, of which a client sees its own.
   static func of(_ kind: ObjectKind, usual: Int = 20, largest: Int = 100) -> Self {

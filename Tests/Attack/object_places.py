@@ -70,7 +70,7 @@ def interpreter_with_files(id):
 
 
 def interpreter_call(id):
-    call = {"type": "code_interpreter_call", "id": "ci_1", "status": "completed"}
+    call = {"type": "code_interpreter_call", "status": "completed"}
     return {**call, "code": "1", "outputs": None, "container_id": id}
 
 
@@ -92,7 +92,7 @@ def shell_with_skills(id):
 
 
 def shell_call(id):
-    call = {"type": "shell_call", "id": "sh_1", "call_id": "c1", "status": "completed"}
+    call = {"type": "shell_call", "call_id": "c1", "status": "completed"}
     environment = {"type": "container_reference", "container_id": id}
     return {**call, "action": {"commands": ["ls"]}, "environment": environment}
 

@@ -102,6 +102,9 @@ struct BatchSubmission {
       let facts = try facts(of: line)
       try add(facts, to: &sum)
       objects.add(facts.references, ofLine: number)
+      // Lines can't be changed: an id that isn't the client's own can't be left out.
+      objects.add(
+        facts.itemIDs.map { ObjectReference(.item, $0, at: "input") }, ofLine: number)
     } catch {
       throw .batchLine(number, error)
     }

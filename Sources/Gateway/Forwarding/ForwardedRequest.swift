@@ -60,7 +60,7 @@ final class ForwardedRequest {
     rewrite = RequestRewrite(
       for: request.facts, endpoint: request.endpoint, dialect: dialect,
       outputLimit: grant.clampedOutput, callLimit: quote.callLimit,
-      isSharedAccount: quote.provider.isShared)
+      isSharedAccount: quote.provider.isShared, foreignItemIDs: request.foreignItemIDs)
     preparedAt = .now()
   }
 

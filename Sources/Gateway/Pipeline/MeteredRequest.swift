@@ -27,6 +27,8 @@ final class MeteredRequest {
   let agent: String?
   /// A JSON object, as the client sent it.
   let metadata: String?
+  /// The ids of `facts.itemIDs` that the client doesn't own, so that the provider doesn't get them.
+  var foreignItemIDs: Set<String> = []
 
   /// `X-Catraca-Metadata` may have so many bytes.
   private static let largestMetadata = 4096

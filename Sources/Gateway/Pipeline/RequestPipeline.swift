@@ -148,7 +148,10 @@ final class RequestPipeline {
   ) async throws(Refusal) -> Claim {
     let claim = try read(
       await MeteredRequest.readBody(of: self), endpoint, identity, of: providerName)
-    if claim.request.facts.references.isEmpty && exchange.head.query == nil { return claim }
+    let facts = claim.request.facts
+    if facts.references.isEmpty && facts.itemIDs.isEmpty && exchange.head.query == nil {
+      return claim
+    }
     try await checkObjects(of: claim)
     return claim
   }
@@ -162,8 +165,11 @@ final class RequestPipeline {
     } catch {
       throw .unreadable(.tooManyReferences)
     }
-    try await gateway.owners.check(
-      references, of: claim.quote.provider, for: claim.request.identity, on: self)
+    let (owners, provider) = (gateway.owners, claim.quote.provider)
+    let identity = claim.request.identity
+    try await owners.check(references, of: provider, for: identity, on: self)
+    claim.request.foreignItemIDs = await owners.foreign(
+      claim.request.facts.itemIDs, of: provider, for: identity, on: self)
   }
 
   // What isn't inlined, here and further on, needs much room for a moment. In an asynchronous

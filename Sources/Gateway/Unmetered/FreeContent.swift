@@ -8,7 +8,7 @@ internal import Pricing
 /// The body of a request that costs nothing, and the objects that the request names: in its path,
 /// its query and its body.
 struct FreeContent {
-  let body: [UInt8]
+  private(set) var body: [UInt8]
   /// Whether the body was read as JSON, so that the provider is told that it is.
   let isJSON: Bool
   /// All of them but the parts of the object in the path.
@@ -24,6 +24,8 @@ struct FreeContent {
   /// Every id in the request, also of what it sends and doesn't refer to. An answer that shows one
   /// of them has not made it.
   let namedIDs: Set<String>
+  /// The ids that the request gives to items which the provider keeps; see `ItemIDs`.
+  let itemIDs: [String]
 
   /// - Throws: 400 for a body that can't be searched, and for one that names too many objects.
   init(_ body: [UInt8], of forwarded: UnmeteredForwarding) throws(Refusal) {
@@ -34,6 +36,7 @@ struct FreeContent {
     var parts = forwarded.endpoint == nil ? [] : Array(path.dropFirst())
     var references = Array(path.dropLast(parts.count))
     var namedIDs: Set<String> = []
+    var itemIDs: [String] = []
     var isJSON = false
     let form = try FreeContent.read(
       body, contentType: head.fields.first(.contentType) ?? "", isKnown: forwarded.endpoint != nil,
@@ -57,6 +60,7 @@ struct FreeContent {
         if forwarded.endpoint?.makes.contains(where: { $0.kind == .item }) == true {
           namedIDs = ObjectReferences.idsGiven(in: root)
         }
+        if forwarded.endpoint?.keepsItems == true { itemIDs = try ItemIDs.inBody(root) }
       }
     } catch {
       throw .unreadable(.tooManyReferences)
@@ -66,6 +70,22 @@ struct FreeContent {
     whole = path.first
     self.parts = parts
     self.namedIDs = namedIDs.union((references + parts).map(\.id))
+    self.itemIDs = itemIDs
+  }
+
+  /// Leaves ids of items out of the body.
+  mutating func leaveOut(
+    _ foreignItemIDs: Set<String>, parser: JSONParser
+  ) throws(Refusal) {
+    guard !foreignItemIDs.isEmpty else { return }
+    var edits = TextEdits()
+    do {
+      guard let root = JSONLocatedObject(root: try parser.parse(body)) else { return }
+      ItemIDs.leaveOut(foreignItemIDs, of: root, &edits)
+    } catch {
+      throw .unreadable(.notJSON(error))
+    }
+    body = edits.applied(to: body)
   }
 
   private static func isCursor(_ reference: ObjectReference) -> Bool {

@@ -40,9 +40,13 @@ struct UnmeteredForwarding {
     try pipeline.limitRate(identity, isFree: true)
     pipeline.trace?.note(provider)
     let body = try await MeteredRequest.readBody(of: pipeline)
-    let content = try FreeContent(body, of: self)
+    var content = try FreeContent(body, of: self)
     try content.check(identity, path: path, parser: pipeline.resources.parser)
     try await checkOwners(of: content)
+    try content.leaveOut(
+      await pipeline.gateway.owners.foreign(
+        content.itemIDs, of: provider, for: identity, on: pipeline),
+      parser: pipeline.resources.parser)
     var forwarded = self
     forwarded.namedIDs = content.namedIDs
     try await forwarded.forward(content)

@@ -65,6 +65,25 @@ extension ObjectOwners {
     }
   }
 
+  /// The ids of items, among those that a request gives, that aren't the client's own: all of them
+  /// that the client isn't known to own, where the ledger can't be asked.
+  func foreign(
+    _ itemIDs: [String], of provider: Provider, for identity: Identity,
+    on pipeline: RequestPipeline
+  ) async -> Set<String> {
+    guard !itemIDs.isEmpty, ProviderDialect(provider: provider.name).keepsItems,
+      pipeline.rules.settings.metering.unownedObjects == .deny
+    else { return [] }
+    do throws(LedgerError) {
+      return Set(itemIDs).subtracting(
+        try await owned(itemIDs, of: provider.name, by: identity.client.id))
+    } catch {
+      // The request needs no id, so it isn't refused. The log tells of the ledger.
+      _ = pipeline.ownersUnavailable(error)
+      return Set(itemIDs)
+    }
+  }
+
   /// Whose an object is; nil for nobody's.
   ///
   /// - Throws: `ledgerUnavailable` where that can't be found out.

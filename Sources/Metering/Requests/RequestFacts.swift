@@ -1,4 +1,5 @@
 internal import HTTP
+internal import JSON
 public import Objects
 public import Pricing
 
@@ -87,6 +88,9 @@ public struct RequestFacts: Sendable, Hashable {
 
   /// The provider's objects that the request names, without duplicates.
   public var references: [ObjectReference] = []
+  /// The ids that the request gives to its items, each once; empty where the provider keeps none of
+  /// the items. See `ItemIDs`.
+  public var itemIDs: [String] = []
 
   public init(operation: Operation, model: String) {
     self.operation = operation
@@ -127,4 +131,22 @@ public struct RequestFacts: Sendable, Hashable {
   public static let choicesAllowed: ClosedRange<Int64> = 1...128
   /// The allowed limits of the provider's tool calls in one request.
   public static let callsAllowed: ClosedRange<Int64> = 0...1000
+}
+
+extension RequestFacts {
+  /// Finds the objects that a body names, and the ids of the items that the provider keeps.
+  mutating func gatherObjects(
+    of root: JSONValue, _ endpoint: Endpoint
+  ) throws(MeteringError) {
+    do throws(TooManyReferences) {
+      references = try ObjectReferences.inBody(root)
+      // A conversation keeps the items of a response that isn't stored itself, too.
+      guard endpoint.keepsAnswers,
+        keepsObjects || references.contains(where: { $0.kind == .conversation })
+      else { return }
+      itemIDs = try ItemIDs.inBody(root)
+    } catch {
+      throw .tooManyReferences
+    }
+  }
 }

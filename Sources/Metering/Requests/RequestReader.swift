@@ -206,9 +206,7 @@ private struct RequestReader: ~Copyable {
     if !facts.isBackground { facts.completionWindow = nil }
     boundCalls()
     facts.boundMediaOutput()
-    facts.references = try MeteringError.references { () throws(TooManyReferences) in
-      try ObjectReferences.inBody(root)
-    }
+    try facts.gatherObjects(of: root, endpoint)
     return facts
   }
 

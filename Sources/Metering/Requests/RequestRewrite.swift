@@ -1,9 +1,11 @@
 public import JSON
+internal import Objects
 
 /// Catraca's changes to a request body before it is forwarded.
 ///
-/// It requests usage, sets limits of the output and of tool calls, and makes cache names the
-/// client's own. All other bytes stay as the client sent them.
+/// It requests usage, sets limits of the output and of tool calls, makes cache names the client's
+/// own, and leaves out item ids that the client doesn't own. All other bytes stay as the client
+/// sent them.
 public struct RequestRewrite: Sendable, Hashable {
   /// Whether to set `stream_options.include_usage`, and to hide its effects from the client.
   public let addsUsage: Bool
@@ -17,14 +19,17 @@ public struct RequestRewrite: Sendable, Hashable {
   private let transcript: TranscriptRequest?
   /// Whether to make names that are valid for the provider's whole account the client's own.
   private let renames: Bool
+  private let foreignItemIDs: Set<String>
 
   /// - Parameters:
   ///   - outputLimit: The output limit to set, for a request without one.
   ///   - callLimit: The limit of tool calls to set, for a request without one.
   ///   - isSharedAccount: Whether requests of several clients use one account of the provider.
+  ///   - foreignItemIDs: The item ids to leave out; see `ItemIDs`.
   public init(
     for facts: RequestFacts, endpoint: Endpoint, dialect: ProviderDialect,
-    outputLimit: Int64? = nil, callLimit: Int64? = nil, isSharedAccount: Bool = false
+    outputLimit: Int64? = nil, callLimit: Int64? = nil, isSharedAccount: Bool = false,
+    foreignItemIDs: Set<String> = []
   ) {
     addsUsage =
       endpoint.usageRequest == .streamOptions && facts.stream && !facts.asksForUsage
@@ -32,6 +37,7 @@ public struct RequestRewrite: Sendable, Hashable {
     self.outputLimit = outputLimit
     self.callLimit = callLimit
     renames = isSharedAccount && facts.hasOwnNames
+    self.foreignItemIDs = foreignItemIDs
     transcript = facts.transcript
     transcriptFormat = facts.transcript?.elicitedFormat(for: facts, dialect: dialect)
   }
@@ -49,7 +55,9 @@ public struct RequestRewrite: Sendable, Hashable {
     if let transcriptFormat, let transcript {
       return transcript.asking(for: transcriptFormat, in: body)
     }
-    guard addsUsage || outputLimit != nil || callLimit != nil || renames else { return body }
+    guard
+      addsUsage || outputLimit != nil || callLimit != nil || renames || !foreignItemIDs.isEmpty
+    else { return body }
     let value: JSONValue
     do { value = try parser.parse(body) } catch { throw .notJSON(error) }
     guard let root = JSONLocatedObject(root: value) else { throw .notAnObject }
@@ -65,6 +73,7 @@ public struct RequestRewrite: Sendable, Hashable {
         Self.rename("continuation_id", in: options, to: ownName, &edits)
       }
     }
+    if !foreignItemIDs.isEmpty { ItemIDs.leaveOut(foreignItemIDs, of: root, &edits) }
     return edits.applied(to: body)
   }
 

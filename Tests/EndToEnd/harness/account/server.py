@@ -43,6 +43,7 @@ class Arrival:
     fields: dict
     ids: frozenset
     """Every id in its path, query, and body."""
+    body: bytes
 
 
 class Account:
@@ -138,7 +139,7 @@ class Account:
     async def _serve_one(self, reader, writer):
         request = await read_request(reader)
         head = (request.method, request.path, request.query, request.fields)
-        self.requests.append(Arrival(*head, named(request)))
+        self.requests.append(Arrival(*head, named(request), request.body))
         connection = Connection(reader, writer)
         try:
             await self._answer(request, connection)

@@ -1,0 +1,124 @@
+"""Items that an app sends whole, with ids: only the client's own ids reach a provider that keeps
+the items, so that nobody gets an object by naming it."""
+
+import json
+
+import openai
+import pytest
+from harness.objects import owners
+from test_walls_free import GUEST, MODEL, message
+from test_walls_unrecorded import begun
+
+CHOSEN = "msg_of_nobody"
+REASONING = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAA"}
+
+
+@pytest.fixture
+def house(configuration, account, catraca):
+    """A started server with the clients `acme` and `bolt`, whose provider is the account."""
+    configuration.settings["providers"]["openai"]["base_url"] = account.url
+    configuration.add_client(GUEST)
+    return catraca.start()
+
+
+@pytest.fixture
+def ours(house):
+    return house.openai(max_retries=0)
+
+
+@pytest.fixture
+def theirs(house):
+    return house.openai(GUEST, max_retries=0)
+
+
+def in_new_conversation(client, item):
+    talk = client.conversations.create(items=[item]).id
+    return [each.id for each in client.conversations.items.list(talk)]
+
+
+def in_old_conversation(client, item):
+    talk = client.conversations.create().id
+    client.conversations.items.create(talk, items=[item])
+    return [each.id for each in client.conversations.items.list(talk)]
+
+
+def in_response(client, item):
+    made = client.responses.create(model=MODEL, input=[item], max_output_tokens=20).id
+    return [each.id for each in client.responses.input_items.list(made)]
+
+
+def in_conversation_of_response(client, item):
+    """A conversation keeps the items, whatever `store` says."""
+    talk = client.conversations.create().id
+    client.responses.create(
+        model=MODEL, input=[item], max_output_tokens=20, conversation=talk, store=False
+    )
+    return [each.id for each in client.conversations.items.list(talk)]
+
+
+def sent(account):
+    """The body of the last request that has reached the provider."""
+    return json.loads(account.requests[-1].body)
+
+
+WAYS = [in_new_conversation, in_old_conversation, in_response, in_conversation_of_response]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_item_gets_no_id_that_its_client_chose(house, account, ours, theirs, way):
+    foreign = in_new_conversation(theirs, message("secret"))[0]
+    nobodys = account.conversations.identified(message("secret"))["id"]
+    for id in [CHOSEN, nobodys, foreign]:
+        shown = way(ours, {**message("x"), "id": id})
+        assert id not in shown, shown
+        assert len([each for each in shown if owners(house.ledger)[each] == "acme"]) == len(shown)
+        assert owners(house.ledger).get(id) == (GUEST if id == foreign else None)
+        with pytest.raises(openai.NotFoundError):
+            ours.conversations.create(items=[{"type": "item_reference", "id": id}])
+
+
+def test_an_app_sends_back_what_earlier_answers_showed(account, ours):
+    first = ours.responses.create(model=MODEL, input="hello", max_output_tokens=20)
+    output = [item.to_dict() for item in first.output]
+    again = [message("hello"), *output, message("go on")]
+    ours.responses.create(model=MODEL, input=again, max_output_tokens=20)
+    assert sent(account)["input"] == again
+
+
+@pytest.mark.parametrize("own", [{"previous_response_id": None}, {}])
+def test_an_app_without_state_sends_its_items_as_they_are(account, ours, own):
+    """Nothing of such a request is kept, and the provider may compare the id with the content."""
+    given = [message("hello"), REASONING, message("go on")]
+    ours.responses.create(model=MODEL, input=given, store=False, max_output_tokens=20, **own)
+    assert sent(account)["input"] == given
+
+
+def test_all_but_the_id_stays_as_it_was(house, account):
+    body = (
+        '{"model": "gpt-4o-mini", "max_output_tokens": 20, "input": [ {"id" : "msg_1", "role":'
+        '"user", "content":"a"} ,{"role":"user","content":"b"},{"role":"user" , "id":"msg_2",'
+        '"content":"c"}, {"type":"reasoning","encrypted_content":"x","id":"rs_1" } ]}'
+    )
+    left = (
+        '{"model": "gpt-4o-mini", "max_output_tokens": 20, "input": [ {"role":'
+        '"user", "content":"a"} ,{"role":"user","content":"b"},{"role":"user",'
+        '"content":"c"}, {"type":"reasoning","encrypted_content":"x" } ]}'
+    )
+    assert house.post(body.encode(), "/v1/responses").status == 200
+    passed = account.requests[-1].body.decode()
+    assert json.loads(passed) == json.loads(left)
+    assert passed.replace(" ", "") == left.replace(" ", "")
+
+
+def test_a_line_of_a_batch_cant_give_an_id(house, account, ours):
+    own = in_new_conversation(ours, message("x"))[0]
+    line = {"model": MODEL, "max_output_tokens": 20}
+    passing = [
+        {**line, "input": [{**message("x"), "id": own}]},
+        {**line, "input": [{**message("x"), "id": CHOSEN}], "store": False},
+    ]
+    begun(house, "/v1/responses", *passing)
+    with pytest.raises(openai.NotFoundError) as caught:
+        begun(house, "/v1/responses", {**line, "input": [{**message("x"), "id": CHOSEN}]})
+    assert CHOSEN in str(caught.value)
+    assert len(account.batches.batches) == 1
