@@ -57,7 +57,8 @@ enum MemberMeaning: Hashable {
     "container": .holder(.container), "container_id": .reference(.container),
     "vector_store_id": .reference(.vectorStore), "vector_store_ids": .reference(.vectorStore),
     "skill_id": .reference(.skill), "part_ids": .reference(.upload),
-    "tunnel_id": .reference(.prompt), "video_id": .reference(.video),
+    "tunnel_id": .reference(.prompt), "connector_id": .reference(.prompt),
+    "video_id": .reference(.video),
     "characters": .holder(.video), "eval_id": .reference(.eval), "batch_id": .reference(.batch),
     "upload_id": .reference(.upload),
   ]
@@ -82,12 +83,12 @@ enum MemberMeaning: Hashable {
   /// Texts for the model or about the request, and names that the app chooses.
   private static let texts: Set<String> = [
     "content", "text", "output", "description", "name", "title", "user", "safety_identifier",
-    "url", "image_url", "file_url", "file_data", "data", "encrypted_content", "result", "summary",
+    "file_data", "data", "encrypted_content", "result", "summary",
     "transcript", "refusal", "code", "logs", "stdout", "stderr", "query", "queries", "command",
     "commands", "delta", "diff", "path", "role", "type", "status", "call_id", "tool_call_id",
     "caller_id", "event_id", "filename", "prompt_cache_key", "continuation_id", "stop", "purpose",
     "object", "format", "definition", "authorization", "server_url", "server_label",
-    "connector_id", "include", "phase", "domain", "key", "value", "namespace", "reasoning",
+    "include", "phase", "domain", "key", "value", "namespace", "reasoning",
     "reasoning_content", "suffix", "custom_id", "endpoint", "server_description",
   ]
 

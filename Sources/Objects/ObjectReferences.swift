@@ -39,7 +39,10 @@ public enum ObjectReferences {
     _ root: JSONValue
   ) throws(TooManyReferences) -> [ObjectReference] {
     guard ReferenceHint.isIn(body: root) else { return [] }
-    return try search(root, ReferenceSearch(hasOwnItems: true))
+    return try search(
+      root,
+      ReferenceSearch(
+        hasOwnItems: true, hasOwnResponse: root["type"]?.isString("response.cancel") ?? false))
   }
 
   /// The objects that the parts of a form name.

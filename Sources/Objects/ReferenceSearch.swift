@@ -6,8 +6,10 @@ struct ReferenceSearch {
   private var seen: Set<ObjectReference> = []
   /// The root's member in which the search is.
   var place: String?
-  /// Whether items and responses are those of a session, which keeps them itself.
+  /// Whether items are those of a session, which keeps them itself.
   private let hasOwnItems: Bool
+  /// Whether the root's `response_id` is of a response that the session itself has made.
+  private let hasOwnResponse: Bool
   /// How many arrays the search is in.
   private var arrayDepth = 0
 
@@ -15,8 +17,9 @@ struct ReferenceSearch {
   /// do so at any depth would look at the deepest strings once for each.
   private static let deepestHint = 2
 
-  init(hasOwnItems: Bool = false) {
+  init(hasOwnItems: Bool = false, hasOwnResponse: Bool = false) {
     self.hasOwnItems = hasOwnItems
+    self.hasOwnResponse = hasOwnResponse
   }
 
   mutating func search(
@@ -35,6 +38,10 @@ struct ReferenceSearch {
     case (.object, _):
       for member in value.members {
         let name = MemberMeaning.plainName(member.key.string ?? "")
+        // Some readers take an object for the list of its keys.
+        if meaning.isReference, let kind = ObjectKind(ofID: name) {
+          try add(member.key.string ?? name, kind)
+        }
         try search(member.value, as: meaning.meaning(ofMember: name))
       }
       if case .named(.file) = meaning { try noteSource(value) }
@@ -56,17 +63,15 @@ struct ReferenceSearch {
   /// Notes a reference, unless it is known already.
   mutating func add(_ id: String, _ kind: ObjectKind) throws(TooManyReferences) {
     let reference = ObjectReference(kind, id, at: place)
-    guard !id.isEmpty, !(hasOwnItems && isOfSession(kind)), !reference.isName,
+    guard !id.isEmpty, !isOfSession(kind), !reference.isName,
       seen.insert(reference).inserted
     else { return }
     guard found.count < TooManyReferences.limit else { throw TooManyReferences() }
     found.append(reference)
   }
 
-  /// Whether a session keeps what it calls so: its items, and the response that an event is about,
-  /// such as the one to cancel.
   private func isOfSession(_ kind: ObjectKind) -> Bool {
-    kind == .item || kind == .response && place == "response_id"
+    kind == .item && hasOwnItems || kind == .response && hasOwnResponse && place == "response_id"
   }
 
   private mutating func search(item object: JSONValue) throws(TooManyReferences) {
@@ -100,9 +105,17 @@ extension ObjectReference {
     // Nothing else is taken for a name: a provider may trim ` skill_1`, or read it in capitals.
     case .skill: id.utf8.allSatisfy(ObjectReference.isOfSkillName)
     case .conversation: id == "auto" || id == "none"
+    // The provider's own connectors, such as `connector_gmail`.
+    case .prompt:
+      id.hasPrefix(connector)
+        && id.utf8.dropFirst(connector.utf8.count).allSatisfy { byte in
+          (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+        }
     default: false
     }
   }
+  private var connector: String { "connector_" }
+
   private static func isOfSkillName(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
       || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")

@@ -17,16 +17,20 @@ struct ReplayedItem {
     var types: Set<String> = []
     var filled: Set<String> = []
     var empty: Set<String> = []
+    var isText = false
     for member in object.members {
       let name = MemberMeaning.plainName(member.key.string ?? "")
       if name == "type", let type = member.value.string {
         types.insert(MemberMeaning.plainName(type))
-      } else if ReplayedItem.isFilled(member.value) {
+      } else if ReplayedItem.isContent(member.value, of: name) {
         filled.insert(name)
+        if name == "content", member.value.kind == .string { isText = true }
       } else {
         empty.insert(name)
       }
     }
+    // A message's content may be a text, that of reasoning is a list.
+    if isText, types.contains("reasoning") { empty.insert("content") }
     filled.subtract(empty)
     isFileSearch = types == ["file_search_call"]
     // The type of a message may be left out, and that of a reference too.
@@ -65,12 +69,30 @@ struct ReplayedItem {
   /// The members of an item of any other type that say nothing of its content.
   private static let labels: Set<String> = ["id", "status", "phase", "role", "created_by"]
 
-  /// Whether a member says anything.
-  private static func isFilled(_ value: JSONValue) -> Bool {
+  /// Whether a member has a value that says anything, and that a provider can read as content.
+  ///
+  /// Example: `"result": "aGk="` is content. `0`, `true`, `""`, `[]`, `[0]` and `{}` are not.
+  private static func isContent(_ value: JSONValue, of name: String) -> Bool {
     switch value.kind {
-    case .null: false
-    case .string: value.utf8Count != 0
-    default: !value.isEmptyContainer
+    case .string: value.utf8Count != 0 && !structures.contains(name)
+    case .array:
+      !value.isEmptyContainer && !texts.contains(name)
+        && value.elements.allSatisfy { element in
+          element.kind == .string
+            ? element.utf8Count != 0 : element.kind == .object && !element.isEmptyContainer
+        }
+    case .object: !value.isEmptyContainer && !texts.contains(name)
+    default: false
     }
   }
+
+  /// The contents that are always strings.
+  private static let texts: Set<String> = [
+    "encrypted_content", "result", "name", "code", "server_label",
+  ]
+
+  /// The contents that are never strings.
+  private static let structures: Set<String> = [
+    "action", "actions", "operation", "queries", "results", "outputs", "tools",
+  ]
 }

@@ -63,6 +63,17 @@ struct BodyReferenceTests {
         ["prompt tunnel_1 @tools"]
       ),
       (
+        #"{"tools":[{"type":"mcp","connector_id":"connector_68a"},"#
+          + #"{"type":"mcp","connector_id":"connector_gmail"}]}"#,
+        ["prompt connector_68a @tools"]
+      ),
+      (
+        #"{"input":[{"role":"user","content":[{"type":"input_image","image_url":"file-1"},"#
+          + #"{"type":"input_file","file_url":"file-2"}]}],"#
+          + #""messages":[{"content":[{"image_url":{"url":"file-3"}}]}]}"#,
+        ["file file-1 @input", "file file-2 @input", "file file-3 @messages"]
+      ),
+      (
         #"{"input":[{"type":"additional_tools","tools":[{"type":"file_search","#
           + #""vector_store_ids":["vs_1"]}]},{"type":"tool_search_output","call_id":"c","#
           + #""tools":[{"type":"code_interpreter","container":"cntr_1"}]}]}"#,
@@ -145,7 +156,18 @@ struct BodyReferenceTests {
       ),
       (#"{"type":"image_generation_call","id":"ig_1","result":"aGk="}"#, []),
       (#"{"type":"message","role":"assistant","id":"msg_1","content":[]}"#, ["item msg_1 @input"]),
-      (#"{"type":"message","role":"assistant","id":"msg_1","content":[{}]}"#, []),
+      (#"{"type":"message","role":"user","id":"msg_1","content":[{}]}"#, ["item msg_1 @input"]),
+      (#"{"type":"message","role":"assistant","id":"msg_1","content":[{"a":1}]}"#, []),
+      (#"{"type":"message","id":"msg_1","role":"user","content":0}"#, ["item msg_1 @input"]),
+      (#"{"type":"message","id":"msg_1","role":"user","content":[0]}"#, ["item msg_1 @input"]),
+      (#"{"id":"msg_1","role":"user","content":true}"#, ["item msg_1 @input"]),
+      (#"{"type":"reasoning","id":"rs_1","encrypted_content":0}"#, ["item rs_1 @input"]),
+      (#"{"type":"reasoning","id":"rs_1","encrypted_content":{"a":1}}"#, ["item rs_1 @input"]),
+      (#"{"type":"reasoning","id":"rs_1","content":0}"#, ["item rs_1 @input"]),
+      (#"{"type":"reasoning","id":"rs_1","content":"x"}"#, ["item rs_1 @input"]),
+      (#"{"type":"image_generation_call","id":"ig_1","result":0}"#, ["item ig_1 @input"]),
+      (#"{"type":"web_search_call","id":"ws_1","action":"x"}"#, ["item ws_1 @input"]),
+      (#"{"type":"of_tomorrow","id":"x_1","matter":1}"#, ["item x_1 @input"]),
       (
         #"{"type":"message","id":"msg_1","content":"x","content":null}"#, ["item msg_1 @input"]
       ),
@@ -176,7 +198,7 @@ struct BodyReferenceTests {
           + #""results":[{"file_id":"file-1","text":"x"}]}"#, []
       ),
       (#"{"type":"other","id":"x","results":[{"file_id":"file-1"}]}"#, ["file file-1 @input"]),
-      (#"{"type":"other","id":"file-1","value":1}"#, ["file file-1 @input"]),
+      (#"{"type":"other","id":"file-1","value":"x"}"#, ["file file-1 @input"]),
     ])
   func items(item: String, expected: [String]) throws {
     #expect(try named(inBody: "{\"input\":[\(item)]}") == expected)
@@ -209,6 +231,10 @@ struct BodyReferenceTests {
       (
         #"{"file_id":[["a"],{"x":"b","y":["c"]}]}"#,
         ["file a @file_id", "file b @file_id", "file c @file_id"]
+      ),
+      (
+        #"{"file_ids":{"file-1":true,"b":"file-2"}}"#,
+        ["file file-1 @file_ids", "file file-2 @file_ids"]
       ),
       (#"{"file_id":7,"conversation":null,"container":true,"previous_response_id":""}"#, []),
       (#"{"conversation":["a"]}"#, ["conversation a @conversation"]),
@@ -265,6 +291,10 @@ struct BodyReferenceTests {
     let cancelling = try JSONParser().parse(Array(cancel.utf8))
     #expect(try ObjectReferences.inSessionEvent(cancelling).isEmpty)
     #expect(try ObjectReferences.inBody(cancelling).count == 1)
+    let inject = #"{"type":"response.inject","response_id":"resp_1"}"#
+    #expect(
+      try naming(ObjectReferences.inSessionEvent(JSONParser().parse(Array(inject.utf8))))
+        == ["response resp_1 @response_id"])
   }
 
   @Test("As many objects as the limit are found, and one more is refused")
