@@ -180,14 +180,14 @@ public enum ObjectEndpoints {
     ObjectEndpoint("GET", "/v1/evals/{eval}", .refused),
     ObjectEndpoint("POST", "/v1/evals/{eval}", .refused),
     ObjectEndpoint("DELETE", "/v1/evals/{eval}", .refused, ends: true),
-    ObjectEndpoint("POST", run, .refused),
-    ObjectEndpoint("GET", run, .refused, list: .within(.eval, isRecorded: false)),
-    ObjectEndpoint("GET", "\(run)/*", .refused),
-    ObjectEndpoint("POST", "\(run)/*/cancel", .refused),
-    ObjectEndpoint("DELETE", "\(run)/*", .refused),
+    ObjectEndpoint("POST", run, .refused, makes: [("id", .eval)]),
+    ObjectEndpoint("GET", run, .refused, makes: [("data[].id", .eval)], list: .within(.eval)),
+    ObjectEndpoint("GET", "\(run)/{eval}", .refused),
+    ObjectEndpoint("POST", "\(run)/{eval}/cancel", .refused),
+    ObjectEndpoint("DELETE", "\(run)/{eval}", .refused, ends: true),
     ObjectEndpoint(
-      "GET", "\(run)/*/output_items", .refused, list: .within(.eval, isRecorded: false)),
-    ObjectEndpoint("GET", "\(run)/*/output_items/*", .refused),
+      "GET", "\(run)/{eval}/output_items", .refused, list: .within(.eval, isRecorded: false)),
+    ObjectEndpoint("GET", "\(run)/{eval}/output_items/*", .refused),
   ]
 
   static let videos: [ObjectEndpoint] = [
@@ -211,12 +211,15 @@ public enum ObjectEndpoints {
 
   /// Finds the endpoint of a request; nil for one that the table doesn't have.
   ///
+  /// `HEAD` is `GET` without the body. If the body must be read to know what it shows, `HEAD` has
+  /// no endpoint: the length of everybody's list would tell about others.
+  ///
   /// - Parameter path: a plain path without a provider's prefix and without the query.
   public static func match(method: String, path: String) -> Match? {
     let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     // A literal segment goes before an id: `/v1/responses/compact` is no response.
     var best: (match: Match, names: Int)?
-    for endpoint in all where endpoint.method == method {
+    for endpoint in all where endpoint.serves(method) {
       guard let references = endpoint.references(in: segments) else { continue }
       if best.map({ endpoint.names < $0.names }) ?? true {
         best = (Match(endpoint: endpoint, references: references), endpoint.names)
@@ -227,6 +230,11 @@ public enum ObjectEndpoints {
 }
 
 extension ObjectEndpoint {
+  fileprivate func serves(_ method: String) -> Bool {
+    if method == self.method { return true }
+    return method == "HEAD" && self.method == "GET" && list == nil && makes.isEmpty
+  }
+
   /// How many segments of the path are ids of objects.
   fileprivate var names: Int { segments.count { $0.hasPrefix("{") } }
 

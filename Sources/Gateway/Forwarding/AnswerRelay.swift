@@ -19,6 +19,8 @@ struct AnswerRelay {
   private let forwarded: ForwardedRequest
   private var head: UpstreamResponseHead
   private let transfer: Transfer
+  /// Whether the answer is JSON or events.
+  private var isRead = true
 
   /// The largest body that is read whole to be metered.
   private static let largestMetered = 32 << 20
@@ -44,12 +46,18 @@ struct AnswerRelay {
         if forwarded.firstByteAt == nil { forwarded.firstByteAt = .now() }
         if body.isEmpty { swap(&body, &piece) } else { body += piece }
         if forwarded.isDraining && !forwarded.mayDrain(after: body.count) { transfer.cancel() }
-        if body.count > AnswerRelay.largestMetered { return await endUnread(body) }
+        if body.count > AnswerRelay.largestMetered {
+          return await endUnread(body, .tooLarge(limit: AnswerRelay.largestMetered))
+        }
       }
     } catch {
       return await forwarded.fail(error, status: head.status, report: nil)
     }
     let report = read(&body)
+    // Nobody could tell whose the objects are that it shows.
+    if !isRead, !body.isEmpty, head.status < 400, forwarded.request.makesObjects {
+      return await endUnread(body, .unreadable)
+    }
     // A batch has its usage in files of results, also when it has ended at once.
     let isBatch = forwarded.request.facts.operation == .batch
     if let work = report.work, head.status < 400 {
@@ -68,9 +76,9 @@ struct AnswerRelay {
     await forwarded.pipeline.answer(answer(body, settled, isError: report.isError))
   }
 
-  /// Ends an answer that is too large to be read.
+  /// Ends an answer that can't be read.
   @inline(never)
-  private func endUnread(_ beginning: [UInt8]) async {
+  private func endUnread(_ beginning: [UInt8], _ fault: UnusableAnswer) async {
     guard head.status < 400, forwarded.request.makesObjects else {
       return await passOn(beginning, report: nil)
     }
@@ -80,8 +88,7 @@ struct AnswerRelay {
         status: head.status, outcome: .upstreamBroken, report: nil, isCut: true,
         isUnintelligible: true))
     await forwarded.pipeline.refuse(
-      .unusableAnswer(
-        provider: forwarded.quote.provider.name, .tooLarge(limit: AnswerRelay.largestMetered)))
+      .unusableAnswer(provider: forwarded.quote.provider.name, fault))
   }
 
   /// Whether the answer is bytes that say nothing of usage. If events were asked for, JSON isn't.
@@ -96,7 +103,8 @@ struct AnswerRelay {
     let text =
       head.isPartial ? nil : head.coding.text(of: body, atMost: AnswerRelay.largestMetered)
     let parser = forwarded.pipeline.resources.parser
-    if head.status < 400, forwarded.request.facts.stream, let text,
+    let mayBeEvents = forwarded.request.facts.stream || forwarded.request.makesObjects
+    if head.status < 400, mayBeEvents, let text,
       let events = AnswerMeter.read(
         events: text, to: forwarded.request.facts, endpoint: forwarded.request.endpoint,
         hidesUsage: forwarded.rewrite.addsUsage, parser: parser,
@@ -108,9 +116,11 @@ struct AnswerRelay {
       }
       return events.report
     }
-    return AnswerMeter.read(
+    let report = AnswerMeter.read(
       text, status: head.status, to: forwarded.request.facts, endpoint: forwarded.request.endpoint,
       parser: parser)
+    isRead = !report.isUnreadable
+    return report
   }
 
   /// What the client gets, with what it costs.

@@ -29,8 +29,8 @@ final class StreamRelay {
   private let coded: CodedStream?
   /// What is to be passed on of the bytes that came last.
   private var passing: [UInt8] = []
-  /// Whether an event was too large to be read, and doesn't pass.
-  private var isRefused = false
+  /// Why events don't pass any more; nil while they do.
+  private var refusal: Refusal?
   /// Whether a provider's key stood in an error.
   private var hasTakenKeyOut = false
   private var drained = 0
@@ -100,6 +100,8 @@ final class StreamRelay {
         }
         let made = meter.takeMadeObjects()
         if !made.isEmpty { await record(made) }
+        // What shows an object that nobody owns doesn't pass.
+        if forwarded.hidesAnswer { return refuse(.ledgerUnavailable) }
         if let coded { try takePassing(of: coded) }
         if forwarded.isDraining {
           drained += count
@@ -108,11 +110,7 @@ final class StreamRelay {
           await pass()
         }
         forwarded.exchange.loop.spareBytes.takeBack(&passing)
-        if progress == .refused {
-          isRefused = true
-          transfer.cancel()
-          return .cancelled(wasSent: true)
-        }
+        if progress == .refused { return refuse(unreadable) }
       }
     } catch {
       return error
@@ -176,7 +174,21 @@ final class StreamRelay {
   /// their owner too.
   @inline(never)
   private func record(_ made: [MadeObject]) async {
-    await forwarded.gateway.record(forwarded.objects(made))
+    if await !forwarded.gateway.record(forwarded.objects(made)) { forwarded.hidesAnswer = true }
+  }
+
+  /// Ends the provider's stream, since its events may not pass.
+  private func refuse(_ refusal: Refusal) -> UpstreamError {
+    self.refusal = refusal
+    transfer.cancel()
+    return .cancelled(wasSent: true)
+  }
+
+  private var unreadable: Refusal {
+    .unusableAnswer(
+      provider: forwarded.quote.provider.name,
+      meter.hasLargeEvent
+        ? .tooLarge(limit: ServerSentEventSplitter.largestEvent) : .unreadable)
   }
 
   @inline(never)
@@ -199,7 +211,9 @@ final class StreamRelay {
   private func end(cut: UpstreamError?) async {
     if !isSettled { await settle(cut: cut) }
     await record(meter.takeMadeObjects())
-    guard cut == nil, !forwarded.clientLeft else { return await breakOff() }
+    if forwarded.hidesAnswer { refusal = refusal ?? .ledgerUnavailable }
+    if meter.isRefusing { refusal = refusal ?? unreadable }
+    guard cut == nil, refusal == nil, !forwarded.clientLeft else { return await breakOff() }
     var last: [UInt8] = []
     meter.takeWithheld(into: &last)
     redact(&last)
@@ -212,14 +226,10 @@ final class StreamRelay {
 
   /// Ends the client's stream before its proper end.
   private func breakOff() async {
-    guard isRefused, !forwarded.clientLeft, coded?.passesDecoded ?? true else {
+    guard let refusal, !forwarded.clientLeft, coded?.passesDecoded ?? true else {
       return forwarded.exchange.abort()
     }
-    await forwarded.finish(
-      RefusalAnswer.unusableAnswer(
-        provider: forwarded.quote.provider.name,
-        .tooLarge(limit: ServerSentEventSplitter.largestEvent)
-      ).event())
+    await forwarded.finish(RefusalAnswer(refusal).event())
   }
 
   @inline(never)
@@ -251,7 +261,7 @@ final class StreamRelay {
     let outcome: Outcome =
       if forwarded.clientLeft && !(forwarded.request.outlivesAnswer && cut != nil) {
         .clientDisconnected
-      } else if cut != nil {
+      } else if cut != nil || meter.isRefusing {
         .upstreamBroken
       } else {
         report.isError ? .providerError : .ok
@@ -267,7 +277,7 @@ final class StreamRelay {
     switch cut {
     case nil: end.isIncomplete || coded?.isTruncated == true
     case .broken(.coding): true
-    default: isRefused
+    default: meter.isRefusing
     }
   }
 }

@@ -19,8 +19,13 @@ extension UnmeteredForwarding {
     _ head: UpstreamResponseHead, _ transfer: Transfer
   ) async throws(Refusal) {
     let isGood = (200..<300).contains(head.status)
+    // The fields of a redirection may name objects that aren't recorded.
+    if endpoint?.list != nil, (300..<400).contains(head.status) {
+      transfer.cancel()
+      throw .unusableAnswer(provider: provider.name, .unreadable)
+    }
     if endpoint?.ends == true {
-      if head.status == 404 { try await end() }
+      if head.status == 404 { return try await answerUnknown(head, transfer) }
       if isGood { return try await answerDeletion(head, transfer) }
     }
     guard isGood, let endpoint, !endpoint.makes.isEmpty else {
@@ -53,6 +58,17 @@ extension UnmeteredForwarding {
   ) async throws(Refusal) {
     let (body, text) = try await readable(head, transfer)
     try await end(saidBy: text)
+    await respond(head, body)
+  }
+
+  /// Answers a deletion that found nothing.
+  private func answerUnknown(
+    _ head: UpstreamResponseHead, _ transfer: Transfer
+  ) async throws(Refusal) {
+    let body = try await whole(transfer)
+    if let text = head.coding.text(of: body, atMost: UnmeteredForwarding.largestAnswer) {
+      try await end(deniedBy: text)
+    }
     await respond(head, body)
   }
 

@@ -65,21 +65,41 @@ extension UnmeteredForwarding {
   ///
   /// - Parameter body: of a good answer.
   func end(saidBy body: [UInt8]) async throws(Refusal) {
-    let isDeleted: Bool
     if body.isEmpty {
-      isDeleted = endpoint?.endsSilently == true
-    } else {
-      let root = try? pipeline.resources.parser.parse(body)
-      isDeleted = root?["deleted"]?.boolean == true
+      if endpoint?.endsSilently == true { try await end() }
+      return
     }
-    if isDeleted { try await end() }
+    guard let root = try? pipeline.resources.parser.parse(body),
+      root["deleted"]?.boolean == true
+    else { return }
+    // An answer about another object doesn't end this one.
+    guard let shown = root["id"] else { return try await end() }
+    if shown.string == namedInPath.last?.id { try await end() }
+  }
+
+  /// Ends the ownership of the object in the path if an error says that the provider has no such
+  /// object: its message names the object.
+  ///
+  /// Any other 404 can have another reason. Examples: a page of a server on the way, or a file
+  /// that isn't in the container of the path, but in another one.
+  ///
+  /// - Parameter body: Of an answer with the status 404.
+  func end(deniedBy body: [UInt8]) async throws(Refusal) {
+    let named = namedInPath
+    guard named.count == 1, let root = try? pipeline.resources.parser.parse(body),
+      let message = root["error"]?["message"]?.string, message.contains(named[0].id)
+    else { return }
+    try await end()
+  }
+
+  private var namedInPath: [ObjectReference] {
+    FreeContent.references(method: pipeline.exchange.head.method.name, path: path)
   }
 
   /// Forgets the object in the path, which isn't at the provider any more. What stands before it in
   /// the path is still there.
   func end() async throws(Refusal) {
-    let method = pipeline.exchange.head.method.name
-    guard let id = FreeContent.references(method: method, path: path).last?.id else { return }
+    guard let id = namedInPath.last?.id else { return }
     do throws(LedgerError) {
       try await pipeline.gateway.ledger.end(id, of: provider.name, at: pipeline.gateway.clock())
     } catch {

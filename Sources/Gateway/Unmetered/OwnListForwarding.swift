@@ -57,6 +57,8 @@ final class OwnListForwarding: ListSource {
     pipeline.exchange.onClientGone = { transfer.cancel() }
     let (head, body) = try await answer(of: transfer)
     guard head.status < 400 else { return .failed(head, body ?? []) }
+    // The fields of a redirection may name other clients' objects.
+    guard head.status < 300 else { throw unreadable }
     guard let body else { return .tooLarge }
     guard let page = ListPage(body, parser: pipeline.resources.parser) else { throw unreadable }
     firstHead = firstHead ?? head
@@ -83,6 +85,7 @@ final class OwnListForwarding: ListSource {
         continue
       }
       guard head.status < 400 else { throw .answered(head, body ?? []) }
+      guard head.status < 300 else { throw unreadable }
       guard let body else { throw .tooLarge }
       objects.append(try object(id, in: body))
     }
@@ -140,7 +143,8 @@ final class OwnListForwarding: ListSource {
   /// Without what tells of changes to everybody's list.
   private static func withoutValidators(_ fields: HeaderFields) -> HeaderFields {
     var fields = fields
-    for name: FieldName in ["etag", "last-modified", "link"] { fields.remove(name) }
+    let names: [FieldName] = ["etag", "last-modified", "link", "location", "content-location"]
+    for name in names { fields.remove(name) }
     return fields
   }
 

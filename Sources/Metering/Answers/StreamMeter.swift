@@ -49,6 +49,8 @@ public struct StreamMeter: ~Copyable {
   private var splitter: ServerSentEventSplitter
   private var answer: any AnswerReader
   private var hasReceived = false
+  /// Whether something was too large to be read.
+  public private(set) var hasLargeEvent = false
   private var hasTerminator = false
   /// Whether an event with data was read, or the whole body.
   private var hasEvents = false
@@ -102,6 +104,9 @@ public struct StreamMeter: ~Copyable {
     case .flowing, .gathering, .released, .unmetered: .flowing
     }
   }
+
+  /// Whether nothing passes any more, because something can't be read and may not pass unread.
+  public var isRefusing: Bool { state == .refusing }
 
   /// Whether an event has reported a failure.
   public private(set) var isError = false
@@ -213,7 +218,9 @@ extension StreamMeter {
   private mutating func readGathered() {
     state = .withholding
     guard let root = try? parser.parse(withheld), root.kind == .object else {
-      return answer.noteUnreadable()
+      answer.noteUnreadable()
+      if !passesUnread { state = .refusing }
+      return
     }
     hasEvents = true
     answer.read(answer: root)
@@ -221,15 +228,18 @@ extension StreamMeter {
   }
 
   /// Stops metering: all further bytes pass unchanged.
+  ///
+  /// If the bytes may not pass unread, none pass from now on.
   public mutating func giveUp() {
-    state = .unmetered
+    state = passesUnread ? .unmetered : .refusing
     answer.noteUnreadable()
   }
 
   /// Stops reading because something is too large. `rest` passes if `passesUnread` allows it.
   private mutating func endReading(into output: inout [UInt8], passing rest: ArraySlice<UInt8>) {
+    hasLargeEvent = true
     giveUp()
-    if passesUnread { output.append(contentsOf: rest) } else { state = .refusing }
+    if passesUnread { output.append(contentsOf: rest) }
   }
 
   private mutating func passEvents(into output: inout [UInt8]) {
