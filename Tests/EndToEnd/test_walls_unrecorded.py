@@ -8,6 +8,7 @@ from harness.account.faults import Fault
 from harness.account.response_stream import Events
 from harness.configuration import PROVIDER_KEYS
 from harness.objects import nothing_forwarded, owners
+from harness.raw_http import Truncated
 from harness.waiting import eventually
 
 MODEL = "gpt-4o-mini"
@@ -124,13 +125,20 @@ def test_what_a_batch_doesnt_keep_costs_no_row(house, account):
     assert id not in owners(house.ledger)
 
 
-def serve_content_to_clients_alone(account):
-    """The account has no content for Catraca's own requests."""
+async def plain(connection, content):
+    await connection.respond(200, content)
 
-    def content(request, file):
+
+def serve_content_to_clients_alone(account, send=plain):
+    """The account has no results for Catraca's own requests."""
+
+    async def content(request, connection, file):
+        kept = account.files.files.get(file)
+        if kept.value["purpose"] != "batch_output":
+            return await plain(connection, kept.content)
         if "x-of-client" not in request.fields:
             raise Fault(503, "not now")
-        return account.files.files.get(file).content
+        await send(connection, kept.content)
 
     account._routes = [
         (method, pattern, content if pattern.pattern.endswith("/content") else answer)
@@ -138,9 +146,9 @@ def serve_content_to_clients_alone(account):
     ]
 
 
-def read(house, path, client="acme"):
+def read(house, path, client="acme", **fields):
     with house.connect() as connection:
-        fields = {"x-of-client": "1"}
+        fields = {"x-of-client": "1", **fields}
         connection.send(connection.request("GET", path, None, house.key(client), fields))
         return connection.answer()
 
@@ -184,3 +192,66 @@ def test_a_file_that_only_looks_like_results_makes_nobody_an_owner(house, accoun
     file = client.files.create(file=("x.jsonl", line.encode()), purpose="batch").id
     assert read(house, f"/v1/files/{file}/content").body == line.encode()
     assert nobodys not in owners(house.ledger)
+
+
+def results_of(house, batch):
+    """The file of a batch's results, once there is one."""
+    output = eventually(
+        lambda: get(house, f"/v1/batches/{batch}").json().get("output_file_id"), "the batch's end"
+    )
+    return f"/v1/files/{output}/content"
+
+
+def test_a_part_of_results_isnt_asked_for(house, account):
+    """It could begin or end within a line."""
+    house.start()
+    serve_content_to_clients_alone(account)
+    path = results_of(house, begun(house, RESPONSES, RESPONSE))
+    answer = read(house, path, range="bytes=1-", **{"if-range": '"x"'})
+    sent = account.requests[-1].fields
+    assert "range" not in sent and "if-range" not in sent
+    assert answer.status == 200
+    [id] = shown(answer.body)
+    assert owners(house.ledger)[id] == "acme"
+
+
+@pytest.mark.parametrize(
+    "head", ["200 OK\r\ncontent-encoding: compress", "206 Partial\r\ncontent-range: bytes 0-9/99"]
+)
+def test_results_that_cant_be_read_dont_pass(house, account, head):
+    async def send(connection, content):
+        length = f"content-length: {len(content)}\r\n\r\n"
+        connection._write(f"HTTP/1.1 {head}\r\n{length}".encode() + content)
+
+    house.start()
+    serve_content_to_clients_alone(account, send)
+    answer = read(house, results_of(house, begun(house, RESPONSES, RESPONSE)))
+    assert (answer.status, answer.code) == (502, "upstream_invalid_response")
+    assert b"resp_" not in answer.body
+
+
+def test_a_line_that_is_too_long_to_be_read_doesnt_pass(house, account):
+    async def send(connection, content):
+        long = content.replace(b'"custom_id"', b'"x": "' + b"x" * 17 * MEGABYTE + b'", "custom_id"')
+        await connection.respond(200, long)
+
+    house.start()
+    serve_content_to_clients_alone(account, send)
+    path = results_of(house, begun(house, RESPONSES, RESPONSE))
+    with pytest.raises(Truncated):
+        read(house, path)
+
+
+def test_results_of_the_oldest_of_many_batches_are_recorded(house, account):
+    house.start()
+    serve_content_to_clients_alone(account)
+    path = results_of(house, begun(house, RESPONSES, RESPONSE))
+    for _ in range(65):
+        begun(house, RESPONSES, RESPONSE)
+    [id] = shown(read(house, path).body)
+    assert owners(house.ledger)[id] == "acme"
+    # Other files don't take a question for each batch.
+    file = house.openai(max_retries=0).files.create(file=("x", b"x"), purpose="user_data").id
+    before = len(account.requests)
+    assert read(house, f"/v1/files/{file}/content").body == b"x"
+    assert len(account.requests) - before < 10

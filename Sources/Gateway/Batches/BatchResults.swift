@@ -44,12 +44,17 @@ struct BatchResults: ~Copyable {
       try await forwarded.begin(head)
       var piece: [UInt8] = []
       while try await body.next(into: &piece) {
+        // What came before has no end of a line: to search it again would take long.
+        let begun = unfinished.count
         unfinished += piece
-        let end = unfinished.lastIndex(of: BatchResults.lineEnd).map { $0 + 1 } ?? 0
-        // Catraca never reads a longer line, so the objects in it stay nobody's.
-        let isEndless = end == 0 && unfinished.count > BatchSubmission.longestLine
-        guard end > 0 || isEndless else { continue }
-        let passing = Array(unfinished[..<(isEndless ? unfinished.count : end)])
+        let end = piece.lastIndex(of: BatchResults.lineEnd).map { begun + $0 + 1 } ?? 0
+        // Nobody would own the objects in a line that Catraca doesn't read.
+        guard unfinished.count - end <= BatchSubmission.longestLine else {
+          throw Refusal.unusableAnswer(
+            provider: forwarded.provider.name, .tooLarge(limit: BatchSubmission.longestLine))
+        }
+        guard end > 0 else { continue }
+        let passing = Array(unfinished[..<end])
         unfinished.removeFirst(passing.count)
         try await record(passing)
         try await exchange.write(passing)
@@ -57,7 +62,8 @@ struct BatchResults: ~Copyable {
       try await record(unfinished)
       try await exchange.finish(unfinished)
     } catch {
-      // Either side broke off, or an object can't be recorded.
+      // Either side broke off, or an object can't be recorded. The client must not take what it has
+      // for the whole.
       transfer.cancel()
       exchange.abort()
     }
@@ -75,8 +81,7 @@ struct BatchResults: ~Copyable {
 }
 
 extension UnmeteredForwarding {
-  /// Batches that are asked for one file, those begun last first. The lines of any other are
-  /// recorded once Catraca has read them.
+  /// Batches that are asked for one file without asking for the file, those begun last first.
   private static let mostBatchesAsked = 64
   private static let batchesAtOnce = 16
   private static let batchPatience = Duration.seconds(30)
@@ -89,7 +94,11 @@ extension UnmeteredForwarding {
       pipeline.exchange.head.method == .get,
       let file = FreeContent.references(method: "GET", path: path).first?.id
     else { return nil }
-    var rest = try await unsettledBatches().prefix(UnmeteredForwarding.mostBatchesAsked)
+    var rest = try await unsettledBatches()[...]
+    // To ask for so many batches takes long, so the file says first whether it has results.
+    if rest.count > UnmeteredForwarding.mostBatchesAsked, try await !mayHaveResults(file) {
+      return nil
+    }
     while !rest.isEmpty {
       let chunk = rest.prefix(UnmeteredForwarding.batchesAtOnce)
       rest = rest.dropFirst(chunk.count)
@@ -97,6 +106,15 @@ extension UnmeteredForwarding {
       where batch.resultFileIDs.contains(file) { return batch }
     }
     return nil
+  }
+
+  /// Whether a file is one that a batch has made, or doesn't say what it is.
+  private func mayHaveResults(_ file: String) async throws(Refusal) -> Bool {
+    let body = try await bodies(["/v1/files/\(file)"])[0]
+    guard let body, let root = try? pipeline.resources.parser.parse(body),
+      let purpose = root["purpose"]
+    else { return true }
+    return purpose.isString("batch_output")
   }
 
   private func unsettledBatches() async throws(Refusal) -> [String] {
@@ -112,23 +130,30 @@ extension UnmeteredForwarding {
 
   /// The batches that the provider has of these.
   private func batches(_ ids: [String]) async throws(Refusal) -> [BatchObject?] {
+    try await bodies(ids.map { "/v1/batches/\($0)" }).map { body in
+      body.flatMap { BatchObject($0, parser: pipeline.resources.parser) }
+    }
+  }
+
+  /// The provider's answers, decoded; nil for what can't be.
+  private func bodies(_ paths: [String]) async throws(Refusal) -> [[UInt8]?] {
     do throws(UpstreamError) {
       var transfers: [Transfer] = []
-      for id in ids {
+      for path in paths {
         let call = OwnCall(
-          provider: provider, method: .get, path: "/v1/batches/\(id)",
+          provider: provider, method: .get, path: path,
           patience: UnmeteredForwarding.batchPatience)
         transfers.append(try call.start(on: pipeline.resources.upstream))
       }
       let begun = transfers
       pipeline.exchange.onClientGone = { for transfer in begun { transfer.cancel() } }
-      var batches: [BatchObject?] = []
+      var bodies: [[UInt8]?] = []
       for transfer in transfers {
         let head = try await transfer.head()
-        let body = try await transfer.body(of: head, atMost: UnmeteredForwarding.largestAnswer)
-        batches.append(body.flatMap { BatchObject($0, parser: pipeline.resources.parser) })
+        bodies.append(
+          try await transfer.body(of: head, atMost: UnmeteredForwarding.largestAnswer))
       }
-      return batches
+      return bodies
     } catch {
       throw Refusal(error, provider: provider.name, on: pipeline)
     }

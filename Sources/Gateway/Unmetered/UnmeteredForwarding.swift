@@ -58,11 +58,15 @@ struct UnmeteredForwarding {
       return try await OwnListForwarding(try ListQuery(query, of: list), of: self).run()
     }
     let batch = try await unsettledBatch()
-    let transfer = try start(content)
+    let transfer = try start(content, isWhole: batch != nil)
     pipeline.exchange.onClientGone = { transfer.cancel() }
     let head = try await self.head(of: transfer)
     note(status: head.status)
-    if let batch, head.status == 200, head.coding != .unknown {
+    if let batch, (200..<300).contains(head.status) {
+      guard head.status == 200, head.coding != .unknown else {
+        transfer.cancel()
+        throw .unusableAnswer(provider: provider.name, .unreadable)
+      }
       return await BatchResults(of: batch, for: self, head, transfer).run()
     }
     try await answer(head, transfer)
@@ -87,15 +91,20 @@ struct UnmeteredForwarding {
     return (method == .get || method == .head) && path.hasSuffix("/content")
   }
 
-  private func start(_ content: FreeContent) throws(Refusal) -> Transfer {
+  /// - Parameter isWhole: Whether the answer must be the whole content, whatever range the client
+  ///   asks for.
+  private func start(_ content: FreeContent, isWhole: Bool) throws(Refusal) -> Transfer {
     let exchange = pipeline.exchange
     let limits = pipeline.rules.settings.limits
+    var fields = pipeline.forwardedFields(
+      to: provider, for: isDownload ? .content : .answer, readAsJSON: content.isJSON)
+    if isWhole {
+      for name: FieldName in ["range", "if-range"] { fields.remove(name) }
+    }
     return try start(
       UpstreamRequest(
         url: Forwarding.url(path, query: query, of: provider),
-        method: exchange.head.method,
-        fields: pipeline.forwardedFields(
-          to: provider, for: isDownload ? .content : .answer, readAsJSON: content.isJSON),
+        method: exchange.head.method, fields: fields,
         body: content.body.isEmpty ? .none : .bytes(content.body),
         connectTimeout: limits.upstreamConnect, idleTimeout: limits.upstreamIdle,
         certificateAuthorities: provider.caFile, bodyKeeper: exchange.takeBodyReservation()))
