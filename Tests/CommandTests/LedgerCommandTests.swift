@@ -69,7 +69,7 @@ import Testing
     try await bench.record([LedgerFixture.row(1)])
     #expect(await bench.run("replica list").output == "No server shares this ledger.\n")
     let printout = await bench.run("replica forget web-3:5f2ac01b77e98d40")
-    #expect(printout.error.contains("a reserve of web-3:5f2ac01b77e98d40"))
+    #expect(printout.error.contains("there is no reserve of web-3:5f2ac01b77e98d40"))
     #expect(printout.exitCode == .failed)
   }
 

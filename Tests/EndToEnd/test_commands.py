@@ -82,6 +82,18 @@ def test_explain_shows_how_a_cost_came_about(running):
     assert "openai.yaml" in done.stdout
 
 
+def test_explain_names_each_cost_once(catraca):
+    """Charged in dollars, and with a markup: the client's cost and the provider's."""
+    catraca.configuration.settings["currency"] = {"billing": "USD"}
+    catraca.configuration.clients["clients"]["acme"]["markup"] = "20%"
+    catraca.start()
+    answer = catraca.post(BODY)
+    shown = catraca.command("explain", answer.fields["x-catraca-request-id"]).stdout
+    record, tables = shown.split("What the provider charges", 1)
+    assert (record.count("Cost USD"), record.count("Provider USD")) == (1, 1)
+    assert (tables.count("Cost USD"), tables.count("Provider USD")) == (1, 1)
+
+
 def test_explain_of_an_unknown_request_is_exit_1(running):
     done = running.command("explain", "01900000-0000-7000-8000-000000000000")
     assert done.returncode == 1

@@ -158,7 +158,9 @@ def test_the_command_adds_a_credit(catraca, admin):
     done = catraca.command(*add_tokens, "--format", "json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["tokens_remaining"] == 500
-    assert catraca.command("credit", "add", "--client", "acme").returncode == 2
+    bare = catraca.command("credit", "add", "--client", "acme")
+    assert bare.returncode == 2
+    assert "a credit needs one amount; allowed: --tokens, or --cost with" in bare.stderr
     money = catraca.command(
         "credit", "add", "--client", "acme", "--cost", "2.50", "--currency", "BRL"
     )

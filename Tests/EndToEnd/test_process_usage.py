@@ -100,6 +100,8 @@ def test_a_key_reports_for_its_own_client_alone(catraca, tokens):
         ({"operationType": "dance"}, 400, "operationType"),
         ({"inputTokens": 5, "outputTokens": 5}, 400, "tokensUsed"),
         ({"model": "unheard-of"}, 400, "model"),
+        ({"model": "unheard-of", "provider": "openai"}, 400, "model"),
+        ({"model": "gpt-4o-mini", "provider": "unheard-of"}, 400, "provider"),
         ({"metadata": []}, 400, "metadata"),
         ({"metadata": {"x": "y" * 5000}}, 400, "metadata"),
         ({"tokens_used": 5}, 400, "tokens_used"),

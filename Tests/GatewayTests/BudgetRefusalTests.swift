@@ -14,11 +14,12 @@ import Time
 
   /// Makes a budget refuse a request, and tells the refusal.
   private func refusal(
-    _ limit: BudgetLimit, used: Consumption, asks demand: Int64, period: BudgetPeriod = .monthly
+    _ limit: BudgetLimit, used: Consumption, asks demand: Int64, period: BudgetPeriod = .monthly,
+    of id: BudgetID = BudgetID(client: "acme", name: "1")
   ) throws -> BudgetRefusal {
     let zone = try #require(TimeZoneRules(identifier: "America/Sao_Paulo"))
     let definition = BudgetDefinition(
-      id: BudgetID(client: "acme", name: "1"), per: .client, limit: limit, period: period,
+      id: id, per: .client, limit: limit, period: period,
       timeZone: zone, enforcement: .hard, alerts: [])
     let rates = try ExchangeRates(
       billing: try #require(Currency("BRL")),
@@ -65,6 +66,15 @@ import Time
     #expect(fields.first("x-catraca-denied") == "token_limit")
     // 8 days, 19 hours and 30 minutes to midnight in São Paulo, without 123 ms, rounded up.
     #expect(fields.first("retry-after") == "761400")
+  }
+
+  @Test("A budget that all clients share is named, and nobody's client is")
+  func common() throws {
+    let refusal = try refusal(
+      .tokens(1_000), used: Consumption(tokens: 900, cost: .zero), asks: 200,
+      of: BudgetID(client: BudgetID.everything, name: "month"))
+    let begin = "The budget 'month', which all clients share, is exceeded: 900 of 1,000 tokens used"
+    #expect(text(refusal).contains(begin))
   }
 
   @Test("A limit in money has its currency and nine decimals")

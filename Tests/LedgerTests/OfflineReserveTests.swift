@@ -135,7 +135,7 @@ struct OfflineReserveTests {
         == [["two", "two", "0"], ["one", "one", "1"]])
     try editor.forgetReserve(ofSpool: "one")
     #expect(try shared.figures() == [0, 0, 0])
-    #expect(throws: LedgerError.notFound(record: "a reserve of one")) {
+    #expect(throws: LedgerError.notFound(record: "reserve of one")) {
       try editor.forgetReserve(ofSpool: "one")
     }
   }

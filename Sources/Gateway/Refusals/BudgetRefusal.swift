@@ -104,6 +104,10 @@ struct BudgetRefusal {
       return "The budget '\(denial.budget)' of \(whose) is held by requests in flight: "
         + "\(figures). Try again in a moment."
     case .tokenLimit, .costLimit:
+      if isCommon {
+        return "The budget '\(denial.budget.name)', which all clients share, is exceeded: "
+          + "\(figures).\(resetSentence)"
+      }
       return "Budget exceeded for \(whose): \(figures).\(resetSentence)"
     case .conversationLimit:
       return "Conversation limit exceeded for \(whose): \(figures).\(resetSentence)"
@@ -114,9 +118,14 @@ struct BudgetRefusal {
     resetText.map { " It resets on \($0)." } ?? " It never resets."
   }
 
+  /// Whether one account counts the use of all clients.
+  private var isCommon: Bool {
+    denial.budget.client == BudgetID.everything && denial.subject.kind == .client
+  }
+
   private var whose: String {
     switch denial.subject.kind {
-    case .client where denial.budget.client == BudgetID.everything: "all clients"
+    case .client where isCommon: "all clients"
     case .client: "client '\(clientID)'"
     default: "\(denial.subject.kind.rawValue) '\(denial.subject.value)' of client '\(clientID)'"
     }

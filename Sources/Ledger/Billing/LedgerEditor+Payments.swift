@@ -74,8 +74,8 @@ extension LedgerEditor {
     guard let (charge, sending) = known else {
       return payment.attempt.isSuccess
         ? .differs(
-          reason: "\(payment.attempt.name) is for a charge that isn't there, block"
-            + " \(payment.block) of \(payment.period)") : .taken
+          reason: "\(payment.attempt.name) pays for block \(payment.block) of "
+            + "\(payment.period), which has no charge") : .taken
     }
     let isOfLatest = payment.isOfLatestAttempt(at: charge, sending)
     guard payment.attempt.isSuccess else {
@@ -84,7 +84,8 @@ extension LedgerEditor {
     }
     if !isOfLatest, charge.isUnderWay(sending) {
       return try differ(
-        charge, payment.paid, "\(payment.attempt.name) was paid, which had been given up")
+        charge, payment.paid,
+        "\(payment.attempt.name) was paid although a later attempt had replaced it")
     }
     return try pay(charge, by: payment.attempt, payment.paid, payer)
   }
@@ -102,7 +103,8 @@ extension LedgerEditor {
     if charge.status == .succeeded {
       if charge.paymentID == attempt.payment { return .taken }
       return try differ(
-        charge, paid, "\(attempt.name) pays what \(charge.paymentID ?? "another") has paid")
+        charge, paid,
+        "\(attempt.name) pays again what \(charge.paymentID ?? "another payment") paid")
     }
     try note(attempt, of: charge)
     return .taken
@@ -160,7 +162,8 @@ extension LedgerEditor {
         throw .notFound(record: "billing period of client \(clientID) that has \(day)")
       }
       return fee.attempt.isSuccess
-        ? .differs(reason: "\(fee.attempt.name) is of \(day), when \(clientID) wasn't billed")
+        ? .differs(
+          reason: "\(fee.attempt.name) is of \(day), when client \(clientID) was not billed")
         : .taken
     }
     guard let (charge, _) = try charge(of: clientID, period: period.name, block: 0) else {
@@ -222,16 +225,28 @@ extension ChargePayment {
 extension PaidAmount {
   /// Returns the difference from the charge, as text; nil if there is none.
   fileprivate func difference(from charge: BillingCharge, by customer: String?) -> String? {
-    if amount != charge.amount {
-      return "paid are \(amount.map { "\($0)" } ?? "no amount"), charged \(charge.amount)"
-    }
-    if currency != charge.currency {
-      return "paid is in \(currency?.code ?? "no currency"), charged in \(charge.currency.code)"
+    if amount != charge.amount || currency != charge.currency {
+      return "the payment is \(PaidAmount.text(amount, currency)), the charge is "
+        + PaidAmount.text(charge.amount, charge.currency)
     }
     if customerID == nil || customerID != customer {
-      return "paid by \(customerID ?? "nobody"), charged to \(customer ?? "nobody")"
+      return "customer \(customerID ?? "(none)") paid, the charge is for customer "
+        + (customer ?? "(none)")
     }
     return nil
+  }
+}
+
+extension PaidAmount {
+  /// An amount of a currency's smallest units, to read: `100.00 BRL`.
+  private static func text(_ minorUnits: Int64?, _ currency: Currency?) -> String {
+    guard let minorUnits, let currency else {
+      return minorUnits.map { "\($0) in no currency" } ?? "without an amount"
+    }
+    guard let money = Money(minorUnits: minorUnits, currency: currency) else {
+      return "\(minorUnits) of the smallest unit of \(currency.code)"
+    }
+    return "\(money.shortText) \(currency.code)"
   }
 }
 

@@ -16,7 +16,7 @@ extension LedgerEditor {
       let replicas = try ReplicaStore(connection)
       let reserves = try LeaseStore(connection, .reserves, of: spool, replicas)
       guard try reserves.end(of: spool) > 0 else {
-        throw .notFound(record: "a reserve of \(spool)")
+        throw .notFound(record: "reserve of \(spool)")
       }
       try replicas.remove(SpoolID(text: spool))
       try auditLog.append(

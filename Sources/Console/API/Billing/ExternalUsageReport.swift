@@ -7,7 +7,8 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// What `process-usage` is told: how much was used outside, by whom, and of what.
+/// A report of usage outside the proxy, as `process-usage` takes it: the client, the tokens and the
+/// model.
 struct ExternalUsageReport {
   static let fields =
     ["userId": .plainText, "tokensUsed": .integer(1...largestTokens)]
@@ -22,7 +23,7 @@ struct ExternalUsageReport {
   /// 10 dollars a million. A report of more is a mistake, and would use up every budget in money.
   private static let largestCostNanoUSD: Int64 = 10_000_000_000_000_000
   private static let largestMetadata = 4096
-  /// Stands for provider and model where the report names none.
+  /// The recorded provider and model of a report that names none.
   private static let unnamed = "external"
 
   let client: Client
@@ -48,7 +49,8 @@ struct ExternalUsageReport {
     (metadata, conversation, agent) = try ExternalUsageReport.metadata(in: body)
   }
 
-  /// Who pays: `clientId`, and without it `userId`. A key may only name its own client.
+  /// The client that pays: the one of `clientId`, or without it the one of `userId`. A key may only
+  /// name its own client.
   static func client(in body: Body, _ call: Call) throws(APIError) -> Client {
     let user = try body.require("userId", try body.text("userId"))
     let id = try body.name("clientId") ?? user
@@ -77,6 +79,10 @@ struct ExternalUsageReport {
     _ name: String?, of provider: String?, for client: Client, _ call: Call
   ) throws(APIError) -> PricedModel? {
     guard let name else { return nil }
+    let providers = Set(call.server.prices.allModels.map(\.provider)).sorted()
+    if let provider, !providers.contains(provider) {
+      throw .invalidValue("provider", allowed: providers.joined(separator: ", "))
+    }
     guard let model = call.server.model(name, of: provider, for: client.id) else {
       throw .invalidValue("model", allowed: "a model that the pricing files have")
     }
@@ -109,8 +115,8 @@ struct ExternalUsageReport {
     return text
   }
 
-  /// A new id; with an idempotency key always the same, so that a report is recorded once whatever
-  /// happens between two attempts.
+  /// The ID of the row. With an idempotency key, every attempt gets the same ID, so a repeated
+  /// report is recorded once.
   func requestID(of call: Call) -> RequestID {
     call.requestID(ofClient: client.id) ?? ExternalUsageReport.ids.next(at: call.now)
   }

@@ -4,7 +4,7 @@ internal import HTTP
 internal import JSON
 internal import Ledger
 
-/// `/api/token-billing/webhook`: what the payment provider tells, signed.
+/// `/api/token-billing/webhook`: takes the payment provider's signed events.
 enum PaymentEventCalls {
   static let path = TokenBillingCalls.path + "webhook"
 
@@ -21,7 +21,7 @@ enum PaymentEventCalls {
   private static func take(_ call: Call) async throws(APIError) -> Answer {
     guard case .stripe(let settings) = call.settings.payments,
       let secret = settings.webhookSecret
-    else { throw .notFound("payment provider that would send events") }
+    else { throw .notFound("payment provider in catraca.yaml that sends events") }
     let event = try event(call, secret)
     let payer = payer(in: call)
     let difference = try await call.change(as: "stripe") { editor throws(LedgerError) -> String in
@@ -35,7 +35,7 @@ enum PaymentEventCalls {
     return .billing { $0.object { $0.member("received", true) } }
   }
 
-  /// What the configuration says of who pays for clients.
+  /// The payer of each client, as the configuration declares it.
   static func payer(in call: Call) -> (String) -> Payer? {
     { clientID in
       call.clients.client(clientID).map {
@@ -53,9 +53,10 @@ enum PaymentEventCalls {
     } catch {
       switch error {
       case .signature:
-        throw .invalidValue("Stripe-Signature", allowed: "the provider's, of this body")
+        throw .invalidValue(
+          "Stripe-Signature", allowed: "the payment provider's signature of this body")
       case .age:
-        throw .invalidValue("Stripe-Signature", allowed: "one of the last 300 seconds")
+        throw .invalidValue("Stripe-Signature", allowed: "a signature made in the last 300 seconds")
       case .body: throw .invalidJSON("it is no event")
       }
     }

@@ -4,8 +4,8 @@ internal import Ledger
 internal import Money
 internal import Time
 
-/// What is done to a budget beside defining it: state, not declaration, so that it works on
-/// declared budgets too.
+/// Pauses, resumes, resets and raises budgets. These actions change the state of a budget, not its
+/// definition, so they also work on budgets that `clients.yaml` declares.
 enum BudgetActionCalls {
   private static let path = "/api/admin/budgets/{client}/{name}"
   private static let longestRaise = Duration.seconds(366 * 86_400)
@@ -34,7 +34,7 @@ enum BudgetActionCalls {
 
   private static let budget = Success.ok(BudgetJSON.schema)
 
-  /// What may be left out, the subject among it.
+  /// Optional fields, and the subject, which every action takes.
   private static func fields(_ others: Fields) -> Fields {
     (["subject": .plainText] + others).clearable
   }
@@ -73,7 +73,7 @@ enum BudgetActionCalls {
     let tokens = try body.integer("tokens", in: 0...largestTokens)
     let cost = try body.money("cost", in: currency)
     guard tokens != nil || cost != nil else { throw .missingField("tokens") }
-    let unlimited = "nothing or 0, this budget doesn't limit it"
+    let unlimited = "0 or no value, since this budget doesn't limit it"
     if definition.limit.tokens == nil, let tokens, tokens > 0 {
       throw .invalidValue("tokens", allowed: unlimited)
     }
@@ -90,7 +90,7 @@ enum BudgetActionCalls {
     return try BudgetCalls.answer(target.budget, call, subject: target.subject)
   }
 
-  /// The budget that the path names, and the subject that the body names, if it does.
+  /// The budget that the path names, and the subject that the body names, if any.
   private static func target(
     _ body: Body, _ call: Call
   ) throws(APIError) -> (Target, BudgetDefinition) {

@@ -5,7 +5,7 @@ internal import Ledger
 internal import Money
 internal import Time
 
-/// The fields of a budget that is made here, as `clients.yaml` has them.
+/// The fields of a budget in a request body. They have the names and bounds of `clients.yaml`.
 struct BudgetFields {
   static let fields =
     ["client_id": .name]
@@ -79,7 +79,8 @@ struct BudgetFields {
   ) throws(APIError) {
     if isGiven == isNeeded { return }
     if isNeeded { throw .missingField(name) }
-    throw .invalidValue(name, allowed: "nothing, this mode doesn't limit it; or mode both")
+    let modes = name == "tokens" ? "tokens or both" : "cost or both"
+    throw .invalidValue(name, allowed: "only with mode \(modes)")
   }
 
   private static func currency(
@@ -100,7 +101,7 @@ struct BudgetFields {
 
   private static func period(_ body: Body) throws(APIError) -> String {
     guard let value = body.value("period") else { return BudgetPeriod.monthly.description }
-    // The anchor is for the one who counts; the spelling is the same for all.
+    // The anchor matters only to the counting. The spelling doesn't depend on it.
     let anchor = ClientRegistry.windowAnchor
     let period = value.string.flatMap { BudgetPeriod($0, anchor: anchor) }
     guard let period else { throw .invalidValue("period", allowed: BudgetPeriod.allowed) }

@@ -49,7 +49,7 @@ enum CreditAdd {
       return .money(money)
     default:
       throw .usage(
-        .contradiction("what is given; allowed: --tokens, or --cost with --currency"))
+        .contradiction("a credit needs one amount; allowed: --tokens, or --cost with --currency"))
     }
   }
 

@@ -19,7 +19,7 @@ struct CostExplanation {
     let bill = priceRecord.flatMap { try? Bill(record: $0, of: row.usage) }
     let record = UsageRowJSON.record(row)
     let costs = CostTable.table(of: bill?.lines ?? [])
-    let ofProvider = CostTable.table(of: bill?.providerLines ?? [])
+    let ofProvider = CostTable.table(of: bill?.providerLines ?? [], costTitle: "Provider USD")
     return Document(
       sections: [.record(record)] + providerSections(bill, ofProvider)
         + [.table(costs), .lines(sentences(bill)), .table(chargeTable)],

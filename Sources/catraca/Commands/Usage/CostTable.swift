@@ -3,12 +3,13 @@ internal import Pricing
 
 /// A cost, quantity by quantity: amount × price.
 enum CostTable {
-  static func table(of lines: [CostLine]) -> Table {
+  /// - Parameter costTitle: The title of the last column.
+  static func table(of lines: [CostLine], costTitle: String = "Cost USD") -> Table {
     var table = Table(
       [
         Table.Column("quantity", "Quantity"), Table.Column("amount", "Amount"),
         Table.Column(nil, "Price USD"), Table.Column(nil, "for"),
-        Table.Column("unit_price_usd", nil), Table.Column("cost_usd", "Cost USD"),
+        Table.Column("unit_price_usd", nil), Table.Column("cost_usd", costTitle),
       ], emptyText: "Nothing is charged for.")
     for line in lines {
       let name = line.quantity.name

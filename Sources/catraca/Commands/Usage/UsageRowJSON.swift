@@ -56,7 +56,10 @@ enum UsageRowJSON {
 
   private static func addMoney(of row: UsageRow, to record: inout Record) {
     record.add("cost_usd", "Cost USD", .amount(nanoUnits: row.costNanoUSD))
-    record.add("cost", "Cost \(row.cost.currency.code)", .money(row.cost))
+    // In US dollars it is the line above.
+    let isOtherCurrency = row.cost.currency != .usd
+    record.add(
+      "cost", isOtherCurrency ? "Cost \(row.cost.currency.code)" : nil, .money(row.cost))
     record.add(
       "provider_cost_usd", "Provider USD", .amount(nanoUnits: row.providerCostNanoUSD))
     record.add("currency", nil, .text(row.cost.currency.code))
