@@ -27,7 +27,7 @@ public protocol RunningServer: Sendable {
   var revision: UInt64 { get }
   /// What the ledger has recorded, summed for metrics.
   var recordedUsage: RecordedUsage { get }
-  /// How the server is right now.
+  /// The server's current state, for metrics.
   var vitals: ServerVitals { get }
 
   /// Reads how the budgets stand, all as of one instant.

@@ -31,10 +31,10 @@ struct TierBarsTests {
       included: 0, every: 50, used: 0, bars: ["0-50: 0.0"],
       sentence: "passes 0 tokens."),
     Case(
-      included: 100, every: nil, used: 30, bars: ["0-100: 30.0"], sentence: "costs nothing more."),
+      included: 100, every: nil, used: 30, bars: ["0-100: 30.0"], sentence: "is not charged."),
     Case(
       included: 100, every: nil, used: 130, bars: ["0-100: 100.0", "100+: 100.0"],
-      sentence: "costs nothing more."),
+      sentence: "is not charged."),
     Case(
       measure: .cost, included: 1_000_000_000, every: 500_000_000, used: 1_250_000_000,
       bars: ["0-1 BRL: 100.0", "1-1.5 BRL: 50.0", "1.5-2 BRL: 0.0"], sentence: "passes R$1.50."),

@@ -103,7 +103,7 @@ def test_a_session_of_a_listener_with_tls_is_never_sent_in_the_clear(catraca, to
 def test_a_wrong_token_gets_no_session_and_is_not_shown(visitor):
     answer = visitor.sign_in("wrong-token")
     assert answer.status == 401 and not visitor.cookies
-    assert "Nobody has this token" in answer.text and "wrong-token" not in answer.text
+    assert "This token is not valid" in answer.text and "wrong-token" not in answer.text
 
 
 def test_guessing_is_slow_and_a_valid_token_still_passes(visitor, tokens):
@@ -212,8 +212,12 @@ def test_a_refusal_is_told_in_the_language_of_its_reader(visitor, tokens):
     refused = visitor.post("/dashboard/sign-out", {"csrf": "wrong"}, headers)
     assert refused.status == 403 and "O formulário está desatualizado" in refused.text
     missing = visitor.get("/dashboard/nothing", headers)
-    assert missing.status == 404 and "Isto não existe aqui." in missing.text
+    assert missing.status == 404 and "Esta página não existe." in missing.text
     wrong = visitor.get("/dashboard/clients/acme?days=-1", headers)
-    assert wrong.status == 400 and "O valor de days não é válido. Permitido: " in wrong.text
-    for page in [refused, missing, wrong]:
+    assert wrong.status == 400 and "O valor de “Dias” não é válido. Permitido: 7," in wrong.text
+    nobody = visitor.get("/dashboard/clients/nobody", headers)
+    assert "O cliente nobody não existe." in nobody.text
+    reason = visitor.get("/dashboard/refusals?reason=bored", headers)
+    assert reason.status == 400 and "O valor de “Motivo” não é válido" in reason.text
+    for page in [refused, missing, wrong, nobody, reason]:
         assert "Ir para a visão geral" in page.text and "didn't work" not in page.text

@@ -40,14 +40,14 @@ def test_use_is_shown_against_the_tiers_of_the_plan(browser, billed, tokens):
         "0-8M\nfixed fee: R$400.00",
         "8M-16M\ncharged: R$100.00",
         "16M-24M\ncharged: R$100.00",
-        "24M-32M\nnot begun: R$100.00",
+        "24M-32M\nnot started: R$100.00",
     ]
     bars = [bar.get_attribute("aria-label") for bar in browser.elements("#tiers svg")]
     shares = [bar.replace("\u00a0", " ").split(": ")[1] for bar in bars]
     assert shares == ["100.0 %", "100.0 %", "50.0 %", "0.0 %"]
     assert "when use passes 24,000,000 tokens" in browser.element("#tiers").text
     table = browser.element("#charges").text
-    assert "chg_03" in table and "recorded for your invoice" in table
+    assert "chg_03" in table and "recorded for your own invoice" in table
     assert "catraca invoice acme --period" in browser.element("#facts").text
     browser.send("#charges a")
     assert browser.path.startswith("/dashboard/requests/")
@@ -63,8 +63,9 @@ def test_another_period_is_chosen_and_a_client_without_a_price_says_so(browser, 
     assert browser.path == f"/dashboard/billing/acme?period={period}"
     for page in ["acme?period=2020-01", "beta"]:
         browser.open(f"{billed.url}/dashboard/billing/{page}")
-        assert "This client was not billed" in browser.text, page
-    for page, wrong in [("acme?period=2020", "a month such as"), ("nobody", "nobody")]:
+        assert "Nothing was billed" in browser.text, page
+    wrong_month = "“Period” is not valid. Allowed: a month such as"
+    for page, wrong in [("acme?period=2020", wrong_month), ("nobody", "nobody")]:
         browser.open(f"{billed.url}/dashboard/billing/{page}")
         assert wrong in browser.text, page
 

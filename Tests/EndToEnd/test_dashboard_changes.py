@@ -1,6 +1,8 @@
 """What administrators change in the dashboard, in a real browser: in force for the next request."""
 
 import pytest
+from harness.browser import NARROW
+from harness.sandbox import script
 
 BODY = {
     "model": "gpt-4o-mini",
@@ -64,7 +66,7 @@ def test_a_wrong_form_says_what_is_allowed_and_keeps_what_was_typed(signed_in, a
     browser.fill("tokens", "many")
     browser.fill("period", "sometimes")
     browser.send("form.card button.primary")
-    assert "tokens is not valid; allowed: a whole number" in browser.element("[role=alert]").text
+    assert "“Tokens” is not valid. Allowed: a whole number" in browser.element("[role=alert]").text
     assert browser.element("[name=period]").get_attribute("value") == "sometimes"
     assert browser.element("[name=client_id]").get_attribute("value") == "acme"
 
@@ -87,7 +89,7 @@ def test_a_budget_is_paused_resumed_reset_and_removed(signed_in, admin, catraca)
     browser.open(admin.url + "/dashboard/budgets/acme/b1")
     browser.fill("note", "holidays")
     browser.send("form[action$=pause] button")
-    assert "Paused by hand" in browser.element("#budget").text
+    assert "Paused by an administrator" in browser.element("#budget").text
     assert catraca.post(BODY).json()["error"]["code"] == "budget_paused"
     browser.send("form[action$=resume] button")
     assert catraca.post(BODY).status == 200
@@ -107,7 +109,7 @@ def test_what_a_file_declares_has_a_lock_and_no_way_to_change_it(browser, catrac
     url = catraca.admin(None).url
     browser.sign_in(url, tokens["admin"])
     browser.open(url + "/dashboard/budgets/acme/month")
-    assert "in the file" in browser.element("#budget").text
+    assert "in clients.yaml" in browser.element("#budget").text
     assert not browser.elements(".head a.button") and not browser.elements("[action$=remove]")
     browser.open(url + "/dashboard/budgets/acme/month/edit")
     assert "clients.yaml:" in browser.text
@@ -138,16 +140,59 @@ def test_a_client_gets_its_own_price_and_the_question_what_it_costs_is_answered(
         admin.url + "/dashboard/prices?client=acme&model=gpt-4o-mini&in=1,000,000&out=0"
     )
     assert "$0.15" in browser.element("#cost").text
+    assert "Input tokens 1,000,000 0.000000150 0.150000000" in browser.element("#cost").text
+    assert "gpt-4o-mini openai chat 0.15 0.075 0.6 Image input tokens: 0.15;" in browser.text
     browser.press("section details summary")
     for name, value in {"provider": "openai", "input": "0.30"}.items():
         browser.fill(name, value)
     browser.element("form.fields [name=model]").send_keys("gpt-4o-mini")
     browser.send("form.fields button.primary")
-    assert "acme/1" in browser.text
+    assert "gpt-4o-mini openai Input tokens: 0.3 acme/1" in browser.text
     [override] = admin.done("GET", "/api/pricing-config?client=acme")["overrides"]
     assert override["per_million_tokens"] == {"input": "0.300000000"}
     browser.send("form[action$=remove] button")
     assert admin.done("GET", "/api/pricing-config?client=acme")["overrides"] == []
+
+
+@pytest.mark.parametrize(
+    "question, english, portuguese",
+    [
+        ("in=10", "Name a model.", "Informe um modelo."),
+        ("model=gpt-99", "The price book doesn't have this model.", "A tabela de preços não tem"),
+        ("model=gpt-4o-mini&in=ten", "Enter tokens as whole numbers", "números inteiros"),
+        ("model=gpt-4o-mini&in=1&tier=express", "that service tier", "esse nível de serviço"),
+        ("model=gpt-4o-mini&window=3h", "that completion window", "essa janela de conclusão"),
+        ("model=gpt-4o-mini&container=3g", "containers of that size", "contêineres desse tamanho"),
+    ],
+)
+def test_a_question_without_a_price_is_told_why_on_a_narrow_screen_too(
+    signed_in, admin, question, english, portuguese
+):
+    browser = signed_in
+    browser.resize(NARROW)
+    for language, text in [("en", english), ("pt-BR", portuguese)]:
+        browser.read_in(language)
+        browser.open(f"{admin.url}/dashboard/prices?q=none&{question}")
+        assert text in browser.element("[role=alert]").text
+        assert browser.elements("#cost") == [] and browser.overflow <= 0
+
+
+def test_a_wrong_form_is_told_in_the_language_and_the_names_of_its_page(signed_in, admin):
+    browser = signed_in
+    for language, filled, expected in [
+        ("en", {}, "Fill in “Tokens”."),
+        ("pt-BR", {}, "Preencha “Tokens”."),
+        ("pt-BR", {"client_id": "nobody"}, "O cliente nobody não existe."),
+        ("pt-BR", {"tokens": "x"}, "Permitido: um número inteiro de 0 a 9007199254740992."),
+        ("pt-BR", {"tokens": "9", "period": "yearly"}, "O valor de “Período” não é válido."),
+        ("pt-BR", {"tokens": "9", "alerts": "150"}, "porcentagens de 1 a 100"),
+    ]:
+        browser.read_in(language)
+        browser.open(admin.url + "/dashboard/budgets/new?client=acme")
+        for name, value in filled.items():
+            browser.fill(name, value)
+        browser.send("form.card button.primary")
+        assert expected in browser.element("[role=alert]").text, filled
 
 
 def test_a_request_is_explained(signed_in, admin, catraca):
@@ -156,8 +201,17 @@ def test_a_request_is_explained(signed_in, admin, catraca):
     browser.open(admin.url + "/dashboard/requests?client=acme")
     browser.send("#log a")
     text = browser.text
-    for part in ["input_tokens", "output_tokens", "pricing/openai.yaml", "Held (tok", "reported"]:
+    for part in ["Input tokens", "Output tokens", "pricing/openai.yaml", " tokens · $"]:
         assert part in text, part
+    assert "Tool calls" not in text
+    tools = {"model": BODY["model"], "input": "Hello", "tools": [{"type": "web_search"}]}
+    does = script(web_searches=2)
+    assert catraca.post(tools, "/v1/responses", headers=does).status == 200
+    browser.read_in("pt-BR")
+    browser.open(admin.url + "/dashboard/requests?client=acme")
+    browser.send("#log a")
+    for part in ["Chamadas de ferramentas 2 0,02", "Chamadas de ferramentas\nweb_search: 2"]:
+        assert part in browser.text, part
 
 
 def test_a_viewer_sees_all_pages_and_no_way_to_change_anything(browser, admin, tokens):
@@ -168,7 +222,7 @@ def test_a_viewer_sees_all_pages_and_no_way_to_change_anything(browser, admin, t
         forms = browser.elements("main form[method=post]")
         assert forms == [], page
     browser.open(f"{admin.url}/dashboard/budgets/new")
-    assert "A viewer's token changes nothing." in browser.text
+    assert "A viewer's token can't change anything." in browser.text
 
 
 def test_an_object_is_assigned_shared_and_forgotten(signed_in, admin):
@@ -178,7 +232,7 @@ def test_an_object_is_assigned_shared_and_forgotten(signed_in, admin):
     browser.element("form.assign [name=object_id]").send_keys("file-abc")
     browser.element("form.assign [name=client_id]").send_keys("acmé")
     browser.send("form.assign button.primary")
-    assert "client_id is not valid" in browser.element("[role=alert]").text
+    assert "“Client” is not valid. Allowed: 1 to 63 letters" in browser.element("[role=alert]").text
     field = browser.element("form.assign [name=object_id]")
     assert field.get_attribute("value") == "file-abc"
     client = browser.element("form.assign [name=client_id]")
@@ -191,7 +245,7 @@ def test_an_object_is_assigned_shared_and_forgotten(signed_in, admin):
     assert "file-abc file openai all clients" in browser.element("#objects tbody").text
     assert not browser.elements("form.share")
     browser.send_and_confirm("form.forget button")
-    assert "it is nobody's now" in browser.element("[role=status]").text
+    assert "no client owns it now" in browser.element("[role=status]").text
     assert "No object matches." in browser.element("#objects").text
     assert [action for _, action, _ in changes(admin)] == [
         f"object.{each}" for each in ["forget", "assign", "assign"]

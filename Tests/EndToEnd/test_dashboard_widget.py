@@ -74,7 +74,11 @@ def test_a_token_that_is_changed_old_or_made_up_shows_nothing(served):
         f"{expiry}.{client}.{user}.{code[:-1]}",
         f"{made['token']}.",
     ]:
-        assert served.admin(None).get(f"/widget?token={token}").status == 401, token
+        refused = served.admin(None).get(f"/widget?token={token}")
+        assert refused.status == 401, token
+        # It stands in another site's frame: no word of tokens, and no way to the dashboard.
+        assert "This link is not valid, or has expired." in refused.text
+        assert "dashboard/\"" not in refused.text
 
 
 def test_a_key_makes_tokens_for_its_own_client_alone(served, tokens):

@@ -3,7 +3,8 @@ internal import Ledger
 internal import TLS
 internal import Time
 
-/// Who may see a widget: a client's figures, or those of one of its users, for a short while.
+/// The grant of a widget's token: it shows the figures of a client, or of one of its users, for a
+/// short time.
 struct WidgetGrant: Equatable, Sendable {
   let client: String
   /// Nil shows the whole client.

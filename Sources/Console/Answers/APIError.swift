@@ -75,10 +75,11 @@ struct APIError: Error {
   }
 
   static let ofViewer = forbidden(
-    "A viewer's token changes nothing.", portuguese: "O token de um leitor não muda nada.")
+    "A viewer's token can't change anything.",
+    portuguese: "O token de um leitor não pode alterar nada.")
   static let ofForeignForm = forbidden(
     "A form must be sent from this site's own pages.",
-    portuguese: "Um formulário tem de ser enviado das páginas deste site.")
+    portuguese: "O formulário precisa ser enviado a partir deste site.")
 
   static func notFound(_ what: String) -> APIError {
     invalid(404, "not_found", "There is no \(what).")

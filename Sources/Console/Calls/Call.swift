@@ -102,7 +102,9 @@ final class Call {
   /// Throws where a key asks for another client than its own, whether there is that one or not.
   func permit(_ clientID: String) throws(APIError) {
     guard case .key(let owner) = credential, owner.client.id != clientID else { return }
-    throw .forbidden("This key sees its own client alone.")
+    throw .forbidden(
+      "This key can only see its own client.",
+      portuguese: "Esta chave só pode ver o próprio cliente.")
   }
 
   // MARK: The ledger

@@ -19,6 +19,8 @@ final class PageRequest {
   let network: SocketAddress.Network?
   let signIns: SignIns
   let cookie: SessionCookie
+  /// Errors of parts of the page. The page is shown without these parts, and the log names them.
+  var failures: [APIError] = []
 
   init(
     _ call: Call, head: RequestHead, from network: SocketAddress.Network?, session: Session?,

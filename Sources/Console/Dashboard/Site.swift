@@ -37,18 +37,19 @@ final class Site: Sendable {
   /// - Parameter error: What the request is refused for, whatever it asks for; nil where it may go
   ///   on.
   func handle(_ exchange: HTTPExchange, refusing error: APIError?) async {
-    let answer: Answer
+    let (answer, cause): (Answer, String?)
     if let error {
-      answer = RefusedPage(error: error, head: exchange.head).answer
+      (answer, cause) = (RefusedPage(error: error, head: exchange.head).answer, error.cause)
     } else if exchange.head.path == PageFrame.events.text {
       return await tell(exchange)
     } else {
-      answer = await self.answer(to: exchange)
+      (answer, cause) = await self.answer(to: exchange)
     }
-    logger.log(answer.status >= 500 ? .error : .debug, "page_visit") { line in
+    logger.log(answer.status >= 500 || cause != nil ? .error : .debug, "page_visit") { line in
       line.member("method", exchange.head.method.name)
       line.member("path", exchange.head.path)
       line.member("status", Int64(answer.status))
+      if let cause { line.member("reason", cause) }
     }
     do {
       try await exchange.respond(answer.httpAnswer)
@@ -58,7 +59,8 @@ final class Site: Sendable {
     }
   }
 
-  private func answer(to exchange: HTTPExchange) async -> Answer {
+  /// The page, and why the server couldn't read all of it, for the log; nil if it could.
+  private func answer(to exchange: HTTPExchange) async -> (Answer, cause: String?) {
     let head = exchange.head
     let now = clock()
     let network = exchange.clientNetwork
@@ -68,7 +70,7 @@ final class Site: Sendable {
         try self.admission(of: head, at: now)
       }
       switch admission {
-      case .redirected(let answer): return answer
+      case .redirected(let answer): return (answer, nil)
       case .admitted(let entry):
         if let credential = entry.credential { try exchange.count(credential) }
         let form = try await Site.form(of: entry.route, from: exchange)
@@ -77,7 +79,7 @@ final class Site: Sendable {
         }
       }
     } catch {
-      return RefusedPage(error: error, head: head).answer
+      return (RefusedPage(error: error, head: head).answer, error.cause)
     }
   }
 
@@ -127,7 +129,7 @@ final class Site: Sendable {
   private func answer(
     _ head: RequestHead, _ entry: Entry, _ form: PageForm, from network: SocketAddress.Network?,
     at now: Timestamp
-  ) async throws(APIError) -> Answer {
+  ) async throws(APIError) -> (Answer, cause: String?) {
     let route = entry.route
     let call = Call(
       server: server, credential: entry.credential, parameters: entry.parameters,
@@ -137,7 +139,8 @@ final class Site: Sendable {
       call, head: head, from: network, session: entry.session, form: form,
       signIns: signIns, cookie: cookie)
     if route.method == .post { try checkOrigin(of: pageRequest, route) }
-    return try await route.handler(pageRequest)
+    let answer = try await route.handler(pageRequest)
+    return (answer, pageRequest.failures.compactMap(\.cause).first)
   }
 
   private var cookie: SessionCookie {
@@ -175,8 +178,8 @@ final class Site: Sendable {
         return .redirect(to: SitePath.client(owner.client.id))
       }
       throw .forbidden(
-        "This page is for an administrator's token.",
-        portuguese: "Esta página é para o token de um administrador.")
+        "This page needs an administrator's token.",
+        portuguese: "Esta página exige o token de um administrador.")
     }
   }
 
@@ -196,8 +199,8 @@ final class Site: Sendable {
     if case .anyone = route.access { return }
     guard pageRequest.session?.isCSRFToken(pageRequest.form["csrf"]) == true else {
       throw .forbidden(
-        "The form is out of date: load its page again.",
-        portuguese: "O formulário está desatualizado: carregue a página de novo.")
+        "The form is out of date. Load its page again.",
+        portuguese: "O formulário está desatualizado. Carregue a página de novo.")
     }
   }
 

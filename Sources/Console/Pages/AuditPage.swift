@@ -31,7 +31,7 @@ enum AuditPage {
       [
         .text(reader(.momentIn(view.zone.identifier))), .text(reader(.actor)),
         .text(reader(.action)), .text(reader(.target)), .text(reader(.beforeAndAfter)),
-      ], page.entries.map { row($0, view.zone, reader) }, empty: reader(.nothingYet))
+      ], page.entries.map { row($0, view.zone, reader) }, empty: reader(view.empty))
     let fields = filters.map { FilterField.text($0.0, reader($0.1), view.values[$0.0]) }
     let form = FilterForm(
       SitePath.audit, fields + view.timeFields(reader), button: reader(.show))
@@ -66,9 +66,9 @@ enum AuditPage {
 }
 
 extension Phrase {
-  fileprivate static let actor = Phrase("Who", "Quem")
-  fileprivate static let action = Phrase("Did", "Fez")
-  fileprivate static let target = Phrase("To", "Em")
+  fileprivate static let actor = Phrase("Actor", "Autor")
+  fileprivate static let action = Phrase("Action", "Ação")
+  fileprivate static let target = Phrase("Target", "Alvo")
   fileprivate static let beforeAndAfter = Phrase("Before and after", "Antes e depois")
   fileprivate static let before = Phrase("Before", "Antes")
   fileprivate static let after = Phrase("After", "Depois")

@@ -90,7 +90,7 @@ enum BillingPage {
 extension Phrase {
   static let charged = Phrase("Charged", "Cobrado")
   fileprivate static let unpaid = Phrase(
-    "Couldn't be collected", "Não puderam ser cobradas")
+    "Failed charges", "Cobranças que falharam")
   fileprivate static let allArePaid = Phrase(
     "No charge has failed.", "Nenhuma cobrança falhou.")
   fileprivate static let noPrices = Phrase(

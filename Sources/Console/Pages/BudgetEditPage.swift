@@ -161,15 +161,15 @@ extension Phrase {
     "A limit in tokens, in money, or both.", "Um limite em tokens, em dinheiro, ou em ambos.")
   static let currency = Phrase("Currency", "Moeda")
   fileprivate static let periodHint = Phrase(
-    "daily, weekly, monthly, total, or days such as 30d",
-    "daily, weekly, monthly, total, ou dias como 30d")
+    "daily, weekly, monthly, total (never resets), or days, such as 30d",
+    "daily (diário), weekly (semanal), monthly (mensal), total (nunca zera), ou dias, como 30d")
   fileprivate static let alertsAt = Phrase("Alerts at (%)", "Alertas em (%)")
   fileprivate static let alertsHint = Phrase(
     "Percentages from 1 to 100, ascending.", "Porcentagens de 1 a 100, em ordem crescente.")
-  fileprivate static let clientHint = Phrase("The client's id.", "O id do cliente.")
+  fileprivate static let clientHint = Phrase("The client's ID.", "O ID do cliente.")
   fileprivate static let nameHint = Phrase(
-    "Empty: b1, b2 and so on.", "Vazio: b1, b2 e assim por diante.")
+    "If empty: b1, b2 and so on.", "Se vazio: b1, b2 e assim por diante.")
   fileprivate static let replaceHint = Phrase(
-    "What is used stays used while it counts for the same, over the same period.",
-    "O que foi usado continua usado enquanto vale para o mesmo, no mesmo período.")
+    "The use so far still counts if “Applies to” and the period stay the same.",
+    "O uso até agora continua valendo se “Vale para” e o período não mudarem.")
 }

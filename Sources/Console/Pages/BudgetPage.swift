@@ -46,9 +46,9 @@ enum BudgetPage {
     else { throw .notFound("budget \(id)") }
     let reader = pageRequest.reader
     return pageRequest.page(
-      "\(id)", in: .budgets, status: problem?.status ?? 200, isLive: true,
+      reader.name(of: id), in: .budgets, status: problem?.status ?? 200, isLive: true,
       #"""
-      <div class="head"><h1>\#("\(id)")</h1>\#(editButton(form, pageRequest))</div>\#
+      <div class="head"><h1>\#(reader.name(of: id))</h1>\#(editButton(form, pageRequest))</div>\#
       <div class="stack">\#
       \#(Notice.done(pageRequest))\#(Notice.problem(problem, reader))\#
       <div id="budget" data-live>\#(BudgetCard(form, for: pageRequest).html)</div>\#
@@ -77,8 +77,9 @@ enum BudgetPage {
     let entries = try BudgetJSON.forms(Array(all.prefix(mostSubjects)), pageRequest.call).map {
       BudgetCard($0, for: pageRequest).entry(withClient: nil)
     }
+    let title = reader(.accounts(of: definition.per, reader.number(Int64(all.count))))
     return #"""
-      <section class="card"><h2>\#(reader(.fullestFirst(reader.number(Int64(all.count)))))</h2>\#
+      <section class="card"><h2>\#(title)</h2>\#
       <ul class="budgets" id="subjects" data-live>\#(entries)</ul></section>
       """#
   }
@@ -141,9 +142,22 @@ extension JSONWriter {
 
 extension Phrase {
   static let edit = Phrase("Edit", "Editar")
-  fileprivate static let raiseForAWhile = Phrase("Raise for a while", "Ampliar por um tempo")
+  fileprivate static let raiseForAWhile = Phrase(
+    "Raise the limit for a while", "Ampliar o limite por um tempo")
   fileprivate static let pauseOrReset = Phrase("Pause, reset, remove", "Pausar, zerar, remover")
-  fileprivate static func fullestFirst(_ count: String) -> Phrase {
-    Phrase("\(count) subjects, fullest first", "\(count) sujeitos, os mais cheios primeiro")
+  /// The title of the list of a budget's accounts, closest to the limit first.
+  fileprivate static func accounts(of per: BudgetDefinition.Per, _ count: String) -> Phrase {
+    let order = (english: "closest to the limit first", portuguese: "mais perto do limite primeiro")
+    let names: (english: String, portuguese: String) =
+      switch per {
+      case .client: ("clients", "clientes")
+      case .user: ("users", "usuários")
+      case .key: ("keys", "chaves")
+      case .model: ("models", "modelos")
+      case .conversation: ("conversations", "conversas")
+      }
+    return Phrase(
+      "\(count) \(names.english), \(order.english)",
+      "\(count) \(names.portuguese), \(order.portuguese)")
   }
 }

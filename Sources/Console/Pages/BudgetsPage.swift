@@ -26,7 +26,7 @@ enum BudgetsPage {
       .map { BudgetCard($0, for: pageRequest).entry(withClient: nil) }
     let list: HTML =
       entries.isEmpty
-      ? "<p>\(reader(.nothingYet))</p>" : #"<ul class="budgets">\#(entries)</ul>"#
+      ? "<p>\(reader(.noBudgetFound))</p>" : #"<ul class="budgets">\#(entries)</ul>"#
     let form = FilterForm(
       SitePath.budgets,
       [
@@ -58,5 +58,7 @@ enum BudgetsPage {
 
 extension Phrase {
   static let newBudget = Phrase("New budget", "Novo orçamento")
-  static let countsFor = Phrase("Counts for", "Vale para")
+  fileprivate static let noBudgetFound = Phrase(
+    "No budget found.", "Nenhum orçamento encontrado.")
+  static let countsFor = Phrase("Applies to", "Vale para")
 }

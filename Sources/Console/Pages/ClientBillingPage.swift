@@ -216,8 +216,8 @@ extension BillingSummary {
 
 extension Phrase {
   fileprivate static let notBilled = Phrase(
-    "This client was not billed: its plan has no price, or had none then.",
-    "Este cliente não foi cobrado: o plano dele não tem preço, ou não tinha.")
+    "Nothing was billed: the client's plan has no price, or had none in this period.",
+    "Nada foi cobrado: o plano do cliente não tem preço, ou não tinha neste período.")
   fileprivate static func marginExplained(_ dates: String) -> Phrase {
     Phrase(
       "What the client was charged for its requests (\(dates)), less what the providers charge "
@@ -226,7 +226,7 @@ extension Phrase {
         + "cobram por elas. Mensalidade e faixas do plano não entram.")
   }
   fileprivate static let budgetsAndUse = Phrase("Budgets and use", "Orçamentos e uso")
-  fileprivate static let useAgainstTiers = Phrase("Use against tiers", "Uso nas faixas")
+  fileprivate static let useAgainstTiers = Phrase("Use by tier", "Uso por faixa")
   fileprivate static let planAndPayments = Phrase("Plan and payments", "Plano e pagamentos")
   fileprivate static func tierCharges(_ count: String) -> Phrase {
     Phrase("Tier charges (\(count))", "Cobranças de faixas (\(count))")
@@ -234,11 +234,12 @@ extension Phrase {
   fileprivate static let payments = Phrase("Payments", "Pagamentos")
   fileprivate static let stripe = Phrase("collected through Stripe", "cobrados pelo Stripe")
   fileprivate static let recordedAlone = Phrase(
-    "recorded alone, for your invoices", "só registrados, para as suas faturas")
+    "recorded only; you send the invoices", "só registrados; você emite as faturas")
   fileprivate static let customer = Phrase("Customer at Stripe", "Cliente no Stripe")
   fileprivate static let subscription = Phrase("Subscription at Stripe", "Assinatura no Stripe")
   fileprivate static let noSubscription = Phrase(
-    "none yet: the fixed fee waits for it", "nenhuma ainda: a mensalidade espera por ela")
+    "none yet; the fixed fee is collected once there is one",
+    "nenhuma ainda; a mensalidade será cobrada quando houver uma")
   fileprivate static let invoice = Phrase("Invoice", "Fatura")
 
   fileprivate static func name(of status: StoredSubscription.Status) -> Phrase {

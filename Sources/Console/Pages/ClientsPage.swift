@@ -55,7 +55,7 @@ enum ClientsPage {
 }
 
 extension Phrase {
-  fileprivate static let idOrName = Phrase("Id or name", "Id ou nome")
+  fileprivate static let idOrName = Phrase("ID or name", "ID ou nome")
   fileprivate static let timeZone = Phrase("Time zone", "Fuso horário")
   static let more = Phrase("More", "Mais")
 }

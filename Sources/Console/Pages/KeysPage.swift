@@ -41,8 +41,9 @@ enum KeysPage {
       .map { row($0, client, pageRequest) }
     var columns: [TableView.Column] = [
       .text(reader(.name)), .text(reader(.status)), .text(reader(.fingerprint)),
-      .text(reader(.mayAskFor)), .text(reader(.perMinute)), .text(reader(.expires)),
-      .text(reader(.lastUsed)),
+      .text(reader(.mayAskFor)), .text(reader(.perMinute)),
+      .text(reader(.expiresIn(client.timeZone.identifier))),
+      .text(reader(.lastUsedIn(client.timeZone.identifier))),
     ]
     if pageRequest.mayChange { columns.append(.text(reader(.actions))) }
     return pageRequest.page(
@@ -82,7 +83,11 @@ enum KeysPage {
       key.requestsPerMinute.map { reader(.requestCount(reader.number($0))) },
       key.tokensPerMinute.map { reader(.tokenCount(reader.number($0))) },
     ].compactMap(\.self).joined(separator: ", ")
-    let may = (key.models ?? []) + (key.operations ?? [])
+    let may =
+      (key.models ?? [])
+      + (key.operations ?? []).map { name in
+        Operation(rawValue: name).map { reader(.name(of: $0)) } ?? name
+      }
     let lock: HTML? =
       key.isDeclared
       ? #" <span class="chip plain">\#(Icon.lock)\#(reader(.declaredInFile))</span>"# : nil

@@ -28,7 +28,7 @@ enum OverviewPage {
       \#(reader(.clock(reader.moment(pageRequest.now, in: .utc))))</span></div>
       <div class="stack">
       <div id="tiles" data-live>\#(tiles(days.lines.last, currency, reader))</div>
-      <div id="notices" data-live>\#(try missingPrices(month, pageRequest))</div>
+      <div id="notices" data-live>\#(missingPrices(month, pageRequest))</div>
       <div class="columns">
       <section class="card"><h2>\#(reader(.closestToLimit))</h2>\#
       <div id="budgets" data-live>\#(try budgets(pageRequest))</div></section>
@@ -57,11 +57,17 @@ enum OverviewPage {
       """#
   }
 
+  /// The missing prices. If they can't be read, their card says so and the other cards stay.
   private static func missingPrices(
     _ report: UsageReportView, _ pageRequest: PageRequest
-  ) throws(APIError) -> HTML? {
+  ) -> HTML? {
     let since = TimeZoneRules.utc.startOfDay(report.first)
-    return try MissingPriceList(since: since, days: report.days, pageRequest).html
+    do throws(APIError) {
+      return try MissingPriceList(since: since, days: report.days, pageRequest).html
+    } catch {
+      pageRequest.failures.append(error)
+      return MissingPriceList.unreadable(pageRequest.reader)
+    }
   }
 
   // MARK: Near a limit
@@ -72,7 +78,7 @@ enum OverviewPage {
     let entries = try BudgetJSON.forms(fullest, pageRequest.call).map { form -> HTML in
       let id = form.status.definition.id.client
       return BudgetCard(form, for: pageRequest).entry(
-        withClient: pageRequest.call.clients.client(id)?.name ?? pageRequest.reader(.everybody))
+        withClient: pageRequest.call.clients.client(id)?.name)
     }
     if entries.isEmpty { return "<p>\(pageRequest.reader(.noBudgets))</p>" }
     let all = pageRequest.reader(.allBudgets(statuses.count))
@@ -97,7 +103,8 @@ enum OverviewPage {
         .joined(separator: " · ")
       return #"""
         <li class="budget"><div class="line"><strong>\#(who)</strong>\#
-        <span class="soft small">\#(reader.moment(row.createdAt, in: .utc))</span></div>\#
+        <span class="soft small">\#
+        \#(reader(.clock(reader.moment(row.createdAt, in: .utc))))</span></div>\#
         <div>\#(RefusalSentence(row, pageRequest).text)</div></li>
         """#
     }
@@ -118,13 +125,12 @@ extension Phrase {
   fileprivate static let refusedToday = Phrase("Refused today", "Recusadas hoje")
   fileprivate static let closestToLimit = Phrase("Closest to their limits", "Mais perto do limite")
   fileprivate static let latestRefusals = Phrase("Latest refusals", "Últimas recusas")
-  fileprivate static let everybody = Phrase("Everybody", "Todos")
   fileprivate static let noBudgets = Phrase(
     "There is no budget yet.", "Ainda não há orçamentos.")
   fileprivate static func allBudgets(_ count: Int) -> Phrase {
     Phrase("All \(count) budgets", "Todos os \(count) orçamentos")
   }
   fileprivate static let nobodyRefused = Phrase(
-    "Nobody was refused.", "Ninguém foi recusado.")
+    "No request was refused.", "Nenhuma requisição foi recusada.")
   fileprivate static let allRefusals = Phrase("All refusals", "Todas as recusas")
 }

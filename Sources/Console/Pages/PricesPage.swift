@@ -59,7 +59,7 @@ enum PricesPage {
         .figure(reader(.inputPrice)), .figure(reader(.cachedPrice)),
         .figure(reader(.outputPrice)), .text(reader(.otherPrices)), .text(reader(.asOf)),
         .text(reader(.source)),
-      ], models.map { row($0, pageRequest) }, empty: reader(.nothingYet))
+      ], models.map { row($0, pageRequest) }, empty: reader(.nothingFound))
     return #"\#(form.html)<p class="small soft">\#(reader(.perMillion))</p>\#(table.html)"#
   }
 
@@ -74,12 +74,13 @@ enum PricesPage {
       + windows.map { reader(.window($0)) }
     let ask = SitePath.prices.with("model", model.name).with("in", "1000").with("out", "1000")
     return #"""
-      <tr><th scope="row"><a href="\#(ask)">\#(model.name)</a></th><td>\#(model.provider)</td>\#
-      <td>\#(model.declaration.operation.rawValue)</td>\#
+      <tr><th scope="row" class="id"><a href="\#(ask)">\#(model.name)</a></th>\#
+      <td>\#(model.provider)</td>\#
+      <td>\#(reader(.name(of: model.declaration.operation)))</td>\#
       <td class="figure">\#(PriceList.text(table[.input], reader))</td>\#
       <td class="figure">\#(PriceList.text(table[.cachedInput], reader))</td>\#
       <td class="figure">\#(PriceList.text(table[.output], reader))</td>\#
-      <td>\#(others.joined(separator: ", "))</td>\#
+      <td class="list">\#(others.joined(separator: "; "))</td>\#
       <td class="moment">\#(reader.date(model.asOf))</td>\#
       <td><code>\#(model.file)</code><br><span class="small soft">\#(model.source)</span></td></tr>
       """#
@@ -100,20 +101,20 @@ enum PricesPage {
     }
     var columns: [TableView.Column] = [
       .text(reader(.model)), .text(reader(.provider)), .text(reader(.priceEach)),
-      .text(reader(.version)), .text(reader(.since)),
+      .text(reader(.version)), .text(reader(.sinceIn(client.timeZone.identifier))),
     ]
     if pageRequest.mayChange { columns.append(.text(reader(.actions))) }
     let rows = stored.map { price -> HTML in
       #"""
-      <tr><th scope="row">\#(price.model)</th><td>\#(price.provider)</td>\#
-      <td>\#(PriceList.all(price.prices, reader).joined(separator: ", "))</td>\#
+      <tr><th scope="row" class="id">\#(price.model)</th><td>\#(price.provider)</td>\#
+      <td class="list">\#(PriceList.all(price.prices, reader).joined(separator: "; "))</td>\#
       <td><code>\#(price.label)</code></td>\#
       <td class="moment">\#(reader.moment(price.createdAt, in: client.timeZone))</td>\#
       \#(pageRequest.mayChange ? removeButton(price, pageRequest) : nil)</tr>
       """#
     }
     return #"""
-      \#(form.html)\#
+      \#(form.html)<p class="small soft">\#(reader(.perMillion))</p>\#
       \#(TableView(reader(.ownPrices), columns, rows, empty: reader(.noOwnPrices)).html)\#
       \#(pageRequest.mayChange ? newPrice(client, pageRequest) : nil)
       """#

@@ -22,6 +22,7 @@ enum RefusalsPage {
   private static func show(_ pageRequest: PageRequest) throws(APIError) -> Answer {
     let reader = pageRequest.reader
     let view = try LogView(pageRequest, filters: filters)
+    _ = try pageRequest.call.query.choice("reason", DenialReason.self)
     let conditions = try pageRequest.call.query.conditions(LogCalls.denialFilters)
     let range = view.range(pageLength)
     let entries = try pageRequest.call.read { reader throws(LedgerError) in
@@ -34,7 +35,7 @@ enum RefusalsPage {
         .text(reader(.momentIn(view.zone.identifier))), .text(reader(.client)),
         .text(reader(.user)), .text(reader(.model)), .text(reader(.reason)),
         .text(reader(.actions)),
-      ], page.entries.map { row($0.content, view.zone, pageRequest) }, empty: reader(.nothingYet))
+      ], page.entries.map { row($0.content, view.zone, pageRequest) }, empty: reader(view.empty))
     return pageRequest.page(
       .refusals, in: .refusals, isLive: view.cursor == nil,
       #"""
@@ -81,7 +82,7 @@ extension Phrase {
     case .costLimit: Phrase("money limit", "limite de dinheiro")
     case .conversationLimit: Phrase("conversation limit", "limite de conversas")
     case .paused: Phrase("paused", "pausado")
-    case .budgetContended: Phrase("contended", "disputado")
+    case .budgetContended: Phrase("contention", "concorrência")
     }
   }
 }

@@ -1,4 +1,5 @@
 internal import Configuration
+internal import JSON
 internal import Ledger
 internal import Money
 internal import Pages
@@ -73,7 +74,8 @@ enum RequestPage {
     facts.add(.provider, row.provider)
     facts.add(.model, row.model)
     facts.add(.answeredBy, row.responseModel)
-    facts.add(.operation, row.operation.rawValue)
+    facts.add(.operation, reader(.name(of: row.operation)))
+    facts.add(.toolCalls, toolCalls(row))
     facts.add(.endpoint, row.endpoint)
     facts.add(.outcome, reader(.name(of: row.outcome)) + " (\(row.status))")
     facts.add(.usageFrom, reader(.name(of: row.usageSource)))
@@ -84,17 +86,27 @@ enum RequestPage {
     return facts.html
   }
 
+  /// `file_search: 1, web_search: 2`; nil if the request made no such calls.
+  private static func toolCalls(_ row: UsageRow) -> String? {
+    guard let text = row.toolCalls, let calls = try? JSONParser().parse(Array(text.utf8)) else {
+      return nil
+    }
+    let counts = calls.members.compactMap { member in
+      member.value.integer.map { "\(member.key.string ?? ""): \($0)" }
+    }
+    return counts.isEmpty ? nil : counts.sorted().joined(separator: ", ")
+  }
+
   private static func held(_ row: UsageRow, _ reader: Reader) -> HTML {
-    func dollars(_ nanoUnits: Int64) -> String {
-      reader.exactMoney(Money(nanoUnits: nanoUnits, currency: .usd))
+    func figures(_ tokens: Int64, _ nanoUSD: Int64) -> String {
+      let cost = reader.exactMoney(Money(nanoUnits: nanoUSD, currency: .usd))
+      return "\(reader(.tokenCount(reader.number(tokens)))) · \(cost)"
     }
     var facts = FactList(reader)
-    facts.add(.heldBefore, "\(reader.number(row.heldTokens)) · \(dollars(row.heldNanoUSD))")
-    facts.add(
-      .usedThen, "\(reader.number(row.usage.totalTokens)) · \(dollars(row.costNanoUSD))")
+    facts.add(.heldBefore, figures(row.heldTokens, row.heldNanoUSD))
+    facts.add(.usedThen, figures(row.usage.totalTokens, row.costNanoUSD))
     if row.overrunTokens > 0 || row.overrunNanoUSD > 0 {
-      facts.add(
-        .aboveHold, "\(reader.number(row.overrunTokens)) · \(dollars(row.overrunNanoUSD))")
+      facts.add(.aboveHold, figures(row.overrunTokens, row.overrunNanoUSD))
     }
     facts.add(.inputTokens, reader.number(row.usage.inputTokens))
     facts.add(.cached, reader.number(row.usage.cachedInputTokens))
@@ -106,23 +118,26 @@ enum RequestPage {
 
 extension Phrase {
   fileprivate static let request = Phrase("Request", "Requisição")
-  fileprivate static let whyItCost = Phrase("Why it cost that", "Por que custou isso")
-  fileprivate static let whoAndWhat = Phrase("Who and what", "Quem e o quê")
+  fileprivate static let whyItCost = Phrase(
+    "How the cost was calculated", "Como o custo foi calculado")
+  fileprivate static let whoAndWhat = Phrase("Details", "Detalhes")
   fileprivate static let heldAndUsed = Phrase("Held and used", "Reservado e usado")
+  static let item = Phrase("Item", "Item")
   static let quantity = Phrase("Quantity", "Quantidade")
-  static let amount = Phrase("Amount", "Valor")
-  static let unitPrice = Phrase("Price each, USD", "Preço unitário, USD")
-  static let costUSD = Phrase("Cost, USD", "Custo, USD")
+  static let unitPrice = Phrase("Unit price (USD)", "Preço unitário (USD)")
+  static let costUSD = Phrase("Cost (USD)", "Custo (USD)")
+  static let toolCalls = Phrase("Tool calls", "Chamadas de ferramentas")
   fileprivate static let agent = Phrase("Agent", "Agente")
-  fileprivate static let answeredBy = Phrase("Answered by", "Respondido por")
+  fileprivate static let answeredBy = Phrase("Model that answered", "Modelo que respondeu")
   fileprivate static let endpoint = Phrase("Endpoint", "Endpoint")
   fileprivate static let latency = Phrase("Latency", "Latência")
-  fileprivate static let firstToken = Phrase("First token after", "Primeiro token após")
-  fileprivate static let overhead = Phrase("Added by Catraca", "Acrescentado pela Catraca")
+  fileprivate static let firstToken = Phrase("Time to first token", "Tempo até o primeiro token")
+  fileprivate static let overhead = Phrase(
+    "Time added by Catraca", "Tempo acrescentado pelo Catraca")
   fileprivate static let metadata = Phrase("Metadata", "Metadados")
-  fileprivate static let heldBefore = Phrase("Held (tokens · USD)", "Reservado (tokens · USD)")
-  fileprivate static let usedThen = Phrase("Used (tokens · USD)", "Usado (tokens · USD)")
+  fileprivate static let heldBefore = Phrase("Held", "Reservado")
+  fileprivate static let usedThen = Phrase("Used", "Usado")
   fileprivate static let aboveHold = Phrase("Above the hold", "Acima da reserva")
-  static let cached = Phrase("of these cached", "destes, em cache")
-  static let reasoning = Phrase("of these reasoning", "destes, raciocínio")
+  static let cached = Phrase("Cached input tokens", "Tokens de entrada em cache")
+  static let reasoning = Phrase("Reasoning tokens", "Tokens de raciocínio")
 }

@@ -37,7 +37,7 @@ enum RequestsPage {
         .text(reader(.momentIn(view.zone.identifier))), .text(reader(.client)),
         .text(reader(.user)), .text(reader(.model)), .figure(reader(.tokens)),
         .figure(reader(.cost)), .text(reader(.outcome)), .text(reader(.usageFrom)),
-      ], page.entries.map { row($0.content, view.zone, reader) }, empty: reader(.nothingYet))
+      ], page.entries.map { row($0.content, view.zone, reader) }, empty: reader(view.empty))
     return pageRequest.page(
       .requests, in: .requests, isLive: page.isFirst(view),
       #"""
@@ -90,28 +90,28 @@ extension Page {
 
 extension Phrase {
   static let outcome = Phrase("Outcome", "Desfecho")
-  static let usageFrom = Phrase("Usage from", "Uso informado por")
+  static let usageFrom = Phrase("Usage source", "Origem do uso")
 
   static func momentIn(_ zone: String) -> Phrase {
-    Phrase("Time (\(zone))", "Hora (\(zone))")
+    Phrase("Time (\(zone))", "Data e hora (\(zone))")
   }
 
   static func name(of outcome: Outcome) -> Phrase {
     switch outcome {
-    case .ok: Phrase("ok", "ok")
-    case .providerError: Phrase("provider's error", "erro do provedor")
-    case .clientDisconnected: Phrase("client hung up", "cliente desconectou")
-    case .upstreamBroken: Phrase("provider broke off", "provedor interrompeu")
-    case .interrupted: Phrase("Catraca was killed", "Catraca foi morta")
+    case .ok: Phrase("answered", "respondida")
+    case .providerError: Phrase("provider error", "erro do provedor")
+    case .clientDisconnected: Phrase("client disconnected", "cliente desconectou")
+    case .upstreamBroken: Phrase("provider disconnected", "provedor desconectou")
+    case .interrupted: Phrase("Catraca stopped", "Catraca foi encerrado")
     }
   }
 
   static func name(of source: UsageSource) -> Phrase {
     switch source {
-    case .reported: Phrase("reported", "informado")
-    case .drained: Phrase("drained", "lido até o fim")
-    case .estimated: Phrase("estimated", "estimado")
-    case .external: Phrase("external", "externo")
+    case .reported: Phrase("provider", "provedor")
+    case .drained: Phrase("provider, after the client left", "provedor, após a saída do cliente")
+    case .estimated: Phrase("estimate", "estimativa")
+    case .external: Phrase("external report", "relatório externo")
     }
   }
 }

@@ -51,7 +51,7 @@ enum SignInPage {
   ) -> Answer {
     let reader = pageRequest.reader
     let notice = problem.map { problem -> HTML in
-      #"<p role="alert" id="problem" class="chip exceeded">\#(reader(problem))</p>"#
+      #"<p role="alert" id="problem" class="notice exceeded">\#(reader(problem))</p>"#
     }
     return pageRequest.page(
       alone: .signIn, status: status,
@@ -74,13 +74,14 @@ extension Phrase {
   fileprivate static let signIn = Phrase("Sign in", "Entrar")
   fileprivate static let adminToken = Phrase("Admin token", "Token de administração")
   fileprivate static let tokenHint = Phrase(
-    "The first start printed one. A client's own key opens that client's page.",
-    "O primeiro início mostrou um. A chave de um cliente abre a página dele.")
+    "Catraca printed one at its first start. A client's key opens that client's page.",
+    "O Catraca mostrou um ao ser iniciado pela primeira vez. A chave de um cliente abre a "
+      + "página dele.")
   fileprivate static let nobodysToken = Phrase(
-    "Nobody has this token.", "Ninguém tem este token.")
+    "This token is not valid.", "Token inválido.")
   fileprivate static let tooManyTries = Phrase(
-    "Too many wrong tokens. Try again in a minute.",
-    "Tokens errados demais. Tente de novo em um minuto.")
+    "Too many failed attempts. Try again in a minute.",
+    "Muitas tentativas incorretas. Tente de novo em um minuto.")
   fileprivate static let ledgerAway = Phrase(
-    "The ledger can't be used right now.", "O livro-razão não está disponível agora.")
+    "The ledger is unavailable right now.", "O banco de dados está indisponível no momento.")
 }

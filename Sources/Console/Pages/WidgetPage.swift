@@ -65,13 +65,13 @@ enum WidgetPage {
       guard let client = tokens.claimedClient(in: token).flatMap({ call.clients.client($0) }),
         let grant = tokens.grant(
           of: token, by: try WidgetMakers(call: call).digests(for: client), at: call.now)
-      else { throw .invalidCredential }
+      else { throw .expiredLink }
       return Subject(client: client, user: grant.user)
     }
     guard let secret = Credential.secret(in: pageRequest.head.fields.first(.authorization)),
       case .key(let owner) = try pageRequest.signIns.credential(
         of: secret, from: pageRequest.network, at: call.now)
-    else { throw .invalidCredential }
+    else { throw .expiredLink }
     return Subject(client: owner.client, user: nil)
   }
 
@@ -127,6 +127,16 @@ enum WidgetPage {
   }
 
   private static let days = 30
+}
+
+extension APIError {
+  /// The refusal of a widget's token, in words for the visitors of the site that shows the widget.
+  fileprivate static var expiredLink: APIError {
+    var error = invalidCredential
+    error.phrase = Phrase(
+      "This link is not valid, or has expired.", "Este link não é válido ou expirou.")
+    return error
+  }
 }
 
 extension Phrase {

@@ -103,17 +103,17 @@ extension Phrase {
   fileprivate static let resume = Phrase("Resume", "Retomar")
   fileprivate static let reset = Phrase("Reset", "Zerar")
   fileprivate static let resetLegend = Phrase(
-    "Reset: what is used so far", "Zerar: o uso até agora")
+    "Reset: the use so far", "Zerar: o uso até agora")
   fileprivate static let keepUse = Phrase(
-    "goes on counting; alerts are told again", "continua contando; os alertas voltam")
+    "still counts; alerts are sent again", "continua contando; os alertas são enviados de novo")
   fileprivate static let clearUse = Phrase("no longer counts", "deixa de contar")
   fileprivate static let reallyReset = Phrase(
     "Reset this budget now?", "Zerar este orçamento agora?")
   fileprivate static let onlyInFile = Phrase(
-    "clients.yaml declares it: only there it is changed or removed.",
-    "clients.yaml o declara: só lá é alterado ou removido.")
+    "clients.yaml declares this budget. Change or remove it there.",
+    "Este orçamento está declarado em clients.yaml. Altere ou remova-o lá.")
   static let remove = Phrase("Remove", "Remover")
   fileprivate static let reallyRemove = Phrase(
-    "Remove this budget? Nothing is limited by it any more.",
-    "Remover este orçamento? Nada mais será limitado por ele.")
+    "Remove this budget? It will no longer limit anything.",
+    "Remover este orçamento? Ele não vai limitar mais nada.")
 }

@@ -28,7 +28,7 @@ struct BudgetCard {
   /// The whole card: every figure.
   var html: HTML {
     #"""
-    <section class="card" aria-label="\#(definition.id.description)">\#
+    <section class="card" aria-label="\#(reader.name(of: definition.id))">\#
     <div class="budget"><div class="line"><h3>\#(link)</h3>\#(chips)</div>\#
     \#(banner)\#(tokens)\#(cost)</div>\#(facts)</section>
     """#
@@ -69,13 +69,15 @@ struct BudgetCard {
 
   private var link: HTML {
     let id = definition.id
-    guard isLinked else { return "\(id.description)" }
-    return #"<a href="\#(SitePath.budget(id))">\#(id.description)</a>"#
+    let name = reader.name(of: id)
+    guard isLinked else { return "\(name)" }
+    return #"<a href="\#(SitePath.budget(id))">\#(name)</a>"#
   }
 
   private var subject: HTML? {
     if definition.per == .client { return nil }
-    let name = status.subject.value.isEmpty ? reader(.without) : status.subject.value
+    let value = status.subject.value
+    let name = value.isEmpty ? reader(.unnamed(definition.per)) : value
     return #" <span class="soft">(\#(name))</span>"#
   }
 
@@ -161,7 +163,7 @@ struct BudgetCard {
       : Share(used: status.heldTokens, limit: status.limitTokens ?? 0)
     let isNothingHeld = isCostFuller ? status.heldCost.nanoUnits == 0 : status.heldTokens == 0
     return picture(
-      share, held: isNothingHeld ? 0 : held.permille, name: definition.id.description)
+      share, held: isNothingHeld ? 0 : held.permille, name: reader.name(of: definition.id))
   }
 
   private var fullerFigures: String {
@@ -205,7 +207,8 @@ struct BudgetCard {
               Money(nanoUnits: raise.amount.nanoUnits, currency: status.settledCost.currency))
             : nil,
         ].compactMap(\.self).joined(separator: ", ")
-      let until = reader.moment(raise.until, in: definition.timeZone)
+      let zone = definition.timeZone
+      let until = "\(reader.moment(raise.until, in: zone)) (\(zone.identifier))"
       return "<dt>\(reader(.raised))</dt><dd>\(reader(.raisedBy(amount, until)))</dd>"
     }
     let forecast = forecast.map { text -> HTML in
@@ -214,7 +217,7 @@ struct BudgetCard {
     return #"""
       <dl class="facts small"><dt>\#(reader(.nextReset))</dt>\#
       <dd>\#(reset ?? reader(.neverResets))</dd>\#(forecast)\#(raise)\#
-      <dt>\#(reader(.counts))</dt><dd>\#(reader(.name(of: definition.per)))\#(subject), \#
+      <dt>\#(reader(.countsFor))</dt><dd>\#(reader(.name(of: definition.per)))\#(subject), \#
       \#(reader(.name(of: definition.period)))</dd>\#
       <dt>\#(reader(.enforcement))</dt><dd>\#(reader(.name(of: definition.enforcement)))</dd></dl>
       """#
@@ -224,23 +227,22 @@ struct BudgetCard {
 extension Phrase {
   fileprivate static let empty = Phrase(name: "")
   static let paused = Phrase("paused", "pausado")
-  static let declaredInFile = Phrase("in the file", "no arquivo")
+  static let declaredInFile = Phrase("in clients.yaml", "no clients.yaml")
   fileprivate static let pausedByHand = Phrase(
-    "Paused by hand: every request is refused until somebody resumes it.",
-    "Pausado manualmente: toda requisição é recusada até alguém retomar.")
+    "Paused by an administrator: every request is refused until it is resumed.",
+    "Pausado por um administrador: toda requisição é recusada até ser retomado.")
   fileprivate static let pausedByTokens = Phrase(
     "Paused: the token limit is reached.", "Pausado: o limite de tokens foi atingido.")
   fileprivate static let pausedByConversations = Phrase(
-    "Paused: no further conversation may begin.", "Pausado: nenhuma conversa nova pode começar.")
+    "Paused: no new conversation can start.", "Pausado: nenhuma conversa nova pode começar.")
   fileprivate static let pausedByCost = Phrase(
     "Paused: the money limit is reached.", "Pausado: o limite de dinheiro foi atingido.")
   fileprivate static let neverResets = Phrase("never resets", "nunca zera")
   fileprivate static let lasts = Phrase(
-    "lasts until the reset at this pace", "neste ritmo dura até zerar")
-  fileprivate static let nextReset = Phrase("Next reset", "Próximo reinício")
+    "at this pace, lasts until the reset", "neste ritmo, dura até zerar")
+  fileprivate static let nextReset = Phrase("Next reset", "Zera em")
   static let forecast = Phrase("Forecast", "Previsão")
   fileprivate static let raised = Phrase("Raised", "Ampliado")
-  fileprivate static let counts = Phrase("Counts", "Conta")
   static let enforcement = Phrase("Enforcement", "Aplicação")
 
   fileprivate static func usedHeldLeft(

@@ -48,37 +48,39 @@ struct ChargeSentence {
 
 extension Phrase {
   fileprivate static let forYourInvoice = Phrase(
-    "recorded for your invoice: nobody collects it here",
-    "registrada para a sua fatura: ninguém a cobra aqui")
+    "recorded for your own invoice; Catraca does not collect it",
+    "registrada para a sua própria fatura; o Catraca não a cobra")
   fileprivate static func paidBy(_ payment: String) -> Phrase {
     Phrase("payment \(payment)", "pagamento \(payment)")
   }
   fileprivate static let triedBySubscription = Phrase(
-    "the subscription at Stripe tries it again", "a assinatura no Stripe tenta de novo")
+    "the subscription at Stripe will retry it", "a assinatura no Stripe vai tentar de novo")
   fileprivate static let nobodyCollects = Phrase(
-    "nobody collects it: payments are off in catraca.yaml",
-    "ninguém a cobra: os pagamentos estão desligados em catraca.yaml")
+    "not collected: payments are turned off in catraca.yaml",
+    "não é cobrada: os pagamentos estão desligados em catraca.yaml")
   fileprivate static let waitsForSubscription = Phrase(
     """
     waits for a subscription at Stripe, which collects the fixed fee; \
-    POST /api/token-billing/create-subscription makes one
+    create one with POST /api/token-billing/create-subscription
     """,
     """
     espera uma assinatura no Stripe, que cobra a mensalidade; \
-    POST /api/token-billing/create-subscription cria uma
+    crie uma com POST /api/token-billing/create-subscription
     """)
   fileprivate static func waitsFor(_ subscription: String) -> Phrase {
     Phrase(
-      "waits until Stripe says that subscription \(subscription) has paid it",
-      "espera que o Stripe diga que a assinatura \(subscription) a pagou")
+      "waits for Stripe to confirm the payment by subscription \(subscription)",
+      "espera o Stripe confirmar o pagamento pela assinatura \(subscription)")
   }
   fileprivate static func triedAgain(_ reason: String, _ moment: String) -> Phrase {
     Phrase(
-      "couldn't be tried (\(reason)); tried again \(moment)",
-      "não pôde ser tentada (\(reason)); nova tentativa em \(moment)")
+      "could not be collected (\(reason)); next attempt \(moment)",
+      "não pôde ser cobrada (\(reason)); nova tentativa em \(moment)")
   }
   fileprivate static func underWay(_ payment: String) -> Phrase {
-    Phrase("Stripe goes on with payment \(payment)", "o Stripe segue com o pagamento \(payment)")
+    Phrase(
+      "Stripe is processing payment \(payment)",
+      "o Stripe está processando o pagamento \(payment)")
   }
   fileprivate static let beingCollected = Phrase("being collected", "sendo cobrada")
 }

@@ -49,7 +49,8 @@ struct ChargeTable {
     let name: HTML = charge.block == 0 ? "\(reader(.fixedFee))" : "\(charge.tier)"
     return #"""
       <tr><th scope="row"><code>\#(charge.name)</code><br>\#
-      <span class="small soft">\#(reader.moment(charge.createdAt, in: zone))</span></th>\#
+      <span class="small soft">\#(reader.moment(charge.createdAt, in: zone)) \#
+      (\#(zone.identifier))</span></th>\#
       \#(client(charge))<td>\#(name)\#(cause(charge))</td>\#
       <td class="figure">\#(charge.money.map { reader.money($0) } ?? "–")</td>\#
       <td><span class="chip \#(level(of: charge.status))">\#
@@ -117,8 +118,8 @@ extension Phrase {
   static let fixedFee = Phrase("Fixed fee", "Mensalidade")
   fileprivate static let chargedAmount = Phrase("Amount", "Valor")
   fileprivate static let attempts = Phrase("Attempts", "Tentativas")
-  fileprivate static let whatBecame = Phrase("What became of it", "O que houve com ela")
-  fileprivate static let begunBy = Phrase("by this request", "por esta requisição")
+  fileprivate static let whatBecame = Phrase("Details", "Detalhes")
+  fileprivate static let begunBy = Phrase("request", "requisição")
   fileprivate static let retry = Phrase("Collect again", "Cobrar de novo")
 
   static func name(of status: BillingCharge.Status) -> Phrase {

@@ -2,7 +2,7 @@ internal import Money
 internal import Pages
 internal import Pricing
 
-/// What would a request cost? Asked by a form, and answered beside it.
+/// A form that asks what a request would cost, and the answer below it.
 struct CostQuestion {
   private let pageRequest: PageRequest
   private let model: String?
@@ -34,20 +34,26 @@ struct CostQuestion {
         FilterField.text("in", reader(.inputTokens), input),
         FilterField.text("cached", reader(.cached), cached),
         FilterField.text("out", reader(.outputTokens), output),
-        FilterField.text("tier", reader(.serviceTier), tier),
-        FilterField.text("window", reader(.completionWindow), window),
-        FilterField.text("container", reader(.containerMemory), container),
+        FilterField.text("tier", reader(.serviceTier), tier, hint: "batch, flex, priority"),
+        FilterField.text("window", reader(.completionWindow), window, hint: "2h, 8h"),
+        FilterField.text("container", reader(.containerMemory), container, hint: "1g, 4g, 16g"),
       ], button: reader(.compute))
     return "\(form.html)\(answer)"
   }
 
   private var answer: HTML? {
-    guard let model else { return nil }
+    guard let model else {
+      let asks = [input, output, cached, tier, window, container].contains { $0 != nil }
+      return asks ? problem(.modelIsMissing) : nil
+    }
     let reader = pageRequest.reader
     guard let priced = pageRequest.call.server.model(model, of: nil, for: "") else {
       return problem(.unknownModel)
     }
     guard let usage else { return problem(.unusableCounts) }
+    if let tier, !priced.hasPrice(of: .tier(tier), at: pageRequest.now) {
+      return problem(.noTierPrice)
+    }
     if let window, priced.declaredPrices(at: pageRequest.now)?.completionWindows[window] == nil {
       return problem(.noWindowPrice)
     }
@@ -73,7 +79,7 @@ struct CostQuestion {
   }
 
   private func problem(_ phrase: Phrase) -> HTML {
-    #"<p role="alert" class="chip exceeded">\#(pageRequest.reader(phrase))</p>"#
+    #"<p role="alert" class="card notice exceeded">\#(pageRequest.reader(phrase))</p>"#
   }
 
   private var usage: Usage? {
@@ -90,7 +96,7 @@ struct CostQuestion {
   }
 }
 
-/// Quantities × prices, a row each.
+/// A table of a cost: for each item its quantity, its unit price and what it costs.
 struct CostLines {
   private let lines: [CostLine]
   private let reader: Reader
@@ -106,7 +112,7 @@ struct CostLines {
         line.isUnpriced
         ? #" <span class="chip attention">\#(reader(.dearestRate))</span>"# : nil
       return #"""
-        <tr><th scope="row"><code>\#(line.quantity.name)</code>\#(mark)</th>\#
+        <tr><th scope="row">\#(reader(.name(of: line.quantity)))\#(mark)</th>\#
         <td class="figure">\#(reader.number(line.amount))</td>\#
         <td class="figure">\#(reader.decimal(line.unitPrice.decimalText))</td>\#
         <td class="figure">\#(reader.decimal(line.cost.decimalText))</td></tr>
@@ -115,7 +121,7 @@ struct CostLines {
     return TableView(
       reader(.quantitiesAndPrices),
       [
-        .text(reader(.quantity)), .figure(reader(.amount)), .figure(reader(.unitPrice)),
+        .text(reader(.item)), .figure(reader(.quantity)), .figure(reader(.unitPrice)),
         .figure(reader(.costUSD)),
       ], rows, empty: reader(.notPriced)
     ).html

@@ -2,11 +2,15 @@ internal import Pages
 
 /// One field of a form, with its label.
 enum FilterField {
-  static func text(_ name: String, _ label: String, _ value: String?) -> HTML {
-    #"""
-    <div class="field"><label for="f-\#(name)">\#(label)</label>\#
-    <input id="f-\#(name)" name="\#(name)" value="\#(value ?? "")" size="12"></div>
-    """#
+  /// - Parameter hint: examples of values, shown in the empty field.
+  static func text(
+    _ name: String, _ label: String, _ value: String?, hint: String? = nil
+  ) -> HTML {
+    let examples = hint.map { hint -> HTML in #" placeholder="\#(hint)""# }
+    return #"""
+      <div class="field"><label for="f-\#(name)">\#(label)</label>\#
+      <input id="f-\#(name)" name="\#(name)" value="\#(value ?? "")" size="12"\#(examples)></div>
+      """#
   }
 
   static func date(_ name: String, _ label: String, _ value: String?) -> HTML {

@@ -59,6 +59,11 @@ struct LogView {
     LogRange(since: since, until: until, cursor: cursor, limit: pageLength + 1)
   }
 
+  /// The text that replaces a table without entries.
+  var empty: Phrase {
+    values.isEmpty && since == nil && until == nil && cursor == nil ? .nothingYet : .nothingFound
+  }
+
   func timeFields(_ reader: Reader) -> [HTML] {
     [
       FilterField.choice(

@@ -77,6 +77,6 @@ extension Phrase {
   static let margin = Phrase("Margin", "Margem")
   static let providerCost = Phrase("Provider's cost", "Custo do provedor")
   static let chargedUSD = Phrase("Charged", "Cobrado")
-  fileprivate static let marginShare = Phrase("Margin, % of charged", "Margem, % do cobrado")
+  fileprivate static let marginShare = Phrase("Margin (% of charged)", "Margem (% do cobrado)")
   fileprivate static let total = Phrase("Total", "Total")
 }

@@ -22,7 +22,15 @@ struct MissingPriceList {
       needed.filter { $0.requests > $0.refused } + needed.filter { $0.requests == $0.refused }
   }
 
-  /// Nil where there are none.
+  /// The card that stands in place of the list if the ledger can't be read.
+  static func unreadable(_ reader: Reader) -> HTML {
+    #"""
+    <section class="card notice exceeded" role="alert"><h2>\#(reader(.missingPrices))</h2>\#
+    <p>\#(reader(.missingPricesUnreadable))</p></section>
+    """#
+  }
+
+  /// Nil if no price is missing.
   var html: HTML? {
     if prices.isEmpty { return nil }
     let shown = prices.prefix(MissingPriceList.mostPrices)
@@ -70,14 +78,17 @@ struct MissingPriceList {
 }
 
 extension Phrase {
-  fileprivate static let missingPrices = Phrase("Missing prices", "Preços que faltam")
+  fileprivate static let missingPrices = Phrase("Missing prices", "Preços em falta")
   fileprivate static func missingPricesMeaning(_ days: Int) -> Phrase {
     Phrase(
-      "Requests of the last \(days) days needed them, and the price book doesn't have them.",
-      "Requisições dos últimos \(days) dias precisaram deles, e a tabela de preços não os tem.")
+      "Requests of the last \(days) days needed these prices, which are not in the price book.",
+      "Requisições dos últimos \(days) dias precisaram destes preços, que não estão na tabela.")
   }
-  fileprivate static let whatHasNoPrice = Phrase("Without a price", "Sem preço")
-  fileprivate static let lastSeen = Phrase("Last", "Última")
+  fileprivate static let missingPricesUnreadable = Phrase(
+    "The missing prices can't be read right now. The server's log says why.",
+    "Os preços em falta não podem ser lidos agora. O log do servidor diz por quê.")
+  fileprivate static let whatHasNoPrice = Phrase("What has no price", "O que não tem preço")
+  fileprivate static let lastSeen = Phrase("Last request", "Última requisição")
   fileprivate static func refused(_ count: String) -> Phrase {
     Phrase("refused: \(count)", "recusadas: \(count)")
   }
@@ -88,13 +99,16 @@ extension Phrase {
     Phrase("not charged: \(count)", "não cobradas: \(count)")
   }
   fileprivate static func furtherPrices(_ count: Int) -> Phrase {
-    Phrase("\(count) further missing prices", "mais \(count) preços que faltam")
+    Phrase("\(count) more missing prices", "mais \(count) preços em falta")
   }
   fileprivate static func part(_ dimension: PriceDimension) -> Phrase {
     let name = dimension.name
     return switch dimension.kind {
     case .model: Phrase("the whole model", "o modelo todo")
-    case .quantity, .call: Phrase(name, name)
+    case .quantity:
+      PricedQuantity.allCases.first { $0.priceKey == name }.map { .name(of: $0) }
+        ?? Phrase(name: name)
+    case .call: Phrase("calls of \(name)", "chamadas de \(name)")
     case .tier: .tier(name)
     case .window: .window(name)
     case .container: Phrase("container \(name)", "contêiner \(name)")

@@ -18,7 +18,7 @@ enum Notice {
       case .retried:
         Phrase("It is being collected again.", "A cobrança está sendo tentada de novo.")
       case .forgotten:
-        Phrase("Forgotten: it is nobody's now.", "Esquecido: agora não é de ninguém.")
+        Phrase("Forgotten: no client owns it now.", "Esquecido: agora nenhum cliente é o dono.")
       }
     }
   }
@@ -36,7 +36,7 @@ enum Notice {
     guard let error else { return nil }
     return #"""
       <p class="card notice exceeded" role="alert"><strong>\#(reader(.notDone))</strong> \#
-      \#(error.message)</p>
+      \#(reader(error.explanation))</p>
       """#
   }
 }

@@ -43,7 +43,7 @@ struct RaiseButton {
     until = status.window.end ?? now.advanced(by: RaiseButton.usualSpan)
   }
 
-  /// Up to two digits that aren't nought: nobody wants to read 4,213.
+  /// Rounds up to two significant digits: 4,213 becomes 4,300.
   static func rounded(_ amount: Int64) -> Int64 {
     var step: Int64 = 1
     while amount / step >= 100 { step *= 10 }
@@ -54,7 +54,8 @@ struct RaiseButton {
 
   var html: HTML {
     let reader = pageRequest.reader
-    let amount = cost.map { reader.money($0) } ?? reader.number(tokens ?? 0)
+    let amount =
+      cost.map { reader.money($0) } ?? reader(.tokenCount(reader.number(tokens ?? 0)))
     let field: HTML =
       if let cost {
         #"<input type="hidden" name="cost" value="\#(cost.decimalText)">"#

@@ -33,7 +33,7 @@ struct RefusalSentence {
   }
 
   var text: String {
-    let budget = row.budgetID ?? ""
+    let budget = row.budget.map(reader.name) ?? row.budgetID ?? ""
     switch row.reason {
     case .tokenLimit, .costLimit:
       let left = max(0, Int128(row.limitValue) - Int128(row.used) - Int128(row.held))
@@ -61,18 +61,18 @@ extension Phrase {
     _ budget: String, _ requested: String, _ left: String, _ limit: String
   ) -> Phrase {
     Phrase(
-      "\(budget): needed \(requested), \(left) left of \(limit)",
-      "\(budget): precisava de \(requested), restavam \(left) de \(limit)")
+      "\(budget): needed \(requested); \(left) left of \(limit)",
+      "\(budget): precisava de \(requested); restavam \(left) de \(limit)")
   }
   fileprivate static func contended(_ budget: String, _ requested: String) -> Phrase {
     Phrase(
-      "\(budget): waited in vain for others to free \(requested)",
-      "\(budget): esperou em vão que outros liberassem \(requested)")
+      "\(budget): timed out waiting for other requests to release \(requested)",
+      "\(budget): o tempo acabou à espera de que outras requisições liberassem \(requested)")
   }
   fileprivate static func conversations(_ limit: String) -> Phrase {
     Phrase(
-      "the plan's \(limit) conversations had all begun",
-      "as \(limit) conversas do plano já tinham começado")
+      "all \(limit) conversations of the plan were in use",
+      "todas as \(limit) conversas do plano já estavam em uso")
   }
   fileprivate static func isPaused(_ budget: String) -> Phrase {
     budget.isEmpty

@@ -90,15 +90,15 @@ extension Phrase {
     Phrase("charged: \(amount)", "cobrado: \(amount)")
   }
   fileprivate static func notBegun(_ amount: String) -> Phrase {
-    Phrase("not begun: \(amount)", "não iniciada: \(amount)")
+    Phrase("not started: \(amount)", "não iniciada: \(amount)")
   }
-  fileprivate static let nothingMore = Phrase("costs nothing more", "não custa mais nada")
+  fileprivate static let nothingMore = Phrase("no further charge", "sem custo adicional")
   fileprivate static let withoutOverage = Phrase(
-    "Use beyond what is included costs nothing more.",
-    "O uso além do incluído não custa mais nada.")
+    "Use beyond the included amount is not charged.",
+    "O uso além do incluído não é cobrado.")
   fileprivate static func nextCharge(_ charge: String, _ end: String) -> Phrase {
     Phrase(
-      "The next \(charge) are charged when use passes \(end).",
-      "Os próximos \(charge) são cobrados quando o uso passar de \(end).")
+      "Another \(charge) will be charged when use passes \(end).",
+      "Mais \(charge) serão cobrados quando o uso passar de \(end).")
   }
 }

@@ -1,5 +1,6 @@
 internal import Budgets
 internal import Pages
+internal import Pricing
 
 /// Words that several pages have.
 extension Phrase {
@@ -21,7 +22,7 @@ extension Phrase {
   static let operation = Phrase("Operation", "Operação")
   static let conversation = Phrase("Conversation", "Conversa")
   static let budget = Phrase("Budget", "Orçamento")
-  static let time = Phrase("Time", "Hora")
+  static let time = Phrase("Time", "Data e hora")
   static let day = Phrase("Day", "Dia")
   static let week = Phrase("Week of", "Semana de")
   static let tokens = Phrase("Tokens", "Tokens")
@@ -37,8 +38,9 @@ extension Phrase {
   static let show = Phrase("Show", "Mostrar")
   static let save = Phrase("Save", "Salvar")
   static let cancel = Phrase("Cancel", "Cancelar")
-  static let older = Phrase("Older", "Mais antigos")
+  static let older = Phrase("Older", "Anteriores")
   static let asTable = Phrase("As a table", "Em tabela")
+  static let nothingFound = Phrase("Nothing matches.", "Nada encontrado.")
   static let nothingYet = Phrase("Nothing yet.", "Nada ainda.")
   static let without = Phrase("(none)", "(nenhum)")
   static let days = Phrase("Days", "Dias")
@@ -50,14 +52,56 @@ extension Phrase {
   }
 }
 
+extension Phrase {
+  static func name(of operation: Operation) -> Phrase {
+    switch operation {
+    case .chat: Phrase("chat", "chat")
+    case .responses: Phrase("responses", "responses")
+    case .completion: Phrase("completion", "texto")
+    case .embedding: Phrase("embedding", "embedding")
+    case .transcription: Phrase("transcription", "transcrição")
+    case .translation: Phrase("translation", "tradução")
+    case .speech: Phrase("speech", "fala")
+    case .image: Phrase("image", "imagem")
+    case .moderation: Phrase("moderation", "moderação")
+    case .batch: Phrase("batch", "lote")
+    case .realtime: Phrase("realtime", "tempo real")
+    }
+  }
+}
+
+extension Reader {
+  /// A budget's name: `acme/month`, or `month (all clients)` for a budget of all clients.
+  func name(of id: BudgetID) -> String {
+    id.client == BudgetID.everything ? self(.ofAllClients(id.name)) : id.description
+  }
+}
+
+extension Phrase {
+  fileprivate static func ofAllClients(_ name: String) -> Phrase {
+    Phrase("\(name) (all clients)", "\(name) (todos os clientes)")
+  }
+
+  /// The account of requests that name no user, conversation and so on.
+  static func unnamed(_ per: BudgetDefinition.Per) -> Phrase {
+    switch per {
+    case .client: .without
+    case .user: Phrase("no user", "sem usuário")
+    case .key: Phrase("no key", "sem chave")
+    case .model: Phrase("no model", "sem modelo")
+    case .conversation: Phrase("no conversation", "sem conversa")
+    }
+  }
+}
+
 /// What the values of a budget are called.
 extension Phrase {
   static func name(of level: AccountStatus.Level) -> Phrase {
     switch level {
-    case .ok: Phrase("fine", "tranquilo")
+    case .ok: Phrase("ok", "normal")
     case .attention: Phrase("attention", "atenção")
     case .critical: Phrase("critical", "crítico")
-    case .exceeded: Phrase("limit reached", "no limite")
+    case .exceeded: Phrase("limit reached", "limite atingido")
     }
   }
 
@@ -74,8 +118,10 @@ extension Phrase {
   static func name(of enforcement: BudgetDefinition.Enforcement) -> Phrase {
     switch enforcement {
     case .hard: Phrase("hard: never exceeds the limit", "rígido: nunca passa do limite")
-    case .soft: Phrase("soft: may pass by little", "flexível: pode passar por pouco")
-    case .shadow: Phrase("shadow: only watches", "sombra: só observa")
+    case .soft:
+      Phrase("soft: may exceed the limit slightly", "flexível: pode passar um pouco do limite")
+    case .shadow:
+      Phrase("shadow: only monitors, never refuses", "observação: só monitora, nunca recusa")
     }
   }
 

@@ -16,15 +16,15 @@ extension Phrase {
       + "os clientes.")
   static let kind = Phrase("Kind", "Tipo")
   static let owner = Phrase("Owner", "Dono")
-  static let objectID = Phrase("Object id", "Id do objeto")
+  static let objectID = Phrase("Object ID", "ID do objeto")
   static let objectIDHint = Phrase(
-    "As the provider names it, such as file-abc123.", "Como o provedor o chama: file-abc123.")
+    "The provider's ID, such as file-abc123.", "O ID do provedor, como file-abc123.")
   static let sharedWithAll = Phrase("all clients", "todos os clientes")
   static let assignObject = Phrase("Assign an object", "Atribuir um objeto")
   static let assign = Phrase("Assign", "Atribuir")
   static let everybodyHint = Phrase(
-    "The client's id, or * to share the object with all clients.",
-    "O id do cliente, ou * para compartilhar o objeto com todos os clientes.")
+    "The client's ID, or * to share the object with all clients.",
+    "O ID do cliente, ou * para compartilhar o objeto com todos os clientes.")
   static let share = Phrase("Share with all", "Compartilhar com todos")
   static let reallyShare = Phrase(
     "Share this object with all clients? Each of them can read, change and delete it.",
@@ -32,8 +32,8 @@ extension Phrase {
       + "apagar o objeto.")
   static let forget = Phrase("Forget", "Esquecer")
   static let reallyForget = Phrase(
-    "Forget whose this object is? No client can reach it until it is assigned again.",
-    "Esquecer de quem é este objeto? Nenhum cliente terá acesso a ele até que seja atribuído de "
+    "Forget the owner of this object? No client can reach it until it is assigned again.",
+    "Esquecer o dono deste objeto? Nenhum cliente terá acesso a ele até que seja atribuído de "
       + "novo.")
   static let nextPage = Phrase("More", "Mais")
 

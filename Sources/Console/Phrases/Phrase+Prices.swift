@@ -6,30 +6,34 @@ extension Phrase {
   static let unknownModel = Phrase(
     "The price book doesn't have this model.", "A tabela de preços não tem este modelo.")
   static let unusableCounts = Phrase(
-    "Tokens are whole numbers, and the cached ones are part of the input.",
-    "Tokens são números inteiros, e os em cache são parte da entrada.")
+    "Enter tokens as whole numbers; cached input can't exceed the input.",
+    "Informe tokens em números inteiros; a entrada em cache não pode passar da entrada.")
   static let noPrice = Phrase(
-    "This can't be priced.", "Isto não pode ser calculado.")
+    "No price applies to these tokens.", "Nenhum preço se aplica a estes tokens.")
   static let ownPrices = Phrase("A client's own prices", "Preços próprios de um cliente")
   static let noOwnPrices = Phrase(
-    "This client has the book's prices.", "Este cliente tem os preços da tabela.")
+    "This client pays the prices of the price book.",
+    "Este cliente paga os preços da tabela de preços.")
   static let newPrice = Phrase(
-    "Give this client its own price", "Dar a este cliente um preço próprio")
+    "Set a price for this client", "Definir um preço para este cliente")
   static let priceBook = Phrase("Price book", "Tabela de preços")
-  static let perMillion = Phrase("USD per million tokens", "USD por milhão de tokens")
+  static let perMillion = Phrase(
+    "Prices in USD per million tokens.", "Preços em USD por milhão de tokens.")
   static let inputPrice = Phrase("Input", "Entrada")
   static let cachedPrice = Phrase("Cached input", "Entrada em cache")
   static let outputPrice = Phrase("Output", "Saída")
-  static let otherPrices = Phrase("Others", "Outros")
-  static let imagesBySize = Phrase("images by size", "imagens por tamanho")
-  static let asOf = Phrase("As of", "Na data de")
+  static let otherPrices = Phrase("Other prices", "Outros preços")
+  static let imagesBySize = Phrase("images priced by size", "imagens com preço por tamanho")
+  static let asOf = Phrase("As of", "Data")
   static let source = Phrase("Source", "Fonte")
   static let priceEach = Phrase("Prices", "Preços")
   static let version = Phrase("Version", "Versão")
-  static let since = Phrase("Since", "Desde")
+  static func sinceIn(_ zone: String) -> Phrase {
+    Phrase("Since (\(zone))", "Desde (\(zone))")
+  }
   static let quantitiesAndPrices = Phrase("Quantities and prices", "Quantidades e preços")
-  static let notPriced = Phrase("Nothing was priced.", "Nada teve preço.")
-  static let dearestRate = Phrase("no price: dearest rate", "sem preço: maior tarifa")
+  static let notPriced = Phrase("Nothing was charged.", "Nada foi cobrado.")
+  static let dearestRate = Phrase("no price: highest rate", "sem preço: maior tarifa")
 
   static let serviceTier = Phrase("Service tier", "Nível de serviço")
   static let completionWindow = Phrase("Completion window", "Janela de conclusão")
@@ -37,16 +41,21 @@ extension Phrase {
     "This model has no price for that completion window.",
     "Este modelo não tem preço para essa janela de conclusão.")
   static let containerMemory = Phrase(
-    "Session of a container with", "Sessão de um contêiner com")
+    "Container memory", "Memória do contêiner")
   static let noContainerPrice = Phrase(
-    "The pricing file has no price of such containers.",
-    "O arquivo de preços não tem preço desses contêineres.")
+    "This model has no price for containers of that size.",
+    "Este modelo não tem preço para contêineres desse tamanho.")
+  static let noTierPrice = Phrase(
+    "This model has no price for that service tier.",
+    "Este modelo não tem preço para esse nível de serviço.")
+  static let modelIsMissing = Phrase(
+    "Name a model.", "Informe um modelo.")
 
   static func window(_ name: String) -> Phrase {
-    Phrase("window \(name)", "janela \(name)")
+    Phrase("completion window \(name)", "janela de conclusão \(name)")
   }
 
   static func tier(_ name: String) -> Phrase {
-    Phrase("tier \(name)", "nível \(name)")
+    Phrase("service tier \(name)", "nível de serviço \(name)")
   }
 }

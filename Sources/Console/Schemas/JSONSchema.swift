@@ -36,7 +36,7 @@ indirect enum JSONSchema: Sendable {
   static let count = JSONSchema.integer(0...Int64.max)
   /// Nine decimals.
   static let money = JSONSchema.text(pattern: #"^[0-9]+\.[0-9]{9}$"#)
-  /// Nine decimals, with a minus sign where the amount is below zero.
+  /// Nine decimals, with a minus sign for an amount below zero.
   static let signedMoney = JSONSchema.text(pattern: #"^-?[0-9]+\.[0-9]{9}$"#)
   /// RFC 3339.
   static let instant = JSONSchema.text(

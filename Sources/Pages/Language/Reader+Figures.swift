@@ -53,6 +53,11 @@ extension Reader {
     return grouped(parts.first ?? "") + decimals
   }
 
+  /// A plain decimal as an amount of money: `$0.15`, or `US$ 0,15`.
+  public func money(_ decimalText: String, in currency: Currency) -> String {
+    symbol(of: currency) + decimal(decimalText)
+  }
+
   private func amount(_ money: Money, decimals: Int) -> String {
     let sign = money.nanoUnits < 0 ? "-" : ""
     let unit = Reader.billion

@@ -107,9 +107,19 @@ public enum Stylesheet {
     .notice.attention { border-left-color: var(--attention); }
     .notice.exceeded { border-left-color: var(--exceeded); }
     .notice p:last-child { margin-bottom: 0; }
+    p.notice:not(.card) { padding-left: .75rem; }
+    p.notice.card { padding: .7rem 1rem; margin: .75rem 0 0; }
+    .stack > p.notice.card { margin: 0; }
+    #cost { margin-top: 1rem; }
 
     /* Tables */
-    .scroll { overflow-x: auto; position: relative; }
+    /* A shadow at an edge says that the table goes on behind it. */
+    .scroll { overflow-x: auto; position: relative;
+      background: linear-gradient(to right, var(--card) 40%, transparent) left / 2.5rem 100%,
+        linear-gradient(to left, var(--card) 40%, transparent) right / 2.5rem 100%,
+        linear-gradient(to right, var(--line), transparent) left / .8rem 100%,
+        linear-gradient(to left, var(--line), transparent) right / .8rem 100%;
+      background-repeat: no-repeat; background-attachment: local, local, scroll, scroll; }
     table { border-collapse: collapse; width: 100%; font-size: .9375rem; }
     th, td { text-align: left; padding: .45rem .75rem .45rem 0; vertical-align: top;
       border-bottom: 1px solid var(--line); }
@@ -120,6 +130,7 @@ public enum Stylesheet {
     tfoot th, tfoot td { border-top: 2px solid var(--line); border-bottom: 0; font-weight: 620; }
     .figure { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
     td.moment { white-space: nowrap; }
+    td.list { min-width: 14rem; }
     td form { margin: 0; }
     td button { white-space: nowrap; }
 
@@ -191,6 +202,9 @@ public enum Stylesheet {
       .side .foot { display: flex; flex-wrap: wrap; margin-top: 0; gap: .5rem 1rem; }
       main { padding-top: 1.25rem; }
       .scroll td:not(.figure) { min-width: 7rem; }
+      th.id { min-width: 9rem; }
+      /* The first column stays in sight while the others scroll. */
+      .scroll tbody th { position: sticky; left: 0; background: var(--card); }
       .tile dd { font-size: 1.25rem; }
       .tile { padding: .7rem .85rem; }
       dl.facts { grid-template-columns: minmax(0, 1fr); gap: 0; }

@@ -2,7 +2,7 @@ internal import JSON
 internal import Ledger
 internal import Money
 
-/// What providers charge for some use, and the margin, in US dollars.
+/// The providers' cost of some use, and the margin, in US dollars.
 ///
 /// Answers to admin tokens have both. Answers to viewers and keys leave both out.
 struct ProviderCosts {
