@@ -6,11 +6,11 @@ internal import JSON
 public import Logging
 public import Time
 
-/// The admin listener: what operators and their tools ask and set.
+/// Serves the admin listener: the API and the dashboard.
 public final class Console: HTTPHandler {
   private let server: any RunningServer
   private let routes: Router<APIRoute>
-  /// Whether tokens are nobody's here.
+  /// Whether only clients' keys are valid, as on the proxy's listener.
   private let servesKeysAlone: Bool
   private let signIns: SignIns
   private let site: Site
@@ -18,7 +18,9 @@ public final class Console: HTTPHandler {
   private let logger: Logger
   private let clock: @Sendable () -> Timestamp
 
-  /// - Parameter server: what the console speaks for.
+  /// Makes the console of the admin listener.
+  ///
+  /// - Parameter server: The server that the console shows and changes.
   public convenience init(
     server: any RunningServer, logger: Logger,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
@@ -29,9 +31,9 @@ public final class Console: HTTPHandler {
       clock: clock)
   }
 
-  /// The calls that a client's own keys may make on the proxy's listener.
+  /// Makes the console of the proxy's listener, with the calls that clients' keys may make.
   ///
-  /// - Parameter failedSignIns: those of that listener.
+  /// - Parameter failedSignIns: The failed sign-ins at that listener.
   public static func ofClients(
     server: any RunningServer, failedSignIns: FailedSignIns, logger: Logger,
     clock: @escaping @Sendable () -> Timestamp = { .readSystemClock() }
@@ -77,16 +79,16 @@ public final class Console: HTTPHandler {
     do {
       try await send(answer, on: exchange)
     } catch {
-      // The client is gone: nobody is left to be told.
+      // The client disconnected, so the answer can't be sent.
       exchange.abort()
     }
   }
 
-  /// What a request is refused for whose `Host` is no name of the admin listener; nil for a request
-  /// that may go on. Probes don't say what the listener is called, and learn nothing.
+  /// The refusal of a request whose `Host` isn't a name of the admin listener; nil if it is one.
+  /// Probes use any name, and their answers reveal nothing.
   private func misdirection(of head: RequestHead) -> APIError? {
     guard !servesKeysAlone, !HealthCalls.paths.contains(head.path),
-      // The page that says so needs them, and they say nothing of this server.
+      // The refusal's page needs these files, and they reveal nothing.
       !SiteFiles.lookAndFeel.contains(head.path),
       !HostRule(settings: server.settings.admin).allows(head.host)
     else { return nil }
@@ -108,7 +110,7 @@ public final class Console: HTTPHandler {
     guard exchange.head.method != .head else { return }
     try await exchange.write(begin.body)
     while true {
-      // The ledger blocks, so that no piece is read on an event loop.
+      // The ledger blocks, so pieces must not be read on an event loop.
       let read = Task { () -> Result<[UInt8]?, APIError> in
         do throws(APIError) { return .success(try await rest()) } catch { return .failure(error) }
       }
@@ -116,7 +118,7 @@ public final class Console: HTTPHandler {
       case .success(let piece?): try await exchange.write(piece)
       case .success(nil): return try await exchange.finish()
       case .failure(let error):
-        // The client sees that it isn't whole, since the body has no end.
+        // The client notices that the body is incomplete, since its end is missing.
         logger.log(.error, "admin_answer_broken") { line in
           line.member("path", exchange.head.path)
           line.member("reason", error.message)
@@ -164,8 +166,7 @@ public final class Console: HTTPHandler {
     }
   }
 
-  /// Reads the body of a call whose caller is known by now, and of no other call but one that
-  /// signs its body.
+  /// Reads the body. A route without a credential has no body, unless the body is signed.
   private func body(
     of exchange: HTTPExchange, for route: APIRoute
   ) async throws(APIError) -> [UInt8] {
@@ -181,8 +182,8 @@ public final class Console: HTTPHandler {
 
   // MARK: Who is it?
 
-  /// Finds out who calls, before anything of the body is read: strangers must not take memory or
-  /// time with bodies.
+  /// Identifies the caller before the body is read. Bodies of strangers must not take memory or
+  /// time.
   private func credential(
     of exchange: HTTPExchange, for route: APIRoute, at now: Timestamp
   ) async throws(APIError) -> Credential? {
@@ -195,7 +196,7 @@ public final class Console: HTTPHandler {
     return credential
   }
 
-  /// Runs `body` on no event loop: it asks the ledger, which blocks.
+  /// Runs `body` off the event loops, since it uses the ledger, which blocks.
   static func work<Answer: Sendable>(
     _ body: @escaping @Sendable () async throws(APIError) -> Answer
   ) async throws(APIError) -> Answer {
@@ -222,8 +223,8 @@ public final class Console: HTTPHandler {
     }
   }
 
-  /// Who calls: by the field `Authorization`, else by the session of a browser, which says its
-  /// CSRF token with each change.
+  /// The caller's credential, from the field `Authorization` or from a browser's session. A session
+  /// must send its CSRF token with each change.
   private func credential(
     in fields: HeaderFields, from network: SocketAddress.Network?, isChange: Bool,
     at now: Timestamp

@@ -5,52 +5,57 @@ public import Configuration
 public import Ledger
 public import Pricing
 
-/// What the console needs of the server that it is a part of.
+/// The part of the running server that the console uses.
 public protocol RunningServer: Sendable {
   /// The settings in force.
   var settings: Settings { get }
-  /// All clients in force: those of the files, and those that the ledger keeps.
+  /// All clients in force: those of the files and those of the ledger.
   var clients: ClientRegistry { get }
   /// The price book in force, without clients' own prices.
   var prices: PriceBook { get }
-  /// A model of a provider, or of the first that has it, at the prices of a client.
+  /// A model at a client's prices; nil if no provider has it.
+  ///
+  /// - Parameter provider: The model's provider; nil for the first provider that has the model.
   func model(_ name: String, of provider: String?, for client: String) -> PricedModel?
-  /// Where requests are recorded.
+  /// The location of the ledger.
   var ledgerLocation: LedgerLocation { get }
   /// Whether the ledger's last attempt to write succeeded.
   var isLedgerHealthy: Bool { get }
 
-  /// What makes and reads the tokens of widgets.
+  /// Makes and verifies the tokens of widgets.
   var widgetTokens: WidgetTokens { get }
 
-  /// Another number whenever something was held, settled, refused, set, charged or paid.
+  /// A number that changes whenever figures of a page may have changed.
   var revision: UInt64 { get }
-  /// What the ledger has recorded, summed for metrics.
+  /// The recorded usage, summed for metrics.
   var recordedUsage: RecordedUsage { get }
   /// The server's current state, for metrics.
   var vitals: ServerVitals { get }
 
-  /// Reads how the budgets stand, all as of one instant.
+  /// Reads the budgets, all at one instant.
   func readBudgets<Answer: Sendable>(_ body: @Sendable (BudgetState) -> Answer) -> Answer
 
-  /// Where alerts go out, for tests of them.
+  /// The queue of outgoing alerts, for test alerts.
   var alertPostbox: AlertQueue { get }
 
-  /// Counts and records usage that did not pass the proxy; returns when that is safe.
+  /// Counts and records usage that did not pass the proxy. Returns when it is safe on disk.
+  ///
+  /// - Throws: `LedgerError` if it can't be recorded.
   func record(_ usage: ExternalUsage) async throws(LedgerError)
 
-  /// Where the payment provider is reached.
+  /// The client of the payment provider.
   var paymentClient: PaymentClient { get }
 
-  /// Says that there may be alerts to deliver.
+  /// Wakes the sender of alerts.
   func alertsAreDue()
 
-  /// Logs a payment that isn't what was charged.
+  /// Logs a payment that differs from its charge.
   func tell(ofPaymentDifference reason: String)
 
-  /// Says that there may be charges to collect.
+  /// Wakes the collector of charges.
   func chargesAreDue()
 
-  /// Takes over what the ledger says now; returns when it is in force, or false where it can't be.
+  /// Reloads clients, budgets and prices from the ledger. Returns when they are in force; false if
+  /// they can't be read.
   func takeOverLedger() async -> Bool
 }

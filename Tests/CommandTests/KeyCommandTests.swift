@@ -48,7 +48,7 @@ import Time
       ),
       (
         "--client acme --name app --expires 2026-11-22",
-        "--expires is in the past; allowed: a time to come"
+        "--expires is in the past; allowed: a time in the future"
       ),
     ])
   func refusesKeys(line: String, message: String) async {

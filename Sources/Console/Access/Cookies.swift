@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// What a browser keeps for this site.
+/// The cookies that a browser sends.
 struct Cookies {
   private let pairs: [(name: Substring, value: Substring)]
 
@@ -13,13 +13,14 @@ struct Cookies {
     }
   }
 
-  /// The first of that name.
+  /// The value of the first cookie of that name.
   func value(of name: String) -> String? {
     pairs.first { $0.name == name }.map { String($0.value) }
   }
 }
 
-/// The cookie that names a session. No script sees it, and no other site's request carries it.
+/// The cookie that names a session. Scripts can't read it, and requests from other sites don't
+/// carry it.
 struct SessionCookie {
   static let name = "catraca_session"
 

@@ -4,23 +4,23 @@ internal import Ledger
 internal import TLS
 internal import Time
 
-/// Who makes a call.
+/// The credential that a call was made with.
 enum Credential: Sendable {
   case token(name: String, role: AdminToken.Role)
-  /// A client's own key, which sees its own client alone.
+  /// A client's key. It can only see its own client.
   case key(ClientRegistry.KeyOwner)
 
   var isKey: Bool {
     if case .key = self { true } else { false }
   }
 
-  /// Whether the caller may learn what providers charge, and so the margin. Neither clients nor
-  /// viewers may.
+  /// Whether the caller may see what providers charge, and with it the margin. Only administrators
+  /// may.
   var seesProviderCosts: Bool {
     if case .token(_, .admin) = self { true } else { false }
   }
 
-  /// Whom the bodies of its requests are counted for.
+  /// The owner that the caller's requests and their bodies are counted for.
   var owner: RequestOwner {
     switch self {
     case .token(let name, _): .token(name: name)
@@ -28,7 +28,7 @@ enum Credential: Sendable {
     }
   }
 
-  /// For the audit log.
+  /// The caller's name in the audit log.
   var actor: String {
     switch self {
     case .token(let name, _): "token:\(name)"
@@ -36,10 +36,10 @@ enum Credential: Sendable {
     }
   }
 
-  /// Finds whose the secret of this digest is; nil for nobody's.
+  /// Finds the token or key whose secret has this digest; nil if there is none.
   ///
-  /// Every token is compared in full and in constant time; keys are looked up by their digest, so
-  /// that how long it takes says nothing about those that exist.
+  /// Every token is compared in full and in constant time. Keys are looked up by their digest. The
+  /// time that this takes therefore reveals nothing about existing secrets.
   init?(
     digest: SHA256Digest, settings: AdminSettings, clients: ClientRegistry, at now: Timestamp,
     storedTokens: () throws(LedgerError) -> [String: String]
@@ -51,7 +51,7 @@ enum Credential: Sendable {
         found = .token(name: token.name, role: token.role)
       }
     }
-    // The token of a first start is for as long as none is configured.
+    // The token of the first start is valid until the settings have a token.
     if settings.tokens.isEmpty {
       for (name, text) in try storedTokens() {
         guard let known = SHA256Digest(hex: text) else { continue }
@@ -69,7 +69,7 @@ enum Credential: Sendable {
 
   private static let scheme = "bearer "
 
-  /// The secret of `Bearer SECRET`; nil for anything else.
+  /// The secret of a field `Authorization: Bearer SECRET`; nil for any other value.
   static func secret(in authorization: String?) -> String? {
     guard let authorization, authorization.utf8.count > scheme.utf8.count,
       authorization.prefix(scheme.count).lowercased() == scheme
@@ -79,7 +79,7 @@ enum Credential: Sendable {
 }
 
 extension HTTPExchange {
-  /// Counts the exchange among the requests of the credential's owner from now on.
+  /// Counts the exchange as a request of the credential's owner until it ends.
   func count(_ credential: Credential) throws(APIError) {
     do { try noteCredential(of: credential.owner) } catch { throw .tooManyRequestsOfCaller }
   }

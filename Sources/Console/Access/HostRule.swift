@@ -1,31 +1,31 @@
 internal import Configuration
 internal import EventLoop
 
-/// Which names the admin listener answers to.
+/// The host names that the admin listener answers to.
 ///
-/// Another site can let its own name point at this machine (DNS rebinding). Its pages may then read
-/// what a browser on this machine or network is answered here, `/metrics` included, which needs no
-/// token. Such a request says the other site's name in `Host`. Example: `Host: evil.example:8081`
-/// is refused, `Host: localhost:8081` is not.
+/// Another site can point its own name at this machine (DNS rebinding). Its pages could then read,
+/// in a browser on this machine or network, everything that needs no token, such as `/metrics`.
+/// Such a request has the other site's name in `Host`. Example: `Host: evil.example:8081` is
+/// refused, `Host: localhost:8081` is not.
 ///
-/// With TLS there is no need: no certificate of this listener has the other site's name.
+/// With TLS the rule isn't needed: the listener's certificate doesn't have the other site's name.
 struct HostRule {
   let settings: AdminSettings
 
-  /// - Parameter host: `host[:port]`; nil where a client of HTTP/1.0 doesn't say it.
+  /// - Parameter host: `host[:port]`; nil if the request has no such field (HTTP/1.0).
   func allows(_ host: String?) -> Bool {
     guard settings.tls == nil, let host else { return true }
     let name = HostRule.name(in: host)
     if name == "localhost" || settings.hosts.contains(where: { $0.lowercased() == name }) {
       return true
     }
-    // An address can't be made to point elsewhere.
+    // DNS can't change where an IP address points.
     guard let address = SocketAddress(host: name, port: 0) else { return false }
     return address.isLoopback
       || settings.listen.contains { $0.isUnspecified || $0.host.lowercased() == address.host }
   }
 
-  /// In lower case, without the port, brackets and the point at the end.
+  /// The name in lower case, without port, brackets and trailing dot.
   private static func name(in host: String) -> String {
     let host = host.lowercased()
     if host.hasPrefix("[") { return String(host.dropFirst().prefix { $0 != "]" }) }

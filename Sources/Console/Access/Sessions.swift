@@ -2,15 +2,16 @@ internal import EventLoop
 internal import TLS
 internal import Time
 
-/// A browser that somebody has signed in with.
+/// The session of a signed-in browser.
 struct Session: Sendable {
-  /// What the browser's cookie says.
+  /// The value of the browser's cookie.
   let id: String
-  /// What each change must say too, so that no other site can make one in the browser's name.
+  /// The token that every change must carry, so that another site can't make a change through the
+  /// browser.
   let csrfToken: String
-  /// The digest of the token or key that was signed in with.
+  /// The digest of the token or key of the sign-in.
   let digest: SHA256Digest
-  /// Whether that is a client's key.
+  /// Whether the sign-in used a client's key.
   let isOfKey: Bool
   let expiresAt: Timestamp
 
@@ -20,22 +21,23 @@ struct Session: Sendable {
   }
 }
 
-/// Who is signed in, in memory alone: a restart ends all sessions.
+/// The sessions of all signed-in browsers. They are kept in memory, so a restart ends them.
 ///
-/// Each token and each key has so many sessions, and all keys together have so many. A client that
-/// signs in without end therefore ends its own oldest sessions, and never an administrator's.
+/// The number of sessions is limited per token or key, for all tokens together, and for all keys
+/// together. A client that signs in endlessly ends its own oldest sessions, never those of an
+/// administrator.
 final class Sessions: Sendable {
   static let lifetime = Duration.seconds(12 * 3600)
-  /// Sessions of one token or key.
+  /// The most sessions of one token or key.
   static let mostOfCredential = 100
-  /// Sessions of all tokens, and of all keys.
+  /// The most sessions of all tokens together, and of all keys together.
   static let mostOfTokens = 2_000
   static let mostOfKeys = capacity - mostOfTokens
   static let capacity = 10_000
 
   private struct State {
     var sessions: [String: Session] = [:]
-    /// The ids of each token's or key's sessions, oldest first.
+    /// The IDs of each token's or key's sessions, oldest first.
     var ids: [SHA256Digest: [String]] = [:]
 
     mutating func end(_ session: Session) {
@@ -44,7 +46,7 @@ final class Sessions: Sendable {
       if ids[session.digest]?.isEmpty == true { ids[session.digest] = nil }
     }
 
-    /// Ends what a further session has no room beside.
+    /// Ends the oldest sessions until there is room for another one.
     mutating func makeRoom(for session: Session, at now: Timestamp) {
       if let own = ids[session.digest], own.count >= Sessions.mostOfCredential,
         let oldest = sessions[own[0]]
@@ -66,7 +68,7 @@ final class Sessions: Sendable {
 
   private let state = Lock(State())
 
-  /// - Parameter isOfKey: Whether a client's key is signed in with, instead of a token.
+  /// - Parameter isOfKey: Whether the sign-in uses a client's key.
   func begin(for digest: SHA256Digest, isOfKey: Bool = false, at now: Timestamp) -> Session {
     let session = Session(
       id: Base64URL.encode(SecureRandom.bytes(32)),
@@ -80,7 +82,7 @@ final class Sessions: Sendable {
     return session
   }
 
-  /// Nil for one that never was, was ended, or is too old.
+  /// The session with this ID; nil if it doesn't exist, has ended, or has expired.
   func session(_ id: String, at now: Timestamp) -> Session? {
     state.withLock { state in
       guard let session = state.sessions[id] else { return nil }

@@ -6,20 +6,22 @@ internal import Ledger
 internal import TLS
 internal import Time
 
-/// Finds out who calls: by a token or key, or by the session of a browser.
+/// Identifies callers by a token, a key, or a browser's session.
 final class SignIns: Sendable {
   private let server: any RunningServer
   private let failures: FailedSignIns
   let sessions = Sessions()
 
-  /// - Parameter failures: those of the listener.
+  /// - Parameter failures: The failed sign-ins at the listener.
   init(server: any RunningServer, failures: FailedSignIns) {
     self.server = server
     self.failures = failures
   }
 
-  /// Whose the secret is; throws `invalidCredential` for nobody's, or `tooManyFailures` where that
-  /// was said too often.
+  /// Finds the credential of a secret.
+  ///
+  /// - Throws: `invalidCredential` if the secret is not valid, `tooManyFailures` after too many
+  ///   failed attempts.
   func credential(
     of secret: String, from network: SocketAddress.Network?, at now: Timestamp
   ) throws(APIError) -> Credential {
@@ -32,7 +34,7 @@ final class SignIns: Sendable {
     throw .invalidCredential
   }
 
-  /// Whose the digest is; nil for nobody's, or for one's that is revoked by now.
+  /// Finds the credential of a digest; nil if it doesn't exist or was revoked.
   func credential(
     of digest: SHA256Digest, at now: Timestamp
   ) throws(APIError) -> Credential? {
@@ -47,7 +49,7 @@ final class SignIns: Sendable {
     }
   }
 
-  /// The session of the browser that sends a request; nil without one.
+  /// The session of the browser that sent a request; nil if it has none.
   func session(of fields: HeaderFields, at now: Timestamp) -> Session? {
     Cookies(fields).value(of: SessionCookie.name).flatMap { sessions.session($0, at: now) }
   }

@@ -7,33 +7,33 @@ internal import Time
 /// short time.
 struct WidgetGrant: Equatable, Sendable {
   let client: String
-  /// Nil shows the whole client.
+  /// The user whose figures are shown; nil for those of the whole client.
   let user: String?
   let expiresAt: Timestamp
 }
 
-/// Makes tokens for widgets, and reads those that it made.
+/// Makes and verifies tokens for widgets.
 ///
-/// A token says what it grants and carries a code (HMAC-SHA256) that nobody else can make.
+/// A token names what it grants and carries an authentication code (HMAC-SHA256).
 public final class WidgetTokens: Sendable {
-  /// How long a token may be valid.
+  /// The lifetimes that a token may have, in seconds.
   static let lifetimes: ClosedRange<Int64> = 60...86_400
   static let usualLifetimeSeconds: Int64 = 3600
 
-  /// How long the key should be.
+  /// The recommended length of the key, in bytes.
   public static let keyByteCount = SHA256Digest.byteCount
 
   private let key: [UInt8]
 
-  /// - Parameter key: random bytes; tokens are read by whoever has the same.
+  /// - Parameter key: Random bytes. Servers with the same key accept each other's tokens.
   public init(key: [UInt8]) {
     self.key = key
   }
 
-  /// `EXPIRY.CLIENT.USER.CODE`; names are in Base64, so that no point is in them.
+  /// Makes a token: `EXPIRY.CLIENT.USER.CODE`. Names are in Base64, which has no dot.
   ///
-  /// - Parameter maker: The digest of the key or token that it is made with; the code depends on
-  ///   it.
+  /// - Parameter maker: The digest of the key or token that asks for the widget's token. The code
+  ///   depends on it.
   func token(for grant: WidgetGrant, by maker: String = "") -> String {
     let parts = [
       "\(grant.expiresAt.milliseconds)", Base64URL.encode(Array(grant.client.utf8)),
@@ -43,14 +43,14 @@ public final class WidgetTokens: Sendable {
     return "\(content).\(code(of: content, by: maker).hex)"
   }
 
-  /// The client that a token says it is for, which nothing vouches for yet.
+  /// The client that a token names. The token isn't verified yet.
   func claimedClient(in token: String) -> String? {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 ? WidgetTokens.text(parts[1]) : nil
   }
 
-  /// What a token grants; nil for one that isn't ours, was changed, is too old, or was made by
-  /// somebody who isn't among `makers`.
+  /// Verifies a token and returns what it grants; nil if it is not valid, has expired, or was made
+  /// with a key or token outside `makers`.
   func grant(
     of token: String, by makers: [String] = [""], at now: Timestamp
   ) -> WidgetGrant? {
@@ -75,13 +75,14 @@ public final class WidgetTokens: Sendable {
   }
 }
 
-/// With what tokens of widgets are made: a client's keys, and administrators' tokens.
+/// The credentials that make tokens for widgets: a client's keys, and administrators' tokens.
 ///
-/// A widget's token ends with the key or token that made it, and while its client is suspended.
+/// A widget's token stops working when the key or token that made it is removed, and while its
+/// client is suspended.
 struct WidgetMakers {
   let call: Call
 
-  /// The digest of what the call was made with.
+  /// The digest of the credential that the call was made with.
   func digest() throws(APIError) -> String {
     switch call.credential {
     case .key(let owner): return "\(owner.key.digest)"
@@ -94,7 +95,7 @@ struct WidgetMakers {
     }
   }
 
-  /// The digests of all that may make tokens for a client now.
+  /// The digests of all credentials that may make tokens for a client now.
   func digests(for client: Client) throws(APIError) -> [String] {
     if client.status == .suspended { return [] }
     let keys = client.keys.filter { !$0.isExpired(at: call.now) }

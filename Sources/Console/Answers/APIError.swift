@@ -2,19 +2,19 @@ internal import HTTP
 internal import JSON
 internal import Pages
 
-/// Why a call is not carried out, as its caller is told.
+/// An error of the API, as its caller reads it.
 struct APIError: Error {
   let status: Int
   let type: String
   let code: String
   let message: String
-  /// The field or parameter that is wrong.
+  /// The field or parameter at fault; nil if it isn't one.
   var param: String?
-  /// Why the server can't serve, for its log alone.
+  /// The internal cause of a server error. It appears only in the log.
   var cause: String?
-  /// What a page says instead of `message`, in its reader's language.
+  /// The text that a page shows instead of `message`.
   var phrase: Phrase?
-  /// Header fields beside the usual ones.
+  /// Additional header fields of the answer.
   var fields: [(FieldName, String)] = []
 
   private init(_ status: Int, _ type: String, _ code: String, _ message: String) {
@@ -57,9 +57,9 @@ struct APIError: Error {
       error.status, "invalid_value", "This is not a request that HTTP/1.1 allows: \(error).")
   }
 
-  /// Has no header fields of its own, so that it can always be sent.
+  /// Has no header fields of its own, so HTTP always allows it.
   static let unsendableField = invalid(
-    400, "invalid_value", "HTTP does not allow a header field that this would be answered with.")
+    400, "invalid_value", "The answer would need a header field that HTTP does not allow.")
 
   // MARK: 401 … 405
 
@@ -67,7 +67,7 @@ struct APIError: Error {
     401, "authentication_error", "invalid_api_key",
     "No valid token was given. Send it as 'Authorization: Bearer TOKEN'.")
 
-  /// - Parameter portuguese: the same for a page; nil where none shows it.
+  /// - Parameter portuguese: The text in Portuguese for pages; nil if no page shows the error.
   static func forbidden(_ why: String, portuguese: String? = nil) -> APIError {
     var error = APIError(403, "permission_error", "forbidden", why)
     error.phrase = portuguese.map { Phrase(why, $0) }
@@ -133,10 +133,10 @@ struct APIError: Error {
   static let keyOfAnotherCall = idempotencyConflict(
     "This Idempotency-Key belongs to another call.")
   static let answerNotKnownYet = idempotencyConflict(
-    "Another call with this Idempotency-Key acts now, or was cut off. Repeat it later: you are "
-      + "answered as that call was, or the call is carried out if that one was cut off.")
+    "Another call with this Idempotency-Key is running, or was cut off. Repeat the call later: it "
+      + "gets the same answer, or is carried out if the other call was cut off.")
   static let secretIsShownNoMore = idempotencyConflict(
-    "The call was carried out, and its secret is shown no more.")
+    "The call was carried out. Its secret is no longer available.")
 
   static func tooLarge(limit: Int) -> APIError {
     invalid(413, "request_too_large", "The body is larger than \(limit) bytes.")
@@ -157,17 +157,17 @@ struct APIError: Error {
   static let tooManyBodiesOfCaller = withRetry(
     APIError(
       429, "rate_limit_error", "rate_limit_exceeded",
-      "The requests of this caller have too many or too large bodies under way. Try again in 1 s."))
+      "This caller is sending too many or too large request bodies. Try again in 1 s."))
 
   static let tooManyRequestsOfCaller = withRetry(
     APIError(
       429, "rate_limit_error", "rate_limit_exceeded",
-      "This caller has as many requests open at once as it may have. Try again in 1 s."))
+      "This caller has too many requests open at once. Try again in 1 s."))
 
   static let tooManyBodies = withRetry(
     APIError(
       503, "server_error", "overloaded",
-      "Too many large request bodies are under way. Try again in 1 s."))
+      "The server is receiving too many large request bodies. Try again in 1 s."))
 
   private static func withRetry(_ error: APIError) -> APIError {
     var error = error
@@ -180,17 +180,17 @@ struct APIError: Error {
 
   static let undecided = APIError(
     504, "server_error", "outcome_unknown",
-    "The ledger doesn't answer whether the change was made. Look, or repeat the call with the same"
-      + " Idempotency-Key.")
+    "The ledger doesn't answer whether the change was made. Check, or repeat the call with the "
+      + "same Idempotency-Key.")
 
   static func paymentUnavailable(_ reason: String) -> APIError {
     APIError(
       503, "server_error", "payment_provider_unavailable",
-      "The payment provider can't be asked right now: \(reason).")
+      "The payment provider can't be reached right now: \(reason).")
   }
 
   static let tooManyPages = APIError(
-    503, "server_error", "overloaded", "Too many open pages are told of changes already.")
+    503, "server_error", "overloaded", "Too many pages are open already.")
 
   static let overloaded = APIError(
     503, "server_error", "overloaded", "Too many connections are open.")
@@ -200,7 +200,7 @@ struct APIError: Error {
 }
 
 extension APIError {
-  /// What `answer(saysSuccess:)` answers.
+  /// The schema of what `answer(saysSuccess:)` writes.
   static func schema(saysSuccess: Bool) -> JSONSchema {
     let error: Fields = [
       "error": .object([
@@ -212,10 +212,10 @@ extension APIError {
       : .named("Error", .object(error))
   }
 
-  /// The answer in OpenAI's shape.
+  /// The answer in the shape of OpenAI's errors.
   var answer: Answer { answer(saysSuccess: false) }
 
-  /// - Parameter saysSuccess: whether `success` stands before the error, as under
+  /// - Parameter saysSuccess: Whether the body begins with `"success":false`, as under
   ///   `/api/token-billing/`.
   func answer(saysSuccess: Bool) -> Answer {
     var answer = Answer(status: status) { body in

@@ -2,19 +2,19 @@ internal import HTTP
 internal import HTTPServer
 internal import JSON
 
-/// What a call answers.
+/// The answer to a call.
 struct Answer: Sendable {
   var status: Int
   var contentType: StaticString = "application/json"
-  /// All of the body, or what it begins with.
+  /// The body, or its beginning if there is a `rest`.
   var body: [UInt8]
-  /// What follows, where that is too much for one piece.
+  /// The rest of a body that is too large to be kept in memory; nil if `body` is all of it.
   var rest: AnswerStream?
-  /// What operators see belongs into no cache.
+  /// Answers contain confidential figures, so caches must not store them.
   var cacheControl: StaticString = "no-store"
   var fields: [(FieldName, String)] = []
 
-  /// An answer whose JSON `write` writes.
+  /// Makes an answer with the JSON that `write` writes.
   init<Failure: Error>(
     status: Int = 200, _ write: (inout JSONWriter) throws(Failure) -> Void
   ) throws(Failure) {
@@ -28,7 +28,7 @@ struct Answer: Sendable {
     self.body = body
   }
 
-  /// Done, and nothing to say.
+  /// The answer without a body after a removal (204).
   static let removed = Answer(status: 204, body: [])
 
   /// The answer as it is sent.
@@ -54,7 +54,7 @@ struct Answer: Sendable {
   }
 }
 
-/// The rest of a body, made piece by piece while the client takes it.
+/// Makes the rest of a body piece by piece, as fast as the client reads; nil at the end.
 ///
-/// Nil at the end. It may block, and so is asked on no event loop.
+/// It may block, so it must not run on an event loop.
 typealias AnswerStream = @Sendable () async throws(APIError) -> [UInt8]?

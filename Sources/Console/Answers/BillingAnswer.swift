@@ -1,7 +1,7 @@
 internal import JSON
 
 extension Answer {
-  /// `{"success":true,"data":…}`, the form of all calls under `/api/token-billing/`.
+  /// An answer under `/api/token-billing/`: `{"success":true,"data":…}`.
   static func billing(_ data: (inout JSONWriter) -> Void) -> Answer {
     Answer { body in
       body.object { body in
@@ -14,7 +14,7 @@ extension Answer {
 }
 
 extension JSONSchema {
-  /// What `Answer.billing` answers.
+  /// The schema of what `Answer.billing` writes.
   static func billing(_ name: String, _ data: JSONSchema) -> JSONSchema {
     .named(name, .object(["success": .boolean, "data": data]))
   }

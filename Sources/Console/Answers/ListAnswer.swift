@@ -1,20 +1,21 @@
 internal import JSON
 
-/// One page of a list: what was asked for, and one entry more where the list goes on.
+/// One page of a list.
 struct Page<Entry> {
   let entries: [Entry]
-  /// Where the next page begins; nil on the last.
+  /// The cursor of the next page; nil on the last page.
   let next: String?
 
   /// - Parameters:
-  ///   - entries: those after the cursor, at least one more than `limit` where there are so many.
-  ///   - cursor: what names an entry, so that the next page begins after it.
+  ///   - entries: The entries after the cursor. If the list goes on after this page, more than
+  ///     `limit`.
+  ///   - cursor: Names an entry; the next page begins after it.
   init(_ entries: [Entry], limit: Int, cursor: (Entry) -> String) {
     self.entries = Array(entries.prefix(limit))
     next = entries.count > limit ? self.entries.last.map(cursor) : nil
   }
 
-  /// All of a list that has no pages.
+  /// Makes the only page of a list that has no further pages.
   init(whole entries: [Entry]) {
     self.entries = entries
     next = nil
@@ -25,7 +26,7 @@ struct Page<Entry> {
     Answer { body in body.object { writeMembers(to: &$0, write) } }
   }
 
-  /// The members of that answer, inside of an object that may have others.
+  /// Writes the members of that answer into an object that may have other members.
   func writeMembers(to body: inout JSONWriter, _ write: (Entry, inout JSONWriter) -> Void) {
     body.member("data") { data in
       data.array { data in for entry in entries { write(entry, &data) } }
@@ -43,7 +44,7 @@ extension JSONWriter {
     array { array in for item in items { array.string(item) } }
   }
 
-  /// Writes a key and tenths of a per cent as a number with one decimal, or null.
+  /// Writes a key and tenths of a percent as a number with one decimal, or null.
   mutating func member(_ key: String, permille: Int?) {
     self.key(key)
     guard let permille else { return null() }

@@ -5,21 +5,24 @@ internal import JSON
 internal import Money
 internal import Time
 
-/// The body of a call: a JSON object, with no field that the call doesn't take.
+/// The body of a call: a JSON object that has only fields that the call allows.
 struct Body {
   private let fields: [String: JSONValue]
 
   static let largest = 1 << 20
-  /// The most bytes of a body that nobody vouches for until it is read: a signed event of the
-  /// payment provider.
+  /// The most bytes of a body whose sender is known only by its signature: an event of the payment
+  /// provider.
   static let largestSigned = 256 << 10
-  /// The most bytes of a form that needs no session, as that of a sign-in.
+  /// The most bytes of a form that needs no session, such as the sign-in.
   static let largestForm = 4 << 10
   private static let largestDepth = 32
 
-  /// Reads the bytes of a request's body, at most `limit`.
+  /// Reads the bytes of a request's body.
   ///
-  /// - Parameter beforeCredential: whether nobody knows yet who sends it.
+  /// - Parameters:
+  ///   - limit: The most bytes.
+  ///   - beforeCredential: Whether the sender isn't identified yet.
+  /// - Throws: `tooLarge`, `requestTimeout`, or an error of the server's limits.
   static func read(
     from exchange: HTTPExchange, limit: Int = largest, beforeCredential: Bool = false
   ) async throws(APIError) -> [UInt8] {
@@ -37,7 +40,7 @@ struct Body {
     }
   }
 
-  /// - Parameter bytes: nothing at all is an empty object.
+  /// - Parameter bytes: JSON text. No bytes mean an empty object.
   init(_ bytes: [UInt8], allowed: [String]) throws(APIError) {
     guard !bytes.isEmpty else {
       self.init()
@@ -68,15 +71,15 @@ struct Body {
     self.fields = fields
   }
 
-  /// Whether the field is there, be it null.
+  /// Whether the body has the field, also if it is null.
   func has(_ name: String) -> Bool { fields[name] != nil }
 
-  /// The value of a field; nil where it is absent or null.
+  /// The value of a field; nil if it is absent or null.
   func value(_ name: String) -> JSONValue? {
     fields[name].flatMap { $0.isNull ? nil : $0 }
   }
 
-  /// The object that a field holds, with its own fields.
+  /// The object in a field; nil if it is absent or null.
   func object(_ name: String, allowed: [String]) throws(APIError) -> Body? {
     guard let value = value(name) else { return nil }
     guard value.kind == .object else {
@@ -98,7 +101,7 @@ struct Body {
     return text
   }
 
-  /// The id or name of a client, plan, key or budget.
+  /// The ID or name of a client, plan, key or budget; nil if the field is absent or null.
   func name(_ name: String) throws(APIError) -> String? {
     guard let value = value(name) else { return nil }
     guard let text = value.string, EntityName.isValid(text) else {
@@ -134,7 +137,7 @@ struct Body {
     return choice
   }
 
-  /// A decimal in text, never a number: `"50.00"`.
+  /// An amount of money, as a decimal in text: `"50.00"`. A JSON number is not valid.
   func money(_ name: String, in currency: Currency) throws(APIError) -> Money? {
     guard let value = value(name) else { return nil }
     guard let text = value.string, let money = try? Money(decimal: text, currency: currency) else {
@@ -168,7 +171,7 @@ struct Body {
     return moment.timestamp(in: zone)
   }
 
-  /// A list whose items `read` reads; nil from it makes the field invalid.
+  /// A list whose items `read` reads. The field is not valid if `read` returns nil for an item.
   func list<Item>(
     _ name: String, atMost limit: Int, allowed: String, _ read: (JSONValue) -> Item?
   ) throws(APIError) -> [Item]? {

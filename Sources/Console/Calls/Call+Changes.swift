@@ -3,20 +3,19 @@ internal import Ledger
 internal import TLS
 internal import Time
 
-// What calls change. A call makes one change, together with the claim of its idempotency key. When
-// it is carried out again, because its answer was lost or couldn't be made, the change is skipped
-// and comes to what it came to before.
+// Changes that calls make. A call commits one change together with its idempotency key. If the call
+// runs again because its answer was lost, the change is skipped and has the same outcome.
 
 extension Call {
   private static let anyone = "anyone"
 
-  /// Whether the call's change is safe. From then on the call doesn't fail over what the server
-  /// can't do right now.
+  /// Whether the call's change is committed. From then on the call no longer fails for a temporary
+  /// problem of the server.
   var hasChanged: Bool { changeMade != nil }
 
-  /// Changes what the ledger keeps, and returns what the change came to when it is in force.
+  /// Changes the ledger and returns the outcome once the change is in force.
   ///
-  /// - Parameter actor: who it is that changes it, where there is no credential.
+  /// - Parameter actor: The author in the audit log, for a call without a credential.
   func change<Outcome: LosslessStringConvertible>(
     as actor: String = anyone, _ body: (LedgerEditor) throws(LedgerError) -> Outcome
   ) async throws(APIError) -> Outcome {
@@ -35,9 +34,9 @@ extension Call {
     }
   }
 
-  /// Changes what the ledger keeps, where the server doesn't have to know.
+  /// Changes the ledger. The server doesn't reload its state.
   ///
-  /// - Parameter actor: who it is that changes it, where there is no credential.
+  /// - Parameter actor: The author in the audit log, for a call without a credential.
   func edit<Outcome: LosslessStringConvertible>(
     as actor: String = anyone, _ body: (LedgerEditor) throws(LedgerError) -> Outcome
   ) throws(APIError) -> Outcome {
@@ -60,12 +59,14 @@ extension Call {
     return outcome
   }
 
-  /// Claims the call's idempotency key, if it brings one, before the call acts without changing
-  /// the ledger. So of two such calls at once, whichever servers they reach, one acts. If this
-  /// server dies before the answer is stored, the call may be repeated a minute after `longest`.
+  /// Claims the call's idempotency key, if it has one, before the call acts outside the ledger.
   ///
-  /// - Parameter longest: how long the call may act.
-  /// - Throws: `idempotencyConflict` where another call has claimed the key.
+  /// If two such calls arrive at once, at the same server or at different ones, only one acts. If
+  /// this server dies before the answer is stored, the call may be repeated a minute after
+  /// `longest`.
+  ///
+  /// - Parameter longest: How long the call may act.
+  /// - Throws: `idempotencyConflict` if another call has claimed the key.
   func claimKeyBeforeActing(for longest: Duration = .zero) throws(APIError) {
     guard claim != nil else { return }
     claim?.actsWithin = longest
@@ -88,14 +89,14 @@ extension Call {
       latest = outcome
       return outcome
     }
-    // Another server may have made the change while this one was about to.
+    // Another server may have made the change first.
     isRepeated = claimed.createdAt != claim.createdAt || latest == nil
     if !isRepeated { claimed.outcome = latest }
     changeMade = claimed
   }
 
-  /// A key for a call that brings none. It tells whether a commit succeeded whose outcome wasn't
-  /// told. A file tells the outcome of every commit.
+  /// A key for a call that has none. It tells whether a commit of unknown outcome succeeded. SQLite
+  /// reports the outcome of every commit, so only PostgreSQL needs it.
   private static func ownClaim(at now: Timestamp, isShared: Bool) -> IdempotencyClaim? {
     guard isShared else { return nil }
     return IdempotencyClaim(
@@ -103,7 +104,7 @@ extension Call {
       createdAt: now)
   }
 
-  /// Changes more, once the call's change is in force; it must be safe to do so again.
+  /// Makes a further change after the call's change. It must be safe to repeat.
   func amend(
     _ body: (LedgerEditor) throws(LedgerError) -> Void
   ) throws(APIError) {
@@ -115,8 +116,8 @@ extension Call {
     }
   }
 
-  /// Stores what the call answers; returns its key with the answer that counts. Nil while the
-  /// change waits to be written.
+  /// Stores the call's answer. Returns its key with the answer that counts, which another server
+  /// may have stored first; nil while the change waits to be written.
   func store(
     _ answer: ClaimedKey.Answer?, of claim: IdempotencyClaim
   ) throws(APIError) -> ClaimedKey? {
@@ -140,10 +141,10 @@ extension Call {
     }
   }
 
-  /// Counts and records usage that did not pass the proxy, once for the call's key; returns the id
-  /// of its row.
+  /// Counts and records usage that did not pass the proxy, once per idempotency key.
   ///
-  /// - Parameter id: of the row that is to be made.
+  /// - Parameter id: The ID of the new row.
+  /// - Returns: The ID of the recorded row.
   func record(
     _ id: RequestID, _ usage: (RequestID) throws(APIError) -> ExternalUsage
   ) async throws(APIError) -> RequestID {
@@ -151,7 +152,7 @@ extension Call {
     let claimed = ClaimedKey(
       requestSHA256: claim?.requestSHA256 ?? "", createdAt: now, outcome: id.description)
     if claim != nil {
-      // An earlier release made the row without its key.
+      // An earlier release recorded the row without its key.
       let row = try read { reader throws(LedgerError) in try reader.usageRow(id) }
       isRepeated = row != nil
     }
@@ -172,12 +173,14 @@ extension Call {
 }
 
 extension APIRoute {
-  /// For how long an answer is tried whose change is safe.
+  /// How long the server tries to make the answer after the change is committed.
   private static let patience = Duration.seconds(20)
   private static let pause = Duration.milliseconds(200)
 
-  /// Carries a call out. Once its change is safe, it never answers that the server can't serve: the
-  /// answer is made as soon as the ledger can be read, and after 20 seconds a preliminary one.
+  /// Carries out a call.
+  ///
+  /// Once the change is committed, the call doesn't answer with a server error. If the ledger can't
+  /// be read, the server retries for 20 seconds and then sends a preliminary answer.
   func carryOut(_ call: Call) async throws(APIError) -> Answer {
     let clock = ContinuousClock()
     let deadline = clock.now.advanced(by: APIRoute.patience)
@@ -190,7 +193,7 @@ extension APIRoute {
         }
         guard clock.now < deadline else { return .preliminary }
         call.closeReader()
-        // Cancelled, it goes on at once: there is a deadline.
+        // If the task is cancelled, the pause ends at once; the deadline still ends the loop.
         try? await Task.sleep(for: APIRoute.pause)
       }
     }
@@ -198,7 +201,7 @@ extension APIRoute {
 }
 
 extension Answer {
-  /// Done, where it can't be said right now what came of it.
+  /// The answer to a change that is committed but can't be shown yet.
   fileprivate static var preliminary: Answer {
     Answer(status: preliminaryStatus) { body in
       body.object { body in

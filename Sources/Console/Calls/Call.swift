@@ -4,16 +4,16 @@ internal import Ledger
 internal import TLS
 internal import Time
 
-/// One call, and what it may reach.
+/// One call of the API, with access to the server and the ledger.
 ///
-/// It runs off the event loops, since the ledger blocks, and has connections of its own.
+/// A call runs off the event loops, since the ledger blocks, and has its own connections to it.
 final class Call {
   let server: any RunningServer
   let settings: Settings
   let clients: ClientRegistry
-  /// Nil where anyone may call.
+  /// The caller's credential; nil for a route that needs none.
   let credential: Credential?
-  /// What the path names.
+  /// The parameters in the path, by name.
   let parameters: [String: String]
   let query: Query
   let bodyBytes: [UInt8]
@@ -21,16 +21,16 @@ final class Call {
   private let bodyFields: Fields
   let now: Timestamp
   private var openReader: LedgerReader?
-  /// The idempotency key that the call brings; nil without one.
+  /// The call's idempotency key; nil if it has none.
   var claim: IdempotencyClaim?
-  /// The change that the call was to make, once it is safe.
+  /// The call's change, once it is committed.
   var changeMade: ClaimedKey?
   /// Whether an earlier call with the same key made that change.
   var isRepeated = false
-  /// Whether the key is claimed when the answer is stored, since no change has claimed it.
+  /// Whether storing the answer claims the key. False if the change has claimed it.
   var claimsWithAnswer = true
 
-  /// - Parameter body: its bytes, and the fields that the route declares.
+  /// - Parameter body: The body's bytes, and the fields that the route allows.
   init(
     server: any RunningServer, credential: Credential?, parameters: [String: String],
     query: Query, body: (bytes: [UInt8], fields: Fields), fields: HeaderFields, now: Timestamp
@@ -47,9 +47,9 @@ final class Call {
     self.now = now
   }
 
-  /// Gives the call its idempotency key.
+  /// Sets the call's idempotency key.
   ///
-  /// - Parameter known: the change that an earlier call with the key has made.
+  /// - Parameter known: The change of an earlier call with the same key; nil if there was none.
   func take(_ claim: IdempotencyClaim, known: ClaimedKey?) {
     self.claim = claim
     changeMade = known
@@ -57,10 +57,10 @@ final class Call {
     claimsWithAnswer = known == nil
   }
 
-  /// When the call's change was made, or is to be made.
+  /// When the change was made; for a new call, now.
   var changedAt: Timestamp { changeMade?.createdAt ?? now }
 
-  /// What the path says in the place of a name in braces.
+  /// The value of a parameter in the path: `acme` for `{client}`.
   func parameter(_ name: String) -> String {
     guard let text = parameters[name] else {
       preconditionFailure("no route has {\(name)} in its path")
@@ -68,14 +68,14 @@ final class Call {
     return text
   }
 
-  /// The body, with the fields that the route declares and no others.
+  /// The body. Throws if it has a field that the route doesn't allow.
   func body() throws(APIError) -> Body {
     try Body(bodyBytes, allowed: bodyFields.names)
   }
 
   // MARK: The client that is meant
 
-  /// The client of `?client=`, or a key's own.
+  /// The client of `?client=`; for a key, its own client.
   func clientOfQuery() throws(APIError) -> Client {
     let name = try query.text("client")
     if case .key(let owner) = credential {
@@ -86,12 +86,12 @@ final class Call {
     return try client(name)
   }
 
-  /// The key that is shown; nil for a token.
+  /// The key that the call was made with; nil for a token.
   var ownKey: ClientKey? {
     if case .key(let owner) = credential { owner.key } else { nil }
   }
 
-  /// Whether the answer may have what providers charge.
+  /// Whether the answer may show what providers charge.
   var showsProviderCosts: Bool { credential?.seesProviderCosts ?? false }
 
   func client(_ id: String) throws(APIError) -> Client {
@@ -99,7 +99,7 @@ final class Call {
     return client
   }
 
-  /// Throws where a key asks for another client than its own, whether there is that one or not.
+  /// Throws if a key asks for another client than its own, whether or not that client exists.
   func permit(_ clientID: String) throws(APIError) {
     guard case .key(let owner) = credential, owner.client.id != clientID else { return }
     throw .forbidden(
@@ -110,6 +110,8 @@ final class Call {
   // MARK: The ledger
 
   /// Reads from the ledger.
+  ///
+  /// - Throws: `ledgerUnavailable`, or what `body` throws as an error of the API.
   func read<Answer>(
     _ body: (LedgerReader) throws(LedgerError) -> Answer
   ) throws(APIError) -> Answer {
@@ -119,13 +121,13 @@ final class Call {
         reader = openReader
       } else {
         reader = try LedgerReader(at: server.ledgerLocation)
-        // The change is committed: the caller learns that soon, if not all that an answer shows.
+        // After a committed change, the caller gets an answer soon, even if the ledger is slow.
         if hasChanged { reader.expectAnswers(within: Call.patienceAfterChange) }
         openReader = reader
       }
       return try body(reader)
     } catch {
-      // What it stands on may be broken: the next attempt opens another.
+      // The connection may be broken. The next read opens another.
       openReader = nil
       throw APIError(error)
     }
@@ -133,20 +135,20 @@ final class Call {
 
   private static let patienceAfterChange = Duration.seconds(10)
 
-  /// Lets go of what `read` reads with, until it is asked again.
+  /// Returns the connection that `read` uses. The next `read` takes another.
   ///
   /// Calls share a few connections to PostgreSQL. A call that kept one while it waits for another
-  /// connection, or for anything that needs one, could wait for calls that wait for it.
+  /// could block calls that it waits for (a deadlock).
   func closeReader() { openReader = nil }
 
-  /// The id of a row that the call is to make: always the same for its idempotency key.
+  /// The ID of the row that the call makes, derived from its idempotency key; nil without a key.
   func requestID(ofClient id: String) -> RequestID? {
     claim.flatMap { RequestID(digest: SHA256.digest(of: "\(id)\n\($0.key)").hex) }
   }
 }
 
 extension APIError {
-  /// What a caller is told of a failure of the ledger.
+  /// The API's error for an error of the ledger.
   init(_ error: LedgerError) {
     switch error {
     case .alreadyExists(let record): self = .alreadyExists(record)

@@ -4,11 +4,12 @@ internal import Ledger
 internal import TLS
 internal import Time
 
-/// Answers a call that is repeated with the same `Idempotency-Key` as it was answered first.
+/// Answers a repeated call with the same `Idempotency-Key` as it was answered the first time.
 ///
-/// The ledger commits the key together with what the call changes, and the answer after it. A
-/// repeated call whose answer was lost in between changes nothing; its answer is made from how
-/// things stand. An answer with a secret is never stored: this process keeps it for ten minutes.
+/// The ledger commits the key together with the call's change, and stores the answer afterwards. If
+/// the answer was lost in between, the repeated call changes nothing and its answer shows the
+/// current state. An answer with a secret is never stored in the ledger. This process keeps it for
+/// ten minutes.
 final class IdempotentCalls: Sendable {
   private struct Name: Hashable {
     let owner: String
@@ -23,15 +24,15 @@ final class IdempotentCalls: Sendable {
   /// A call that is being carried out.
   private struct Running {
     let digest: String
-    /// Repetitions of it that came meanwhile.
+    /// Repetitions that wait for the call to end.
     var repetitions: [CheckedContinuation<Void, Never>] = []
   }
 
   private struct State {
     var running: [Name: Running] = [:]
     var secrets: [Name: Secret] = [:]
-    /// Keys of changes that are safe while the ledger couldn't store their answers, such as usage
-    /// that waits in the spool.
+    /// Keys of committed changes whose answers the ledger couldn't store yet, such as usage that
+    /// waits in the spool.
     var unanswered: [Name: ClaimedKey] = [:]
   }
 
@@ -39,17 +40,19 @@ final class IdempotentCalls: Sendable {
   private static let replayed: FieldName = "idempotent-replayed"
   private static let secretLifetime = Duration.seconds(600)
   private static let longestKey = 255
-  /// When there are more, all are forgotten here; the ledger has their keys as soon as it can be
-  /// written.
+  /// The most keys in `unanswered`. Beyond it, all are dropped; the ledger has the keys once it can
+  /// be written.
   private static let mostUnanswered = 10_000
 
   private let state = Lock(State())
 
-  /// Carries a call out, unless it has been carried out before.
+  /// Carries out a call, or answers as before if it was carried out already.
   ///
   /// - Parameters:
-  ///   - key: the field's text.
-  ///   - target: the path and query that were called.
+  ///   - key: The text of the field `Idempotency-Key`.
+  ///   - target: The path and query of the call.
+  /// - Throws: `idempotencyConflict` if the key belongs to another call, and the errors of the
+  ///   call.
   func answer(
     _ call: Call, key: String, of route: APIRoute, target: String
   ) async throws(APIError) -> Answer {
@@ -77,7 +80,7 @@ final class IdempotentCalls: Sendable {
     return answer
   }
 
-  /// Returns once no other call with the key is being carried out.
+  /// Waits until no other call with the key is running.
   private func begin(_ name: Name, _ digest: String) async throws(APIError) {
     while true {
       let other = state.withLock { state in
@@ -108,7 +111,7 @@ final class IdempotentCalls: Sendable {
     }
   }
 
-  /// The answer that was given first; nil where it was lost and can be made again.
+  /// The stored answer; nil if it was lost and can be made again.
   private func replay(
     _ known: ClaimedKey, _ name: Name, at now: Timestamp
   ) throws(APIError) -> Answer? {
@@ -125,8 +128,8 @@ final class IdempotentCalls: Sendable {
     return answer
   }
 
-  /// Keeps an answer for repetitions; returns the one that counts, which another server may have
-  /// stored first.
+  /// Stores an answer for repetitions. Returns the answer that counts, which another server may
+  /// have stored first.
   private func finish(
     _ answer: Answer, _ name: Name, _ claim: IdempotencyClaim, _ call: Call
   ) throws(APIError) -> Answer {

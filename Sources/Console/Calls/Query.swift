@@ -2,7 +2,7 @@ internal import Configuration
 internal import HTTP
 internal import Time
 
-/// What stands behind the `?`, each parameter once, and none that the call doesn't take.
+/// The parameters of a query. Each occurs once, and all are allowed by the call.
 struct Query: Sendable {
   private let values: [String: String]
 
@@ -12,11 +12,12 @@ struct Query: Sendable {
     self.values = values
   }
 
-  /// Throws `unknown_field` for a parameter that isn't among `allowed`, and `invalid_value` for one
-  /// that stands there twice or can't be decoded.
+  /// Parses a query.
   ///
-  /// - Parameter isOfForm: whether a page's form made it, which sends each of its fields: an empty
-  ///   one says nothing.
+  /// - Parameter isOfForm: Whether a page's form sent it. A form sends all of its fields, so empty
+  ///   ones are ignored.
+  /// - Throws: `unknown_field` for a parameter outside `allowed`, `invalid_value` for one that
+  ///   occurs twice or can't be decoded.
   init(
     _ text: String?, allowed: [QueryParameter], isOfForm: Bool = false
   ) throws(APIError) {
@@ -25,50 +26,53 @@ struct Query: Sendable {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let rawName = parts[0]
       guard let name = PercentEncoding.decode(rawName, plusIsSpace: true) else {
-        throw .invalidValue(String(rawName), allowed: "escapes of UTF-8")
+        throw .invalidValue(String(rawName), allowed: "UTF-8 text with percent escapes")
       }
       guard allowed.contains(where: { $0.name == name }) else {
         throw .unknownField(name, allowed: allowed.map(\.name))
       }
       guard values[name] == nil else { throw .invalidValue(name, allowed: "one value") }
       guard let value = PercentEncoding.decode(parts.dropFirst().first ?? "", plusIsSpace: true)
-      else { throw .invalidValue(name, allowed: "escapes of UTF-8") }
+      else { throw .invalidValue(name, allowed: "UTF-8 text with percent escapes") }
       if isOfForm && value.isEmpty { continue }
       values[name] = value
     }
     self.init(values: values)
   }
 
-  /// Throws `invalid_value` for text that is empty, too long, or has control characters.
+  /// The text of a parameter; nil if it is absent.
+  ///
+  /// - Throws: `invalid_value` for text that is empty, too long, or has control characters.
   func text(_ name: String) throws(APIError) -> String? {
     guard let value = values[name] else { return nil }
     guard PlainText.isValid(value) else { throw .invalidValue(name, allowed: PlainText.rule) }
     return value
   }
 
-  /// As `text`, for what is made by this server and may be longer than what people write.
+  /// The text of a parameter that this server made, such as a widget's token. It may be longer than
+  /// other texts.
   func token(_ name: String) throws(APIError) -> String? {
     guard let value = values[name] else { return nil }
     guard value.utf8.count <= Query.longestToken else {
-      throw .invalidValue(name, allowed: "what POST /api/widget-tokens answered")
+      throw .invalidValue(name, allowed: "a token of POST /api/widget-tokens")
     }
     return value
   }
 
-  /// Where a page of a list begins whose order isn't that of a name or number; nil on the first.
+  /// The cursor of the parameter `after`; nil for the first page.
   ///
-  /// - Parameter read: makes it of the text that stood in `next`; nil where it is none.
+  /// - Parameter read: Reads a cursor from the text of `next`; nil if it isn't one.
   func cursor<Cursor>(_ read: (String) -> Cursor?) throws(APIError) -> Cursor? {
     guard let text = values["after"] else { return nil }
     guard text.utf8.count <= Query.longestToken, let cursor = read(text) else {
-      throw .invalidValue("after", allowed: "`next` of the page before")
+      throw .invalidValue("after", allowed: "`next` of the previous page")
     }
     return cursor
   }
 
   private static let longestToken = 4096
 
-  /// One of some choices; nil where there is no text.
+  /// One of the given choices; nil if the parameter is absent.
   func choice<Choice: RawRepresentable<String>>(
     _ name: String, of choices: [Choice]
   ) throws(APIError) -> Choice? {
@@ -118,7 +122,7 @@ struct Query: Sendable {
 
   // MARK: Pages
 
-  /// How many entries a page has.
+  /// The length of a page, from 1 to 1000; by default 100.
   func limit() throws(APIError) -> Int {
     Int(try integer("limit", in: 1...1000) ?? 100)
   }

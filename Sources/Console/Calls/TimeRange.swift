@@ -1,20 +1,20 @@
 internal import Configuration
 internal import Time
 
-/// The span of time that a query names: `from` and `to`, or `days`, or `since`.
+/// The time range of a query: `from` and `to`, or `days`, or `since`.
 struct TimeRange {
   let from: Timestamp?
   let to: Timestamp?
 
   static let parameters = [
-    QueryParameter("from", "the first instant, RFC 3339 or a date", .moment),
-    QueryParameter("to", "the instant after the last", .moment),
+    QueryParameter("from", "from this instant, RFC 3339 or a date", .moment),
+    QueryParameter("to", "until before this instant", .moment),
     QueryParameter(
-      "days", "instead: today and the days before, 1 to 366 in all", .integer(1...366)),
-    QueryParameter("since", "instead: so far back, such as 30m, 6h or 7d"),
+      "days", "instead of from: the last days, today included, 1 to 366", .integer(1...366)),
+    QueryParameter("since", "instead of from: a span before now, such as 30m, 6h or 7d"),
   ]
 
-  /// - Parameter zone: where days begin.
+  /// - Parameter zone: The time zone of the days.
   init(_ query: Query, zone: TimeZoneRules, at now: Timestamp) throws(APIError) {
     let days = try query.integer("days", in: 1...366)
     let since = try query.text("since")
@@ -25,7 +25,9 @@ struct TimeRange {
         days == nil ? "since" : "days", allowed: "one of from and to, days, or since")
     }
     if let days {
-      guard since == nil else { throw .invalidValue("since", allowed: "nothing beside days") }
+      guard since == nil else {
+        throw .invalidValue("since", allowed: "no value together with days")
+      }
       let first = zone.civilDate(of: now).adding(days: 1 - Int(days))
       self.from = zone.startOfDay(first)
     } else if let since {

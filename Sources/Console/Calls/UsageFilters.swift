@@ -1,6 +1,6 @@
 internal import Ledger
 
-/// What a query may demand of the rows of `usage_logs`; all of it together.
+/// Conditions of a query on the rows of `usage_logs`. A row must meet all of them.
 struct UsageFilters {
   let conditions: [UsageColumn: String]
   let isStream: Bool?
@@ -21,7 +21,7 @@ struct UsageFilters {
 }
 
 extension Query {
-  /// What each parameter that is given demands of its column.
+  /// The conditions of the given parameters, by column.
   func conditions<Column: Hashable>(
     _ columns: [(name: String, column: Column)]
   ) throws(APIError) -> [Column: String] {

@@ -3,20 +3,19 @@ internal import HTTP
 internal import HTTPServer
 internal import TLS
 
-/// Tells open pages that figures have changed (server-sent events); what they are now, a page then
-/// asks as it asked before.
+/// Notifies open pages of changed figures (server-sent events). A page then requests itself again.
 ///
-/// However much happens, a page is told twice a second at most, and once more after the last
-/// change: by then what was settled is in the ledger. It is told once when it begins to listen,
-/// since something may have changed between its figures and that.
+/// A page gets at most two notices per second, and one more after the last change, when everything
+/// settled is in the ledger. It also gets one when it connects, since figures may have changed
+/// after the page was made.
 final class LiveEvents: Sendable {
-  /// Open pages of everybody, of all clients' keys, and of one token or key: a client's pages never
-  /// keep an administrator's from being told.
+  /// The most open pages in all, of clients' keys, and of one token or key. Clients' pages can
+  /// therefore never use up the places of administrators.
   static let capacity = 100
   static let mostOfKeys = 50
   static let mostOfCredential = 20
   private static let interval = Duration.milliseconds(500)
-  /// How many intervals without news pass before the connection is tried.
+  /// How many intervals without a notice pass before a comment tests the connection.
   private static let silentIntervals = 30
 
   private let listeners = Lock(Listeners())
@@ -26,8 +25,8 @@ final class LiveEvents: Sendable {
     self.server = server
   }
 
-  /// Tells one page of a session, until it is closed or `isWelcome` no longer holds; false where
-  /// too many listen, with nothing answered.
+  /// Serves one page until it is closed or `isWelcome` returns false. Returns false, without an
+  /// answer, if too many pages listen.
   func serve(
     _ exchange: HTTPExchange, of session: Session, while isWelcome: () -> Bool
   ) async -> Bool {
@@ -70,7 +69,7 @@ final class LiveEvents: Sendable {
     }
   }
 
-  /// Waits for the next moment to look, or until the page is closed.
+  /// Waits one interval, or until the page is closed.
   private func pause(_ exchange: HTTPExchange) async {
     if exchange.isClientGone { return }
     await withCheckedContinuation { continuation in
@@ -87,13 +86,13 @@ final class LiveEvents: Sendable {
   }
 }
 
-/// How many pages listen.
+/// Counts the open pages.
 struct Listeners {
   private var count = 0
   private var ofKeys = 0
   private var ofCredential: [SHA256Digest: Int] = [:]
 
-  /// False where too many listen already.
+  /// Counts a page of the session. Returns false if there are too many.
   mutating func add(_ session: Session) -> Bool {
     let own = ofCredential[session.digest] ?? 0
     guard count < LiveEvents.capacity, own < LiveEvents.mostOfCredential,

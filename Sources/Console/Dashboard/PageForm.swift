@@ -1,6 +1,6 @@
 internal import HTTP
 
-/// What a page's form sends (`application/x-www-form-urlencoded`).
+/// The fields of a page's form (`application/x-www-form-urlencoded`).
 struct PageForm: Sendable {
   private let values: [(name: String, value: String)]
 
@@ -16,13 +16,13 @@ struct PageForm: Sendable {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = PercentEncoding.decode(parts[0], plusIsSpace: true),
         let value = PercentEncoding.decode(parts.dropFirst().first ?? "", plusIsSpace: true)
-      else { throw .invalidValue("\(parts[0])", allowed: "escapes of UTF-8") }
+      else { throw .invalidValue("\(parts[0])", allowed: "UTF-8 text with percent escapes") }
       values.append((name, value))
     }
     self.init(values: values)
   }
 
-  /// What a field says, without spaces around it; nil where it says nothing.
+  /// The value of a field without surrounding spaces; nil if it is empty or absent.
   subscript(_ name: String) -> String? {
     guard let value = values.first(where: { $0.name == name })?.value else { return nil }
     let visible = value.drop { $0.isWhitespace }
@@ -30,7 +30,7 @@ struct PageForm: Sendable {
     return end.map { String(visible[...$0]) }
   }
 
-  /// What each field of that name says, such as each box that is checked.
+  /// The values of all fields of that name, such as checked boxes.
   func all(_ name: String) -> [String] {
     values.filter { $0.name == name && !$0.value.isEmpty }.map(\.value)
   }

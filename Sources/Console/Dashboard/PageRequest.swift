@@ -5,17 +5,17 @@ internal import JSON
 internal import Pages
 internal import Time
 
-/// One visit to a page: what is asked for, by whom, and in which language.
+/// One request for a page: the call, the session, the form and the language.
 final class PageRequest {
-  /// What the page may read and change, as a call of the API by the same person.
+  /// The page's access to the server, with the visitor's credential.
   let call: Call
   let preferences: Preferences
-  /// Nil where nobody is signed in.
+  /// Nil if the visitor isn't signed in.
   let session: Session?
   let form: PageForm
-  /// What is served to whoever asks.
+  /// The head of the HTTP request.
   let head: RequestHead
-  /// Where the browser is.
+  /// The browser's network; nil if it is unknown.
   let network: SocketAddress.Network?
   let signIns: SignIns
   let cookie: SessionCookie
@@ -40,14 +40,15 @@ final class PageRequest {
 
   var now: Timestamp { call.now }
 
-  /// Whether whoever is signed in may change things.
+  /// Whether the visitor may change things, which only an administrator's token may.
   var mayChange: Bool {
     if case .token(_, .admin) = call.credential { true } else { false }
   }
 
   // MARK: Changing
 
-  /// Makes a call of the API, as whoever is signed in: a page changes nothing in another way.
+  /// Makes a call of the API with the visitor's credential. Pages make changes only this way, so
+  /// both have the same rules.
   func perform(
     _ method: APIRoute.Method, _ address: PageAddress, _ write: (inout JSONWriter) -> Void
   ) async throws(APIError) -> Answer {
@@ -63,7 +64,7 @@ final class PageRequest {
     return try await route.carryOut(inner)
   }
 
-  /// A text among the members of what the API answered; empty where there is none.
+  /// The text of a member of the API's answer; empty if there is none.
   func member(_ name: StaticString, of answer: Answer) throws(APIError) -> String {
     do {
       return try JSONParser(largestDepth: PageRequest.answerDepth).parse(answer.body)[name]?.string
@@ -78,7 +79,7 @@ final class PageRequest {
 
   // MARK: Answers
 
-  /// A page with the way to the others.
+  /// A page with the navigation.
   func page(
     _ title: Phrase, in section: Section?, status: Int = 200, isLive: Bool = false,
     _ content: HTML
@@ -99,14 +100,14 @@ final class PageRequest {
       status: status)
   }
 
-  /// A page that stands alone.
+  /// A page without the navigation.
   func page(alone title: Phrase, status: Int = 200, _ content: HTML) -> Answer {
     Answer(
       page: PageFrame(reader(title), for: reader, theme: preferences.theme).page(alone: content),
       status: status)
   }
 
-  /// The hidden field that every form which changes something needs.
+  /// The hidden field with the CSRF token, which every form that changes something needs.
   var csrfField: HTML {
     #"<input type="hidden" name="csrf" value="\#(session?.csrfToken ?? "")">"#
   }
@@ -119,7 +120,7 @@ extension Answer {
     fields = SiteFields.ofPages
   }
 
-  /// Leads a browser elsewhere, with a GET.
+  /// Redirects a browser, which follows with a GET (303).
   static func redirect(to address: PageAddress) -> Answer {
     var answer = Answer(status: 303, body: [])
     answer.fields = [(.location, address.text)]
@@ -127,7 +128,7 @@ extension Answer {
   }
 }
 
-/// What browsers are told to refuse, whatever a page has.
+/// Header fields that tell browsers what to refuse, whatever the page contains.
 enum SiteFields {
   static let ofPages: [(FieldName, String)] =
     [
@@ -135,7 +136,7 @@ enum SiteFields {
       ("x-frame-options", "DENY"),
     ] + always
 
-  /// - Parameter frameAncestors: the sites that may show the page in a frame.
+  /// - Parameter frameAncestors: The sites that may show the page in a frame.
   static func ofWidgets(frameAncestors: String) -> [(FieldName, String)] {
     [("content-security-policy", policy(frameAncestors: frameAncestors))] + always
   }

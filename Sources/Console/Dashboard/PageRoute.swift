@@ -1,10 +1,10 @@
 internal import Pages
 
-/// One page, or one change that a page's form makes.
+/// One page, or one action of a page's form.
 struct PageRoute: Routed {
   enum Access: Sendable {
     case anyone
-    /// Whoever is signed in, a client's key included: such a page shows its own client alone.
+    /// Any signed-in visitor. A client's key sees only its own client.
     case client
     /// Tokens of either role.
     case viewer
@@ -14,7 +14,7 @@ struct PageRoute: Routed {
   let method: APIRoute.Method
   let path: String
   let access: Access
-  /// What may stand behind the `?`.
+  /// The allowed parameters of the query.
   let query: [QueryParameter]
   let handler: @Sendable (PageRequest) async throws(APIError) -> Answer
 
@@ -30,9 +30,9 @@ struct PageRoute: Routed {
   }
 }
 
-/// Every page that there is.
+/// All pages.
 enum PageRoutes {
-  /// Those of the admin listener.
+  /// The routes of the admin listener.
   static let admin: [PageRoute] =
     SiteFiles.routes + SignInPage.routes + Preferences.routes + OverviewPage.routes
     + ClientsPage.routes + ClientPage.routes + RequestsPage.routes + RequestPage.routes
@@ -40,6 +40,6 @@ enum PageRoutes {
     + KeysPage.routes + ObjectsPage.routes + PricesPage.routes + BillingPage.routes
     + ClientBillingPage.routes + AuditPage.routes + WidgetPage.routes
 
-  /// Those of the proxy's listener.
+  /// The routes of the proxy's listener.
   static let clients: [PageRoute] = WidgetPage.routes
 }

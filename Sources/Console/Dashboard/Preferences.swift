@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Pages
 
-/// How somebody likes to read the pages; kept in the browser.
+/// A visitor's language and colors, kept in the browser's cookies.
 struct Preferences {
   let language: Language
   let theme: PageFrame.Theme
@@ -20,7 +20,7 @@ struct Preferences {
       ?? .system
   }
 
-  /// The switch itself. It needs nobody signed in, and says nothing of anybody.
+  /// The form that changes the preferences. It needs no sign-in.
   static var routes: [PageRoute] {
     [PageRoute(.post, "/dashboard/preferences", .anyone, change)]
   }
@@ -42,10 +42,11 @@ struct Preferences {
 }
 
 extension PageRequest {
-  /// The page that a form was on, which is told what was done; `other` where the form doesn't say.
+  /// The page that the form was on, with a notice of what was done; `other` if the form doesn't
+  /// name a page.
   func wayBack(done: Notice.Done, else other: PageAddress) -> PageAddress {
     guard let text = formerPage else { return other.with("done", done.rawValue) }
-    // What was done before is no news any more.
+    // Drops the notice of an earlier action.
     let parts = text.split(separator: "?", maxSplits: 1)
     let rest = (parts.dropFirst().first ?? "").split(separator: "&")
       .filter { !$0.hasPrefix("done=") }
@@ -56,10 +57,10 @@ extension PageRequest {
     .with("done", done.rawValue)
   }
 
-  /// The page that a form was on, as it says itself; never one of another site.
+  /// The page that the form was on, as the form says; never a page of another site.
   var wayBack: PageAddress { wayBack(to: formerPage ?? "") }
 
-  /// What the form says of the page that it was on; nil where that is too long for an address.
+  /// The form's page, as the form says; nil if the text is too long for an address.
   private var formerPage: String? {
     form["back"].flatMap { $0.utf8.count <= PageRequest.longestAddress ? $0 : nil }
   }

@@ -1,7 +1,7 @@
 internal import Budgets
 internal import Pages
 
-/// What the pages are about, in the order of the links beside them.
+/// The sections of the dashboard, in the order of the navigation.
 enum Section: CaseIterable {
   case overview, clients, requests, refusals, budgets, keys, objects, prices, billing, audit
 
@@ -35,13 +35,14 @@ enum Section: CaseIterable {
     }
   }
 
-  /// A client's key leads to its client's page alone.
+  /// The sections in the visitor's navigation. A client's key has only its client's page, without a
+  /// navigation.
   static func visible(to credential: Credential?) -> [Section] {
     if case .token = credential { allCases } else { [] }
   }
 }
 
-/// Where the pages are.
+/// The addresses of the pages.
 enum SitePath {
   static let root = PageAddress("/dashboard")
   static let overview = PageAddress("/dashboard/")
@@ -58,7 +59,7 @@ enum SitePath {
   static let billing = PageAddress("/dashboard/billing")
   static let audit = PageAddress("/dashboard/audit")
 
-  /// The page of a budget, or of something that is done to it.
+  /// The page of a budget, or the address of one of its actions.
   static func budget(_ id: BudgetID, _ action: String? = nil) -> PageAddress {
     let address = budgets.appending(id.client, id.name)
     return action.map { address.appending($0) } ?? address

@@ -7,7 +7,7 @@ internal import Logging
 internal import Pages
 internal import Time
 
-/// The pages of a listener: finds the one that is asked for, and who asks.
+/// Serves the pages of a listener: finds the page and identifies the visitor.
 final class Site: Sendable {
   private let routes: Router<PageRoute>
   private let server: any RunningServer
@@ -28,14 +28,13 @@ final class Site: Sendable {
     self.clock = clock
   }
 
-  /// Whether a path is that of a page.
+  /// Whether the path belongs to a page.
   static func serves(_ path: String) -> Bool {
     path == "/" || path == "/dashboard" || path.hasPrefix("/dashboard/") || path == "/widget"
       || path.hasPrefix("/widget/") || path == SiteFiles.favicon
   }
 
-  /// - Parameter error: What the request is refused for, whatever it asks for; nil where it may go
-  ///   on.
+  /// - Parameter error: Refuses the request whatever it asks for; nil if it may go on.
   func handle(_ exchange: HTTPExchange, refusing error: APIError?) async {
     let (answer, cause): (Answer, String?)
     if let error {
@@ -54,7 +53,7 @@ final class Site: Sendable {
     do {
       try await exchange.respond(answer.httpAnswer)
     } catch {
-      // The browser is gone: nobody is left to be shown anything.
+      // The browser disconnected, so the answer can't be sent.
       exchange.abort()
     }
   }
@@ -65,7 +64,7 @@ final class Site: Sendable {
     let now = clock()
     let network = exchange.clientNetwork
     do throws(APIError) {
-      // The ledger blocks, so only the body is read on an event loop.
+      // Only the body is read on an event loop, since the ledger blocks.
       let admission = try await Console.work { () throws(APIError) in
         try self.admission(of: head, at: now)
       }
@@ -83,19 +82,19 @@ final class Site: Sendable {
     }
   }
 
-  /// What the head of a request comes to, before anything of its body is read.
+  /// The result of checking a request's head, before its body is read.
   private enum Admission: Sendable {
     case admitted(Entry)
-    /// The browser is led elsewhere.
+    /// The browser is redirected.
     case redirected(Answer)
   }
 
-  /// A page that may be seen, and who sees it.
+  /// A page that the visitor may see, and the visitor.
   private struct Entry: Sendable {
     let route: PageRoute
     let parameters: [String: String]
     let credential: Credential?
-    /// Nil where nobody is signed in.
+    /// Nil if the visitor isn't signed in.
     let session: Session?
   }
 
@@ -115,8 +114,8 @@ final class Site: Sendable {
         session: credential == nil ? nil : session))
   }
 
-  /// Reads what a page's form sends; nothing of a request for a page. A form that anyone may send,
-  /// as that of a sign-in, has little room and time.
+  /// Reads a form. A request for a page (GET) has none. A form that needs no session, such as the
+  /// sign-in, has a smaller limit and less time.
   private static func form(
     of route: PageRoute, from exchange: HTTPExchange
   ) async throws(APIError) -> PageForm {
@@ -147,7 +146,7 @@ final class Site: Sendable {
     SessionCookie(isSecure: server.settings.admin.tls != nil)
   }
 
-  /// Tells an open page of changes, for as long as its reader is signed in.
+  /// Notifies an open page of changes as long as the visitor is signed in.
   private func tell(_ exchange: HTTPExchange) async {
     let (fields, signIns, clock) = (exchange.head.fields, signIns, clock)
     let session = signIns.session(of: fields, at: clock())
@@ -163,7 +162,8 @@ final class Site: Sendable {
 
   // MARK: Who may see what
 
-  /// Where whoever isn't signed in is led to instead; throws where the page isn't for them.
+  /// The redirect for a visitor who isn't signed in; nil if the page may be shown. Throws if the
+  /// visitor may not see the page.
   private func check(
     _ credential: Credential?, for route: PageRoute, _ head: RequestHead
   ) throws(APIError) -> Answer? {
@@ -183,7 +183,7 @@ final class Site: Sendable {
     }
   }
 
-  /// A change must come from a page of this site, and say the session's CSRF token.
+  /// Throws unless the form was sent from a page of this site with the session's CSRF token.
   private func checkOrigin(of pageRequest: PageRequest, _ route: PageRoute) throws(APIError) {
     if let origin = pageRequest.head.fields.first(.origin) {
       let host = pageRequest.head.host ?? ""
@@ -191,7 +191,7 @@ final class Site: Sendable {
         throw .ofForeignForm
       }
     }
-    // Browsers say it also where they leave out the origin.
+    // Browsers send this field also when they omit `Origin`.
     let sender = pageRequest.head.fields.first(Site.fetchSite)
     if let sender, !["same-origin", "none"].contains(sender) {
       throw .ofForeignForm

@@ -1,10 +1,10 @@
 internal import Pages
 
-/// What pages are made with: the sheet, the script and the icon.
+/// Serves the style sheet, the script and the icons.
 enum SiteFiles {
   static let favicon = "/favicon.ico"
 
-  /// Where the files are that each page has.
+  /// The paths of the files that every page uses.
   static let lookAndFeel = ["/dashboard/style.css", "/dashboard/script.js", "/dashboard/icon.svg"]
 
   static var routes: [PageRoute] {
@@ -14,7 +14,7 @@ enum SiteFiles {
       file("/dashboard/style.css", "text/css; charset=utf-8", Stylesheet.text),
       file("/dashboard/script.js", "text/javascript; charset=utf-8", Script.text),
       file("/dashboard/icon.svg", "image/svg+xml", Icon.file),
-      // What browsers ask for beside anything that isn't a page, such as an answer of the API.
+      // Browsers request it with anything that isn't a page, such as an answer of the API.
       file(favicon, "image/svg+xml", Icon.file),
     ]
   }
@@ -26,7 +26,7 @@ enum SiteFiles {
       var answer = Answer(status: 200, body: text.withUTF8Buffer { Array($0) })
       answer.contentType = contentType
       answer.fields = SiteFields.always
-      // A newer release may serve another one under the same address.
+      // A newer release may serve another file at the same address.
       answer.cacheControl = "public, max-age=300"
       return answer
     }

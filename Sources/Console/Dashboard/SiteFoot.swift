@@ -2,7 +2,7 @@ internal import Configuration
 internal import HTTP
 internal import Pages
 
-/// What stands below the links of every page: who is signed in, and how the pages are read.
+/// The foot of the navigation: the visitor, and the switches for language and colors.
 enum SiteFoot {
   static func html(_ pageRequest: PageRequest) -> HTML {
     #"\#(account(pageRequest))\#(switches(pageRequest))"#
@@ -24,7 +24,7 @@ enum SiteFoot {
       """#
   }
 
-  /// The language, and light or dark. Usable without a script, by the button.
+  /// The switches for language and colors. Without a script, a button applies them.
   static func switches(_ pageRequest: PageRequest) -> HTML {
     let reader = pageRequest.reader
     let languages = Language.allCases.map { language -> HTML in

@@ -1,6 +1,6 @@
 /// Writes lines of comma-separated values (RFC 4180) into a byte array.
 public struct CSVWriter {
-  /// What has been written so far.
+  /// The bytes written so far.
   public private(set) var bytes: [UInt8] = []
   private var isLineBegun = false
 
@@ -12,13 +12,13 @@ public struct CSVWriter {
     endLine()
   }
 
-  /// Writes one field, quoted where it has what separates fields or lines.
+  /// Writes one field. A field with a comma, quote or line break is quoted.
   ///
-  /// Spreadsheets compute a field that begins like a formula, also in quotes, and a formula can
-  /// send what else is in the sheet elsewhere. Apps choose the names of users, conversations and
-  /// models. Such a field therefore gets an apostrophe in front, unless it is a number. Spaces and
-  /// invisible characters in front don't count, and the signs may be as wide as Chinese ones.
-  /// Example: `=1+1` becomes `'=1+1`, ` ＝1+1` becomes `' ＝1+1`, and `-0.5` stays as it is.
+  /// Spreadsheets compute a field that begins like a formula, even in quotes, and a formula can
+  /// send the sheet's contents elsewhere. Apps choose the names of users, conversations and models,
+  /// so such a field gets an apostrophe in front, unless it is a number. Leading spaces and
+  /// invisible characters are ignored, and full-width signs count too. Example: `=1+1` becomes
+  /// `'=1+1`, ` ＝1+1` becomes `' ＝1+1`, and `-0.5` stays as it is.
   public mutating func field(_ text: String) {
     separate()
     var text = CSVWriter.isFormula(text) ? "'\(text)" : text
@@ -49,7 +49,7 @@ public struct CSVWriter {
   private static func isFormula(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first else { return false }
     if lineSigns.contains(first) { return true }
-    // Most fields begin so, and then nothing has to be looked up.
+    // Most fields begin with these characters and need no further check.
     switch first {
     case "a"..."z", "A"..."Z", "0"..."9", "{": return false
     default: break
@@ -59,7 +59,7 @@ public struct CSVWriter {
     return !isNumber(text.utf8)
   }
 
-  /// Spaces, controls, and what has no width.
+  /// Whether the character is a space, a control, or has no width.
   private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint {
       return true
@@ -70,7 +70,7 @@ public struct CSVWriter {
     }
   }
 
-  /// Digits, with a sign in front and one decimal point among them at most.
+  /// Whether the text is digits with at most one leading sign and one decimal point.
   private static func isNumber(_ text: String.UTF8View) -> Bool {
     let signs = [UInt8(ascii: "-"), UInt8(ascii: "+")]
     let digits = text.first.map(signs.contains) == true ? text.dropFirst() : text[...]
@@ -82,7 +82,8 @@ public struct CSVWriter {
   }
 
   private static let lineSigns: Set<Unicode.Scalar> = ["\t", "\r", "\n"]
-  /// As they are, of full width, small, and the minus of mathematics.
+  /// The characters that begin a formula: ASCII, full-width and small forms, and the mathematical
+  /// minus.
   private static let formulaBegins = Set("=+-@＝＋－＠﹦﹢﹣﹫−".unicodeScalars)
   private static let quote = UInt8(ascii: "\"")
 
@@ -93,7 +94,7 @@ public struct CSVWriter {
 }
 
 extension CSVWriter {
-  /// Writes a line of a row's values; what it doesn't have is empty.
+  /// Writes a line of a row's values. A missing value is an empty field.
   mutating func line(_ fields: some Sequence<RowField>) {
     for value in fields {
       switch value {

@@ -6,9 +6,9 @@ internal import Time
 
 /// A request as a charge of the FinOps Open Cost and Usage Specification (FOCUS), version 1.0.
 ///
-/// It is one charge of one priced request, so that the charges add up to the costs that were
-/// recorded: rounded once, in the currency that was billed. What the specification has no column
-/// for stands in columns of our own, which it wants to begin with `x_`.
+/// Each request is one charge, so the charges add up to the recorded costs: rounded once, in the
+/// billing currency. Values without a column in the specification have columns of our own, whose
+/// names begin with `x_` as the specification requires.
 struct FocusCharge {
   struct Column: Sendable {
     let name: String
@@ -23,15 +23,15 @@ struct FocusCharge {
   private let row: UsageRow
   private let clientName: String?
 
-  /// - Parameter clientName: nil for a client that is known no more.
+  /// - Parameter clientName: The client's name; nil if the client no longer exists.
   init(_ row: UsageRow, clientName: String?) {
     self.row = row
     self.clientName = clientName
   }
 
-  /// All 43 of the specification, then our own.
+  /// The 43 columns of the specification, then our own.
   ///
-  /// - Parameter showsProviderCosts: whether the last one is what the provider charges.
+  /// - Parameter showsProviderCosts: Whether the last column is the provider's cost.
   static func columns(showsProviderCosts: Bool) -> [Column] {
     showsProviderCosts ? publicColumns + [providerCost] : publicColumns
   }
@@ -87,9 +87,9 @@ struct FocusCharge {
 
   private static var costs: [Column] {
     let costs = [
-      // Nothing is amortized, and what was agreed with a client is its price.
+      // Nothing is amortized, and a client's own price is its contracted price.
       "BilledCost", "EffectiveCost", "ListCost", "ContractedCost",
-      // Of the one request.
+      // For one request.
       "ListUnitPrice", "ContractedUnitPrice",
     ]
     return costs.map { Column($0) { .text($0.row.cost.decimalText) } } + [
@@ -100,8 +100,8 @@ struct FocusCharge {
     ]
   }
 
-  /// The first that the request has of what it may be measured by. Quantities have a decimal point,
-  /// by which readers of CSV know that a column isn't one of integers.
+  /// The quantity and unit that measure the request: the first one that it has. Quantities have a
+  /// decimal point so that CSV readers don't take the column for integers.
   private var consumed: (quantity: String, unit: String) {
     let usage = row.usage
     if usage.totalTokens == 0 {

@@ -1,8 +1,8 @@
-/// A value of a row, for each of the forms in which rows are written; nil where a row has none.
+/// A value of a row in any export format; nil if the row has none.
 enum RowField: Sendable {
   case text(String?)
   case integer(Int64?)
   case boolean(Bool)
-  /// JSON already.
+  /// JSON text, which is written unchanged.
   case json(String?)
 }

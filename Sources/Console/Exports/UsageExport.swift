@@ -2,24 +2,23 @@ internal import JSON
 public import Ledger
 public import Time
 
-/// Requests as a file: every row of a span, newest first, one page after the other.
+/// Exports requests as a file: every row of a time range, newest first, page by page.
 ///
-/// A page is one short read, so that whoever takes the file slowly keeps no transaction of the
-/// ledger open, and no more than a page is in memory. Rows that come meanwhile are neither repeated
-/// nor do they let one be skipped.
+/// Each page is one short read. A slow reader therefore keeps no transaction of the ledger open,
+/// and at most one page is in memory. New rows neither repeat nor hide a row of the export.
 public struct UsageExport: Sendable {
   public enum Format: String, Sendable, Hashable, CaseIterable {
-    /// A line of JSON for each row, as the list of the API has it.
+    /// A line of JSON for each row, as in the API's list.
     case jsonl
-    /// The same columns with a line of names first.
+    /// The same columns as CSV, with a line of names first.
     case csv
     /// The FinOps Open Cost and Usage Specification, version 1.0, as CSV.
     case focus
   }
 
-  /// Which rows are meant.
+  /// Selects the rows of an export.
   public struct Rows: Sendable {
-    /// What columns must be equal to.
+    /// Values that columns must equal.
     public var conditions: [UsageColumn: String]
     public var isStream: Bool?
     /// Admitted at this instant or later.
@@ -44,7 +43,7 @@ public struct UsageExport: Sendable {
     public let rowCount: Int
   }
 
-  /// The rows of a page: with the largest metadata there are, a few megabytes.
+  /// The rows of a page. With the largest metadata, a page has a few megabytes.
   static let pageSize = 500
 
   private let format: Format
@@ -57,8 +56,8 @@ public struct UsageExport: Sendable {
   private var isEnded = false
 
   /// - Parameters:
-  ///   - showsProviderCosts: whether the file has a column with what the provider charges.
-  ///   - clientName: what a client of an id is called.
+  ///   - showsProviderCosts: Whether the file has a column with the provider's cost.
+  ///   - clientName: Returns the name of a client's ID; nil if the client no longer exists.
   public init(
     _ rows: Rows, as format: Format, showsProviderCosts: Bool,
     clientName: @escaping @Sendable (String) -> String?
@@ -79,8 +78,10 @@ public struct UsageExport: Sendable {
     self.clientName = clientName
   }
 
-  /// The next part; nil at the end. The first one has the names of the columns, and may have no
-  /// row.
+  /// Makes the next part of the file; nil at the end. The first part has the names of the columns,
+  /// and may have no rows.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public mutating func next(from reader: LedgerReader) throws(LedgerError) -> Piece? {
     if isEnded { return nil }
     let range = LogRange(since: rows.since, until: rows.until, cursor: cursor, limit: pageSize)
@@ -120,12 +121,12 @@ public struct UsageExport: Sendable {
     var lines: [UInt8] = []
     for entry in entries {
       var writer = JSONWriter(appendingTo: lines)
-      // Let go of the buffer here, so that it is written in place and not copied.
+      // Moves the buffer out, so that it is written in place and not copied.
       let start = lines.count
       lines = []
       UsageLogJSON.write(entry, columns, to: &writer)
       lines = writer.bytes
-      // Metadata is JSON as it was given: between its values lines may end.
+      // Metadata is JSON as the app sent it and may contain line breaks between its values.
       for index in start..<lines.count where UsageExport.isLineBreak(lines[index]) {
         lines[index] = UInt8(ascii: " ")
       }

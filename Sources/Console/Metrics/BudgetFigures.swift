@@ -2,18 +2,18 @@ internal import Budgets
 internal import Money
 internal import Time
 
-/// What metrics say of a budget, small enough to keep of every one.
+/// A budget's figures for metrics, small enough to keep for every budget.
 struct BudgetFigures: Sendable {
   let id: String
   let currency: String
   let usedTokens: Int64
   let heldTokens: Int64
-  /// Nil where tokens aren't limited.
+  /// Nil if the budget doesn't limit tokens.
   let limitTokens: Int64?
-  /// In nano-units of `currency`, like those that follow.
+  /// In nano-units of `currency`, as are the following.
   let usedCost: Int64
   let heldCost: Int64
-  /// Nil where cost isn't limited.
+  /// Nil if the budget doesn't limit cost.
   let limitCost: Int64?
 
   init(_ status: AccountStatus) {
@@ -27,10 +27,10 @@ struct BudgetFigures: Sendable {
     limitCost = status.limitCost?.nanoUnits
   }
 
-  /// Budgets that are read at a time: requests wait for it.
+  /// How many budgets are read at a time, since requests wait meanwhile.
   private static let batchSize = 64
 
-  /// Those of all budgets in use.
+  /// The figures of all budgets in use.
   static func all(of server: any RunningServer, at now: Timestamp) -> [BudgetFigures] {
     let ids = server.readBudgets { $0.definitions.map(\.id) }
     var figures: [BudgetFigures] = []

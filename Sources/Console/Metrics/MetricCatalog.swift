@@ -1,6 +1,6 @@
 internal import Metrics
 
-/// Every metric there is, by the names of the contract.
+/// All metrics with their names, types and help texts.
 enum MetricCatalog {
   static let requests = MetricFamily(
     "catraca_requests_total", .counter, "Requests in usage_logs.", outlivesProcess: true)

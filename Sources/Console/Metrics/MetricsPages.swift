@@ -4,9 +4,10 @@ public import Metrics
 internal import Pricing
 public import Time
 
-/// All metrics, written page by page: what is shown is of one instant, its text never all there.
+/// Writes all metrics page by page. The values are of one instant; the whole text is never in
+/// memory.
 public struct MetricsPages<Writer: MetricWriter> {
-  /// A family with its samples, which are written one by one.
+  /// A metric family, with its samples written one by one.
   private struct Section {
     let family: MetricFamily
     let count: Int
@@ -20,7 +21,7 @@ public struct MetricsPages<Writer: MetricWriter> {
   /// Samples on a page.
   private static var pageSize: Int { 500 }
 
-  /// - Parameter showsProviderCosts: whether the reader may learn what providers charge.
+  /// - Parameter showsProviderCosts: Whether the reader may see the providers' costs.
   public init(of server: any RunningServer, showsProviderCosts: Bool, at now: Timestamp) {
     let usage = server.recordedUsage
     addUsage(usage, showsProviderCosts)

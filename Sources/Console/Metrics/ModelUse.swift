@@ -1,16 +1,16 @@
 internal import Ledger
 
-/// What a client used of a model, whatever for.
+/// A client's use of a model, over all operations.
 struct ModelUse {
   let client: String
   let provider: String
   let name: String
   private(set) var sums: UsageSums
 
-  /// Kinds of tokens that are shown even where there are none.
+  /// Kinds of tokens that are shown even if they are zero.
   static let usualKinds: Set<TokenKind> = [.input, .cachedInput, .output, .reasoning]
 
-  /// - Parameter sums: in order, so that what belongs together stands together.
+  /// - Parameter sums: Sorted, so that the sums of a client and model are adjacent.
   static func byModel(_ sums: [(key: RecordedUsage.Key, value: UsageSums)]) -> [ModelUse] {
     var models: [ModelUse] = []
     for (key, sums) in sums {

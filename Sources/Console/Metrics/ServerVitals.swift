@@ -1,28 +1,28 @@
 public import Ledger
 public import Pricing
 
-/// How the server is right now, for metrics.
+/// The server's current state, for metrics.
 public struct ServerVitals: Sendable {
   public var version: String
   /// Open connections of each listener.
   public var connections: [(listener: String, count: Int)]
-  /// Requests and sessions that are being served.
+  /// Requests and realtime sessions in progress.
   public var requestsInFlight: Int
-  /// For how long the oldest thing has waited that isn't in the ledger's database yet.
+  /// How long the oldest record has waited to be written to the ledger's database.
   public var ledgerLag: Duration
-  /// Since the start: how often edited files were put in force, and how often refused.
+  /// Reloads of edited files since the start: accepted and refused.
   public var reloads: Int64
   public var reloadFailures: Int64
-  /// Since the start: spans that no receiver of traces got; nil where there are no traces.
+  /// Spans dropped since the start; nil without traces.
   public var droppedSpans: Int64?
-  /// Since the start: how often clients have met each limit of a listener.
+  /// How often clients reached each limit of a listener since the start.
   public var limitsMet: [(limit: String, count: Int64)]
 
-  /// Since the start: answers to each client that passed without being metered.
+  /// Unmetered answers to each client since the start.
   public var unmeteredRequests: [(client: String, count: Int64)] = []
-  /// Since the start: how often requests needed prices that are missing, by kinds of prices.
+  /// How often requests needed a missing price since the start, by kind of price.
   public var missingPrices: [(provider: String, kind: PriceDimension.Kind, count: Int64)] = []
-  /// Since the start: refusals by budgets that were too many to be written.
+  /// Refusals by budgets since the start that were too many to be written.
   public var unwrittenDenials: [(client: String, reason: DenialReason, count: Int64)] = []
 
   public init(

@@ -2,7 +2,7 @@ internal import Ledger
 internal import Pages
 internal import Time
 
-/// Who changed what, before and after; newest first.
+/// The audit trail: each change with its author and the state before and after, newest first.
 enum AuditPage {
   static var routes: [PageRoute] {
     [

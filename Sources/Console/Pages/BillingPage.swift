@@ -3,7 +3,7 @@ internal import Configuration
 internal import Ledger
 internal import Pages
 
-/// Clients whose plans have a price, what each used and was charged, and whose charges are unpaid.
+/// The clients on plans with a price, their charges, the failed charges, and the margin.
 enum BillingPage {
   static var routes: [PageRoute] {
     [

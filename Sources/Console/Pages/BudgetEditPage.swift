@@ -4,7 +4,7 @@ internal import JSON
 internal import Money
 internal import Pages
 
-/// The form that makes a budget, or replaces one.
+/// The form that creates or replaces a budget.
 enum BudgetEditPage {
   static var routes: [PageRoute] {
     [
@@ -18,7 +18,7 @@ enum BudgetEditPage {
     ]
   }
 
-  /// What stands in the form's fields.
+  /// The values of the form's fields.
   private struct Values {
     var client = ""
     var name = ""
@@ -95,7 +95,8 @@ enum BudgetEditPage {
     }
   }
 
-  /// Percentages, of which each that is no number is handed on as text, to be refused.
+  /// Writes the percentages of alerts. A word that isn't a number is written as text, so that the
+  /// API refuses it.
   private static func write(_ alerts: String, to list: inout JSONWriter) {
     for part in alerts.split(whereSeparator: { $0 == "," || $0 == " " || $0 == ";" }) {
       if let percent = Int64(part) { list.integer(percent) } else { list.string(String(part)) }

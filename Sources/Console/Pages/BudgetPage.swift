@@ -3,7 +3,7 @@ internal import JSON
 internal import Pages
 internal import Time
 
-/// One budget: how it stands, for whom, and what can be done to it.
+/// One budget: its state, its accounts and its actions.
 enum BudgetPage {
   static var routes: [PageRoute] {
     [
@@ -96,8 +96,8 @@ enum BudgetPage {
       """#
   }
 
-  /// Calls the API, and goes back to the page that the form was on; where it didn't work, the
-  /// budget's page says why.
+  /// Calls the API and returns to the page that the form was on. After an error, shows the budget's
+  /// page with the reason.
   private static func act(
     _ pageRequest: PageRequest, _ action: String, _ done: Notice.Done,
     _ write: (inout JSONWriter) -> Void
@@ -126,15 +126,15 @@ enum BudgetPage {
 }
 
 extension JSONWriter {
-  /// A number that a form says in its reader's spelling; nothing where it says none. What isn't a
-  /// number is handed on as text, so that the API says what is allowed.
+  /// Writes a number from a form, in the reader's spelling; nothing if the field is empty. A text
+  /// that isn't a number is written as text, so that the API refuses it with the allowed values.
   mutating func memberOfForm(_ name: String, count text: String?, _ reader: Reader) {
     guard let text else { return }
     let plain = reader.plainDecimal(text)
     if let number = Int64(plain) { member(name, number) } else { member(name, plain) }
   }
 
-  /// An amount of money, as `memberOfForm(_:count:_:)`.
+  /// Writes an amount of money, like `memberOfForm(_:count:_:)`.
   mutating func memberOfForm(_ name: String, amount text: String?, _ reader: Reader) {
     if let text { member(name, reader.plainDecimal(text)) }
   }

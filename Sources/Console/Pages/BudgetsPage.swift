@@ -1,7 +1,7 @@
 internal import Budgets
 internal import Pages
 
-/// All budgets, those closest to their limits first.
+/// All budgets, closest to their limits first.
 enum BudgetsPage {
   static var routes: [PageRoute] {
     [

@@ -6,7 +6,7 @@ internal import Pages
 internal import Pricing
 internal import Time
 
-/// What one client is billed for a period: its use against the tiers of its plan, and the charges.
+/// A client's bill for a period: its use in the plan's tiers, and its charges.
 enum ClientBillingPage {
   static var routes: [PageRoute] {
     [
@@ -24,15 +24,15 @@ enum ClientBillingPage {
   private static let path = "/dashboard/billing/{client}"
   private static let mostPeriods = 36
   private static let pageLength = 50
-  /// The days whose margin is shown of a client that wasn't billed.
+  /// The days of the margin of a client without a bill.
   private static let marginDays = 30
 
-  /// What the page shows of a client.
+  /// The client and choices that the page shows.
   private struct View {
     let client: Client
-    /// Those that it was billed for, the latest first.
+    /// The billed periods, the latest first.
     let periods: [String]
-    /// Nil where it wasn't billed.
+    /// Nil if the client wasn't billed for the period.
     let statement: BillingStatement?
     let account: PaymentAccount?
 
@@ -75,7 +75,7 @@ enum ClientBillingPage {
       """#)
   }
 
-  /// What was charged for the period's requests and what providers charge, for admins alone.
+  /// The margin of the period's requests. Only administrators see it.
   private static func margin(_ view: View, _ pageRequest: PageRequest) throws(APIError) -> HTML? {
     guard pageRequest.call.showsProviderCosts else { return nil }
     let (reader, zone) = (pageRequest.reader, view.client.timeZone)
@@ -139,7 +139,7 @@ enum ClientBillingPage {
     return #"<dl class="tiles">\#(entries)</dl>"#
   }
 
-  /// The latest first.
+  /// The charges, the latest first.
   private static func charges(
     _ statement: BillingStatement, _ pageRequest: PageRequest
   ) throws(APIError) -> HTML {
@@ -191,7 +191,7 @@ enum ClientBillingPage {
       """#
   }
 
-  /// Calls the API, and goes back to the page that the button was on.
+  /// Collects a charge again and returns to the page that the button was on.
   private static func retry(_ pageRequest: PageRequest) async throws(APIError) -> Answer {
     let call = PageAddress("/api/token-billing/charges")
       .appending(pageRequest.call.parameter("charge"), "retry")
@@ -208,7 +208,7 @@ enum ClientBillingPage {
 }
 
 extension BillingSummary {
-  /// An amount of its smallest units, to read.
+  /// An amount of the currency's smallest units, formatted.
   func money(_ minorUnits: Int64, _ reader: Reader) -> String {
     Money(minorUnits: minorUnits, currency: currency).map { reader.money($0) } ?? "–"
   }

@@ -5,7 +5,7 @@ internal import Money
 internal import Pages
 internal import Time
 
-/// One client: its budgets, what it used over time, and by what.
+/// One client: its budgets, and its use over time and by model, user and so on.
 enum ClientPage {
   static var routes: [PageRoute] {
     [
@@ -25,7 +25,7 @@ enum ClientPage {
   ]
   private static let mostGroups = 50
 
-  /// What the page shows of a client.
+  /// The client and choices that the page shows.
   private struct View {
     let client: Client
     let days: Int
@@ -103,7 +103,7 @@ enum ClientPage {
 
   // MARK: Budgets
 
-  /// The budgets that may refuse a request of the client, the tightest first.
+  /// The cards of the budgets that apply to the client, the tightest first.
   static func cards(_ client: Client, _ pageRequest: PageRequest) throws(APIError) -> HTML {
     let statuses = BudgetCalls.statuses(client: client.id, pageRequest.call)
     let forms = try BudgetJSON.forms(

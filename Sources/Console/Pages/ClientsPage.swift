@@ -2,15 +2,15 @@ internal import Configuration
 internal import Pages
 internal import Time
 
-/// All clients, each with the way to its own page.
+/// All clients, each with a link to its page.
 enum ClientsPage {
   static var routes: [PageRoute] {
     [
       PageRoute(
         .get, "/dashboard/clients", .viewer,
         query: [
-          QueryParameter("q", "part of the id or name"),
-          QueryParameter("after", "the id after which the page begins"),
+          QueryParameter("q", "a part of the ID or name"),
+          QueryParameter("after", "the ID after which the page begins"),
         ], show)
     ]
   }

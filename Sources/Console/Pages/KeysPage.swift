@@ -5,7 +5,7 @@ internal import Pages
 internal import Pricing
 internal import Time
 
-/// A client's keys: made here and shown once, given a new secret, revoked.
+/// A client's keys, with forms to make, rotate and revoke them.
 enum KeysPage {
   static var routes: [PageRoute] {
     [
@@ -24,7 +24,7 @@ enum KeysPage {
 
   private static let api = PageAddress("/api/admin/clients")
 
-  /// The client that the address names, else the first.
+  /// The client that the address names; without one, the first client.
   private static func chosen(_ pageRequest: PageRequest) throws(APIError) -> Client? {
     if let id = try pageRequest.call.query.text("client") { return try pageRequest.call.client(id) }
     return pageRequest.call.clients.clients.min { $0.id < $1.id }
@@ -64,7 +64,7 @@ enum KeysPage {
     ).html
   }
 
-  /// The one time that a key is seen.
+  /// The card with a new key's secret, which is shown only once.
   private static func shown(_ secret: String?, _ reader: Reader) -> HTML? {
     guard let secret else { return nil }
     return #"""
@@ -161,7 +161,7 @@ enum KeysPage {
     }
   }
 
-  /// The page with the secret that a call answers, or with why there is none.
+  /// Calls the API and shows the page with the new secret, or with the error.
   private static func showing(
     _ pageRequest: PageRequest, _ client: Client, _ perform: () async throws(APIError) -> Answer
   ) async throws(APIError) -> Answer {

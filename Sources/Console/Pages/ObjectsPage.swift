@@ -5,7 +5,7 @@ internal import Objects
 internal import Pages
 internal import Time
 
-/// What providers keep, and the client that each object belongs to.
+/// The objects that providers keep, and the client that owns each.
 enum ObjectsPage {
   static var routes: [PageRoute] {
     [
@@ -22,7 +22,7 @@ enum ObjectsPage {
   private static let pageLength = 50
   private static let everybody = ProviderObject.Owner.everybody.text
 
-  /// The page; with the form as it was sent, and what was wrong in it, after a failed assignment.
+  /// The page. After a failed assignment, it has the form as it was sent and the error.
   private static func page(
     _ pageRequest: PageRequest, problem: APIError? = nil
   ) throws(APIError) -> Answer {

@@ -5,7 +5,7 @@ internal import Money
 internal import Pages
 internal import Time
 
-/// Who is near a limit, who was refused and why: what there is to know at a glance.
+/// The overview: budgets close to their limits, recent refusals, and missing prices.
 enum OverviewPage {
   static var routes: [PageRoute] {
     [PageRoute(.get, "/dashboard/", .viewer, show)]

@@ -6,7 +6,7 @@ internal import Pages
 internal import Pricing
 internal import Time
 
-/// The price book with its dates and sources, clients' own prices, and what a request would cost.
+/// The price calculator, clients' own prices, and the price book with its dates and sources.
 enum PricesPage {
   static var routes: [PageRoute] {
     [

@@ -5,7 +5,7 @@ internal import Money
 internal import Pages
 internal import Time
 
-/// Requests that a budget refused: which budget, how much was missing, and one click to raise it.
+/// The requests that budgets refused, each with its reason and a button that raises the budget.
 enum RefusalsPage {
   static var routes: [PageRoute] {
     [

@@ -6,7 +6,7 @@ internal import Pages
 internal import Pricing
 internal import Time
 
-/// One request, explained: quantities × prices, what was held, and where its usage is from.
+/// One request: how its cost was calculated, its details, and what was held.
 enum RequestPage {
   static var routes: [PageRoute] {
     [PageRoute(.get, "/dashboard/requests/{request}", .viewer, show)]
@@ -45,7 +45,7 @@ enum RequestPage {
       """#
   }
 
-  /// What the provider charges, and the margin, for admins alone.
+  /// The provider's cost and the margin. Only administrators see them.
   private static func providerCost(_ row: UsageRow, _ pageRequest: PageRequest) -> HTML? {
     guard pageRequest.call.showsProviderCosts else { return nil }
     let reader = pageRequest.reader

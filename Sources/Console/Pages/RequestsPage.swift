@@ -84,7 +84,7 @@ enum RequestsPage {
 }
 
 extension Page {
-  /// Whether the page has what comes next: then its figures move.
+  /// Whether this is the first page. New entries appear on it, so it is live.
   func isFirst(_ view: LogView) -> Bool { view.cursor == nil }
 }
 

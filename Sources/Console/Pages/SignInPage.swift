@@ -2,12 +2,13 @@ internal import HTTP
 internal import Pages
 internal import TLS
 
-/// Where somebody shows a token, or a client's key, and gets a session for it.
+/// The sign-in with a token or a client's key.
 enum SignInPage {
   static var routes: [PageRoute] {
     [
       PageRoute(
-        .get, "/dashboard/sign-in", .anyone, query: [QueryParameter("back", "where to go then")]
+        .get, "/dashboard/sign-in", .anyone,
+        query: [QueryParameter("back", "the page to open afterwards")]
       ) { pageRequest throws(APIError) in
         page(pageRequest, back: try pageRequest.call.query.text("back"))
       },

@@ -6,10 +6,10 @@ internal import Money
 internal import Pages
 internal import Time
 
-/// The client's own figures, for its own pages: by a short-lived token, or by its key.
+/// A client's figures for its own site, by a short-lived token or by its key.
 ///
-/// The widget is a bar, what is used of the limit, and when it begins anew. With `view=page` it is
-/// the client's whole page: all its budgets, and its use over 30 days.
+/// The widget is a bar with the use, the limit and the next reset. With `view=page` it is a whole
+/// page: all budgets of the client, and its use over 30 days.
 enum WidgetPage {
   static let stylesheet = PageAddress("/widget/style.css")
   static let icon = PageAddress("/widget/icon.svg")
@@ -19,7 +19,7 @@ enum WidgetPage {
       PageRoute(
         .get, "/widget", .anyone,
         query: [
-          QueryParameter("token", "of POST /api/widget-tokens"),
+          QueryParameter("token", "a token of POST /api/widget-tokens"),
           QueryParameter("view", "bar or page"), QueryParameter("language", "en or pt-BR"),
           QueryParameter("theme", "system, light or dark"),
         ], show),
@@ -32,7 +32,7 @@ enum WidgetPage {
     case bar, page
   }
 
-  /// Whose figures are shown, and how.
+  /// The client, or the user of a client, whose figures are shown.
   private struct Subject {
     let client: Client
     let user: String?
@@ -77,7 +77,7 @@ enum WidgetPage {
 
   // MARK: Figures
 
-  /// The budgets that may refuse the subject's requests, the tightest first.
+  /// The budgets that apply to the subject, the tightest first.
   private static func forms(
     _ subject: Subject, _ pageRequest: PageRequest
   ) throws(APIError) -> [BudgetJSON] {
@@ -86,7 +86,8 @@ enum WidgetPage {
       client: subject.client.id, key: "", user: subject.user ?? "", conversation: "", model: "")
     let statuses = pageRequest.call.server.readBudgets { $0.statuses(for: caller, at: now) }
       .filter { status in
-        // Others' figures are in budgets over everything; and of one user, those of the client.
+        // Budgets over all clients would show the figures of other clients. For one user, the
+        // client's budgets would show those of other users.
         guard status.definition.id.client == subject.client.id else { return false }
         switch status.definition.per {
         case .user: return subject.user != nil

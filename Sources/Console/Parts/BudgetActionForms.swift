@@ -3,7 +3,7 @@ internal import Money
 internal import Pages
 internal import Time
 
-/// The forms of what can be done to a budget.
+/// The forms of a budget's actions: raise, pause, reset, remove.
 struct BudgetActionForms {
   private let form: BudgetJSON
   private let pageRequest: PageRequest

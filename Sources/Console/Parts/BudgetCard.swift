@@ -3,12 +3,12 @@ internal import Money
 internal import Pages
 internal import Time
 
-/// How an account of a budget stands: bars with what is used, held and left, and what comes next.
+/// The state of a budget's account: bars with what is used, held and left, and the next reset.
 struct BudgetCard {
   private let form: BudgetJSON
   private let reader: Reader
   private let now: Timestamp
-  /// Whether who sees it may see the budget's own page.
+  /// Whether the name links to the budget's page, which only tokens may see.
   private var isLinked = false
 
   init(_ form: BudgetJSON, for pageRequest: PageRequest) {
@@ -25,7 +25,7 @@ struct BudgetCard {
   private var status: AccountStatus { form.status }
   private var definition: BudgetDefinition { status.definition }
 
-  /// The whole card: every figure.
+  /// The whole card with every figure.
   var html: HTML {
     #"""
     <section class="card" aria-label="\#(reader.name(of: definition.id))">\#
@@ -34,7 +34,7 @@ struct BudgetCard {
     """#
   }
 
-  /// An entry of a list: the fuller of its limits, and when it resets.
+  /// An entry of a list, with the limit that is closer to being reached and the next reset.
   func entry(withClient clientName: String?) -> HTML {
     let share = status.share?.permille ?? 0
     let name: HTML =
@@ -52,7 +52,7 @@ struct BudgetCard {
       """#
   }
 
-  /// The little that a client shows its own people: a bar, what is used, and when it begins anew.
+  /// The widget: a bar, the use and the next reset.
   var widget: HTML {
     let renewal = status.window.end.map { reader(.renews(reader.distance(to: $0, from: now))) }
     let paused: HTML? =
@@ -81,7 +81,7 @@ struct BudgetCard {
     return #" <span class="soft">(\#(name))</span>"#
   }
 
-  /// The state in a word; colours alone say nothing.
+  /// The state in words, since colors alone aren't accessible.
   private var chips: HTML {
     let level = status.level
     let lock: HTML? =

@@ -3,10 +3,10 @@ internal import Ledger
 internal import Pages
 internal import Time
 
-/// What became of a charge, or what it waits for, in words.
+/// Describes the outcome of a charge, or what it waits for.
 struct ChargeSentence {
   private let charge: BillingCharge
-  /// Who its client is for the payment provider.
+  /// The client's account at the payment provider; nil if it has none.
   private let account: PaymentAccount?
   private let payments: PaymentSettings
   private let zone: TimeZoneRules

@@ -4,12 +4,12 @@ internal import Ledger
 internal import Pages
 internal import Time
 
-/// Charges: their tiers, amounts and states, and a button that has one collected again.
+/// A table of charges: tiers, amounts and states, and a button that collects a failed charge again.
 struct ChargeTable {
   private let charges: [BillingCharge]
   private let accounts: [String: PaymentAccount]
   private let pageRequest: PageRequest
-  /// Whether they are of one client, whose page this is.
+  /// Whether the table is on the page of one client.
   private let isOfOneClient: Bool
 
   init(_ charges: [BillingCharge], ofOneClient isOfOneClient: Bool, _ pageRequest: PageRequest)
@@ -67,7 +67,7 @@ struct ChargeTable {
     return #"<td><a href="\#(address)">\#(charge.clientID)</a></td>"#
   }
 
-  /// The request that began the tier.
+  /// A link to the request that started the tier.
   private func cause(_ charge: BillingCharge) -> HTML? {
     charge.requestID.map { id in
       #"""
@@ -87,7 +87,8 @@ struct ChargeTable {
     }
   }
 
-  /// A fixed fee is collected by a subscription, and not from here.
+  /// The button that collects a charge again; nil if the charge can't be. Subscriptions collect
+  /// fixed fees, so they have no button.
   private func retry(_ charge: BillingCharge) -> HTML? {
     let hasFailed = charge.status.isUnpaid || (charge.status == .pending && charge.attempts > 0)
     guard hasFailed, charge.block > 0, pageRequest.call.settings.payments != .none else {
@@ -105,7 +106,7 @@ struct ChargeTable {
 }
 
 extension SitePath {
-  /// - Parameter period: nil for the latest.
+  /// - Parameter period: Nil for the latest period.
   static func billing(ofClient id: String, period: String? = nil) -> PageAddress {
     billing.appending(id).with("period", period)
   }

@@ -1,6 +1,6 @@
 internal import Pages
 
-/// Names and values; what has no value isn't listed.
+/// A list of names and values. Entries without a value are left out.
 struct FactList {
   private let reader: Reader
   private var entries: [HTML] = []

@@ -20,7 +20,7 @@ enum FilterField {
     """#
   }
 
-  /// - Parameter idPrefix: another one where a page has two fields of the same name.
+  /// - Parameter idPrefix: Distinguishes two fields of the same name on one page.
   static func choice(
     _ name: String, _ label: String, _ value: String?, _ choices: [(value: String, name: String)],
     idPrefix: String = "f-"
@@ -38,7 +38,7 @@ enum FilterField {
   }
 }
 
-/// Chooses what a page shows; nothing changes by it.
+/// A form that filters what a page shows.
 struct FilterForm {
   private let address: PageAddress
   private let fields: [HTML]

@@ -1,6 +1,6 @@
 internal import Pages
 
-/// A field of a form that changes something: its label, and what may stand in it.
+/// A field of a form that changes something, with a label and a hint.
 struct InputField {
   enum Kind: String {
     case text, date
@@ -25,7 +25,7 @@ struct InputField {
     self.isRequired = isRequired
   }
 
-  /// A field whose value is one of some.
+  /// A field with a list of choices.
   static func choice(
     _ name: String, _ label: String, _ value: String?, _ choices: [(value: String, name: String)]
   ) -> HTML {

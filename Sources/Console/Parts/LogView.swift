@@ -3,32 +3,32 @@ internal import Ledger
 internal import Pages
 internal import Time
 
-/// Which part of a log a page shows, as its address says it.
+/// The part of a log that a page shows, as its address names it.
 struct LogView {
-  /// What each filter is set to.
+  /// The values of the filters, by name.
   let values: [String: String]
-  /// How far back: so many days; nil for all.
+  /// The number of recent days; nil for all.
   let days: Int?
-  /// The first day, and the one after the last, as the address says them.
+  /// The first day and the day after the last, as in the address.
   private let from: String?
   private let to: String?
   let cursor: LogCursor?
-  /// That of the client that is meant, else UTC.
+  /// The time zone of the client in the filter; without one, UTC.
   let zone: TimeZoneRules
   private let since: Timestamp?
   private let until: Timestamp?
 
-  /// What the address may say of it beside filters.
+  /// The parameters of the address besides filters.
   static let parameters = [
-    QueryParameter("days", "only of the last so many days"),
-    QueryParameter("from", "the first instant, RFC 3339 or a date"),
-    QueryParameter("to", "the instant after the last"),
+    QueryParameter("days", "only the last days: 1, 7, 30, 90 or 366"),
+    QueryParameter("from", "from this instant, RFC 3339 or a date"),
+    QueryParameter("to", "until before this instant"),
     QueryParameter("after", "where the page begins"),
   ]
 
   private static let spans = [1, 7, 30, 90, 366]
 
-  /// - Parameter filters: the names of those that the page has.
+  /// - Parameter filters: The names of the page's filters.
   init(_ pageRequest: PageRequest, filters: [String]) throws(APIError) {
     let query = pageRequest.call.query
     var values: [String: String] = [:]
@@ -41,7 +41,7 @@ struct LogView {
     let after = try query.text("after")
     cursor = after.flatMap { LogCursor($0) }
     guard (after == nil) == (cursor == nil) else {
-      throw .invalidValue("after", allowed: "what the page before leads to")
+      throw .invalidValue("after", allowed: "the cursor of the previous page")
     }
     let zone = values["client"].flatMap { pageRequest.call.clients.client($0)?.timeZone } ?? .utc
     self.zone = zone
@@ -54,7 +54,8 @@ struct LogView {
     since = [try query.moment("from", in: zone), firstOfDays].compactMap(\.self).max()
   }
 
-  /// One entry more than fits, to know whether there is a page after.
+  /// The range to read: one entry more than the page shows, to find out whether there is a next
+  /// page.
   func range(_ pageLength: Int) -> LogRange {
     LogRange(since: since, until: until, cursor: cursor, limit: pageLength + 1)
   }
@@ -74,7 +75,7 @@ struct LogView {
     ]
   }
 
-  /// The way to the page after; nothing on the last.
+  /// The link to the next page; nil on the last.
   func older(_ next: String?, _ page: PageAddress, _ reader: Reader) -> HTML? {
     guard let next else { return nil }
     var address = page

@@ -3,7 +3,7 @@ internal import Ledger
 internal import Money
 internal import Pages
 
-/// What clients were charged, what providers charge for it, and the margin, a row for each group.
+/// A table of the margin: for each group, what clients were charged and what providers charge.
 ///
 /// Only pages that check `Call.showsProviderCosts` may show it.
 struct MarginTable {
@@ -14,7 +14,7 @@ struct MarginTable {
 
   /// - Parameters:
   ///   - grouping: `client` or `model`.
-  ///   - isPartial: whether there may be groups beside these; then no total is shown.
+  ///   - isPartial: Whether there may be more groups. If so, no total is shown.
   init(
     _ series: UsageSeries, by grouping: UsageGrouping, isPartial: Bool = false,
     _ pageRequest: PageRequest
@@ -66,7 +66,8 @@ struct MarginTable {
     pageRequest.reader.money(Money(nanoUnits: nanoUnits, currency: .usd))
   }
 
-  /// The margin as thousandths of what was charged, rounded towards zero; nil where nothing was.
+  /// The margin in thousandths of what was charged, rounded toward zero; nil if nothing was
+  /// charged.
   static func permille(_ line: UsageSeries.Line) -> Int? {
     guard line.costNanoUSD > 0 else { return nil }
     return Int(clamping: Int128(line.marginNanoUSD) * 1000 / Int128(line.costNanoUSD))

@@ -2,7 +2,8 @@ internal import Ledger
 internal import Pages
 internal import Time
 
-/// The margin of all clients, by client or by model: a part of the billing page for admins alone.
+/// The margin of all clients, by client or by model. Only administrators see this part of the
+/// billing page.
 struct Margins {
   private let pageRequest: PageRequest
   private let days: Int
@@ -17,7 +18,7 @@ struct Margins {
   private static let groupings: [UsageGrouping] = [.client, .model]
   private static let spans = [7, 30, 60, 90]
 
-  /// Nil for a visitor who may not learn what providers charge.
+  /// Nil for a visitor who may not see what providers charge.
   init?(_ pageRequest: PageRequest) throws(APIError) {
     guard pageRequest.call.showsProviderCosts else { return nil }
     self.pageRequest = pageRequest

@@ -3,7 +3,7 @@ internal import Pages
 internal import Pricing
 internal import Time
 
-/// The prices that requests needed and the price book doesn't have, in a card.
+/// The card with the prices that requests needed and the price book doesn't have.
 struct MissingPriceList {
   private let prices: [NeededPrice]
   private let reader: Reader
@@ -15,8 +15,8 @@ struct MissingPriceList {
   init(since: Timestamp, days: Int, _ pageRequest: PageRequest) throws(APIError) {
     reader = pageRequest.reader
     self.days = days
-    // Answers that were charged otherwise come before requests that were refused: apps can ask for
-    // any name.
+    // Answers charged at another price come before refused requests, since apps can ask for any
+    // model.
     let needed = try MissingPriceCalls.needed(since: since, pageRequest.call)
     prices =
       needed.filter { $0.requests > $0.refused } + needed.filter { $0.requests == $0.refused }

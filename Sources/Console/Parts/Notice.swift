@@ -1,8 +1,8 @@
 internal import Pages
 
-/// What a page says first: that something was done, or why it wasn't.
+/// The notice at the top of a page: an action that succeeded, or an error.
 enum Notice {
-  /// What a change tells the page that follows it, in its address.
+  /// A finished action, in the address of the page that follows it.
   enum Done: String, CaseIterable {
     case saved, removed, paused, resumed, reset, raised, revoked, retried, forgotten
 
@@ -23,7 +23,7 @@ enum Notice {
     }
   }
 
-  static let parameter = QueryParameter("done", "what was done just now")
+  static let parameter = QueryParameter("done", "the action that was just done")
 
   static func done(_ pageRequest: PageRequest) -> HTML? {
     guard let text = try? pageRequest.call.query.text(parameter.name),

@@ -5,8 +5,8 @@ internal import Money
 internal import Pages
 internal import Time
 
-/// One click that lets a refused request pass: raises its budget by what it needed, or a tenth of
-/// the limit where that is more, until the next reset.
+/// A button that raises the budget of a refused request until the next reset: by what the request
+/// needed, or by a tenth of the limit if that is more.
 struct RaiseButton {
   private let pageRequest: PageRequest
   private let budget: BudgetID
@@ -15,10 +15,10 @@ struct RaiseButton {
   private let cost: Money?
   private let until: Timestamp
 
-  /// How long a budget is raised that never resets.
+  /// How long the raise of a budget without resets lasts.
   private static let usualSpan = Duration.seconds(7 * 86_400)
 
-  /// Nil where a raise wouldn't help, or the visitor may not make one.
+  /// Nil if a raise wouldn't help, or if the visitor may not change budgets.
   init?(_ row: DenialRow, _ pageRequest: PageRequest) {
     guard pageRequest.mayChange, row.reason == .tokenLimit || row.reason == .costLimit,
       let id = row.budget

@@ -4,11 +4,11 @@ internal import Ledger
 internal import Money
 internal import Pages
 
-/// Why a request was refused, in words.
+/// Describes why a request was refused.
 struct RefusalSentence {
   private let row: DenialRow
   private let reader: Reader
-  /// Of the figures; nil where they are tokens.
+  /// The currency of the figures; nil for tokens.
   let currency: Currency?
 
   init(_ row: DenialRow, _ pageRequest: PageRequest) {
@@ -17,8 +17,7 @@ struct RefusalSentence {
     currency = RefusalSentence.currency(of: row, pageRequest)
   }
 
-  /// The unit isn't recorded: it is the budget's, be it the limit that is meant or the one that
-  /// others hold.
+  /// The unit isn't recorded. It is the unit of the budget that refused.
   private static func currency(of row: DenialRow, _ pageRequest: PageRequest) -> Currency? {
     guard let id = row.budget, row.reason == .costLimit || row.reason == .budgetContended,
       let definition = pageRequest.call.server.readBudgets({ $0.definition(of: id) })
@@ -49,7 +48,7 @@ struct RefusalSentence {
 }
 
 extension DenialRow {
-  /// The budget that refused; nil when no single one did.
+  /// The budget that refused; nil if it wasn't a single budget.
   var budget: BudgetID? {
     let parts = budgetID?.split(separator: "/", maxSplits: 1) ?? []
     return parts.count == 2 ? BudgetID(client: String(parts[0]), name: String(parts[1])) : nil

@@ -1,6 +1,6 @@
 internal import Pages
 
-/// A table that scrolls by itself where a screen is too narrow for it.
+/// A table. On a narrow screen, the table scrolls and not the page.
 struct TableView {
   /// The head of a column.
   struct Column {
@@ -13,9 +13,9 @@ struct TableView {
 
   let caption: String
   let columns: [Column]
-  /// Each a whole `<tr>`.
+  /// The rows, each a whole `<tr>`.
   let rows: [HTML]
-  /// What is said in place of a table without rows.
+  /// The text that replaces a table without rows.
   let empty: String
 
   init(_ caption: String, _ columns: [Column], _ rows: [HTML], empty: String) {

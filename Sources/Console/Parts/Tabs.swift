@@ -1,6 +1,6 @@
 internal import Pages
 
-/// Ways to see the same page, of which one is open.
+/// Links to views of the same page, one of them current.
 struct Tabs {
   struct Tab {
     let name: String

@@ -3,24 +3,23 @@ internal import Money
 internal import Pages
 internal import Pricing
 
-/// What was used in a period against the tiers of its plan: a bar for each tier that is begun, and
-/// for the next.
+/// A period's use in the tiers of its plan: a bar for each started tier, and for the next one.
 struct TierBars {
   private let billing: PlanBilling
   private let used: Int64
   private let reader: Reader
 
-  /// Of more tiers, the last are shown.
+  /// The most bars. Of more tiers, the last ones are shown.
   private static let mostTiers: Int64 = 12
 
-  /// - Parameter used: in what the tiers measure.
+  /// - Parameter used: Tokens, or nano-units of the currency, as the tiers measure.
   init(_ billing: PlanBilling, used: Int64, _ reader: Reader) {
     self.billing = billing
     self.used = used
     self.reader = reader
   }
 
-  /// The first tier that has a size: where nothing is included, that isn't the fixed fee's.
+  /// The first tier with a size. If the plan includes nothing, the fixed fee's tier has none.
   private var lowest: Int64 { billing.included > 0 ? 0 : 1 }
 
   /// The tiers that are shown, by their blocks.
@@ -63,14 +62,14 @@ struct TierBars {
     return reader(isBegun ? .chargedOf(amount) : .notBegun(amount))
   }
 
-  /// What comes next.
+  /// A sentence about the next charge.
   private var outlook: Phrase {
     guard let overage = billing.overage else { return .withoutOverage }
     let end = billing.tier(at: used).end ?? used
     return .nextCharge(reader.money(overage.charge), amount(end))
   }
 
-  /// So much of what the tiers measure.
+  /// An amount in the unit of the tiers.
   private func amount(_ value: Int64) -> String {
     switch billing.measure {
     case .tokens: reader(.tokenCount(reader.number(value)))

@@ -3,7 +3,7 @@ internal import Money
 internal import Pages
 internal import Time
 
-/// What was used over some days, as the analytics of the API count it.
+/// The usage over some days, as the API's analytics count it.
 struct UsageReportView {
   let first: CivilDate
   let last: CivilDate
@@ -12,12 +12,13 @@ struct UsageReportView {
   private let zone: TimeZoneRules
   private let call: Call
 
-  /// How many days it is of.
+  /// The number of days.
   var days: Int { last.daysSinceEpoch - first.daysSinceEpoch + 1 }
 
   /// - Parameters:
-  ///   - client: nil for all clients, in days of UTC.
-  ///   - user: nil for all users.
+  ///   - client: Nil for all clients, in days of UTC.
+  ///   - user: Nil for all users.
+  ///   - days: The number of days, today included.
   init(
     _ call: Call, client: String?, user: String? = nil, zone: TimeZoneRules, days: Int
   ) {
@@ -26,7 +27,7 @@ struct UsageReportView {
       call, client: client, user: user, zone: zone, in: last.adding(days: 1 - days)...last)
   }
 
-  /// - Parameters: as above, of these days.
+  /// - Parameters: As above, for the given days.
   init(
     _ call: Call, client: String?, user: String? = nil, zone: TimeZoneRules,
     in days: ClosedRange<CivilDate>
@@ -38,7 +39,8 @@ struct UsageReportView {
     (first, last) = (days.lowerBound, days.upperBound)
   }
 
-  /// - Parameter most: so many groups alone, the dearest; totals are then of these.
+  /// - Parameter most: The most groups; those with the highest cost are kept, and totals cover only
+  ///   them.
   func series(
     by grouping: UsageGrouping, most: Int? = nil
   ) throws(APIError) -> UsageSeries {
@@ -53,7 +55,7 @@ struct UsageReportView {
 }
 
 extension UsageSeries {
-  /// The sum of all, in the billing currency.
+  /// The total, in the billing currency.
   func total(in currency: Currency) -> Line {
     totals.first ?? Line(cost: Money(nanoUnits: 0, currency: currency))
   }

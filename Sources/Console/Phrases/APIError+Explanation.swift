@@ -118,12 +118,12 @@ extension APIError {
       "daily (diário), weekly (semanal), monthly (mensal), total, ou 1d a 3660d (dias)",
     BillingMonth.rule: "um mês, como 2026-11",
     "a date, or an instant of RFC 3339 with its offset": "uma data, como 2026-11-22",
-    "a time to come": "uma data futura",
-    "a time to come, within 366 days": "uma data nos próximos 366 dias",
+    "a time in the future": "uma data futura",
+    "a time in the future, within 366 days": "uma data nos próximos 366 dias",
     "percentages from 1 to 100, ascending, such as [80, 90, 100]":
       "porcentagens de 1 a 100, em ordem crescente, como 80, 90, 100",
     "names of models, with * for any text": "nomes de modelos, com * para qualquer texto",
-    "a model that the pricing files have": "um modelo da tabela de preços",
+    "a model of the pricing files": "um modelo da tabela de preços",
     "the three letters of a currency, such as BRL": "as três letras de uma moeda, como BRL",
     EntityName.rule:
       "de 1 a 63 letras sem acento, dígitos, '.', '_' e '-', começando por letra ou dígito",

@@ -2,7 +2,7 @@ internal import Budgets
 internal import Pages
 internal import Pricing
 
-/// Words that several pages have.
+/// Words that several pages use.
 extension Phrase {
   static let overview = Phrase("Overview", "Visão geral")
   static let clients = Phrase("Clients", "Clientes")
@@ -94,7 +94,7 @@ extension Phrase {
   }
 }
 
-/// What the values of a budget are called.
+/// Names of a budget's values.
 extension Phrase {
   static func name(of level: AccountStatus.Level) -> Phrase {
     switch level {

@@ -1,7 +1,7 @@
 internal import Objects
 internal import Pages
 
-/// What the page of objects says.
+/// Texts of the page of objects.
 extension Phrase {
   static let objects = Phrase("Objects", "Objetos")
   static let object = Phrase("Object", "Objeto")

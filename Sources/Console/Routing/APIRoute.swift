@@ -1,7 +1,8 @@
 internal import Configuration
 internal import HTTP
 
-/// One call of the API: its method, path, and who may make it. The document is written from these.
+/// One call of the API: its method, its path and its access. The OpenAPI document is made from all
+/// routes.
 struct APIRoute: Routed {
   enum Method: String, Sendable, CaseIterable {
     case get = "GET"
@@ -22,7 +23,7 @@ struct APIRoute: Routed {
   enum Access: Sendable {
     /// No credential is needed.
     case anyone
-    /// Anyone, or tokens of either role, as `admin.metrics` says.
+    /// No credential, or tokens of either role, depending on `admin.metrics`.
     case scraper
     /// Tokens of either role.
     case viewer
@@ -35,20 +36,20 @@ struct APIRoute: Routed {
 
   let method: Method
   let path: String
-  /// What the table says; `access(under:)` is who may call.
+  /// The declared access. `access(under:)` applies the settings.
   let access: Access
-  /// One line for the document.
+  /// A one-line description for the OpenAPI document.
   let summary: String
   let query: [QueryParameter]
-  /// What a body may have, for the document and for who reads it.
+  /// The allowed fields of the body.
   let body: Fields
-  /// Whether the body is somebody else's object, whatever is in it.
+  /// Whether the body is any object, such as an event of the payment provider.
   var takesAnyObject = false
   let success: Success
   let handler: @Sendable (Call) async throws(APIError) -> Answer
-  /// Whether its answers show a secret, which is never stored.
+  /// Whether the answers contain a secret. Such answers are never stored.
   let showsSecret: Bool
-  /// Whose idempotency keys its calls bring.
+  /// The owner of the idempotency keys of its calls.
   var idempotencyOwner: @Sendable (Call) throws(APIError) -> String = { call in
     call.credential?.actor ?? "anyone"
   }
@@ -70,17 +71,17 @@ struct APIRoute: Routed {
     self.handler = handler
   }
 
-  /// Who may make the call with these settings; never `scraper`.
+  /// The access under these settings; never `scraper`.
   func access(under settings: AdminSettings) -> Access {
     guard case .scraper = access else { return access }
     return settings.metricsNeedToken ? .viewer : .anyone
   }
 }
 
-/// A parameter that a call takes behind the `?`.
+/// A parameter of a call's query.
 struct QueryParameter: Sendable {
   let name: String
-  /// What it means and what is allowed, for the document.
+  /// The meaning and the allowed values, for the OpenAPI document.
   let meaning: String
   let schema: JSONSchema
 
@@ -90,9 +91,9 @@ struct QueryParameter: Sendable {
     self.schema = schema
   }
 
-  static let client = QueryParameter("client", "the client's id")
+  static let client = QueryParameter("client", "the client's ID")
   static let page = [
-    QueryParameter("limit", "how many entries, 1 to 1000; 100 by default", .integer(1...1000)),
-    QueryParameter("after", "where the page begins: `next` of the page before"),
+    QueryParameter("limit", "the number of entries, 1 to 1000; 100 by default", .integer(1...1000)),
+    QueryParameter("after", "the cursor: `next` of the previous page"),
   ]
 }

@@ -1,7 +1,7 @@
 internal import Configuration
 internal import JSON
 
-/// The description of the API for machines (OpenAPI 3.1), written from the routes themselves.
+/// The OpenAPI 3.1 document of the API, made from the routes.
 enum OpenAPIDocument {
   static var route: APIRoute {
     APIRoute(
@@ -183,7 +183,7 @@ enum OpenAPIDocument {
 extension APIRoute {
   fileprivate var takesBody: Bool { method == .post || method == .patch }
 
-  /// The names in braces, in their order.
+  /// The names of the parameters in the path, in order.
   fileprivate var parameterNames: [String] {
     path.split(separator: "/").filter { $0.first == "{" }.map {
       String($0.dropFirst().dropLast())

@@ -1,9 +1,9 @@
 internal import HTTP
 
-/// What has a place among others: a method, and a path of a certain form.
+/// A route with a method and a path.
 protocol Routed: Sendable {
   var method: APIRoute.Method { get }
-  /// Its segments; one in braces stands for any text: `/api/admin/clients/{client}`.
+  /// The path. A segment in braces matches any text: `/api/admin/clients/{client}`.
   var path: String { get }
 }
 
@@ -15,9 +15,9 @@ struct Router<Place: Routed>: Sendable {
     self.routes = routes
   }
 
-  /// The route of a request, and what its path names.
+  /// Finds the route of a request, and the parameters in its path.
   ///
-  /// Throws 404 for a path that no route has, and 405 for a method that none of its routes has.
+  /// - Throws: 404 if no route has the path, 405 if none of its routes has the method.
   func route(
     _ method: HTTP.Method, path: String
   ) throws(APIError) -> (route: Place, parameters: [String: String]) {
@@ -38,7 +38,7 @@ struct Router<Place: Routed>: Sendable {
 }
 
 extension Routed {
-  /// The texts that stand for the names in braces; nil where the path is another.
+  /// The parameters of a path, by name; nil if the path doesn't match.
   fileprivate func parameters(in segments: [Substring]) -> [String: String]? {
     let own = path.split(separator: "/", omittingEmptySubsequences: false)
     guard own.count == segments.count else { return nil }

@@ -1,6 +1,6 @@
-/// Every call that there is, in the order of the document.
+/// All calls of the API, in the order of the OpenAPI document.
 enum Routes {
-  /// Those of the admin listener.
+  /// The routes of the admin listener.
   static let admin: [APIRoute] =
     HealthCalls.routes + MetricsCalls.routes + ClientCalls.routes + KeyCalls.routes
     + SubscriptionCalls.routes + PlanCalls.routes + CreditCalls.routes + BudgetCalls.routes
@@ -11,6 +11,6 @@ enum Routes {
     + PaymentEventCalls.routes
     + AnalyticsCalls.routes + clients + [OpenAPIDocument.route]
 
-  /// Those that a client's key may make, also on the proxy's listener.
+  /// The calls that clients' keys may make, which the proxy's listener serves too.
   static let clients: [APIRoute] = BudgetStatusCalls.routes + UsageCalls.routes + WidgetCalls.routes
 }

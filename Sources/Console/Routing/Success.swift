@@ -1,19 +1,19 @@
-/// What a call answers when it has done what it was asked.
+/// The answer of a successful call.
 enum Success: Sendable {
   /// 200.
   case ok(JSONSchema)
-  /// 200, with a body that a parameter lets have one of other types, too.
+  /// 200. A parameter may choose another media type for the body.
   case okOrText(JSONSchema, mediaTypes: [String])
   /// 201.
   case created(JSONSchema)
-  /// 201, or 200 where there was one that it replaces.
+  /// 201 for a new record, 200 for a replaced one.
   case createdOrReplaced(JSONSchema)
   /// 204, without a body.
   case removed
-  /// 200, with a body of this type, which isn't JSON.
+  /// 200, with a body of this media type, which isn't JSON.
   case text(mediaType: String)
 
-  /// The types of bodies beside JSON.
+  /// The media types besides JSON.
   var textTypes: [String] {
     switch self {
     case .okOrText(_, let mediaTypes): mediaTypes
@@ -22,7 +22,7 @@ enum Success: Sendable {
     }
   }
 
-  /// Its statuses, with the schema of a body in JSON; nil where there is none.
+  /// The statuses with the schema of a JSON body; nil without one.
   var answers: [(status: Int, schema: JSONSchema?)] {
     switch self {
     case .ok(let schema), .okOrText(let schema, _): [(200, schema)]

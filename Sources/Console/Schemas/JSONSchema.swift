@@ -1,8 +1,8 @@
 internal import HTTP
 
-/// What a JSON value may be, as the API's description says it (JSON Schema 2020-12).
+/// The schema of a JSON value (JSON Schema 2020-12), as the OpenAPI document has it.
 indirect enum JSONSchema: Sendable {
-  /// Text; with a pattern (ECMA 262) such as it matches.
+  /// Text that matches the pattern (ECMA 262), if there is one.
   case text(pattern: String? = nil, longest: Int? = nil)
   case choice([String])
   case integer(ClosedRange<Int64>)
@@ -14,14 +14,14 @@ indirect enum JSONSchema: Sendable {
   case object(Fields)
   /// Members of any name.
   case map(of: JSONSchema)
-  /// An object with whatever its author put there.
+  /// An object with any members.
   case freeObject
-  /// Any value that is one of these.
+  /// A value of one of these schemas.
   case either([JSONSchema])
-  /// One that stands in the document once, under this name.
+  /// A schema that the document defines once under this name.
   case named(String, JSONSchema)
 
-  /// The same, or null.
+  /// The same schema, or null.
   var orNull: JSONSchema { .either([self, .null]) }
 
   static func choice<Choice: CaseIterable & RawRepresentable<String>>(
@@ -76,26 +76,26 @@ struct Fields: Sendable, ExpressibleByDictionaryLiteral {
 
   static let none: Fields = [:]
 
-  /// All of them are required.
+  /// Makes fields that are all required.
   init(dictionaryLiteral elements: (String, JSONSchema)...) {
     self.init(elements.map { (name: $0, schema: $1) })
   }
 
-  /// All of them are required.
+  /// Makes fields that are all required.
   init(_ fields: [(name: String, schema: JSONSchema)]) {
     all = fields.map { Field(name: $0.name, schema: $0.schema) }
   }
 
   var names: [String] { all.map(\.name) }
 
-  /// The same, each of which may be absent.
+  /// The same fields, each optional.
   var optional: Fields {
     var fields = self
     for index in fields.all.indices { fields.all[index].isRequired = false }
     return fields
   }
 
-  /// The same, each of which a body may leave out or clear with null.
+  /// The same fields, each optional and clearable with null.
   var clearable: Fields {
     var fields = optional
     for index in fields.all.indices {

@@ -1,7 +1,8 @@
 internal import JSON
 
 extension JSONSchema {
-  /// Writes it as JSON Schema; those with a name as references to the document's components.
+  /// Writes the schema as JSON Schema. A named schema is written as a reference to the document's
+  /// components.
   func write(to writer: inout JSONWriter) {
     switch self {
     case .named(let name, _):
@@ -54,12 +55,12 @@ extension JSONSchema {
     object.member("additionalProperties", false)
   }
 
-  /// Writes what stands under the name of a named one.
+  /// Writes the definition of a named schema.
   func writeDefinition(to writer: inout JSONWriter) {
     writer.object { writeMembers(to: &$0) }
   }
 
-  /// Those with names, in this and in its parts.
+  /// The named schemas in this schema and its parts.
   var namedSchemas: [(name: String, schema: JSONSchema)] {
     switch self {
     case .text, .choice, .integer, .number, .boolean, .null, .freeObject: []

@@ -1,7 +1,7 @@
-/// Bars over time, and the same figures as a table for those who can't see them.
+/// A bar chart over time, with the same figures as a table for people who can't see the bars.
 ///
-/// Bars are drawn in a picture that stretches to its place; what is written stands beside it, so
-/// that letters keep their size on any screen.
+/// The picture of the bars stretches with the page. The text is outside the picture, so letters
+/// keep their size on any screen.
 public struct BarChart: Sendable {
   public struct Bar: Sendable, Hashable {
     /// In any unit; never negative.
@@ -26,11 +26,12 @@ public struct BarChart: Sendable {
   private let tableTitle: String
 
   /// - Parameters:
-  ///   - title: what the chart shows.
-  ///   - bars: oldest first.
-  ///   - columns: the heads of the table.
-  ///   - tableTitle: what opens the table.
-  ///   - figure: spells a value in full; `axisFigure` in a narrow place.
+  ///   - title: The title of the chart.
+  ///   - bars: The bars, oldest first.
+  ///   - columns: The titles of the table's columns.
+  ///   - tableTitle: The text that opens the table.
+  ///   - figure: Formats a value in full.
+  ///   - axisFigure: Formats a value for a narrow place.
   public init(
     _ title: String, _ bars: [Bar], columns: (name: String, value: String), tableTitle: String,
     figure: @escaping @Sendable (Int64) -> String,
@@ -57,10 +58,10 @@ public struct BarChart: Sendable {
 
   private static let width = 1000
   private static let height = 200
-  /// The widest bar, so that one day alone is no wall.
+  /// The widest bar, so that a single day doesn't fill the chart.
   private static let widestBar = 80
 
-  /// The value at the upper edge: round, so that half of it is round too.
+  /// The value at the upper edge: a round number whose half is round too.
   var top: Int64 { BarChart.roundedUp(bars.map(\.value).max() ?? 0) }
 
   static func roundedUp(_ value: Int64) -> Int64 {
@@ -75,7 +76,7 @@ public struct BarChart: Sendable {
     let barWidth = min(Double(BarChart.widestBar), slot * 0.72)
     let rectangles = bars.enumerated().map { index, bar -> HTML in
       let share = Double(bar.value) / Double(max(1, top))
-      // What isn't nothing is seen.
+      // A value above zero is always visible.
       let height = bar.value == 0 ? 0 : max(2, Int(share * Double(BarChart.height)))
       let left = Int(slot * (Double(index) + 0.5) - barWidth / 2)
       return #"""
@@ -91,7 +92,7 @@ public struct BarChart: Sendable {
 
   private static let mostLabels = 5
 
-  /// The first, the last and some between, spread evenly.
+  /// The labels of the first bar, the last bar and some between, evenly spaced.
   private var labels: [HTML] {
     let count = min(BarChart.mostLabels, bars.count)
     return (0..<count).map { number in

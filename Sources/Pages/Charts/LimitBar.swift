@@ -1,15 +1,15 @@
-/// How full a limit is: what is used, what requests in flight hold, and what is left.
+/// A bar of a limit: what is used, what requests in flight hold, and what is left.
 public struct LimitBar: Sendable, Hashable {
-  /// How near a limit is, for colours.
+  /// How close the limit is, which sets the color.
   public enum Level: String, Sendable, Hashable {
     case ok, attention, critical, exceeded
   }
 
-  /// Thousandths of the limit; together at most 1000 are drawn.
+  /// Thousandths of the limit. Used and held together are drawn up to 1000.
   public let used: Int
   public let held: Int
   public let level: Level
-  /// What the bar says, for those who can't see it.
+  /// The bar's meaning in words, for screen readers.
   public let label: String
 
   public init(used: Int, held: Int, level: Level, label: String) {

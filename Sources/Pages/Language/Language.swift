@@ -1,9 +1,9 @@
-/// A language that pages are written in.
+/// A language of the pages.
 public enum Language: String, Sendable, Hashable, CaseIterable {
   case english = "en"
   case portuguese = "pt-BR"
 
-  /// What the language calls itself.
+  /// The language's name in that language.
   public var name: String {
     switch self {
     case .english: "English"
@@ -11,8 +11,8 @@ public enum Language: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The one that a browser likes best of those that there are, by its `Accept-Language`
-  /// (RFC 9110, 12.5.4); English where it likes none.
+  /// The language that a browser prefers, from its `Accept-Language` (RFC 9110, 12.5.4). English if
+  /// it accepts none of ours.
   public init(accepting text: String?) {
     var best: (language: Language, weight: Int) = (.english, 0)
     for entry in (text ?? "").split(separator: ",") {
@@ -27,7 +27,7 @@ public enum Language: String, Sendable, Hashable, CaseIterable {
     self = best.language
   }
 
-  /// Thousandths of `q=0.8`.
+  /// The weight of `q=0.8` in thousandths; nil if it is malformed.
   private static func weight(_ text: String) -> Int? {
     guard text.hasPrefix("q=") else { return nil }
     let digits = text.dropFirst(2).split(separator: ".", omittingEmptySubsequences: false)
@@ -38,7 +38,7 @@ public enum Language: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// A text of the pages, in every language: one without a translation doesn't compile.
+/// A text of the pages in every language. A text without a translation doesn't compile.
 public struct Phrase: Sendable, Hashable {
   let english: String
   let portuguese: String

@@ -7,7 +7,7 @@ extension Reader {
     return sign + grouped(String(value.magnitude))
   }
 
-  /// A number that fits a narrow place: `998`, `12.3 k`, `4.5 M`, rounded down.
+  /// A short number for a narrow place, rounded down: `998`, `12.3 k`, `4.5 M`.
   public func shortNumber(_ value: Int64) -> String {
     let steps: [(Int64, String)] = [
       (1_000_000_000_000, "T"), (1_000_000_000, language == .english ? "B" : "bi"),
@@ -20,7 +20,7 @@ extension Reader {
     return "\(tenths / 10)\(decimal)\u{A0}\(name)"
   }
 
-  /// Tenths of a per cent: `85.0 %`, or `85,0 %`; `-5.0 %` below zero.
+  /// A percentage with one decimal: `85.0 %`, or `85,0 %`; `-5.0 %` below zero.
   public func percentage(permille: Int) -> String {
     let sign = permille < 0 ? "-" : ""
     let magnitude = permille.magnitude
@@ -28,14 +28,13 @@ extension Reader {
     return "\(sign)\(whole)\(decimalSeparator)\(magnitude % 10)\u{A0}%"
   }
 
-  /// An amount to read at a glance: two decimals, and for less than one unit as many as its first
-  /// two digits that aren't nought need. `R$ 1.234,56`, `$0.000045`. What is left out is rounded
-  /// down.
+  /// An amount to read at a glance, rounded down: two decimals, or for less than one unit as many
+  /// as its first two significant digits need. Examples: `R$ 1.234,56`, `$0.000045`.
   public func money(_ money: Money) -> String {
     amount(money, decimals: Reader.usualDecimals(of: money.nanoUnits.magnitude))
   }
 
-  /// An amount with every digit that it has, two decimals at least.
+  /// An amount with all of its decimals, at least two.
   public func exactMoney(_ money: Money) -> String {
     var decimals = Money.places
     var rest = money.nanoUnits.magnitude
@@ -46,7 +45,7 @@ extension Reader {
     return amount(money, decimals: decimals)
   }
 
-  /// A decimal as it is computed with, `0.15`, in the reader's spelling.
+  /// A plain decimal, such as `0.15`, in the reader's spelling.
   public func decimal(_ text: String) -> String {
     let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
     let decimals = parts.count > 1 ? "\(decimalSeparator)\(parts[1])" : ""
@@ -74,7 +73,7 @@ extension Reader {
   private static func usualDecimals(of magnitude: UInt64) -> Int {
     if magnitude == 0 || magnitude >= billion { return 2 }
     var decimals = max(2, min(Money.places, Money.places - String(magnitude).count + 2))
-    // Of two digits the second may be nought.
+    // If the second digit is zero, it is left out.
     let hasNought = decimals > 2 && magnitude / powerOfTen(Money.places - decimals) % 10 == 0
     if hasNought { decimals -= 1 }
     return decimals

@@ -1,7 +1,6 @@
 extension Reader {
-  /// A decimal that the reader typed, in the spelling of the API: `1.234,56` becomes `1234.56`
-  /// where a comma begins the decimals. What isn't written in the reader's way stays as it is, so
-  /// that whoever checks it says what is allowed.
+  /// Converts a decimal that the reader typed to the API's spelling: in Portuguese, `1.234,56`
+  /// becomes `1234.56`. Other text stays as it is, so that the API refuses it.
   public func plainDecimal(_ text: String) -> String {
     let parts = text.split(separator: decimalSeparator, omittingEmptySubsequences: false)
     guard (1...2).contains(parts.count), let whole = ungrouped(parts[0]) else { return text }
@@ -10,7 +9,7 @@ extension Reader {
     return "\(whole).\(parts[1])"
   }
 
-  /// The digits without separators, which stand before each group of three or nowhere.
+  /// The digits without separators; nil if the separators don't form groups of three.
   private func ungrouped(_ text: Substring) -> String? {
     let groups = text.split(separator: groupSeparator, omittingEmptySubsequences: false)
     guard groups.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Reader.isDigit) }),

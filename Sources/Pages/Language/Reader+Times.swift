@@ -17,12 +17,12 @@ extension Reader {
     }
   }
 
-  /// The day of an instant, where days begin as in `zone`.
+  /// The date of an instant in a time zone.
   public func date(_ instant: Timestamp, in zone: TimeZoneRules) -> String {
     date(zone.civilDate(of: instant))
   }
 
-  /// `22 Nov 2026, 07:30:05`, by the clocks of `zone`.
+  /// `22 Nov 2026, 07:30:05`, in a time zone.
   public func moment(_ instant: Timestamp, in zone: TimeZoneRules) -> String {
     "\(date(instant, in: zone)), \(time(instant, in: zone))"
   }
@@ -35,7 +35,7 @@ extension Reader {
       .joined(separator: ":")
   }
 
-  /// How far an instant lies ahead: `in 9 days`, `in 3 hours`, `in 12 minutes`.
+  /// The time until an instant: `in 9 days`, `in 3 hours`, `in 12 minutes`.
   public func distance(to instant: Timestamp, from now: Timestamp) -> String {
     let seconds = max(0, (instant.milliseconds - now.milliseconds) / 1000)
     if seconds >= 2 * 86_400 { return self(.inDays(seconds / 86_400)) }

@@ -1,4 +1,4 @@
-/// Who reads a page: in which language, and so in which formats.
+/// The reader of a page: the language, and with it the formats of numbers and dates.
 public struct Reader: Sendable, Hashable {
   public let language: Language
 

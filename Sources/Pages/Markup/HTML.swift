@@ -1,13 +1,13 @@
-/// A piece of a page.
+/// A piece of HTML.
 ///
-/// It is written as a literal, and only a literal of this program is taken as it stands: whatever
-/// is put between its parts is escaped, or is a piece of a page itself. So no text that somebody
-/// else wrote can become markup. Values of attributes stand in double quotation marks.
+/// Only literals in this program become markup. Interpolated text is escaped, and interpolated HTML
+/// is inserted as it is. Text from outside can therefore never become markup. Values of attributes
+/// must be in double quotation marks.
 public struct HTML: Sendable, Hashable, ExpressibleByStringInterpolation {
   /// UTF-8.
   public private(set) var bytes: [UInt8]
 
-  /// Nothing at all.
+  /// An empty piece.
   public static let empty = HTML(bytes: [])
 
   private init(bytes: [UInt8]) {
@@ -29,7 +29,7 @@ public struct HTML: Sendable, Hashable, ExpressibleByStringInterpolation {
     left.bytes += right.bytes
   }
 
-  /// Gathers the parts of a literal.
+  /// Collects the parts of a literal.
   public struct Interpolation: StringInterpolationProtocol {
     fileprivate var bytes: [UInt8] = []
 
@@ -41,7 +41,7 @@ public struct HTML: Sendable, Hashable, ExpressibleByStringInterpolation {
       literal.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// Text, for an element's content or a quoted attribute.
+    /// Appends escaped text, for an element's content or a quoted attribute.
     public mutating func appendInterpolation(_ text: String) {
       Escaping.append(text, to: &bytes)
     }
@@ -50,7 +50,7 @@ public struct HTML: Sendable, Hashable, ExpressibleByStringInterpolation {
       bytes.append(contentsOf: String(number).utf8)
     }
 
-    /// Where a link leads, for a quoted attribute.
+    /// Appends the address of a link, for a quoted attribute.
     public mutating func appendInterpolation(_ address: PageAddress) {
       Escaping.append(address.text, to: &bytes)
     }
@@ -59,7 +59,7 @@ public struct HTML: Sendable, Hashable, ExpressibleByStringInterpolation {
       bytes += part.bytes
     }
 
-    /// Nothing where there is nothing.
+    /// Appends a piece; nothing for nil.
     public mutating func appendInterpolation(_ part: HTML?) {
       if let part { bytes += part.bytes }
     }
@@ -68,14 +68,14 @@ public struct HTML: Sendable, Hashable, ExpressibleByStringInterpolation {
       for part in parts { bytes += part.bytes }
     }
 
-    /// A part that is there or not, such as the attribute `checked`.
+    /// Appends a piece if the condition holds, such as the attribute `checked`.
     public mutating func appendInterpolation(if condition: Bool, _ part: HTML) {
       if condition { bytes += part.bytes }
     }
   }
 }
 
-/// What a text must not have where markup is read.
+/// Escapes the characters that have a meaning in markup.
 enum Escaping {
   static func append(_ text: String, to bytes: inout [UInt8]) {
     for byte in text.utf8 {

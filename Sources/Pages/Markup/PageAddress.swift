@@ -1,35 +1,35 @@
-/// Where a link leads within this site: a path, and what stands behind the `?`.
+/// The address of a link within this site: a path and a query.
 ///
-/// Names of clients, budgets and models are escaped, so that none can lead elsewhere.
+/// Names of clients, budgets and models are escaped, so they can't change the link's target.
 public struct PageAddress: Sendable, Hashable {
-  /// As it stands in a request.
+  /// The address as a request has it.
   public private(set) var text: String
   private var hasQuery = false
 
-  /// - Parameter path: a constant, such as `/dashboard/clients`.
+  /// - Parameter path: A constant path, such as `/dashboard/clients`.
   public init(_ path: StaticString) {
     text = path.description
   }
 
-  /// What stands before the `?`, and what stands behind it.
+  /// The path and the query; the query is nil if there is none.
   public var parts: (path: String, query: String?) {
     let parts = text.split(separator: "?", maxSplits: 1).map(String.init)
     return (parts.first ?? "", parts.dropFirst().first)
   }
 
-  /// The address of something below.
+  /// The address with further segments.
   public func appending(_ segments: String...) -> PageAddress {
     var address = self
     for segment in segments { address.text += "/" + PageAddress.escape(segment) }
     return address
   }
 
-  /// With a parameter; without it where the value is nil or empty.
+  /// The address with a parameter; unchanged if the value is nil or empty.
   public func with(_ name: StaticString, _ value: String?) -> PageAddress {
     with(parameter: name.description, value)
   }
 
-  /// As `with`, for a parameter whose name isn't known here.
+  /// The address with a parameter whose name isn't a constant.
   public func with(parameter name: String, _ value: String?) -> PageAddress {
     guard let value, !value.isEmpty else { return self }
     var address = self
@@ -39,7 +39,7 @@ public struct PageAddress: Sendable, Hashable {
     return address
   }
 
-  /// With a whole query as a browser sent it, without the bytes that no address has.
+  /// The address with a query as a browser sent it, without bytes that an address can't have.
   public func with(query: String) -> PageAddress {
     var address = self
     let visible = query.utf8.filter { (0x21...0x7E).contains($0) }
@@ -48,7 +48,7 @@ public struct PageAddress: Sendable, Hashable {
     return address
   }
 
-  /// Escapes all but what stands for itself everywhere (RFC 3986, 2.3).
+  /// Escapes all but the unreserved characters (RFC 3986, 2.3).
   private static func escape(_ text: String) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes: [UInt8] = []

@@ -1,13 +1,13 @@
-/// A whole page: its head, the way to the others, and what it shows.
+/// A whole page: its head, the navigation and the content.
 public struct PageFrame: Sendable {
-  /// Which colours a reader chose.
+  /// The colors that a reader chose.
   public enum Theme: String, Sendable, Hashable, CaseIterable {
-    /// Those of the reader's system.
+    /// The colors of the reader's system.
     case system
     case light, dark
   }
 
-  /// One of the pages that each page leads to.
+  /// A link of the navigation.
   public struct Link: Sendable {
     let name: String
     let address: PageAddress
@@ -20,7 +20,7 @@ public struct PageFrame: Sendable {
     }
   }
 
-  /// Where the pages' own files are.
+  /// The addresses of the pages' files.
   public static let stylesheet = PageAddress("/dashboard/style.css")
   public static let script = PageAddress("/dashboard/script.js")
   public static let icon = PageAddress("/dashboard/icon.svg")
@@ -36,11 +36,11 @@ public struct PageFrame: Sendable {
     self.theme = theme
   }
 
-  /// A page with the way to the others beside it.
+  /// A page with the navigation beside it.
   ///
   /// - Parameters:
-  ///   - foot: what stands below the links, such as who is signed in.
-  ///   - isLive: whether its figures move.
+  ///   - foot: The content below the links, such as the visitor's name.
+  ///   - isLive: Whether the page refreshes its figures.
   public func page(_ content: HTML, links: [Link], foot: HTML, isLive: Bool) -> HTML {
     let entries = links.map { link -> HTML in
       #"""
@@ -60,12 +60,12 @@ public struct PageFrame: Sendable {
       """#)
   }
 
-  /// A page that stands alone, such as the one to sign in.
+  /// A page without navigation, such as the sign-in.
   public func page(alone content: HTML) -> HTML {
     document(#"<body class="alone"><main>\#(content)</main></body>"#)
   }
 
-  /// A page for a frame in another page, without a script.
+  /// A page for a frame in another site, without a script.
   public func widget(
     _ content: HTML, stylesheet: PageAddress, icon: PageAddress
   ) -> HTML {

@@ -1,10 +1,10 @@
-/// What pages do beside being read. All of them work without it, but for moving figures.
+/// The script of the pages. Without it, all pages work, but their figures don't refresh.
 public enum Script {
   public static let text: StaticString = #"""
     "use strict";
 
-    // Figures that move: whenever something was settled or refused, the same page is asked for
-    // again, and what is marked as live takes the place of what stands here.
+    // Refreshes figures. After each notice of a change, the script requests the same page again and
+    // replaces the elements that are marked as live.
     const live = () => document.querySelectorAll("[data-live][id]");
 
     function isBusy(element) {
@@ -39,7 +39,7 @@ public enum Script {
         }
         document.body.dataset.refreshed = String(Number(document.body.dataset.refreshed || 0) + 1);
       } catch {
-        // The server is away: the stream of events opens again when it is back.
+        // The server is unreachable. The stream of events reconnects when it is back.
       } finally {
         isRefreshing = false;
       }
@@ -55,7 +55,7 @@ public enum Script {
       addEventListener("pagehide", () => events.close());
     }
 
-    // Choices that are made with one click, and questions before what can't be undone.
+    // Sends a form when a choice changes, and asks before an action that can't be undone.
     document.addEventListener("change", (event) => {
       if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
     });

@@ -1,4 +1,4 @@
-/// What all pages look like: one sheet, light and dark, for screens of 360 pixels and more.
+/// The style sheet of all pages, light and dark, for screens from 360 pixels.
 public enum Stylesheet {
   public static let text: StaticString = #"""
     :root {

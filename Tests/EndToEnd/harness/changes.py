@@ -135,7 +135,7 @@ REMOVE = [
 
 
 def raised(until):
-    """A raise ends at a time to come, at most 366 days from now."""
+    """A raise ends at a time in the future, at most 366 days from now."""
     return Change(
         "POST",
         f"{CAP}/raise",

@@ -3,7 +3,7 @@ internal import Configuration
 internal import JSON
 internal import Ledger
 
-/// `/api/token-billing/charges`: what clients were charged, and collecting it again.
+/// `/api/token-billing/charges`: lists charges, and collects a failed charge again.
 enum ChargeCalls {
   private static let path = TokenBillingCalls.path + "charges"
 
@@ -14,10 +14,10 @@ enum ChargeCalls {
         query: [
           .client, QueryParameter("period", BillingMonth.rule, .month),
           QueryParameter(
-            "status", "only charges that stand so", .choice(of: BillingCharge.Status.self)),
+            "status", "only charges with this status", .choice(of: BillingCharge.Status.self)),
         ] + QueryParameter.page, answers: .ok(listSchema), handler: list),
       APIRoute(
-        .post, path + "/{charge}/retry", .admin, "Collects a charge again that was not paid",
+        .post, path + "/{charge}/retry", .admin, "Collects an unpaid charge again",
         answers: .ok(.billing("RetriedCharge", ChargeJSON.schema)), handler: retry),
     ]
   }
@@ -48,7 +48,8 @@ enum ChargeCalls {
     }
   }
 
-  /// One that is paid, or that nobody collects here, stays as it is.
+  /// Collects a charge again. A charge that is paid, or that Catraca doesn't collect, stays as it
+  /// is.
   private static func retry(_ call: Call) async throws(APIError) -> Answer {
     _ = try call.body()
     let name = call.parameter("charge")
@@ -62,7 +63,7 @@ enum ChargeCalls {
 }
 
 extension Query {
-  /// The name of a billing period.
+  /// Reads the name of a billing period, such as `2026-11`; nil if the query doesn't have it.
   func month(_ name: String) throws(APIError) -> BillingMonth? {
     guard let text = try text(name) else { return nil }
     guard let month = BillingMonth(text) else {

@@ -14,7 +14,7 @@ enum ChargeJSON {
       "payment_id": .anyText.orNull, "created_at": .instant, "updated_at": .instant,
     ]))
 
-  /// What `process-usage` says of the charges that it caused.
+  /// The form of a charge in the answer of `process-usage`.
   static let tierSchema = JSONSchema.named(
     "TierCharge",
     .object([

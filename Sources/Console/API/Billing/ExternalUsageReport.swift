@@ -84,7 +84,7 @@ struct ExternalUsageReport {
       throw .invalidValue("provider", allowed: providers.joined(separator: ", "))
     }
     guard let model = call.server.model(name, of: provider, for: client.id) else {
-      throw .invalidValue("model", allowed: "a model that the pricing files have")
+      throw .invalidValue("model", allowed: "a model of the pricing files")
     }
     return model
   }
@@ -156,7 +156,7 @@ struct ExternalUsageReport {
         by: try model.tariff(in: PricingContext(instant: now), inputTokens: usage.inputTokens),
         markup: markup)
     } catch {
-      throw .invalidValue("model", allowed: "one that has a price today")
+      throw .invalidValue("model", allowed: "a model with a price today")
     }
   }
 
@@ -168,7 +168,7 @@ struct ExternalUsageReport {
     } catch .amountTooLarge {
       throw ExternalUsageReport.tooDear
     } catch {
-      throw .invalidValue("model", allowed: "one that is priced by tokens")
+      throw .invalidValue("model", allowed: "a model priced by tokens")
     }
     let larger = max(cost.nanoUSD.nanoUnits, cost.provider.nanoUnits)
     guard larger <= ExternalUsageReport.largestCostNanoUSD else {
@@ -179,6 +179,7 @@ struct ExternalUsageReport {
 
   private static var tooDear: APIError {
     let most = Money(nanoUnits: largestCostNanoUSD, currency: .usd).shortestText
-    return .invalidValue("tokensUsed", allowed: "what costs at most \(most) USD in one report")
+    return .invalidValue(
+      "tokensUsed", allowed: "tokens that cost at most \(most) USD in one report")
   }
 }

@@ -5,13 +5,13 @@ internal import JSON
 internal import Ledger
 internal import Time
 
-/// `/api/token-billing/create-subscription`: who pays for a client's plan every month.
+/// `/api/token-billing/create-subscription`: makes a customer pay for a client's plan every month.
 enum PaidSubscriptionCalls {
   static var routes: [APIRoute] {
     [
       APIRoute(
         .post, TokenBillingCalls.path + "create-subscription", .admin,
-        "Has a client pay for its plan every month", body: fields, answers: .ok(schema),
+        "Makes a customer pay for a client's plan every month", body: fields, answers: .ok(schema),
         handler: create)
     ]
   }
@@ -39,7 +39,7 @@ enum PaidSubscriptionCalls {
           clientID: client.id, customerID: customer, subscriptionID: subscription.id,
           status: subscription.status), to: client.plan == plan ? nil : plan, startedOn: today)
     }
-    // Only now its period is open.
+    // The subscription opened the period that the payment belongs to.
     if let payment = subscription.payment {
       try note(payment, ofClient: client.id, call)
     }
@@ -68,13 +68,14 @@ enum PaidSubscriptionCalls {
         outcome = try editor.take(
           payment, ofClient: clientID, payer: PaymentEventCalls.payer(in: call))
       } catch .notFound {
-        // A month that hasn't begun here: the provider's event will say it again.
+        // The month hasn't begun here yet. The provider reports the payment again with an event.
       }
     }
     if case .differs(let reason) = outcome { call.server.tell(ofPaymentDifference: reason) }
   }
 
-  /// Has the payment provider collect the plan's fixed fee, where there is one.
+  /// Creates the subscription at the payment provider, which then collects the plan's fixed fee.
+  /// Without a payment provider, the subscription exists in the ledger only.
   private static func subscribe(
     _ client: Client, as customer: String, to name: String, _ call: Call
   ) async throws(APIError) -> PaymentClient.PaidSubscription {
@@ -102,7 +103,7 @@ enum PaidSubscriptionCalls {
     }
   }
 
-  /// The client that is named, else the one that is this customer.
+  /// The client that the body names; without a name, the client of this customer.
   private static func client(
     in body: Body, _ customer: String, _ call: Call
   ) throws(APIError) -> Client {

@@ -3,7 +3,7 @@ internal import JSON
 internal import Ledger
 internal import Money
 
-/// `/api/admin/plans`: what clients subscribe to.
+/// `/api/admin/plans`: the plans that clients subscribe to.
 enum PlanCalls {
   private static let path = "/api/admin/plans"
 
@@ -13,7 +13,7 @@ enum PlanCalls {
         .get, path, .viewer, "Lists the plans", query: QueryParameter.page,
         answers: .ok(.page(of: schema)), handler: list),
       APIRoute(
-        .post, path, .admin, "Makes a plan", body: ["name": .name] + PlanFields.fields,
+        .post, path, .admin, "Creates a plan", body: ["name": .name] + PlanFields.fields,
         answers: .created(schema), handler: create),
       APIRoute(
         .get, path + "/{plan}", .viewer, "Shows a plan", answers: .ok(schema),
@@ -22,7 +22,7 @@ enum PlanCalls {
         .patch, path + "/{plan}", .admin, "Changes a plan", body: PlanFields.fields,
         answers: .ok(schema), handler: update),
       APIRoute(
-        .delete, path + "/{plan}", .admin, "Removes a plan that nobody uses", answers: .removed,
+        .delete, path + "/{plan}", .admin, "Removes a plan without clients", answers: .removed,
         handler: remove),
     ]
   }
@@ -87,7 +87,8 @@ enum PlanCalls {
   private static func create(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
     let name = try body.require("name", try body.name("name"))
-    // The ledger knows the others, and whether this very call has made one.
+    // This check covers the file. The ledger checks its own records, and recognizes a repetition of
+    // this call.
     if call.clients.plans[name]?.line != nil { throw .alreadyExists("a plan \(name)") }
     var plan = StoredPlan(
       name: name, displayName: name, monthlyTokens: nil, monthlyConversations: nil, billing: nil,
@@ -117,7 +118,7 @@ enum PlanCalls {
     return .removed
   }
 
-  /// The plan that the path names; throws where a file declares it.
+  /// The plan that the path names. Throws if `clients.yaml` declares it.
   private static func changeable(_ call: Call) throws(APIError) -> String {
     let name = call.parameter("plan")
     guard let plan = call.clients.plans[name] else { throw .notFound("plan \(name)") }

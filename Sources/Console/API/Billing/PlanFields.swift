@@ -3,7 +3,8 @@ internal import Ledger
 internal import Money
 internal import Pricing
 
-/// The fields of a plan in a body: those that are there change it, and null clears.
+/// The fields of a plan in a request body. A field that is present changes the plan, null clears
+/// the value, and an absent field leaves it.
 struct PlanFields {
   private static let largestCount: Int64 = 1 << 53
 
@@ -30,7 +31,7 @@ struct PlanFields {
   private let billing: PlanBilling?
   private let markup: Markup?
 
-  /// - Parameter rates: with the currency of billing that names none.
+  /// - Parameter rates: Their billing currency applies to a `billing` that names no currency.
   init(_ body: Body, _ rates: ExchangeRates) throws(APIError) {
     self.body = body
     displayName = try body.text("display_name")

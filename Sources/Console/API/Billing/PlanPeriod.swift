@@ -3,7 +3,7 @@ internal import Configuration
 internal import Ledger
 internal import Time
 
-/// What a client used of its plan in the period that is open.
+/// A client's use of its plan in the current period.
 struct PlanPeriod {
   let plan: Plan?
   let window: BudgetWindow
@@ -13,7 +13,7 @@ struct PlanPeriod {
   var limit: Int64? { plan?.monthlyTokens }
   var isOverLimit: Bool { limit.map { tokens > $0 } ?? false }
   var remaining: Int64? { limit.map { max(0, $0 - tokens) } }
-  /// Whether no further conversation may begin.
+  /// Whether the plan allows no new conversation.
   var hasNoConversationsLeft: Bool {
     plan?.monthlyConversations.map { conversations >= $0 } ?? false
   }
@@ -26,7 +26,8 @@ struct PlanPeriod {
       let days = try reader.dailyUsage(
         ofClient: client.id, from: zone.civilDate(of: window.start),
         through: zone.civilDate(of: call.now))
-      // Days count a conversation once a calendar month, which other periods are not.
+      // The daily rows count a conversation once per calendar month. The period of a subscription
+      // isn't a calendar month.
       let conversations =
         client.subscription == nil
         ? days.sum(\.conversations)
@@ -41,7 +42,7 @@ struct PlanPeriod {
 }
 
 extension [DailyUsage] {
-  /// A sum that stops at the largest number there is.
+  /// The sum of a figure, at most `Int64.max`.
   func sum(_ figure: (DailyUsage) -> Int64) -> Int64 {
     reduce(0) { sum, day in
       let (total, overflow) = sum.addingReportingOverflow(figure(day))

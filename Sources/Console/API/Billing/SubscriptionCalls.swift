@@ -4,7 +4,7 @@ internal import JSON
 internal import Ledger
 internal import Time
 
-/// `/api/admin/clients/ID/subscription`: which plan a client is on, and since when.
+/// `/api/admin/clients/ID/subscription`: the plan of a client, and when it began.
 enum SubscriptionCalls {
   private static let path = "/api/admin/clients/{client}/subscription"
 
@@ -14,7 +14,7 @@ enum SubscriptionCalls {
         .get, path, .viewer, "Shows a client's subscription", answers: .ok(schema),
         handler: show),
       APIRoute(
-        .post, path, .admin, "Puts a client on a plan; its period goes on if it has one",
+        .post, path, .admin, "Puts a client on a plan; a current period continues",
         body: ["plan": .name] + (["start": .moment] as Fields).clearable, answers: .ok(schema),
         handler: subscribe),
       APIRoute(
@@ -86,7 +86,7 @@ enum SubscriptionCalls {
     return .removed
   }
 
-  /// The client that the path names; throws where a file says on which plan it is.
+  /// The client that the path names. Throws if `clients.yaml` declares its plan.
   private static func changeable(_ call: Call) throws(APIError) -> Client {
     let client = try call.client(call.parameter("client"))
     if client.declaresPlan, let line = client.line {
@@ -95,7 +95,7 @@ enum SubscriptionCalls {
     return client
   }
 
-  /// The plan that a body names, which must be there.
+  /// The plan that a body names; nil if it names none. Throws if the plan doesn't exist.
   static func plan(in body: Body, _ call: Call) throws(APIError) -> String? {
     guard let plan = try body.name("plan") else { return nil }
     guard call.clients.plans[plan] != nil else {
@@ -111,7 +111,7 @@ enum SubscriptionCalls {
 }
 
 extension Client {
-  /// Whether it is on a plan that somebody has chosen for it.
+  /// Whether the client was put on a plan other than the default plan.
   func isSubscribed(besides defaultPlan: String?) -> Bool {
     subscription != nil || (plan != nil && plan != defaultPlan)
   }

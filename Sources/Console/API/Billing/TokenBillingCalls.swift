@@ -8,7 +8,7 @@ internal import Time
 
 /// The calls under `/api/token-billing/`, whose members are in camelCase (article Billing).
 enum TokenBillingCalls {
-  /// What their paths begin with. Their errors say `success` too.
+  /// The beginning of their paths. Errors under it have the member `success` too.
   static let path = "/api/token-billing/"
 
   static var routes: [APIRoute] {

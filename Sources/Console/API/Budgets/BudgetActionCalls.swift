@@ -14,18 +14,20 @@ enum BudgetActionCalls {
   static var routes: [APIRoute] {
     [
       APIRoute(
-        .post, path + "/pause", .admin, "Refuses every request until resumed",
+        .post, path + "/pause", .admin,
+        "Pauses a budget: every request is refused until it is resumed",
         body: fields(["note": .plainText]), answers: budget, handler: pause),
       APIRoute(
-        .post, path + "/resume", .admin, "Ends a pause by hand", body: fields([:]),
+        .post, path + "/resume", .admin, "Resumes a budget that was paused by hand",
+        body: fields([:]),
         answers: budget, handler: resume),
       APIRoute(
         .post, path + "/reset", .admin,
-        "Re-arms the alerts; with usage clear, what is used so far no longer counts",
+        "Resets a budget: alerts are sent again; usage clear also sets its use to zero",
         body: ["usage": .choice(of: ResetUse.self)] + fields([:]), answers: budget,
         handler: reset),
       APIRoute(
-        .post, path + "/raise", .admin, "Adds to the limits for a while",
+        .post, path + "/raise", .admin, "Raises a budget's limits for a while",
         body: ["until": .moment]
           + fields(["tokens": .integer(0...largestTokens), "cost": .amount]),
         answers: budget, handler: raise),
@@ -82,7 +84,7 @@ enum BudgetActionCalls {
     }
     let until = try body.require("until", try body.moment("until", in: definition.timeZone))
     guard until > call.changedAt, until <= call.changedAt.advanced(by: longestRaise) else {
-      throw .invalidValue("until", allowed: "a time to come, within 366 days")
+      throw .invalidValue("until", allowed: "a time in the future, within 366 days")
     }
     let raise = Raise(
       amount: Spend(tokens: tokens ?? 0, nanoUnits: cost?.nanoUnits ?? 0), until: until)

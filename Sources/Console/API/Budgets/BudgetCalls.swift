@@ -3,31 +3,31 @@ internal import Configuration
 internal import Ledger
 internal import Money
 
-/// `/api/admin/budgets`: limits, and how full they are.
+/// `/api/admin/budgets`: budgets and their state.
 enum BudgetCalls {
   private static let path = "/api/admin/budgets"
 
   static var routes: [APIRoute] {
     [
       APIRoute(
-        .get, path, .viewer, "Lists the budgets with how they stand",
+        .get, path, .viewer, "Lists the budgets with their state",
         query: [
           .client,
-          QueryParameter("per", "whose use it counts", .choice(of: BudgetDefinition.Per.self)),
-          QueryParameter("state", "how full it is", .choice(of: AccountStatus.Level.self)),
+          QueryParameter("per", "the kind of its accounts", .choice(of: BudgetDefinition.Per.self)),
+          QueryParameter("state", "its state", .choice(of: AccountStatus.Level.self)),
           QueryParameter(
             "sort", "id, or percentage: closest to its limit first, one page",
             .choice(of: Sorting.self)),
         ] + QueryParameter.page, answers: .ok(.page(of: BudgetJSON.schema)), handler: list),
       APIRoute(
-        .post, path, .admin, "Makes a budget, or replaces it", body: BudgetFields.fields,
+        .post, path, .admin, "Creates or replaces a budget", body: BudgetFields.fields,
         answers: .createdOrReplaced(BudgetJSON.schema), handler: replace),
       APIRoute(
         .get, path + "/{client}/{name}", .viewer, "Shows a budget",
         answers: .ok(BudgetJSON.schema), handler: show),
       APIRoute(
         .get, path + "/{client}/{name}/subjects", .viewer,
-        "Lists the subjects that a budget has seen, fullest first", query: QueryParameter.page,
+        "Lists the accounts of a budget, closest to the limit first", query: QueryParameter.page,
         answers: .ok(.page(of: BudgetJSON.schema)), handler: subjects),
       APIRoute(
         .delete, path + "/{client}/{name}", .admin, "Removes a budget",
@@ -64,7 +64,7 @@ enum BudgetCalls {
     }
   }
 
-  /// How the budgets stand of which all that isn't nil is so.
+  /// The states of the budgets that match all conditions that aren't nil.
   static func statuses(
     client: String? = nil, per: BudgetDefinition.Per? = nil, level: AccountStatus.Level? = nil,
     _ call: Call
@@ -78,7 +78,7 @@ enum BudgetCalls {
     }.filter { (level ?? $0.level) == $0.level }
   }
 
-  /// Closer to its limit; where both are as close, by id.
+  /// Orders budgets by how close they are to their limits, then by ID.
   static func isFuller(_ left: AccountStatus, _ right: AccountStatus) -> Bool {
     guard let leftShare = left.share, let rightShare = right.share, leftShare != rightShare else {
       return left.definition.id.description < right.definition.id.description
@@ -94,7 +94,7 @@ enum BudgetCalls {
     BudgetID(client: call.parameter("client"), name: call.parameter("name"))
   }
 
-  /// The budget as it stands now; with `subject` that account of it.
+  /// The current state of the budget, or of the account of `subject`.
   static func answer(
     _ id: BudgetID, _ call: Call, status: Int = 200, subject: Subject? = nil
   ) throws(APIError) -> Answer {
@@ -117,7 +117,8 @@ enum BudgetCalls {
     guard let all = call.server.readBudgets({ try? $0.subjects(of: id, at: now) }) else {
       throw .notFound("budget \(id)")
     }
-    // A subject that becomes fuller meanwhile may have been on no page before; it is on none twice.
+    // A subject whose use grows between two pages may be missing from both. No subject is on two
+    // pages.
     let later = all.filter { status in start.map { $0 < status.fullness } ?? true }
     let forms = try BudgetJSON.forms(Array(later.prefix(limit + 1)), call)
     let page = Page(forms, limit: limit) { "\($0.status.fullness)" }
@@ -142,8 +143,8 @@ enum BudgetCalls {
     return try answer(id, call, status: isNew ? 201 : 200)
   }
 
-  /// Gives it the first name of `b1`, `b2`, … that the client has no budget of, be it one that
-  /// another call makes at the same time.
+  /// Names the budget with the first of `b1`, `b2`, … that is free. If another call takes the name
+  /// at the same time, the next one is tried.
   private static func makeUnnamed(
     _ fields: BudgetFields, of client: Client, _ call: Call
   ) async throws(APIError) -> BudgetID {
@@ -175,7 +176,8 @@ enum BudgetCalls {
     let plan = call.clients.client(id.client)?.plan.flatMap { call.clients.plans[$0] }
     if id.isPlan {
       guard let plan, plan.monthlyTokens != nil, let line = plan.line else {
-        throw .invalidValue("name", allowed: "another name, plan is the plan's own")
+        throw .invalidValue(
+          "name", allowed: "another name, since the budget of a client's plan has the name plan")
       }
       throw .declaredInFile("Budget \(id), as the client's plan,", line: line)
     }

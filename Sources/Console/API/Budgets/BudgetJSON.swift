@@ -5,7 +5,7 @@ public import Ledger
 internal import Money
 public import Time
 
-/// How an account of a budget stands, as the API shows it.
+/// The state of one account of a budget, as the API shows it.
 public struct BudgetJSON: Sendable {
   public let status: AccountStatus
   let isDeclared: Bool
@@ -13,7 +13,7 @@ public struct BudgetJSON: Sendable {
   let periodStart: Timestamp
   let forecast: Forecast?
 
-  /// What a budget has, be it the tightest one of a status or one of a list.
+  /// The fields that a budget has in every answer.
   static let fields: Fields = identity + figures + state
   static let schema = JSONSchema.named("Budget", .object(["client_id": .anyText] + fields))
 
@@ -28,7 +28,7 @@ public struct BudgetJSON: Sendable {
     ]).orNull,
     "created_at": .instant.orNull, "updated_at": .instant.orNull,
   ]
-  /// What is nil of a mode that doesn't limit it.
+  /// The fields that are null if the budget's mode doesn't limit tokens, or cost.
   static let limits: Fields = [
     "limit_tokens": .count.orNull, "remaining_tokens": .count.orNull,
     "token_percentage": .number.orNull, "limit_cost": .money.orNull,
@@ -50,7 +50,7 @@ public struct BudgetJSON: Sendable {
   ]
 
   private var definition: BudgetDefinition { status.definition }
-  /// Whether it is neither a file's nor a plan's.
+  /// Whether the API may change the budget: neither `clients.yaml` nor a plan declares it.
   var canBeChanged: Bool { !isDeclared && !definition.id.isPlan }
   private var currency: Currency { status.settledCost.currency }
 
@@ -58,12 +58,12 @@ public struct BudgetJSON: Sendable {
     writer.object { writeMembers(to: &$0, pauseReason: pauseReason) }
   }
 
-  /// The members without the braces, for objects that have others too.
+  /// Writes the members without the braces, for objects that have other members too.
   ///
   /// - Parameters:
-  ///   - pauseReason: why requests are refused, be it by this budget or otherwise; nil while they
-  ///     pass.
-  ///   - withClient: whether `client_id` is among them.
+  ///   - pauseReason: Why requests are refused, by this budget or for another reason; nil while
+  ///     they pass.
+  ///   - withClient: Whether `client_id` is one of the members.
   func writeMembers(
     to object: inout JSONWriter, pauseReason: String?, withClient: Bool = true
   ) {
@@ -124,7 +124,7 @@ public struct BudgetJSON: Sendable {
     }
   }
 
-  /// Why the budget refuses all requests; nil while they pass.
+  /// Why the budget refuses all requests; nil while requests pass.
   public var pauseReason: String? {
     switch status.pause {
     case nil: nil
@@ -148,7 +148,8 @@ public struct BudgetJSON: Sendable {
 }
 
 extension AccountStatus {
-  /// When the open period began. A budget that was made within it counts from then on only.
+  /// The start of the current period. A budget that was made within the period counts from its
+  /// creation only.
   fileprivate func periodStart(at now: Timestamp) -> Timestamp {
     if definition.period == .total || definition.id.isPlan { return window.start }
     return BudgetWindow(of: definition.period, containing: now, in: definition.timeZone).start
@@ -156,12 +157,12 @@ extension AccountStatus {
 }
 
 extension Currency {
-  /// The currency for which the fields `*_brl` stand.
+  /// The currency of the fields `*_brl`.
   static let brl = Currency("BRL")
 }
 
 extension BudgetJSON {
-  /// The forms of many accounts, with what the ledger knows of their budgets.
+  /// Makes the forms of accounts, and reads the recent use of each from the ledger.
   static func forms(
     _ statuses: [AccountStatus], _ call: Call
   ) throws(APIError) -> [BudgetJSON] {
@@ -170,6 +171,9 @@ extension BudgetJSON {
     }
   }
 
+  /// Makes the forms of accounts, in their order.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public static func forms(
     _ statuses: [AccountStatus], _ reader: LedgerReader, _ settings: Settings,
     _ clients: ClientRegistry, at now: Timestamp

@@ -5,11 +5,12 @@ public import Ledger
 internal import Money
 public import Time
 
-/// A budget as the API shows it, for those who tell of it elsewhere.
+/// The API's form of a budget, for alerts and other places outside the API.
 public enum BudgetObject {
-  /// The account of one subject, a JSON object; nil where the budget is gone.
+  /// The state of one subject's account as a JSON object; nil if the budget no longer exists.
   ///
-  /// - Parameter subject: such as `user:u1`.
+  /// - Parameter subject: The subject, such as `user:u1`.
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public static func json(
     of id: BudgetID, subject text: String, in server: any RunningServer, at now: Timestamp
   ) throws(LedgerError) -> [UInt8]? {
@@ -26,7 +27,7 @@ public enum BudgetObject {
     return writer.bytes
   }
 
-  /// How a plan stands that limits conversations alone, and so has no account.
+  /// The state of a plan that limits only conversations. Such a plan has no account.
   private static func conversations(
     of id: BudgetID, in server: any RunningServer, _ reader: LedgerReader, at now: Timestamp
   ) throws(LedgerError) -> AccountStatus? {

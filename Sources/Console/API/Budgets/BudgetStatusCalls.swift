@@ -6,20 +6,21 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// `GET /api/budget/status`: how the budgets stand that would apply to a request.
+/// `GET /api/budget/status`: the state of the budgets that would apply to a request.
 enum BudgetStatusCalls {
   static var routes: [APIRoute] {
     [
       APIRoute(
-        .get, "/api/budget/status", .key, "How the budgets stand that would apply to a request",
+        .get, "/api/budget/status", .key, "Shows the budgets that would apply to a request",
         query: [
           .client, QueryParameter("user", "the client's own end user"),
-          QueryParameter("conversation", "its conversation"), QueryParameter("model", "its model"),
+          QueryParameter("conversation", "the request's conversation"),
+          QueryParameter("model", "the request's model"),
         ], answers: .ok(schema), handler: status)
     ]
   }
 
-  /// The tightest budget's fields, null where there is none.
+  /// The fields of the tightest budget; null if the client has none.
   private static let schema = JSONSchema.named(
     "BudgetStatus",
     .object(
@@ -35,7 +36,7 @@ enum BudgetStatusCalls {
   private static func status(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
     let model = try call.query.text("model")
-    // Requests count under the model's own name, whichever they use.
+    // Budgets count requests under the model's own name, also if a request names an alias.
     let known = model.flatMap { call.server.model($0, of: nil, for: client.id)?.name }
     let caller = Caller(
       client: client.id, key: call.ownKey?.name ?? "",
@@ -49,7 +50,7 @@ enum BudgetStatusCalls {
         budgets.hasNoConversationsLeft(for: client.id, at: now)
       )
     }
-    // Another replica may have begun the last one.
+    // The last conversation may have begun at another replica, which only the ledger knows.
     let hasNoConversations =
       isKnownToHaveNoConversations
       ? true : try PlanPeriod(of: client, call).hasNoConversationsLeft
@@ -66,7 +67,7 @@ enum BudgetStatusCalls {
         body.member("client_id", client.id)
         body.member("has_budget", !forms.isEmpty)
         if let tightest = forms.first {
-          // `client_id` stands there already.
+          // The object has a `client_id` already.
           tightest.writeMembers(to: &body, pauseReason: reason, withClient: false)
         } else {
           NoBudgetJSON(
@@ -82,7 +83,7 @@ enum BudgetStatusCalls {
     }
   }
 
-  /// Paused ones first, then by how full they are.
+  /// Orders paused budgets first, then by how close they are to their limits.
   static func isTighter(_ left: AccountStatus, _ right: AccountStatus) -> Bool {
     let isPaused = (left: left.pause != nil, right: right.pause != nil)
     if isPaused.left != isPaused.right { return isPaused.left }
@@ -108,7 +109,8 @@ enum BudgetStatusCalls {
     return totals.merged(in: call.settings.rates.billing).sorted { $0.costNanoUSD > $1.costNanoUSD }
   }
 
-  /// Shares are of the cost; of the tokens where nothing cost anything.
+  /// Writes each operation's share of the cost. If nothing cost anything, the shares are of the
+  /// tokens.
   private static func writeOperations(_ totals: [UsageTotal], to writer: inout JSONWriter) {
     let cost = totals.reduce(Int128(0)) { $0 + Int128($1.costNanoUSD) }
     let tokens = totals.reduce(Int128(0)) { $0 + Int128($1.totalTokens) }

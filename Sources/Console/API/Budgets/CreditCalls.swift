@@ -5,7 +5,7 @@ internal import Ledger
 internal import Money
 internal import Time
 
-/// `/api/admin/credits`: tokens or money beside the plan.
+/// `/api/admin/credits`: tokens or money that a client may use on top of its plan.
 enum CreditCalls {
   private static let path = "/api/admin/credits"
   private static let largestTokens: Int64 = 1 << 53
@@ -16,7 +16,7 @@ enum CreditCalls {
         .get, path, .viewer, "Lists the credits", query: [.client] + QueryParameter.page,
         answers: .ok(.page(of: schema)), handler: list),
       APIRoute(
-        .post, path, .admin, "Gives a client tokens or money, used when its plan is used up",
+        .post, path, .admin, "Adds a credit, which is used when the plan is used up",
         body: fields, answers: .created(schema), handler: grant),
     ]
   }
@@ -48,7 +48,7 @@ enum CreditCalls {
       expiresAt: try body.moment("expires_at", in: client.timeZone),
       note: try body.text("note"), createdAt: call.now)
     if let end = credit.expiresAt, end <= call.changedAt {
-      throw .invalidValue("expires_at", allowed: "a time to come")
+      throw .invalidValue("expires_at", allowed: "a time in the future")
     }
     let id = try await call.change { editor throws(LedgerError) in try editor.grant(credit).id }
     let granted = try call.read { reader throws(LedgerError) in
@@ -63,12 +63,14 @@ enum CreditCalls {
     let currency = try body.currency("currency")
     guard body.value("cost") != nil else {
       if currency != nil {
-        throw .invalidValue("currency", allowed: "nothing, a credit in tokens has none")
+        throw .invalidValue(
+          "currency", allowed: "no value, since a credit in tokens has no currency")
       }
       return .tokens(try body.require("tokens", tokens))
     }
     guard tokens == nil else {
-      throw .invalidValue("tokens", allowed: "nothing beside cost, a credit is of one kind")
+      throw .invalidValue(
+        "tokens", allowed: "no value together with cost, since a credit has one amount")
     }
     let known = try body.require("currency", currency)
     let rates = call.settings.rates

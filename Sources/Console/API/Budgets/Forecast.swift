@@ -2,15 +2,15 @@ internal import Budgets
 internal import Money
 internal import Time
 
-/// Where a budget's use leads if it goes on as it lately has.
+/// A budget's use at the end of its period, if the recent pace continues.
 struct Forecast: Equatable {
-  /// When the limit is used up; nil where it lasts until the period's end.
+  /// When the limit is used up; nil if it lasts until the end of the period.
   let exhaustedAt: Timestamp?
-  /// At the period's end; nil for a period that has none.
+  /// The tokens used at the end of the period; nil for a period without an end.
   let tokens: Int64?
   let nanoUnits: Int64?
 
-  /// Nil without use.
+  /// Nil if there was no recent use.
   init?(_ status: AccountStatus, lately recent: RecentUse, at now: Timestamp) {
     self.init(
       window: status.window, now: now, lately: recent,

@@ -5,18 +5,18 @@ internal import Ledger
 internal import Money
 internal import Time
 
-/// What stands in the place of the tightest budget where a client has none: the same fields, those
-/// of a definition null, and what was used in the calendar month.
+/// The fields of a budget for a client that has none. Those of the definition are null; the use is
+/// that of the calendar month.
 struct NoBudgetJSON {
   let client: Client
-  /// Why requests are refused all the same; nil while they pass.
+  /// Why requests are refused although no budget applies; nil while they pass.
   let pauseReason: String?
   let month: BudgetWindow
   let tokens: Int64
   /// In the billing currency.
   let cost: Money
 
-  /// - Parameter uses: what the client used since the month's start.
+  /// - Parameter uses: The client's use since the start of the month.
   init(
     of client: Client, pauseReason: String?, uses: [UsageTotal], billing: Currency,
     at now: Timestamp
@@ -25,7 +25,7 @@ struct NoBudgetJSON {
     self.pauseReason = pauseReason
     month = BudgetWindow(of: .monthly, containing: now, in: client.timeZone)
     tokens = NoBudgetJSON.sum(uses.map(\.totalTokens))
-    // What was billed in another currency before can't be added.
+    // Amounts in an earlier billing currency can't be added.
     let billed = uses.map(\.cost).filter { $0.currency == billing }
     cost = Money(nanoUnits: NoBudgetJSON.sum(billed.map(\.nanoUnits)), currency: billing)
   }

@@ -3,19 +3,19 @@ internal import JSON
 internal import Ledger
 internal import Time
 
-/// `/api/admin/clients`: the tenants that pay.
+/// `/api/admin/clients`: the clients, each a tenant with its own keys and budgets.
 enum ClientCalls {
   static var routes: [APIRoute] {
     [
       APIRoute(
         .get, "/api/admin/clients", .viewer, "Lists the clients",
         query: [
-          QueryParameter("q", "part of the id or name"),
+          QueryParameter("q", "a part of the ID or name"),
           QueryParameter("status", "active or suspended", .choice(of: Client.Status.self)),
           QueryParameter("plan", "a plan's name"),
         ] + QueryParameter.page, answers: .ok(.page(of: ClientJSON.schema)), handler: list),
       APIRoute(
-        .post, "/api/admin/clients", .admin, "Makes a client",
+        .post, "/api/admin/clients", .admin, "Creates a client",
         body: ["id": .name] + fields, answers: .created(ClientJSON.schema), handler: create),
       APIRoute(
         .get, "/api/admin/clients/{client}", .viewer, "Shows a client",
@@ -25,7 +25,7 @@ enum ClientCalls {
         body: fields, answers: .ok(ClientJSON.schema), handler: update),
       APIRoute(
         .delete, "/api/admin/clients/{client}", .admin,
-        "Deletes a client: its keys die at once, its rows stay", answers: .removed,
+        "Deletes a client; its keys stop at once, and its rows stay", answers: .removed,
         handler: delete),
     ]
   }
@@ -48,7 +48,8 @@ enum ClientCalls {
     }
   }
 
-  /// The clients after an id whose id or name has a part, by id.
+  /// The clients whose ID or name contains `part` and whose ID is greater than `after`, in the
+  /// order of their IDs.
   static func clients(
     in registry: ClientRegistry, naming part: String?, after: String
   ) -> [Client] {
@@ -68,7 +69,7 @@ enum ClientCalls {
   private static func answer(
     _ id: String, _ call: Call, status: Int = 200
   ) throws(APIError) -> Answer {
-    // What has just been changed is in force, but not in what the call began with.
+    // The call's own registry is older than the change that the call made.
     guard let client = call.server.clients.client(id) else { throw .notFound("client \(id)") }
     let stored = try stored(call)
     return Answer(status: status) { ClientJSON.write(client, stored[id], to: &$0) }
@@ -93,7 +94,8 @@ enum ClientCalls {
   private static func create(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
     let id = try body.require("id", try body.name("id"))
-    // The ledger knows the others, and whether this very call has made one.
+    // This check covers the file. The ledger checks its own records, and recognizes a repetition of
+    // this call.
     if call.clients.client(id)?.line != nil { throw .alreadyExists("a client \(id)") }
     var client = StoredClient(id: id, name: id, timeZone: "UTC", createdAt: call.now)
     try change(&client, as: body, call)
@@ -110,7 +112,7 @@ enum ClientCalls {
   private static func update(_ call: Call) async throws(APIError) -> Answer {
     let id = try changeable(call)
     let body = try call.body()
-    // Checked once before anything is written.
+    // Checks all fields before anything is written.
     var probe = StoredClient(id: id, name: id, timeZone: "UTC", createdAt: call.now)
     try change(&probe, as: body, call)
     let changed = probe
@@ -144,7 +146,7 @@ enum ClientCalls {
     return .removed
   }
 
-  /// The client that the path names; throws where a file declares it.
+  /// The client that the path names. Throws if `clients.yaml` declares it.
   private static func changeable(_ call: Call) throws(APIError) -> String {
     let client = try call.client(call.parameter("client"))
     if let line = client.line { throw .declaredInFile("Client \(client.id)", line: line) }

@@ -20,7 +20,7 @@ enum ClientJSON {
       "created_at": .instant.orNull, "updated_at": .instant.orNull,
     ]))
 
-  /// - Parameter stored: nil for a client that a file declares.
+  /// - Parameter stored: The ledger's record; nil for a client that `clients.yaml` declares.
   static func write(_ client: Client, _ stored: StoredClient?, to writer: inout JSONWriter) {
     let isDeclared = client.line != nil
     writer.object { object in
@@ -49,7 +49,7 @@ enum ClientJSON {
     }
   }
 
-  /// The field `metadata` as a JSON text: any object, at most 4 KiB; nil where absent.
+  /// The field `metadata` as JSON text: any object, at most 4 KiB; nil if the field is absent.
   static func metadata(in body: Body) throws(APIError) -> String? {
     guard let value = body.value("metadata") else { return nil }
     var writer = JSONWriter()
@@ -61,7 +61,7 @@ enum ClientJSON {
 }
 
 extension JSONWriter {
-  /// Writes where a client's own keys are, by the names of their providers, and never a key:
+  /// Writes where a client's own provider keys are stored, and never a key itself:
   /// `{"openai":{"api_key_env":"ACME_OPENAI_KEY"}}`.
   public mutating func providerKeys(_ keys: [ProviderKey]) {
     object { object in

@@ -5,7 +5,7 @@ internal import Pricing
 internal import TLS
 internal import Time
 
-/// `/api/admin/clients/ID/keys`: virtual keys, whose secrets are shown once.
+/// `/api/admin/clients/ID/keys`: virtual keys. A key's secret is shown once, when it is made.
 enum KeyCalls {
   private static let path = "/api/admin/clients/{client}/keys"
 
@@ -14,11 +14,11 @@ enum KeyCalls {
       APIRoute(
         .get, path, .viewer, "Lists a client's keys",
         query: [
-          QueryParameter("status", "which of them", .choice(of: StoredKey.Status.self))
+          QueryParameter("status", "only keys with this status", .choice(of: StoredKey.Status.self))
         ] + QueryParameter.page, answers: .ok(.page(of: KeyJSON.schema)),
         handler: list),
       APIRoute(
-        .post, path, .admin, "Makes a key; its secret is shown this once",
+        .post, path, .admin, "Creates a key; its secret is shown only once",
         body: ["name": .name] + rules, answers: .created(KeyJSON.schemaWithSecret),
         showsSecret: true, handler: create),
       APIRoute(
@@ -32,7 +32,7 @@ enum KeyCalls {
         handler: revoke),
       APIRoute(
         .post, path + "/{key}/rotate", .admin,
-        "Gives a key a new secret; the old one works on for a while",
+        "Gives a key a new secret; the old one stays valid for a while",
         body: (["overlap_seconds": .integer(overlaps)] as Fields).clearable,
         answers: .ok(KeyJSON.schemaWithSecret), showsSecret: true, handler: rotate),
     ]
@@ -60,7 +60,7 @@ enum KeyCalls {
     _ name: String, of client: Client, _ call: Call, status: Int = 200, secret: String? = nil
   ) throws(APIError) -> Answer {
     let named = try forms(of: client, call).filter { $0.name == name }
-    // A revoked key's name may belong to another one now.
+    // A newer key may have the name of a revoked one.
     guard let form = named.first(where: { $0.status != .revoked }) ?? named.last else {
       throw .notFound("key \(name) of client \(client.id)")
     }
@@ -152,7 +152,7 @@ enum KeyCalls {
     return try answer(name, of: client, call, secret: secret.text)
   }
 
-  /// The key that the path names; throws where a file declares it.
+  /// The key that the path names. Throws if `clients.yaml` declares it.
   private static func changeable(_ call: Call) throws(APIError) -> (client: Client, name: String) {
     let client = try call.client(call.parameter("client"))
     let name = call.parameter("key")
@@ -181,15 +181,15 @@ enum KeyCalls {
   }
 }
 
-/// A virtual key itself, which is shown once and never stored.
+/// The secret of a virtual key. It is shown once and never stored.
 struct KeySecret {
   let text: String
 
-  /// `sk-ctr-` and 43 characters that nobody can guess.
+  /// Makes a secret: `sk-ctr-` and 43 random characters (256 bits).
   static func make() -> KeySecret {
     KeySecret(text: "sk-ctr-" + Base64URL.encode(SecureRandom.bytes(32)))
   }
 
-  /// The only form that is stored.
+  /// The secret's digest, the only form that the ledger stores.
   var sha256: String { SHA256.digest(of: text).hex }
 }

@@ -65,8 +65,8 @@ struct KeyJSON {
     createdAt = nil
   }
 
-  /// Names it in lists, whose order it is: of revoked keys there may be many of one name. What
-  /// separates its parts comes before all that a name may have.
+  /// The key's place in lists. Several revoked keys may share a name, so the cursor also has the
+  /// time and the fingerprint. `!` sorts before every character that a name may have.
   var cursor: String { "\(name)!\(createdAt?.rfc3339 ?? "")!\(fingerprint)" }
 
   func write(to writer: inout JSONWriter, secret: String? = nil) {

@@ -2,14 +2,14 @@ internal import Configuration
 internal import JSON
 internal import Time
 
-/// `POST /api/widget-tokens`: what a client's own server asks for, before it shows a widget to
-/// somebody.
+/// `POST /api/widget-tokens`: makes a token for a widget. The client's own server asks for it
+/// before it shows the widget.
 enum WidgetCalls {
   static var routes: [APIRoute] {
     [
       APIRoute(
         .post, "/api/widget-tokens", .adminOrKey,
-        "Makes a token that shows a client's figures, or one user's, for a short while",
+        "Creates a token that shows the figures of a client, or of one user, for a short time",
         body: ([
           "client_id": .name, "user": .plainText,
           "expires_in": .integer(WidgetTokens.lifetimes),
@@ -48,7 +48,7 @@ enum WidgetCalls {
     }
   }
 
-  /// The client that the body names, or a key's own.
+  /// The client that the body names; for a key, its own client.
   private static func client(_ body: Body, _ call: Call) throws(APIError) -> Client {
     let named = try body.name("client_id")
     if case .key(let owner) = call.credential {

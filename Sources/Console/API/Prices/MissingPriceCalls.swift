@@ -5,7 +5,7 @@ internal import Time
 
 /// `/api/admin/prices/missing`: the prices that requests needed and the price book doesn't have.
 enum MissingPriceCalls {
-  /// How far back the list goes unless it is told.
+  /// How many days the list covers if the query doesn't say.
   private static let usualDays: Int64 = 30
 
   static var routes: [APIRoute] {
@@ -17,7 +17,7 @@ enum MissingPriceCalls {
           QueryParameter("provider", "only prices of this provider"),
           QueryParameter("client", "only requests of this client"),
           QueryParameter(
-            "days", "only prices that requests needed in this many days; 30 if you don't say",
+            "days", "only prices that requests needed in the last days; 30 by default",
             .integer(1...366)),
         ], answers: .ok(.page(of: schema)), handler: list)
     ]
@@ -44,8 +44,8 @@ enum MissingPriceCalls {
     return Page(whole: prices).answer(write)
   }
 
-  /// The prices that are missing still and that requests needed since a time, those needed last
-  /// first.
+  /// The prices that requests needed since `since` and that are still missing. The one needed last
+  /// comes first.
   static func needed(
     since: Timestamp, _ call: Call, where isMeant: (MissingPriceSighting) -> Bool = { _ in true }
   ) throws(APIError) -> [NeededPrice] {

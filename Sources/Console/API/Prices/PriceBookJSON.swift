@@ -52,7 +52,7 @@ struct PriceBookJSON {
     }
   }
 
-  /// Nil before the model's first price.
+  /// The version of the prices; nil before the model's first price.
   private var version: String? {
     let tariff = try? model.tariff(in: PricingContext(instant: now), inputTokens: 0)
     return tariff?.version

@@ -4,7 +4,7 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// The prices in a body, under the keys of a pricing file.
+/// The prices in a request body. They have the keys of a pricing file.
 struct PriceFields {
   private let body: Body
 
@@ -21,7 +21,8 @@ struct PriceFields {
           quantity == .image ? .either([price, .map(of: .map(of: price))]) : price
         )
       })
-  /// Those that a client can agree on with a model: prices, and those of windows and containers.
+  /// The prices that a client can have of its own for a model: those of usage, completion windows
+  /// and containers.
   static let agreed =
     fields
     + [
@@ -32,7 +33,7 @@ struct PriceFields {
         ])),
       AgreedPrices.containersKey: .map(of: price),
     ]
-  /// Up to twelve decimals.
+  /// A price: a decimal with up to twelve decimals.
   private static let price = JSONSchema.text(pattern: #"^[0-9]+(\.[0-9]{1,12})?$"#)
   static let names = fields.names
 
@@ -44,8 +45,8 @@ struct PriceFields {
     self.body = body
   }
 
-  /// At least one price, in the units in which the book prices the model: in another unit it would
-  /// be charged beside the book's, not in its place.
+  /// Reads at least one price. Its unit must be one that the price book uses for the model: a price
+  /// in another unit would be charged in addition to the book's.
   func prices(for model: PricedModel, at now: Timestamp) throws(APIError) -> AgreedPrices {
     let windows = model.declaredPrices(at: now)?.completionWindows.keys.sorted() ?? []
     let prices = AgreedPrices(
@@ -77,7 +78,7 @@ struct PriceFields {
     let units = model.pricedUnits.union([.call])
     let allowed = PriceFields.names.filter { units.contains(PriceFields.unit(of: $0)) }
     for name in PriceFields.names where body.value(name) != nil && !allowed.contains(name) {
-      throw .invalidValue(name, allowed: "for \(model.name) \(allowed.joined(separator: ", "))")
+      throw .invalidValue(name, allowed: "for \(model.name): \(allowed.joined(separator: ", "))")
     }
   }
 

@@ -22,7 +22,8 @@ enum PricingCalls {
         .post, path, .admin, "Gives a client its own prices for a model, or replaces them",
         body: fields, answers: .createdOrReplaced(overrideSchema), handler: replace),
       APIRoute(
-        .delete, path, .admin, "Gives a client the book's prices for a model again",
+        .delete, path, .admin,
+        "Removes a client's own prices for a model; the price book applies again",
         query: selection, answers: .removed, handler: remove),
     ]
   }
@@ -119,7 +120,7 @@ enum PricingCalls {
     let client = try call.clientOfQuery()
     guard let provider = try call.query.text("provider") else { throw .missingField("provider") }
     guard let name = try call.query.text("model") else { throw .missingField("model") }
-    // The book may not have the model any more.
+    // The price book may no longer have the model.
     let model = call.server.prices.model(name, of: provider)?.name ?? name
     try await call.change { editor throws(LedgerError) in
       try editor.removePrices(ofModel: model, of: provider, forClient: client.id)

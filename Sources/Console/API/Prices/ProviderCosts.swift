@@ -18,9 +18,9 @@ struct ProviderCosts {
     self.init(chargedNanoUSD: line.costNanoUSD, providerNanoUSD: line.providerCostNanoUSD)
   }
 
-  /// The members that `write` writes, none of which is required.
+  /// The members that `write` writes. None is required.
   ///
-  /// - Parameter prefix: begins each name.
+  /// - Parameter prefix: The beginning of each name.
   static func fields(_ prefix: String = "") -> Fields {
     Fields([
       (prefix + providerName, JSONSchema.money), (prefix + marginName, JSONSchema.signedMoney),

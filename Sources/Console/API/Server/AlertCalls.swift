@@ -5,16 +5,17 @@ internal import JSON
 internal import Ledger
 internal import Time
 
-/// What was told about budgets, and whether it arrived.
+/// The alerts that were sent, and whether each arrived.
 enum AlertCalls {
   static var routes: [APIRoute] {
     [
       APIRoute(
-        .get, "/api/admin/alerts", .viewer, "Lists alerts and how their deliveries stand",
+        .get, "/api/admin/alerts", .viewer, "Lists alerts and the state of their deliveries",
         query: LogCalls.parameters(filters.map(\.name)), answers: .ok(.page(of: schema)),
         handler: list),
       APIRoute(
-        .post, "/api/admin/alerts/test", .admin, "Sends a test through one channel, or all",
+        .post, "/api/admin/alerts/test", .admin,
+        "Sends a test alert through one channel, or through all",
         body: (["channel": .plainText] as Fields).clearable, answers: .ok(testSchema),
         handler: test),
     ]

@@ -1,16 +1,18 @@
 internal import JSON
 
-/// Whether the server lives, and whether it may be given work.
+/// The probes of a load balancer: whether the process runs, and whether it accepts requests.
 enum HealthCalls {
   static let paths = ["/healthz", "/readyz"]
 
   static var routes: [APIRoute] {
     [
-      APIRoute(.get, "/healthz", .anyone, "Whether the server lives", answers: answer) { _ in
+      APIRoute(.get, "/healthz", .anyone, "Reports whether the process runs", answers: answer) {
+        _ in
         status("ok")
       },
       APIRoute(
-        .get, "/readyz", .anyone, "Whether the ledger can be written", answers: answer,
+        .get, "/readyz", .anyone, "Reports whether the server is ready: the ledger can be written",
+        answers: answer,
         handler: ready),
     ]
   }

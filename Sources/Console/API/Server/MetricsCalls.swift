@@ -1,12 +1,12 @@
 internal import EventLoop
 internal import Metrics
 
-/// `/metrics`, for Prometheus.
+/// `/metrics`: the metrics in Prometheus' text format.
 enum MetricsCalls {
   static var routes: [APIRoute] {
     [
       APIRoute(
-        .get, "/metrics", .scraper, "Metrics in Prometheus' text format",
+        .get, "/metrics", .scraper, "Writes the metrics in Prometheus' text format",
         answers: .text(mediaType: "text/plain"), handler: metrics)
     ]
   }

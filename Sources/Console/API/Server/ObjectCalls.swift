@@ -4,7 +4,7 @@ internal import Ledger
 internal import Objects
 internal import Time
 
-/// `/api/admin/objects`: what providers keep, and the client that each object belongs to.
+/// `/api/admin/objects`: objects that providers keep, and the client that owns each.
 enum ObjectCalls {
   private static let path = "/api/admin/objects"
 
@@ -14,22 +14,22 @@ enum ObjectCalls {
         .get, path, .viewer, "Lists the objects at providers, deleted ones too",
         query: filters + QueryParameter.page, answers: .ok(.page(of: schema)), handler: list),
       APIRoute(
-        .post, path, .admin, "Gives an object to a client, or shares it with all of them",
+        .post, path, .admin, "Assigns an object to a client, or shares it with all clients",
         body: fields, answers: .createdOrReplaced(schema), handler: assign),
       APIRoute(
-        .delete, path, .admin, "Removes an object from the record: it is nobody's again",
+        .delete, path, .admin, "Removes the record of an object; no client owns it then",
         query: [
           QueryParameter("provider", "the provider's name"),
-          QueryParameter("object_id", "the provider's id of the object"),
+          QueryParameter("object_id", "the provider's ID of the object"),
         ], answers: .removed, handler: forget),
     ]
   }
 
   static let filters = [
-    QueryParameter("client", "the owner's id; * for what is shared"),
+    QueryParameter("client", "the owner's ID; * for shared objects"),
     QueryParameter("provider", "the provider's name"),
     QueryParameter("kind", "the kind of object", .choice(of: ObjectKind.self)),
-    QueryParameter("object", "the whole id of one object"),
+    QueryParameter("object", "the ID of one object"),
   ]
 
   private static let fields: Fields = [
@@ -51,7 +51,7 @@ enum ObjectCalls {
     try page(call, limit: try call.query.limit()).answer { write($0, to: &$1) }
   }
 
-  /// The part of the list that a call's parameters name.
+  /// The page of the list that the query names.
   static func page(_ call: Call, limit: Int) throws(APIError) -> Page<ProviderObject> {
     let query = call.query
     let filter = ObjectFilter(
@@ -93,7 +93,7 @@ enum ObjectCalls {
     return Answer(status: hadAnotherOwner ? 200 : 201) { write(assigned ?? object, to: &$0) }
   }
 
-  /// The client that the body names, or all clients.
+  /// The owner that the body names: a client, or all clients.
   private static func owner(
     in body: Body, _ call: Call
   ) throws(APIError) -> ProviderObject.Owner {

@@ -4,16 +4,16 @@ internal import Ledger
 internal import Money
 internal import Time
 
-/// `GET /api/analytics`: what was used over time, or by whom and for what.
+/// `GET /api/analytics`: usage by period, client, user, model and so on.
 enum AnalyticsCalls {
   static var routes: [APIRoute] {
     [
       APIRoute(
-        .get, "/api/analytics", .key, "Sums of requests, tokens and cost",
+        .get, "/api/analytics", .key, "Sums up requests, tokens and cost",
         query: [
           QueryParameter(
-            "by", "what the series has an entry for", .choice(groupings.map(\.rawValue))),
-          QueryParameter("limit", "how many entries, 100 by default", .integer(1...1000)),
+            "by", "the grouping of the series", .choice(groupings.map(\.rawValue))),
+          QueryParameter("limit", "the number of entries; 100 by default", .integer(1...1000)),
         ] + UsageFilters.parameters + TimeRange.parameters, answers: .ok(schema),
         handler: analytics)
     ]
@@ -24,7 +24,7 @@ enum AnalyticsCalls {
     .client,
   ]
   private static let defaultDays = 30
-  /// The most days whose periods are listed one by one.
+  /// The most days that a series by day, week or month may cover.
   private static let longestSeries = 3_660
 
   private static let sums: Fields =
@@ -107,7 +107,7 @@ enum AnalyticsCalls {
 
   // MARK: What is asked for
 
-  /// Nil for all clients, which tokens may ask about.
+  /// The client that the call asks about; nil for all clients, which only a token may ask about.
   private static func client(_ call: Call) throws(APIError) -> Client? {
     if call.ownKey == nil, !call.query.has("client") { return nil }
     return try call.clientOfQuery()
@@ -122,7 +122,7 @@ enum AnalyticsCalls {
     return grouping
   }
 
-  /// From an instant to the one after the last: thirty days, unless something else is said.
+  /// The span of time of a query, without its end; by default the last thirty days.
   private struct Span {
     let from: Timestamp
     let to: Timestamp
@@ -137,11 +137,11 @@ enum AnalyticsCalls {
       guard from <= to else { throw .invalidValue("from", allowed: "an instant before `to`") }
     }
 
-    /// The days that it has a part of; nil where it is empty.
+    /// The days that overlap the span; nil for an empty span.
     var days: ClosedRange<CivilDate>? {
       guard from < to else { return nil }
       let first = zone.civilDate(of: from)
-      // Where clocks go back over midnight, a later instant can lie on the day before.
+      // If clocks go back over midnight, a later instant can be on the day before.
       return first...max(first, zone.civilDate(of: to.advanced(by: .milliseconds(-1))))
     }
 
@@ -152,9 +152,9 @@ enum AnalyticsCalls {
 }
 
 extension Call {
-  /// What was used and refused, in today's billing currency.
+  /// Usage and refusals, with costs in the current billing currency.
   ///
-  /// - Parameter days: as in `UsageSeries`.
+  /// - Parameter days: As in `UsageSeries`.
   func usageSeries(
     of query: UsageQuery, days: ClosedRange<CivilDate>?
   ) throws(APIError) -> UsageSeries {

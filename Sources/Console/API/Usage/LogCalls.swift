@@ -4,7 +4,7 @@ internal import Ledger
 internal import Pricing
 internal import Time
 
-/// What happened: requests, refusals and changes, newest first.
+/// The logs of requests, refusals and changes, newest first.
 enum LogCalls {
   static var routes: [APIRoute] {
     [
@@ -21,7 +21,7 @@ enum LogCalls {
         query: parameters(denialFilters.map(\.name)),
         answers: .ok(.page(of: DenialJSON.schema)), handler: denials),
       APIRoute(
-        .get, "/api/admin/audit-log", .viewer, "Lists who changed what",
+        .get, "/api/admin/audit-log", .viewer, "Lists changes with their authors",
         query: parameters(auditFilters.map(\.name)),
         answers: .ok(.page(of: changeSchema)), handler: changes),
     ]
@@ -79,7 +79,7 @@ enum LogCalls {
     }
   }
 
-  /// The row of a request, and how its cost came about; nil where nothing was priced.
+  /// The row of a request, and the bill that explains its cost; nil if nothing was priced.
   static func explainedRow(
     _ text: String, _ call: Call
   ) throws(APIError) -> (LogEntry<UsageRow>, Bill?) {
@@ -143,7 +143,7 @@ enum LogCalls {
     return Page(entries, limit: limit) { "\($0.cursor)" }.answer(write)
   }
 
-  /// The part of a log that a query asks for.
+  /// The part of a log that a query selects.
   private static func range(_ call: Call) throws(APIError) -> LogRange {
     let zone = try call.query.text("client").flatMap { call.clients.client($0)?.timeZone } ?? .utc
     let time = try TimeRange(call.query, zone: zone, at: call.now)

@@ -5,14 +5,14 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// What an account of a budget counted from an instant until now.
+/// The recent use of a budget's account.
 struct RecentUse: Equatable {
   let since: Timestamp
   let tokens: Int64
-  /// Of the budget's currency.
+  /// The cost, in nano-units of the budget's currency.
   let nanoUnits: Int64
 
-  /// Today and the days before.
+  /// How many days are recent, today included.
   private static let days = 7
 
   init(since: Timestamp, tokens: Int64, nanoUnits: Int64) {
@@ -21,10 +21,10 @@ struct RecentUse: Equatable {
     self.nanoUnits = nanoUnits
   }
 
-  /// Of the last seven days, or of the period so far where that began later.
+  /// The use of the last seven days, or since the start of the period if that is later.
   ///
-  /// A budget that was made within the period counts since then; what its subject used before says
-  /// where its use leads all the same, and far better than the first minutes.
+  /// The use before the budget's creation counts too. Example: a budget that was made ten minutes
+  /// ago forecasts from the week before, not from ten minutes.
   init(
     _ status: AccountStatus, _ reader: LedgerReader, _ settings: Settings, at now: Timestamp
   ) throws(LedgerError) {
@@ -44,7 +44,7 @@ struct RecentUse: Equatable {
       totals += try reader.usageTotals(
         of: UsageQuery(by: .operation, where: conditions, since: start, zone: zone))
     }
-    // Within 64 bits, since the product with the rate must fit into 128.
+    // Clamped to 64 bits, since the product with the exchange rate must fit into 128.
     let nanoUSD = Int64(clamping: totals.reduce(Int128(0)) { $0 + Int128($1.costNanoUSD) })
     let rate = settings.rates.rate(of: status.settledCost.currency) ?? .one
     self.init(
@@ -54,7 +54,7 @@ struct RecentUse: Equatable {
         clamping: Int128(nanoUSD) * Int128(rate.scaled) / Int128(FixedDecimal.one.scaled)))
   }
 
-  /// What each row that the account counts has in common with one of these.
+  /// Conditions on rows. The account counts the rows that meet one of them.
   private static func conditions(
     _ status: AccountStatus, _ settings: Settings
   ) -> [[UsageColumn: String]] {
@@ -64,7 +64,7 @@ struct RecentUse: Equatable {
     if id.client != BudgetID.everything {
       conditions[.client] = id.client
     } else if let slash = value.firstIndex(of: "/"), status.subject.kind != .model {
-      // Where a budget is for everything, the client stands before what only means something there.
+      // In a budget over all clients, a subject's value begins with its client: `acme/u1`.
       conditions[.client] = String(value[..<slash])
       value = String(value[value.index(after: slash)...])
     }

@@ -5,26 +5,29 @@ internal import Ledger
 internal import Money
 internal import Time
 
-/// `/api/usage/…`: what a client used, and whether it may use more.
+/// `/api/usage/…`: a client's usage, and whether it may use more.
 enum UsageCalls {
   private static let largestTokens: Int64 = 1 << 53
 
   static var routes: [APIRoute] {
     [
       APIRoute(
-        .get, "/api/usage/summary", .key, "What a client used, day by day",
+        .get, "/api/usage/summary", .key, "Shows a client's use by day",
         query: [
           .client,
-          QueryParameter("days", "how many days, 1 to 366; 30 by default", .integer(1...366)),
+          QueryParameter("days", "the number of days, 1 to 366; 30 by default", .integer(1...366)),
         ],
         answers: .ok(summarySchema), handler: summary),
       APIRoute(
-        .get, "/api/usage/current-period", .key, "What a client used of its plan's period",
+        .get, "/api/usage/current-period", .key,
+        "Shows a client's use in the current period of its plan",
         query: [.client], answers: .ok(periodSchema), handler: currentPeriod),
       APIRoute(
-        .get, "/api/usage/check", .key, "Whether so many tokens may be used",
+        .get, "/api/usage/check", .key, "Tells whether a client may use a number of tokens",
         query: [
-          .client, QueryParameter("tokens", "how many; 1 by default", .integer(1...largestTokens)),
+          .client,
+          QueryParameter(
+            "tokens", "the number of tokens; 1 by default", .integer(1...largestTokens)),
           QueryParameter("user", "the client's own end user"),
         ], answers: .ok(checkSchema), handler: check),
     ]
@@ -79,7 +82,7 @@ enum UsageCalls {
     }
   }
 
-  /// - Parameter providerNanoUSD: nil where the caller may not learn it.
+  /// - Parameter providerNanoUSD: The provider's cost; nil if the caller may not see it.
   private static func write(
     _ day: DailyUsage, providerNanoUSD: Int64?, to writer: inout JSONWriter
   ) {
@@ -106,7 +109,7 @@ enum UsageCalls {
     }
   }
 
-  /// What providers charge for each day of a client, in nano-dollars.
+  /// The providers' cost of each day of a client, in nano-dollars.
   private static func providerCosts(
     of client: Client, in days: ClosedRange<CivilDate>, _ call: Call
   ) throws(APIError) -> [CivilDate: Int64] {
@@ -167,7 +170,7 @@ enum UsageCalls {
 
   // MARK: May more be used?
 
-  /// Where the ledger fails and requests pass all the same, the first two alone.
+  /// If the ledger fails and requests pass all the same, the answer has only the first two members.
   private static let checkSchema = JSONSchema.named(
     "UsageCheck",
     .object(
@@ -194,7 +197,8 @@ enum UsageCalls {
     let period: PlanPeriod
     let credits: Int64
     do throws(APIError) {
-      // Where it can't be written, requests are refused or passed alike.
+      // A ledger that can't be written decides about requests the same way as one that can't be
+      // read.
       guard call.server.isLedgerHealthy else { throw .ledgerUnavailable }
       period = try PlanPeriod(of: client, call)
       credits = try extraCredits(of: client, call)
@@ -209,7 +213,7 @@ enum UsageCalls {
     }
     let refusals = statuses.lazy.filter { applies($0, to: caller) }
       .compactMap { refusal(of: tokens, by: $0) }
-    // Another replica may have begun the last one.
+    // The last conversation may have begun at another replica, which only the ledger knows.
     let hasNoConversations = isKnownToHaveNoConversations || period.hasNoConversationsLeft
     let reason =
       client.isPaused || refusals.contains("paused")
@@ -228,7 +232,7 @@ enum UsageCalls {
     }
   }
 
-  /// The tokens that credits could still pay.
+  /// The tokens that the client's credits can still pay for.
   private static func extraCredits(of client: Client, _ call: Call) throws(APIError) -> Int64 {
     let credits = try call.read { reader throws(LedgerError) in
       try reader.credits(ofClient: client.id)
@@ -239,7 +243,8 @@ enum UsageCalls {
     }
   }
 
-  /// Nothing is known of a request's key, conversation or model where the question names none.
+  /// Whether a budget applies to the caller. The query names no conversation and no model, so their
+  /// budgets don't apply. A budget of keys applies only if a key asks.
   private static func applies(_ status: AccountStatus, to caller: Caller) -> Bool {
     switch status.definition.per {
     case .client, .user: true

@@ -2,7 +2,7 @@ internal import Configuration
 internal import HTTP
 internal import Ledger
 
-/// `GET /api/admin/usage-logs?format=csv`: every row of the range, whatever its pages would be.
+/// `GET /api/admin/usage-logs?format=csv`: every row of the range as one file.
 enum UsageLogExport {
   private enum Format: String, CaseIterable {
     case json, jsonl, csv, focus
@@ -14,7 +14,7 @@ enum UsageLogExport {
 
   static let mediaTypes = ["application/x-ndjson", "text/csv"]
 
-  /// Nil for the list of the API.
+  /// The format of the file; nil for the API's list in pages.
   static func format(_ query: Query) throws(APIError) -> UsageExport.Format? {
     let format: Format? = try query.choice("format")
     return format.flatMap { UsageExport.Format(rawValue: $0.rawValue) }
@@ -30,7 +30,8 @@ enum UsageLogExport {
     var export = UsageExport(
       rows, as: format, showsProviderCosts: call.showsProviderCosts
     ) { clients.client($0)?.name }
-    // The first page is read before the head is sent, so that a ledger that is away is told.
+    // Reads the first page before the head is sent, so that an unavailable ledger is answered with
+    // an error.
     let begin = try call.read { reader throws(LedgerError) in try export.next(from: reader) }
     let pages = Pages(export, ledgerLocation: call.server.ledgerLocation)
     var answer = Answer(status: 200, body: begin?.bytes ?? [])
@@ -40,7 +41,7 @@ enum UsageLogExport {
     return answer
   }
 
-  /// The pages after the first, with a connection to the ledger of their own.
+  /// Reads the pages after the first, over its own connection to the ledger.
   private actor Pages {
     private var export: UsageExport
     private let ledgerLocation: LedgerLocation

@@ -6,7 +6,7 @@ internal import Time
 
 /// A row of `usage_logs` as the API shows it: its columns, with money as decimals.
 enum UsageLogJSON {
-  /// One column: its name, what its values may be, and its value in a row.
+  /// A column: its name, the schema of its values, and its value in a row.
   struct Column: Sendable {
     let name: String
     let schema: JSONSchema
@@ -21,14 +21,14 @@ enum UsageLogJSON {
     }
   }
 
-  /// In their order, without the row's number.
+  /// The columns in their order, without the row's number.
   ///
-  /// - Parameter showsProviderCosts: whether the reader may learn what the provider charges.
+  /// - Parameter showsProviderCosts: Whether the reader may see the provider's cost.
   static func columns(showsProviderCosts: Bool) -> [Column] {
     showsProviderCosts ? allColumns : publicColumns
   }
 
-  /// What viewers may see too.
+  /// The columns that viewers may see too.
   private static let publicColumns = names + quantities + costs + times
   private static let allColumns = names + quantities + costs + [providerCost] + times
   private static let providerCost = Column("provider_cost_usd", .money) {
@@ -119,14 +119,14 @@ enum UsageLogJSON {
     .text(Money(nanoUnits: nanoUnits, currency: .usd).decimalText)
   }
 
-  /// An entry of the list: the row with its number.
+  /// Writes an entry of the list: the row with its number.
   static func write(
     _ entry: LogEntry<UsageRow>, _ columns: [Column], to writer: inout JSONWriter
   ) {
     writer.object { writeMembers(of: entry, columns, to: &$0) }
   }
 
-  /// The members without the braces, for objects that have others too.
+  /// Writes the members without the braces, for objects that have other members too.
   static func writeMembers(
     of entry: LogEntry<UsageRow>, _ columns: [Column], to object: inout JSONWriter
   ) {
@@ -134,7 +134,7 @@ enum UsageLogJSON {
     for column in columns { object.member(column.name, column.value(entry.content)) }
   }
 
-  /// How the cost came about: quantities × prices, and where the prices are from.
+  /// Writes how the cost was calculated: quantities × prices, and the source of the prices.
   static func writeExplanation(by bill: Bill?, to object: inout JSONWriter) {
     object.member("price_file", bill?.items.first?.tariff.origin.file)
     object.member("explain") { list in

@@ -137,7 +137,7 @@ enum BudgetActions {
     let now = invocation.surroundings.now()
     let end = try values.required(until).timestamp(in: definition.timeZone)
     guard end > now, end <= now.advanced(by: longestRaise) else {
-      throw .usage(.contradiction("--until; allowed: a time to come, within 366 days"))
+      throw .usage(.contradiction("--until; allowed: a time in the future, within 366 days"))
     }
     guard values[BudgetOptions.tokens] != nil || values[BudgetOptions.cost] != nil else {
       throw .usage(.contradiction("nothing to add; allowed: --tokens, --cost, or both"))

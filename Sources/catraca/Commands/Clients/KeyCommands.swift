@@ -49,7 +49,7 @@ enum KeyCreate {
     try directory.requireNotDeclared(key: name, of: client)
     let expires = values[KeyOptions.expires]?.timestamp(in: client.timeZone)
     if let expires, expires <= now {
-      throw .usage(.contradiction("--expires is in the past; allowed: a time to come"))
+      throw .usage(.contradiction("--expires is in the past; allowed: a time in the future"))
     }
     let secret = KeySecret(randomBytes: invocation.surroundings.randomBytes)
     let key = StoredKey(
