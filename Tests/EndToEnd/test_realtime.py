@@ -1,6 +1,8 @@
 """What realtime sessions are charged, and which are refused, with the real SDK and without."""
 
 import base64
+import csv
+import io
 
 import pytest
 from harness.configuration import PROVIDER_KEYS
@@ -60,6 +62,34 @@ def test_kinds_of_tokens_have_their_prices(running):
     assert (row["prompt_tokens"], row["cached_tokens"]) == (1000, 400)
     assert (row["completion_tokens"], row["audio_output_tokens"]) == (90, 60)
     assert row["cost_nano_usd"] == 600 * 4000 + 400 * 400 + 30 * 16000 + 60 * 64000
+
+
+def test_cached_sound_is_sound_at_the_price_of_the_cache(catraca, tokens):
+    admin = catraca.start().admin(tokens["admin"])
+    sound = base64.b64encode(bytes(48_000)).decode()
+    headers = script(prompt_tokens=12, cached_tokens=8)
+    with open_session(catraca, headers=headers) as session:
+        send(session, "input_audio_buffer.append", audio=sound)
+        send(session, "input_audio_buffer.commit")
+        details = respond(session)["response"]["usage"]["input_token_details"]
+    cached = details["cached_tokens_details"]
+    assert (details["audio_tokens"], details["cached_tokens"], cached["audio_tokens"]) == (10, 8, 6)
+    row = catraca.row()
+    assert (row["audio_input_tokens"], row["cached_audio_tokens"]) == (10, 6)
+    assert (row["prompt_tokens"], row["cached_tokens"]) == (12, 8)
+    # Four of the ten tokens of sound have its price, and none of the text that of text.
+    assert row["cost_nano_usd"] == 4 * 32000 + 8 * 400 + 5 * 16000
+    one = admin.done("GET", f"/api/admin/usage-logs/{row['request_id']}")
+    assert (one["audio_input_tokens"], one["cached_audio_tokens"]) == (10, 6)
+    amounts = {part["quantity"]: part["amount"] for part in one["explain"]}
+    assert (amounts["audio_input_tokens"], amounts["cached_input_tokens"]) == (4, 8)
+    explained = catraca.command("explain", row["request_id"], "--format", "json")
+    assert '"cached_audio_tokens":6' in explained.stdout.replace(" ", "")
+    exported = catraca.command("usage", "--by", "request", "--format", "csv")
+    [exported] = csv.DictReader(io.StringIO(exported.stdout))
+    assert (exported["audio_input_tokens"], exported["cached_audio_tokens"]) == ("10", "6")
+    assert 'kind="audio_input"} 10' in admin.get("/metrics").text
+    assert catraca.command("audit").returncode == 0
 
 
 def test_what_is_written_down_is_charged_by_its_own_model(running):

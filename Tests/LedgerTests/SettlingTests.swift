@@ -20,7 +20,7 @@ import Time
         inputTokens: 100, cachedInputTokens: 1, cacheWriteTokens: 2, cacheWriteLongTokens: 3,
         audioInputTokens: 4, imageInputTokens: 5, outputTokens: 90, reasoningTokens: 6,
         audioOutputTokens: 7, imageOutputTokens: 8, audioMilliseconds: 9, characters: 10,
-        images: 11, calls: 12))
+        images: 11, calls: 12, cachedAudioTokens: 1))
     row.overrunTokens = 13
     row.overrunNanoUSD = 14
     try await ledger.settle(SettledRequest(row: row, charges: [], priceRecord: Sample.prices))

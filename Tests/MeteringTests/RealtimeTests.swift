@@ -106,8 +106,9 @@ struct RealtimeTests {
       usage
         == Usage(
           inputTokens: 270, cachedInputTokens: 128, audioInputTokens: 92, outputTokens: 20,
-          audioOutputTokens: 16))
+          audioOutputTokens: 16, cachedAudioTokens: 28))
     #expect(usage.textInputTokens == 50)
+    #expect(usage.totalAudioInputTokens == 120)
     #expect(!meter.report.isError)
   }
 

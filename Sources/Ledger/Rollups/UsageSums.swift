@@ -40,7 +40,7 @@ public enum TokenKind: Int, Sendable, Hashable, CaseIterable {
     case .input: usage.inputTokens
     case .cachedInput: usage.cachedInputTokens
     case .cacheWrite: usage.cacheWriteTokens + usage.cacheWriteLongTokens
-    case .audioInput: usage.audioInputTokens
+    case .audioInput: usage.totalAudioInputTokens
     case .imageInput: usage.imageInputTokens
     case .output: usage.outputTokens
     case .reasoning: usage.reasoningTokens

@@ -64,14 +64,14 @@ final class UsageLogStore {
       request_id, client_id, key_name, user_id, conversation_id, agent_id, source, model,
       response_model, operation, endpoint, stream, status, outcome, usage_source, prompt_tokens,
       cached_tokens, cache_write_tokens, cache_write_long_tokens, audio_input_tokens,
-      image_input_tokens, completion_tokens, reasoning_tokens, audio_output_tokens,
-      image_output_tokens, total_tokens, audio_ms, characters, images, calls, cost_nano_usd,
-      provider_cost_nano_usd, cost_nano, currency, price_version, held_tokens, held_nano_usd,
-      overrun_tokens, overrun_nano_usd, latency_ms, ttft_ms, overhead_us, tool_calls, metadata,
-      created_at, day, estimated_tokens, input_text_bytes, output_text_bytes, begins_conversation,
-      budget_accounts)
+      cached_audio_tokens, image_input_tokens, completion_tokens, reasoning_tokens,
+      audio_output_tokens, image_output_tokens, total_tokens, audio_ms, characters, images, calls,
+      cost_nano_usd, provider_cost_nano_usd, cost_nano, currency, price_version, held_tokens,
+      held_nano_usd, overrun_tokens, overrun_nano_usd, latency_ms, ttft_ms, overhead_us, tool_calls,
+      metadata, created_at, day, estimated_tokens, input_text_bytes, output_text_bytes,
+      begins_conversation, budget_accounts)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING
     """
 }

@@ -92,14 +92,16 @@ extension EstimateCheck {
 }
 
 extension Usage {
-  /// Writes the counts. `cache_write_tokens` is the sum of both retentions, so that the columns'
-  /// parts stay disjoint.
+  /// `cache_write_tokens` is of both retentions, and `audio_input_tokens` is all sound, cached or
+  /// not. `cached_audio_tokens` stands in `cached_tokens` too: without it the columns' parts are a
+  /// partition.
   fileprivate func write(to fields: inout some FieldWriter) {
     fields.write("prompt_tokens", inputTokens)
     fields.write("cached_tokens", cachedInputTokens)
     fields.write("cache_write_tokens", cacheWriteTokens + cacheWriteLongTokens)
     fields.write("cache_write_long_tokens", cacheWriteLongTokens)
-    fields.write("audio_input_tokens", audioInputTokens)
+    fields.write("audio_input_tokens", totalAudioInputTokens)
+    fields.write("cached_audio_tokens", cachedAudioTokens)
     fields.write("image_input_tokens", imageInputTokens)
     fields.write("completion_tokens", outputTokens)
     fields.write("reasoning_tokens", reasoningTokens)
@@ -116,14 +118,17 @@ extension Usage {
   init?(from fields: some FieldReader) {
     func count(_ name: String) -> Int64 { fields.integer(name) ?? 0 }
     let cacheWriteLong = count("cache_write_long_tokens")
+    let cachedAudio = count("cached_audio_tokens")
     self.init(
       inputTokens: count("prompt_tokens"), cachedInputTokens: count("cached_tokens"),
       cacheWriteTokens: count("cache_write_tokens") &- cacheWriteLong,
-      cacheWriteLongTokens: cacheWriteLong, audioInputTokens: count("audio_input_tokens"),
+      cacheWriteLongTokens: cacheWriteLong,
+      audioInputTokens: count("audio_input_tokens") &- cachedAudio,
       imageInputTokens: count("image_input_tokens"), outputTokens: count("completion_tokens"),
       reasoningTokens: count("reasoning_tokens"), audioOutputTokens: count("audio_output_tokens"),
       imageOutputTokens: count("image_output_tokens"), audioMilliseconds: count("audio_ms"),
-      characters: count("characters"), images: count("images"), calls: count("calls"))
+      characters: count("characters"), images: count("images"), calls: count("calls"),
+      cachedAudioTokens: cachedAudio)
     guard totalTokens == count("total_tokens") else { return nil }
   }
 }

@@ -67,6 +67,7 @@ private struct UsageCounts {
   var cacheWrite: Int64 = 0
   var cacheWriteLong: Int64 = 0
   var audioInput: Int64 = 0
+  var cachedAudio: Int64 = 0
   var imageInput: Int64 = 0
   var output: Int64 = 0
   var reasoning: Int64 = 0
@@ -81,9 +82,10 @@ private struct UsageCounts {
   mutating func readInputDetails(_ details: JSONValue?) {
     guard let details else { return }
     cached = part(details["cached_tokens"])
-    // Cached sound has the cache's price instead of the sound's.
-    let cachedAudio = part(details["cached_tokens_details"]?["audio_tokens"])
-    audioInput = max(0, part(details["audio_tokens"]) - min(cachedAudio, cached))
+    // What is said to be cached of the sound has the price of the cache, not that of sound.
+    let audio = part(details["audio_tokens"])
+    cachedAudio = min(part(details["cached_tokens_details"]?["audio_tokens"]), cached, audio)
+    audioInput = audio - cachedAudio
     imageInput = part(details["image_tokens"])
     let written = part(details["cache_write_tokens"])
     cacheWriteLong = part(details["cache_write_tokens_details"]?["ttl_12h_tokens"])
@@ -126,6 +128,7 @@ private struct UsageCounts {
   mutating func normalize() {
     let dearInput = cacheWrite + cacheWriteLong + audioInput + imageInput
     isAdjusted = Self.fit(&cached, dearInput, into: &input) || isAdjusted
+    cachedAudio = min(cachedAudio, cached)
     isAdjusted = Self.fit(&reasoning, audioOutput + imageOutput, into: &output) || isAdjusted
   }
 
@@ -141,6 +144,7 @@ private struct UsageCounts {
       inputTokens: input, cachedInputTokens: cached, cacheWriteTokens: cacheWrite,
       cacheWriteLongTokens: cacheWriteLong, audioInputTokens: audioInput,
       imageInputTokens: imageInput, outputTokens: output, reasoningTokens: reasoning,
-      audioOutputTokens: audioOutput, imageOutputTokens: imageOutput)
+      audioOutputTokens: audioOutput, imageOutputTokens: imageOutput,
+      cachedAudioTokens: cachedAudio)
   }
 }

@@ -63,8 +63,9 @@ public struct RealtimeContext: Sendable {
   public mutating func responseEnded(_ usage: Usage?) {
     guard let usage else { return }
     let input = Size(
-      text: usage.inputTokens - usage.audioInputTokens - usage.imageInputTokens,
-      dear: usage.audioInputTokens + usage.imageInputTokens)
+      text: usage.inputTokens - usage.totalAudioInputTokens - usage.imageInputTokens,
+      // What is cached now may not be next time.
+      dear: usage.totalAudioInputTokens + usage.imageInputTokens)
     let output = Size(
       text: usage.outputTokens - usage.audioOutputTokens, dear: usage.audioOutputTokens)
     known = input + output

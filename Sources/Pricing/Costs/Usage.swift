@@ -10,7 +10,10 @@ public struct Usage: Hashable, Sendable {
   public private(set) var cacheWriteTokens: Int64
   /// Tokens written to the provider's prompt cache with twelve hours of retention.
   public private(set) var cacheWriteLongTokens: Int64
+  /// Sound of the input that wasn't cached, at the price of sound.
   public private(set) var audioInputTokens: Int64
+  /// The part of the cached input that is sound, at the price of the cache.
+  public private(set) var cachedAudioTokens: Int64
   public private(set) var imageInputTokens: Int64
   public private(set) var outputTokens: Int64
   /// Output tokens that the model thought and didn't show; priced as output.
@@ -37,13 +40,16 @@ public struct Usage: Hashable, Sendable {
 
   public var totalTokens: Int64 { inputTokens + outputTokens }
 
+  /// All sound of the input, cached or not, as providers count it.
+  public var totalAudioInputTokens: Int64 { audioInputTokens + cachedAudioTokens }
+
   /// Returns nil if a count is negative or above 2⁵³, or if parts exceed their total.
   public init?(
     inputTokens: Int64 = 0, cachedInputTokens: Int64 = 0, cacheWriteTokens: Int64 = 0,
     cacheWriteLongTokens: Int64 = 0, audioInputTokens: Int64 = 0, imageInputTokens: Int64 = 0,
     outputTokens: Int64 = 0, reasoningTokens: Int64 = 0, audioOutputTokens: Int64 = 0,
     imageOutputTokens: Int64 = 0, audioMilliseconds: Int64 = 0, characters: Int64 = 0,
-    images: Int64 = 0, calls: Int64 = 0
+    images: Int64 = 0, calls: Int64 = 0, cachedAudioTokens: Int64 = 0
   ) {
     self.inputTokens = inputTokens
     self.cachedInputTokens = cachedInputTokens
@@ -59,8 +65,10 @@ public struct Usage: Hashable, Sendable {
     self.characters = characters
     self.images = images
     self.calls = calls
+    self.cachedAudioTokens = cachedAudioTokens
     guard counts.allSatisfy({ (0...Usage.largestCount).contains($0) }) else { return nil }
-    guard textInputTokens >= 0, textOutputTokens >= 0 else { return nil }
+    guard textInputTokens >= 0, textOutputTokens >= 0, cachedAudioTokens <= cachedInputTokens
+    else { return nil }
   }
 
   /// Returns the usage with this number of calls; nil if the number is negative or above 2⁵³.
@@ -83,6 +91,7 @@ public struct Usage: Hashable, Sendable {
     cacheWriteTokens = 0
     cacheWriteLongTokens = 0
     audioInputTokens = 0
+    cachedAudioTokens = 0
     imageInputTokens = 0
     outputTokens = 0
     reasoningTokens = 0

@@ -3,7 +3,7 @@ extension Usage {
   static let countNames = [
     "input", "cached_input", "cache_write", "cache_write_12h", "audio_input", "image_input",
     "output", "reasoning", "audio_output", "image_output", "audio_ms", "characters", "images",
-    "calls",
+    "calls", "cached_audio",
   ]
 
   /// All counts, in the order of `countNames`.
@@ -11,7 +11,7 @@ extension Usage {
     [
       inputTokens, cachedInputTokens, cacheWriteTokens, cacheWriteLongTokens, audioInputTokens,
       imageInputTokens, outputTokens, reasoningTokens, audioOutputTokens, imageOutputTokens,
-      audioMilliseconds, characters, images, calls,
+      audioMilliseconds, characters, images, calls, cachedAudioTokens,
     ]
   }
 
@@ -23,7 +23,7 @@ extension Usage {
       cacheWriteLongTokens: counts[3], audioInputTokens: counts[4], imageInputTokens: counts[5],
       outputTokens: counts[6], reasoningTokens: counts[7], audioOutputTokens: counts[8],
       imageOutputTokens: counts[9], audioMilliseconds: counts[10], characters: counts[11],
-      images: counts[12], calls: counts[13])
+      images: counts[12], calls: counts[13], cachedAudioTokens: counts[14])
   }
 
   /// Returns the sum; nil if a count exceeds `largestCount`.

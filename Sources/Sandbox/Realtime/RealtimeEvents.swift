@@ -148,9 +148,10 @@ enum RealtimeEvents {
 
 extension SandboxUsage {
   /// Writes the usage in the words of the Realtime API. `audioTokens` are the tokens of the sound
-  /// that was made.
+  /// that was made. Text is cached before sound.
   fileprivate func writeForRealtime(audioInput: Int64, to writer: inout JSONWriter) {
     let audio = min(audioInput, promptTokens)
+    let cachedText = min(cachedTokens, promptTokens - audio)
     writer.object { usage in
       usage.member("total_tokens", totalTokens)
       usage.member("input_tokens", promptTokens)
@@ -163,8 +164,8 @@ extension SandboxUsage {
           details.member("cached_tokens", cachedTokens)
           details.member("cached_tokens_details") { cached in
             cached.object {
-              $0.member("text_tokens", cachedTokens)
-              $0.member("audio_tokens", 0)
+              $0.member("text_tokens", cachedText)
+              $0.member("audio_tokens", cachedTokens - cachedText)
               $0.member("image_tokens", 0)
             }
           }

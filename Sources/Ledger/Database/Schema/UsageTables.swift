@@ -55,6 +55,7 @@ extension Migration {
       cache_write_tokens INTEGER NOT NULL, -- of both retentions
       cache_write_long_tokens INTEGER NOT NULL, -- the part with twelve hours of retention
       audio_input_tokens INTEGER NOT NULL,
+      cached_audio_tokens INTEGER NOT NULL DEFAULT 0, -- in audio_input_tokens and cached_tokens
       image_input_tokens INTEGER NOT NULL,
       completion_tokens INTEGER NOT NULL,
       reasoning_tokens INTEGER NOT NULL,

@@ -41,7 +41,8 @@ enum UsageRowJSON {
     record.add("cached_tokens", nil, .integer(usage.cachedInputTokens))
     record.add(
       "cache_write_tokens", nil, .integer(usage.cacheWriteTokens + usage.cacheWriteLongTokens))
-    record.add("audio_input_tokens", nil, .integer(usage.audioInputTokens))
+    record.add("audio_input_tokens", nil, .integer(usage.totalAudioInputTokens))
+    record.add("cached_audio_tokens", nil, .integer(usage.cachedAudioTokens))
     record.add("image_input_tokens", nil, .integer(usage.imageInputTokens))
     record.add("completion_tokens", "Output tokens", .integer(usage.outputTokens))
     record.add("reasoning_tokens", nil, .integer(usage.reasoningTokens))
