@@ -16,6 +16,24 @@ struct RequestFactsTests {
     try read(#"{"model":"gpt-5-mini",\#(members)}"#)
   }
 
+  @Test(
+    "A retention of twelve hours counts wherever it stands, also where it is hidden",
+    arguments: [
+      (#""messages":[]"#, false),
+      (#""messages":[],"prompt_cache_options":{"ttl":"30m"}"#, false),
+      (#""messages":[],"prompt_cache_options":{"ttl":"12h"}"#, true),
+      (
+        #""messages":[{"role":"user","content":[{"type":"text","text":"a","#
+          + #""prompt_cache_breakpoint":{"ttl":"12h"}}]}]"#, true
+      ),
+      (#""messages":[],"prompt_cache_options":{"ttl":"\u00312h"}"#, true),
+      (#""messages":[{"role":"user","content":"12\u00e9, 1h"}]"#, true),
+      (#""messages":[{"role":"user","content":"\u20ac 2h"}]"#, false),
+    ])
+  func retention(_ members: String, _ mayBeLong: Bool) throws {
+    #expect(try facts(members).mayCacheLong == mayBeLong)
+  }
+
   @Test("every fact is found")
   func allFacts() throws {
     let facts = try facts(

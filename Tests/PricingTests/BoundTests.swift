@@ -31,6 +31,19 @@ import Testing
     #expect(bound.inputTokens == inputTokens)
   }
 
+  @Test("What isn't kept for twelve hours in the cache is held at the dearest of the rest")
+  func shortCache() throws {
+    func fixed(_ mayCacheLong: Bool) throws -> String {
+      try Fixtures.model("sol").bound(
+        of: BoundRequest(
+          textInputTokens: 1_000, outputLimit: 1, mayCacheLong: mayCacheLong),
+        in: Fixtures.context(tier: "default")
+      ).fixedCost.decimalText
+    }
+    #expect(try fixed(true) == "0.008000000")
+    #expect(try fixed(false) == "0.005000000")
+  }
+
   @Test("Each choice may have the largest output; a request's own limit stands for the model's")
   func choices() throws {
     let model = Fixtures.model("gpt-4o-mini")

@@ -182,7 +182,8 @@ final class Quote: Sendable {
       outputLimit: facts.outputLimit.map { $0.addingClamped(facts.boundPredictionTokens) },
       choices: facts.choices, hasAudioOutput: facts.asksForAudio,
       hasImageOutput: facts.asksForImages, audioMilliseconds: facts.audioMilliseconds,
-      characters: facts.characters, images: facts.images, calls: facts.calls)
+      characters: facts.characters, images: facts.images, calls: facts.calls,
+      mayCacheLong: facts.mayCacheLong)
     if let model { request.keepOnly(pricedBy: model) }
     return request
   }

@@ -79,6 +79,9 @@ public struct RequestFacts: Sendable, Hashable {
   public var partialImages: Int64 = 0
   /// Whether the answer's tokens may be image tokens.
   public var asksForImages = false
+  /// Whether the provider may keep what it reads in its cache for twelve hours, which is dearer to
+  /// write than half an hour.
+  public var mayCacheLong = true
   /// Bytes of predicted output. The rejected part is billed as output.
   public var predictionBytes: Int64 = 0
 

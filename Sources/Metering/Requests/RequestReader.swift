@@ -52,6 +52,7 @@ extension RequestFacts {
     guard root.kind == .object else { throw .notAnObject }
     try root.checkKeys()
     var reader = RequestReader(of: endpoint)
+    reader.mayCacheLong = CacheRetention.mayBeLong(in: body)
     for member in root.members {
       // Names are short, so most need no allocation.
       let name = member.key.string ?? ""
@@ -67,6 +68,10 @@ extension RequestFacts {
 /// of copied.
 private struct RequestReader: ~Copyable {
   private var facts: RequestFacts
+  var mayCacheLong: Bool {
+    get { facts.mayCacheLong }
+    set { facts.mayCacheLong = newValue }
+  }
   private var setsOutputLimit = false
   private var userPrecedence = Int.max
   private var candidates: Int64 = 1
@@ -201,6 +206,8 @@ private struct RequestReader: ~Copyable {
       // Each text is completed this many times. Candidates that aren't returned are billed too.
       facts.choices = max(facts.choices, candidates) * max(1, facts.input.messages)
     }
+    // What stands at the provider may ask for it, too.
+    facts.mayCacheLong = facts.mayCacheLong || facts.input.isOpenEnded
     facts.keepsObjects = facts.keepsObjects || facts.isBackground
     // Only background responses have a window.
     if !facts.isBackground { facts.completionWindow = nil }

@@ -19,13 +19,15 @@ public struct BoundRequest: Hashable, Sendable {
   public var images: Int64
   /// The most calls that are billed separately from tokens.
   public var calls: Int64
+  /// Whether the input may be written to the provider's cache for twelve hours.
+  public var mayCacheLong: Bool
 
   /// Creates a request. No count may be negative.
   public init(
     textInputTokens: Int64 = 0, imageInputTokens: Int64 = 0, audioInputTokens: Int64 = 0,
     outputLimit: Int64?, choices: Int64 = 1, hasAudioOutput: Bool = false,
     hasImageOutput: Bool = false, audioMilliseconds: Int64 = 0, characters: Int64 = 0,
-    images: Int64 = 0, calls: Int64 = 0
+    images: Int64 = 0, calls: Int64 = 0, mayCacheLong: Bool = true
   ) {
     self.textInputTokens = textInputTokens
     self.imageInputTokens = imageInputTokens
@@ -38,6 +40,7 @@ public struct BoundRequest: Hashable, Sendable {
     self.characters = characters
     self.images = images
     self.calls = calls
+    self.mayCacheLong = mayCacheLong
   }
 
   var inputTokens: Int64 {

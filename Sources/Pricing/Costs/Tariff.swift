@@ -24,6 +24,8 @@ public final class Tariff: Sendable {
   /// The highest price of an input text token: read from the provider's cache, written to it, or
   /// neither.
   let dearestTextInput: FixedDecimal
+  /// The same where nothing is written to the cache for twelve hours.
+  let dearestTextInputOfShortCache: FixedDecimal
 
   init(_ terms: TariffTerms, book: Tariff? = nil) {
     self.terms = terms
@@ -31,8 +33,10 @@ public final class Tariff: Sendable {
     record = TariffRecord.text(of: terms, book: book?.terms.prices)
     version = TariffRecord.version(of: terms.origin, record: record)
     dearestToken = terms.prices.dearest(of: PricedQuantity.tokens)
-    dearestTextInput =
-      terms.prices.dearest(of: [.input, .cachedInput, .cacheWrite, .cacheWriteLong]) ?? .zero
+    dearestTextInputOfShortCache =
+      terms.prices.dearest(of: [.input, .cachedInput, .cacheWrite]) ?? .zero
+    dearestTextInput = max(
+      dearestTextInputOfShortCache, terms.prices[.cacheWriteLong] ?? .zero)
   }
 
   /// Reads a tariff from its record.

@@ -31,7 +31,7 @@ extension Tariff {
   /// cache, written to it, or neither.
   private func inputCost(of request: BoundRequest) throws(PricingError) -> ExactAmount {
     var cost = ExactAmount.zero
-    let text = dearestTextInput
+    let text = request.mayCacheLong ? dearestTextInput : dearestTextInputOfShortCache
     if request.textInputTokens > 0 {
       _ = try price(.input)
       cost += ExactAmount(price: text, per: .million, quantity: request.textInputTokens)
