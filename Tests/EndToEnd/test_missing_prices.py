@@ -3,9 +3,10 @@
 import json
 
 import pytest
+import test_batches as batches
 from harness.metrics import Metrics
 from harness.receivers import WebReceiver
-from harness.sandbox import script_of
+from harness.sandbox import script, script_of
 from harness.usage import Usage
 from harness.waiting import eventually
 
@@ -130,6 +131,50 @@ def test_models_that_pass_without_a_price_are_listed(bare):
     entries = found(bare, 2)
     assert entries[("openai", "gpt-98", "model", None)] == (0, 0, 1)
     assert entries[("openai", "gpt-97", "model", None)][1] >= 1
+
+
+def test_batches_that_pass_without_a_price_are_listed(bare):
+    bare.configuration.settings["metering"] = {"unknown_model": "free"}
+    bare.configuration.write()
+    bare.process.event("configuration_reloaded")
+    client = bare.openai()
+    batches.submit(client, batches.lines(model="gpt-96"))
+    row, *_ = batches.settled(bare, 3)
+    assert row["cost_nano_usd"] == 0
+    # One for each line.
+    assert found(bare, 1) == {("openai", "gpt-96", "model", None): (0, 0, 3)}
+    moderation = {"model": "omni-moderation-latest", "input": "Hello"}
+    request = {"custom_id": "a", "method": "POST", "url": "/v1/moderations", "body": moderation}
+    batches.submit(client, [request], endpoint="/v1/moderations")
+    batches.settled(bare, 4)
+    assert len(found(bare, 1)) == 1
+
+
+def test_a_window_whose_price_vanishes_is_listed(bare):
+    file = bare.configuration.price_file("openai")
+    window = '{ per_million_tokens: { input: "0.1", output: "0.4" } }'
+    file.write_text(f"{PRICES}    completion_windows: {{ 2h: {window} }}\n")
+    bare.process.event("configuration_reloaded")
+    made = bare.openai().responses.create(
+        model=MODEL,
+        input="Hello",
+        max_output_tokens=100,
+        background=True,
+        extra_body={"background_options": {"completion_window": "2h"}},
+        extra_headers=script(pending_looks=30),
+    )
+    assert made.status == "queued"
+    file.write_text(PRICES)
+    eventually(
+        lambda: "2h" not in bare.openai().models.retrieve(MODEL).model_dump_json(), "new prices"
+    )
+    eventually(
+        lambda: bare.openai().responses.retrieve(made.id).status == "completed", "the answer"
+    )
+    row = bare.row_in_time()
+    cost = row["prompt_tokens"] * 150 + row["completion_tokens"] * 600
+    assert row["cost_nano_usd"] == cost
+    assert found(bare, 1) == {("openai", MODEL, "window", "2h"): (0, 1, 0)}
 
 
 def test_the_log_tells_a_price_once_an_hour_and_the_metric_counts_each(bare):

@@ -44,7 +44,7 @@ final class BatchSettling {
     let rules = gateway.rules()
     self.rules = rules
     requestCount = batch.requestCount
-    terms = work.record.terms(in: rules)
+    terms = work.record.terms(in: rules, ofLines: endpoint.operation)
     var facts = RequestFacts(operation: endpoint.operation, model: work.record.expected.row.model)
     facts.serviceTier = BatchLine.tier
     facts.imageToolModel = work.record.imageModel

@@ -173,22 +173,25 @@ extension SettledRequest {
 extension DeferredRequest {
   /// The request's prices, as far as the price book has them still, with the markup by which it was
   /// held.
-  func terms(in rules: RulesSnapshot) -> BillingTerms {
+  ///
+  /// - Parameter operation: what the lines of a batch ask for; nil where it isn't known.
+  func terms(in rules: RulesSnapshot, ofLines operation: Operation? = nil) -> BillingTerms {
     let client = expected.row.clientID
     let recorded = expected.priceRecord.map { Bill.markup(ofRecord: $0) }
     let markup = recorded ?? rules.clients.client(client).map { rules.clients.markup(of: $0) }
     return BillingTerms(
       clientID: client, markup: markup ?? .none, provider: provider,
       model: pricedModel.flatMap { rules.model($0, of: provider, for: client) },
-      modelWithoutPrice: isModelWithoutPrice(in: rules) ? expected.row.model : nil,
+      modelWithoutPrice: isModelWithoutPrice(in: rules, operation) ? expected.row.model : nil,
       instant: expected.row.createdAt, askedTier: serviceTier,
       completionWindow: completionWindow, askedImage: nil)
   }
 
-  /// Whether the request passed though the price book doesn't have its model. Of a batch without
-  /// prices it isn't known: its requests may cost nothing.
-  private func isModelWithoutPrice(in rules: RulesSnapshot) -> Bool {
-    (kind == .response || pricedModel != nil)
+  /// Whether the request passed though the price book doesn't have its model. Moderation needs no
+  /// price, and of a batch without prices it may not be known whether its lines ask for that.
+  private func isModelWithoutPrice(in rules: RulesSnapshot, _ operation: Operation?) -> Bool {
+    let needsPrice = operation.map { $0 != .moderation } ?? (kind == .response)
+    return (needsPrice || pricedModel != nil)
       && rules.prices.model(expected.row.model, of: provider) == nil
   }
 

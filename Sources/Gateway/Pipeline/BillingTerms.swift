@@ -148,6 +148,7 @@ extension BillingTerms {
           exact: .zero, nanoUSD: 0, billed: Money(nanoUnits: 0, currency: rates.billing),
           providerNanoUSD: 0, bill: nil)
       }
+      if let gap = gapOfWindow(in: bill, report, rules) { tell(gap) }
       let cost = try bill.cost()
       if !cost.unpriced.isEmpty || cost.isTierAssumed {
         let fault = PricingGap.Fault.unpriced(cost, calls: report?.extraCalls ?? [])
@@ -184,6 +185,21 @@ extension BillingTerms {
       gap.add(price(.model, of: part.model), .assumed)
     }
     return gap.missing.isEmpty ? nil : gap
+  }
+
+  /// The window that a request was admitted by, and that its model has no price for any more; nil
+  /// where it has, and in a tier, which no window holds in.
+  private func gapOfWindow(
+    in bill: Bill, _ report: UsageReport?, _ rules: RulesSnapshot
+  ) -> PricingGap? {
+    guard let report, let completionWindow,
+      let answering = priced(report.responseModel, in: rules) ?? model,
+      bill.items.contains(where: { $0.tariff.origin.tier == nil }),
+      !answering.hasPrice(of: .completionWindow(completionWindow), at: instant)
+    else { return nil }
+    var gap = PricingGap(fault: nil)
+    gap.add(price(.completionWindow(completionWindow), of: answering.name), .assumed)
+    return gap
   }
 
   /// The prices that an answer lacked, each once.
