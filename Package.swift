@@ -201,8 +201,8 @@ let package = Package(
     tests(
       "ConsoleTests",
       [
-        "Console", "TLS", "HTTP", "HTTPServer", "Budgets", "Configuration", "EventLoop", "Money",
-        "Pages", "Pricing", "Time",
+        "Console", "TLS", "HTTP", "HTTPServer", "InMemory", "JSON", "Logging", "Budgets",
+        "Configuration", "EventLoop", "Money", "Pages", "Pricing", "Server", "Time",
       ]),
     tests("TelemetryTests", ["Telemetry", "HTTP", "Metrics", "Money", "Pricing", "Time"]),
     tests("BillingTests", ["Billing", "Configuration", "Ledger", "Money", "TLS", "Time"]),
