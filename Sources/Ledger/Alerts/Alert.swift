@@ -41,7 +41,7 @@ public struct Alert: Hashable, Sendable {
       limitValue: threshold.limit, used: threshold.used, createdAt: threshold.reachedAt)
   }
 
-  /// - Parameter window: The window of which it is the first refusal.
+  /// - Parameter window: The window in which the refusal is the first.
   public init(firstRefusal denial: Denial, in window: BudgetWindow, at now: Timestamp) {
     self.init(
       kind: .exceeded, budgetID: denial.budget, subject: denial.subject.description,

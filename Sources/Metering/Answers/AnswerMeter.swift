@@ -18,8 +18,8 @@ public enum AnswerMeter {
   ///
   /// - Parameters:
   ///   - body: The body; nil if it can't be decoded.
-  ///   - status: The answer's status. An answer with 400 or above is an error, of which only the
-  ///     error is read.
+  ///   - status: The answer's status. An answer with 400 or above is an error: only its error is
+  ///     read.
   ///   - parser: The parser of the body. It invalidates values that it parsed before.
   public static func read(
     _ body: [UInt8]?, status: Int = 200, to facts: RequestFacts, endpoint: Endpoint,

@@ -102,7 +102,7 @@ enum RequestField: Sendable, Hashable {
   case items
   /// One or several texts, each as a string or as token IDs.
   case texts
-  /// The number of answers that are made, of which the provider returns the best.
+  /// The number of answers that the provider makes. It returns the best of them.
   case candidates
   /// The limit of calls of the provider's tools.
   case callLimit

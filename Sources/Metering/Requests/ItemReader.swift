@@ -38,7 +38,7 @@ extension InputSize {
     "function_call_output", "custom_tool_call_output",
   ]
 
-  /// Items of which the model reads only the text in the request.
+  /// The types of items whose text in the request is all that the model reads.
   private static let writtenTypes: [StaticString] = [
     "function_call", "custom_tool_call", "reasoning",
   ]
