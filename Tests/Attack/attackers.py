@@ -102,10 +102,15 @@ class Attacker:
             connection.send(request)
             return connection.answer()
 
-    def hang_up(self, request, after, chance):
-        """Sends a request and ends the connection in one of many ways after so many seconds."""
+    def hang_up(self, request, after, chance, has_begun=None):
+        """Sends a request and ends the connection in one of many ways after so many seconds.
+
+        The seconds count from the instant at which `has_begun` is true, if it is given.
+        """
         with self.server.connect() as connection:
             connection.send(request)
+            if has_begun:
+                eventually(has_begun, "the account works")
             wait_for_end(connection.socket, after)
             end_somehow(connection.socket, chance)
 
