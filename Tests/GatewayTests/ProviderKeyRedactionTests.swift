@@ -1,5 +1,6 @@
 import Configuration
 import HTTP
+import TLS
 import Testing
 
 @testable import Gateway
@@ -34,6 +35,39 @@ struct ProviderKeyRedactionTests {
     ])
   func others(text: String) {
     #expect(redacted(text) == text)
+  }
+
+  @Test("A key is taken out however the text writes it")
+  func escaped() {
+    let key = "gsk_0123456789"
+    let json = key.utf8.map { "\\u00" + String($0, radix: 16) }.joined()
+    let url = key.utf8.map { "%" + String($0, radix: 16, uppercase: true) }.joined()
+    for text in [json, url, "gsk\\u005F0123456789", "gsk%5f0123456789"] {
+      #expect(redacted("key=\(text)&") == "key=[provider key]&")
+    }
+    let wide: [UInt8] = Array(key.utf8).flatMap { byte in [byte, UInt8(0)] }
+    for body in [wide, [0] + wide] {
+      let shown = redaction.redacted(body)
+      #expect(String(decoding: shown, as: UTF8.self).filter { $0 != "\0" } == "[provider key]")
+    }
+    #expect(redacted("50%gs \\u00g1 %6") == "50%gs \\u00g1 %6")
+  }
+
+  @Test("A field that shows a key doesn't pass, in its name, its value or encoded")
+  func codedFields() throws {
+    let key = "gsk_0123456789"
+    var fields = HeaderFields()
+    for name in ["x-gsk_0123456789", "X-GSK_0123456789-y"] {
+      try fields.append(try #require(FieldName(name)), "v")
+    }
+    for before in ["", "a", "ab", "abc"] {
+      try fields.append("x-coded", Base64URL.encode(Array("\(before)\(key)z".utf8)))
+    }
+    try fields.append("x-url", "gsk%5F0123456789")
+    try fields.append("x-other", "gsk_")
+    var other = HeaderFields()
+    try other.append("x-other", "gsk_")
+    #expect(redaction.redacted(fields) == other)
   }
 
   @Test("A key is taken out of pieces, wherever they are cut")

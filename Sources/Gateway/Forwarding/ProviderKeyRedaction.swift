@@ -4,6 +4,7 @@ internal import HTTP
 internal import HTTPServer
 internal import JSON
 internal import Logging
+internal import TLS
 internal import Time
 
 /// Takes the keys of providers out of what a provider says of an error.
@@ -33,16 +34,21 @@ struct ProviderKeyRedaction {
     self.keys = keys.map { Array($0.utf8) }.filter { $0.count >= ProviderKeyRedaction.shortestKey }
   }
 
+  /// A body without the keys, in whatever way it writes them: plain, with escapes of JSON or of a
+  /// URL, or in UTF-16.
   func redacted(_ body: [UInt8]) -> [UInt8] {
     var redacted: [UInt8] = []
     redacted.reserveCapacity(body.count)
     var index = 0
     while index < body.count {
       let byte = body[index]
-      let begun = keys.filter { $0[0] == byte }
-      if let found = begun.compactMap({ ProviderKeyRedaction.end(of: $0, in: body, from: index) })
-        .max()
-      {
+      let sign = WrittenByte(body, at: index)?.value
+      var found: Int?
+      for key in keys where key[0] == sign {
+        guard let end = ProviderKeyRedaction.end(of: key, in: body, from: index) else { continue }
+        found = max(found ?? 0, end)
+      }
+      if let found {
         redacted += ProviderKeyRedaction.replacement
         index = found
       } else {
@@ -53,22 +59,40 @@ struct ProviderKeyRedaction {
     return redacted
   }
 
-  /// Without fields that show a key.
+  /// Without fields that show a key, in their names or values, plain or encoded.
   func redacted(_ fields: HeaderFields) -> HeaderFields {
     var fields = fields
-    fields.removeAll { _, value in
+    fields.removeAll { name, value in
       let bytes = value.indices.map { value[$0] }
-      return redacted(bytes) != bytes
+      if redacted(bytes) != bytes { return true }
+      let name = String(decoding: name.indices.map { name[$0] }, as: UTF8.self).lowercased()
+      let text = String(decoding: bytes, as: UTF8.self)
+        .replacing("+", with: "-").replacing("/", with: "_")
+      return keys.contains { key in
+        name.contains(String(decoding: key, as: UTF8.self).lowercased())
+          || ProviderKeyRedaction.inBase64(key).contains { text.contains($0) }
+      }
     }
     return fields
+  }
+
+  /// What stands in Base64 of any text that has the key, for each place at which the key can begin.
+  /// The signs at either end depend on what is around it, and are left out.
+  private static func inBase64(_ key: [UInt8]) -> [String] {
+    (0..<3).map { skipped in
+      let length = (key.count - skipped) / 3 * 3
+      return Base64URL.encode(Array(key[skipped..<skipped + length]))
+    }
   }
 
   /// Where a key ends that begins at `start`, whole, cut or masked; nil where none does.
   private static func end(of key: [UInt8], in body: [UInt8], from start: Int) -> Int? {
     var index = start
     var beginning = 0
-    while index < body.count, beginning < key.count, body[index] == key[beginning] {
-      index += 1
+    while beginning < key.count, let next = WrittenByte(body, at: index),
+      next.value == key[beginning]
+    {
+      index = next.end
       beginning += 1
     }
     guard beginning >= shortestBeginning else { return nil }
@@ -97,6 +121,37 @@ struct ProviderKeyRedaction {
       true
     default: false
     }
+  }
+}
+
+/// A byte as a text may write it: plain, as `%6B` or `\u006b`, or with NULs around it, as UTF-16
+/// has them.
+private struct WrittenByte {
+  let value: UInt8
+  /// Where the next byte begins.
+  let end: Int
+
+  init?(_ body: [UInt8], at start: Int) {
+    var index = start
+    while index < body.count, body[index] == 0 { index += 1 }
+    guard index < body.count else { return nil }
+    if let escaped = WrittenByte.escaped(body, at: index, behind: "\\u00") {
+      (value, end) = (escaped, index + 6)
+    } else if let escaped = WrittenByte.escaped(body, at: index, behind: "%") {
+      (value, end) = (escaped, index + 3)
+    } else {
+      (value, end) = (body[index], index + 1)
+    }
+  }
+
+  private static func escaped(
+    _ body: [UInt8], at start: Int, behind mark: StaticString
+  ) -> UInt8? {
+    let digits = start + mark.utf8CodeUnitCount
+    guard digits + 2 <= body.count,
+      mark.withUTF8Buffer({ unsafe body[start..<digits].elementsEqual($0) })
+    else { return nil }
+    return UInt8(String(decoding: body[digits..<digits + 2], as: UTF8.self), radix: 16)
   }
 }
 

@@ -51,7 +51,8 @@ enum WithheldFields {
     "ocp-apim-subscription-key", "subscription-key", "x-functions-key", "x-auth-key",
     "x-auth-email", "x-auth-user", "x-auth-request-user", "x-auth-request-email", "x-remote-user",
     "remote-user", "x-authenticated-user", "x-authenticated-userid", "x-client-cert",
-    "x-client-secret", "client-secret", "dpop", "signature", "signature-input",
+    "x-client-secret", "client-secret", "dpop", "signature", "signature-input", "x-org-id",
+    "x-organization-id", "x-project-id", "x-account-id", "x-tenant-id", "user-token",
   ]
 
   /// Another method, path or host than the metered request has.
@@ -63,6 +64,8 @@ enum WithheldFields {
     "x-original-host", "x-http-host-override", "x-http-destinationurl", "x-proxy-host",
     "x-backend-host", "x-upstream-host", "x-server-name", "x-scheme", "x-url-scheme",
     "x-original-scheme", "x-original-proto", "front-end-https", "x-real-host", "x-real-port",
+    "x-method", "x-override-method", "x-original-http-method", "x-original-request-uri",
+    "x-original-request-url", "x-http-original-method", "x-override-uri",
   ]
 
   /// The way that the request took to Catraca, and the peers on it.
@@ -84,16 +87,20 @@ enum WithheldFields {
   private static let beginnings: [FieldName] = [
     "x-catraca-", "x-forwarded-", "x-envoy-", "x-goog-", "x-amz-", "x-amzn-oidc-", "x-azure-",
     "x-appengine-", "x-ms-client-principal", "x-ms-token-", "chatgpt-", "cf-", "cloudfront-",
-    "ssl-client-", "x-ssl-client-",
+    "ssl-client-", "x-ssl-client-", "openai-org", "x-openai-org", "openai-account",
+    "x-openai-account", "openai-project", "x-openai-project", "groq-org", "x-groq-org",
+    "groq-project", "x-groq-project",
   ]
   private static let webSocket: FieldName = "sec-websocket-"
 
-  /// Credentials and addresses of peers, whatever stands before them.
+  /// Credentials, names of repeated requests and addresses of peers, whatever stands before them.
+  /// Of two clients with the same name of a request, one could be answered what the other asked.
   private static let endings: [FieldName] = [
     "-api-key", "-apikey", "-api-token", "-auth-token", "-access-token", "-id-token",
     "-refresh-token", "-security-token", "-session-token", "-bearer-token", "-authorization",
     "-client-ip", "-real-ip", "-connecting-ip", "-connection-ip", "-connecting-ipv6",
-    "-remote-ip", "-user-ip", "-proxyuser-ip",
+    "-remote-ip", "-user-ip", "-proxyuser-ip", "-user-token", "-subscription-key",
+    "-idempotency-key",
   ]
 
   // MARK: Queries
@@ -106,12 +113,26 @@ enum WithheldFields {
   ///
   /// - Throws: 400, with the parameter's name as `param`.
   static func check(query: String?) throws(Refusal) {
+    try check(query, for: refusedParameters)
+  }
+
+  /// Refuses a query of a metered request that brings what only its body may say, and what decides
+  /// its price.
+  ///
+  /// Lists and what operators have opened may be narrowed by a model.
+  ///
+  /// - Throws: 400, with the parameter's name as `param`.
+  static func check(queryOfMetered query: String?) throws(Refusal) {
+    try check(query, for: parametersOfBodies)
+  }
+
+  private static func check(_ query: String?, for refused: Set<String>) throws(Refusal) {
     guard let query else { return }
     for parameter in query.split(whereSeparator: { $0 == "&" || $0 == ";" }) {
       let name = try decoded(parameter.prefix { $0 != "=" })
       let list = name.first == "[" ? name[...] : name.prefix { $0 != "[" }
       let plain = list.lowercased().filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
-      guard !refusedParameters.contains(plain) else {
+      guard !refused.contains(plain) else {
         throw .unreadable(
           .unsupported(param: name, reason: "The query may not have the parameter '\(name)'."))
       }
@@ -143,6 +164,14 @@ enum WithheldFields {
     "idtoken", "bearer", "bearertoken", "auth", "authorization", "secret", "clientsecret",
     "subscriptionkey", "ocpapimsubscriptionkey", "organization", "organizationid", "org", "orgid",
     "openaiorganization", "project", "projectid", "openaiproject", "chatgptaccountid", "method",
-    "httpmethod", "methodoverride", "httpmethodoverride", "xhttpmethodoverride",
+    "httpmethod", "methodoverride", "httpmethodoverride", "xhttpmethodoverride", "xmethod",
+    "xhttpmethod", "xmethodoverride", "googapikey", "xgoogapikey", "account", "accountid",
+    "tenant", "tenantid", "usertoken", "xusertoken", "sig", "signature", "idempotencykey",
+    "xidempotencykey",
+  ]
+
+  private static let parametersOfBodies: Set<String> = [
+    "model", "models", "fallbackmodel", "fallbacks", "servicetier", "n", "maxtokens",
+    "maxcompletiontokens", "maxoutputtokens", "maxtoolcalls", "background",
   ]
 }

@@ -116,10 +116,12 @@ final class RequestPipeline {
       if endpoint.isWebSocket {
         try await serveRealtime(identity, of: providerName)
       } else {
+        try WithheldFields.check(queryOfMetered: exchange.head.query)
         return try await serve(endpoint, identity, of: providerName)
       }
     case .batch:
       try limitRate(identity)
+      try WithheldFields.check(queryOfMetered: exchange.head.query)
       return try await serveBatch(identity, of: providerName)
     case .models(let name): try await serveModels(named: name, identity, of: providerName)
     case .free:
