@@ -19,9 +19,7 @@ extension AlertOutbox {
     of group: UnplannedAlerts, limit: Int
   ) throws(LedgerError) -> [RecordedAlert] {
     let select = try connection.prepare(AlertOutbox.unplannedOfGroup)
-    select.bind(group.budget.description, at: 1)
-    select.bind(group.areAlone ? 1 : 0, at: 2)
-    select.bind(Int64(limit), at: 3)
+    select.bind(group.budget.description, group.areAlone ? 1 : 0, limit)
     return try select.rows(RecordedAlert.init)
   }
 
@@ -38,29 +36,22 @@ extension AlertOutbox {
   ) throws(LedgerError) {
     try connection.transaction { () throws(LedgerError) in
       let gravest = try connection.prepare(AlertOutbox.gravestUnplanned)
-      gravest.bind(budget.description, at: 1)
+      gravest.bind(budget.description)
       guard let lead = try gravest.rows(RecordedAlert.init).first else { return }
       let mark = "{\"told_with\":\"\(lead.id)\"}"
       // Another server that plans the same alerts waits here, and then finds none left.
       let claim = try connection.prepare(AlertOutbox.claimLead)
-      claim.bind(mark, at: 1)
-      claim.bind(lead.number, at: 2)
+      claim.bind(mark, lead.number)
       guard try claim.changedRows() == 1 else { return }
       let claimOthers = try connection.prepare(AlertOutbox.claimOthers)
-      claimOthers.bind(mark, at: 1)
-      claimOthers.bind(budget.description, at: 2)
-      claimOthers.bind(AlertOutbox.mostTogether, at: 3)
-      try claimOthers.run()
+      try claimOthers.run(mark, budget.description, AlertOutbox.mostTogether)
       let gathered = GatheredAlerts(
         lead: lead, kinds: try kinds(of: budget, mark), named: try named(of: budget, mark))
       // The first alert now has its own text and no longer the mark.
       try plan(lead.number, try text(gathered), at: now, for: channels)
       let insert = try connection.prepare(AlertOutbox.insertGathered)
       for channel in channels {
-        insert.bind(channel, at: 1)
-        insert.bind(budget.description, at: 2)
-        insert.bind(mark, at: 3)
-        try insert.run()
+        try insert.run(channel, budget.description, mark)
       }
     }
   }
@@ -69,8 +60,7 @@ extension AlertOutbox {
     of budget: BudgetID, _ mark: String
   ) throws(LedgerError) -> [GatheredAlerts.Kind] {
     let select = try connection.prepare(AlertOutbox.markedKinds)
-    select.bind(budget.description, at: 1)
-    select.bind(mark, at: 2)
+    select.bind(budget.description, mark)
     return try select.rows { fields in
       GatheredAlerts.Kind(
         percent: fields.integer("threshold").map { Int(clamping: $0) },
@@ -80,9 +70,7 @@ extension AlertOutbox {
 
   private func named(of budget: BudgetID, _ mark: String) throws(LedgerError) -> [RecordedAlert] {
     let select = try connection.prepare(AlertOutbox.marked)
-    select.bind(budget.description, at: 1)
-    select.bind(mark, at: 2)
-    select.bind(Int64(GatheredAlerts.mostNamed), at: 3)
+    select.bind(budget.description, mark, GatheredAlerts.mostNamed)
     return try select.rows(RecordedAlert.init)
   }
 

@@ -32,7 +32,7 @@ public final class AlertOutbox {
   /// Returns the alerts without deliveries, oldest first.
   /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func unplanned(limit: Int) throws(LedgerError) -> [RecordedAlert] {
-    selectUnplanned.bind(Int64(limit), at: 1)
+    selectUnplanned.bind(limit)
     return try selectUnplanned.rows(RecordedAlert.init)
   }
 
@@ -52,15 +52,9 @@ public final class AlertOutbox {
     _ alert: Int64, _ text: AlertText, at now: Timestamp, for channels: [String]
   ) throws(LedgerError) {
     let update = try connection.prepare(AlertOutbox.setText)
-    update.bind(text.sentence, at: 1)
-    update.bind(text.body, at: 2)
-    update.bind(alert, at: 3)
-    try update.run()
+    try update.run(text.sentence, text.body, alert)
     for channel in channels {
-      insertDelivery.bind(alert, at: 1)
-      insertDelivery.bind(channel, at: 2)
-      insertDelivery.bind(now.rfc3339, at: 3)
-      try insertDelivery.run()
+      try insertDelivery.run(alert, channel, now.rfc3339)
     }
   }
 
@@ -69,9 +63,7 @@ public final class AlertOutbox {
   public func due(
     _ channel: String, at now: Timestamp, limit: Int
   ) throws(LedgerError) -> [AlertDelivery] {
-    selectDue.bind(channel, at: 1)
-    selectDue.bind(now.rfc3339, at: 2)
-    selectDue.bind(Int64(limit), at: 3)
+    selectDue.bind(channel, now.rfc3339, limit)
     var deliveries: [AlertDelivery] = []
     try selectDue.forEachRow { () throws(LedgerError) in
       let fields = ColumnReader(statement: selectDue)
@@ -95,10 +87,9 @@ public final class AlertOutbox {
   public func claim(_ delivery: AlertDelivery, at now: Timestamp) throws(LedgerError) -> Bool {
     guard case .postgresql = connection.dialect else { return true }
     let claim = try connection.prepare(AlertOutbox.claim)
-    claim.bind(now.advanced(by: AlertOutbox.claimDuration).rfc3339, at: 1)
-    claim.bind(delivery.alert, at: 2)
-    claim.bind(delivery.channel, at: 3)
-    claim.bind(now.rfc3339, at: 4)
+    claim.bind(
+      now.advanced(by: AlertOutbox.claimDuration).rfc3339, delivery.alert, delivery.channel,
+      now.rfc3339)
     return try claim.firstInteger() != nil
   }
 
@@ -110,7 +101,7 @@ public final class AlertOutbox {
   public func nextAttempt(after now: Timestamp) throws(LedgerError) -> Timestamp? {
     let select = try connection.prepare(AlertOutbox.next)
     defer { select.reset() }
-    select.bind(now.rfc3339, at: 1)
+    select.bind(now.rfc3339)
     guard try select.step() else { return nil }
     return select.text(0).flatMap { Timestamp(rfc3339: $0) }
   }
@@ -146,8 +137,7 @@ public final class AlertOutbox {
     }
     let giveUp = try connection.prepare(AlertOutbox.giveUp)
     for channel in gone {
-      giveUp.bind(channel, at: 1)
-      try giveUp.run()
+      try giveUp.run(channel)
     }
   }
 

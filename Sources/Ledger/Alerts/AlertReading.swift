@@ -35,7 +35,7 @@ extension LedgerReader {
   private func statuses(
     _ select: Statement, of alert: Int64
   ) throws(LedgerError) -> [AlertDeliveryStatus] {
-    select.bind(alert, at: 1)
+    select.bind(alert)
     var statuses: [AlertDeliveryStatus] = []
     try select.forEachRow { () throws(LedgerError) in
       let fields = ColumnReader(statement: select)
@@ -58,7 +58,7 @@ extension LedgerReader {
   /// - Throws: `LedgerError` if the database can't be read.
   public func reportedAlerts(liveAt now: Timestamp) throws(LedgerError) -> [ReportedAlerts] {
     let select = try connection.prepare(LedgerReader.selectReported)
-    select.bind(now.rfc3339, at: 1)
+    select.bind(now.rfc3339)
     return try select.rows(passingOver: connection.unreadable, .isLeftOut) {
       fields throws(LedgerError) in
       let record = "an alert"

@@ -10,14 +10,9 @@ struct AuditLogStore {
 
   func append(_ entry: AuditEntry) throws(LedgerError) {
     let insert = try connection.prepare(AuditLogStore.insertEntry)
-    insert.bind(entry.actor, at: 1)
-    insert.bind(entry.action, at: 2)
-    insert.bind(entry.target, at: 3)
-    insert.bind(entry.clientID, at: 4)
-    insert.bind(entry.before, at: 5)
-    insert.bind(entry.after, at: 6)
-    insert.bind(entry.createdAt.rfc3339, at: 7)
-    try insert.run()
+    try insert.run(
+      entry.actor, entry.action, entry.target, entry.clientID, entry.before, entry.after,
+      entry.createdAt.rfc3339)
     try connection.notify(ReplicaKeeper.Channel.changed)
   }
 

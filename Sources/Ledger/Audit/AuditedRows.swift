@@ -65,7 +65,7 @@ struct AuditedRows {
       SELECT CAST(attname AS TEXT) AS name FROM pg_attribute
       WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped ORDER BY attnum
       """)
-    select.bind(table, at: 1)
+    select.bind(table)
     return try select.rows { fields in fields.text("name") ?? "" }
   }
 }

@@ -18,9 +18,7 @@ struct IdempotencyKeyStore {
       SELECT * FROM idempotent_answers
       WHERE owner = ? AND key = ? AND (expires_at IS NULL OR expires_at > ?)
       """)
-    select.bind(owner, at: 1)
-    select.bind(key, at: 2)
-    select.bind(now.rfc3339, at: 3)
+    select.bind(owner, key, now.rfc3339)
     return try select.firstRow { fields throws(LedgerError) in
       let record = "an idempotency key"
       return ClaimedKey(
@@ -42,12 +40,9 @@ struct IdempotencyKeyStore {
         (owner, key, request_sha256, status, outcome, created_at, expires_at)
       VALUES (?, ?, ?, 0, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING 1
       """)
-    insert.bind(claim.owner, at: 1)
-    insert.bind(claim.key, at: 2)
-    insert.bind(claim.requestSHA256, at: 3)
-    insert.bind(claim.hasSecret ? nil : outcome, at: 4)
-    insert.bind(claim.createdAt.rfc3339, at: 5)
-    insert.bind(claim.expiresAt?.rfc3339, at: 6)
+    insert.bind(
+      claim.owner, claim.key, claim.requestSHA256, claim.hasSecret ? nil : outcome,
+      claim.createdAt.rfc3339, claim.expiresAt?.rfc3339)
     return try insert.firstInteger() != nil
   }
 
@@ -58,12 +53,7 @@ struct IdempotencyKeyStore {
       UPDATE idempotent_answers SET status = ?, body = ?
       WHERE owner = ? AND key = ? AND request_sha256 = ? AND body IS NULL
       """)
-    update.bind(Int64(answer.status), at: 1)
-    update.bind(answer.body, at: 2)
-    update.bind(claim.owner, at: 3)
-    update.bind(claim.key, at: 4)
-    update.bind(claim.requestSHA256, at: 5)
-    try update.run()
+    try update.run(answer.status, answer.body, claim.owner, claim.key, claim.requestSHA256)
   }
 
   /// Extends the key of a call that has acted to the whole lifetime.
@@ -73,17 +63,12 @@ struct IdempotencyKeyStore {
       UPDATE idempotent_answers SET expires_at = ?
       WHERE owner = ? AND key = ? AND request_sha256 = ?
       """)
-    update.bind(claim.acted.expiresAt?.rfc3339, at: 1)
-    update.bind(claim.owner, at: 2)
-    update.bind(claim.key, at: 3)
-    update.bind(claim.requestSHA256, at: 4)
-    try update.run()
+    try update.run(claim.acted.expiresAt?.rfc3339, claim.owner, claim.key, claim.requestSHA256)
   }
 
   /// Deletes the expired keys.
   func prune(at now: Timestamp) throws(LedgerError) {
     let delete = try connection.prepare("DELETE FROM idempotent_answers WHERE expires_at <= ?")
-    delete.bind(now.rfc3339, at: 1)
-    try delete.run()
+    try delete.run(now.rfc3339)
   }
 }

@@ -13,12 +13,9 @@ extension LedgerEditor {
     try connection.edit { () throws(LedgerError) in
       let insert = try connection.prepare(
         "INSERT INTO signing_keys (name, key, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
-      insert.bind(name, at: 1)
-      insert.bind(fresh, at: 2)
-      insert.bind(author.now.rfc3339, at: 3)
-      try insert.run()
+      try insert.run(name, fresh, author.now.rfc3339)
       let select = try connection.prepare("SELECT key FROM signing_keys WHERE name = ?")
-      select.bind(name, at: 1)
+      select.bind(name)
       return try select.firstRow { fields throws(LedgerError) in
         try fields.requiredText("key", of: "the signing key \(name)")
       } ?? fresh

@@ -39,8 +39,7 @@ final class BillingAgreementStore {
   }
 
   func remove(_ clientID: String) throws(LedgerError) {
-    remove.bind(clientID, at: 1)
-    try remove.run()
+    try remove.run(clientID)
   }
 
   /// The columns of `BillingAgreement.write(to:since:)`, in its order.

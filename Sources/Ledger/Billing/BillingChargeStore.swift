@@ -52,8 +52,7 @@ final class BillingChargeStore {
 
   /// Returns the last charged block of a period; nil if not even the fixed fee was charged.
   func highestBlock(of period: BillingPeriod) throws(LedgerError) -> Int64? {
-    findHighest.bind(period.clientID, at: 1)
-    findHighest.bind(period.name, at: 2)
+    findHighest.bind(period.clientID, period.name)
     return try findHighest.firstInteger()
   }
 
@@ -61,7 +60,7 @@ final class BillingChargeStore {
     _ id: Int64, _ connection: DatabaseConnection
   ) throws(LedgerError) -> BillingCharge? {
     let select = try connection.prepare("SELECT * FROM token_billing_charges WHERE id = ?")
-    select.bind(id, at: 1)
+    select.bind(id)
     return try select.firstRow { fields throws(LedgerError) in try BillingCharge(from: fields) }
   }
 

@@ -50,32 +50,26 @@ final class BillingPeriodStore {
 
   /// Opens a period, or changes its terms. If it begins within another period, that one ends there.
   func replace(_ period: BillingPeriod) throws(LedgerError) {
-    truncate.bind(period.clientID, at: 1)
-    truncate.bind(period.firstDay.description, at: 2)
-    try truncate.run()
+    try truncate.run(period.clientID, period.firstDay.description)
     var parameters = ParameterWriter(replace)
     period.write(to: &parameters)
     try replace.run()
-    setChargesBefore.bind(period.clientID, at: 1)
-    setChargesBefore.bind(period.name, at: 2)
-    try setChargesBefore.run()
+    try setChargesBefore.run(period.clientID, period.name)
   }
 
   /// Returns the client's period that contains a day.
   func find(_ clientID: String, containing day: CivilDate) throws(LedgerError) -> BillingPeriod? {
-    find.bind(clientID, at: 1)
-    find.bind(day.description, at: 2)
+    find.bind(clientID, day.description)
     return try first(of: find)
   }
 
   func find(_ clientID: String, named name: String) throws(LedgerError) -> BillingPeriod? {
-    findNamed.bind(clientID, at: 1)
-    findNamed.bind(name, at: 2)
+    findNamed.bind(clientID, name)
     return try first(of: findNamed)
   }
 
   func latest(of clientID: String) throws(LedgerError) -> BillingPeriod? {
-    latest.bind(clientID, at: 1)
+    latest.bind(clientID)
     return try first(of: latest)
   }
 

@@ -42,7 +42,7 @@ extension LedgerReader {
   /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func unpaidCharges(limit: Int) throws(LedgerError) -> [BillingCharge] {
     let select = try connection.prepare(LedgerReader.selectUnpaid)
-    select.bind(Int64(limit), at: 1)
+    select.bind(limit)
     return try select.rows { fields throws(LedgerError) in try BillingCharge(from: fields) }
   }
 
@@ -53,8 +53,7 @@ extension LedgerReader {
     afterClient clientID: String, limit: Int
   ) throws(LedgerError) -> [BillingPeriod] {
     let select = try connection.prepare(LedgerReader.selectLatestPeriods)
-    select.bind(clientID, at: 1)
-    select.bind(Int64(limit), at: 2)
+    select.bind(clientID, limit)
     return try select.rows { fields throws(LedgerError) in try BillingPeriod(from: fields) }
   }
 
@@ -64,8 +63,7 @@ extension LedgerReader {
     ofClient clientID: String, limit: Int
   ) throws(LedgerError) -> [BillingPeriod] {
     let select = try connection.prepare(LedgerReader.selectPeriods)
-    select.bind(clientID, at: 1)
-    select.bind(Int64(limit), at: 2)
+    select.bind(clientID, limit)
     return try select.rows { fields throws(LedgerError) in try BillingPeriod(from: fields) }
   }
 

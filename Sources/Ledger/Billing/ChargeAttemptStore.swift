@@ -22,16 +22,9 @@ final class ChargeAttemptStore {
     guard let before = try BillingChargeStore.find(id, connection), before.status != .succeeded
     else { return }
     let after = ChargeColumns(attempt)
-    update.bind(id, at: 1)
-    update.bind(after.status.rawValue, at: 2)
-    update.bind(after.reason, at: 3)
-    update.bind(after.payment, at: 4)
-    update.bind(after.nextAttemptAt?.rfc3339, at: 5)
-    update.bind(after.isKnown ? 1 : 0, at: 6)
-    update.bind(after.isRefusal && isOwn ? 1 : 0, at: 7)
-    update.bind(now.rfc3339, at: 8)
-    update.bind(isOwn ? 1 : 0, at: 9)
-    try update.run()
+    try update.run(
+      id, after.status.rawValue, after.reason, after.payment, after.nextAttemptAt?.rfc3339,
+      after.isKnown ? 1 : 0, after.isRefusal && isOwn ? 1 : 0, now.rfc3339, isOwn ? 1 : 0)
     if after.status.isUnpaid, !before.status.isUnpaid {
       try alerts.insert(Alert(unpaid: before, at: now))
     }

@@ -28,8 +28,7 @@ public final class ChargeOutbox {
   /// Returns the charges that are due, the longest waiting first.
   /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func due(at now: Timestamp, limit: Int) throws(LedgerError) -> [DueCharge] {
-    selectDue.bind(now.rfc3339, at: 1)
-    selectDue.bind(Int64(limit), at: 2)
+    selectDue.bind(now.rfc3339, limit)
     return try selectDue.rows { fields throws(LedgerError) in
       DueCharge(
         charge: try BillingCharge(from: fields), isUncertain: fields.text("sent_at") != nil,
@@ -46,9 +45,7 @@ public final class ChargeOutbox {
   public func claim(_ charge: BillingCharge, at now: Timestamp) throws(LedgerError) -> Bool {
     guard case .postgresql = connection.dialect else { return true }
     let claim = try connection.prepare(ChargeOutbox.claim)
-    claim.bind(now.advanced(by: ChargeOutbox.claimDuration).rfc3339, at: 1)
-    claim.bind(charge.id, at: 2)
-    claim.bind(now.rfc3339, at: 3)
+    claim.bind(now.advanced(by: ChargeOutbox.claimDuration).rfc3339, charge.id, now.rfc3339)
     return try claim.firstInteger() != nil
   }
 
@@ -60,7 +57,7 @@ public final class ChargeOutbox {
   public func nextAttempt(after now: Timestamp) throws(LedgerError) -> Timestamp? {
     let select = try connection.prepare(ChargeOutbox.next)
     defer { select.reset() }
-    select.bind(now.rfc3339, at: 1)
+    select.bind(now.rfc3339)
     guard try select.step() else { return nil }
     return select.text(0).flatMap { Timestamp(rfc3339: $0) }
   }
@@ -75,10 +72,7 @@ public final class ChargeOutbox {
   ) throws(LedgerError) {
     let update = try connection.prepare(
       "UPDATE token_billing_charges SET sent_at = ?, refusals = ? WHERE id = ?")
-    update.bind(now.rfc3339, at: 1)
-    update.bind(Int64(attempt), at: 2)
-    update.bind(charge, at: 3)
-    try update.run()
+    try update.run(now.rfc3339, attempt, charge)
   }
 
   /// Records the outcome of Catraca's own attempt.

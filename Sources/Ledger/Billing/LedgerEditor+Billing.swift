@@ -15,9 +15,7 @@ extension LedgerEditor {
       let isPaid = before.status == .recorded || before.status == .succeeded
       if isPaid || before.block == 0 { return before }
       let update = try connection.prepare(LedgerEditor.makeDue)
-      update.bind(author.now.rfc3339, at: 1)
-      update.bind(id, at: 2)
-      try update.run()
+      try update.run(author.now.rfc3339, id)
       let after = try BillingChargeStore.find(id, connection) ?? before
       try auditLog.append(
         AuditEntry(

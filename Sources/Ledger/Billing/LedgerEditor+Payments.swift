@@ -51,15 +51,13 @@ extension LedgerEditor {
 
   private func remember(_ id: String) throws(LedgerError) -> Bool {
     let purge = try connection.prepare("DELETE FROM payment_events WHERE received_at < ?")
-    purge.bind(author.now.advanced(by: .zero - LedgerEditor.eventLifetime).rfc3339, at: 1)
-    try purge.run()
+    try purge.run(author.now.advanced(by: .zero - LedgerEditor.eventLifetime).rfc3339)
     let insert = try connection.prepare(
       """
       INSERT INTO payment_events (id, received_at) VALUES (?, ?) ON CONFLICT DO NOTHING
       RETURNING 1
       """)
-    insert.bind(id, at: 1)
-    insert.bind(author.now.rfc3339, at: 2)
+    insert.bind(id, author.now.rfc3339)
     return try insert.firstInteger() != nil
   }
 
@@ -131,9 +129,7 @@ extension LedgerEditor {
       """
       SELECT * FROM token_billing_charges WHERE client_id = ? AND period = ? AND block = ?
       """)
-    select.bind(clientID, at: 1)
-    select.bind(period, at: 2)
-    select.bind(block, at: 3)
+    select.bind(clientID, period, block)
     return try select.firstRow { fields throws(LedgerError) in
       let number = Int(clamping: fields.integer("refusals") ?? 0)
       return (

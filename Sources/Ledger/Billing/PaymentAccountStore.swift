@@ -24,7 +24,7 @@ struct PaymentAccountStore {
   private func find(_ column: String, _ value: String) throws(LedgerError) -> PaymentAccount? {
     let select = try connection.prepare(
       "SELECT * FROM payment_accounts WHERE \(column) = ? ORDER BY client_id LIMIT 1")
-    select.bind(value, at: 1)
+    select.bind(value)
     return try select.firstRow { fields throws(LedgerError) in
       let record = "a payment account"
       return PaymentAccount(
@@ -40,13 +40,9 @@ struct PaymentAccountStore {
 
   func replace(_ account: PaymentAccount, at now: Timestamp) throws(LedgerError) {
     let replace = try connection.prepare(PaymentAccountStore.replaceRow)
-    replace.bind(account.clientID, at: 1)
-    replace.bind(account.customerID, at: 2)
-    replace.bind(account.subscriptionID, at: 3)
-    replace.bind(account.status.rawValue, at: 4)
-    replace.bind(account.latestEvent?.rfc3339, at: 5)
-    replace.bind(now.rfc3339, at: 6)
-    try replace.run()
+    try replace.run(
+      account.clientID, account.customerID, account.subscriptionID, account.status.rawValue,
+      account.latestEvent?.rfc3339, now.rfc3339)
   }
 
   private static let replaceRow = Upsert(

@@ -23,13 +23,10 @@ struct BudgetControlStore {
 
   func replace(_ control: BudgetControl) throws(LedgerError) {
     let replace = try connection.prepare(BudgetControlStore.replaceControl)
-    replace.bind(control.target.budget.description, at: 1)
-    replace.bind(control.target.subjectText, at: 2)
-    replace.bind(control.isPaused.map { $0 ? 1 : 0 }, at: 3)
-    replace.bind(control.raise?.amount.tokens, at: 4)
-    replace.bind(control.raise?.amount.nanoUnits, at: 5)
-    replace.bind(control.raise?.until.rfc3339, at: 6)
-    try replace.run()
+    try replace.run(
+      control.target.budget.description, control.target.subjectText,
+      control.isPaused.map { $0 ? 1 : 0 }, control.raise?.amount.tokens,
+      control.raise?.amount.nanoUnits, control.raise?.until.rfc3339)
   }
 
   /// Makes the pause of each subject follow the whole budget's.
@@ -55,24 +52,19 @@ struct BudgetControlStore {
 
   private func run(_ sql: String, _ budget: BudgetID) throws(LedgerError) {
     let statement = try connection.prepare(sql)
-    statement.bind(budget.description, at: 1)
-    try statement.run()
+    try statement.run(budget.description)
   }
 
   func append(_ use: ResetUse, of target: Target, at now: Timestamp) throws(LedgerError) {
     let insert = try connection.prepare(
       "INSERT INTO budget_resets (budget_id, subject, usage, created_at) VALUES (?, ?, ?, ?)")
-    insert.bind(target.budget.description, at: 1)
-    insert.bind(target.subjectText, at: 2)
-    insert.bind(use.rawValue, at: 3)
-    insert.bind(now.rfc3339, at: 4)
-    try insert.run()
+    try insert.run(target.budget.description, target.subjectText, use.rawValue, now.rfc3339)
   }
 
   /// Returns the resets with a larger ID, in order.
   func resets(after id: Int64) throws(LedgerError) -> [BudgetReset] {
     let select = try connection.prepare("SELECT * FROM budget_resets WHERE id > ? ORDER BY id")
-    select.bind(id, at: 1)
+    select.bind(id)
     return try read(select)
   }
 

@@ -19,8 +19,7 @@ final class BudgetDefinitionStore {
   func write(_ changes: BudgetChanges, at now: Timestamp) throws(LedgerError) {
     try connection.take(.edits)
     for id in changes.removed {
-      remove.bind(id, at: 1)
-      try remove.run()
+      try remove.run(id)
     }
     for definition in changes.written {
       var parameters = ParameterWriter(replace)

@@ -28,7 +28,7 @@ extension LedgerReader {
   /// - Throws: `LedgerError` if the database can't be read.
   public func budgetAccounts(liveAt now: Timestamp?) throws(LedgerError) -> [BudgetAccount] {
     let select = try connection.prepare(LedgerReader.selectAccounts)
-    select.bind(now?.rfc3339 ?? "", at: 1)
+    select.bind(now?.rfc3339 ?? "")
     return try select.rows(passingOver: connection.unreadable, .closesClient) {
       fields throws(LedgerError) in
       let key = try BudgetAccountKey(from: fields)
@@ -43,7 +43,7 @@ extension LedgerReader {
   /// - Throws: `LedgerError` if the database can't be read, or a line can't be understood.
   public func budgetStatus(clientID: String? = nil) throws(LedgerError) -> [BudgetStatusRow] {
     let select = try connection.prepare(LedgerReader.selectStatus(connection.dialect))
-    select.bind(clientID, at: 1)
+    select.bind(clientID)
     var rows: [BudgetStatusRow] = []
     try select.forEachRow { () throws(LedgerError) in
       let fields = ColumnReader(statement: select)

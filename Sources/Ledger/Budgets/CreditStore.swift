@@ -16,16 +16,14 @@ struct CreditStore {
     of clientID: String?, after id: Int64 = 0, limit: Int64 = .max
   ) throws(LedgerError) -> [StoredCredit] {
     let select = try connection.prepare(CreditStore.selectCredits)
-    select.bind(clientID, at: 1)
-    select.bind(id, at: 2)
-    select.bind(limit, at: 3)
+    select.bind(clientID, id, limit)
     return try read(select)
   }
 
   /// Returns the credits that have a remainder and haven't expired.
   func usable(at now: Timestamp) throws(LedgerError) -> [StoredCredit] {
     let select = try connection.prepare(CreditStore.selectUsable)
-    select.bind(now.rfc3339, at: 1)
+    select.bind(now.rfc3339)
     return try read(select)
   }
 

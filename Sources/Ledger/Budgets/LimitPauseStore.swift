@@ -14,10 +14,7 @@ final class LimitPauseStore {
 
   /// Replaces the account's recorded pause. Removes pauses whose windows have ended.
   func write(_ pause: LimitPause) throws(LedgerError) {
-    remove.bind(pause.budget.description, at: 1)
-    remove.bind(pause.subject.description, at: 2)
-    remove.bind(pause.at.rfc3339, at: 3)
-    try remove.run()
+    try remove.run(pause.budget.description, pause.subject.description, pause.at.rfc3339)
     guard let unit = pause.unit else { return }
     var fields = ParameterWriter(replace)
     fields.write("budget_id", pause.budget.description)
@@ -47,7 +44,7 @@ extension LedgerReader {
   /// - Throws: `LedgerError` if the database can't be read.
   public func limitPauses(liveAt now: Timestamp) throws(LedgerError) -> [LimitPause] {
     let select = try connection.prepare(LedgerReader.selectLimitPauses)
-    select.bind(now.rfc3339, at: 1)
+    select.bind(now.rfc3339)
     return try select.rows(passingOver: connection.unreadable, .isLeftOut) {
       fields throws(LedgerError) in
       let record = "a pause by a limit"

@@ -20,7 +20,7 @@ struct StoredBudgetStore {
   func find(_ id: BudgetID) throws(LedgerError) -> StoredBudget? {
     let select = try connection.prepare(
       "SELECT * FROM client_budgets WHERE source = 'api' AND id = ?")
-    select.bind(id.description, at: 1)
+    select.bind(id.description)
     return try select.firstRow(StoredBudget.init(from:))
   }
 
@@ -35,8 +35,7 @@ struct StoredBudgetStore {
   func remove(_ id: BudgetID) throws(LedgerError) {
     let remove = try connection.prepare(
       "DELETE FROM client_budgets WHERE source = 'api' AND id = ?")
-    remove.bind(id.description, at: 1)
-    try remove.run()
+    try remove.run(id.description)
   }
 
   /// The columns of `StoredBudget.write(to:)`, in its order, and the source.

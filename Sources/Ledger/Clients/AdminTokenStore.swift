@@ -25,9 +25,7 @@ struct AdminTokenStore {
       INSERT INTO admin_tokens (name, role, sha256, created_at) VALUES (?, 'admin', ?, ?)
       ON CONFLICT (name) DO NOTHING
       """)
-    insert.bind(name, at: 1)
-    insert.bind(sha256, at: 2)
-    insert.bind(now.rfc3339, at: 3)
+    insert.bind(name, sha256, now.rfc3339)
     return try insert.changedRows() == 1
   }
 }

@@ -56,9 +56,7 @@ extension LedgerReader {
       ORDER BY created_at DESC LIMIT 1
       """)
     defer { select.reset() }
-    select.bind(clientID, at: 1)
-    select.bind(name, at: 2)
-    select.bind(start.rfc3339, at: 3)
+    select.bind(clientID, name, start.rfc3339)
     return try select.step() ? select.text(0).flatMap { Timestamp(rfc3339: $0) } : nil
   }
 }

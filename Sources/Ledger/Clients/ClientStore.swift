@@ -20,7 +20,7 @@ struct ClientStore {
   func find(_ id: String) throws(LedgerError) -> StoredClient? {
     let select = try connection.prepare(
       "SELECT * FROM clients WHERE id = ? AND deleted_at IS NULL")
-    select.bind(id, at: 1)
+    select.bind(id)
     return try select.firstRow(StoredClient.init(from:))
   }
 
@@ -28,7 +28,7 @@ struct ClientStore {
   func isDeleted(_ id: String) throws(LedgerError) -> Bool {
     let count = try connection.prepare(
       "SELECT count(*) FROM clients WHERE id = ? AND deleted_at IS NOT NULL")
-    count.bind(id, at: 1)
+    count.bind(id)
     return try count.firstInteger() == 1
   }
 
@@ -49,9 +49,7 @@ struct ClientStore {
   func delete(_ id: String, at now: Timestamp) throws(LedgerError) {
     let update = try connection.prepare(
       "UPDATE clients SET deleted_at = ?2, updated_at = ?2 WHERE id = ?1 AND deleted_at IS NULL")
-    update.bind(id, at: 1)
-    update.bind(now.rfc3339, at: 2)
-    try update.run()
+    try update.run(id, now.rfc3339)
   }
 
   /// The columns of `StoredClient.write(to:)`, in its order.

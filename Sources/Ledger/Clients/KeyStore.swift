@@ -12,8 +12,7 @@ struct KeyStore {
   /// Returns the keys of one client or of all, by client and name.
   func all(of clientID: String?, includingRevoked: Bool) throws(LedgerError) -> [StoredKey] {
     let select = try connection.prepare(KeyStore.selectKeys)
-    select.bind(clientID, at: 1)
-    select.bind(includingRevoked ? 1 : 0, at: 2)
+    select.bind(clientID, includingRevoked ? 1 : 0)
     return try select.rows(
       passingOver: connection.unreadable, .isLeftOut, StoredKey.init(from:))
   }
@@ -39,10 +38,7 @@ struct KeyStore {
 
   func revoke(_ name: String, of clientID: String, at now: Timestamp) throws(LedgerError) {
     let update = try connection.prepare(KeyStore.revokeKey)
-    update.bind(clientID, at: 1)
-    update.bind(name, at: 2)
-    update.bind(now.rfc3339, at: 3)
-    try update.run()
+    try update.run(clientID, name, now.rfc3339)
   }
 
   /// Gives the key another digest. The previous one works until `previousExpiresAt`.
@@ -50,12 +46,7 @@ struct KeyStore {
     _ key: StoredKey, to sha256: String, previousExpiresAt: Timestamp, at now: Timestamp
   ) throws(LedgerError) {
     let update = try connection.prepare(KeyStore.rotateKey)
-    update.bind(key.clientID, at: 1)
-    update.bind(key.name, at: 2)
-    update.bind(sha256, at: 3)
-    update.bind(previousExpiresAt.rfc3339, at: 4)
-    update.bind(now.rfc3339, at: 5)
-    try update.run()
+    try update.run(key.clientID, key.name, sha256, previousExpiresAt.rfc3339, now.rfc3339)
   }
 
   private static let selectKeys = """

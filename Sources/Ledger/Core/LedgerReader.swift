@@ -75,7 +75,7 @@ public final class LedgerReader {
     _ requestID: RequestID
   ) throws(LedgerError) -> LogEntry<UsageRow>? {
     let select = try connection.prepare(LedgerReader.selectRow)
-    select.bind(requestID.description, at: 1)
+    select.bind(requestID.description)
     return try select.firstRow { fields throws(LedgerError) in
       let row = try UsageRow(from: fields)
       return LogEntry(id: fields.integer("id") ?? 0, createdAt: row.createdAt, content: row)
@@ -106,7 +106,7 @@ public final class LedgerReader {
       let intents = try settlements.intents(
         in: text, ofRow: row.id, passingOver: connection.unreadable)
       for intent in intents {
-        findEnd.bind(intent.row.requestID.description, at: 1)
+        findEnd.bind(intent.row.requestID.description)
         if try findEnd.firstInteger() == nil { open.append(intent) }
       }
     }
@@ -117,7 +117,7 @@ public final class LedgerReader {
   public func priceRecord(version: String) throws(LedgerError) -> String? {
     let select = try connection.prepare(LedgerReader.selectPriceRecord)
     defer { select.reset() }
-    select.bind(version, at: 1)
+    select.bind(version)
     return try select.step() ? select.text(0) : nil
   }
 

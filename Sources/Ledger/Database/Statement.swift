@@ -28,6 +28,18 @@ final class Statement {
     }
   }
 
+  /// Binds parameters 1, 2, … to these values, in their order.
+  ///
+  /// Example: `select.bind("acme", 7)` binds `?1` to a text and `?2` to an integer. Statements that
+  /// run for each request bind parameter by parameter, which needs no type information at run time.
+  func bind<each Value: StatementParameter>(_ values: repeat each Value) {
+    var index: Int32 = 0
+    for value in repeat each values {
+      index += 1
+      value.bind(to: self, at: index)
+    }
+  }
+
   /// Binds text that is already UTF-8.
   func bind(utf8 text: [UInt8], at index: Int32) {
     switch backend {
@@ -88,6 +100,12 @@ final class Statement {
       while try step() {}
     case .postgresql(let statement): try statement.run()
     }
+  }
+
+  /// Runs the statement with these values as its parameters 1, 2, ….
+  func run<each Value: StatementParameter>(_ values: repeat each Value) throws(LedgerError) {
+    bind(repeat each values)
+    try run()
   }
 
   /// Runs it; how many rows it inserted, changed or deleted.
@@ -157,5 +175,29 @@ final class Statement {
   ) throws(LedgerError) -> Value? {
     defer { reset() }
     return try step() ? read(ColumnReader(statement: self)) : nil
+  }
+}
+
+/// A value that a statement takes as a parameter; nil is NULL.
+protocol StatementParameter {
+  func bind(to statement: Statement, at index: Int32)
+}
+
+extension Int64: StatementParameter {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(self, at: index) }
+}
+
+extension Int: StatementParameter {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(Int64(self), at: index) }
+}
+
+extension String: StatementParameter {
+  func bind(to statement: Statement, at index: Int32) { statement.bind(self, at: index) }
+}
+
+extension Optional: StatementParameter where Wrapped: StatementParameter {
+  func bind(to statement: Statement, at index: Int32) {
+    guard let self else { return statement.bind(nil as Int64?, at: index) }
+    self.bind(to: statement, at: index)
   }
 }

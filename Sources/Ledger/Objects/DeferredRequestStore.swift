@@ -33,8 +33,7 @@ final class DeferredRequestStore {
   /// Follows what another replica followed, which is gone; returns it, oldest first.
   func inherit(from gone: ReplicaID) throws(LedgerError) -> [DeferredRequest] {
     let update = try connection.prepare(DeferredRequestStore.updateReplica)
-    update.bind(replica?.text, at: 1)
-    update.bind(gone.text, at: 2)
+    update.bind(replica?.text, gone.text)
     let settlements = SettlementReader()
     let requests = try update.rows(passingOver: connection.unreadable, .isLeftOut) {
       row throws(LedgerError) in try DeferredRequest(from: row, settlements)
@@ -48,7 +47,7 @@ final class DeferredRequestStore {
     _ progress: DeferredRequest.Progress?, of requestID: RequestID
   ) throws(LedgerError) {
     guard let progress else {
-      delete.bind(requestID.description, at: 1)
+      delete.bind(requestID.description)
       return try delete.run()
     }
     var parameters = ParameterWriter(update)
@@ -75,7 +74,7 @@ final class DeferredRequestStore {
     var completed = requests
     for place in completed.indices {
       guard let version = completed[place].expected.row.priceVersion else { continue }
-      select.bind(version, at: 1)
+      select.bind(version)
       let record = try select.firstRow { fields in fields.text("record") }
       completed[place].expected.priceRecord = record ?? nil
     }

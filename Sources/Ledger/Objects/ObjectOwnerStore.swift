@@ -14,8 +14,7 @@ struct ObjectOwnerStore {
       SELECT * FROM provider_objects WHERE object_id = ? AND provider = ?
       \(connection.dialect.lockingRow)
       """)
-    select.bind(objectID, at: 1)
-    select.bind(provider, at: 2)
+    select.bind(objectID, provider)
     return try select.firstRow(ProviderObject.init(from:))
   }
 
@@ -47,9 +46,7 @@ struct ObjectOwnerStore {
   func delete(_ objectID: String, of provider: String) throws(LedgerError) {
     let delete = try connection.prepare(
       "DELETE FROM provider_objects WHERE object_id = ? AND provider = ?")
-    delete.bind(objectID, at: 1)
-    delete.bind(provider, at: 2)
-    try delete.run()
+    try delete.run(objectID, provider)
   }
 }
 

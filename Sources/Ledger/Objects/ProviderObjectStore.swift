@@ -76,9 +76,7 @@ final class ProviderObjectStore {
   private func pruneDeleted() throws(LedgerError) {
     guard let latest = changes.lazy.map(\.instant).max() else { return }
     let oldest = latest.advanced(by: .zero - ProviderObjectStore.retention)
-    prune.bind(oldest.rfc3339, at: 1)
-    prune.bind(Int64(2 * changes.count), at: 2)
-    try prune.run()
+    try prune.run(oldest.rfc3339, Int64(2 * changes.count))
   }
 
   func didRollBack() {

@@ -52,8 +52,7 @@ extension LedgerReader {
       SELECT DISTINCT conversation_id FROM usage_logs
       WHERE client_id = ?1 AND created_at >= ?2 AND conversation_id IS NOT NULL
       """)
-    select.bind(clientID, at: 1)
-    select.bind(start.rfc3339, at: 2)
+    select.bind(clientID, start.rfc3339)
     var ids: [String] = []
     try select.forEachRow {
       if let id = select.text(0) { ids.append(id) }
@@ -71,8 +70,7 @@ extension LedgerReader {
       SELECT count(DISTINCT conversation_id) FROM usage_logs
       WHERE client_id = ?1 AND created_at >= ?2
       """)
-    select.bind(clientID, at: 1)
-    select.bind(start.rfc3339, at: 2)
+    select.bind(clientID, start.rfc3339)
     return try select.firstInteger() ?? 0
   }
 

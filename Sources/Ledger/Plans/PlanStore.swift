@@ -40,8 +40,7 @@ struct PlanStore {
 
   func remove(_ name: String) throws(LedgerError) {
     let remove = try connection.prepare("DELETE FROM plans WHERE name = ?")
-    remove.bind(name, at: 1)
-    try remove.run()
+    try remove.run(name)
   }
 
   /// The columns of `StoredPlan.write(to:)`, in its order.

@@ -17,7 +17,7 @@ struct SubscriptionStore {
 
   func find(_ clientID: String) throws(LedgerError) -> StoredSubscription? {
     let select = try connection.prepare("SELECT * FROM subscriptions WHERE client_id = ?")
-    select.bind(clientID, at: 1)
+    select.bind(clientID)
     return try select.firstRow(StoredSubscription.init(from:))
   }
 
@@ -30,8 +30,7 @@ struct SubscriptionStore {
 
   func remove(_ clientID: String) throws(LedgerError) {
     let remove = try connection.prepare("DELETE FROM subscriptions WHERE client_id = ?")
-    remove.bind(clientID, at: 1)
-    try remove.run()
+    try remove.run(clientID)
   }
 
   /// The columns of `StoredSubscription.write(to:)`, in its order.

@@ -35,8 +35,7 @@ final class MissingPriceAlerts {
   }
 
   private func room(for alert: Alert) throws(LedgerError) -> Int64 {
-    countTold.bind(alert.budgetID.description, at: 1)
-    countTold.bind(alert.window.start.rfc3339, at: 2)
+    countTold.bind(alert.budgetID.description, alert.window.start.rfc3339)
     let most =
       alert.budgetID == .refusedPrices
       ? MissingPriceAlerts.mostRefused : MissingPriceAlerts.mostCharged
@@ -44,9 +43,7 @@ final class MissingPriceAlerts {
   }
 
   private func isTold(_ alert: Alert) throws(LedgerError) -> Bool {
-    selectTold.bind(alert.budgetID.description, at: 1)
-    selectTold.bind(alert.subject, at: 2)
-    selectTold.bind(alert.window.start.rfc3339, at: 3)
+    selectTold.bind(alert.budgetID.description, alert.subject, alert.window.start.rfc3339)
     return try selectTold.firstInteger() != nil
   }
 

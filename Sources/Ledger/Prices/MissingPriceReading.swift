@@ -8,7 +8,7 @@ extension LedgerReader {
   /// - Throws: `LedgerError.unavailable`, or `LedgerError.unreadable` if a row can't be understood.
   public func missingPrices(since: Timestamp) throws(LedgerError) -> [MissingPriceSighting] {
     let select = try connection.prepare(LedgerReader.selectMissingPrices)
-    select.bind(since.rfc3339, at: 1)
+    select.bind(since.rfc3339)
     return try select.rows { fields throws(LedgerError) in
       let record = "a missing price"
       let name = try fields.requiredText("name", of: record)

@@ -26,23 +26,15 @@ final class MissingPriceStore {
       outcomes.insert(sighting.outcome)
     }
     for outcome in outcomes {
-      trim.bind(outcome.rawValue, at: 1)
-      trim.bind(MissingPriceStore.mostRows, at: 2)
-      try trim.run()
+      try trim.run(outcome.rawValue, MissingPriceStore.mostRows)
     }
   }
 
   private func add(_ sighting: MissingPriceSighting) throws(LedgerError) {
-    upsert.bind(sighting.price.provider, at: 1)
-    upsert.bind(sighting.price.model, at: 2)
-    upsert.bind(sighting.price.dimension.kind.rawValue, at: 3)
-    upsert.bind(sighting.price.dimension.name, at: 4)
-    upsert.bind(sighting.clientID ?? "", at: 5)
-    upsert.bind(sighting.outcome.rawValue, at: 6)
-    upsert.bind(sighting.requests, at: 7)
-    upsert.bind(sighting.firstSeen.rfc3339, at: 8)
-    upsert.bind(sighting.lastSeen.rfc3339, at: 9)
-    try upsert.run()
+    try upsert.run(
+      sighting.price.provider, sighting.price.model, sighting.price.dimension.kind.rawValue,
+      sighting.price.dimension.name, sighting.clientID ?? "", sighting.outcome.rawValue,
+      sighting.requests, sighting.firstSeen.rfc3339, sighting.lastSeen.rfc3339)
   }
 
   private static let key = "provider, model, kind, name, client_id, outcome"

@@ -12,7 +12,7 @@ struct PriceOverrideStore {
   /// Returns the overrides in force, of one client or of all.
   func all(of clientID: String? = nil) throws(LedgerError) -> [StoredPriceOverride] {
     let select = try connection.prepare(PriceOverrideStore.selectInForce)
-    select.bind(clientID, at: 1)
+    select.bind(clientID)
     return try select.rows(
       passingOver: connection.unreadable, .closesClient, StoredPriceOverride.init(from:))
   }
@@ -21,7 +21,7 @@ struct PriceOverrideStore {
   func nextNumber(of clientID: String) throws(LedgerError) -> Int64 {
     let select = try connection.prepare(
       "SELECT coalesce(max(number), 0) + 1 FROM pricing_config WHERE client_id = ?")
-    select.bind(clientID, at: 1)
+    select.bind(clientID)
     return try select.firstInteger() ?? 1
   }
 
@@ -35,10 +35,7 @@ struct PriceOverrideStore {
   func end(_ override: StoredPriceOverride, at now: Timestamp) throws(LedgerError) {
     let update = try connection.prepare(
       "UPDATE pricing_config SET ended_at = ?3 WHERE client_id = ?1 AND number = ?2")
-    update.bind(override.clientID, at: 1)
-    update.bind(override.number, at: 2)
-    update.bind(now.rfc3339, at: 3)
-    try update.run()
+    try update.run(override.clientID, override.number, now.rfc3339)
   }
 
   private static let selectInForce = """

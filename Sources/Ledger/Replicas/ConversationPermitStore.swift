@@ -115,9 +115,7 @@ final class ConversationPermitStore {
     let end = BudgetState.earliestClock(after: request.key.windowStart).rfc3339
     for sql in ConversationPermitStore.forget {
       let forget = try connection.prepare(sql)
-      forget.bind(request.key.client, at: 1)
-      forget.bind(end, at: 2)
-      try forget.run()
+      try forget.run(request.key.client, end)
     }
   }
 
@@ -149,24 +147,15 @@ final class ConversationPermitStore {
       clients.contains(row.clientID) || row.usageSource == .external
         || row.outcome == .interrupted
     else { return }
-    begin.bind(row.clientID, at: 1)
-    begin.bind(row.createdAt.rfc3339, at: 2)
-    begin.bind(conversation, at: 3)
-    begin.bind(replica.text, at: 4)
-    try begin.run()
-    end.bind(row.clientID, at: 1)
-    end.bind(conversation, at: 2)
-    end.bind(replica.text, at: 3)
-    try end.run()
+    try begin.run(row.clientID, row.createdAt.rfc3339, conversation, replica.text)
+    try end.run(row.clientID, conversation, replica.text)
   }
 
   /// Removes a begun conversation whose row was removed, unless another row shows it.
   func unbegin(_ row: UsageRow) throws(LedgerError) {
     guard let conversation = row.conversationID else { return }
     let remove = try connection.prepare(ConversationPermitStore.removeBegun)
-    remove.bind(row.clientID, at: 1)
-    remove.bind(conversation, at: 2)
-    try remove.run()
+    try remove.run(row.clientID, conversation)
   }
 
   /// Gives back a permit that the replica no longer uses.
@@ -179,13 +168,11 @@ final class ConversationPermitStore {
 
   /// Gives back all permits of a dead replica.
   func end(of gone: ReplicaID) throws(LedgerError) {
-    removeAll.bind(gone.text, at: 1)
-    try removeAll.run()
+    try removeAll.run(gone.text)
   }
 
   private func bind(windowOf key: ConversationKey, to statement: Statement) {
-    statement.bind(key.client, at: 1)
-    statement.bind(key.windowStart.rfc3339, at: 2)
+    statement.bind(key.client, key.windowStart.rfc3339)
   }
 
   private func bind(_ key: ConversationKey, to statement: Statement) {

@@ -9,7 +9,7 @@ extension LedgerEditor {
   public func forgetReserve(ofSpool spool: String) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
       let find = try connection.prepare("SELECT name FROM replicas WHERE spool_id = ?")
-      find.bind(spool, at: 1)
+      find.bind(spool)
       if let name = try find.firstRow({ $0.text("name") }) {
         throw .stillUsed(record: "the reserve of \(spool)", by: "replica \(name ?? spool)")
       }

@@ -136,12 +136,12 @@ private final class ReplicaWatch {
     for id in ids {
       switch id {
       case .account(let account):
-        findAccount.bind(account, at: 1)
+        findAccount.bind(account)
         if let key = try findAccount.firstRow(BudgetAccountKey.init(from:))?.accountKey {
           found.append(.account(key))
         }
       case .credit(let credit):
-        findCredit.bind(credit, at: 1)
+        findCredit.bind(credit)
         if let key = try findCredit.firstRow(StoredCredit.init(from:))?.key {
           found.append(.credit(key))
         }

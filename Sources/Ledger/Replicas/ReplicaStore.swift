@@ -53,16 +53,9 @@ final class ReplicaStore {
   func register(
     _ replica: ReplicaID, name: String, spool: SpoolAddress?, at now: Timestamp
   ) throws(LedgerError) {
-    insert.bind(replica.text, at: 1)
-    insert.bind(name, at: 2)
-    insert.bind(now.rfc3339, at: 3)
-    insert.bind(spool?.id.text, at: 4)
-    try insert.run()
+    try insert.run(replica.text, name, now.rfc3339, spool?.id.text)
     guard let spool else { return }
-    insertSpool.bind(spool.id.text, at: 1)
-    insertSpool.bind(name, at: 2)
-    insertSpool.bind(spool.path, at: 3)
-    try insertSpool.run()
+    try insertSpool.run(spool.id.text, name, spool.path)
   }
 
   /// Returns the spools of servers that are gone.
@@ -81,13 +74,12 @@ final class ReplicaStore {
   }
 
   func remove(_ spool: SpoolID) throws(LedgerError) {
-    deleteSpool.bind(spool.text, at: 1)
-    try deleteSpool.run()
+    try deleteSpool.run(spool.text)
   }
 
   /// Returns false if the replica was declared dead.
   func beat(_ replica: ReplicaID) throws(LedgerError) -> Bool {
-    update.bind(replica.text, at: 1)
+    update.bind(replica.text)
     return try update.firstInteger() != nil
   }
 
@@ -98,7 +90,7 @@ final class ReplicaStore {
 
   /// Returns the replicas without a heartbeat for longer than `silence`.
   func silent(for silence: Duration) throws(LedgerError) -> [ReplicaID] {
-    select.bind(silence.wholeMilliseconds, at: 1)
+    select.bind(silence.wholeMilliseconds)
     var found: [ReplicaID] = []
     try select.forEachRow { () throws(LedgerError) in
       if let id = select.text(0) { found.append(ReplicaID(text: id)) }
@@ -110,14 +102,13 @@ final class ReplicaStore {
   ///
   /// - Throws: `LedgerError.takenForDead` if the replica was declared dead.
   func checkStanding(of replica: ReplicaID) throws(LedgerError) {
-    lock.bind(replica.text, at: 1)
+    lock.bind(replica.text)
     guard try lock.firstInteger() != nil else { throw .takenForDead }
   }
 
   /// Removes a replica if it has been silent for this long; returns whether it did.
   func remove(_ replica: ReplicaID, silentFor silence: Duration) throws(LedgerError) -> Bool {
-    deleteSilent.bind(replica.text, at: 1)
-    deleteSilent.bind(silence.wholeMilliseconds, at: 2)
+    deleteSilent.bind(replica.text, silence.wholeMilliseconds)
     return try deleteSilent.firstInteger() != nil
   }
 
@@ -125,8 +116,7 @@ final class ReplicaStore {
   func removeOthers(
     than replica: ReplicaID, of spool: SpoolID
   ) throws(LedgerError) -> [ReplicaID] {
-    deleteOthers.bind(spool.text, at: 1)
-    deleteOthers.bind(replica.text, at: 2)
+    deleteOthers.bind(spool.text, replica.text)
     var removed: [ReplicaID] = []
     try deleteOthers.forEachRow { () throws(LedgerError) in
       if let id = deleteOthers.text(0) { removed.append(ReplicaID(text: id)) }
@@ -135,8 +125,7 @@ final class ReplicaStore {
   }
 
   func remove(_ replica: ReplicaID) throws(LedgerError) {
-    delete.bind(replica.text, at: 1)
-    try delete.run()
+    try delete.run(replica.text)
   }
 }
 

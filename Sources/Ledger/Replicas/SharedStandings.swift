@@ -48,10 +48,7 @@ extension LedgerReader {
     _ standing: (ColumnReader) throws(LedgerError) -> SharedStanding?
   ) throws(LedgerError) -> ([SharedStanding], next: Int64?) {
     let select = try connection.prepare(sql)
-    select.bind(replica.text, at: 1)
-    select.bind(place, at: 2)
-    select.bind(now.rfc3339, at: 3)
-    select.bind(Int64(limit), at: 4)
+    select.bind(replica.text, place, now.rfc3339, limit)
     var last: Int64 = place
     var count = 0
     let found = try select.rows(passingOver: connection.unreadable, .isLeftOut) {

@@ -28,9 +28,7 @@ extension LedgerReader {
       """
       SELECT * FROM token_usage WHERE client_id = ? AND day >= ? AND day <= ? ORDER BY day DESC
       """)
-    select.bind(clientID, at: 1)
-    select.bind(first.description, at: 2)
-    select.bind(last.description, at: 3)
+    select.bind(clientID, first.description, last.description)
     var days: [DailyUsage] = []
     try select.forEachRow { () throws(LedgerError) in
       let fields = ColumnReader(statement: select)

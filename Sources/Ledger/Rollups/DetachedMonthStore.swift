@@ -31,10 +31,7 @@ struct DetachedMonthStore {
   /// Records a month, in the transaction that detached its table.
   func insert(_ month: UsageMonth, at now: Timestamp) throws(LedgerError) {
     let insert = try connection.prepare(DetachedMonthStore.insertMonth)
-    insert.bind(month.text, at: 1)
-    insert.bind(month.table, at: 2)
-    insert.bind(now.rfc3339, at: 3)
-    try insert.run()
+    try insert.run(month.text, month.table, now.rfc3339)
   }
 
   /// Counts the rows of a month, which no server writes any more. Returns the count; nil if another
@@ -44,8 +41,7 @@ struct DetachedMonthStore {
       try connection.allowLongStatements()
       let count = try connection.prepare("SELECT count(*) FROM \(month.table)").firstInteger() ?? 0
       let update = try connection.prepare(DetachedMonthStore.updateCount)
-      update.bind(count, at: 1)
-      update.bind(month.month.text, at: 2)
+      update.bind(count, month.month.text)
       return try update.changedRows() == 1 ? count : nil
     }
   }

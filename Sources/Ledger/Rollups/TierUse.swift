@@ -29,9 +29,7 @@ extension LedgerReader {
   /// - Throws: `LedgerError` if the database can't be read, or a row can't be understood.
   public func periodUse(_ period: BillingPeriod) throws(LedgerError) -> PeriodUse {
     let select = try connection.prepare(LedgerReader.selectPeriodRows)
-    select.bind(period.clientID, at: 1)
-    select.bind(period.firstDay.description, at: 2)
-    select.bind(period.endDay.description, at: 3)
+    select.bind(period.clientID, period.firstDay.description, period.endDay.description)
     var use = PeriodUse()
     let fields = ColumnReader(statement: select)
     try select.forEachRow { () throws(LedgerError) in

@@ -131,9 +131,7 @@ extension LedgerReader {
   ) throws(LedgerError) -> Bool {
     let select = try connection.prepare(
       "SELECT max(id) FROM audit_log WHERE action = ? AND target = ? AND created_at >= ?")
-    select.bind(AuditEntry.acceptsConfiguration, at: 1)
-    select.bind(AuditEntry.configuration(digest), at: 2)
-    select.bind(since.rfc3339, at: 3)
+    select.bind(AuditEntry.acceptsConfiguration, AuditEntry.configuration(digest), since.rfc3339)
     return try select.firstInteger() != nil
   }
 

@@ -29,8 +29,7 @@ extension LedgerReader {
   /// - Throws: `LedgerError` if the database can't be read.
   public func recentAnswers(limit: Int = 1_000) throws(LedgerError) -> [RecentAnswers] {
     let select = try connection.prepare(LedgerReader.selectAnswers)
-    select.bind(LedgerReader.searchedRows, at: 1)
-    select.bind(Int64(limit), at: 2)
+    select.bind(LedgerReader.searchedRows, limit)
     var models: [RecentAnswers] = []
     try select.forEachRow { () throws(LedgerError) in
       guard let provider = select.text(0), let model = select.text(1) else { return }

@@ -5,7 +5,7 @@ extension LedgerReader {
     let select = try connection.prepare(
       "SELECT budget_accounts FROM usage_logs WHERE request_id = ?")
     defer { select.reset() }
-    select.bind(row.requestID.description, at: 1)
+    select.bind(row.requestID.description)
     guard try select.step(), let text = select.text(0), !text.isEmpty else { return [] }
     var charges: [BudgetCharge] = []
     for part in text.split(separator: ",") {
@@ -22,7 +22,7 @@ extension LedgerReader {
   ) throws(LedgerError) -> BudgetCharge {
     let select = try connection.prepare("SELECT * FROM budget_accounts WHERE id = ?")
     defer { select.reset() }
-    select.bind(charge.account, at: 1)
+    select.bind(charge.account)
     guard try select.step() else {
       throw .unreadable(record: "budget account \(charge.account) of \(row.requestID)")
     }
@@ -35,7 +35,7 @@ extension LedgerReader {
   /// - Throws: `LedgerError` if the database can't be read, or the row can't be understood.
   public func denial(_ requestID: RequestID) throws(LedgerError) -> DenialRow? {
     let select = try connection.prepare("SELECT * FROM denials WHERE request_id = ?")
-    select.bind(requestID.description, at: 1)
+    select.bind(requestID.description)
     return try select.firstRow(DenialRow.init(from:))
   }
 }

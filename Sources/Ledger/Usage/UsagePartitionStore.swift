@@ -51,7 +51,7 @@ final class UsagePartitionStore {
   ) throws(LedgerError) -> Bool {
     guard !detached.isEmpty, let table = detached[UsageMonth(of: instant)] else { return false }
     let find = try connection.prepare("SELECT 1 FROM \(table) WHERE request_id = ?")
-    find.bind(requestID.description, at: 1)
+    find.bind(requestID.description)
     return try find.firstInteger() != nil
   }
 

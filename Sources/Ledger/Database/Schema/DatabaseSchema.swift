@@ -37,13 +37,10 @@ enum DatabaseSchema {
       }
       try connection.execute(migration.sql(connection.dialect))
       let record = try connection.prepare(recordMigration)
-      record.bind(Int64(migration.number), at: 1)
-      record.bind(migration.name, at: 2)
-      try record.run()
+      try record.run(migration.number, migration.name)
       if migration.isAdditive {
         let keep = try connection.prepare(keepReadableFrom)
-        keep.bind(Int64(migration.number), at: 1)
-        try keep.run()
+        try keep.run(migration.number)
       }
       return true
     }
