@@ -3,7 +3,7 @@ internal import EventLoop
 internal import Ledger
 internal import Time
 
-// How calls begin conversations of which other replicas begin some too.
+// Begins conversations under limits that replicas share.
 
 extension AdmissionController {
   /// How often a call asks again whose conversation would have a place that another may not need.

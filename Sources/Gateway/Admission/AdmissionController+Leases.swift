@@ -2,7 +2,7 @@ internal import Budgets
 internal import Ledger
 internal import Time
 
-// What the controller leases of limits that it shares with other replicas.
+// The controller's leases of limits that replicas share.
 
 extension AdmissionController {
   /// Has leased what a request needs, as far as it is left; false where the ledger can't be asked.

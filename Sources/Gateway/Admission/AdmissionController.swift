@@ -9,9 +9,9 @@ internal import Time
 /// The state machine in `Budgets` decides; this controller brings it the time, keeps the tasks that
 /// wait, and wakes them when an event says what became of them. Nothing inside the lock waits.
 final class AdmissionController: Sendable {
-  /// What became of a request that asked to be let through.
+  /// The result of an admission.
   indirect enum Verdict: Sendable {
-    /// `shadows`: what budgets that only watch would have refused it for.
+    /// `shadows`: the reasons for which shadow budgets would have refused the request.
     case held(Grant, shadows: [Denial])
     case denied(Denial)
     /// The client left while it waited.
@@ -56,7 +56,7 @@ final class AdmissionController: Sendable {
 
   // MARK: Admission
 
-  /// What is known at once of a demand.
+  /// The result of an admission without waiting: a verdict, or a ticket to wait with.
   enum Decision {
     case decided(Verdict)
     case waiting(Ticket)

@@ -2,7 +2,7 @@ public import Budgets
 
 internal import Money
 
-/// What the budgets are told at a start and with every change: it comes into force as one.
+/// The budgets, credits and limits of a start or a change, which come into force together.
 public struct BudgetSetup: Sendable {
   public var budgets: [BudgetDefinition]
   public var conversationLimits: [ConversationLimit]
@@ -39,7 +39,7 @@ extension BudgetDefinition {
 extension Gateway {
   /// Puts changed budgets in force: those that stay the same keep what was used of them.
   ///
-  /// - Parameter former: What is in force. Where its budgets are the same, requests don't wait
+  /// - Parameter former: the setup in force. Where its budgets are the same, requests don't wait
   ///   until all of them were gone through.
   public func configure(
     _ setup: BudgetSetup, replacing former: BudgetSetup

@@ -18,7 +18,7 @@ struct GenerationRate: Sendable, Hashable {
 
   /// The rate of a model that has shown too little: above the fastest that providers publish.
   private static let assumedTokensPerKilosecond: Int64 = 1_000_000
-  /// A model is believed to be slower than assumed after so many answers.
+  /// The answers after which a learned rate that is slower than the assumed one counts.
   private static let fewestAnswers = 8
   /// A shorter answer teaches nothing: its time is the network's, more than the model's.
   private static let leastTokens: Int64 = 100

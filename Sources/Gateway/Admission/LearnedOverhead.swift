@@ -26,7 +26,7 @@ final class LearnedOverhead: Sendable {
     let kind: RequestKind
   }
 
-  /// The quantities of which an answer may use too much.
+  /// The quantities that an answer may use beyond its bound.
   enum Measure: Hashable, Sendable {
     case inputTokens, outputTokens, audioMilliseconds
   }

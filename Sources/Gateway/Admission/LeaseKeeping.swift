@@ -6,7 +6,8 @@ internal import Logging
 extension Gateway {
   /// How often requests that wait for leases ask again.
   private static let waitingInterval = Duration.milliseconds(200)
-  /// Of these, every so many also bring the figures of other replicas and give back what is idle.
+  /// The waits from one renewal to the next. A renewal also reads the figures of other replicas,
+  /// and gives idle leases back.
   private static let waitsPerRenewal = 5
   /// A lease that wasn't used for so long is given back.
   private static let idleTime = Duration.seconds(3)

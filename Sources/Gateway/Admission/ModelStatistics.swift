@@ -14,7 +14,7 @@ final class ModelStatistics: Sendable {
     let model: String
   }
 
-  /// What a new request of a model is measured by.
+  /// The figures by which a new request of a model is estimated.
   struct Expectation: Sendable {
     /// The 99th percentile of the recent outputs of one choice; nil before the first.
     var longOutput: Int64?

@@ -89,7 +89,7 @@ final class BatchSettling {
     gateway.deferredWorks.remove(work.id)
   }
 
-  /// Something broke off: what was read is recorded, and the rest stays held.
+  /// Ends an attempt that broke off. The lines read so far are recorded, and the rest stays held.
   func giveUp() async {
     await write()
     work.giveUp(claim)

@@ -188,7 +188,7 @@ struct BatchSubmission {
   }
 }
 
-/// What the requests of a batch may use together.
+/// The most that the requests of a batch may use together.
 struct BatchSum {
   struct First {
     let model: String

@@ -203,7 +203,7 @@ extension DeferredRequest {
     }
   }
 
-  /// What metering needs to know of the request to read how its work stands.
+  /// The facts of the request with which metering reads the state of its work.
   var facts: RequestFacts {
     var facts = RequestFacts(operation: expected.row.operation, model: expected.row.model)
     facts.isBackground = true
@@ -213,14 +213,14 @@ extension DeferredRequest {
 }
 
 extension UsageReport {
-  /// What was reported, with the calls beside it; nil where nothing was.
+  /// The reported usage, with the tool calls beside it; nil if none was reported.
   var chargedUsage: Usage? {
     usage.map { $0.with(calls: extraCalls.reduce(0) { $0 + $1.count }) ?? $0 }
   }
 }
 
 extension Consumption {
-  /// What an intent expects, by the cost of its row.
+  /// The usage that an intent expects, from the cost of its row.
   init(estimateOf row: UsageRow, within bound: Consumption) {
     self.init(
       tokens: row.usage.totalTokens,
@@ -234,7 +234,7 @@ extension DeferredRequest.Progress {
 }
 
 extension UsageRow {
-  /// What was reported, instead of the estimate.
+  /// Replaces the estimate by the reported usage.
   mutating func set(_ reported: Usage, _ charge: UsageCharge) {
     usageSource = .reported
     usage = reported

@@ -11,7 +11,7 @@ final class DeferredWorks: Sendable {
     var oldestEnded = 0
   }
 
-  /// What became of work that was to be inserted.
+  /// The result of inserting work.
   enum Insertion {
     case inserted
     /// An earlier request of the same client with the same `Idempotency-Key` has begun it; nil

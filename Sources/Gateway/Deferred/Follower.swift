@@ -43,7 +43,7 @@ final class Follower {
     self.poller = poller
   }
 
-  /// What the provider said.
+  /// The provider's answer.
   private enum Sighting {
     case underway
     case ended(Completion)

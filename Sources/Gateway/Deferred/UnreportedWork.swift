@@ -2,7 +2,7 @@ internal import Ledger
 internal import Metering
 internal import Pricing
 
-/// What deferred work is charged whose end came without usage.
+/// The charge of deferred work that ended without a report of its usage.
 enum UnreportedWork: Hashable {
   /// All that is still held: nobody can learn what the work used. So it is with a response that the
   /// provider doesn't know any more, since a client may have deleted it, and with a batch whose

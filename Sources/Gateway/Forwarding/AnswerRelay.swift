@@ -123,7 +123,7 @@ struct AnswerRelay {
     return report
   }
 
-  /// What the client gets, with what it costs.
+  /// The client's answer, with its cost.
   @inline(never)
   private func answer(_ body: [UInt8], _ settled: RequestSettlement, isError: Bool) -> HTTPAnswer {
     var fields = forwarded.responseFields(head, remaining: settled.tightest)

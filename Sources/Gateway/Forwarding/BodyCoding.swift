@@ -4,7 +4,7 @@ internal import HTTPServer
 internal import Metering
 internal import Upstream
 
-/// What `Content-Encoding` says of a body.
+/// The coding of a body, from `Content-Encoding`.
 enum BodyCoding: Hashable {
   case plain
   case coded(ContentCoding)

@@ -28,7 +28,7 @@ final class ForwardedRequest {
   /// Of work that outlives its answer: the place that it takes among its client's, until the work
   /// itself takes it over.
   var place: DeferredPlace?
-  /// Of work that outlives its answer: what would tell that the client asked for it twice.
+  /// The origin of work that outlives its answer. It tells a repeated request from a new one.
   private(set) var origin: DeferredWork.Origin?
 
   /// The client has hung up.
@@ -160,7 +160,7 @@ final class ForwardedRequest {
     case whole(AnswerRelay)
   }
 
-  /// What passes on the provider's answer; nil where it gave none, and the request has ended.
+  /// The relay of the provider's answer; nil if there was no answer and the request has ended.
   @inline(never)
   private func answer(of transfer: Transfer) async -> Answer? {
     do throws(UpstreamError) {
@@ -252,7 +252,7 @@ final class ForwardedRequest {
 
   // MARK: Settle
 
-  /// Ends hold and intent of a request of which nothing reached the provider.
+  /// Ends the hold and the intent of a request that never reached the provider.
   func giveBack() async {
     if hasIntent {
       do throws(LedgerError) {
@@ -357,7 +357,7 @@ final class ForwardedRequest {
   }
 
   /// Our own share of the time so far: from the request's receipt to its sending, without the
-  /// wait for holds. What comes after the answer's last byte is a commit.
+  /// wait for holds. A commit comes after the answer's last byte.
   var overhead: Duration {
     (startedSendingAt ?? .now()).elapsed(since: preparedAt)
   }

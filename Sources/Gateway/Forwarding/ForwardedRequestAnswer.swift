@@ -8,7 +8,7 @@ internal import Money
 internal import Time
 internal import Upstream
 
-// What the client sees of a passage, and what the operator reads about its answer.
+// The answer to the client, and the operator's log line about it.
 
 extension ForwardedRequest {
   /// The fields that the client gets: the provider's, and Catraca's own (article Apps).
@@ -45,7 +45,7 @@ extension ForwardedRequest {
     leave()
   }
 
-  // MARK: What the operator reads
+  // MARK: The log line
 
   func logPrompt() {
     guard let prompt = PromptText(of: request.body, parser: pipeline.resources.parser) else {

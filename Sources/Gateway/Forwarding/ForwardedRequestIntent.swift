@@ -7,8 +7,8 @@ internal import Pricing
 internal import Time
 
 extension ForwardedRequest {
-  /// What the ledger must know before anything is sent: enough to write the row if the process
-  /// dies, with an estimate above zero and at most what is held.
+  /// The intent, which the ledger keeps before anything is sent: enough to write the row if the
+  /// process dies, with an estimate above zero and at most what is held.
   ///
   /// - Parameter isNamed: whether the provider has named work that outlives its answer, so that it
   ///   can be asked how that ends. Until then nobody would ever learn what the work used, and the
@@ -36,7 +36,7 @@ extension ForwardedRequest {
       day: pipeline.day(in: request.identity.client.timeZone))
   }
 
-  /// What a usage is charged by this request's prices.
+  /// The charge of a usage at this request's prices.
   func charge(for usage: Usage, _ report: UsageReport?) -> UsageCharge {
     quote.terms.charge(
       for: usage, report, hold: grant.bound.cost, in: pipeline.rules

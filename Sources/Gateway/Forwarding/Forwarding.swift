@@ -16,7 +16,7 @@ enum Forwarding {
   ///
   /// - Parameters:
   ///   - client: the id of the client, whose idempotency keys are its own.
-  ///   - purpose: what is asked for, which decides some fields.
+  ///   - purpose: the purpose of the request, which decides about some fields.
   ///   - readAsJSON: whether metering took the body for JSON; then the provider is told that it
   ///     is, lest it take the body for a form or for text in another encoding.
   ///   - position: where the request stands in a trace, which the provider may go on with; nil:

@@ -13,12 +13,12 @@ internal import Time
 /// `Incorrect API key provided: sk-proj-********1234.` the app gets
 /// `Incorrect API key provided: [provider key].`
 struct ProviderKeyRedaction {
-  /// The most bytes of an error that are looked through. What comes after them passes as it is.
+  /// The most bytes of an error that are searched. Bytes after them pass as they are.
   static let largestError = 1 << 20
   private static let replacement = Array("[provider key]".utf8)
   /// Shorter keys aren't secrets, and could be words.
   private static let shortestKey = 8
-  /// A key of which so many bytes are repeated is taken out, masked or not.
+  /// If an answer repeats this many bytes of a key, they are removed, masked or not.
   private static let longestBeginning = 12
   /// A masked key begins with at least so many bytes of the key, has at least so many bytes of a
   /// mask behind them, and ends with at least so many bytes of the key.

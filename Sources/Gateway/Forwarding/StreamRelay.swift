@@ -27,7 +27,7 @@ final class StreamRelay {
   private var deferred: DeferredWork?
   /// Nil for a stream that isn't coded.
   private let coded: CodedStream?
-  /// What is to be passed on of the bytes that came last.
+  /// The bytes to pass on, of those that came last.
   private var passing: [UInt8] = []
   /// Why events don't pass any more; nil while they do.
   private var refusal: Refusal?
@@ -38,7 +38,7 @@ final class StreamRelay {
   private var timeAtClient = Duration.zero
 
   /// A client that reads slowly has the provider's text wait in buffers, where nobody sees how much
-  /// there is. What a model writes in less than this time is left out of estimates.
+  /// there is. Estimates leave out text that a model writes in less than this time.
   private static let longestUnread = Duration.milliseconds(100)
   private var isSettled = false
 

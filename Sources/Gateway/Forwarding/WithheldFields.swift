@@ -8,7 +8,7 @@ internal import Metering
 /// carries a credential, if it could have a server read another request than the metered one, or
 /// if it states the address of a peer. What apps invent passes.
 enum WithheldFields {
-  /// What a request is for, as far as it decides which of its fields pass.
+  /// The purpose of a request, which decides about some of its fields.
   enum Purpose {
     /// An answer that Catraca reads.
     case answer

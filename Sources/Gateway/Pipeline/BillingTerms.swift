@@ -113,7 +113,7 @@ extension ExactAmount {
   }
 }
 
-/// What the price book lacks for a usage.
+/// A price that the price book lacks for a usage.
 struct PricingGap {
   enum Fault {
     /// - Parameter calls: those that were made, whose names tell which of them has no price.
@@ -121,7 +121,7 @@ struct PricingGap {
     case unpriceable(PricingError)
   }
 
-  /// What an answer was charged at instead; nil where a whole model is missing.
+  /// The prices that the answer was charged at instead; nil if the whole model is missing.
   let fault: Fault?
   /// The prices, each once. Empty for a usage that no answer reported.
   var missing: [(MissingPrice, MissingPriceSighting.Outcome)] = []

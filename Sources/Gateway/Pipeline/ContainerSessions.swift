@@ -9,7 +9,8 @@ internal import Time
 /// A session lasts 20 minutes and is paid for once, whichever answers use its container. A request
 /// that names a container doesn't say its memory, so that of the request that made it counts.
 ///
-/// Each process remembers for itself. What it has forgotten is charged once more, at the dearest.
+/// Each process remembers for itself. A forgotten container is charged once more, at the dearest
+/// size.
 ///
 /// Example: an answer at 10:00 makes a container with 4 GB and is charged a session of it. An
 /// answer at 10:10 that uses the container is charged nothing for it. One at 10:25 is charged

@@ -5,7 +5,7 @@ internal import Pricing
 internal import TLS
 internal import Time
 
-/// Who makes a request: the client that pays, and the key that it showed.
+/// The identity behind a request: the client that pays, and its key.
 ///
 /// A class for the same reason as `MeteredRequest`.
 final class Identity: Sendable {
@@ -33,7 +33,7 @@ final class Identity: Sendable {
     key = owner.key
   }
 
-  // MARK: What the key may do
+  // MARK: Limits of the key
 
   /// Whether there are models or kinds of work that the key may not ask for.
   var isLimited: Bool { key.models != nil || key.operations != nil }

@@ -6,7 +6,7 @@ internal import JSON
 internal import Metering
 internal import Pricing
 
-/// A request that costs money, read: who asks, what for, and the body that says it.
+/// A request that costs money, after its body was read: its identity, its facts and its body.
 ///
 /// A class, because all that carries the request on keeps it: copies of so much would make up most
 /// of the memory of a stream at rest.
@@ -14,7 +14,7 @@ final class MeteredRequest {
   let identity: Identity
   let endpoint: Endpoint
   let facts: RequestFacts
-  /// What `facts` say of these, asked so often that copying the facts for it would be dear.
+  /// Members of `facts` that are read so often that copying the facts each time would be costly.
   let outlivesAnswer: Bool
   let growsWithTime: Bool
   /// Empty once it was taken.
@@ -30,7 +30,7 @@ final class MeteredRequest {
   /// The ids of `facts.itemIDs` that the client doesn't own, so that the provider doesn't get them.
   var foreignItemIDs: Set<String> = []
 
-  /// `X-Catraca-Metadata` may have so many bytes.
+  /// The most bytes of `X-Catraca-Metadata`.
   private static let largestMetadata = 4096
 
   /// Whether the body is read as JSON, and not as a form.

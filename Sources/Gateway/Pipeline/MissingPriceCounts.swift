@@ -72,7 +72,7 @@ extension Gateway {
     }
   }
 
-  /// Notes the price for want of which a request is refused, if that is why.
+  /// Notes the missing price, if a missing price is the reason of a refusal.
   func noteMissingPrice(_ refusal: Refusal, client: String?, at instant: Timestamp) {
     switch refusal {
     case .modelNotPriced(_, _, let price): note(price, .refused, client: client, at: instant)

@@ -3,7 +3,7 @@ internal import HTTP
 /// Where a request on the proxy listener goes, by its path alone.
 enum ProxyRoute: Equatable {
   case health
-  /// What a client asks about its own use, by its key or a token for its widget.
+  /// A client's call about its own use, with its key or its widget's token.
   case own
   /// To a provider. `provider` is the one that the path names; `endpoint` is the path without a
   /// provider's prefix, as in `usage_logs.endpoint`.

@@ -5,7 +5,7 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// What a request may cost, and from whom: its provider, its model's prices and its bound.
+/// The quote of a request: its provider, its model's prices, and the bound of its cost.
 ///
 /// A class for the same reason as `MeteredRequest`.
 final class Quote: Sendable {
@@ -26,7 +26,7 @@ final class Quote: Sendable {
   /// How often the provider may call its tools, where Catraca sets that.
   let callLimit: Int64?
 
-  /// What the bound has more, since answers of such requests were seen to use it beyond theirs.
+  /// The addition to the bound, learned from answers of such requests that exceeded theirs.
   let overhead: LearnedOverhead.Excess
 
   /// - Parameters:
@@ -142,7 +142,8 @@ final class Quote: Sendable {
     return try replacement(for: name, rules, of: provider.name, client)
   }
 
-  /// What the policy says of a model without a price; nil lets it pass for nothing.
+  /// The refusal of a model without a price by `metering.unknown_model`; nil lets it pass for
+  /// nothing.
   private static func replacement(
     for name: String, _ rules: RulesSnapshot, of provider: String, _ client: String
   ) throws(Refusal) -> PricedModel? {
@@ -171,7 +172,7 @@ final class Quote: Sendable {
     // A sound within a conversation is in the model's context with the rest.
     if facts.operation == .chat, let context { audio = min(audio, context) }
     if facts.input.isOpenEnded {
-      // What the provider fetches itself fills the model's context at most, each time.
+      // Content that the provider fetches itself fills at most the model's context, each time.
       let each = context ?? PricedModel.assumedLargestOutput
       text = max(text, each.multipliedClamped(by: facts.passes))
     } else if facts.operation == .embedding, let context {
@@ -235,7 +236,7 @@ final class Quote: Sendable {
   /// the largest published of the first models.
   private static let largestDrawing: Int64 = 16_384
 
-  /// How a request is refused of which a part has no price.
+  /// The refusal of a request if one of its parts has no price.
   private static func refusal(
     _ error: PricingError, _ facts: RequestFacts, _ model: PricedModel, at instant: Timestamp
   ) -> Refusal {
@@ -273,7 +274,7 @@ final class Quote: Sendable {
 
   // MARK: The estimate
 
-  /// What soft budgets hold: the estimated input, and the model's mean output.
+  /// The hold of soft budgets: the estimated input, and the model's mean output.
   private static func estimate(
     _ facts: RequestFacts, _ bound: Bound, _ expectation: ModelStatistics.Expectation
   ) -> Consumption {

@@ -59,7 +59,7 @@ final class RequestPipeline {
     trace?.end(status: exchange.status)
   }
 
-  /// What is asked for, and what it may cost.
+  /// The request with its quote: its facts, and its cost at most.
   private typealias Claim = (request: MeteredRequest, quote: Quote)
 
   /// Nil where all is answered.
@@ -78,7 +78,7 @@ final class RequestPipeline {
       case .unknown: throw .unknownPath(RequestPipeline.shortened(exchange.head.path))
       case .ambiguous: throw .ambiguousPath
       case .unknownProvider(let name):
-        // Whoever has no key isn't told which providers there are.
+        // Without a key, a client doesn't learn which providers there are.
         _ = try identify()
         throw .unknownProvider(RequestPipeline.shortened(name))
       case .provider(let name, let endpoint):
@@ -174,8 +174,9 @@ final class RequestPipeline {
       claim.request.facts.itemIDs, of: provider, for: identity, on: self)
   }
 
-  // What isn't inlined, here and further on, needs much room for a moment. In an asynchronous
-  // function it would have that for as long as the function waits, a stream's whole time.
+  // Functions that aren't inlined, here and further on, need much room for a moment. In an
+  // asynchronous function it would have that for as long as the function waits, a stream's whole
+  // time.
   @inline(never)
   private func read(
     _ body: [UInt8], _ endpoint: Endpoint, _ identity: Identity, of providerName: String?
@@ -278,7 +279,9 @@ final class RequestPipeline {
     await ProviderTokenCount(of: request, quote, verdict, on: self)?.countedQuote()
   }
 
-  /// What a verdict lets through; or else it is refused.
+  /// The request that a verdict admits.
+  ///
+  /// - Throws: the refusal, if the verdict refuses the request.
   @inline(never)
   private func forwarded(
     of request: MeteredRequest, _ quote: Quote, by verdict: AdmissionController.Verdict

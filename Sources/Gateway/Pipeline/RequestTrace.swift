@@ -10,7 +10,7 @@ internal import Pricing
 internal import Telemetry
 internal import Time
 
-/// The span of one request: what is learned on the way is noted, and recorded at its end.
+/// The span of one request. The pipeline adds attributes on the way, and the end records them.
 ///
 /// A session is one span, with the sum of what its responses used; the rest is of the last of them.
 final class RequestTrace {
@@ -36,7 +36,7 @@ final class RequestTrace {
   /// The trace's id, for log lines.
   var traceText: String { position.context.traceText }
 
-  // MARK: What is asked
+  // MARK: The request
 
   func note(_ identity: Identity) {
     span?.client = identity.client.id

@@ -11,7 +11,7 @@ public final class RulesSnapshot: Sendable {
   public let settings: Settings
   /// All clients and keys: those of the files, and those that the ledger keeps.
   public let clients: ClientRegistry
-  /// What the files say, for every client alike; requests are priced by `model(_:of:for:)`.
+  /// The prices of the files, the same for every client. `model(_:of:for:)` prices requests.
   public let prices: PriceBook
   private let ownPrices: OwnPrices
   /// By client and name, the providers for which clients have keys of their own.

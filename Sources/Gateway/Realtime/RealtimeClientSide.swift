@@ -6,7 +6,7 @@ internal import JSON
 internal import Metering
 internal import Pricing
 
-// What the client of a session sends.
+// The client's side of a session.
 
 extension RealtimeSession {
   /// Passes on what the client sends until either side ends.

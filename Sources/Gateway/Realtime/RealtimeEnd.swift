@@ -4,7 +4,7 @@ internal import Upstream
 
 /// Why a session ends.
 enum RealtimeEnd {
-  /// The client said that it closes; what the provider answered, if it did in time.
+  /// The client closed the session. `answer` is the provider's answer to that, if it came in time.
   case clientClosed(WebSocketClose?)
   /// The client is gone without a word.
   case clientLeft
@@ -27,7 +27,7 @@ enum RealtimeEnd {
     }
   }
 
-  /// What the log calls it.
+  /// The name in the log.
   var name: String {
     switch self {
     case .clientClosed: "client_closed"
@@ -42,7 +42,7 @@ enum RealtimeEnd {
     }
   }
 
-  /// What the client is told last; nil where it isn't there.
+  /// The last message to the client; nil if the client has left.
   var close: WebSocketClose? {
     switch self {
     case .clientLeft: nil

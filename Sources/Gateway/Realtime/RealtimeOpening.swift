@@ -38,7 +38,7 @@ struct RealtimeOpening {
       pipeline.exchange.onClientGone = nil
       guard head.status == 101 else {
         await turn.giveBack()
-        // What the provider says instead of agreeing is passed on.
+        // If the provider refuses the session, the client gets the provider's answer.
         transfer.finishSending()
         return try await UnmeteredForwarding(
           path: Endpoints.realtime.path, providerName: turn.provider.name,

@@ -6,7 +6,7 @@ internal import Ledger
 internal import Metering
 internal import Upstream
 
-// What the provider of a session sends.
+// The provider's side of a session.
 
 extension RealtimeSession {
   /// Passes on what the provider sends until either side ends.
@@ -142,7 +142,7 @@ extension RealtimeSession {
     await turn.settle(report.isError ? .providerError : .ok, report)
   }
 
-  /// What the client asked for is refused: its hold is that of the next response again.
+  /// The provider refused the client's request, so its hold becomes the next response's hold.
   private func noteError(_ code: String?, _ eventID: String?) async {
     guard
       let turn = responses.last(where: { turn in

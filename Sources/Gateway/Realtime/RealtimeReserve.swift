@@ -5,7 +5,7 @@ internal import HTTPServer
 internal import Metering
 internal import Pricing
 
-// What a session holds ahead. Only one of its two tasks takes or moves a hold at a time.
+// The holds that a session takes ahead. Only one of its two tasks takes or moves a hold at a time.
 
 extension RealtimeSession {
   /// Holds what the next response may need, if nothing is held for it.
@@ -27,7 +27,7 @@ extension RealtimeSession {
 
   /// Takes what is held for the next response, opened, for one that is asked for or has begun.
   ///
-  /// - Parameter limit: what the response itself says of its output.
+  /// - Parameter limit: the response's own limit of its output.
   func takeNext(
     limit: RealtimeClientEvent.OutputLimit? = nil
   ) async throws(Refusal) -> RealtimeTurn {

@@ -37,7 +37,7 @@ final class RealtimeSession {
   /// For the transcription that comes next.
   var transcript: RealtimeTurn?
 
-  /// What limits the output of responses that set no limit of their own.
+  /// The limit of output for responses that set none of their own.
   var outputLimit = RealtimeClientEvent.OutputLimit.model
   var transcription = RealtimeClientEvent.Transcription.none
   /// Changes of the session that the provider hasn't confirmed.

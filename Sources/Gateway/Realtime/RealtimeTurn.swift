@@ -6,12 +6,12 @@ internal import Ledger
 internal import Metering
 internal import Upstream
 
-/// What is set aside for one response of a session, or for one transcription, until it is settled.
+/// The hold of one response of a session, or of one transcription, until it is settled.
 ///
 /// Before anything is sent that may bring it about, it is opened: its intent is written down.
 final class RealtimeTurn {
   private let forwarded: ForwardedRequest
-  /// What it may need at most.
+  /// The most that the turn may use.
   private let bound: RequestFacts
   private(set) var isOpen = false
   /// Set when the provider has begun the response.

@@ -34,7 +34,7 @@ struct BudgetRefusal {
 
   // MARK: The answer
 
-  /// What it says, without its figures.
+  /// The sentence of the refusal, without its figures.
   var answer: RefusalAnswer {
     RefusalAnswer(429, isContended ? "rate_limit_error" : "insufficient_quota", code, message)
   }

@@ -53,7 +53,7 @@ indirect enum Refusal: Error {
   case tooManyRequestsOfKey
   // What may it cost?
   /// - Parameters:
-  ///   - detail: What of the model has no price; nil where all of it has none.
+  ///   - detail: the part of the model that has no price; nil if the whole model has none.
   ///   - price: The price that is missing.
   case modelNotPriced(model: String, detail: String?, MissingPrice)
   // Can it be paid?

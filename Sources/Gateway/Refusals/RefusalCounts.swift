@@ -17,9 +17,9 @@ public final class ClientCounts: Sendable {
 
 /// Bounds how many refusals of one client for one reason are written into the ledger and the log.
 ///
-/// A client without a budget could otherwise fill a disk at no cost. What isn't written is counted.
-/// Example: of 1,500 refusals within a second, 300 are written, and 1,200 are counted; a minute
-/// later 60 more may be written.
+/// A client without a budget could otherwise fill a disk at no cost. Denials that aren't written
+/// are counted. Example: of 1,500 refusals within a second, 300 are written, and 1,200 are counted;
+/// a minute later 60 more may be written.
 public final class DenialLimits: Sendable {
   /// How many are written at once after a quiet time.
   static let burst: Int64 = 300
@@ -42,7 +42,7 @@ public final class DenialLimits: Sendable {
 
   private let kinds = Lock<[Kind: Written]>([:])
 
-  /// What is to become of a refusal.
+  /// The decision about a refusal: to write it, or to count it.
   enum Verdict: Equatable {
     case write
     /// Only counted. Once a second the log tells how many came since it was told last.

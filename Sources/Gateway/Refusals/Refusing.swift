@@ -8,7 +8,7 @@ internal import Ledger
 internal import Logging
 internal import Metering
 
-// How a request is refused: what the client gets, the operator reads and the ledger keeps.
+// Refuses a request: answers the client, writes the log line, and records the denial.
 
 extension RequestPipeline {
   func refuse(_ refusal: Refusal) async {

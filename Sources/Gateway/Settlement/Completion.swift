@@ -9,7 +9,7 @@ struct Completion {
   /// Of the provider's answer, else of ours; 0 if there was none.
   var status: Int
   var outcome: Outcome
-  /// What the answer said of its usage, as far as it came; nil where it wasn't read.
+  /// The answer's report of its usage, as far as it came; nil if it wasn't read.
   var report: UsageReport?
   /// Whether the answer broke off before its proper end, so that nobody saw all of it.
   var isCut = false

@@ -10,18 +10,18 @@ internal import Money
 internal import Pricing
 internal import Time
 
-/// A request at its end: what it used and cost, and what it left of its budgets.
+/// The settlement of a request: its usage, its cost, and the rest of its budgets.
 ///
 /// A class for the same reason as `MeteredRequest`.
 final class RequestSettlement {
-  /// What the ledger keeps.
+  /// The entry for the ledger.
   let entry: SettledRequest
   /// As budgets count it.
   let consumption: Consumption
-  /// What is left of the tightest budget.
+  /// The rest of the tightest budget; nil if no budget applies.
   var tightest: Remainder?
 
-  /// What the request used and costs.
+  /// The usage and the cost of a request.
   struct Figures {
     let usage: Usage
     fileprivate let source: UsageSource
@@ -57,7 +57,7 @@ final class RequestSettlement {
   /// Nine decimals, as in `usage_logs.cost_usd`.
   let costUSD: String
 
-  /// - Parameter settlement: what budgets are charged for it.
+  /// - Parameter settlement: the charges of the budgets.
   init(
     _ figures: Figures, _ settlement: Budgets.Settlement, _ completion: Completion,
     of forwarded: ForwardedRequest
@@ -190,7 +190,7 @@ final class RequestSettlement {
     completion.report.flatMap { MeasuredTexts(of: forwarded.request.facts, $0) }
   }
 
-  // MARK: What is learned
+  // MARK: Learning
 
   private static func learn(
     from usage: Usage, _ texts: MeasuredTexts?, _ source: UsageSource,

@@ -7,7 +7,7 @@ internal import Metering
 internal import Objects
 internal import Upstream
 
-// What becomes of the provider's answer to a request that costs nothing.
+// The way of the provider's answer to a request that costs nothing.
 
 extension UnmeteredForwarding {
   /// The largest answer that is read whole.
@@ -159,7 +159,7 @@ extension UnmeteredForwarding {
 }
 
 extension Refusal {
-  /// What the client is told of a provider that failed before it answered; the operator is told
+  /// The client's message about a provider that failed before it answered; the operator is told
   /// more.
   init(_ error: UpstreamError, provider: String, on pipeline: RequestPipeline) {
     pipeline.gateway.logger.log(.warn, "upstream_failed") { line in

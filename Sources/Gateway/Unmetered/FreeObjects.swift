@@ -6,7 +6,7 @@ internal import Ledger
 internal import Logging
 internal import Objects
 
-// What a free request's answer changes in the ledger.
+// The changes that the answer to a free request makes in the ledger.
 
 extension UnmeteredForwarding {
   /// Records whose objects are, before the client learns of them: the client's own, but in an

@@ -3,7 +3,7 @@ internal import JSON
 internal import Metering
 internal import Objects
 
-/// What a request asks of a list, by its query.
+/// The query of a request for a list.
 ///
 /// Example: `?purpose=batch&limit=10&order=asc&after=file-1`.
 struct ListQuery {

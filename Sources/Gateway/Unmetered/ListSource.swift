@@ -22,7 +22,7 @@ protocol ListSource {
   func objects(_ ids: [String]) async throws(ListFailure) -> [ListedObject?]
 }
 
-/// What a provider answers to a request for a page.
+/// A provider's answer to a request for a page.
 enum ListPageAnswer {
   case page(ListPage)
   /// More bytes than Catraca reads.

@@ -6,7 +6,7 @@ struct ListWalk {
   let order: ListQuery.Order
   /// In no order.
   private(set) var elements: [ListElement]
-  /// What the provider's own pages have shown comes before what is read by its id.
+  /// Elements of the provider's own pages come before elements that are read by their ids.
   private let shown: Int
   /// The places of objects in the order in which they were recorded.
   private var places: [String: Int] = [:]

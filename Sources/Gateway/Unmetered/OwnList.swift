@@ -22,7 +22,7 @@ struct OwnList<Source: ListSource> {
 
   /// The most pages that are asked for.
   private let mostPages = 20
-  /// A client with so many objects at most has few.
+  /// A client with at most this many objects counts as having few.
   private let few = 20
   /// The most objects that are read by their ids.
   private let mostByID = 200
@@ -41,7 +41,7 @@ struct OwnList<Source: ListSource> {
     let form: ListForm
   }
 
-  /// What the provider's pages have shown so far. Elements are in the order in which the list is
+  /// The elements of the provider's pages so far. Elements are in the order in which the list is
   /// walked: toward its beginning where the query goes backward.
   private struct Scan {
     var elements: [ListElement] = []

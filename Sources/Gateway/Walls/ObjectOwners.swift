@@ -20,7 +20,7 @@ public final class ObjectOwners: Sendable {
   typealias Unsettled =
     @Sendable (_ client: String, _ provider: String) async throws(LedgerError) -> [String]
 
-  /// What is to become of a request that names objects.
+  /// The verdict on a request that names objects.
   enum Verdict: Hashable {
     /// The client may use all of them.
     case passes
@@ -30,7 +30,7 @@ public final class ObjectOwners: Sendable {
     case refused(ObjectReference, owner: String?)
   }
 
-  /// The ledger is asked for so many objects at once.
+  /// The most objects of one query to the ledger.
   private static let mostAtOnce = 200
 
   private let lookup: Lookup
@@ -135,7 +135,7 @@ public final class ObjectOwners: Sendable {
     try await unsettled(client, provider)
   }
 
-  // MARK: What changes
+  // MARK: Changes
 
   /// The objects that this process doesn't know to be recorded.
   func unknown(among objects: [ProviderObject]) -> [ProviderObject] {

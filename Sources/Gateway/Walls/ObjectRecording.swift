@@ -6,7 +6,7 @@ internal import Metering
 internal import Objects
 internal import Time
 
-// What an answer makes at the provider belongs to the client that asked. It is recorded before the
+// An object that an answer makes belongs to the client that asked. It is recorded before the
 // client can see its id: with the row of a whole answer, apart for a stream.
 
 extension Gateway {
