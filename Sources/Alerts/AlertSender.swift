@@ -1,5 +1,5 @@
-internal import Budgets
-internal import Configuration
+public import Budgets
+public import Configuration
 internal import EventLoop
 internal import JSON
 public import Ledger
@@ -195,4 +195,18 @@ public actor AlertSender {
       line.member("detail", outcome.detail)
     }
   }
+}
+
+/// The parts of the server that alerts use.
+public protocol AlertingServer: Sendable {
+  /// The settings in force.
+  var settings: Settings { get }
+  /// All clients in force.
+  var clients: ClientRegistry { get }
+
+  /// Returns a budget as the admin API shows it, a JSON object; nil if it is gone.
+  /// - Throws: `LedgerError` if the ledger can't be read.
+  func budgetObject(
+    _ id: BudgetID, of subject: String, at now: Timestamp
+  ) throws(LedgerError) -> [UInt8]?
 }

@@ -1,7 +1,9 @@
 internal import Configuration
+internal import EventLoop
 internal import Ledger
 internal import Logging
 internal import Time
+internal import Upstream
 
 /// A delivery in the format of RFC 5322.
 struct MailMessage {
@@ -79,5 +81,22 @@ extension Timestamp {
     let time = rfc3339.dropFirst(11).prefix(8)
     let day = "\(days[date.weekday - 1]), \(date.day) \(months[date.month - 1]) \(date.year)"
     return "\(day) \(time) +0000"
+  }
+}
+
+extension MailSettings {
+  /// The delivery of messages. A password leaves this machine only over TLS.
+  var envelope: MailEnvelope {
+    MailEnvelope(
+      server: url, encryption: username != nil && !isLocal ? .required : .whereOffered,
+      username: username, password: password?.revealed(), from: from, to: to,
+      certificateAuthorities: caFile)
+  }
+
+  private var isLocal: Bool {
+    guard let address = url.split(separator: "://", maxSplits: 1).last else { return false }
+    return ["127.0.0.1", "[::1]", "localhost"].contains { host in
+      address == host || address.hasPrefix("\(host):")
+    }
   }
 }

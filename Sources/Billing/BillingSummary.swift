@@ -1,8 +1,7 @@
 public import Ledger
 public import Money
-
 internal import Pricing
-internal import Time
+public import Time
 
 /// A client's use and charges in one period, in the smallest unit of its currency.
 public struct BillingSummary: Hashable, Sendable {
@@ -59,4 +58,27 @@ public struct BillingSummary: Hashable, Sendable {
     tierChargesCount = Int64(tierCharges.count)
     tierChargesTotal = tierCharges.reduce(0) { $0.addingSaturated($1.amount) }
   }
+}
+
+/// The name of a billing period: the month in which it begins, for example `2026-11`.
+public struct BillingMonth: Hashable, Sendable, LosslessStringConvertible {
+  /// The first day of the month.
+  public let firstDay: CivilDate
+
+  public static let rule = "a month such as 2026-11"
+
+  public init?(_ text: String) {
+    guard let day = CivilDate("\(text)-01") else { return nil }
+    firstDay = day
+  }
+
+  /// Creates the month that contains a day.
+  public init(containing day: CivilDate) {
+    firstDay = day.adding(days: 1 - day.day)
+  }
+
+  /// The day after the last one of the month.
+  public var endDay: CivilDate { firstDay.adding(months: 1) }
+
+  public var description: String { String(firstDay.description.prefix(7)) }
 }

@@ -1,4 +1,4 @@
-internal import Configuration
+public import Configuration
 internal import EventLoop
 internal import JSON
 public import Ledger
@@ -253,4 +253,15 @@ public actor ChargeCollector {
       if others > 0 { line.member("others", others) }
     }
   }
+}
+
+/// The parts of the server that the collection of charges uses.
+public protocol BilledServer: Sendable {
+  /// The settings in force.
+  var settings: Settings { get }
+  /// All clients in force.
+  var clients: ClientRegistry { get }
+
+  /// Signals that there may be alerts to deliver.
+  func alertsAreDue()
 }

@@ -29,3 +29,52 @@ public struct MadeObject: Hashable, Sendable {
       && RequestTarget.plainPath(of: "/\(text)") == "/\(text)"
   }
 }
+
+/// Finds the objects that answers show to have been made.
+public enum MadeObjects {
+  /// The objects at these places of an answer, each once, in the order of the places.
+  ///
+  /// Values that can't be ids are left out: see `MadeObject.isID`.
+  ///
+  /// - Parameter places: as in `ObjectEndpoint.makes`.
+  public static func inAnswer(
+    _ root: JSONValue, at places: [(place: String, kind: ObjectKind)]
+  ) -> [MadeObject] {
+    var found: [MadeObject] = []
+    var seen: Set<MadeObject> = []
+    for (place, kind) in places {
+      visit(root, place.split(separator: ".")[...]) { value in
+        guard let object = MadeObject(kind, shown: value), seen.insert(object).inserted else {
+          return
+        }
+        found.append(object)
+      }
+    }
+    return found
+  }
+
+  /// Calls `body` with each value at a place, whose steps are such as `output[]` or `id`; a step
+  /// `file_id[container_id]` is the member `file_id` of an object that has a `container_id` too.
+  private static func visit(
+    _ value: JSONValue, _ steps: ArraySlice<Substring>, _ body: (JSONValue) -> Void
+  ) {
+    guard let step = steps.first else { return body(value) }
+    let isArray = step.hasSuffix("[]")
+    let key = String(step.prefix { $0 != "[" })
+    if !isArray, key.utf8.count < step.utf8.count {
+      let sibling = String(step.dropFirst(key.count + 1).dropLast())
+      let hasSibling = value.members.contains { member in
+        member.key.isString(sibling) && member.value.kind == .string
+      }
+      guard hasSibling else { return }
+    }
+    // A repeated key counts each time: clients differ in which of its values they read.
+    for member in value.members where member.key.isString(key) {
+      if isArray {
+        for element in member.value.elements { visit(element, steps.dropFirst(), body) }
+      } else {
+        visit(member.value, steps.dropFirst(), body)
+      }
+    }
+  }
+}

@@ -83,3 +83,73 @@ struct PromptSizes {
     tokens.append(Int64((bytes + 3) / 4 + ids))
   }
 }
+
+/// The answer of `POST /moderations`. No text is ever flagged, and the call is free.
+enum ModerationResult {
+  static func answer(
+    to body: [UInt8], identity: SandboxChatAnswer.Identity
+  ) throws(ProviderError) -> BilledAnswer {
+    let parser = JSONParser()
+    let root = try ProviderError.root(of: body, parser)
+    let model = root["model"]?.string ?? "omni-moderation-latest"
+    guard let input = root["input"] else { throw .missing("input") }
+    var writer = JSONWriter()
+    writer.object { answer in
+      answer.member("id", "modr-sandbox-\(identity.number)")
+      answer.member("model", model)
+      answer.member("results") { results in
+        results.array { array in
+          for _ in PromptSizes(input).tokens {
+            array.object { result in
+              result.member("flagged", false)
+              result.member("categories") { $0.object { $0.member("harassment", false) } }
+              result.member("category_scores") { scores in
+                scores.object { $0.member("harassment") { $0.raw("0.0001".utf8) } }
+              }
+            }
+          }
+        }
+      }
+    }
+    return BilledAnswer(
+      model: model, usage: SandboxUsage(promptTokens: 0, completionTokens: 0),
+      content: .whole(writer.bytes))
+  }
+}
+
+/// The answers of `GET /models` and `GET /models/ID`.
+enum SandboxModelList {
+  private static let created: Int64 = 1_686_935_002
+
+  static func all(of dialect: SandboxProviderDialect) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { list in
+      list.member("object", "list")
+      list.member("data") { data in
+        data.array { array in
+          for model in dialect.models { write(model, dialect, to: &array) }
+        }
+      }
+    }
+    return writer.bytes
+  }
+
+  static func one(_ id: String, of dialect: SandboxProviderDialect) throws(ProviderError) -> [UInt8]
+  {
+    guard dialect.models.contains(id) else { throw .unknownModel(id) }
+    var writer = JSONWriter()
+    write(id, dialect, to: &writer)
+    return writer.bytes
+  }
+
+  private static func write(
+    _ model: String, _ dialect: SandboxProviderDialect, to writer: inout JSONWriter
+  ) {
+    writer.object {
+      $0.member("id", model)
+      $0.member("object", "model")
+      $0.member("created", created)
+      $0.member("owned_by", dialect.owner)
+    }
+  }
+}

@@ -76,3 +76,80 @@ extension ProviderError {
       code: "missing_required_parameter")
   }
 }
+
+/// A provider's call about text other than chat, by its path below the provider's base.
+enum TextEndpoint: String {
+  case completions = "/completions"
+  case responses = "/responses"
+  case compaction = "/responses/compact"
+  case embeddings = "/embeddings"
+  case moderations = "/moderations"
+
+  /// Nil if the provider doesn't have this call.
+  init?(_ dialect: SandboxProviderDialect, path: String) {
+    self.init(rawValue: path)
+    let isOpenAIOnly = self != .responses && self != .embeddings
+    if dialect == .groq && isOpenAIOnly { return nil }
+  }
+
+  /// Decides on the answer to a call.
+  ///
+  /// - Throws: The error that the provider would answer.
+  func answer(
+    to body: [UInt8], script: SandboxScript, dialect: SandboxProviderDialect,
+    identity: SandboxChatAnswer.Identity
+  ) throws(ProviderError) -> BilledAnswer {
+    func words(_ request: ChatRequest) -> SandboxChatAnswer {
+      SandboxChatAnswer(request, script: script, dialect: dialect, identity: identity)
+    }
+    switch self {
+    case .completions:
+      return BilledAnswer(words(try ChatRequest(completion: body)), shape: \.completion)
+    case .responses:
+      return BilledAnswer(words(try ChatRequest(response: body)), shape: \.response)
+    case .compaction:
+      return BilledAnswer(words(try ChatRequest(response: body)), shape: \.compaction)
+    case .embeddings:
+      return try EmbeddingList.answer(to: body, script: script)
+    case .moderations: return try ModerationResult.answer(to: body, identity: identity)
+    }
+  }
+}
+
+/// The answer of `POST /responses/input_tokens`: the prompt tokens that the sandbox would report.
+enum InputTokenCount {
+  static func answer(to body: [UInt8]) throws(ProviderError) -> [UInt8] {
+    let parser = JSONParser()
+    let root: JSONValue
+    do {
+      root = try parser.parse(body)
+    } catch {
+      throw .unreadableBody
+    }
+    guard let input = root["input"] else {
+      throw ProviderError(
+        status: 400, message: "Missing required parameter: 'input'.", param: "input",
+        code: "missing_required_parameter")
+    }
+    var writer = JSONWriter()
+    writer.object {
+      $0.member("object", "response.input_tokens")
+      $0.member("input_tokens", count(input))
+    }
+    return writer.bytes
+  }
+
+  /// The tokens of an input: one text, or a list of messages.
+  private static func count(_ input: JSONValue) -> Int64 {
+    if let textBytes = input.utf8Count {
+      return SandboxUsage.promptTokens(textBytes: textBytes, messageCount: 1)
+    }
+    var textBytes = 0
+    var messageCount = 0
+    for message in input.elements {
+      messageCount += 1
+      textBytes += ChatRequest.text(of: message["content"]).utf8.count
+    }
+    return SandboxUsage.promptTokens(textBytes: textBytes, messageCount: messageCount)
+  }
+}

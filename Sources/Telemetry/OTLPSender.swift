@@ -1,6 +1,8 @@
+internal import Configuration
 internal import EventLoop
 internal import HTTP
 internal import JSON
+internal import Logging
 internal import Upstream
 
 /// Posts the bodies of one signal to its receiver, and retries if OTLP says that the receiver may
@@ -101,5 +103,62 @@ final class OTLPSender: Sendable {
       url: "\(receiver.url)", method: .post, fields: fields, body: .bytes(body),
       connectTimeout: receiver.timeout, idleTimeout: receiver.timeout,
       certificateAuthorities: receiver.certificateFile)
+  }
+}
+
+/// The pause before a request is repeated to a receiver that may accept it later.
+enum ExportBackoff {
+  private static let firstMilliseconds: Int64 = 1_000
+  private static let longestMilliseconds: Int64 = 16_000
+  /// The longest `Retry-After` in seconds; longer than any export may take.
+  private static let longestRetryAfter: Int64 = 86_400
+
+  /// Returns a pause that doubles each time. Half of it is random, so that senders don't return
+  /// simultaneously.
+  ///
+  /// - Parameter attempts: The number of failed attempts, at least one.
+  static func pause(
+    after attempts: Int, using generator: inout some RandomNumberGenerator
+  ) -> Duration {
+    let whole = min(longestMilliseconds, firstMilliseconds << Int64(min(attempts, 16) - 1))
+    return .milliseconds(Int64.random(in: whole / 2...whole, using: &generator))
+  }
+
+  /// Returns the pause of a `Retry-After` in seconds; nil for a date, or without a value.
+  static func pause(retryAfter text: String?) -> Duration? {
+    guard let seconds = text.flatMap({ Int64($0) }), seconds >= 0 else { return nil }
+    return .seconds(min(seconds, longestRetryAfter))
+  }
+}
+
+/// Logs that a receiver doesn't accept its data. At most one line a minute is written, because a
+/// dead receiver fails all the time.
+final class ExportLog: Sendable {
+  private let logger: Logger
+  private let lastLine = Lock<[TelemetrySettings.Signal: MonotonicInstant]>([:])
+
+  private static let interval = Duration.seconds(60)
+
+  init(_ logger: Logger) {
+    self.logger = logger
+  }
+
+  /// - Parameter droppedSpans: The number of spans dropped since the start; nil for metrics.
+  func write(
+    _ signal: TelemetrySettings.Signal, to url: BaseURL, _ reason: String, droppedSpans: Int64?
+  ) {
+    let now = MonotonicInstant.now()
+    let isDue = lastLine.withLock { lines in
+      if let last = lines[signal], now.elapsed(since: last) < ExportLog.interval { return false }
+      lines[signal] = now
+      return true
+    }
+    guard isDue else { return }
+    logger.log(.warn, "telemetry_not_exported") { line in
+      line.member("signal", signal.rawValue)
+      line.member("url", "\(url)")
+      line.member("reason", reason)
+      if let droppedSpans { line.member("dropped_spans", droppedSpans) }
+    }
   }
 }

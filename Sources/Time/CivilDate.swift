@@ -119,9 +119,9 @@ extension CivilDate: LosslessStringConvertible {
   /// Appends `2026-11-01`.
   func append(to text: inout OutputSpan<UInt8>) {
     text.append(year, digits: 4)
-    text.append(ASCII.hyphen)
+    text.append(ASCIIByte.hyphen)
     text.append(month, digits: 2)
-    text.append(ASCII.hyphen)
+    text.append(ASCIIByte.hyphen)
     text.append(day, digits: 2)
   }
 }

@@ -1,4 +1,4 @@
-enum ASCII {
+enum ASCIIByte {
   static let hyphen = UInt8(ascii: "-")
   static let plus = UInt8(ascii: "+")
   static let colon = UInt8(ascii: ":")
@@ -26,8 +26,8 @@ extension OutputSpan<UInt8> {
     // Two digits at a time, because divisions take longest.
     if digits > 2 { append(number / 100, digits: digits - 2) }
     let pair = UInt8(truncatingIfNeeded: number % 100)
-    if digits > 1 { append(ASCII.zero + pair / 10) }
-    append(ASCII.zero + pair % 10)
+    if digits > 1 { append(ASCIIByte.zero + pair / 10) }
+    append(ASCIIByte.zero + pair % 10)
   }
 }
 
@@ -56,7 +56,7 @@ struct DigitReader {
       return nil
     }
     rest.removeFirst()
-    return Int(byte - ASCII.zero)
+    return Int(byte - ASCIIByte.zero)
   }
 
   /// Reads one of the given characters and returns it; nil if another one follows.

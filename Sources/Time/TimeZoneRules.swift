@@ -108,7 +108,8 @@ internal import CGLib
     guard parts.allSatisfy({ $0.first.map(isLetter) ?? false }) else { return false }
     return identifier.utf8.allSatisfy { byte in
       isLetter(byte) || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "_")
-        || (parts.count > 1 && (isDigit(byte) || byte == ASCII.hyphen || byte == ASCII.plus))
+        || (parts.count > 1
+          && (isDigit(byte) || byte == ASCIIByte.hyphen || byte == ASCIIByte.plus))
     }
   }
 

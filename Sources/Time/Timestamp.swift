@@ -41,3 +41,51 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     .milliseconds(milliseconds) - .milliseconds(other.milliseconds)
   }
 }
+
+/// The date and time that clocks show at an instant, for an offset from UTC in seconds.
+struct WallClock {
+  let date: CivilDate
+  let millisecondOfDay: Int
+
+  init(_ instant: Timestamp, offsetSeconds: Int) {
+    let shown = min(
+      max(instant.milliseconds.addingClamped(Int64(offsetSeconds) * 1000), WallClock.earliest),
+      WallClock.latest)
+    let day = shown.flooredDivision(by: WallClock.millisecondsPerDay)
+    date = CivilDate(daysSinceEpoch: Int(day))
+    millisecondOfDay = Int(shown - day * WallClock.millisecondsPerDay)
+  }
+
+  var millisecond: Int { millisecondOfDay % 1000 }
+
+  /// Appends `2026-11-22T07:30:00`.
+  func append(to text: inout OutputSpan<UInt8>) {
+    let second = millisecondOfDay / 1000
+    date.append(to: &text)
+    text.append(UInt8(ascii: "T"))
+    text.append(second / 3600, digits: 2)
+    text.append(ASCIIByte.colon)
+    text.append(second / 60 % 60, digits: 2)
+    text.append(ASCIIByte.colon)
+    text.append(second % 60, digits: 2)
+  }
+
+  static let millisecondsPerDay: Int64 = 86_400_000
+  /// 0001-01-01T00:00:00.000 and 9999-12-31T23:59:59.999.
+  private static let earliest = Int64(CivilDate.first.daysSinceEpoch) * millisecondsPerDay
+  private static let latest = Int64(CivilDate.last.daysSinceEpoch + 1) * millisecondsPerDay - 1
+}
+
+extension Int64 {
+  /// The sum; if an `Int64` can't hold it, the nearest number that it can hold.
+  func addingClamped(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other > 0 ? .max : .min) : sum
+  }
+
+  /// The quotient rounded down, also below zero: -1 divided by 2 is -1.
+  func flooredDivision(by divisor: Int64) -> Int64 {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+}

@@ -1,3 +1,4 @@
+internal import CCurl
 public import HTTP
 
 /// One request to a provider.
@@ -48,4 +49,48 @@ public enum UpstreamBody: Sendable {
   /// No content. The request asks to continue with another protocol, which its `Upgrade` names.
   /// After a 101, `Transfer.send` sends bytes unchanged.
   case upgrade
+}
+
+/// The limits of one event loop's connections to providers.
+public struct UpstreamSettings: Sendable {
+  /// The most simultaneous transfers; further ones are refused.
+  public var maximumTransfers = 10_000
+  /// The most connections to one host, including idle ones; a transfer beyond it waits. The default
+  /// equals `maximumTransfers`, so that no transfer waits for a connection.
+  public var maximumConnectionsPerHost = 10_000
+  /// The most connections to all hosts.
+  public var maximumConnections = 10_000
+  /// The most connections that stay open without a transfer.
+  public var maximumIdleConnections = 256
+  /// The idle time after which a connection isn't used again, because the provider may be closing
+  /// it.
+  public var idleConnectionAge: Duration = .seconds(60)
+  /// Whether several transfers share one TLS connection if the provider supports HTTP/2.
+  public var usesHTTP2 = true
+
+  public init() {}
+}
+
+/// Owns a URL that libcurl has parsed, so that a transfer needn't parse it again. Parsing and
+/// writing it would take half as long as all that the transfer sends.
+@safe final class ParsedURL {
+  let pointer: OpaquePointer
+
+  /// The flags for parsing, which are those of `EasyHandle`'s URLs.
+  private static let flags = UInt32(
+    CURLU_GUESS_SCHEME | CURLU_NON_SUPPORT_SCHEME | CURLU_DISALLOW_USER | CURLU_PATH_AS_IS)
+
+  /// Returns nil for a URL that libcurl refuses.
+  init?(_ text: String) {
+    guard let pointer = unsafe curl_url() else { preconditionFailure("out of memory") }
+    guard unsafe curl_url_set(pointer, CURLUPART_URL, text, ParsedURL.flags) == CURLUE_OK else {
+      unsafe curl_url_cleanup(pointer)
+      return nil
+    }
+    unsafe self.pointer = pointer
+  }
+
+  deinit {
+    unsafe curl_url_cleanup(pointer)
+  }
 }

@@ -1,3 +1,4 @@
+import Configuration
 import Ledger
 import Testing
 import Time

@@ -1,3 +1,4 @@
+public import Money
 internal import Time
 
 /// One budget's count for one subject.
@@ -132,5 +133,26 @@ struct Account: Sendable {
     guard liveHolds == 0, !isQueued, isPaused == nil, !isRaised else { return false }
     return window.hasEnded(at: BudgetState.earliestClock(after: now))
       || (settled == .zero && !wasCleared && !hasRefused && exhaustedUnit == nil)
+  }
+}
+
+/// Identifies a counter in the ledger: one account of a budget in one of its windows.
+public struct AccountKey: Hashable, Sendable {
+  public let budget: BudgetID
+  public let subject: Subject
+  /// The period as `BudgetPeriod.description` writes it.
+  public let period: String
+  public let window: BudgetWindow
+  /// The currency in which the account counts money.
+  public let currency: Currency
+
+  public init(
+    budget: BudgetID, subject: Subject, period: String, window: BudgetWindow, currency: Currency
+  ) {
+    self.budget = budget
+    self.subject = subject
+    self.period = period
+    self.window = window
+    self.currency = currency
   }
 }

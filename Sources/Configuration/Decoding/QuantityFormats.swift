@@ -1,3 +1,5 @@
+internal import Money
+
 extension ValueFormat<Duration> {
   /// A whole number with its unit: `500ms`, `10s`, `5m`, `1h`.
   static func duration(_ range: ClosedRange<Duration>) -> ValueFormat {
@@ -77,4 +79,18 @@ func sizeText(_ size: ByteCount) -> String {
     return "\(size.bytes / Int(bytes))\(suffix)"
   }
   return "\(size.bytes)B"
+}
+
+extension ValueFormat<PriceFactor> {
+  /// A factor on prices: `1.1`.
+  static var priceFactor: ValueFormat {
+    .scalar(PriceFactor.rule) { PriceFactor($0) }
+  }
+}
+
+extension ValueFormat<Markup> {
+  /// A percentage with its sign: `20%`, `-5%`.
+  static var markup: ValueFormat {
+    .scalar(Markup.rule) { Markup($0) }
+  }
 }

@@ -1,4 +1,5 @@
 internal import Money
+public import Pricing
 
 /// The contents of `catraca.yaml`, with the other files that it names.
 struct MainFile {
@@ -67,5 +68,59 @@ struct MainFile {
       ValueFormat<String>.text(atMost: 4096).read(node, "path", context)
         .map { FileReference(path: $0, mark: node.mark) }
     }
+  }
+}
+
+/// Reads pricing files alone, without the configuration that names them.
+public struct PricingFiles: Sendable {
+  private let files: any FileSource
+
+  public init(_ files: any FileSource = DiskFiles()) {
+    self.files = files
+  }
+
+  /// Returns the prices of these files, in their order.
+  /// - Throws: `ConfigurationError` with every mistake.
+  public func read(_ paths: [String]) throws(ConfigurationError) -> [ProviderPrices] {
+    let diagnostics = DiagnosticCollector()
+    let reader = DocumentReader(
+      folder: "", diagnostics: diagnostics,
+      secrets: SecretSources(
+        environment: [:], files: RecordedFiles(files), missing: .tolerated))
+    let prices = paths.compactMap { path in
+      reader.read(path, namedBy: nil).flatMap { document in
+        PricingFileDecoder.decode(
+          document.root, file: path, providers: nil, context: document.context)
+      }
+    }
+    guard !diagnostics.hasMistakes else { throw .mistakes(diagnostics.mistakes) }
+    return prices
+  }
+}
+
+/// The clients of a file without mistakes, and the inputs of their decoding. While the inputs are
+/// the same, the clients are too. Decoding hundreds of thousands of clients takes a second.
+struct DecodedClients: Sendable {
+  struct Origin: Hashable, Sendable {
+    let path: String
+    /// The fingerprint of the file's bytes.
+    let fingerprint: Int
+    /// The rates by which limits in other currencies are checked.
+    let rates: ExchangeRates
+    /// The providers that keys can belong to.
+    let providers: [String]
+  }
+
+  let origin: Origin
+  let registry: ClientRegistry
+  /// The fingerprint of each secret file that the clients name, by path; nil if it can't be read.
+  let secrets: [String: Int?]
+
+  /// Whether decoding again would give the same clients. Records all secret files, so that they are
+  /// watched.
+  func isCurrent(_ origin: Origin, in files: RecordedFiles) -> Bool {
+    guard origin == self.origin else { return false }
+    for path in secrets.keys { files.note(path, atMost: ConfigurationLoader.largestFile) }
+    return secrets.allSatisfy { files.fingerprints[$0.key] == .some($0.value) }
   }
 }

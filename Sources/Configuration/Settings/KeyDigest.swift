@@ -1,3 +1,5 @@
+public import TLS
+
 /// The SHA-256 of a whole key or token, the only form in which one is stored.
 public struct KeyDigest: Hashable, Sendable, CustomStringConvertible {
   private let words: (UInt64, UInt64, UInt64, UInt64)
@@ -85,4 +87,23 @@ extension ValueFormat<KeyDigest> {
       isConfidential: true
     ) { KeyDigest(hexadecimal: $0) }
   }
+}
+
+/// The text of a virtual key. Catraca shows it once and stores its digest alone.
+public struct KeySecret: Sendable {
+  /// `sk-ctr-` and 43 characters.
+  public let text: String
+
+  private static let prefix = "sk-ctr-"
+  private static let randomByteCount = 32
+
+  /// Makes a key.
+  ///
+  /// - Parameter randomBytes: returns the given number of bytes from a cryptographic source.
+  public init(randomBytes: (Int) -> [UInt8] = SecureRandom.bytes) {
+    text = KeySecret.prefix + Base64URL.encode(randomBytes(KeySecret.randomByteCount))
+  }
+
+  /// The digest that the ledger stores: 64 hexadecimal digits over the whole text.
+  public var sha256: String { SHA256.digest(of: text).hex }
 }

@@ -81,17 +81,17 @@ final class PageRequest {
 
   /// A page with the navigation.
   func page(
-    _ title: Phrase, in section: Section?, status: Int = 200, isLive: Bool = false,
+    _ title: Phrase, in section: SiteSection?, status: Int = 200, isLive: Bool = false,
     _ content: HTML
   ) -> Answer {
     page(reader(title), in: section, status: status, isLive: isLive, content)
   }
 
   func page(
-    _ title: String, in section: Section?, status: Int = 200, isLive: Bool = false,
+    _ title: String, in section: SiteSection?, status: Int = 200, isLive: Bool = false,
     _ content: HTML
   ) -> Answer {
-    let links = Section.visible(to: call.credential).map { each in
+    let links = SiteSection.visible(to: call.credential).map { each in
       PageFrame.Link(reader(each.name), each.address, isCurrent: each == section)
     }
     return Answer(

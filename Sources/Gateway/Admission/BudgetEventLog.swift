@@ -1,5 +1,6 @@
-internal import Budgets
+public import Budgets
 internal import JSON
+internal import Ledger
 internal import Logging
 internal import Money
 
@@ -34,6 +35,16 @@ enum BudgetEventLog {
     case .tokens, .conversations: line.member(name, value)
     case .nanoUnits(let currency):
       line.member(name, Money(nanoUnits: value, currency: currency).decimalText)
+    }
+  }
+}
+
+extension Gateway {
+  /// Logs and records percentages that were reached before this start and never reported.
+  public func report(_ thresholds: [Threshold]) {
+    for threshold in thresholds {
+      BudgetEventLog.write(.thresholdReached(threshold), to: logger)
+      ledger.record(Alert(threshold))
     }
   }
 }

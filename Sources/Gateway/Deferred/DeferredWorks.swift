@@ -1,5 +1,5 @@
 internal import EventLoop
-internal import Ledger
+public import Ledger
 
 /// All work that providers go on with, and the places that clients have for it.
 final class DeferredWorks: Sendable {
@@ -193,5 +193,18 @@ extension DeferredPlaces.Counts {
   fileprivate mutating func take(for clientID: String) {
     all += 1
     byClient[clientID, default: 0] += 1
+  }
+}
+
+extension Gateway {
+  /// Goes on with requests whose providers work on, and whose replicas are gone: holds again what
+  /// they held, and has the providers asked.
+  public func inherit(_ requests: [DeferredRequest]) {
+    for request in requests {
+      followAgain(
+        DeferredWork(
+          request, controller.restore(request.recordedHold),
+          place: deferredWorks.takePlaceAnyway(for: request.expected.row.clientID), origin: nil))
+    }
   }
 }

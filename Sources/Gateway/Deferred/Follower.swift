@@ -11,7 +11,7 @@ internal import Upstream
 /// Follows one piece of deferred work to its end: asks, waits twice as long, asks again.
 final class Follower {
   let work: DeferredWork
-  private unowned let poller: Poller
+  private unowned let poller: WorkPoller
   private let pause = Waiter<Void>()
   /// Whether the poller has given it its turn while it waited for that.
   private var hasTurn = false
@@ -38,7 +38,7 @@ final class Follower {
 
   private var gateway: Gateway { poller.gateway }
 
-  init(of work: DeferredWork, for poller: Poller) {
+  init(of work: DeferredWork, for poller: WorkPoller) {
     self.work = work
     self.poller = poller
   }

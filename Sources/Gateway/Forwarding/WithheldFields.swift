@@ -53,6 +53,8 @@ enum WithheldFields {
     "remote-user", "x-authenticated-user", "x-authenticated-userid", "x-client-cert",
     "x-client-secret", "client-secret", "dpop", "signature", "signature-input", "x-org-id",
     "x-organization-id", "x-project-id", "x-account-id", "x-tenant-id", "user-token",
+    "openai-org", "x-openai-org", "openai-account", "x-openai-account", "x-openai-project",
+    "groq-org", "x-groq-org", "groq-project", "x-groq-project",
   ]
 
   /// Another method, path or host than the metered request has.

@@ -42,7 +42,7 @@ public final class Gateway: HTTPHandler {
   let clock: @Sendable () -> Timestamp
   /// Work that providers go on with after their answers.
   let deferredWorks = DeferredWorks()
-  private let poller = Lock<LoopBound<Poller>?>(nil)
+  private let poller = Lock<LoopBound<WorkPoller>?>(nil)
   private let workbenches: [LoopBound<LoopResources>]
   private let stopping = Lock(false)
   private let inFlight = Atomic<Int>(0)
@@ -115,7 +115,7 @@ public final class Gateway: HTTPHandler {
 
   private func startPolling(on loop: EventLoop) async {
     let poller = await Task(executorPreference: loop) {
-      LoopBound(Poller(for: self, at: self.workbenches[0].value, on: loop), on: loop)
+      LoopBound(WorkPoller(for: self, at: self.workbenches[0].value, on: loop), on: loop)
     }.value
     self.poller.withLock { $0 = poller }
   }

@@ -1,4 +1,8 @@
+internal import JSON
+internal import Money
 internal import Objects
+internal import Pricing
+internal import Time
 
 extension LedgerReader {
   /// Returns the objects whose rows can't be read. Requests that name one of them can't be
@@ -25,5 +29,73 @@ extension LedgerReader {
       }
     }
     return differences
+  }
+}
+
+/// The client in the audit log, before or after a change.
+extension StoredClient {
+  var auditObject: String {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("id", id)
+      object.member("name", name)
+      object.member("timezone", timeZone)
+      object.member("status", status.rawValue)
+      object.member("payment_customer_id", paymentCustomerID)
+      object.member("markup", markup?.description)
+      object.member("metadata") { $0.raw(metadata.utf8) }
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+/// The key in the audit log. It contains the fingerprint instead of the digest.
+extension StoredKey {
+  var auditObject: String {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("client_id", clientID)
+      object.member("name", name)
+      object.member("fingerprint", fingerprint)
+      object.member("models") { $0.strings(models) }
+      object.member("operations") { $0.strings(operations?.map(\.rawValue)) }
+      object.member("expires_at", expiresAt?.rfc3339)
+      object.member("requests_per_minute") { $0.optional(requestsPerMinute) }
+      object.member("tokens_per_minute") { $0.optional(tokensPerMinute) }
+      object.member("previous_expires_at", previousExpiresAt?.rfc3339)
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+/// The object in the audit log, before or after a change.
+extension ProviderObject {
+  var auditObject: String {
+    var writer = JSONWriter()
+    writer.object { object in
+      object.member("provider", provider)
+      object.member("object_id", objectID)
+      object.member("kind", kind.rawValue)
+      object.member("client_id", owner.text)
+      object.member("key_name", keyName)
+      object.member("created_at", createdAt.rfc3339)
+      object.member("deleted_at", deletedAt?.rfc3339)
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+}
+
+extension JSONWriter {
+  /// Writes an array, or null.
+  mutating func strings(_ items: [String]?) {
+    guard let items else { return null() }
+    array { array in
+      for item in items { array.string(item) }
+    }
+  }
+
+  /// Writes a number, or null.
+  mutating func optional(_ number: Int64?) {
+    if let number { integer(number) } else { null() }
   }
 }

@@ -1,4 +1,5 @@
 public import Money
+internal import Pricing
 public import Time
 
 /// A client's debt for one block of one period, as `token_billing_charges` records it.
@@ -61,4 +62,77 @@ public struct BillingCharge: Hashable, Sendable {
   }
 
   public var money: Money? { Money(minorUnits: amount, currency: currency) }
+}
+
+/// Writes `token_billing_charges` for the use of periods, each block once.
+final class BillingChargeStore {
+  private let insert: Statement
+  private let findHighest: Statement
+
+  init(_ connection: DatabaseConnection) throws(LedgerError) {
+    insert = try connection.prepare(BillingChargeStore.insertRow)
+    findHighest = try connection.prepare(BillingChargeStore.findHighest)
+  }
+
+  /// The values of a new charge.
+  struct Draft {
+    var block: Int64
+    var money: Money
+    var status: BillingCharge.Status
+    /// Whether the charge is to be collected as soon as possible.
+    var isDue: Bool
+    var use: BillingPeriodStore.Use
+    var requestID: RequestID?
+    var createdAt: Timestamp
+  }
+
+  /// Returns false, without writing anything, if the block was already charged.
+  func insert(_ draft: Draft, of period: BillingPeriod) throws(LedgerError) -> Bool {
+    let tier = period.billing.tier(ofBlock: draft.block)
+    let now = draft.createdAt.rfc3339
+    // Plans whose amount isn't a whole number of smallest units are refused.
+    guard let amount = draft.money.minorUnits else {
+      throw .unreadable(record: "an amount of plan \(period.plan)")
+    }
+    var fields = ParameterWriter(insert)
+    fields.write("client_id", period.clientID)
+    fields.write("period", period.name)
+    fields.write("block", draft.block)
+    fields.write("billing_tier", tier.description)
+    fields.write("tokens_total", draft.use.tokens)
+    fields.write("amount_charged", amount)
+    fields.write("currency", draft.money.currency.code)
+    fields.write("status", draft.status.rawValue)
+    fields.write("request_id", draft.requestID?.description)
+    fields.write("counted_from", period.firstDay.description)
+    fields.write("used_above", tier.start)
+    fields.write("next_attempt_at", draft.isDue ? now : nil)
+    fields.write("created_at", now)
+    fields.write("updated_at", now)
+    return try insert.firstInteger() != nil
+  }
+
+  /// Returns the last charged block of a period; nil if not even the fixed fee was charged.
+  func highestBlock(of period: BillingPeriod) throws(LedgerError) -> Int64? {
+    findHighest.bind(period.clientID, period.name)
+    return try findHighest.firstInteger()
+  }
+
+  static func find(
+    _ id: Int64, _ connection: DatabaseConnection
+  ) throws(LedgerError) -> BillingCharge? {
+    let select = try connection.prepare("SELECT * FROM token_billing_charges WHERE id = ?")
+    select.bind(id)
+    return try select.firstRow { fields throws(LedgerError) in try BillingCharge(from: fields) }
+  }
+
+  private static let insertRow = """
+    INSERT INTO token_billing_charges (client_id, period, block, billing_tier, tokens_total,
+      amount_charged, currency, status, attempts, request_id, counted_from, used_above,
+      next_attempt_at, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (client_id, period, block) DO NOTHING RETURNING id
+    """
+  private static let findHighest =
+    "SELECT max(block) FROM token_billing_charges WHERE client_id = ? AND period = ?"
 }

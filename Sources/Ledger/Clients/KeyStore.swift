@@ -78,3 +78,33 @@ struct KeyStore {
     WHERE client_id = ?1 AND name = ?2 AND revoked_at IS NULL
     """
 }
+
+/// Reads and writes `admin_tokens`: the token that the first start creates if none is configured.
+struct AdminTokenStore {
+  private let connection: DatabaseConnection
+
+  init(_ connection: DatabaseConnection) {
+    self.connection = connection
+  }
+
+  /// Returns the digest of each token by its name, as 64 hexadecimal digits.
+  func all() throws(LedgerError) -> [String: String] {
+    let select = try connection.prepare("SELECT name, sha256 FROM admin_tokens")
+    var tokens: [String: String] = [:]
+    try select.forEachRow {
+      if let name = select.text(0) { tokens[name] = select.text(1) }
+    }
+    return tokens
+  }
+
+  /// Inserts a token; returns false if one of that name exists.
+  func insert(_ name: String, sha256: String, at now: Timestamp) throws(LedgerError) -> Bool {
+    let insert = try connection.prepare(
+      """
+      INSERT INTO admin_tokens (name, role, sha256, created_at) VALUES (?, 'admin', ?, ?)
+      ON CONFLICT (name) DO NOTHING
+      """)
+    insert.bind(name, sha256, now.rfc3339)
+    return try insert.changedRows() == 1
+  }
+}

@@ -32,3 +32,9 @@ extension DatabaseConnection {
     }
   }
 }
+
+/// What another connection has sent to a channel.
+struct Notification: Hashable {
+  let channel: String
+  let payload: String
+}

@@ -96,3 +96,10 @@ final class DeferredRequestStore {
     "UPDATE deferred_requests SET replica_id = ? WHERE replica_id = ? RETURNING *"
   private static let selectAll = "SELECT * FROM deferred_requests ORDER BY request_id"
 }
+
+extension LedgerReader {
+  /// The requests whose providers still work on them, oldest first: what a start goes on with.
+  public func deferredRequests() throws(LedgerError) -> [DeferredRequest] {
+    try DeferredRequestStore.all(connection)
+  }
+}

@@ -1,7 +1,6 @@
 public import Budgets
-public import Time
-
 internal import EventLoop
+public import Time
 
 extension ServerLedger: LeaseLender {
   /// Whether several servers share this ledger and its limits.
@@ -57,4 +56,39 @@ extension ServerLedger: LeaseLender {
     return try LedgerReader(at: location, passingOver: UnreadableRows()).standings(
       from: place, limit: limit, for: membership.id, at: now)
   }
+}
+
+/// Lends replicas parts of limits, which each replica may then use without asking again.
+public protocol LeaseLender: Sendable {
+  /// Draws leases from the remainder of limits. Returns after the commit.
+  ///
+  /// - Returns: An answer for each request, in their order. If too little was left for one, other
+  ///   replicas are asked to give leases back.
+  /// - Throws: `LedgerError.unavailable` if the ledger can't be reached, `takenForDead` or
+  ///   `closed`.
+  func draw(_ requests: [LeaseRequest]) async throws(LedgerError) -> [LeaseAnswer]
+
+  /// Whether the ledger can be asked, as far as is known. False if the ledger isn't shared.
+  var isAtHand: Bool { get }
+
+  /// Gives back leases that are no longer used. Returns when the return is certain to be recorded.
+  /// - Throws: `LedgerError`, as `draw` does.
+  func giveBack(_ returns: [LeaseReturn]) async throws(LedgerError)
+
+  /// Returns the answer whether a conversation may go on or begin. Returns after the commit.
+  ///
+  /// - Returns: The answer; nil if the ledger isn't shared.
+  /// - Throws: `LedgerError`, as `draw` does.
+  func permit(_ request: ConversationRequest) async throws(LedgerError) -> ConversationAnswer?
+
+  /// Gives back permits that are no longer used. Returns after the commit.
+  /// - Throws: `LedgerError`, as `draw` does.
+  func giveBack(_ returns: [ConversationReturn]) async throws(LedgerError)
+
+  /// Returns the standings of accounts whose windows haven't ended at `now`, and of unexpired
+  /// credits: at most `limit`, from `place` on.
+  /// - Throws: `LedgerError` if the database can't be read.
+  func standings(
+    from place: StandingsPage.Place, limit: Int, at now: Timestamp
+  ) async throws(LedgerError) -> StandingsPage
 }

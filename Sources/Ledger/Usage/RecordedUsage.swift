@@ -1,4 +1,6 @@
+public import Budgets
 public import Metrics
+public import Money
 public import Pricing
 
 /// The sums of the ledger's records, for metrics.
@@ -52,5 +54,28 @@ extension RecordedUsage.Key {
     self.init(
       clientID: row.clientID, provider: row.provider, model: model, operation: row.operation,
       outcome: row.outcome)
+  }
+}
+
+/// Usage that didn't pass through the proxy, and that its client reports.
+public struct ExternalUsage: Sendable {
+  public var row: UsageRow
+  public var caller: Caller
+  public var consumption: Consumption
+  public var rates: ExchangeRates
+  /// The prices that the row's `priceVersion` names.
+  public var priceRecord: String?
+  /// The idempotency key of the report; nil if it has none.
+  public var claim: IdempotencyClaim?
+
+  public init(
+    row: UsageRow, caller: Caller, consumption: Consumption, rates: ExchangeRates,
+    priceRecord: String?
+  ) {
+    self.row = row
+    self.caller = caller
+    self.consumption = consumption
+    self.rates = rates
+    self.priceRecord = priceRecord
   }
 }

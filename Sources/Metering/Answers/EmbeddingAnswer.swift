@@ -19,3 +19,86 @@ struct EmbeddingAnswer: AnswerReader {
 
   var report: UsageReport { members.report() }
 }
+
+/// Reads answers to questions about an input. The input is charged.
+struct DecisionAnswer: AnswerReader {
+  private var members = AnswerMembers()
+
+  init(for facts: RequestFacts) {}
+
+  mutating func read(answer root: JSONValue) {
+    for member in root.members { _ = members.read(member) }
+  }
+
+  mutating func noteUnreadable() {
+    members.noteUnreadable()
+  }
+
+  /// The report without the answer's tier: decisions have their own prices, whatever tier an answer
+  /// names.
+  var report: UsageReport {
+    var report = members.report()
+    report.serviceTier = nil
+    return report
+  }
+}
+
+/// Reads the result of a moderation. It costs nothing and reports no usage, by design.
+struct ModerationAnswer: AnswerReader {
+  static let reportableDetails: Set<PricedQuantity> = []
+
+  private var members = AnswerMembers()
+
+  init(for facts: RequestFacts) {}
+
+  mutating func read(answer root: JSONValue) {
+    for member in root.members { _ = members.read(member) }
+  }
+
+  mutating func noteUnreadable() {
+    members.noteUnreadable()
+  }
+
+  var report: UsageReport {
+    var report = members.report()
+    report.usage = .zero
+    return report
+  }
+}
+
+/// Reads a legacy completion, or a stream of its chunks.
+struct CompletionAnswer: AnswerReader {
+  static let reportableDetails: Set<PricedQuantity> = [.cachedInput]
+
+  private var members = AnswerMembers()
+
+  init(for facts: RequestFacts) {}
+
+  mutating func read(answer root: JSONValue) {
+    _ = read(event: root)
+  }
+
+  mutating func read(event root: JSONValue) -> AnswerEvent {
+    var hasChoices = true
+    var usage = JSONValue.Kind?.none
+    for member in root.members {
+      if member.hasKey("choices") {
+        hasChoices = !(member.value.kind == .array && member.value.isEmptyContainer)
+        for choice in member.value.elements {
+          members.add(textBytes: choice["text"]?.utf8Count ?? 0)
+        }
+      } else if members.read(member), member.hasKey("usage") {
+        usage = member.value.kind
+      }
+    }
+    return AnswerEvent(usage: usage, hasChoices: hasChoices)
+  }
+
+  mutating func noteUnreadable() {
+    members.noteUnreadable()
+  }
+
+  var isError: Bool { members.isError }
+
+  var report: UsageReport { members.report() }
+}

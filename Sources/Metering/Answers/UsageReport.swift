@@ -1,3 +1,4 @@
+import JSON
 public import Objects
 public import Pricing
 
@@ -87,5 +88,52 @@ extension [ExtraCall] {
     } else {
       append(ExtraCall(name: name, count: 1, surcharge: surcharge))
     }
+  }
+}
+
+extension Endpoints {
+  /// Returns the separately priced quantities that answers of an operation's endpoints can report
+  /// besides input and output.
+  ///
+  /// - Parameter operation: A model's operation in the price book. The endpoint of responses also
+  ///   serves models of `chat`.
+  public static func reportableQuantities(of operation: Operation) -> Set<PricedQuantity> {
+    let operations = operation == .chat ? [operation, .responses] : [operation]
+    return metered.filter { operations.contains($0.operation) }
+      .reduce(into: []) { $0.formUnion($1.answer.reportableDetails) }
+  }
+
+  /// Whether requests of an operation can have the provider run tools.
+  public static func runsTools(_ operation: Operation) -> Bool {
+    metered.contains { $0.operation == operation && $0.request.takesTools }
+  }
+}
+
+extension RequestFormat {
+  fileprivate var takesTools: Bool {
+    if case .json(let fields) = self { fields.values.contains(.tools) } else { false }
+  }
+}
+
+/// Gathers the objects that an answer shows, whole or event by event.
+struct ShownObjects {
+  /// The objects without duplicates, in the order in which they were shown.
+  private(set) var objects: [MadeObject] = []
+  private var seen: Set<MadeObject> = []
+  /// The number of objects that `take` has returned.
+  private var takenCount = 0
+
+  /// Notes the objects at these places of an answer, an event or a part of one.
+  mutating func note(_ value: JSONValue, at places: [(place: String, kind: ObjectKind)]) {
+    for object in MadeObjects.inAnswer(value, at: places) where seen.insert(object).inserted {
+      objects.append(object)
+    }
+  }
+
+  /// Returns the objects that were noted since the last call.
+  mutating func take() -> [MadeObject] {
+    guard takenCount < objects.count else { return [] }
+    defer { takenCount = objects.count }
+    return Array(objects[takenCount...])
   }
 }

@@ -1,4 +1,5 @@
 public import Money
+public import Time
 
 /// An immutable snapshot of every price in force: the contents of the pricing files, by name.
 public struct PriceBook: Sendable {
@@ -74,4 +75,26 @@ public struct PriceBook: Sendable {
 
   /// All models, in the order of the files.
   public var allModels: [PricedModel] { modelsInOrder }
+}
+
+/// The origin of a tariff's prices.
+public struct PriceOrigin: Hashable, Sendable {
+  /// The pricing file as the configuration names it.
+  public var file: String
+  public var asOf: CivilDate
+  public var provider: String
+  public var model: String
+  /// The service tier; nil for the base tier, and for a tier that the book doesn't know.
+  public var tier: String?
+  /// The completion window of a background response; nil if none applies.
+  public var completionWindow: String?
+  /// Whether the answer named a tier without a price, so that the highest price of all tiers
+  /// applies.
+  public var isTierAssumed = false
+  /// The length step in force: the request has more input tokens than this; nil for none.
+  public var aboveInputTokens: Int64?
+  /// The factor on the file's token prices.
+  public var priceFactor = PriceFactor.one
+  /// The version of the client's own prices; nil if none apply.
+  public var overrideLabel: String?
 }

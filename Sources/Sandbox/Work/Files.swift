@@ -78,3 +78,15 @@ final class Files: Sendable {
     return writer.bytes
   }
 }
+
+/// The objects that the sandbox keeps between calls.
+struct ProviderObjects {
+  let responses = BackgroundResponses()
+  let files: Files
+  let batches: Batches
+
+  init() {
+    files = Files()
+    batches = Batches(files: files)
+  }
+}

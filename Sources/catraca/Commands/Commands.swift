@@ -1,3 +1,5 @@
+internal import Server
+
 /// Everything that the program can be asked to do, in the order of the help.
 enum Commands {
   static let all: [Command] = [
@@ -16,4 +18,12 @@ enum Commands {
     ReplicaForget.command,
     ShellCompletion.command, VersionCommand.command,
   ]
+}
+
+/// `catraca version`.
+enum VersionCommand {
+  static let command = Command("version", "tells which release this is") {
+    _ throws(CommandError) in
+    CommandOutcome(.line("catraca \(Server.version)"))
+  }
 }

@@ -32,3 +32,54 @@ enum ReconciledQuantity: String, CaseIterable, Comparable {
 }
 
 typealias ReconciledCounts = [ReconciledQuantity: Int64]
+
+/// A part of a provider's report, as it stands in paths, and what of it is compared.
+struct ReportPart {
+  struct Member {
+    let key: StaticString
+    let quantity: ReconciledQuantity
+  }
+
+  let path: String
+  /// By what its results are told apart; nil where a part knows no such thing as a model.
+  let group: String?
+  let members: [Member]
+
+  private init(_ path: String, group: String?, _ members: [Member]) {
+    self.path = path
+    self.group = group
+    self.members = members
+  }
+
+  /// Of parts whose results are requests to models.
+  static let membersOfModels = [
+    Member(key: "num_model_requests", quantity: .requests),
+    Member(key: "input_tokens", quantity: .inputTokens),
+    Member(key: "input_cached_tokens", quantity: .cachedTokens),
+    Member(key: "output_tokens", quantity: .outputTokens),
+    Member(key: "characters", quantity: .characters),
+    Member(key: "seconds", quantity: .seconds), Member(key: "images", quantity: .images),
+  ]
+
+  /// Tools that the provider runs have parts of their own. The requests to models in which they
+  /// were called, which the part of searches counts too, are those of the other parts.
+  static let usage: [ReportPart] =
+    [
+      "completions", "embeddings", "moderations", "images", "audio_speeches",
+      "audio_transcriptions", "decisions",
+    ].map { ReportPart("usage/\($0)", group: "model", membersOfModels) } + [
+      ReportPart(
+        "usage/web_search_calls", group: "model",
+        [Member(key: "num_requests", quantity: .webSearches)]),
+      ReportPart(
+        "usage/file_search_calls", group: nil,
+        [Member(key: "num_requests", quantity: .fileSearches)]),
+      ReportPart(
+        "usage/code_interpreter_sessions", group: nil,
+        [Member(key: "num_sessions", quantity: .containerSessions)]),
+    ]
+
+  static let costs = ReportPart("costs", group: "line_item", [])
+
+  var isOfCosts: Bool { path == ReportPart.costs.path }
+}

@@ -2,7 +2,6 @@ internal import Configuration
 internal import JSON
 internal import Ledger
 internal import Pricing
-internal import TLS
 internal import Time
 
 /// `/api/admin/clients/ID/keys`: virtual keys. A key's secret is shown once, when it is made.
@@ -102,7 +101,7 @@ enum KeyCalls {
     if client.keys.contains(where: { $0.name == name && $0.line != nil }) {
       throw .alreadyExists("a key \(name) of client \(client.id)")
     }
-    let secret = KeySecret.make()
+    let secret = KeySecret()
     var key = StoredKey(
       clientID: client.id, name: name, sha256: secret.sha256, createdAt: call.now)
     try change(&key, as: body, zone: client.timeZone)
@@ -144,7 +143,7 @@ enum KeyCalls {
     let (client, name) = try changeable(call)
     let body = try call.body()
     let overlap = try body.integer("overlap_seconds", in: overlaps) ?? defaultOverlapSeconds
-    let secret = KeySecret.make()
+    let secret = KeySecret()
     try await call.change { editor throws(LedgerError) in
       _ = try editor.rotateKey(
         name, ofClient: client.id, to: secret.sha256, overlap: .seconds(overlap))
@@ -179,17 +178,4 @@ enum KeyCalls {
     key.requestsPerMinute = try body.integer("requests_per_minute", in: 1...largestRate)
     key.tokensPerMinute = try body.integer("tokens_per_minute", in: 1...largestRate)
   }
-}
-
-/// The secret of a virtual key. It is shown once and never stored.
-struct KeySecret {
-  let text: String
-
-  /// Makes a secret: `sk-ctr-` and 43 random characters (256 bits).
-  static func make() -> KeySecret {
-    KeySecret(text: "sk-ctr-" + Base64URL.encode(SecureRandom.bytes(32)))
-  }
-
-  /// The secret's digest, the only form that the ledger stores.
-  var sha256: String { SHA256.digest(of: text).hex }
 }

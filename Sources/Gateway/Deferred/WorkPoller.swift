@@ -5,7 +5,7 @@ internal import Ledger
 ///
 /// Each piece of work has a follower, a task of its own on the poller's loop. All of it belongs to
 /// that loop's thread.
-final class Poller {
+final class WorkPoller {
   unowned let gateway: Gateway
   let resources: LoopResources
   let loop: EventLoop

@@ -2,7 +2,7 @@ internal import Budgets
 internal import Pages
 
 /// The sections of the dashboard, in the order of the navigation.
-enum Section: CaseIterable {
+enum SiteSection: CaseIterable {
   case overview, clients, requests, refusals, budgets, keys, objects, prices, billing, audit
 
   var name: Phrase {
@@ -37,7 +37,7 @@ enum Section: CaseIterable {
 
   /// The sections in the visitor's navigation. A client's key has only its client's page, without a
   /// navigation.
-  static func visible(to credential: Credential?) -> [Section] {
+  static func visible(to credential: Credential?) -> [SiteSection] {
     if case .token = credential { allCases } else { [] }
   }
 }

@@ -105,3 +105,64 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible {
     }
   }
 }
+
+/// HMAC with SHA-256 (RFC 2104): proves that a message comes from a holder of the key.
+public enum HMACSHA256 {
+  /// Returns the code of `message` under `key`.
+  public static func code(of message: [UInt8], key: [UInt8]) -> SHA256Digest {
+    guard let keyLength = CInt(exactly: key.count) else {
+      preconditionFailure("a key is shorter than two gigabytes")
+    }
+    var output = SIMD32<UInt8>()
+    let isComputed = unsafe withUnsafeMutableBytes(of: &output) { output in
+      unsafe key.withUnsafeBytes { key in
+        unsafe message.withUnsafeBufferPointer { message in
+          let code = unsafe HMAC(
+            EVP_sha256(), key.baseAddress, keyLength, message.baseAddress, message.count,
+            output.baseAddress?.assumingMemoryBound(to: UInt8.self), nil)
+          return unsafe code != nil
+        }
+      }
+    }
+    precondition(isComputed, "OpenSSL can't compute an HMAC")
+    return SHA256Digest(bytes: output)
+  }
+}
+
+/// Random bytes for secrets.
+public enum SecureRandom {
+  /// Returns `count` unpredictable bytes.
+  public static func bytes(_ count: Int) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+      let status = unsafe RAND_bytes(buffer.baseAddress, CInt(count))
+      // Without randomness, generated keys would be predictable, so the process stops.
+      precondition(status == 1, "OpenSSL has no randomness")
+      initializedCount = count
+    }
+  }
+}
+
+/// The server's proof that it supports WebSocket (RFC 6455, 4.2.2).
+public enum WebSocketAccept {
+  private static let suffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+  private static let digestBytes = 20
+  private static let base64Bytes = 28
+
+  /// Returns the value of `Sec-WebSocket-Accept` for a client's key.
+  public static func value(for key: String) -> String {
+    let input = Array((key + suffix).utf8)
+    let digest = unsafe [UInt8](unsafeUninitializedCapacity: digestBytes) { digest, count in
+      let status = unsafe input.withUnsafeBytes { input in
+        unsafe EVP_Digest(
+          input.baseAddress, input.count, digest.baseAddress, nil, EVP_sha1(), nil)
+      }
+      precondition(status == 1, "OpenSSL can't compute SHA-1")
+      count = digestBytes
+    }
+    // The additional byte is for the zero that OpenSSL writes at the end.
+    let text = unsafe [UInt8](unsafeUninitializedCapacity: base64Bytes + 1) { text, count in
+      count = Int(unsafe EVP_EncodeBlock(text.baseAddress, digest, CInt(digestBytes)))
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
