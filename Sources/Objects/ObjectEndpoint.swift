@@ -54,8 +54,12 @@ public struct ObjectEndpoint: Sendable {
 }
 
 extension ObjectEndpoint {
-  /// Whether the provider keeps the items of a request's body, in a conversation.
-  public var keepsItems: Bool { method == "POST" && pattern.hasPrefix("/v1/conversations") }
+  /// Whether the provider keeps the items of a request's body in a conversation, or compares them
+  /// with items that it keeps, as it does to count their tokens.
+  public var keepsItems: Bool {
+    method == "POST"
+      && (pattern.hasPrefix("/v1/conversations") || pattern == "/v1/responses/input_tokens")
+  }
 }
 
 extension ObjectEndpoint.List {

@@ -93,6 +93,31 @@ def test_an_app_without_state_sends_its_items_as_they_are(account, ours, own):
     assert sent(account)["input"] == given
 
 
+def continuing_without_storing(client, item):
+    first = client.responses.create(model=MODEL, input="hello", max_output_tokens=20).id
+    client.responses.create(
+        model=MODEL, input=[item], max_output_tokens=20, store=False, previous_response_id=first
+    )
+
+
+def counting(client, item):
+    client.responses.input_tokens.count(model=MODEL, input=[item])
+
+
+def counting_in_a_conversation(client, item):
+    talk = client.conversations.create().id
+    client.responses.input_tokens.count(model=MODEL, input=[item], conversation=talk)
+
+
+@pytest.mark.parametrize(
+    "way", [continuing_without_storing, counting, counting_in_a_conversation]
+)
+def test_no_foreign_id_reaches_a_provider_that_looks_items_up(account, ours, theirs, way):
+    foreign = in_new_conversation(theirs, message("secret"))[0]
+    way(ours, {**message("x"), "id": foreign})
+    assert sent(account)["input"] == [message("x")]
+
+
 def test_all_but_the_id_stays_as_it_was(house, account):
     body = (
         '{"model": "gpt-4o-mini", "max_output_tokens": 20, "input": [ {"id" : "msg_1", "role":'

@@ -143,9 +143,11 @@ extension RequestFacts {
   ) throws(MeteringError) {
     do throws(TooManyReferences) {
       references = try ObjectReferences.inBody(root)
-      // A conversation keeps the items of a response that isn't stored itself, too.
+      // The provider also looks items up for a response that it doesn't store, if the request
+      // continues a conversation or another response.
       guard endpoint.keepsAnswers,
-        keepsObjects || references.contains(where: { $0.kind == .conversation })
+        keepsObjects
+          || references.contains(where: { $0.kind == .conversation || $0.kind == .response })
       else { return }
       itemIDs = try ItemIDs.inBody(root)
     } catch {
