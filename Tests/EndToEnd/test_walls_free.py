@@ -1,9 +1,14 @@
 """Requests that cost nothing, through openai-python: each client reaches its own objects alone."""
 
+import json
+import select
+import socket
+import threading
+
 import openai
 import pytest
 from harness.account.kept import Collection
-from harness.objects import assign
+from harness.objects import assign, owners
 from harness.waiting import eventually
 
 MODEL = "gpt-4o-mini"
@@ -100,6 +105,49 @@ def test_uploads_in_parts(account, ours, theirs):
 
 def message(text):
     return {"type": "message", "role": "user", "content": text}
+
+
+class LateProvider:
+    """Answers the one request that it takes once it is told to, unless that is given up before."""
+
+    def __init__(self, answer):
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}/v1"
+        self._body = json.dumps(answer).encode()
+        self.arrived, self.left = threading.Event(), threading.Event()
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self):
+        connection, _ = self._listener.accept()
+        with connection, self._listener:
+            connection.recv(65536)
+            self.arrived.set()
+            self.left.wait(timeout=30)
+            # Giving the request up would close the connection well within this time.
+            if select.select([connection], [], [], 0.5)[0]:
+                return
+            head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: "
+            connection.sendall(f"{head}{len(self._body)}\r\n\r\n".encode() + self._body)
+
+
+@pytest.mark.parametrize(
+    "path, id",
+    [
+        ("/v1/conversations", "conv_late"),
+        ("/v1/containers", "cntr_late"),
+        ("/v1/vector_stores", "vs_late"),
+    ],
+)
+def test_an_object_is_its_makers_although_its_maker_has_hung_up(configuration, catraca, path, id):
+    provider = LateProvider({"id": id, "object": path.rsplit("/")[-1].rstrip("s")})
+    configuration.settings["providers"]["openai"]["base_url"] = provider.url
+    configuration.settings.setdefault("metering", {})["unmetered_endpoints"] = [path]
+    house = catraca.start()
+    with house.connect() as connection:
+        connection.send(connection.request("POST", path, {}, house.key()))
+        assert provider.arrived.wait(timeout=30)
+    provider.left.set()
+    assert eventually(lambda: owners(house.ledger).get(id), "the owner") == "acme"
 
 
 def test_conversations_and_their_items(account, ours, theirs):

@@ -59,7 +59,7 @@ struct UnmeteredForwarding {
     }
     let batch = try await unsettledBatch()
     let transfer = try start(content, isWhole: batch != nil)
-    pipeline.exchange.onClientGone = { transfer.cancel() }
+    if !makesObjects { pipeline.exchange.onClientGone = { transfer.cancel() } }
     let head = try await self.head(of: transfer)
     note(status: head.status)
     if let batch, (200..<300).contains(head.status) {
@@ -84,6 +84,12 @@ struct UnmeteredForwarding {
   }
 
   var query: String? { pipeline.exchange.head.query }
+
+  /// Whether the provider makes objects for the request. Catraca reads the answer to such a request
+  /// even if the client hangs up, because the objects would belong to nobody otherwise.
+  private var makesObjects: Bool {
+    pipeline.exchange.head.method == .post && endpoint?.makes.isEmpty == false
+  }
 
   /// Whether the content of a file or of the like is asked for.
   private var isDownload: Bool {
