@@ -89,6 +89,30 @@ struct LedgerFailureTests {
     }
   }
 
+  @Test(
+    "An object that can't be recorded isn't shown", arguments: [true, false], [true, false])
+  func record(isStream: Bool, failsAtEnd: Bool) async throws {
+    try await GatewayBench.run(budgets: Self.budget) { bench in
+      // A stream's objects are recorded before their event passes, all others with the row.
+      bench.ledger.fail(failsAtEnd ? .settle : .record, with: .unavailable(reason: "full"))
+      bench.provider.script = [
+        { call in
+          guard isStream else { return call.answer(200, ProviderText.whole) }
+          // A stream whose end hasn't come records what it has shown.
+          guard failsAtEnd else { return call.stream([ProviderText.piece]) }
+          call.stream([ProviderText.lastPiece, "[DONE]"])
+          call.finish()
+        }
+      ]
+      await bench.chat(#""store": true, "stream": \#(isStream)"#)
+      let text = await bench.client.answer().text
+      let isShown = !isStream && !failsAtEnd
+      #expect(text.contains(#""c1""#) == isShown)
+      #expect(text.contains("ledger_unavailable") != isShown)
+      #expect(bench.heldTokens == 0)
+    }
+  }
+
   @Test("An intent that can't be discarded stays, and its hold ends")
   func discard() async throws {
     try await GatewayBench.run(budgets: Self.budget) { bench in

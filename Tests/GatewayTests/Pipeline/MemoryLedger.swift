@@ -49,7 +49,7 @@ final class MemoryLedger: Ledger, LeaseLender {
   }
 
   /// A call that can be made to fail.
-  enum Failure: Hashable { case open, settle, discard, draw }
+  enum Failure: Hashable { case open, settle, discard, draw, record }
 
   private let state = Lock(State())
 
@@ -133,7 +133,10 @@ final class MemoryLedger: Ledger, LeaseLender {
   }
 
   func record(_ objects: [ProviderObject]) async throws(LedgerError) {
-    state.withLock { $0.objects += objects }
+    try state.withLock { state throws(LedgerError) in
+      if let error = state.failures[.record] { throw error }
+      state.objects += objects
+    }
   }
 
   func end(_ objectID: String, of provider: String, at now: Timestamp) async throws(LedgerError) {
