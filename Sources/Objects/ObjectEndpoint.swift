@@ -1,4 +1,4 @@
-/// What a provider's endpoint does with objects; an entry of the table in ObjectEndpoints.swift.
+/// A provider's endpoint and its objects: an entry of the table in ObjectEndpoints.swift.
 public struct ObjectEndpoint: Sendable {
   /// Whether Catraca forwards requests for it.
   public enum Access: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct ObjectEndpoint: Sendable {
     case refused
   }
 
-  /// What a list shows.
+  /// The content of a list.
   public struct List: Sendable, Hashable {
     public let kind: ObjectKind
     /// Elements of a page for a request that names no limit, and the most that it may name.

@@ -91,7 +91,7 @@ public enum ObjectReferences {
     }
   }
 
-  /// What a text of a query means; the text itself where its escapes are broken.
+  /// The decoded text of a query; the text itself if its escapes are broken.
   private static func decoded(_ text: Substring) -> String {
     PercentEncoding.decode(text, plusIsSpace: true) ?? String(text)
   }

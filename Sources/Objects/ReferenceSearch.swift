@@ -80,7 +80,8 @@ struct ReferenceSearch {
       let name = MemberMeaning.plainName(member.key.string ?? "")
       switch name {
       case "id" where item.isReference: try search(member.value, as: .reference(.item))
-      // What was found is text for the model, and may be of files that are shared with the app.
+      // Search results are text for the model, and may come from files that are shared with the
+      // app.
       case "results" where item.isFileSearch: break
       default: try search(member.value, as: MemberMeaning(ofName: name))
       }

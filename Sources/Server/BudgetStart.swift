@@ -7,7 +7,7 @@ package import Ledger
 internal import Logging
 package import Time
 
-/// What a start takes over from the ledger: clients, and their budgets as they stand.
+/// The state that a start takes over from the ledger: the clients, and their budgets' use.
 struct BudgetStart {
   let stored: StoredClients
   let clients: ClientRegistry

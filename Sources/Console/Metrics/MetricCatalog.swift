@@ -106,7 +106,7 @@ enum MetricCatalog {
   ]
 }
 
-/// What the manual says of a metric, from the catalog that also names its samples.
+/// A metric's entry in the manual, from the catalog that also names its samples.
 public struct MetricReference: Hashable, Sendable {
   /// Such as `catraca_requests_total`.
   public let name: String

@@ -145,8 +145,8 @@ final class AdmissionController: Sendable {
     task?.resume(returning: .abandoned)
   }
 
-  /// What would be charged if a hold were settled so, and what credits would pay of it: for the
-  /// intent, before anything is sent.
+  /// The charge of a hold that is settled with `consumption`, and the credits' part of it. The
+  /// intent states it before anything is sent.
   func expectation(
     settling hold: HoldID, with consumption: Consumption
   ) -> Budgets.Settlement {

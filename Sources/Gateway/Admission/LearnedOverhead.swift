@@ -6,9 +6,8 @@ internal import Pricing
 internal import Synchronization
 internal import Time
 
-/// What answers were seen to use beyond their bound: input tokens, such as hidden text that a
-/// provider adds, output tokens, and sound. The next bound of the same kind is raised by it at
-/// once.
+/// The use of answers beyond their bounds: input tokens, such as hidden text that a provider adds,
+/// output tokens, and sound. It raises the next bound of the same kind at once.
 ///
 /// Each client is remembered apart, and so are requests with tools, with sound and with text alone:
 /// a tool's hidden prompt says nothing about a plain text, and nobody pays for what another client
@@ -18,7 +17,7 @@ internal import Time
 /// that again uses 300 beyond the bytes keeps it there. An hour without one leaves 150, nine hours
 /// leave nothing.
 final class LearnedOverhead: Sendable {
-  /// Whose requests to what.
+  /// A kind of request: its client, its provider, its model, and its content.
   struct Subject: Hashable, Sendable {
     let client: String
     let provider: String
@@ -31,7 +30,7 @@ final class LearnedOverhead: Sendable {
     case inputTokens, outputTokens, audioMilliseconds
   }
 
-  /// What to add to a bound.
+  /// The addition to a bound.
   struct Excess: Sendable {
     var inputTokens: Int64 = 0
     var outputTokens: Int64 = 0
@@ -64,7 +63,7 @@ final class LearnedOverhead: Sendable {
   /// So that requests need not look while nothing is there, as is the rule.
   private let count = Atomic<Int>(0)
 
-  /// What to add to a bound.
+  /// The addition to a bound for this kind of request.
   func excess(at now: Timestamp, for subject: @autoclosure () -> Subject) -> Excess {
     guard count.load(ordering: .relaxed) > 0 else { return Excess() }
     let subject = subject()

@@ -7,8 +7,8 @@ internal import Time
 
 /// Where requests ask for leases that their budgets lack: one question to the ledger at a time.
 ///
-/// What is asked while the ledger answers goes into the next question, so that a burst costs few
-/// round trips and draws what it wants together, not a slice for each.
+/// Requests that come while the ledger answers wait for the next round trip. A burst therefore
+/// costs few round trips, and draws one slice for all of it instead of a slice for each request.
 final class LeaseClient: Sendable {
   private struct Round {
     var requests: [LeaseRequest] = []

@@ -2,8 +2,8 @@ internal import EventLoop
 internal import Ledger
 internal import Metering
 
-/// What is known of each model from its recent answers: how long they are as a rule, how fast it
-/// writes them, and how many tokens its texts make.
+/// Figures of each model from its recent answers: the usual length of an answer, the tokens a
+/// second, and the tokens of a text.
 ///
 /// The first serves the clamp (article Budgets) and soft budgets, the second all estimates.
 final class ModelStatistics: Sendable {

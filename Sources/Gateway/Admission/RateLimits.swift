@@ -62,7 +62,7 @@ final class RateLimits: Sendable {
   }
 }
 
-/// What is left of a limit a minute, counted in 60,000ths, so that each millisecond adds a whole
+/// The rest of a limit per minute, counted in 60,000ths, so that each millisecond adds a whole
 /// number.
 struct Bucket {
   private static let unit: Int64 = 60_000

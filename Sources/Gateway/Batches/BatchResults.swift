@@ -44,7 +44,7 @@ struct BatchResults: ~Copyable {
       try await forwarded.begin(head)
       var piece: [UInt8] = []
       while try await body.next(into: &piece) {
-        // What came before has no end of a line: to search it again would take long.
+        // Earlier pieces have no end of a line. To search them again would take long.
         let begun = unfinished.count
         unfinished += piece
         let end = piece.lastIndex(of: BatchResults.lineEnd).map { begun + $0 + 1 } ?? 0

@@ -1,8 +1,9 @@
-/// Whose turn it is to ask a provider how work stands.
+/// Gives deferred work its turns to ask a provider for its state.
 ///
-/// So many may ask at once, and fewer of one client: work of other clients finds a free place, even
-/// where one client has thousands of pieces and its provider is slow. Where places are taken,
-/// clients have their turns one after the other, and each client's work in the order of its asking.
+/// The number of askers at a time is limited, and the number of one client's is smaller. Other
+/// clients therefore find a free place even if one client has thousands of pieces of work at a slow
+/// provider. If all places are taken, clients have their turns one after the other, and each
+/// client's work in the order in which it asked.
 struct AskingTurns<Asker> {
   let mostAtOnce: Int
   let mostOfOneClient: Int

@@ -113,8 +113,8 @@ extension Gateway {
     return (entry, Consumption(tokens: entry.row.usage.totalTokens, cost: charge.exact))
   }
 
-  /// What the model may have written of a response until now: as much as its time allows, and at
-  /// least the text that was seen.
+  /// The tokens that the model may have written of a response until now: as many as the time
+  /// allows, and at least those of the text seen.
   private func writtenTokens(
     by row: UsageRow, _ completion: Completion, _ request: DeferredRequest
   ) -> Int64 {

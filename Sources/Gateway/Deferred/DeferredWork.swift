@@ -15,9 +15,9 @@ final class DeferredWork: Sendable {
     let object: String
   }
 
-  /// Who asked for work, to tell a request that asks for the same work again from one that makes
-  /// more: a provider answers the same client's repeat of an `Idempotency-Key` with the object that
-  /// it has made already.
+  /// The origin of work. It tells a request for the same work from a request for more work: a
+  /// provider answers the same client's repeat of an `Idempotency-Key` with the object that it has
+  /// made already.
   struct Origin: Hashable, Sendable {
     let clientID: String
     /// Nil where the request had none, or one that is too long to be kept.
@@ -43,7 +43,7 @@ final class DeferredWork: Sendable {
     }
   }
 
-  /// Whoever sees the end first claims the hold, and settles; who comes later waits for that.
+  /// The first task that sees the end claims the hold and settles. Later tasks wait for it.
   private enum State {
     case held(Grant, DeferredRequest.Progress)
     case claimed([CheckedContinuation<Void, Never>])
@@ -161,8 +161,8 @@ extension DeferredRequest {
   /// All tokens that are still held.
   var restOfHold: Usage { usage(ofHeld: progress.heldTokens, outOf: 1) }
 
-  /// What is held for one line of a batch: an equal share, as far as so much is left; all that is
-  /// left where it isn't known how many lines there are.
+  /// The share of the hold for one line of a batch: an equal part, at most the rest of the hold. If
+  /// the number of lines is unknown, the whole rest.
   ///
   /// Example: 300,000 tokens are held for a batch of 3 lines, so each of them has 100,000.
   func shareOfHold(amongLines count: Int64?) -> (usage: Usage, nanoUSD: Int64) {

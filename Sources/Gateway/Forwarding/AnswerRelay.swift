@@ -12,9 +12,9 @@ internal import Upstream
 /// Passes on an answer that isn't announced as a stream: read whole, settled, then sent, with its
 /// cost. If it is a stream all the same, its events are read.
 ///
-/// What says nothing about usage is passed on as it comes: an answer of a format that never does,
-/// which is charged by its request, and a body beyond `largestMetered`, which is charged what was
-/// held. Such a body is refused where it may show objects: they would be nobody's.
+/// An answer without usage is passed on as it comes. If its format never has usage, the request is
+/// charged. If its body exceeds `largestMetered`, the hold is charged. Such a body is refused if it
+/// may show objects, because they would belong to nobody.
 struct AnswerRelay {
   private let forwarded: ForwardedRequest
   private var head: UpstreamResponseHead

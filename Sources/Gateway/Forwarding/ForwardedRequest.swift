@@ -300,8 +300,9 @@ final class ForwardedRequest {
     return settled
   }
 
-  /// What budgets are charged. It ends the hold, unless other replicas share their limits: what is
-  /// free of a lease is another request's at once, so there the ledger must know it first.
+  /// The charges of the budgets. This ends the hold, unless other replicas share the limits. A
+  /// released part of a lease is free for another request at once, so then the ledger must know the
+  /// charge first.
   private func settlement(of figures: RequestSettlement.Figures) -> Budgets.Settlement {
     if gateway.controller.leases != nil {
       return gateway.controller.expectation(settling: grant.hold, with: figures.consumption)

@@ -47,9 +47,9 @@ extension ForwardedRequest {
     }
   }
 
-  /// What a request like this uses as a rule, within its hold; and all that it may use where
-  /// replicas share limits. There one that is only cut off may still be forwarding it when another
-  /// ends it, and what it really uses comes later.
+  /// The usual usage of a request like this, within its hold. If replicas share limits, the whole
+  /// hold: a replica that is cut off may still forward the request when another one ends it, and
+  /// the real usage comes later.
   private func expectedUsage() -> Usage {
     if request.facts.isMedia {
       return Estimate.usage(

@@ -4,15 +4,15 @@ internal import Metering
 internal import TLS
 internal import Telemetry
 
-/// What is changed in the header fields on the way (article Forwarding).
+/// Changes the header fields of requests and answers on their way (article Forwarding).
 enum Forwarding {
   /// The longest `Idempotency-Key` that is sent, in bytes.
   static let longestIdempotencyKey = 255
 
   /// The fields that the provider gets: the client's, with the provider's key.
   ///
-  /// What `WithheldFields` names doesn't pass. Names with characters other than letters, digits and
-  /// hyphens don't pass either: many servers read `OpenAI_Project` as `OpenAI-Project`.
+  /// Fields that `WithheldFields` names don't pass. Names with characters other than letters,
+  /// digits and hyphens don't pass either: many servers read `OpenAI_Project` as `OpenAI-Project`.
   ///
   /// - Parameters:
   ///   - client: the id of the client, whose idempotency keys are its own.

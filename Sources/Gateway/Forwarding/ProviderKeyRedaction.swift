@@ -76,8 +76,8 @@ struct ProviderKeyRedaction {
     return fields
   }
 
-  /// What stands in Base64 of any text that has the key, for each place at which the key can begin.
-  /// The signs at either end depend on what is around it, and are left out.
+  /// The Base64 of the key for each place at which it can begin in a text. The characters at either
+  /// end depend on the text around the key, so they are left out.
   private static func inBase64(_ key: [UInt8]) -> [String] {
     (0..<3).map { skipped in
       let length = (key.count - skipped) / 3 * 3

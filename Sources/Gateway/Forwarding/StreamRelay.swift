@@ -100,7 +100,7 @@ final class StreamRelay {
         }
         let made = meter.takeMadeObjects()
         if !made.isEmpty { await record(made) }
-        // What shows an object that nobody owns doesn't pass.
+        // An event that shows an object without an owner doesn't pass.
         if forwarded.hidesAnswer { return refuse(.ledgerUnavailable) }
         if let coded { try takePassing(of: coded) }
         if forwarded.isDraining {

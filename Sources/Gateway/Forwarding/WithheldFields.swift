@@ -1,8 +1,7 @@
 internal import HTTP
 internal import Metering
 
-/// What an app may not tell a provider beside the body: header fields that don't pass, and
-/// parameters of queries that are refused.
+/// Header fields of apps that don't pass to a provider, and parameters of queries that are refused.
 ///
 /// All apps share the accounts at the providers. A field is withheld if it chooses an account or
 /// carries a credential, if it could have a server read another request than the metered one, or

@@ -6,7 +6,7 @@ internal import Time
 
 /// By what an answer is charged. It outlives its request where the work goes on after the answer.
 struct BillingTerms {
-  /// Whose own prices hold.
+  /// The client, whose own prices apply.
   let clientID: String
   /// The client's, as it was when the request came.
   let markup: Markup
@@ -23,8 +23,8 @@ struct BillingTerms {
   let completionWindow: String?
   let askedImage: ImageVariant?
 
-  /// What an answer is charged: by the model and tier that answered where they are priced, else by
-  /// those asked for. Nil where nothing is charged by policy.
+  /// The charge of an answer, by the prices of the model and tier that answered. If those have no
+  /// price, by the requested ones. Nil if the policy charges nothing.
   ///
   /// - Parameters:
   ///   - usage: what is charged, calls included.
@@ -82,8 +82,7 @@ struct BillingTerms {
 
 // MARK: - Cost
 
-/// What a usage is charged, exactly and in the two currencies of its row, and what the provider
-/// charges for it.
+/// The charge of a usage, exact and in the two currencies of its row, and the provider's charge.
 struct UsageCharge {
   let exact: ExactAmount
   let nanoUSD: Int64

@@ -19,7 +19,7 @@ public final class Gateway: HTTPHandler {
   let rules: @Sendable () -> RulesSnapshot
   let controller: AdmissionController
   let ledger: any Ledger
-  /// Whose the objects are that providers keep.
+  /// The owners of the objects that providers keep.
   let owners: ObjectOwners
   /// Answers what clients ask about their own use.
   let ownCalls: any HTTPHandler

@@ -109,7 +109,7 @@ final class MeteredRequest {
     return body
   }
 
-  /// Whose budgets pay for it.
+  /// The caller, whose budgets pay for the request.
   @inline(never)
   func caller(for quote: Quote) -> Caller {
     Caller(

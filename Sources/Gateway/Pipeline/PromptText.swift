@@ -1,8 +1,8 @@
 internal import JSON
 internal import Logging
 
-/// What a request says in words, for the log of a client that has it switched on: bounded, and
-/// without keys. Images, sound and files are no words.
+/// The words of a request, for the log of a client that has it switched on. They are bounded, and
+/// contain no keys. Images, sound and files are left out.
 struct PromptText {
   let text: String
   /// Whether there was more.

@@ -57,8 +57,7 @@ struct RealtimeRequest {
     }
   }
 
-  /// What the client asked to be spoken between it and the provider, without what acts on the
-  /// provider's account.
+  /// The subprotocols that the client offers, without those that act on the provider's account.
   var protocols: [String] {
     upgrade.protocols.filter { offered in
       let lowercased = offered.lowercased()

@@ -104,8 +104,8 @@ final class RequestSettlement {
 
   // MARK: Usage
 
-  /// What is charged: nothing for an error that reports nothing; what was reported; else an
-  /// estimate, at most what was held.
+  /// The usage that is charged: none for an error without a report, else the reported usage, else
+  /// an estimate within the hold.
   private static func usage(
     _ completion: Completion, _ report: UsageReport?, of forwarded: ForwardedRequest
   ) -> (Usage, UsageSource) {
@@ -126,9 +126,10 @@ final class RequestSettlement {
     return (estimate.with(calls: calls) ?? estimate, .estimated)
   }
 
-  /// What a model of tokens has used for sound of which the answer says only how long it was.
+  /// The usage of a model that is priced by tokens, if the answer tells only the duration of the
+  /// sound.
   ///
-  /// - Returns: nil where the answer has what the model is priced by.
+  /// - Returns: nil if the answer has the quantities that the model is priced by.
   private static func usage(
     ofSound reported: Usage, _ report: UsageReport?, of forwarded: ForwardedRequest
   ) -> Usage? {
@@ -172,8 +173,8 @@ final class RequestSettlement {
     return overflow ? .max : tokens
   }
 
-  /// What would have been estimated, beside what was reported: to learn from after a restart, and
-  /// to tell how far estimates are off.
+  /// The estimate beside the reported usage. A restart learns from it, and reports show the error
+  /// of estimates.
   private static func check(
     _ usage: Usage, _ completion: Completion, _ texts: MeasuredTexts?,
     of forwarded: ForwardedRequest

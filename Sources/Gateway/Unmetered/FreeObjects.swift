@@ -42,7 +42,7 @@ extension UnmeteredForwarding {
     }
   }
 
-  /// Whose objects are that another object shows.
+  /// The owner of the objects that another object shows.
   ///
   /// - Parameter id: of the other object; nil for the one in the path.
   /// - Returns: nil for what is there already in an object that nobody owns, which only an operator

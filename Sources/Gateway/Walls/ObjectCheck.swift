@@ -84,7 +84,7 @@ extension ObjectOwners {
     }
   }
 
-  /// Whose an object is; nil for nobody's.
+  /// The owner of an object; nil if it has none.
   ///
   /// - Throws: `ledgerUnavailable` where that can't be found out.
   func owner(

@@ -116,7 +116,7 @@ public final class ObjectOwners: Sendable {
     try await listing(objects)
   }
 
-  /// Whose an object is; nil for nobody's.
+  /// The owner of an object; nil if it has none.
   ///
   /// - Throws: `LedgerError` where the ledger can't be asked.
   func owner(

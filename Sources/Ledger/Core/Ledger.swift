@@ -1,7 +1,7 @@
 public import Budgets
 public import Time
 
-/// What happened, written down so that no instant of death loses or repeats it.
+/// The durable record of requests. A process that dies at any instant loses and repeats nothing.
 ///
 /// A request's way through it: `open` before anything is forwarded, then exactly one of `settle`
 /// (the provider was reached) and `discard` (it was not). A ledger finds the requests that were

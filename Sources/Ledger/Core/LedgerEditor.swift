@@ -6,7 +6,7 @@ public import Time
 /// Every change is one transaction with its entry in `audit_log`. All calls block; beside what
 /// they say, they throw `unavailable` and `unreadable`.
 public final class LedgerEditor {
-  /// Who makes changes, and when.
+  /// The author of changes, and their time.
   public struct Author: Hashable, Sendable {
     /// For the audit log, such as `cli:alice`.
     public var actor: String

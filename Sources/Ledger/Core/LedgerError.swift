@@ -23,13 +23,14 @@ public indirect enum LedgerError: Error, Hashable, Sendable {
   case notEmpty(path: String, table: String)
   /// A record can't be understood.
   case unreadable(record: String)
-  /// What should be made is there already, such as `client acme`, and why that forbids it.
+  /// The record to be made exists already. `record` names it with the reason, such as `client
+  /// acme`.
   case alreadyExists(record: String)
-  /// What should be removed is used, such as `plan pro`, and by whom.
+  /// The record to be removed, such as `plan pro`, is in use. `by` names its user.
   case stillUsed(record: String, by: String)
   /// Other servers that share the ledger have taken this one for dead, and ended its leases.
   case takenForDead
-  /// What should be changed isn't there.
+  /// The record to be changed doesn't exist.
   case notFound(record: String)
 }
 

@@ -87,12 +87,12 @@ public final class LedgerReader {
     try openSettlements().map(\.row)
   }
 
-  /// What the requests in flight hold, and those whose providers still work on them.
+  /// The holds of the requests in flight, and of the requests that their providers still work on.
   public func recordedHolds() throws(LedgerError) -> [RecordedHold] {
     try openSettlements().map(\.recordedHold) + deferredRequests().map(\.recordedHold)
   }
 
-  /// What recovery would make of the intents that have not ended, oldest first.
+  /// The settlements that a recovery would make of the open intents, oldest first.
   private func openSettlements() throws(LedgerError) -> [SettledRequest] {
     let select = try connection.prepare("SELECT id, intents FROM in_flight ORDER BY id")
     let findEnd = try connection.prepare(UsageLogStore.findRow)

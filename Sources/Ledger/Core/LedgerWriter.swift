@@ -23,7 +23,7 @@ package final class LedgerWriter {
       if case .openOffline = entry { true } else { false }
     }
 
-    /// What undoes an intent.
+    /// The entry that undoes an intent; nil if this entry is no intent.
     var discard: Entry? { entry.openedRequestID.map { .discard($0) } }
   }
 
@@ -38,7 +38,7 @@ package final class LedgerWriter {
   private var rows = UnawaitedRows()
   private var orders: [LeaseOrder] = []
   private var notices: Set<ReplicaNotice> = []
-  /// Who this server is among those that share the ledger; nil where none do.
+  /// This server's place among the servers that share the ledger; nil if the ledger isn't shared.
   private let membership: Membership?
   private let bells: Bells
   private var failure: LedgerError?
@@ -125,8 +125,8 @@ package final class LedgerWriter {
     if failure == nil { queue.didCatchUp() }
   }
 
-  /// What there is to do when the next attempt is due. Until then, where a database is shared, what
-  /// can be spooled is, so that nobody waits for the attempt in vain.
+  /// Waits for the next attempt and returns the work for it. Until then, on a shared database, the
+  /// writer spools what policy allows, so that no caller waits for the attempt in vain.
   private func takeWhenDue() -> Work {
     let pause = retryPause()
     guard membership != nil else {

@@ -9,7 +9,7 @@ internal import EventLoop
 /// with the process ID of the server, and `PATH.spool` with entries that wait to be written. With
 /// PostgreSQL, which several servers can share, only the spool is a file.
 public final class ServerLedger: Ledger {
-  /// What a commit survives.
+  /// The failures that a commit survives.
   public enum Durability: String, Sendable, Hashable, CaseIterable {
     /// The death of the process.
     case process
@@ -17,7 +17,7 @@ public final class ServerLedger: Ledger {
     case power
   }
 
-  /// What becomes of intents that can't be committed.
+  /// The treatment of intents that can't be committed.
   public enum FailurePolicy: String, Sendable, Hashable, CaseIterable {
     /// `open` throws `unavailable`.
     case deny
@@ -242,7 +242,7 @@ public final class ServerLedger: Ledger {
   /// them.
   public func takeUnreadable() -> [UnreadableRow] { unreadable.take() }
 
-  /// What is recorded, summed for metrics.
+  /// The recorded usage, summed for metrics.
   public var recordedUsage: RecordedUsage { recorded.withLock { $0 } }
 
   /// For how long the oldest thing has waited that isn't in the database yet.

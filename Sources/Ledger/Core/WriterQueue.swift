@@ -5,7 +5,7 @@ package import Time
 /// How the writer tells who gave a command what became of it: called once.
 package typealias Reply = @Sendable (Result<Void, LedgerError>) -> Void
 
-/// What callers ask the writer for.
+/// A request of a caller to the writer.
 package enum WriterCommand: Sendable {
   case write(Entry, Reply)
   case writeBudgets(BudgetChanges, at: Timestamp, Reply)
@@ -23,13 +23,13 @@ package struct LeaseOrder: Sendable {
   package let reply: @Sendable (Result<LeaseOutcome, LedgerError>) -> Void
 }
 
-/// What has become of a `LeaseOrder`: an answer to each of its questions, in their order.
+/// The result of a `LeaseOrder`: an answer to each of its questions, in their order.
 package struct LeaseOutcome: Sendable {
   package var leases: [LeaseAnswer] = []
   package var conversations: [ConversationAnswer] = []
 }
 
-/// What a replica's keeper has found out, for the writer to act upon.
+/// A finding of the replica's keeper that the writer acts upon.
 enum ReplicaNotice: Hashable, Sendable {
   /// This replica, under this name, has been taken for dead.
   case takenForDead(ReplicaID?)
@@ -41,11 +41,11 @@ enum ReplicaNotice: Hashable, Sendable {
   case wanted(LeaseSourceID)
 }
 
-/// What the writer finds when it looks.
+/// The work that the writer takes from the queue at once.
 package struct Work: Sendable {
   var commands: [WriterCommand] = []
   var rows = UnawaitedRows()
-  /// What the replica's keeper has found out.
+  /// The findings of the replica's keeper.
   var notices: Set<ReplicaNotice> = []
   /// Nothing more will come.
   var isLast = false
@@ -227,7 +227,7 @@ package final class CommandQueue: Sendable {
     }
   }
 
-  /// What there is now, perhaps nothing.
+  /// Takes the work that is there, without waiting. It may be empty.
   package func takeAtOnce() -> Work {
     state.withLock { $0.take() }
   }

@@ -2,7 +2,7 @@
 // read could be another's by the time it writes. In SQLite, whoever may write is alone anyway.
 
 extension DatabaseConnection {
-  /// What servers take turns at.
+  /// A kind of work that servers do one at a time.
   enum Turn: Int64 {
     // Any numbers that nothing else in the database locks.
     case edits = 0x6361_7472_6163_6101
@@ -33,7 +33,7 @@ extension DatabaseConnection {
   }
 }
 
-/// What another connection has sent to a channel.
+/// A message of another connection to a channel.
 struct Notification: Hashable {
   let channel: String
   let payload: String

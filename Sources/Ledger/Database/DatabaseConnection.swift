@@ -289,7 +289,7 @@ final class DatabaseConnection {
     }
   }
 
-  /// What has been sent to the channels that are listened to; waits for it at most so long.
+  /// The messages to the channels of `listen`. It waits for one at most for `patience`.
   func notifications(within patience: Duration) throws(LedgerError) -> [Notification] {
     switch backend {
     case .sqlite: return []

@@ -1,6 +1,7 @@
-/// Whose SQL a statement is written in, where the two differ.
+/// The SQL of a database, where the two differ.
 ///
-/// Nearly all statements are the same for both. What has no common spelling is spelled here, once.
+/// Nearly all statements are the same for both. Expressions without a common spelling are spelled
+/// here, once.
 enum Dialect {
   case sqlite
   case postgresql
@@ -88,7 +89,7 @@ enum Dialect {
   }
 }
 
-// What reads the ledger: days and instants, and by what rows are found.
+// Expressions of queries: days and instants, and the columns that find rows.
 
 extension Dialect {
   /// The day of UTC, as text, that an integer of seconds since 1970 lies in.

@@ -137,7 +137,7 @@ final class Statement {
     while try step() { try body() }
   }
 
-  /// What `read` makes of each row.
+  /// The results of `read` for all rows.
   func rows<Value>(
     _ read: (ColumnReader) throws(LedgerError) -> Value
   ) throws(LedgerError) -> [Value] {
@@ -169,7 +169,7 @@ final class Statement {
     return values
   }
 
-  /// What `read` makes of the first row; nil where there is none.
+  /// The result of `read` for the first row; nil if there is no row.
   func firstRow<Value>(
     _ read: (ColumnReader) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value? {

@@ -14,7 +14,7 @@ public struct DeferredRequest: Hashable, Sendable {
   public struct Progress: Hashable, Sendable {
     /// Lines of the results that have their rows, from the first on.
     public var settledLines: Int64
-    /// What is still held.
+    /// The rest of the hold.
     public var heldTokens: Int64
     public var heldNanoUSD: Int64
 
@@ -28,7 +28,7 @@ public struct DeferredRequest: Hashable, Sendable {
   public var kind: Kind
   /// The provider's id of the work: `resp_…`, `batch_…`.
   public var objectID: String
-  /// What is recorded if nobody can learn how the work ended: its intent's estimate.
+  /// The row if the end of the work stays unknown: its intent's estimate.
   public var expected: SettledRequest
   /// The model by its name in the price book; nil where nothing is charged by policy.
   public var pricedModel: String?

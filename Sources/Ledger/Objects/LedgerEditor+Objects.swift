@@ -1,4 +1,4 @@
-/// What became of an object that an administrator has assigned.
+/// The result of assigning an object.
 public struct ObjectAssignment: Hashable, Sendable {
   /// As it was recorded before; nil where it was nobody's.
   public var before: ProviderObject?

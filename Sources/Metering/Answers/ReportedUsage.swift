@@ -82,7 +82,7 @@ private struct UsageCounts {
   mutating func readInputDetails(_ details: JSONValue?) {
     guard let details else { return }
     cached = part(details["cached_tokens"])
-    // What is said to be cached of the sound has the price of the cache, not that of sound.
+    // Cached sound has the price of the cache, not the price of sound.
     let audio = part(details["audio_tokens"])
     cachedAudio = min(part(details["cached_tokens_details"]?["audio_tokens"]), cached, audio)
     audioInput = audio - cachedAudio

@@ -206,7 +206,7 @@ private struct RequestReader: ~Copyable {
       // Each text is completed this many times. Candidates that aren't returned are billed too.
       facts.choices = max(facts.choices, candidates) * max(1, facts.input.messages)
     }
-    // What stands at the provider may ask for it, too.
+    // Input that the provider keeps may ask for it, too.
     facts.mayCacheLong = facts.mayCacheLong || facts.input.isOpenEnded
     facts.keepsObjects = facts.keepsObjects || facts.isBackground
     // Only background responses have a window.

@@ -64,7 +64,7 @@ public struct RealtimeContext: Sendable {
     guard let usage else { return }
     let input = Size(
       text: usage.inputTokens - usage.totalAudioInputTokens - usage.imageInputTokens,
-      // What is cached now may not be next time.
+      // The next response may find nothing in the cache.
       dear: usage.totalAudioInputTokens + usage.imageInputTokens)
     let output = Size(
       text: usage.outputTokens - usage.audioOutputTokens, dear: usage.audioOutputTokens)

@@ -38,7 +38,7 @@ enum DifferenceLog {
 
 /// Tells of differences through every channel of alerts, once.
 enum DifferenceAlert {
-  /// What became of it, a line a channel.
+  /// The result of sending the alert, a line for each channel.
   static func send(
     _ sentence: String, by settings: AlertSettings
   ) async throws(CommandError) -> [String] {

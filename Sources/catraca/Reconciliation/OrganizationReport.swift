@@ -21,7 +21,7 @@ struct OrganizationReport {
     /// Parts that the provider doesn't know.
     var unknownParts: [ReportPart] = []
 
-    /// What of tools can be compared.
+    /// The figures of tools that can be compared.
     var knownToolCalls: Set<ReconciledQuantity> {
       Set(ReconciledQuantity.ofTools).subtracting(
         unknownParts.flatMap(\.members).map(\.quantity))

@@ -68,7 +68,7 @@ enum Reconcile {
       exitCode: comparison.differences.isEmpty ? .well : .failed)
   }
 
-  /// What is asked for, and of whom.
+  /// The request of the command line: the days, and the accounts to ask.
   private struct Request {
     let settings: Settings
     let provider: Provider

@@ -3,7 +3,7 @@ internal import Ledger
 internal import Pricing
 internal import Time
 
-/// What figures are about: a day in UTC, and a model, or all models together.
+/// The subject of figures: a day in UTC, and a model, or all models together.
 struct ReconciledSubject: Hashable, Comparable {
   let day: CivilDate
   let model: String?
@@ -16,10 +16,10 @@ struct ReconciledSubject: Hashable, Comparable {
 /// Figures by what they are about.
 struct ReconciledFigures {
   private(set) var counts: [ReconciledSubject: ReconciledCounts] = [:]
-  /// What is known of our rows beside.
+  /// Further facts about the recorded rows.
   private(set) var particulars: [ReconciledSubject: Particulars] = [:]
 
-  /// What can make rows say something else than a provider.
+  /// The facts that can make rows differ from a provider's report.
   struct Particulars: Hashable {
     var estimatedRows: Int64 = 0
     /// Calls of tools, of every kind.
@@ -73,7 +73,7 @@ struct ReconciledModels {
 }
 
 extension ReconciledFigures {
-  /// What we recorded, of what the provider reports.
+  /// The recorded figures that the provider also reports.
   init(_ uses: [ProviderUse], _ models: ReconciledModels, of report: OrganizationReport.Answer) {
     let withCosts = !report.unknownParts.contains(where: \.isOfCosts)
     let toolCalls = report.knownToolCalls
@@ -121,7 +121,7 @@ extension ReconciledFigures {
     return calls
   }
 
-  /// What the provider reports.
+  /// The provider's figures.
   init(_ report: OrganizationReport.Answer, _ models: ReconciledModels) {
     let daysOfCalls = report.daysOfCallsWithoutModel
     for result in report.usage {

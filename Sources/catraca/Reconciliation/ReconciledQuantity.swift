@@ -1,4 +1,4 @@
-/// What both sides count.
+/// A quantity that both sides count.
 enum ReconciledQuantity: String, CaseIterable, Comparable {
   case requests
   case inputTokens = "input_tokens"
@@ -18,7 +18,7 @@ enum ReconciledQuantity: String, CaseIterable, Comparable {
   /// What tools that the provider runs are called for, beside tokens.
   static let ofTools: [ReconciledQuantity] = [.webSearches, .fileSearches, .containerSessions]
 
-  /// What a row's calls of a kind are counted as; nil where the provider has no report of them.
+  /// The quantity of a row's calls of a kind; nil if the provider doesn't report them.
   init?(callsOf kind: String) {
     switch kind {
     case "web_search": self = .webSearches

@@ -1,7 +1,7 @@
 internal import JSON
 internal import Time
 
-/// What is said of a comparison: to people, to programs, and in an alert.
+/// The report of a comparison: for people, for programs, and for an alert.
 struct ReconciliationReport {
   private let comparison: UsageComparison
   private let provider: String

@@ -9,13 +9,13 @@ struct UsagePage {
   struct Result: Hashable {
     let day: CivilDate
     let model: String?
-    /// What a cost is for, such as `gpt-4o-mini-2024-07-18, input`.
+    /// The item of a cost, such as `gpt-4o-mini-2024-07-18, input`.
     let lineItem: String?
     let counts: ReconciledCounts
   }
 
   var results: [Result] = []
-  /// What the next page is asked for by; nil where this is the last.
+  /// The cursor of the next page; nil on the last page.
   var next: String?
 
   /// Why a page can't be read.

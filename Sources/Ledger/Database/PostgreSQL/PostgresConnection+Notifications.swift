@@ -1,7 +1,7 @@
 internal import CPostgres
 internal import Glibc
 
-// What other connections send to the channels that this one listens to.
+// Messages of other connections to the channels that this one listens to.
 
 extension PostgresConnection {
   /// - Parameter channels: names that need no quotes.
@@ -9,7 +9,7 @@ extension PostgresConnection {
     try execute(channels.map { "LISTEN \($0)" }.joined(separator: "; "))
   }
 
-  /// What has been sent; waits for it at most so long, and not at all where something is there.
+  /// The messages so far. If there is none, it waits for one at most for `patience`.
   func notifications(within patience: Duration) throws(LedgerError) -> [Notification] {
     guard unsafe handle != nil else { throw .unavailable(reason: "the connection was lost") }
     let arrived = takeNotifications()

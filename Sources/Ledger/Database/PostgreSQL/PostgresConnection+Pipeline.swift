@@ -8,7 +8,7 @@ internal import Glibc
 /// At most `largestPipeline` wait for answers at a time. What they answer fits into the system's
 /// buffers, so that the server never waits for us to read while we wait for it to.
 extension PostgresConnection {
-  /// What was sent, in order.
+  /// A message to the server whose answer is still to come. They are answered in order.
   enum Sent {
     /// The text is being prepared.
     case text(PreparedText)
@@ -103,7 +103,7 @@ extension PostgresConnection {
 
   /// Reads what is left of an answer, for nobody.
   func discardRows() {
-    // What fails here has closed the connection, or is of a statement that nobody reads.
+    // A failure here has closed the connection, or belongs to a statement that is no longer read.
     while isReading, let next = try? nextRow(), next.kind == .row {}
   }
 
@@ -157,7 +157,7 @@ extension PostgresConnection {
     return unsafe PostgresResult(owning: result)
   }
 
-  /// What a failure is to the ledger; closes the connection where it ends it.
+  /// Turns a failure into the ledger's error, and closes the connection if the failure ended it.
   func error(_ failure: PostgresFailure) -> LedgerError {
     lastFailureIsWorthRepeating = failure.isWorthRepeating
     if unsafe failure.endsConnection || PQstatus(handle) != CONNECTION_OK { close() }

@@ -66,7 +66,7 @@ internal import Glibc
 
   // MARK: The connection
 
-  /// What libpq takes where neither the URL says otherwise; a dead peer is noticed within ten
+  /// libpq's parameters, unless the URL states others. With them, a dead peer is noticed within ten
   /// seconds.
   private static let defaults = [
     ("fallback_application_name", "catraca"),
@@ -129,7 +129,7 @@ internal import Glibc
   /// Whether the server has closed it while it was idle.
   private var hasBeenHungUp: Bool {
     var socket = unsafe pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-    // What it said last comes before the end.
+    // The server's last messages come before the end of the connection.
     while unsafe poll(&socket, 1, 0) > 0 {
       if unsafe PQconsumeInput(handle) == 0 || PQstatus(handle) != CONNECTION_OK { return true }
     }
@@ -234,7 +234,7 @@ internal import Glibc
       isCommitUncertain = unsafe handle == nil
       throw error
     }
-    // What the server says where a statement had failed before.
+    // If a statement had failed before, the server answers ROLLBACK.
     guard last?.command == "COMMIT" else { throw lose("a transaction could not be committed") }
     isInTransaction = false
   }
@@ -244,7 +244,7 @@ internal import Glibc
     defer { isInTransaction = false }
     guard unsafe handle != nil else { return }
     discardRows()
-    // What failed was told where it failed.
+    // The call that failed has thrown its error already.
     _ = try? synchronize()
     guard unsafe handle != nil, unsafe PQtransactionStatus(handle) != PQTRANS_IDLE else { return }
     do {

@@ -86,7 +86,7 @@ final class PostgresPool: Sendable {
     }
   }
 
-  /// What is broken, or in the middle of something, isn't lent again.
+  /// A connection that is broken, or in the middle of a transaction, isn't lent again.
   fileprivate func giveBack(_ connection: PostgresConnection) {
     let handover = connection.isReusable ? Handover(connection: connection) : nil
     state.withLock { state in

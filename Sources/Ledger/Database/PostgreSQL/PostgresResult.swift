@@ -1,7 +1,7 @@
 internal import CPostgres
 internal import Glibc
 
-/// What the server answered to a statement: a row, the end of its rows, or an error.
+/// The server's answer to a statement: a row, the end of its rows, or an error.
 @safe final class PostgresResult {
   private let handle: OpaquePointer
 
@@ -101,7 +101,7 @@ internal import Glibc
     return value == .min ? .max : -value
   }
 
-  /// What `pg_type` calls them; they never change.
+  /// The numbers of types in `pg_type`, which never change.
   private enum TypeID {
     static let bool: Oid = 16
     static let int8: Oid = 20
@@ -119,7 +119,7 @@ internal import Glibc
     unsafe PQcmdTuples(handle).flatMap { unsafe Int(String(cString: $0)) } ?? 0
   }
 
-  /// What was carried out, such as `COMMIT`.
+  /// The command that the server ran, such as `COMMIT`.
   var command: String {
     unsafe PQcmdStatus(handle).map { unsafe String(cString: $0) } ?? ""
   }

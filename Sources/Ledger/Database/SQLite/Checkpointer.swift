@@ -20,7 +20,7 @@ final class Checkpointer: Sendable {
     let connection = try SQLiteConnection(
       path: path, access: .readWrite, busyTimeoutMilliseconds: options.busyTimeoutMilliseconds,
       fileSystem: options.fileSystem)
-    // Who has read nothing yet doesn't know that there is a log.
+    // A connection that has read nothing yet doesn't know that there is a log.
     try connection.execute("PRAGMA synchronous = NORMAL; SELECT 1 FROM sqlite_schema LIMIT 1")
     let state = Monitor(State())
     self.state = state
@@ -40,7 +40,7 @@ final class Checkpointer: Sendable {
     state.signal()
   }
 
-  /// What had been copied at the end of the last round.
+  /// The pages copied until the end of the last round.
   var progress: LogProgress { state.withLock { $0.progress } }
 
   /// Waits until all rounds that were asked for have ended, or none begins any more.
@@ -58,9 +58,9 @@ final class Checkpointer: Sendable {
   private static func work(_ handover: Lock<SQLiteConnection?>, _ state: Monitor<State>) {
     let connection = handover.withLock { $0.take() }
     while waitUntilDue(state) {
-      // What goes wrong is tried again at the next ring: all is in the log.
+      // The next ring retries a failure. Nothing is lost, since the log has all of it.
       let progress = connection?.copyLog()
-      // What is on the disk already, the writer needn't wait for when it is its turn.
+      // The writer later needn't wait for pages that are on the disk already.
       if let progress, progress.frames >= LogWatch.long { _ = connection?.synchronizeFile() }
       state.withLock { state in
         state.isAtWork = false

@@ -5,7 +5,7 @@ internal import Glibc
 struct File: ~Copyable {
   private let descriptor: Int32
 
-  /// What went wrong, as the system words it.
+  /// The system's reason for the failure.
   struct Failure: Error {
     let code: Int32
     var reason: String { unsafe String(cString: strerror(code)) }

@@ -4,7 +4,7 @@
   private var storage: UnsafeMutableRawBufferPointer?
   private var used = 0
 
-  /// What a request's row takes several times over; texts that are longer are copied by SQLite.
+  /// The room for texts: several times that of a request's row. SQLite copies longer texts.
   private static let capacity = 4_096
 
   deinit {

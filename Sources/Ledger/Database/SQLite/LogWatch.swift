@@ -29,7 +29,7 @@ struct LogWatch {
     self.hasHelper = hasHelper
   }
 
-  /// What to do after a commit.
+  /// The step after a commit.
   ///
   /// - Parameters:
   ///   - frames: in the log.
@@ -43,7 +43,7 @@ struct LogWatch {
     guard frames - asked >= interval else { return .nothing }
     asked = frames
     guard hasHelper else { return .copyNow }
-    // What was copied of a log before this one may be more than this one has.
+    // The count of an earlier log may exceed the length of this one.
     let rest = copied <= frames ? frames - copied : frames
     let isWritersTurn = rest <= 2 * LogWatch.few || frames >= LogWatch.longest
     return isLong && isWritersTurn ? .copyNow : .copyBeside

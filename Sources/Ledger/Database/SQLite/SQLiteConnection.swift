@@ -124,7 +124,7 @@ internal import Glibc
     }
   }
 
-  /// What `status` means, without any value that was bound.
+  /// The meaning of `status`, without any bound value.
   func failure(_ status: Int32) -> LedgerError {
     .unavailable(reason: SQLiteConnection.explanation(of: status))
   }

@@ -2,7 +2,7 @@
 struct Migration: Sendable {
   /// Counts from 1 without gaps.
   let number: Int
-  /// What `schema_migrations` calls the step.
+  /// The step's name in `schema_migrations`.
   let name: String
   /// Whether a server that knows only the schema before this step works on with the schema after
   /// it. The step then adds nothing but tables, indexes, and columns that are NULL or have a

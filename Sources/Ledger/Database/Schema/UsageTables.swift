@@ -184,7 +184,7 @@ extension Dialect {
     }
   }
 
-  /// What a unique index of a partitioned table needs after its own columns.
+  /// The columns that a unique index of a partitioned table needs after its own.
   fileprivate var instantOfKey: String {
     switch self {
     case .sqlite: ""

@@ -2,7 +2,7 @@ internal import Configuration
 internal import Ledger
 internal import Objects
 
-/// What the commands about objects take, and how they show one.
+/// Parameters of the commands about objects, and the table that shows objects.
 enum ObjectOptions {
   static let id = Parameter(
     "id", ArgumentFormat<String>.objectID, "the provider's id of the object", isRequired: true)

@@ -39,7 +39,7 @@ struct PriceGaps {
 
   // MARK: Quantities
 
-  /// What a model's answers can report and its prices lack, now or later.
+  /// The quantities that a model's answers can report and its prices lack, now or later.
   private func missing(of model: ModelDeclaration) -> [PricedQuantity] {
     let tables = tables(of: model)
     guard tables.allSatisfy({ $0[.input] != nil }) else { return [] }

@@ -37,7 +37,7 @@ struct CostExplanation {
     }
   }
 
-  /// What the provider charges, where that is something else than what the client is charged.
+  /// The provider's charge, if it differs from the client's charge.
   private func providerSections(_ bill: Bill?, _ table: Table) -> [Document.Section] {
     guard let bill, !bill.chargesAsTheProvider else { return [] }
     let cost = Money(nanoUnits: row.providerCostNanoUSD, currency: .usd).decimalText
@@ -97,7 +97,7 @@ struct CostExplanation {
       + (origin.overrideLabel.map { ", and the client's own (\($0))" } ?? "") + "."
   }
 
-  /// What the quantities don't explain.
+  /// The part of the cost that the quantities don't explain.
   private func difference(from bill: Bill) -> String? {
     let cost = try? bill.cost()
     if let cost, cost.nanoUSD.nanoUnits == row.costNanoUSD, cost.billed == row.cost {

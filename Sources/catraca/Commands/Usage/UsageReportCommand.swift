@@ -47,7 +47,7 @@ enum UsageReportCommand {
     }
   }
 
-  /// What is asked for.
+  /// The request of the command line.
   private enum Request {
     case sums(UsageGrouping)
     case requests(UsageExport.Format)
@@ -174,7 +174,7 @@ extension UsageReportCommand {
     case table, json, csv, jsonl, focus
   }
 
-  /// What is shown: sums of a group each, or every request.
+  /// The content of the report: the sums of each group, or every request.
   enum Breakdown: Hashable, Sendable {
     case sums(UsageGrouping)
     case request
