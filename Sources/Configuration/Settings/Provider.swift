@@ -1,7 +1,9 @@
 public import Money
 
 /// An API in OpenAI's format to which requests are forwarded.
-public struct Provider: Hashable, Sendable {
+///
+/// A class, because a request refers to its provider from many places.
+public final class Provider: Hashable, Sendable {
   /// The treatment of a request whose client has disconnected.
   public enum OnDisconnect: Hashable, Sendable {
     /// The request to the provider is canceled, and an estimate is settled.
@@ -56,6 +58,20 @@ public struct Provider: Hashable, Sendable {
 
   /// Whether its account serves all clients without their own key.
   public var isShared: Bool { keyOwner == nil }
+
+  public static func == (left: Provider, right: Provider) -> Bool {
+    left === right
+      || left.name == right.name && left.baseURL == right.baseURL && left.apiKey == right.apiKey
+        && left.keySource == right.keySource && left.keyOwner == right.keyOwner
+        && left.onDisconnect == right.onDisconnect && left.caFile == right.caFile
+        && left.priceFactor == right.priceFactor && left.automaticTier == right.automaticTier
+        && left.hidesAccount == right.hidesAccount
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(keyOwner)
+  }
 
   /// Names that collide with the proxy's own paths.
   static let reservedNames = ["v1", "api", "widget", "healthz"]

@@ -95,7 +95,7 @@ extension UnmeteredForwarding {
       let file = FreeContent.references(method: "GET", path: path).first?.id
     else { return nil }
     var rest = try await unsettledBatches()[...]
-    // To ask for so many batches takes long, so the file says first whether it has results.
+    // Many batches take long to ask for, so the file's purpose tells first whether it has results.
     if rest.count > UnmeteredForwarding.mostBatchesAsked, try await !mayHaveResults(file) {
       return nil
     }

@@ -110,7 +110,7 @@ final class StreamRelay {
           await pass()
         }
         forwarded.exchange.loop.spareBytes.takeBack(&passing)
-        if progress == .refused { return refuse(unreadable) }
+        if progress == .refused { return refuseUnreadable() }
       }
     } catch {
       return error
@@ -178,6 +178,7 @@ final class StreamRelay {
   }
 
   /// Ends the provider's stream, since its events may not pass.
+  @inline(never)
   private func refuse(_ refusal: Refusal) -> UpstreamError {
     self.refusal = refusal
     transfer.cancel()
@@ -211,8 +212,7 @@ final class StreamRelay {
   private func end(cut: UpstreamError?) async {
     if !isSettled { await settle(cut: cut) }
     await record(meter.takeMadeObjects())
-    if forwarded.hidesAnswer { refusal = refusal ?? .ledgerUnavailable }
-    if meter.isRefusing { refusal = refusal ?? unreadable }
+    noteRefusal()
     guard cut == nil, refusal == nil, !forwarded.clientLeft else { return await breakOff() }
     var last: [UInt8] = []
     meter.takeWithheld(into: &last)
@@ -224,13 +224,26 @@ final class StreamRelay {
     await forwarded.finish(last)
   }
 
+  @inline(never)
+  private func noteRefusal() {
+    if forwarded.hidesAnswer { refusal = refusal ?? .ledgerUnavailable }
+    if meter.isRefusing { refusal = refusal ?? unreadable }
+  }
+
   /// Ends the client's stream before its proper end.
   private func breakOff() async {
     guard let refusal, !forwarded.clientLeft, coded?.passesDecoded ?? true else {
       return forwarded.exchange.abort()
     }
-    await forwarded.finish(RefusalAnswer(refusal).event())
+    await forwarded.finish(StreamRelay.event(of: refusal))
   }
+
+  // Not inlined, so that a resting stream's frame has no room for a refusal.
+  @inline(never)
+  private static func event(of refusal: Refusal) -> [UInt8] { RefusalAnswer(refusal).event() }
+
+  @inline(never)
+  private func refuseUnreadable() -> UpstreamError { refuse(unreadable) }
 
   @inline(never)
   private func settle(cut: UpstreamError?) async {

@@ -124,9 +124,11 @@ enum WithheldFields {
   ///
   /// - Throws: 400, with the parameter's name as `param`.
   static func check(queryOfMetered query: String?) throws(Refusal) {
+    if query == nil { return }
     try check(query, for: parametersOfBodies)
   }
 
+  @inline(never)
   private static func check(_ query: String?, for refused: Set<String>) throws(Refusal) {
     guard let query else { return }
     for parameter in query.split(whereSeparator: { $0 == "&" || $0 == ";" }) {

@@ -51,6 +51,7 @@ final class Identity: Sendable {
   ///
   /// Some servers take several names with commas between them, and ask all of these models.
   func check(model: String) throws(Refusal) {
+    if key.models == nil { return }
     for name in model.split(separator: ",", omittingEmptySubsequences: false) {
       let name = name.drop { $0 == " " }
       guard key.allows(model: String(name)) else { throw .modelNotAllowed(model: model) }

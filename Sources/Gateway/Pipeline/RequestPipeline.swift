@@ -150,12 +150,14 @@ final class RequestPipeline {
   ) async throws(Refusal) -> Claim {
     let claim = try read(
       await MeteredRequest.readBody(of: self), endpoint, identity, of: providerName)
-    let facts = claim.request.facts
-    if facts.references.isEmpty && facts.itemIDs.isEmpty && exchange.head.query == nil {
-      return claim
-    }
-    try await checkObjects(of: claim)
+    if mayNameObjects(claim.request) { try await checkObjects(of: claim) }
     return claim
+  }
+
+  @inline(never)
+  private func mayNameObjects(_ request: MeteredRequest) -> Bool {
+    let facts = request.facts
+    return !facts.references.isEmpty || !facts.itemIDs.isEmpty || exchange.head.query != nil
   }
 
   /// Whether all objects that the request names are its client's own.

@@ -154,9 +154,10 @@ final class RequestSettlement {
     .limited(to: forwarded)
   }
 
-  /// What the model may have made in the time that the provider had: of an answer that was cut,
-  /// which says nothing of what was on its way, and of a whole one whose model reasons, since
-  /// thoughts make no text. A transcript that was cut has as many tokens as its sound can hold.
+  /// The tokens that the model may have made in the provider's time. They count for an answer that
+  /// was cut, because its last part never came, and for a whole answer of a model that reasons,
+  /// because thoughts make no text. A transcript that was cut has as many tokens as its sound can
+  /// hold.
   private static func generatedTokens(before completion: Completion, of forwarded: ForwardedRequest)
     -> Int64
   {

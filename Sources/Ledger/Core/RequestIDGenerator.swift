@@ -72,7 +72,7 @@ struct RandomPool: RandomNumberGenerator, Sendable {
 
   private mutating func fetch() {
     words = [UInt64](repeating: 0, count: RandomPool.wordsPerFetch)
-    // So many bytes come whole or not at all, and not at all only where there is no generator.
+    // `getentropy` fills this many bytes whole, or fails because the system has no generator.
     let status = unsafe words.withUnsafeMutableBytes { bytes -> CInt in
       guard let start = bytes.baseAddress else { return -1 }
       return unsafe getentropy(start, bytes.count)

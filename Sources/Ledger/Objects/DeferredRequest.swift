@@ -163,7 +163,7 @@ extension DeferredRequest.Progress {
 }
 
 extension JSONWriter {
-  /// What `SettlementReader.deferredSettlement` reads.
+  /// Writes the text that `SettlementReader.deferredSettlement` reads.
   mutating func deferredSettlement(_ settlement: DeferredSettlement) {
     object { text in
       text.member("request_id", settlement.requestID.description)

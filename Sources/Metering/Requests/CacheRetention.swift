@@ -13,7 +13,7 @@ enum CacheRetention {
   /// `{"ttl":"12h"}` at twice.
   static func mayBeLong(in body: [UInt8]) -> Bool {
     body.withUnsafeBytes { bytes in
-      contains("12h", "h", at: 2, bytes) || contains(#"\u00"#, "\\", at: 0, bytes)
+      contains("12h", "2", at: 1, bytes) || contains(#"\u00"#, "\\", at: 0, bytes)
     }
   }
 

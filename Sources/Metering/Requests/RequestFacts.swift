@@ -1,6 +1,6 @@
 internal import HTTP
 internal import JSON
-public import Objects
+internal import Objects
 public import Pricing
 
 /// The facts of a request that metering needs. They are read from its body once.
@@ -22,12 +22,9 @@ public struct RequestFacts: Sendable, Hashable {
   /// The number of answers, at least one.
   public var choices: Int64 = 1
   public var serviceTier: String?
-  /// The time in which a background response must be complete; nil for as soon as possible.
-  public var completionWindow: String?
   /// The client's own end user.
   public var user: String?
   public var conversation: String?
-  public var reasoningEffort: String?
   /// Whether the answer may be spoken.
   public var asksForAudio = false
   /// Whether the provider may search the web for the answer, for a fee.
@@ -40,15 +37,9 @@ public struct RequestFacts: Sendable, Hashable {
   public var passes: Int64 = 1
   /// The most calls of the answer that are billed separately from tokens.
   public var calls: Int64 = 0
-  /// The names of those calls' prices in a pricing file's `surcharges`; empty if unknown.
-  public var callSurcharges: [String] = []
   /// Whether the number of the provider's tool calls is unlimited: the request declares such tools
   /// and sets no limit, although its endpoint accepts one.
   public var lacksCallLimit = false
-  /// The prices of the containers of the provider's tools.
-  var containers = Containers()
-  /// The model of the image tool; nil if the request doesn't declare that tool.
-  public var imageToolModel: String?
   /// Upper bound of the tokens of one drawing.
   public var imageToolTokens: Int64 = 0
   /// Whether several agents may work on the answer. Their number has no limit.
@@ -58,8 +49,6 @@ public struct RequestFacts: Sendable, Hashable {
   /// The number of times that the provider may shorten the context during the answer. Each time
   /// takes one pass over the context.
   public var compactions: Int64 = 0
-  /// Further models that may answer instead of the request's own, or do a part of the work.
-  public var otherModels = NamedModels()
   /// Code points of the text to be spoken, for models priced by them.
   public var characters: Int64 = 0
   /// The approximate number of tokens of the spoken text, for models priced by tokens.
@@ -68,13 +57,8 @@ public struct RequestFacts: Sendable, Hashable {
   public var audioMilliseconds: Int64 = 0
   /// The estimated duration of that sound.
   public var estimatedAudioMilliseconds: Int64 = 0
-  /// For a transcription or translation: its format.
-  public var transcript: TranscriptRequest?
   /// The number of images to make.
   public var images: Int64 = 0
-  /// Their size and quality, as the request names them.
-  public var imageSize: String?
-  public var imageQuality: String?
   /// The number of drafts sent for each image.
   public var partialImages: Int64 = 0
   /// Whether the answer's tokens may be image tokens.
@@ -89,11 +73,8 @@ public struct RequestFacts: Sendable, Hashable {
   /// a name, and it is valid for the provider's whole account.
   public var hasOwnNames = false
 
-  /// The provider's objects that the request names, without duplicates.
-  public var references: [ObjectReference] = []
-  /// The ids that the request gives to its items, each once; empty where the provider keeps none of
-  /// the items. See `ItemIDs`.
-  public var itemIDs: [String] = []
+  /// The facts that few requests have; nil if the request has none of them.
+  var rare: RareFacts.Box?
 
   public init(operation: Operation, model: String) {
     self.operation = operation

@@ -141,6 +141,9 @@ extension HelpTopic {
       `metering.agents: 4`, Catraca holds four times the model's context and four times the output.
     - **`reasoning.mode: pro`** sums several runs. Catraca holds input and output twelve times.
     - **`context_management`** with a compaction adds one pass over the input to the hold.
+    - **A cache write of twelve hours** is held if the body can ask for it (`12h` anywhere), or if
+      the provider keeps input that can (`previous_response_id`, `conversation`, `prompt`, tools
+      that the provider runs). Otherwise Catraca holds the dearest of the other prices.
     - **Tools that the provider describes** to the model and the app runs (`shell` with
       `environment: local`, `local_shell`, `apply_patch`, `computer`): Catraca holds 1,000 tokens of
       input for each.

@@ -13,7 +13,7 @@ import Testing
 /// The admin API in memory: the real console and router, over a server with a ledger of its own.
 /// For one loop.
 final class ConsoleBench {
-  /// Who makes a call.
+  /// The caller of a call.
   enum Caller: String, Sendable { case admin, viewer, key, stranger }
 
   private let console: Console

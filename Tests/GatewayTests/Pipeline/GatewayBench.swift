@@ -144,7 +144,7 @@ final class GatewayBench {
     #expect(found == figure, sourceLocation: sourceLocation)
   }
 
-  /// What all budgets hold together.
+  /// The sum of all budgets' holds.
   var heldTokens: Int64 { gateway.controller.read { GatewayBench.heldTokens(in: $0) } }
 
   private static func heldTokens(in budgets: BudgetState) -> Int64 {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-/// What a request comes to where the ledger, or what it lends, fails or moves under it.
+/// Requests whose ledger fails, or whose leases are voided, on their way.
 @Suite("The intent comes first, and nothing goes without it", .timeLimit(.minutes(1)))
 struct LedgerFailureTests {
   private static let budget = "{ name: b, mode: tokens, tokens: 100000, period: total }"

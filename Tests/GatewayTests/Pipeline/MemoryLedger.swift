@@ -8,7 +8,7 @@ import Time
 
 /// A ledger in memory: keeps in order what it was told, and lends leases of what is left.
 final class MemoryLedger: Ledger, LeaseLender {
-  /// What a request's intent came to, or what was written beside it.
+  /// A step of a request's intent, or a record beside it.
   enum Event: Equatable {
     case opened
     case settled
@@ -67,12 +67,12 @@ final class MemoryLedger: Ledger, LeaseLender {
   var sightings: [MissingPriceSighting] { state.withLock { $0.sightings } }
   var objects: [ProviderObject] { state.withLock { $0.objects } }
 
-  /// What is leased of all accounts together, in tokens.
+  /// The leased tokens of all accounts together.
   var leasedTokens: Int64 {
     state.withLock { $0.accounts.values.reduce(0) { $0 + $1.leased.tokens } }
   }
 
-  /// What all accounts together have settled, in tokens.
+  /// The settled tokens of all accounts together.
   var settledTokens: Int64 {
     state.withLock { $0.accounts.values.reduce(0) { $0 + $1.settled.tokens } }
   }

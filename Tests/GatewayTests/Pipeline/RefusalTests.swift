@@ -95,7 +95,7 @@ struct RefusalTests {
       sentence: "The health page by another method is 405", status: 405,
       code: "method_not_allowed", path: "/healthz"),
     Case(
-      sentence: "A model that there isn't is 404 in the list", status: 404,
+      sentence: "An unknown model is 404 in the list", status: 404,
       code: "model_not_found", method: "GET", path: "/v1/models/none"),
     Case(
       sentence: "A realtime session without an upgrade is 426", status: 426,

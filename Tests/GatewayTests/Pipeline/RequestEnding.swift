@@ -8,7 +8,7 @@ import Upstream
 
 /// A way in which a request ends, and what it comes to.
 struct RequestEnding: CustomTestStringConvertible, Sendable {
-  /// What a client gets at the end.
+  /// The client's answer at the end.
   struct Gets: Sendable {
     var status = 200
     var code: String?
@@ -16,7 +16,7 @@ struct RequestEnding: CustomTestStringConvertible, Sendable {
     var isWhole = true
   }
 
-  /// What becomes of the hold and the intent.
+  /// The end of the hold and of the intent.
   enum End: Sendable {
     /// A row is written.
     case settled

@@ -135,7 +135,7 @@ internal import Glibc
   }
 }
 
-/// SQLite itself, of which all of a process's connections are.
+/// Process-wide setup of SQLite.
 package enum SQLiteLibrary {
   /// Must come before SQLite is asked for anything else; only the first call does something.
   ///

@@ -126,7 +126,7 @@ extension Migration {
     CREATE INDEX credit_draws_client_id ON credit_draws (client_id, created_at);
     """
 
-  /// What the admin API needs beside the things that it administers.
+  /// Tables of the admin API beside those of the records that it administers.
   static let administrationTables = """
     CREATE TABLE admin_tokens (
       name TEXT PRIMARY KEY,

@@ -1,6 +1,6 @@
 extension Migration {
-  /// What replicas of the server share in one ledger: who runs, what each has leased of limits and
-  /// credits, and which conversations each may begin. A ledger in SQLite leaves them empty.
+  /// Tables that replicas share: the running servers, their leases of limits and credits, and their
+  /// permits to begin conversations. A ledger in SQLite leaves them empty.
   static let replicaTables = """
     CREATE TABLE replicas (
       id TEXT PRIMARY KEY,
