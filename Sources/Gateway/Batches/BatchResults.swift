@@ -155,7 +155,7 @@ extension UnmeteredForwarding {
       }
       return bodies
     } catch {
-      throw Refusal(error, provider: provider.name, on: pipeline)
+      throw pipeline.refusal(for: error, of: provider.name)
     }
   }
 }

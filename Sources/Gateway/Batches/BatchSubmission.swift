@@ -68,7 +68,7 @@ struct BatchSubmission {
     } catch let error as Refusal {
       throw error
     } catch let error as UpstreamError {
-      throw refusal(for: error)
+      throw pipeline.refusal(for: error, of: provider.name)
     } catch {
       throw unreadableFile("a file whose lines have \(BatchSubmission.longestLine) bytes at most")
     }
@@ -171,20 +171,6 @@ struct BatchSubmission {
 
   private func unreadableFile(_ expected: String) -> Refusal {
     .unreadable(.invalid(param: "input_file_id", expected: expected))
-  }
-
-  private func refusal(for error: UpstreamError) -> Refusal {
-    pipeline.gateway.logger.log(.warn, "upstream_failed") { line in
-      line.member("request_id", "\(pipeline.id)")
-      line.member("provider", provider.name)
-      line.member("reason", "\(error)")
-    }
-    return switch error {
-    case .timeout: .upstreamTimeout(provider: provider.name)
-    case .tooManyTransfers: .overloaded
-    case .cancelled: .clientLeft
-    default: .upstreamUnreachable(provider: provider.name)
-    }
   }
 }
 

@@ -216,23 +216,9 @@ final class ForwardedRequest {
   /// Ends a request whose provider failed before the client got anything of an answer.
   @inline(never)
   func fail(_ error: UpstreamError, status: Int?, report: UsageReport?) async {
-    let provider = quote.provider.name
-    gateway.logger.log(.warn, "upstream_failed") { line in
-      pipeline.writeMembers(of: request, quote, to: &line)
-      line.member("reason", "\(error)")
-    }
-    if !error.wasSent {
-      await giveBack()
-      let isTimeout = if case .tooManyTransfers = error { false } else { true }
-      await pipeline.refuse(isTimeout ? .upstreamUnreachable(provider: provider) : .overloaded)
-      return
-    }
-    let refusal: Refusal =
-      switch error {
-      case .timeout: .upstreamTimeout(provider: provider)
-      case .cancelled: .clientLeft
-      default: .upstreamInvalid(provider: provider)
-      }
+    pipeline.logUpstreamFailure(error) { pipeline.writeMembers(of: request, quote, to: &$0) }
+    let refusal = Refusal(error, provider: quote.provider.name)
+    guard error.wasSent else { return await refuse(refusal) }
     let answered = if case .clientLeft = refusal { 0 } else { RefusalAnswer(refusal).status }
     _ = await settle(
       Completion(

@@ -84,7 +84,7 @@ struct RealtimeOpening {
     do {
       return try await transfer.head()
     } catch {
-      throw Refusal(error, provider: provider.name, on: pipeline)
+      throw pipeline.refusal(for: error, of: provider.name)
     }
   }
 

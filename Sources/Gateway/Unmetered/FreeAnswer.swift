@@ -89,7 +89,7 @@ extension UnmeteredForwarding {
   private func whole(_ transfer: Transfer) async throws(Refusal) -> [UInt8] {
     let body: [UInt8]?
     do { body = try await transfer.body(atMost: UnmeteredForwarding.largestAnswer) } catch {
-      throw Refusal(error, provider: provider.name, on: pipeline)
+      throw pipeline.refusal(for: error, of: provider.name)
     }
     guard let body else {
       throw .unusableAnswer(
@@ -155,25 +155,6 @@ extension UnmeteredForwarding {
     if !redacted.isEmpty { try await pipeline.exchange.write(redacted) }
     while try await transfer.next(into: &piece) { try await pipeline.exchange.write(piece) }
     try await pipeline.exchange.finish()
-  }
-}
-
-extension Refusal {
-  /// The client's message about a provider that failed before it answered; the operator is told
-  /// more.
-  init(_ error: UpstreamError, provider: String, on pipeline: RequestPipeline) {
-    pipeline.gateway.logger.log(.warn, "upstream_failed") { line in
-      line.member("request_id", "\(pipeline.id)")
-      line.member("provider", provider)
-      line.member("reason", "\(error)")
-    }
-    switch error {
-    case .cancelled: self = .clientLeft
-    case .tooManyTransfers: self = .overloaded
-    case .timeout(wasSent: true): self = .upstreamTimeout(provider: provider)
-    case .unreachable, .timeout: self = .upstreamUnreachable(provider: provider)
-    case .broken, .invalidResponse: self = .upstreamInvalid(provider: provider)
-    }
   }
 }
 

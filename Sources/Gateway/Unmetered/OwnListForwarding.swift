@@ -131,7 +131,7 @@ final class OwnListForwarding: ListSource {
       guard let body else { return (head, nil) }
       coded = (head, body)
     } catch {
-      throw .refused(Refusal(error, provider: forwarded.provider.name, on: pipeline))
+      throw .refused(pipeline.refusal(for: error, of: forwarded.provider.name))
     }
     let (head, body) = coded
     guard let text = head.coding.text(of: body, atMost: UnmeteredForwarding.largestAnswer) else {

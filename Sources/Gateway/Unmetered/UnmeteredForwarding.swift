@@ -122,7 +122,7 @@ struct UnmeteredForwarding {
 
   func head(of transfer: Transfer) async throws(Refusal) -> UpstreamResponseHead {
     do { return try await transfer.head() } catch {
-      throw Refusal(error, provider: provider.name, on: pipeline)
+      throw pipeline.refusal(for: error, of: provider.name)
     }
   }
 
