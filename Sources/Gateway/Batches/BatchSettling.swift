@@ -168,12 +168,8 @@ final class BatchSettling {
   }
 
   private func draw(_ used: Consumption, for entry: SettledRequest) -> SettledRequest {
-    var entry = entry
     claim.progress.heldTokens -= entry.row.heldTokens
     claim.progress.heldNanoUSD -= entry.row.heldNanoUSD
-    let settlement = gateway.controller.draw(used, from: claim.grant.hold)
-    entry.charges = settlement.charges.map(BudgetCharge.init)
-    entry.draws = settlement.draws
-    return entry
+    return gateway.draw(used, from: claim.grant, for: entry)
   }
 }

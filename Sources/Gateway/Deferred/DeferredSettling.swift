@@ -21,26 +21,12 @@ extension Gateway {
       await record(nil, of: work)
     } else {
       let (entry, used) = entry(of: work, claim, completion)
-      await settle(entry, used, hold, of: work)
+      let order = SettlementOrder(hold, with: used, in: controller)
+      await record(entry.charged(by: order.charges), of: work)
+      _ = order.finish(in: ledger)
     }
     work.settled()
     deferredWorks.remove(work.id)
-  }
-
-  /// Ends the hold, and writes the row. Where other replicas share the limits, in the other order:
-  /// what is free of a lease is another request's at once, or given back, so there the ledger must
-  /// know first what was used.
-  private func settle(
-    _ entry: SettledRequest, _ used: Consumption, _ hold: consuming Hold, of work: DeferredWork
-  ) async {
-    guard controller.leases != nil else {
-      return await record(entry.charged(by: hold.settle(with: used)), of: work)
-    }
-    await record(
-      entry.charged(by: controller.expectation(settling: hold.grant.hold, with: used)), of: work)
-    for threshold in hold.settle(with: used).charges.flatMap(\.thresholds) {
-      ledger.record(Alert(threshold))
-    }
   }
 
   private func record(_ entry: SettledRequest?, of work: DeferredWork) async {
@@ -158,15 +144,6 @@ extension Gateway {
     let key = rules().clients.client(row.clientID)?.keys.first { $0.name == row.keyName }
     guard let key else { return }
     rateLimits.use(row.usage.totalTokens, by: key, of: row.clientID, at: clock())
-  }
-}
-
-extension SettledRequest {
-  fileprivate func charged(by settlement: Budgets.Settlement) -> SettledRequest {
-    var charged = self
-    charged.charges = settlement.charges.map(BudgetCharge.init)
-    charged.draws = settlement.draws
-    return charged
   }
 }
 

@@ -260,51 +260,34 @@ final class ForwardedRequest {
   /// Settles the hold with what the request used, and returns when its row is safe.
   @inline(never)
   func settle(_ completion: Completion) async -> RequestSettlement {
-    let settled = conclude(completion)
-    do throws(LedgerError) {
-      try await gateway.ledger.settle(settled.entry)
-      gateway.owners.note(settled.entry.objects)
-    } catch {
-      logRecordingFailure(error)
-      if !settled.entry.objects.isEmpty { hidesAnswer = true }
-    }
-    endLeasedHold(settled)
+    let (settled, used) = conclude(completion)
+    guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
+    let order = SettlementOrder(hold, with: used, in: gateway.controller)
+    await record(settled.entry(charged: order.charges))
+    settled.tightest = order.finish(in: gateway.ledger)
     report(settled)
     return settled
   }
 
   @inline(never)
-  private func conclude(_ completion: Completion) -> RequestSettlement {
+  private func conclude(_ completion: Completion) -> (RequestSettlement, used: Consumption) {
     var completion = completion
     completion.report = completion.report?.completed(by: dialect)
     if completion.status < 400 { logDoubts(about: completion) }
     let figures = RequestSettlement.Figures(completion, of: self)
-    let settled = RequestSettlement(figures, settlement(of: figures), completion, of: self)
     gateway.rateLimits.use(
-      settled.entry.row.usage.totalTokens, by: request.identity.key,
-      of: request.identity.client.id, at: gateway.clock())
-    return settled
+      figures.usage.totalTokens, by: request.identity.key, of: request.identity.client.id,
+      at: gateway.clock())
+    return (RequestSettlement(figures, completion, of: self), figures.consumption)
   }
 
-  /// The charges of the budgets. This ends the hold, unless other replicas share the limits. A
-  /// released part of a lease is free for another request at once, so then the ledger must know the
-  /// charge first.
-  private func settlement(of figures: RequestSettlement.Figures) -> Budgets.Settlement {
-    if gateway.controller.leases != nil {
-      return gateway.controller.expectation(settling: grant.hold, with: figures.consumption)
-    }
-    guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
-    return hold.settle(with: figures.consumption)
-  }
-
-  @inline(never)
-  private func endLeasedHold(_ settled: RequestSettlement) {
-    guard gateway.controller.leases != nil else { return }
-    guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
-    let settlement = hold.settle(with: settled.consumption)
-    settled.tightest = settlement.tightest
-    for threshold in settlement.charges.flatMap(\.thresholds) {
-      gateway.ledger.record(Alert(threshold))
+  private func record(_ entry: SettledRequest) async {
+    do throws(LedgerError) {
+      try await gateway.ledger.settle(entry)
+      gateway.owners.note(entry.objects)
+    } catch {
+      logRecordingFailure(error)
+      if !entry.objects.isEmpty { hidesAnswer = true }
     }
   }
 
@@ -317,7 +300,7 @@ final class ForwardedRequest {
 
   @inline(never)
   private func report(_ settled: RequestSettlement) {
-    let row = settled.entry.row
+    let row = settled.row
     pipeline.trace?.note(row)
     gateway.logger.log(.info, "request") { line in
       pipeline.writeMembers(of: request, quote, to: &line)

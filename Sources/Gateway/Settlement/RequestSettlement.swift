@@ -4,7 +4,7 @@ internal import EventLoop
 internal import HTTP
 internal import HTTPServer
 internal import JSON
-public import Ledger
+internal import Ledger
 internal import Metering
 internal import Money
 internal import Pricing
@@ -14,11 +14,12 @@ internal import Time
 ///
 /// A class for the same reason as `MeteredRequest`.
 final class RequestSettlement {
-  /// The entry for the ledger.
-  let entry: SettledRequest
-  /// As budgets count it.
-  let consumption: Consumption
-  /// The rest of the tightest budget; nil if no budget applies.
+  let row: UsageRow
+  private let priceRecord: String?
+  private let upstreamMicroseconds: Int64?
+  /// The objects that the answer has shown.
+  let objects: [ProviderObject]
+  /// The rest of the tightest budget, once the hold has ended; nil if no budget applies.
   var tightest: Remainder?
 
   /// The usage and the cost of a request.
@@ -57,15 +58,9 @@ final class RequestSettlement {
   /// Nine decimals, as in `usage_logs.cost_usd`.
   let costUSD: String
 
-  /// - Parameter settlement: the charges of the budgets.
-  init(
-    _ figures: Figures, _ settlement: Budgets.Settlement, _ completion: Completion,
-    of forwarded: ForwardedRequest
-  ) {
+  init(_ figures: Figures, _ completion: Completion, of forwarded: ForwardedRequest) {
     let (usage, source, charge) = (figures.usage, figures.source, figures.charge)
     let grant = forwarded.grant
-    consumption = figures.consumption
-    tightest = settlement.tightest
     let texts = source == .estimated ? nil : RequestSettlement.texts(completion, of: forwarded)
     let check =
       source == .estimated ? nil : RequestSettlement.check(usage, completion, texts, of: forwarded)
@@ -73,7 +68,7 @@ final class RequestSettlement {
     let pipeline = forwarded.pipeline
     let now = MonotonicInstant.now()
     let heldUSD = grant.bound.cost.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max
-    let row = UsageRow(
+    row = UsageRow(
       requestID: pipeline.id, clientID: forwarded.request.identity.client.id,
       keyName: forwarded.request.identity.key.name, userID: forwarded.request.user,
       conversationID: forwarded.request.conversation, agentID: forwarded.request.agent,
@@ -95,11 +90,16 @@ final class RequestSettlement {
       metadata: forwarded.request.metadata, estimateCheck: check, createdAt: pipeline.startedAt,
       day: pipeline.day(in: forwarded.request.identity.client.timeZone))
     costUSD = figures.costUSD
-    entry = SettledRequest(
+    priceRecord = charge.bill?.record
+    upstreamMicroseconds = forwarded.upstreamTime?.wholeMicroseconds
+    objects = forwarded.objects(completion.madeObjects ?? completion.report?.madeObjects ?? [])
+  }
+
+  /// The entry for the ledger.
+  func entry(charged settlement: Budgets.Settlement) -> SettledRequest {
+    SettledRequest(
       row: row, charges: settlement.charges.map(BudgetCharge.init), draws: settlement.draws,
-      priceRecord: charge.bill?.record,
-      upstreamMicroseconds: forwarded.upstreamTime?.wholeMicroseconds,
-      objects: forwarded.objects(completion.madeObjects ?? completion.report?.madeObjects ?? []))
+      priceRecord: priceRecord, upstreamMicroseconds: upstreamMicroseconds, objects: objects)
   }
 
   // MARK: Usage
@@ -253,18 +253,5 @@ extension Duration {
   var wholeMicroseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-  }
-}
-
-extension Gateway {
-  /// Counts usage from outside in every budget that applies, and records it; returns when that is
-  /// safe. It has happened already, so it is never refused.
-  public func record(_ usage: ExternalUsage) async throws(LedgerError) {
-    if let leases = controller.leases { await controller.lease(for: usage, at: leases) }
-    let settlement = controller.record(usage.consumption, rates: usage.rates, for: usage.caller)
-    try await ledger.settle(
-      SettledRequest(
-        row: usage.row, charges: settlement.charges.map(BudgetCharge.init),
-        draws: settlement.draws, priceRecord: usage.priceRecord, claim: usage.claim))
   }
 }
