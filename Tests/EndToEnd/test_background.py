@@ -4,6 +4,7 @@ import json
 
 import openai
 import pytest
+from harness.otlp import Sink
 from harness.rows import assert_estimated, assert_row
 from harness.sandbox import expected_usage, script
 from harness.waiting import eventually
@@ -188,3 +189,15 @@ def test_what_is_held_for_it_is_not_there_for_others(catraca, sandbox):
     with pytest.raises(openai.RateLimitError) as refusal:
         create(running, "small", FOREVER)
     assert refusal.value.code == "budget_contended"
+
+
+def test_its_log_line_has_the_trace_of_its_request(catraca):
+    sink, trace = Sink(), "a" * 32
+    try:
+        catraca.environment["OTEL_EXPORTER_OTLP_ENDPOINT"] = sink.url
+        catraca.start()
+        create(catraca, headers={"traceparent": f"00-{trace}-{'b' * 16}-01"})
+        eventually(catraca.ledger.usage, "a row")
+        assert catraca.process.event("request")["trace_id"] == trace
+    finally:
+        sink.close()

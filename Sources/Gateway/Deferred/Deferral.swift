@@ -43,7 +43,8 @@ extension ForwardedRequest {
       usesOwnKey: quote.provider.keyOwner != nil)
     record.expected.objects = objects(made)
     let work = DeferredWork(
-      record, grant, place: place, origin: origin, keepsAnswers: request.facts.keepsObjects,
+      record, grant, place: place, origin: origin, traceID: pipeline.trace?.traceText,
+      keepsAnswers: request.facts.keepsObjects,
       linesNameCallers: request.facts.linesNameCallers)
     switch gateway.deferredWorks.insert(work) {
     case .repeated(let known):

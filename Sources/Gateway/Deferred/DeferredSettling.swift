@@ -126,18 +126,7 @@ extension Gateway {
         line.member("reason", error.description)
       }
     }
-    for entry in settlement.rows {
-      logger.log(.info, "request") { line in
-        entry.row.writeMembers(to: &line)
-        line.member("status", Int64(entry.row.status))
-        line.member("outcome", entry.row.outcome.rawValue)
-        line.member("usage_source", entry.row.usageSource.rawValue)
-        line.member("tokens", entry.row.usage.totalTokens)
-        line.member(
-          "cost_usd", Money(nanoUnits: entry.row.costNanoUSD, currency: .usd).decimalText)
-        line.member("latency_ms", entry.row.latencyMilliseconds ?? 0)
-      }
-    }
+    for entry in settlement.rows { logRequest(entry.row, traceID: work.traceID) }
   }
 
   private func useRateLimit(_ row: UsageRow) {
@@ -221,16 +210,5 @@ extension UsageRow {
     priceVersion = charge.bill?.version
     overrunTokens = max(0, reported.totalTokens - heldTokens)
     overrunNanoUSD = max(0, charge.nanoUSD - heldNanoUSD)
-  }
-
-  /// The members that every line about a metered request has.
-  func writeMembers(to line: inout JSONWriter) {
-    line.member("request_id", "\(requestID)")
-    line.member("client", clientID)
-    line.member("key", keyName)
-    line.member("user", userID)
-    line.member("operation", operation.rawValue)
-    line.member("provider", provider)
-    line.member("model", model)
   }
 }

@@ -53,6 +53,9 @@ final class DeferredWork: Sendable {
   let record: DeferredRequest
   /// Nil for work of an earlier process, which didn't write it down.
   let origin: Origin?
+  /// The trace of the request that began the work, for the log; nil if nothing is traced, and for
+  /// work of an earlier process.
+  let traceID: String?
   /// Of a batch: whether the provider may keep answers to its lines, as far as this process knows.
   let keepsAnswers: Bool
   /// Of a batch: whether lines name users or conversations, as far as this process knows.
@@ -63,8 +66,9 @@ final class DeferredWork: Sendable {
   /// - Parameter place: what the work takes of its client's share until it has ended.
   init(
     _ record: DeferredRequest, _ grant: Grant, place: DeferredPlace?, origin: Origin?,
-    keepsAnswers: Bool = true, linesNameCallers: Bool = true
+    traceID: String? = nil, keepsAnswers: Bool = true, linesNameCallers: Bool = true
   ) {
+    self.traceID = traceID
     self.record = record
     self.keepsAnswers = keepsAnswers
     self.linesNameCallers = linesNameCallers

@@ -300,19 +300,8 @@ final class ForwardedRequest {
 
   @inline(never)
   private func report(_ settled: RequestSettlement) {
-    let row = settled.row
-    pipeline.trace?.note(row)
-    gateway.logger.log(.info, "request") { line in
-      pipeline.writeMembers(of: request, quote, to: &line)
-      line.member("status", Int64(row.status))
-      line.member("outcome", row.outcome.rawValue)
-      line.member("usage_source", row.usageSource.rawValue)
-      line.member("tokens", row.usage.totalTokens)
-      line.member("cost_usd", settled.costUSD)
-      line.member("latency_ms", row.latencyMilliseconds ?? 0)
-      if row.overrunTokens > 0 { line.member("overrun_tokens", row.overrunTokens) }
-      if row.overrunNanoUSD > 0 { line.member("overrun_nano_usd", row.overrunNanoUSD) }
-    }
+    pipeline.trace?.note(settled.row)
+    gateway.logRequest(settled.row, traceID: pipeline.trace?.traceText)
   }
 
   /// From sending until now; nil before.

@@ -336,20 +336,6 @@ final class RequestPipeline {
     gateway.controller.decide(quote.demand, for: request.caller(for: quote))
   }
 
-  /// The members that every line about a metered request has.
-  func writeMembers(
-    of request: MeteredRequest, _ quote: Quote, to line: inout JSONWriter
-  ) {
-    line.member("request_id", "\(id)")
-    if let trace { line.member("trace_id", trace.traceText) }
-    line.member("client", request.identity.client.id)
-    line.member("key", request.identity.key.name)
-    line.member("user", request.user)
-    line.member("operation", request.facts.operation.rawValue)
-    line.member("provider", quote.provider.name)
-    line.member("model", request.facts.model)
-  }
-
   /// The provider of a request, with the key that its client's requests go out with: the one that
   /// the path names, else the header's, else the first.
   func provider(named name: String?) throws(Refusal) -> Provider {

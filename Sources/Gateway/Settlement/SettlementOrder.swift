@@ -4,8 +4,8 @@ public import Ledger
 // The order in which the budgets and the ledger learn what was used. No other file ends a hold with
 // a use, or counts a use in a budget.
 
-/// The end of a hold with what was used: `charges` go into the rows, and `finish()` comes when those
-/// are safe.
+/// The end of a hold with what was used. `charges` go into the rows, and the caller calls
+/// `finish(in:)` when those are safe.
 ///
 /// A server that shares its limits with no other ends the hold at once, since only its own requests
 /// can take what becomes free. Where replicas share limits, the rows come first: what a lease gets
