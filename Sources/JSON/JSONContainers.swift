@@ -32,9 +32,24 @@ extension JSONValue {
 
   /// The first key that an object has twice, compared after unescaping; nil if there is none.
   public var repeatedKey: String? {
+    guard mayRepeatKey else { return nil }
     let count = members.reduce(0) { count, _ in count + 1 }
     let repeated = count <= JSONValue.fewKeys ? repeatedByPairs() : repeatedByHash(count)
     return repeated.flatMap { value(at: $0).string }
+  }
+
+  /// Whether two keys are alike in length, first and last byte; false for most objects, so that
+  /// their keys need not be compared.
+  private var mayRepeatKey: Bool {
+    var seen: UInt64 = 0
+    for member in members {
+      let bytes = unsafe parser.utf8(at: member.value.index - 1)
+      guard let first = unsafe bytes.first, let last = unsafe bytes.last else { return true }
+      let mark: UInt64 = 1 &<< UInt64(bytes.count &* 7 &+ Int(first) &* 3 &+ Int(last))
+      if seen & mark != 0 { return true }
+      seen |= mark
+    }
+    return false
   }
 
   /// The largest number of keys for which comparing each pair is faster than hashing.

@@ -154,6 +154,53 @@ def test_a_stream_in_a_wrong_coding_is_charged_what_was_held(house, provider, ca
     assert_charged_its_hold(house, "ok" if passes else "upstream_broken")
 
 
+# Answers that can be read in two ways
+
+
+def twice(usage, other):
+    """An answer with the two as its `usage`."""
+    answer = {**ANSWER, "usage": 0}
+    pair = f'"usage": {json.dumps(usage)}, "usage": {json.dumps(other)}'
+    return json.dumps(answer).replace('"usage": 0', pair).encode()
+
+
+NOTHING = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+REPEATED = [(ANSWER["usage"], NOTHING), (NOTHING, ANSWER["usage"])]
+
+
+@pytest.mark.parametrize("pair", REPEATED, ids=["first", "last"])
+def test_an_answer_with_two_usages_is_charged_what_was_held(house, provider, pair):
+    answers(provider, JSON, twice(*pair))
+    assert house.post(BODY).body == twice(*pair)
+    assert_charged_its_hold(house)
+
+
+@pytest.mark.parametrize("pair", REPEATED, ids=["first", "last"])
+def test_a_stream_with_two_usages_is_charged_what_was_held(house, provider, pair):
+    stream = delta("a") + b"data: " + twice(*pair) + b"\n\n" + DONE
+    answers(provider, EVENTS, stream)
+    assert house.post(STREAM).body == stream
+    assert_charged_its_hold(house)
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["first", "last"])
+def test_an_error_with_two_usages_is_charged_what_was_held(house, provider, order):
+    answers(provider, JSON, twice(*REPEATED[0][::order]), status=b"500")
+    assert house.post(BODY).status == 500
+    assert_charged_its_hold(house, "provider_error")
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["first", "last"])
+def test_of_two_usages_the_one_above_the_hold_is_charged(house, provider, order):
+    large = {"prompt_tokens": 9, "completion_tokens": 10**6, "total_tokens": 10**6 + 9}
+    answers(provider, JSON, twice(*[large, NOTHING][::order]))
+    assert house.post(BODY).status == 200
+    row = house.row()
+    assert (row["usage_source"], row["total_tokens"]) == ("estimated", 10**6 + 9)
+    assert row["cost_nano_usd"] > row["held_nano_usd"]
+    assert house.command("audit").returncode == 0
+
+
 # What can be read is read
 
 

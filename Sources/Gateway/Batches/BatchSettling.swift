@@ -117,7 +117,7 @@ final class BatchSettling {
   /// of its usage, is one that used something: it is charged its share of the hold.
   private func settle(_ line: [UInt8]) -> SettledRequest? {
     let result = BatchResult(line, to: facts, endpoint: endpoint, parser: parser)
-    if let result, result.status == nil { return nil }
+    if let result, result.status == nil, !result.report.isAmbiguous { return nil }
     var entry = work.record.expected
     entry.objects = work.objects(result?.report.madeObjects ?? [], at: gateway.clock())
     entry.row.requestID = work.record.requestID.part(lineCount)
@@ -132,7 +132,8 @@ final class BatchSettling {
     let isError = result.map { $0.status ?? 0 >= 400 || $0.report.isError } ?? false
     entry.row.outcome = isError ? .providerError : .ok
     let report = result.map { gateway.withUnpaidSessions($0.report, of: entry.row) }
-    guard let usage = report?.chargedUsage ?? (isError ? .zero : nil) else {
+    let isAmbiguous = report?.isAmbiguous == true
+    guard let usage = report?.chargedUsage ?? (isError && !isAmbiguous ? .zero : nil) else {
       return takeShare(for: entry)
     }
     let held = claim.progress
@@ -143,6 +144,9 @@ final class BatchSettling {
         entry.row.writeMembers(to: &$0)
       }
     }
+    if isAmbiguous, charge.nanoUSD < shareOfHold.nanoUSD {
+      return takeShare(for: entry)
+    }
     // Of the batch's hold a line takes what it uses, as long as there is any.
     entry.row.heldTokens = min(held.heldTokens, usage.totalTokens)
     entry.row.heldNanoUSD = min(held.heldNanoUSD, charge.nanoUSD)
@@ -152,11 +156,17 @@ final class BatchSettling {
     return draw(Consumption(tokens: entry.row.usage.totalTokens, cost: charge.exact), for: entry)
   }
 
+  /// A line's share of the batch's hold.
+  private var shareOfHold: (usage: Usage, nanoUSD: Int64) {
+    var request = work.record
+    request.progress = claim.progress
+    return request.shareOfHold(amongLines: requestCount)
+  }
+
   /// The row keeps the prices that the hold was measured with.
   private func takeShare(for entry: SettledRequest) -> SettledRequest {
-    var (entry, request) = (entry, work.record)
-    request.progress = claim.progress
-    let share = request.shareOfHold(amongLines: requestCount)
+    var entry = entry
+    let share = shareOfHold
     entry.row.usage = share.usage
     entry.row.heldTokens = share.usage.totalTokens
     entry.row.costNanoUSD = share.nanoUSD

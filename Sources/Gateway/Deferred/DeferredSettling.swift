@@ -55,10 +55,13 @@ extension Gateway {
       max(0, clock().milliseconds - entry.row.createdAt.milliseconds)
     let report = completion.report.map { withUnpaidSessions($0, of: entry.row) }
     if claim.progress.settledLines == 0, let usage = report?.chargedUsage {
-      statistics.noteOutput(
-        usage.outputTokens, in: nil, reasons: usage.reasoningTokens > 0,
-        provider: request.provider, model: request.pricedModel ?? entry.row.model)
-      return charge(usage, report, for: request, entry, within: claim.grant)
+      let charged = charge(usage, report, for: request, entry, within: claim.grant)
+      guard completion.isUnread, charged.0.row.costNanoUSD < entry.row.heldNanoUSD else {
+        statistics.noteOutput(
+          usage.outputTokens, in: nil, reasons: usage.reasoningTokens > 0,
+          provider: request.provider, model: request.pricedModel ?? entry.row.model)
+        return charged
+      }
     }
     switch UnreportedWork(request.kind, completion) {
     case .rest:

@@ -153,7 +153,7 @@ enum UnreportedWork: Hashable {
   case recorded
 
   init(_ kind: DeferredRequest.Kind, _ completion: Completion) {
-    guard let report = completion.report, kind == .response else {
+    guard let report = completion.report, kind == .response, !report.isAmbiguous else {
       self = .rest
       return
     }

@@ -273,7 +273,7 @@ final class ForwardedRequest {
   private func conclude(_ completion: Completion) -> (RequestSettlement, used: Consumption) {
     var completion = completion
     completion.report = completion.report?.completed(by: dialect)
-    if completion.status < 400 { logDoubts(about: completion) }
+    if completion.status < 400 || completion.isUnread { logDoubts(about: completion) }
     let figures = RequestSettlement.Figures(completion, of: self)
     gateway.rateLimits.use(
       figures.usage.totalTokens, by: request.identity.key, of: request.identity.client.id,

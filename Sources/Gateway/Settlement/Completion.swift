@@ -27,6 +27,7 @@ struct Completion {
   /// Example: an app asks for the probabilities of each token, so that the answer is larger than
   /// what is read. An answer that says that the provider failed isn't good.
   var isUnread: Bool {
+    if report?.isAmbiguous == true { return true }
     guard (200..<300).contains(status) || status == RealtimeTurn.status else { return false }
     guard let report else { return !isCut || isUnintelligible }
     guard report.usage == nil, !report.isError else { return false }

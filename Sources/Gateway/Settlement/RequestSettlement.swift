@@ -25,19 +25,32 @@ final class RequestSettlement {
   /// The usage and the cost of a request.
   struct Figures {
     let usage: Usage
-    fileprivate let source: UsageSource
+    fileprivate private(set) var source: UsageSource
     fileprivate let charge: UsageCharge
     /// As a row keeps them; nil where there are none.
     fileprivate let toolCalls: String?
 
     init(_ completion: Completion, of forwarded: ForwardedRequest) {
-      if forwarded.mayWorkUnseen(after: completion) || completion.isUnread {
-        usage = forwarded.wholeHold
-        charge = forwarded.chargeOfWholeHold
-        source = .estimated
-        toolCalls = nil
+      guard forwarded.mayWorkUnseen(after: completion) || completion.isUnread else {
+        self.init(reading: completion, of: forwarded)
         return
       }
+      self.init(holdOf: forwarded)
+      guard let report = completion.report, report.isAmbiguous, report.usage != nil else { return }
+      // The provider may mean a usage above the hold.
+      var read = Figures(reading: completion, of: forwarded)
+      read.source = .estimated
+      if read.charge.exact > charge.exact { self = read }
+    }
+
+    private init(holdOf forwarded: ForwardedRequest) {
+      usage = forwarded.wholeHold
+      charge = forwarded.chargeOfWholeHold
+      source = .estimated
+      toolCalls = nil
+    }
+
+    private init(reading completion: Completion, of forwarded: ForwardedRequest) {
       let report = completion.report.map { forwarded.withUnpaidSessions($0) }
       let (found, source) = RequestSettlement.usage(completion, report, of: forwarded)
       charge = forwarded.charge(for: found, report)

@@ -1,4 +1,5 @@
 import JSON
+import Pricing
 
 /// Reads the members that most endpoints' answers share: the model, the tier, the usage, an error.
 ///
@@ -10,6 +11,7 @@ struct AnswerMembers {
   private var serviceTier: String?
   private(set) var isError = false
   private var isUnreadable = false
+  private var isAmbiguous = false
 
   /// Reads a member; returns false if it is none of these.
   mutating func read(_ member: JSONMember) -> Bool {
@@ -17,7 +19,7 @@ struct AnswerMembers {
     if member.hasKey("model") {
       read(model: value)
     } else if member.hasKey("usage") {
-      usage = ReportedUsage(value) ?? usage
+      read(usage: value)
     } else if member.hasKey("service_tier") {
       serviceTier = value.string ?? serviceTier
     } else if member.hasKey("error") {
@@ -46,6 +48,12 @@ struct AnswerMembers {
     isUnreadable = true
   }
 
+  /// Notes that the answer has a member twice. From now on the largest usage counts, instead of the
+  /// last.
+  mutating func noteAmbiguous() {
+    isAmbiguous = true
+  }
+
   mutating func add(textBytes: Int) {
     self.textBytes += Int64(textBytes)
   }
@@ -62,12 +70,19 @@ struct AnswerMembers {
     report.serviceTier = serviceTier
     report.isError = isError
     report.isUnreadable = isUnreadable
+    report.isAmbiguous = isAmbiguous
     report.outputTextBytes = textBytes
     let reported = usage ?? other
     report.usage = reported?.usage
     report.isUsageAdjusted = reported?.isAdjusted ?? false
     report.unlistedTokens = reported?.unlistedTokens ?? 0
     return report
+  }
+
+  private mutating func read(usage value: JSONValue) {
+    guard let read = ReportedUsage(value) else { return }
+    if isAmbiguous, let usage, usage.usage.totalTokens > read.usage.totalTokens { return }
+    usage = read
   }
 
   private mutating func read(model value: JSONValue) {
@@ -81,7 +96,7 @@ struct AnswerMembers {
 
 /// An answer with a status of 400 or above. It is charged only if it reports usage.
 struct ErrorAnswer: AnswerReader {
-  private var members = AnswerMembers()
+  var members = AnswerMembers()
 
   init(for facts: RequestFacts) {}
 
@@ -89,9 +104,10 @@ struct ErrorAnswer: AnswerReader {
     for member in root.members { _ = members.read(member) }
   }
 
-  mutating func noteUnreadable() {
-    members.noteUnreadable()
+  /// The report. Without usage, nothing in an error is ambiguous for metering.
+  var report: UsageReport {
+    var report = members.report()
+    if report.usage == nil { report.isAmbiguous = false }
+    return report
   }
-
-  var report: UsageReport { members.report() }
 }

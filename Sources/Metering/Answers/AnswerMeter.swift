@@ -28,7 +28,7 @@ public enum AnswerMeter {
     var answer: any AnswerReader =
       status >= 400 ? ErrorAnswer(for: facts) : endpoint.answer.init(for: facts)
     if let body, let root = try? parser.parse(body), root.kind == .object {
-      answer.read(answer: root)
+      answer.meter(answer: root)
     } else if !(body.map { answer.read(text: $0) } ?? false) {
       answer.noteUnreadable()
     }

@@ -15,13 +15,16 @@ protocol AnswerReader: Sendable {
   /// - Parameter facts: The request's facts. In some formats they determine the charge.
   init(for facts: RequestFacts)
 
-  /// Reads a whole answer, which is a JSON object.
+  /// The members that all formats share.
+  var members: AnswerMembers { get set }
+
+  /// Reads a whole answer, which is a JSON object. Call it through `meter(answer:)`.
   mutating func read(answer root: JSONValue)
 
   /// Reads a whole answer that isn't JSON; returns false if it should be.
   mutating func read(text: [UInt8]) -> Bool
 
-  /// Reads an event of a stream, which is a JSON object.
+  /// Reads an event of a stream, which is a JSON object. Call it through `meter(event:)`.
   mutating func read(event root: JSONValue) -> AnswerEvent
 
   /// The bytes of text in the last event, if a second reading would only count them again; nil if
@@ -35,9 +38,6 @@ protocol AnswerReader: Sendable {
   /// events up to here, it may name them.
   mutating func takeMadeObjects() -> [MadeObject]
 
-  /// Notes that the answer, or one of its events, isn't as expected.
-  mutating func noteUnreadable()
-
   /// Everything that was read so far.
   var report: UsageReport { get }
 
@@ -46,6 +46,23 @@ protocol AnswerReader: Sendable {
 }
 
 extension AnswerReader {
+  /// Reads a whole answer, and notes whether it is ambiguous.
+  mutating func meter(answer root: JSONValue) {
+    if root.isAmbiguousAnswer { members.noteAmbiguous() }
+    read(answer: root)
+  }
+
+  /// Reads an event of a stream, and notes whether it is ambiguous.
+  mutating func meter(event root: JSONValue) -> AnswerEvent {
+    if root.isAmbiguousAnswer { members.noteAmbiguous() }
+    return read(event: root)
+  }
+
+  /// Notes that the answer, or one of its events, isn't as expected.
+  mutating func noteUnreadable() {
+    members.noteUnreadable()
+  }
+
   static var isOpaque: Bool { false }
 
   static var reportableDetails: Set<PricedQuantity> { ReportedUsage.details }

@@ -4,7 +4,7 @@ import Pricing
 
 /// Reads a chat completion, or a stream of its chunks.
 struct ChatAnswer: AnswerReader {
-  private var members = AnswerMembers()
+  var members = AnswerMembers()
   /// `x_groq.usage`, used if there is no `usage`.
   private var groqUsage: ReportedUsage?
   private var breakdown: [ModelUsage] = []
@@ -60,10 +60,6 @@ struct ChatAnswer: AnswerReader {
   }
 
   mutating func takeMadeObjects() -> [MadeObject] { shown.take() }
-
-  mutating func noteUnreadable() {
-    members.noteUnreadable()
-  }
 
   var isError: Bool { members.isError }
 

@@ -5,16 +5,12 @@ import Pricing
 struct EmbeddingAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = []
 
-  private var members = AnswerMembers()
+  var members = AnswerMembers()
 
   init(for facts: RequestFacts) {}
 
   mutating func read(answer root: JSONValue) {
     for member in root.members { _ = members.read(member) }
-  }
-
-  mutating func noteUnreadable() {
-    members.noteUnreadable()
   }
 
   var report: UsageReport { members.report() }
@@ -22,16 +18,12 @@ struct EmbeddingAnswer: AnswerReader {
 
 /// Reads answers to questions about an input. The input is charged.
 struct DecisionAnswer: AnswerReader {
-  private var members = AnswerMembers()
+  var members = AnswerMembers()
 
   init(for facts: RequestFacts) {}
 
   mutating func read(answer root: JSONValue) {
     for member in root.members { _ = members.read(member) }
-  }
-
-  mutating func noteUnreadable() {
-    members.noteUnreadable()
   }
 
   /// The report without the answer's tier: decisions have their own prices, whatever tier an answer
@@ -47,16 +39,12 @@ struct DecisionAnswer: AnswerReader {
 struct ModerationAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = []
 
-  private var members = AnswerMembers()
+  var members = AnswerMembers()
 
   init(for facts: RequestFacts) {}
 
   mutating func read(answer root: JSONValue) {
     for member in root.members { _ = members.read(member) }
-  }
-
-  mutating func noteUnreadable() {
-    members.noteUnreadable()
   }
 
   var report: UsageReport {
@@ -70,7 +58,7 @@ struct ModerationAnswer: AnswerReader {
 struct CompletionAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = [.cachedInput]
 
-  private var members = AnswerMembers()
+  var members = AnswerMembers()
 
   init(for facts: RequestFacts) {}
 
@@ -92,10 +80,6 @@ struct CompletionAnswer: AnswerReader {
       }
     }
     return AnswerEvent(usage: usage, hasChoices: hasChoices)
-  }
-
-  mutating func noteUnreadable() {
-    members.noteUnreadable()
   }
 
   var isError: Bool { members.isError }

@@ -5,7 +5,7 @@ import Pricing
 struct ImageAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = [.cachedInput, .imageInput, .imageOutput]
 
-  private var members = AnswerMembers()
+  var members = AnswerMembers()
   private var usages: [Usage] = []
   private var isAdjusted = false
   private var vectors: ModelUsage?
@@ -39,10 +39,6 @@ struct ImageAnswer: AnswerReader {
     if let usage = root["usage"] { add(usage: usage) }
     if let usage = root["svg_usage"] { add(vectors: usage) }
     return images >= askedImages ? .last : .ordinary
-  }
-
-  mutating func noteUnreadable() {
-    members.noteUnreadable()
   }
 
   var report: UsageReport {

@@ -7,7 +7,7 @@ import Pricing
 /// The `type` of an event says its kind. The first events contain the response without usage. The
 /// event that ends the stream contains it complete. There is no `[DONE]`.
 struct ResponsesAnswer: AnswerReader {
-  private var members = AnswerMembers()
+  var members = AnswerMembers()
   private var toolCalls = ResponsesToolCalls()
   /// The usage of the image tool, in tokens of its own model. It isn't part of `usage`.
   private var drawing: ReportedUsage?
@@ -85,10 +85,6 @@ struct ResponsesAnswer: AnswerReader {
   }
 
   mutating func takeMadeObjects() -> [MadeObject] { shown.take() }
-
-  mutating func noteUnreadable() {
-    members.noteUnreadable()
-  }
 
   var isError: Bool { members.isError }
 

@@ -5,7 +5,7 @@ import Pricing
 struct SpeechAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = [.audioOutput]
 
-  private var members = AnswerMembers()
+  var members = AnswerMembers()
   private let characters: Int64
 
   /// Sound is passed on as it comes.
@@ -22,10 +22,6 @@ struct SpeechAnswer: AnswerReader {
   mutating func read(event root: JSONValue) -> AnswerEvent {
     for member in root.members { _ = members.read(member) }
     return root["type"]?.isString("speech.audio.done") == true ? .last : .ordinary
-  }
-
-  mutating func noteUnreadable() {
-    members.noteUnreadable()
   }
 
   /// The usage. A model priced by characters is charged the request's characters. For any other

@@ -223,7 +223,7 @@ extension StreamMeter {
       return
     }
     hasEvents = true
-    answer.read(answer: root)
+    answer.meter(answer: root)
     if answer.isError { isError = true }
   }
 
@@ -330,7 +330,7 @@ extension StreamMeter {
     guard root.kind == .object else { return .unreadable }
     repeated = nil
     hasEvents = true
-    let kind = answer.read(event: root)
+    let kind = answer.meter(event: root)
     if answer.isError { isError = true }
     switch kind {
     case .last: return .terminator

@@ -9,7 +9,7 @@ import Pricing
 struct TranscriptionAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = [.audioInput]
 
-  private var members = AnswerMembers()
+  var members = AnswerMembers()
   private var usageMilliseconds: Int64?
   private var duration: Int64?
   /// Whether the client requested plain text, with or without times.
@@ -50,10 +50,6 @@ struct TranscriptionAnswer: AnswerReader {
     }
     read(answer: root)
     return .last
-  }
-
-  mutating func noteUnreadable() {
-    members.noteUnreadable()
   }
 
   var report: UsageReport {

@@ -31,6 +31,9 @@ public struct UsageReport: Sendable, Hashable {
   public internal(set) var isUsageAdjusted = false
   /// Whether the answer, or one of its events, isn't in the expected format.
   public internal(set) var isUnreadable = false
+  /// Whether the answer has a member that metering reads twice, so that it can be read in more than
+  /// one way. `usage` is one of the readings.
+  public internal(set) var isAmbiguous = false
   /// The work that the provider continues after the answer, or has ended; nil if the answer is
   /// complete.
   public internal(set) var work: ProviderWork?

@@ -113,8 +113,11 @@ public struct BatchResult: Sendable {
     guard let root = try? parser.parse(line), root.kind == .object else { return nil }
     lineID = root["custom_id"]?.string
     status = root["response"]?["status_code"]?.integer.map { Int(clamping: $0) }
+    let isAmbiguous = root.isAmbiguousAnswer
+    let isError = status ?? 0 >= 400 && !isAmbiguous
     var reader: any AnswerReader =
-      status ?? 0 >= 400 ? ErrorAnswer(for: facts) : endpoint.answer.init(for: facts)
+      isError ? ErrorAnswer(for: facts) : endpoint.answer.init(for: facts)
+    if isAmbiguous { reader.members.noteAmbiguous() }
     if let body = root["response"]?["body"], body.kind == .object {
       reader.read(answer: body)
     } else {
@@ -169,7 +172,7 @@ extension BatchObject {
 
 /// Reads the answer to a request for a batch. The provider continues the batch after this answer.
 struct BatchAnswer: AnswerReader {
-  private var members = AnswerMembers()
+  var members = AnswerMembers()
   private var work: ProviderWork?
   private var shown = ShownObjects()
 
@@ -179,10 +182,6 @@ struct BatchAnswer: AnswerReader {
     work = ProviderWork(root)
     shown.note(root, at: ObjectEndpoints.madeWithBatch)
     for member in root.members { _ = members.read(member) }
-  }
-
-  mutating func noteUnreadable() {
-    members.noteUnreadable()
   }
 
   var report: UsageReport {

@@ -5,7 +5,7 @@ import Pricing
 struct RealtimeAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = [.cachedInput, .audioInput, .audioOutput]
 
-  private var members = AnswerMembers()
+  var members = AnswerMembers()
   private var audioCharacters: Int64 = 0
   private var hasFailed = false
 
@@ -33,10 +33,6 @@ struct RealtimeAnswer: AnswerReader {
       }
     }
     return .ordinary
-  }
-
-  mutating func noteUnreadable() {
-    members.noteUnreadable()
   }
 
   var report: UsageReport {

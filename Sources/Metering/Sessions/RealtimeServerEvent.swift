@@ -40,7 +40,7 @@ public enum RealtimeServerEvent: Sendable, Hashable {
     case "input_audio_buffer.committed": return .audioCommitted
     case "conversation.item.input_audio_transcription.completed":
       var answer = TranscriptionAnswer(for: RequestFacts(operation: .transcription, model: ""))
-      answer.read(answer: root)
+      answer.meter(answer: root)
       return .transcribed(answer.report)
     case "conversation.item.input_audio_transcription.failed": return .transcriptionFailed
     case "error":
@@ -71,7 +71,7 @@ public struct RealtimeMeter: Sendable {
   }
 
   public mutating func read(_ root: JSONValue) {
-    _ = answer.read(event: root)
+    _ = answer.meter(event: root)
   }
 
   /// The usage so far.
