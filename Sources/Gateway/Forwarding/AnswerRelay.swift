@@ -4,8 +4,10 @@ internal import Configuration
 internal import EventLoop
 internal import HTTP
 internal import HTTPServer
+internal import JSON
 internal import Ledger
 internal import Metering
+internal import Objects
 internal import Pricing
 internal import Upstream
 
@@ -51,7 +53,8 @@ struct AnswerRelay {
         }
       }
     } catch {
-      return await forwarded.fail(error, status: head.status, report: nil)
+      return await forwarded.fail(
+        error, status: head.status, report: nil, madeObjects: objects(inPart: body))
     }
     let report = read(&body)
     // Nobody could tell whose the objects are that it shows.
@@ -74,6 +77,20 @@ struct AnswerRelay {
     guard !forwarded.clientLeft else { return forwarded.exchange.abort() }
     guard !forwarded.hidesAnswer else { return await forwarded.pipeline.refuse(.ledgerUnavailable) }
     await forwarded.pipeline.answer(answer(body, settled, isError: report.isError))
+  }
+
+  /// The objects that the first part of an answer shows. The provider may keep them although the
+  /// answer broke off.
+  @inline(never)
+  private func objects(inPart body: [UInt8]) -> [MadeObject] {
+    guard !body.isEmpty, head.status < 400, forwarded.request.makesObjects, !head.isPartial,
+      let text = CutJSON.repaired(
+        head.coding.beginning(of: body, atMost: AnswerRelay.largestMetered))
+    else { return [] }
+    return AnswerMeter.read(
+      text, status: head.status, to: forwarded.request.facts, endpoint: forwarded.request.endpoint,
+      parser: forwarded.pipeline.resources.parser
+    ).madeObjects
   }
 
   /// Ends an answer that can't be read.

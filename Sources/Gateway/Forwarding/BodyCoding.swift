@@ -36,6 +36,17 @@ enum BodyCoding: Hashable {
     }
   }
 
+  /// The first part of a body, decoded as far as that can be done: about `limit` bytes at most.
+  func beginning(of body: [UInt8], atMost limit: Int) -> [UInt8] {
+    guard case .coded(let coding) = self else { return self == .plain ? body : [] }
+    var decoder = ContentDecoder(coding, atMost: limit)
+    var text: [UInt8] = []
+    var position = 0
+    // Content before a fault was appended.
+    while (try? decoder.decode(body, from: &position, into: &text)) == true {}
+    return text
+  }
+
   /// Undoes the coding of a stream; nil where there is nothing to undo, or nobody can.
   var decoder: ContentDecoder? {
     if case .coded(let coding) = self { ContentDecoder(coding) } else { nil }

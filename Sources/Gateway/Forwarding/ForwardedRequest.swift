@@ -37,6 +37,8 @@ final class ForwardedRequest {
   var isDraining = false
   /// The client may not see the rest of the answer: whose the objects in it are can't be recorded.
   var hidesAnswer = false
+  /// See `awaitsObject`.
+  var hangUp = HangUp()
   /// When the model began to write, where that isn't when the request was sent.
   var generationStartedAt: MonotonicInstant?
   /// When the first byte of the answer's body came.
@@ -164,7 +166,9 @@ final class ForwardedRequest {
   @inline(never)
   private func answer(of transfer: Transfer) async -> Answer? {
     do throws(UpstreamError) {
-      return answer(try await transfer.head(), of: transfer)
+      let head = try await transfer.head()
+      hangUp.hasAnswer = true
+      return answer(head, of: transfer)
     } catch {
       await failUnanswered(error)
       return nil
@@ -184,6 +188,7 @@ final class ForwardedRequest {
   }
 
   /// When the client hangs up: `cancel` stops the provider, `drain` reads on within its bounds.
+  /// With `cancel`, Catraca reads on for a moment if that tells whose a stored object is.
   ///
   /// Work that outlives its answer goes on at the provider, whatever becomes of this connection. So
   /// the answer, which alone names that work, is read to its end. Only a stop of the server that
@@ -195,7 +200,9 @@ final class ForwardedRequest {
       clientLeft = true
       guard !request.outlivesAnswer else { return isDraining = true }
       switch quote.provider.onDisconnect {
-      case .cancel: transfer.cancel()
+      case .cancel:
+        guard awaitsObject else { return transfer.cancel() }
+        LoopTimer(on: exchange.loop) { transfer.cancel() }.start(after: HangUp.longestWait)
       case .drain(let longest, _):
         guard !gateway.isStopping else { return transfer.cancel() }
         isDraining = true
@@ -215,7 +222,9 @@ final class ForwardedRequest {
 
   /// Ends a request whose provider failed before the client got anything of an answer.
   @inline(never)
-  func fail(_ error: UpstreamError, status: Int?, report: UsageReport?) async {
+  func fail(
+    _ error: UpstreamError, status: Int?, report: UsageReport?, madeObjects: [MadeObject]? = nil
+  ) async {
     pipeline.logUpstreamFailure(error) { pipeline.writeMembers(of: request, quote, to: &$0) }
     let refusal = Refusal(error, provider: quote.provider.name)
     guard error.wasSent else { return await refuse(refusal) }
@@ -223,7 +232,7 @@ final class ForwardedRequest {
     _ = await settle(
       Completion(
         status: status ?? answered, outcome: outcome(ofFailureAfter: status), report: report,
-        isCut: true))
+        isCut: true, madeObjects: madeObjects))
     await pipeline.refuse(refusal)
   }
 

@@ -175,6 +175,7 @@ final class StreamRelay {
   @inline(never)
   private func record(_ made: [MadeObject]) async {
     if await !forwarded.gateway.record(forwarded.objects(made)) { forwarded.hidesAnswer = true }
+    if forwarded.endsWithObject() { transfer.cancel() }
   }
 
   /// Ends the provider's stream, since its events may not pass.
@@ -211,7 +212,8 @@ final class StreamRelay {
   @inline(never)
   private func end(cut: UpstreamError?) async {
     if !isSettled { await settle(cut: cut) }
-    await record(meter.takeMadeObjects())
+    let rest = meter.takeMadeObjects()
+    if !rest.isEmpty { await record(rest) }
     noteRefusal()
     guard cut == nil, refusal == nil, !forwarded.clientLeft else { return await breakOff() }
     var last: [UInt8] = []

@@ -36,9 +36,12 @@ extension Gateway {
 }
 
 extension MeteredRequest {
+  /// Whether the provider keeps objects that the answer shows, also if nobody takes the answer.
+  var keepsObjects: Bool { facts.keepsObjects || facts.asksForAudio }
+
   /// Whether its answer may show objects, which must be recorded before the client sees them.
   var makesObjects: Bool {
-    facts.keepsObjects || facts.asksForAudio || facts.outlivesAnswer || endpoint.keepsAnswers
+    keepsObjects || outlivesAnswer || endpoint.keepsAnswers
   }
 }
 
