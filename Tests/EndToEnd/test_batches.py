@@ -77,29 +77,6 @@ def assert_rows(running, rows, texts=TEXTS, provider="openai", model=MODEL, **ot
     assert len({row["request_id"] for row in rows}) == len(rows)
 
 
-@pytest.mark.parametrize("restarts", [False, True])
-def test_lines_name_their_users_and_conversations(catraca, restarts):
-    running = catraca.start()
-    requests = [
-        line(0, TEXTS[0], user="u1", metadata={"conversation_id": "c1"}),
-        line(1, TEXTS[1], safety_identifier="u2"),
-        line(2, TEXTS[2]),
-    ]
-    submit(running.openai(), requests, headers=script(pending_looks=2) if restarts else {})
-    if restarts:
-        running.kill()
-        running.start()
-    rows = settled(running, 3)
-    assert [row["user_id"] for row in rows] == ["u1", "u2", None]
-    assert [row["conversation_id"] for row in rows] == ["c1", None, None]
-
-
-def test_the_header_names_the_user_of_all_lines(running):
-    requests = [line(0, TEXTS[0], user="u1"), line(1, TEXTS[1])]
-    submit(running.openai(), requests, headers={"X-Catraca-User": "u9"})
-    assert [row["user_id"] for row in settled(running, 2)] == ["u9", "u9"]
-
-
 @pytest.fixture
 def limited(catraca, tokens):
     """A started server whose client `limited` has a budget."""

@@ -36,7 +36,7 @@ extension BudgetState {
   ) -> Admission {
     defer { assertInvariants() }
     sweep(at: now)
-    let portions = portions(for: caller, rates: demand.rates, at: now)
+    let portions = portions(for: caller, rates: demand.rates, parts: demand.parts, at: now)
     serve([], at: now, events: &events)
     if conversationDenial(for: caller, at: now) == nil,
       let whole = wholeBound(of: demand, on: portions, at: now)
@@ -68,7 +68,7 @@ extension BudgetState {
     let bound = demand.bound(output: demand.largestOutput)
     var held = portions
     for index in held.indices {
-      let need = bound.spend(in: held[index].currency, at: held[index].rate)
+      let need = held[index].own(bound).spend(in: held[index].currency, at: held[index].rate)
       guard takesWhole(need, on: held[index].account, at: now) else { return nil }
       held[index].held = need
     }
@@ -126,7 +126,7 @@ extension BudgetState {
     var shadowRefusals: [Denial] = []
     for index in held.indices {
       let isSoft = enforcement(on: held[index]) == .soft
-      let need = isSoft ? demand.estimate : bound
+      let need = isSoft ? held[index].ownEstimate(of: demand) : held[index].own(bound)
       if let denial = shadowRefusal(of: demand, on: held[index], at: now, events: &events) {
         shadowRefusals.append(denial)
       }
@@ -212,7 +212,7 @@ extension BudgetState {
     for least: Consumption, of demand: Demand, on portion: Portion, at now: Timestamp
   ) -> LimitUnit? {
     guard enforcement(on: portion) == .hard else { return nil }
-    let need = least.spend(in: portion.currency, at: portion.rate)
+    let need = portion.own(least).spend(in: portion.currency, at: portion.rate)
     let unit = shortage(of: need, on: portion.account, at: now)
     if unit == .tokens, creditsPay(least, of: demand, on: portion, at: now) { return nil }
     return unit
@@ -239,6 +239,13 @@ extension BudgetState {
   ) -> Int64 {
     let account = accounts[portion.account]
     let limits = limits(at: portion.account, within: scope, at: now)
+    if let part = portion.part {
+      let need = part.demand.bound.spend(in: portion.currency, at: portion.rate)
+      let fits = LimitUnit.allCases.allSatisfy { unit in
+        limits[unit].map { Int128(need[unit]) <= account.remainder(of: $0, in: unit) } ?? true
+      }
+      return fits ? demand.largestOutput : 0
+    }
     var affordable = demand.largestOutput
     if let limit = limits.tokens {
       let remainder = Int64(clamping: account.remainder(of: limit, in: .tokens))

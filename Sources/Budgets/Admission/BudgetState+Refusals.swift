@@ -44,7 +44,7 @@ extension BudgetState {
   ) -> LimitUnit? {
     let account = accounts[portion.account]
     let limits = limits(of: account, at: now)
-    let least = demand.bound(output: demand.leastOutput)
+    let least = portion.own(demand.bound(output: demand.leastOutput))
     if budgets[account.budget].isPlan {
       return unitUnpayableByPlan(least, of: demand, on: portion, at: now)
     }
@@ -160,7 +160,7 @@ extension BudgetState {
     let elsewhere = leasedToOthers(beside: account, in: unit, at: now)
     let whole =
       budget.definition.enforcement == .soft
-      ? demand.estimate : demand.bound(output: demand.largestOutput)
+      ? portion.ownEstimate(of: demand) : portion.own(demand.bound(output: demand.largestOutput))
     return Denial(
       definition: budget.definition, subject: budget.subject(account.subject),
       reason: obstacle.reason,

@@ -43,11 +43,14 @@ public struct Demand: Sendable {
   public let estimate: Consumption
   /// The exchange rates at the request's arrival. Both its hold and its settlement use them.
   public let rates: ExchangeRates
+  /// The parts of several users or conversations; nil for a request of one. A request with parts
+  /// sets its own limit.
+  public let parts: DemandParts?
 
   public init(
     inputTokens: Int64, fixedCost: ExactAmount, outputTokenCost: ExactAmount, choices: Int64,
     largestOutput: Int64, limitIsExplicit: Bool, recentOutput: Int64?, estimate: Consumption,
-    rates: ExchangeRates
+    rates: ExchangeRates, parts: DemandParts? = nil
   ) {
     precondition(
       inputTokens >= 0 && choices >= 1 && largestOutput >= 0 && (recentOutput ?? 0) >= 0
@@ -62,6 +65,7 @@ public struct Demand: Sendable {
     self.recentOutput = recentOutput
     self.estimate = estimate
     self.rates = rates
+    self.parts = parts
   }
 
   /// Returns the upper bound of the request's use with `output` tokens for each of its answers.

@@ -11,8 +11,14 @@ public struct RecordedHold: Hashable, Sendable {
     public let period: String
     /// The window in which the hold was taken.
     public let window: BudgetWindow
+    /// The part of the request that the account holds; nil for the whole.
+    public let part: Consumption?
 
-    public init(budget: BudgetID, subject: Subject, period: String, window: BudgetWindow) {
+    public init(
+      budget: BudgetID, subject: Subject, period: String, window: BudgetWindow,
+      part: Consumption? = nil
+    ) {
+      self.part = part
       self.budget = budget
       self.subject = subject
       self.period = period
@@ -40,6 +46,9 @@ extension BudgetState {
   /// limit that was lowered since. If the hold's window has ended, nothing is set aside, and the
   /// use will be charged to that window. A budget that isn't in force but whose use is kept is held
   /// on too; other missing budgets are left out. Call it after use is restored.
+  ///
+  /// A part is held in full, even if the earlier process had settled some of it: the ledger has the
+  /// rest of the whole alone.
   ///
   /// If limits are shared, this replica has no lease for the hold yet. Until
   /// `outstandingLeaseRequests` has obtained one, the account admits nothing new.
@@ -70,12 +79,16 @@ extension BudgetState {
       account: index, epoch: isOpen ? accounts[index].epoch : accounts[index].epoch &- 1,
       window: isOpen ? accounts[index].window : place.window,
       currency: budgets[budget].currency, rate: budgets[budget].rate)
+    portion.part = place.part.map {
+      HeldPart(of: [place.subject.value], DemandPart(bound: $0, estimate: $0))
+    }
     accounts[index].liveHolds += 1
     guard isOpen else { return (portion, nil) }
     let credit =
       budgets[budget].isPlan
       ? holdCredit(for: recorded.bound, rates: policy.rates, on: index, at: now) : nil
-    let need = definition.enforcement == .soft ? recorded.estimate : recorded.bound
+    let need =
+      place.part ?? (definition.enforcement == .soft ? recorded.estimate : recorded.bound)
     portion.held = accounts[index].held.addCountable(
       need.spend(in: portion.currency, at: portion.rate))
     if limitShortage(of: .zero, on: index, at: now) != nil {

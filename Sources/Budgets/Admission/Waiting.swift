@@ -22,7 +22,7 @@ extension BudgetState {
     defer { assertInvariants() }
     guard waiters.contains(ticket.handle) else { return }
     let waiter = waiters[ticket.handle.index]
-    let portions = portions(for: waiter.caller, rates: waiter.demand.rates, at: now)
+    let portions = portions(of: waiter, at: now)
     serve([], at: now, events: &events)
     guard waiters.contains(ticket.handle) else { return }
 
@@ -69,7 +69,7 @@ extension BudgetState {
       reopenedQueues.removeAll()
       guard let (account, ticket) = earliestHead(of: unserved) else { return }
       let waiter = waiters[ticket.handle.index]
-      let portions = portions(for: waiter.caller, rates: waiter.demand.rates, at: now)
+      let portions = portions(of: waiter, at: now)
       let decision = decide(waiter, on: portions, at: now)
       if case .wait(let portion) = decision, portion.account == account {
         unserved.removeAll { $0 == account }
@@ -116,7 +116,7 @@ extension BudgetState {
   ) {
     for entry in entries {
       let waiter = waiters[entry.ticket.handle.index]
-      let portions = portions(for: waiter.caller, rates: waiter.demand.rates, at: now)
+      let portions = portions(of: waiter, at: now)
       let decision = decide(waiter, on: portions, at: now)
       if case .wait(let portion) = decision {
         join(portion.account, entry.ticket)
@@ -175,6 +175,11 @@ extension BudgetState {
 // MARK: - Queues
 
 extension BudgetState {
+  mutating func portions(of waiter: Waiter, at now: Timestamp) -> [Portion] {
+    portions(
+      for: waiter.caller, rates: waiter.demand.rates, parts: waiter.demand.parts, at: now)
+  }
+
   private func hasPlace(in account: Int) -> Bool {
     queues[account]?.entries.count ?? 0 < policy.admissionQueue
   }

@@ -56,4 +56,6 @@ struct Portion: Sendable {
   /// The price of one dollar in the budget's currency, for this request.
   let rate: FixedDecimal
   var held = Spend.zero
+  /// The account's own part of a request that names several subjects; nil if it pays for the whole.
+  var part: HeldPart?
 }

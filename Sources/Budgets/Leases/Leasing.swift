@@ -33,7 +33,7 @@ extension BudgetState {
   ) -> [LeaseRequest] {
     guard policy.sharesLimits else { return [] }
     defer { assertInvariants() }
-    let portions = portions(for: caller, rates: demand.rates, at: now)
+    let portions = portions(for: caller, rates: demand.rates, parts: demand.parts, at: now)
     serve([], at: now, events: &events)
     // If other requests wait, this one waits behind them and asks when its turn comes.
     guard !portions.contains(where: { accounts[$0.account].isQueued }) else { return [] }
@@ -52,7 +52,7 @@ extension BudgetState {
     var requests: [LeaseRequest] = []
     for entry in queues.values.compactMap(\.first).sorted(by: { $0.arrival < $1.arrival }) {
       let waiter = waiters[entry.ticket.handle.index]
-      let portions = portions(for: waiter.caller, rates: waiter.demand.rates, at: now)
+      let portions = portions(of: waiter, at: now)
       requests += leaseRequests(for: waiter.demand, of: waiter.caller, on: portions, at: now)
     }
     requests += leases.drawn.sorted().compactMap { requestForHolds(of: $0, at: now) }
@@ -77,8 +77,9 @@ extension BudgetState {
     let requests = portions.compactMap { portion -> LeaseRequest? in
       if isLeftToCredits(whole, of: demand, on: portion, at: now) { return nil }
       return leaseRequest(
-        least: least.spend(in: portion.currency, at: portion.rate),
-        whole: whole.spend(in: portion.currency, at: portion.rate), on: portion.account, at: now)
+        least: portion.own(least).spend(in: portion.currency, at: portion.rate),
+        whole: portion.own(whole).spend(in: portion.currency, at: portion.rate),
+        on: portion.account, at: now)
     }
     for portion in portions where requests.contains(where: { isFor(portion.account, $0) }) {
       leases.drawn.insert(portion.account)
@@ -97,7 +98,7 @@ extension BudgetState {
     _ least: Consumption, of demand: Demand, on portion: Portion, at now: Timestamp
   ) -> Bool {
     guard enforcement(on: portion) == .hard else { return false }
-    let need = least.spend(in: portion.currency, at: portion.rate)
+    let need = portion.own(least).spend(in: portion.currency, at: portion.rate)
     let unit = limitShortage(of: need, on: portion.account, at: now)
     if unit == .tokens, creditsPay(least, of: demand, on: portion, within: .whole, at: now) {
       return false

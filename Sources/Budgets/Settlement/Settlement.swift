@@ -16,6 +16,9 @@ public struct Charge: Hashable, Sendable {
   /// The hold's part of this replica's lease until the hold ends. Zero if the limit isn't shared,
   /// or if credits may pay for a part.
   public let heldOfLease: Spend
+  /// The hold's own bound on this account while the hold is open. Nil if the account holds the
+  /// whole request.
+  public let part: Consumption?
   /// Percentages of its limits that the account has reached by this charge.
   public let thresholds: [Threshold]
 }

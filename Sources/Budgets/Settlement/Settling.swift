@@ -34,7 +34,9 @@ extension BudgetState {
         paid = draws.tokens
       }
       charges.append(
-        end(portion, with: consumption, paidByCredits: paid, at: now, events: &events))
+        end(
+          portion, with: portion.ownShare(of: consumption, outOf: request.bound),
+          paidByCredits: paid, at: now, events: &events))
     }
     let tightest = tightest(of: request.portions, at: now)
     request.portions.forEach { untie($0, at: now) }
@@ -59,12 +61,14 @@ extension BudgetState {
         paid = draws.tokens
       }
       let isOpen = accounts[portion.account].epoch == portion.epoch
-      let spend = consumption.spend(in: portion.currency, at: portion.rate)
+      let spend = portion.ownShare(of: consumption, outOf: request.bound)
+        .spend(in: portion.currency, at: portion.rate)
       return charge(
         spend, to: portion.account,
         in: isOpen ? accounts[portion.account].window : portion.window,
         takingOffLease: usedOfLease(spend, paidByCredits: paid, on: portion.account),
-        holding: request.credit == nil ? heldOfLease(portion) : .zero)
+        holding: request.credit == nil ? heldOfLease(portion) : .zero,
+        part: portion.part?.demand.bound)
     }
     return Settlement(charges: charges, draws: draws, tightest: nil)
   }
@@ -178,7 +182,7 @@ extension BudgetState {
 
   func charge(
     _ spend: Spend, to index: Int, in window: BudgetWindow, takingOffLease used: Spend,
-    holding held: Spend = .zero, reaching thresholds: [Threshold] = []
+    holding held: Spend = .zero, part: Consumption? = nil, reaching thresholds: [Threshold] = []
   ) -> Charge {
     let budget = accounts[index].budget
     return Charge(
@@ -186,7 +190,7 @@ extension BudgetState {
       subject: budgets[budget].subject(accounts[index].subject),
       period: budgets[budget].definition.period, window: window, tokens: spend.tokens,
       cost: Money(nanoUnits: spend.nanoUnits, currency: budgets[budget].currency),
-      takenOffLease: used, heldOfLease: held, thresholds: thresholds)
+      takenOffLease: used, heldOfLease: held, part: part, thresholds: thresholds)
   }
 
   /// Returns the percentages that settled use has reached since the last call.

@@ -41,7 +41,7 @@ public enum ResetUse: String, Hashable, Sendable, CaseIterable {
 public enum BudgetCommand: Sendable {
   case hold(Caller, Demand)
   case settle(HoldID, Consumption)
-  case draw(HoldID, Consumption)
+  case draw(HoldID, Consumption, for: Caller? = nil)
   case release(HoldID)
   case abandon(HoldID)
   case expire(Ticket)
@@ -92,8 +92,9 @@ extension BudgetState {
       return .admission(hold(demand, for: caller, at: now, events: &events))
     case .settle(let hold, let consumption):
       return .settlement(try settle(hold, with: consumption, at: now, events: &events))
-    case .draw(let hold, let consumption):
-      return .settlement(try draw(consumption, from: hold, at: now, events: &events))
+    case .draw(let hold, let consumption, let caller):
+      return .settlement(
+        try draw(consumption, from: hold, for: caller, at: now, events: &events))
     case .release(let hold): try release(hold, at: now, events: &events)
     case .abandon(let hold):
       return .settlement(try abandon(hold, at: now, events: &events))

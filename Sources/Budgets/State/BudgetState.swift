@@ -137,21 +137,55 @@ extension BudgetPolicy {
 extension BudgetState {
   /// Returns the accounts that a request of `caller` uses, each with its open window and nothing
   /// held.
+  ///
+  /// - Parameter parts: The request's parts, if it names several users or conversations.
   mutating func portions(
-    for caller: Caller, rates: ExchangeRates, at now: Timestamp
+    for caller: Caller, rates: ExchangeRates, parts: DemandParts? = nil, at now: Timestamp
   ) -> [Portion] {
     let own = budgetsByClient[caller.client] ?? []
     var portions: [Portion] = []
     portions.reserveCapacity(own.count + budgetsOverEverything.count)
     for budget in own {
+      if let parts, appendParts(parts, of: caller, to: &portions, budget, rates, at: now) {
+        continue
+      }
       let value = caller.value(per: budgets[budget].definition.per)
       portions.append(portion(of: budget, subject: value, rates: rates, at: now))
     }
     for budget in budgetsOverEverything {
+      if let parts, appendParts(parts, of: caller, to: &portions, budget, rates, at: now) {
+        continue
+      }
       let value = caller.valueOverEverything(per: budgets[budget].definition.per)
       portions.append(portion(of: budget, subject: value, rates: rates, at: now))
     }
     return portions
+  }
+
+  /// Appends a portion for each subject of a budget that counts by the kind of `parts`.
+  ///
+  /// - Returns: Whether the budget counts by that kind.
+  private mutating func appendParts(
+    _ parts: DemandParts, of caller: Caller, to portions: inout [Portion], _ budget: Int,
+    _ rates: ExchangeRates, at now: Timestamp
+  ) -> Bool {
+    let definition = budgets[budget].definition
+    let parts = parts.parts(per: definition.per)
+    guard !parts.isEmpty else { return false }
+    var places: [Int: Int] = [:]
+    for (name, part) in parts.sorted(by: { $0.key < $1.key }) {
+      let value = definition.id.valueOfSubject(called: name, of: caller.client)
+      var portion = portion(of: budget, subject: value, rates: rates, at: now)
+      let held = HeldPart(of: [value], part)
+      if let place = places[portion.account] {
+        portions[place].part = portions[place].part?.merged(with: held)
+      } else {
+        portion.part = held
+        places[portion.account] = portions.count
+        portions.append(portion)
+      }
+    }
+    return true
   }
 
   private mutating func portion(

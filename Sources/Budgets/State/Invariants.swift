@@ -143,6 +143,8 @@ extension BudgetState {
     queues.compactMap { index, queue in
       guard let head = queue.first, waiters.contains(head.ticket.handle) else { return nil }
       let demand = waiters[head.ticket.handle.index].demand
+      // The parts of names that share the account are known at admission only.
+      guard demand.parts == nil else { return nil }
       let account = accounts[index]
       let budget = budgets[account.budget]
       let rate = demand.rates.rate(of: budget.currency) ?? budget.rate

@@ -59,6 +59,12 @@ extension BudgetState {
     budgetByID[id].map { budgets[$0].definition }
   }
 
+  /// Whether a budget of a client, or one over all clients, counts by a kind.
+  public func hasBudget(per kind: BudgetDefinition.Per, for client: String) -> Bool {
+    ((budgetsByClient[client] ?? []) + budgetsOverEverything)
+      .contains { budgets[$0].definition.per == kind }
+  }
+
   /// The definitions in force.
   public var definitions: [BudgetDefinition] {
     budgetByID.values.map { budgets[$0].definition }
@@ -76,9 +82,11 @@ extension BudgetState {
     settling hold: HoldID, with consumption: Consumption, at now: Timestamp
   ) -> Remainder? {
     guard holds.contains(hold.handle) else { return nil }
+    let bound = holds[hold.handle.index].bound
     return tightest(of: holds[hold.handle.index].portions, at: now) { portion in
       guard accounts[portion.account].epoch == portion.epoch else { return .zero }
-      var change = consumption.spend(in: portion.currency, at: portion.rate)
+      var change = portion.ownShare(of: consumption, outOf: bound)
+        .spend(in: portion.currency, at: portion.rate)
       change.subtractSaturating(portion.held)
       return change
     }

@@ -59,7 +59,21 @@ public struct Caller: Hashable, Sendable {
     switch kind {
     case .client: BudgetID.everything
     case .model: model
-    case .key, .user, .conversation: "\(client)/\(value(per: kind))"
+    case .key, .user, .conversation:
+      BudgetID.valueOverEverything(of: value(per: kind), client: client)
     }
+  }
+}
+
+extension BudgetID {
+  /// Returns the value of a subject whose name is unique only within its client.
+  func valueOfSubject(called name: String, of client: String) -> String {
+    self.client == BudgetID.everything
+      ? BudgetID.valueOverEverything(of: name, client: client) : name
+  }
+
+  /// Returns the value of such a subject in a budget over all clients.
+  fileprivate static func valueOverEverything(of name: String, client: String) -> String {
+    "\(client)/\(name)"
   }
 }

@@ -177,9 +177,11 @@ final class AdmissionController: Sendable {
   }
 
   /// Counts a part of what a held request uses; the rest stays held.
-  func draw(_ consumption: Consumption, from hold: HoldID) -> Budgets.Settlement {
+  func draw(
+    _ consumption: Consumption, from hold: HoldID, for caller: Caller?
+  ) -> Budgets.Settlement {
     end { state, now, events throws(BudgetError) in
-      try state.budgets.draw(consumption, from: hold, at: now, events: &events)
+      try state.budgets.draw(consumption, from: hold, for: caller, at: now, events: &events)
     }
   }
 

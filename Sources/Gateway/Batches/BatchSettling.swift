@@ -23,6 +23,8 @@ final class BatchSettling {
   private var rows: [SettledRequest] = []
   /// The users and conversations that lines of the input name, by the lines' ids.
   private var callers: [String: (user: String?, conversation: String?)] = [:]
+  /// Whether the users and conversations of all lines are known.
+  private var knowsCallers: Bool
   /// Lines that were read, over all files.
   private var lineCount: Int64 = 0
   /// Lines that an earlier attempt has settled.
@@ -38,6 +40,7 @@ final class BatchSettling {
     self.work = work
     self.claim = claim
     settledBefore = claim.progress.settledLines
+    knowsCallers = !work.linesNameCallers
     self.gateway = gateway
     self.parser = parser
     endpoint = batch.endpoint ?? Endpoints.chatCompletions
@@ -60,6 +63,7 @@ final class BatchSettling {
       for line in try splitter.receive(piece) { noteCaller(of: line) }
     }
     if let last = splitter.finish() { noteCaller(of: last) }
+    knowsCallers = true
   }
 
   private func noteCaller(of line: [UInt8]) {
@@ -180,6 +184,15 @@ final class BatchSettling {
   private func draw(_ used: Consumption, for entry: SettledRequest) -> SettledRequest {
     claim.progress.heldTokens -= entry.row.heldTokens
     claim.progress.heldNanoUSD -= entry.row.heldNanoUSD
-    return gateway.draw(used, from: claim.grant, for: entry)
+    return gateway.draw(
+      used, from: claim.grant, for: entry, of: knowsCallers ? Caller(of: entry.row) : nil)
+  }
+}
+
+extension Caller {
+  fileprivate init(of row: UsageRow) {
+    self.init(
+      client: row.clientID, key: row.keyName, user: row.userID ?? "",
+      conversation: row.conversationID ?? "", model: row.model)
   }
 }

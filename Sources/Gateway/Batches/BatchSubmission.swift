@@ -44,7 +44,11 @@ struct BatchSubmission {
 
   /// The batch as one request, and what it may cost.
   func read() async throws(Refusal) -> (MeteredRequest, Quote) {
-    var sum = BatchSum()
+    let client = identity.client.id
+    var sum = BatchSum(
+      countingBy: pipeline.gateway.controller.read { budgets in
+        Set([.user, .conversation].filter { budgets.hasBudget(per: $0, for: client) })
+      })
     var objects = BatchObjects()
     try await pipeline.gateway.owners.check(
       batch.references, of: provider, for: identity, on: pipeline)
@@ -132,8 +136,16 @@ struct BatchSubmission {
       throw .unreadable(.invalid(param: "model", expected: "the same in all lines of a batch"))
     }
     if facts.asksForAgents { try pipeline.checkAgents(of: request, quote) }
-    try checkTools(of: facts, sum, request.caller(for: quote), quote.demand)
-    sum.add(facts, quote)
+    let caller = request.caller(for: quote)
+    try checkTools(of: facts, sum, caller, quote.demand)
+    sum.add(facts, quote, of: caller)
+    guard sum.namesFewEnough else {
+      throw .unreadable(
+        .invalid(
+          param: "input_file_id",
+          expected: "a file whose lines name at most \(BatchSum.mostSubjects) users and as many "
+            + "conversations, since a budget counts each of them"))
+    }
   }
 
   /// Checks what can't be told or set later: results don't name the model that drew, and a line in
@@ -171,58 +183,5 @@ struct BatchSubmission {
 
   private func unreadableFile(_ expected: String) -> Refusal {
     .unreadable(.invalid(param: "input_file_id", expected: expected))
-  }
-}
-
-/// The most that the requests of a batch may use together.
-struct BatchSum {
-  struct First {
-    let model: String
-    let quote: Quote
-  }
-
-  private(set) var lines: Int64 = 0
-  private(set) var first: First?
-  /// The model by which lines draw that declare a tool for it.
-  private(set) var imageToolModel: String?
-  /// Whether the provider may keep answers to lines.
-  private(set) var keepsAnswers = false
-  /// Whether lines name users or conversations.
-  private(set) var linesNameCallers = false
-  /// As far as their expected input follows from it.
-  private(set) var input = InputSize()
-  private(set) var inputTokens: Int64 = 0
-  private(set) var outputTokens: Int64 = 0
-  private(set) var cost = ExactAmount.zero
-  private(set) var estimate = Consumption.zero
-
-  mutating func add(_ facts: RequestFacts, _ quote: Quote) {
-    lines += 1
-    if first == nil { first = First(model: facts.model, quote: quote) }
-    imageToolModel = imageToolModel ?? facts.imageToolModel
-    keepsAnswers = keepsAnswers || facts.keepsObjects
-    linesNameCallers = linesNameCallers || facts.user != nil || facts.conversation != nil
-    let demand = quote.demand
-    let bound = demand.bound(output: demand.largestOutput)
-    input.textBytes += facts.input.textBytes
-    input.messages += facts.input.messages
-    inputTokens = inputTokens.addingClamped(demand.inputTokens)
-    outputTokens = outputTokens.addingClamped(bound.tokens - demand.inputTokens)
-    cost += bound.cost
-    estimate = Consumption(
-      tokens: estimate.tokens.addingClamped(demand.estimate.tokens),
-      cost: estimate.cost + demand.estimate.cost)
-  }
-}
-
-extension Quote {
-  /// A batch's: the sum of its requests' bounds, none of which may be cut short.
-  fileprivate convenience init(sumOf sum: BatchSum, like first: Quote, rates: ExchangeRates) {
-    self.init(
-      like: first,
-      demand: Demand(
-        inputTokens: sum.inputTokens, fixedCost: sum.cost, outputTokenCost: .zero, choices: 1,
-        largestOutput: sum.outputTokens, limitIsExplicit: true, recentOutput: nil,
-        estimate: sum.estimate, rates: rates))
   }
 }

@@ -50,8 +50,13 @@ struct SettlementOrder: ~Copyable {
 extension Gateway {
   /// Counts a part of a hold as used, for one row of several. The rest stays held, so nothing
   /// becomes free before the row is safe.
-  func draw(_ used: Consumption, from grant: Grant, for entry: SettledRequest) -> SettledRequest {
-    entry.charged(by: controller.draw(used, from: grant.hold))
+  ///
+  /// - Parameter caller: The user and conversation whose part of the hold pays; nil if they aren't
+  ///   known.
+  func draw(
+    _ used: Consumption, from grant: Grant, for entry: SettledRequest, of caller: Caller?
+  ) -> SettledRequest {
+    entry.charged(by: controller.draw(used, from: grant.hold, for: caller))
   }
 
   /// Counts usage from outside in every budget that applies, and records it; returns when that is

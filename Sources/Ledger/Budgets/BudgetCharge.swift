@@ -16,12 +16,15 @@ public struct BudgetCharge: Hashable, Sendable {
   /// The request's part of this replica's lease while its hold is open. Stored only if the hold
   /// uses the offline reserve.
   public var heldOfLease: Spend
+  /// The hold's own bound on this account while the hold is open; nil if the account holds the
+  /// whole request. Stored only in intents and with deferred requests.
+  public var part: Consumption?
   /// The part that the offline reserve pays. Not stored.
   var takenOffReserve = Spend.zero
 
   public init(
     account: BudgetAccountKey, tokens: Int64, costNano: Int64, alerts: [Alert] = [],
-    takenOffLease: Spend = .zero, heldOfLease: Spend = .zero
+    takenOffLease: Spend = .zero, heldOfLease: Spend = .zero, part: Consumption? = nil
   ) {
     self.account = account
     self.tokens = tokens
@@ -29,6 +32,7 @@ public struct BudgetCharge: Hashable, Sendable {
     self.alerts = alerts
     self.takenOffLease = takenOffLease
     self.heldOfLease = heldOfLease
+    self.part = part
   }
 }
 
@@ -42,7 +46,7 @@ extension BudgetCharge {
         windowEnd: charge.window.end, currency: charge.cost.currency),
       tokens: charge.tokens, costNano: charge.cost.nanoUnits,
       alerts: charge.thresholds.map(Alert.init), takenOffLease: charge.takenOffLease,
-      heldOfLease: charge.heldOfLease)
+      heldOfLease: charge.heldOfLease, part: charge.part)
   }
 }
 

@@ -63,7 +63,8 @@ extension JSONWriter {
 extension SettledRequest {
   /// Whether the settlement has more than its row and plain charges.
   fileprivate var hasRarities: Bool {
-    !draws.isEmpty || !objects.isEmpty || !charges.allSatisfy(\.alerts.isEmpty)
+    !draws.isEmpty || !objects.isEmpty
+      || !charges.allSatisfy { $0.alerts.isEmpty && $0.part == nil }
   }
 }
 

@@ -60,6 +60,7 @@ extension JSONWriter {
     object { text in
       text.fields { fields in
         charge.write(to: &fields)
+        charge.writePart(to: &fields)
         switch leases {
         case .nothing: break
         case .held:
@@ -210,7 +211,25 @@ extension BudgetCharge {
         tokens: fields.integer("leased_tokens") ?? 0,
         nanoUnits: fields.integer("leased_nano") ?? 0),
       heldOfLease: Spend(
-        tokens: fields.integer("held_tokens") ?? 0, nanoUnits: fields.integer("held_nano") ?? 0))
+        tokens: fields.integer("held_tokens") ?? 0, nanoUnits: fields.integer("held_nano") ?? 0),
+      part: Consumption(partIn: fields))
+  }
+
+  fileprivate func writePart(to fields: inout some FieldWriter) {
+    guard let part else { return }
+    fields.write("part_tokens", part.tokens)
+    fields.write(
+      "part_nano_usd", part.cost.roundedUp(in: .usd, rate: .one)?.nanoUnits ?? .max)
+  }
+}
+
+extension Consumption {
+  /// The part that `BudgetCharge.writePart` wrote; nil if the charge has none.
+  fileprivate init?(partIn fields: some FieldReader) {
+    guard let tokens = fields.integer("part_tokens") else { return nil }
+    self.init(
+      tokens: max(0, tokens),
+      cost: ExactAmount(nanoUSD: fields.integer("part_nano_usd") ?? 0))
   }
 }
 

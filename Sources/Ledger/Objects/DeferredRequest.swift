@@ -83,7 +83,8 @@ extension SettledRequest {
         return RecordedHold.Place(
           budget: charge.account.budgetID, subject: subject, period: charge.account.period,
           window: BudgetWindow(
-            start: charge.account.windowStart, end: charge.account.windowEnd))
+            start: charge.account.windowStart, end: charge.account.windowEnd),
+          part: charge.part)
       })
   }
 }
