@@ -95,6 +95,27 @@ struct AdmissionTests {
     #expect(pause.affordableOutputTokens == 0)
   }
 
+  @Test("Of refusals that end together, the first budget tells; within one, a pause, then tokens")
+  func firstOfEqual() throws {
+    let cost = BudgetLimit.cost(Money(nanoUnits: 1, currency: .usd))
+    let (first, second) = (budget("a", cost), budget("b", .tokens(1)))
+    for (order, reason) in [([first, second], "cost_limit"), ([second, first], "token_limit")] {
+      var gate = Turnstile(order)
+      #expect(try gate.denied(demand(output: 11)).reason.rawValue == reason)
+      // Another order by a reload counts at once, as after a restart.
+      try gate.configure(order.reversed())
+      #expect(try gate.denied(demand(output: 11)).budget.name == order[1].id.name)
+    }
+    let everything = budget("c", client: "*", .tokens(1))
+    var shared = Turnstile([everything, first])
+    #expect(try shared.denied(demand(output: 11)).budget.name == "a")
+    let both = budget(.both(tokens: 1, cost: Money(nanoUnits: 1, currency: .usd)))
+    var one = Turnstile([both])
+    #expect(try one.denied(demand(output: 11)).reason == .tokenLimit)
+    try one.apply(.pause(Target(budget: both.id)))
+    #expect(try one.denied(demand(output: 11)).reason == .paused)
+  }
+
   @Test("A limit of nought allows nothing, also what is free")
   func nought() throws {
     var gate = Turnstile([budget(.cost(Money(nanoUnits: 0, currency: .usd)))])

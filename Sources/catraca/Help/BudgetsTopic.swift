@@ -123,6 +123,18 @@ extension HelpTopic {
     a row in `denials` with the same figures. See <doc:Errors>. `affordable_output_tokens` tells the
     app with which output limit the request would have passed.
 
+    If several budgets refuse a request, the answer names one of them, in this order:
+
+    1. a budget whose refusal doesn't end by itself: it is paused, or its period is `total`;
+    2. the budget whose window ends last, so that no app comes back too early;
+    3. the client's own budgets before those of `*`: first those of the file in its order, then
+       those of the API and the commands, then the plan. A batch names the first user by name.
+
+    Within one budget a pause goes before tokens, and tokens before the cost. A plan's limit of
+    conversations tells last, and `budget_contended` only if nothing else refuses. Replicas and a
+    restart keep this order. Example: a daily and a monthly budget are used up, and the answer names
+    the monthly one.
+
     For each client and reason, Catraca writes 300 refusals at once and one a second after them to
     `denials` and the log. It counts the others in the metrics, and the log says how many
     (`denials_not_written`).
