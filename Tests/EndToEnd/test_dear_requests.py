@@ -133,6 +133,18 @@ def test_a_container_of_several_answers_is_paid_for_once_at_the_memory_it_was_ma
     assert (other["calls"], other["cost_nano_usd"]) == (1, dearest)
 
 
+def test_a_session_of_a_container_is_paid_for_once_across_restarts(house):
+    catraca, provider = house
+    catraca.start()
+    provider.play(200, JSON, answer(ran_in("cntr_1")), WHOLE)
+    made = ask(house, keeps=True, **interpreter({"type": "auto", "memory_limit": "4g"}))
+    catraca.kill()
+    catraca.start()
+    again = ask(house, keeps=True, **interpreter("cntr_1"))
+    assert (made["calls"], again["calls"]) == (1, 0)
+    assert again["cost_nano_usd"] < made["cost_nano_usd"]
+
+
 def test_a_client_has_prices_of_its_own_for_windows_and_containers(house):
     catraca, provider = house
     token = add_tokens(catraca.configuration)["admin"]

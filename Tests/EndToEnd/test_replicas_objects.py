@@ -3,7 +3,9 @@
 import json
 
 import pytest
+from harness.crowd import at_once
 from harness.objects import nothing_forwarded
+from harness.replay import WHOLE, Replay
 from harness.sanitizers import TIME_FACTOR
 from harness.waiting import eventually
 
@@ -94,3 +96,20 @@ def test_the_results_of_a_batch_are_owned_through_the_other_replica(pair, accoun
     made = json.loads(content)["response"]["body"]["id"]
     assert get(pair[1], f"{RESPONSES}/{made}").status == 200
     assert get(pair[1], f"{RESPONSES}/{made}", "other").status == 404
+
+
+def test_a_session_of_a_container_is_paid_for_at_one_replica(replicas):
+    """Of several replicas that begin it at once, too."""
+    provider = Replay()
+    replicas.configuration.settings["providers"]["openai"]["base_url"] = f"{provider.url}/v1"
+    item = {"type": "code_interpreter_call", "id": "ci_1", "container_id": "cntr_1"}
+    answer = {"id": "resp_1", "object": "response", "status": "completed", "output": [item]}
+    answer["usage"] = {"input_tokens": 10, "output_tokens": 5}
+    replicas.start()
+    provider.play(200, {"content-type": "application/json"}, json.dumps(answer).encode(), WHOLE)
+    request = {**RESPONSE, "tools": [{"type": "code_interpreter", "container": {"type": "auto"}}]}
+    replies = at_once(6, lambda index: replicas.post(index, request, path=RESPONSES))
+    assert [reply.status for reply in replies] == [200] * 6
+    assert sorted(row["calls"] for row in replicas.ledger.usage()) == [0] * 5 + [1]
+    replicas.assert_sound()
+    provider.end()

@@ -28,7 +28,8 @@ struct ContainerSessionsTests {
       Array(#"{"output":[\#(item)],"usage":{"input_tokens":1}}"#.utf8), to: facts,
       endpoint: endpoint, parser: parser)
     let payer = ContainerSessions.Payer(
-      client: client, provider: "openai", request: request ?? ids.next(at: minute(start)),
+      client: client, key: "web", provider: "openai",
+      request: request ?? ids.next(at: minute(start)),
       startedAt: minute(start))
     return sessions.charging(report, to: payer, at: minute(end)).extraCalls.flatMap {
       Array(repeating: $0.surcharge ?? "", count: Int($0.count))

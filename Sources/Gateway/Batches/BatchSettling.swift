@@ -101,7 +101,7 @@ final class BatchSettling {
 
   private func add(_ line: [UInt8]) async {
     lineCount += 1
-    guard lineCount > settledBefore, let row = settle(line) else { return }
+    guard lineCount > settledBefore, let row = await settle(line) else { return }
     rows.append(row)
     if rows.count == BatchSettling.rowsAtOnce { await write() }
   }
@@ -119,7 +119,7 @@ final class BatchSettling {
 
   /// Nil for a request that was never made. A line that can't be read, or whose answer says nothing
   /// of its usage, is one that used something: it is charged its share of the hold.
-  private func settle(_ line: [UInt8]) -> SettledRequest? {
+  private func settle(_ line: [UInt8]) async -> SettledRequest? {
     let result = BatchResult(line, to: facts, endpoint: endpoint, parser: parser)
     if let result, result.status == nil, !result.report.isAmbiguous { return nil }
     var entry = work.record.expected
@@ -135,7 +135,8 @@ final class BatchSettling {
     entry.row.responseModel = result?.report.responseModel
     let isError = result.map { $0.status ?? 0 >= 400 || $0.report.isError } ?? false
     entry.row.outcome = isError ? .providerError : .ok
-    let report = result.map { gateway.withUnpaidSessions($0.report, of: entry.row) }
+    var report = result?.report
+    if let found = report { report = await gateway.withUnpaidSessions(found, of: entry.row) }
     let isAmbiguous = report?.isAmbiguous == true
     guard let usage = report?.chargedUsage ?? (isError && !isAmbiguous ? .zero : nil) else {
       return takeShare(for: entry)

@@ -20,7 +20,7 @@ extension Gateway {
       hold.release()
       await record(nil, of: work)
     } else {
-      let (entry, used) = entry(of: work, claim, completion)
+      let (entry, used) = await entry(of: work, claim, completion)
       let order = SettlementOrder(hold, with: used, in: controller)
       await record(entry.charged(by: order.charges), of: work)
       _ = order.finish(in: ledger)
@@ -41,7 +41,7 @@ extension Gateway {
   /// none of them has its row.
   private func entry(
     of work: DeferredWork, _ claim: DeferredWork.Claim, _ completion: Completion
-  ) -> (SettledRequest, used: Consumption) {
+  ) async -> (SettledRequest, used: Consumption) {
     var request = work.record
     request.progress = claim.progress
     var entry = request.expected
@@ -53,7 +53,8 @@ extension Gateway {
     entry.row.heldNanoUSD = claim.progress.heldNanoUSD
     entry.row.latencyMilliseconds =
       max(0, clock().milliseconds - entry.row.createdAt.milliseconds)
-    let report = completion.report.map { withUnpaidSessions($0, of: entry.row) }
+    var report = completion.report
+    if let found = report { report = await withUnpaidSessions(found, of: entry.row) }
     if claim.progress.settledLines == 0, let usage = report?.chargedUsage {
       let charged = charge(usage, report, for: request, entry, within: claim.grant)
       guard completion.isUnread, charged.0.row.costNanoUSD < entry.row.heldNanoUSD else {

@@ -216,6 +216,7 @@ struct AnswerRelay {
     var body = DecodedBody(of: transfer, isDecoded ? head : head.withoutCoding)
     var filter = KeyFilter(of: forwarded.quote.provider)
     do {
+      await forwarded.beginSessions(report)
       var fields = fields(charging: report, outcome)
       if isDecoded { fields.remove(.contentEncoding) }
       try await forwarded.exchange.start(

@@ -269,6 +269,7 @@ final class ForwardedRequest {
   /// Settles the hold with what the request used, and returns when its row is safe.
   @inline(never)
   func settle(_ completion: Completion) async -> RequestSettlement {
+    await beginSessions(completion.report)
     let (settled, used) = conclude(completion)
     guard let hold = hold.take() else { preconditionFailure("a request is settled once") }
     let order = SettlementOrder(hold, with: used, in: gateway.controller)

@@ -116,6 +116,15 @@ public final class ObjectOwners: Sendable {
     try await listing(objects)
   }
 
+  /// The objects among `ids` that the ledger has committed, by their ids.
+  ///
+  /// - Throws: `LedgerError` where the ledger can't be asked.
+  func recorded(
+    _ ids: [String], of provider: String
+  ) async throws(LedgerError) -> [String: ProviderObject] {
+    try await lookup(ids, provider)
+  }
+
   /// The owner of an object; nil if it has none.
   ///
   /// - Throws: `LedgerError` where the ledger can't be asked.

@@ -90,6 +90,7 @@ extension LedgerEditor {
       if isPresent {
         after.createdAt = before.createdAt
         if before.owner == after.owner { after.keyName = before.keyName }
+        after.session = before.session
       }
       if after != before {
         try store.update(after)

@@ -26,11 +26,14 @@ public struct ProviderObject: Hashable, Sendable {
   public var createdAt: Timestamp
   /// Since when it is gone at the provider; nil while it is there.
   public var deletedAt: Timestamp?
+  /// The session of a container that was paid for last; nil for objects of other kinds.
+  public var session: ContainerSession?
 
   public init(
     provider: String, objectID: String, kind: ObjectKind, owner: Owner, keyName: String?,
-    createdAt: Timestamp, deletedAt: Timestamp? = nil
+    createdAt: Timestamp, deletedAt: Timestamp? = nil, session: ContainerSession? = nil
   ) {
+    self.session = session
     self.provider = provider
     self.objectID = objectID
     self.kind = kind
@@ -48,7 +51,8 @@ public struct ProviderObject: Hashable, Sendable {
   }
 }
 
-/// An object's fields under the names of `provider_objects`, in the order of its columns.
+/// An object's fields under the names of `provider_objects`, in the order of its columns, without
+/// those of its session.
 extension ProviderObject {
   func write(to fields: inout some FieldWriter) {
     fields.write("provider", provider)
@@ -71,7 +75,8 @@ extension ProviderObject {
       owner: Owner(text: try fields.requiredText("client_id", of: record)),
       keyName: fields.text("key_name"),
       createdAt: try fields.requiredInstant("created_at", of: record),
-      deletedAt: deletedAt == nil ? nil : try fields.requiredInstant("deleted_at", of: record))
+      deletedAt: deletedAt == nil ? nil : try fields.requiredInstant("deleted_at", of: record),
+      session: try ContainerSession(from: fields, of: record))
   }
 }
 
@@ -111,7 +116,12 @@ extension JSONWriter {
   /// Objects as an array, which `SettlementReader.providerObjects` reads.
   mutating func providerObjects(_ objects: [ProviderObject]) {
     array { elements in
-      for object in objects { elements.record { object.write(to: &$0) } }
+      for object in objects {
+        elements.record { fields in
+          object.write(to: &fields)
+          object.session?.write(to: &fields)
+        }
+      }
     }
   }
 }

@@ -28,12 +28,14 @@ final class ProviderObjectStore {
 
   private let insert: Statement
   private let update: Statement
+  private let updateSession: Statement
   private let prune: Statement
   private var changes: [Change] = []
 
   init(_ connection: DatabaseConnection) throws(LedgerError) {
     insert = try connection.prepare(ProviderObjectStore.insertRow)
     update = try connection.prepare(ProviderObjectStore.updateDeletedAt)
+    updateSession = try connection.prepare(ProviderObjectStore.updateSessionOfContainer)
     prune = try connection.prepare(ProviderObjectStore.deleteOldest(connection.dialect))
   }
 
@@ -60,6 +62,7 @@ final class ProviderObjectStore {
         var parameters = ParameterWriter(insert)
         object.write(to: &parameters)
         try insert.run()
+        if let session = object.session { try write(session, of: object) }
       case .end(let end):
         var parameters = ParameterWriter(update)
         end.write(to: &parameters)
@@ -68,6 +71,20 @@ final class ProviderObjectStore {
     }
     try pruneDeleted()
     changes.removeAll()
+  }
+
+  /// A session that has time left when the other one is recorded stays, whoever has paid for it.
+  private func write(
+    _ session: ContainerSession, of object: ProviderObject
+  ) throws(LedgerError) {
+    var parameters = ParameterWriter(updateSession)
+    session.write(to: &parameters)
+    parameters.write("provider", object.provider)
+    parameters.write("object_id", object.objectID)
+    parameters.write("client_id", object.owner.text)
+    parameters.write(
+      "ended", object.createdAt.advanced(by: .zero - ContainerSession.length).rfc3339)
+    try updateSession.run()
   }
 
   /// Removes rows that were deleted long ago, at most two for each change, so that a commit never
@@ -99,6 +116,12 @@ final class ProviderObjectStore {
   private static let updateDeletedAt = """
     UPDATE provider_objects SET deleted_at = ?3
     WHERE provider = ?1 AND object_id = ?2 AND deleted_at IS NULL
+    """
+  private static let updateSessionOfContainer = """
+    UPDATE provider_objects
+    SET session_price = ?1, session_started_at = ?2, session_request_id = ?3
+    WHERE provider = ?4 AND object_id = ?5 AND client_id = ?6
+      AND (session_started_at IS NULL OR session_started_at <= ?7)
     """
   private static func deleteOldest(_ dialect: Dialect) -> String {
     """

@@ -97,8 +97,8 @@ extension HelpTopic {
     - The memory is the `memory_limit` of the declared tool, `1g` by default. A request that names a
       container is charged by the memory of the request that made it. If Catraca can't know the
       memory, or the file has no price for it, it charges the dearest price of the file.
-    - Each server remembers the last 16,384 containers. After a restart, or at another replica, a
-      session is charged once more.
+    - The ledger records each session that was paid, so that a restart and other replicas know it.
+      If the ledger can't be asked, a server knows the sessions of its last 16,384 containers.
     - Catraca holds one session for each call that the request allows. A file without `containers`
       uses the surcharge `code_interpreter`.
     - `catraca price … --container 16g` adds a session. `catraca pricing import` derives the prices

@@ -58,6 +58,9 @@ extension Migration {
       key_name TEXT, -- the key whose request made it; NULL: an administrator assigned it
       created_at TEXT NOT NULL,
       deleted_at TEXT, -- NULL: it is there
+      session_price TEXT, -- a container's memory, as its price is named; NULL: no session was paid
+      session_started_at TEXT,
+      session_request_id TEXT, -- the request that paid for the session
       PRIMARY KEY (provider, object_id)
     ) STRICT, WITHOUT ROWID;
     -- A list of present objects never passes over deleted ones, however many there are.
