@@ -214,6 +214,7 @@ let package = Package(
         "Upstream",
       ]),
     tests("StyleTests", ["catraca", "Configuration", "Console"]),
+    tests("SandboxTests", ["Sandbox"]),
     tests("ServerTests", ["Server", "Configuration", "EventLoop", "Ledger", "Logging", "Time"]),
     tests(
       "CommandTests",

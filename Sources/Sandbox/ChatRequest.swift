@@ -34,20 +34,11 @@ struct ChatRequest: Equatable {
   /// - Throws: The error that the provider would answer.
   init(body: [UInt8]) throws(ProviderError) {
     let parser = JSONParser()
-    let root: JSONValue
-    do {
-      root = try parser.parse(body)
-    } catch {
-      throw .unreadableBody
-    }
-    guard let model = root["model"]?.string, !model.isEmpty else {
-      throw ProviderError(
-        status: 400, message: "you must provide a model parameter", param: "model")
-    }
+    let root = try ProviderError.root(of: body, parser)
+    let model = root["model"]?.string ?? ""
+    guard !model.isEmpty else { throw .missingModel }
     guard let messages = root["messages"], messages.kind == .array else {
-      throw ProviderError(
-        status: 400, message: "Missing required parameter: 'messages'.", param: "messages",
-        code: "missing_required_parameter")
+      throw .missing("messages")
     }
     guard !model.hasPrefix("missing-") else { throw .unknownModel(model) }
     self.model = model

@@ -1,5 +1,3 @@
-internal import JSON
-
 /// The events of a streamed chat completion, made one at a time.
 struct ChatStream: Sequence, IteratorProtocol {
   private let answer: SandboxChatAnswer
@@ -60,10 +58,10 @@ struct ChatStream: Sequence, IteratorProtocol {
       return chunk(nil)
     case .error:
       position += 1
-      return ChatStream.event(ProviderError.midstream.json)
+      return ProviderError.midstream.json.event
     case .done:
       position += 1
-      return ChatStream.event(Array("[DONE]".utf8))
+      return JSONText.done
     }
   }
 
@@ -73,64 +71,43 @@ struct ChatStream: Sequence, IteratorProtocol {
     return index
   }
 
-  private static func event(_ data: [UInt8]) -> [UInt8] {
-    Array("data: ".utf8) + data + Array("\n\n".utf8)
-  }
-
   // MARK: Choices
 
   private func choice(
-    _ index: Int, finishReason: String? = nil, delta: (inout JSONWriter) -> Void
-  ) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object { choice in
-      choice.member("index", Int64(index))
-      choice.member("delta") { $0.object { delta(&$0) } }
-      choice.member("logprobs") { $0.null() }
-      choice.member("finish_reason", finishReason)
-    }
-    return writer.bytes
+    _ index: Int, finishReason: String? = nil, delta: JSONText
+  ) -> JSONText {
+    """
+    {"index":\(index),"delta":{\(delta)},"logprobs":null,"finish_reason":\(finishReason)}
+    """
   }
 
-  private func role(choice index: Int) -> [UInt8] {
-    choice(index) { delta in
-      delta.member("role", "assistant")
-      guard let call = answer.request.toolCall else {
-        delta.member("content", "")
-        if answer.dialect == .openAI { delta.member("refusal", nil) }
-        return
-      }
-      delta.member("content", nil)
-      delta.member("tool_calls") { calls in
-        calls.array { array in
-          array.object {
-            $0.member("index", 0)
-            answer.writeToolCall(call, arguments: "", to: &$0)
-          }
-        }
-      }
+  private func role(choice index: Int) -> JSONText {
+    guard let call = answer.request.toolCall else {
+      let refusal: JSONText? = answer.dialect == .openAI ? .null : nil
+      return choice(
+        index,
+        delta: """
+          "role":"assistant","content":""\(member: "refusal", refusal)
+          """)
     }
+    return choice(
+      index,
+      delta: """
+        "role":"assistant","content":null,
+        "tool_calls":[{"index":0,\(answer.members(of: call, arguments: ""))}]
+        """)
   }
 
-  private func delta(_ text: String, choice index: Int) -> [UInt8] {
-    choice(index) { delta in
-      guard answer.request.toolCall != nil else {
-        delta.member("content", text)
-        return
-      }
-      delta.member("tool_calls") { calls in
-        calls.array { array in
-          array.object { call in
-            call.member("index", 0)
-            call.member("function") { $0.object { $0.member("arguments", text) } }
-          }
-        }
-      }
+  private func delta(_ text: String, choice index: Int) -> JSONText {
+    guard answer.request.toolCall != nil else {
+      return choice(index, delta: #""content":\#(text)"#)
     }
+    return choice(
+      index, delta: #""tool_calls":[{"index":0,"function":{"arguments":\#(text)}}]"#)
   }
 
-  private func finish(choice index: Int) -> [UInt8] {
-    choice(index, finishReason: answer.finishReason) { _ in }
+  private func finish(choice index: Int) -> JSONText {
+    choice(index, finishReason: answer.finishReason, delta: "")
   }
 
   // MARK: Chunks
@@ -140,55 +117,34 @@ struct ChatStream: Sequence, IteratorProtocol {
   /// If the request asks for usage, OpenAI's other chunks have a `usage` of null, and Groq's have
   /// none. Groq's last chunk has the usage twice if the request asked for it, else once under
   /// `x_groq`.
-  private func chunk(_ choice: [UInt8]?, isFirst: Bool = false, isLast: Bool = false) -> [UInt8] {
+  private func chunk(_ choice: JSONText?, isFirst: Bool = false, isLast: Bool = false) -> [UInt8] {
+    var (usage, mark): (JSONText?, JSONText?)
     let showsUsage = answer.request.includesUsage && !answer.script.hidesUsage
-    var writer = JSONWriter()
-    writer.object { root in
-      root.member("id", answer.id)
-      root.member("object", "chat.completion.chunk")
-      root.member("created", answer.identity.created)
-      root.member("model", answer.model)
-      if answer.dialect == .openAI || choice == nil {
-        root.member("service_tier", answer.serviceTier)
-      }
-      root.member("system_fingerprint", "fp_sandbox")
-      root.member("choices") { choices in
-        choices.array { if let choice { $0.raw(choice) } }
-      }
-      switch answer.dialect {
-      case .openAI:
-        if showsUsage { writeUsage(isNull: choice != nil, to: &root) }
-      case .groq:
-        if showsUsage && (isLast || choice == nil) { writeUsage(isNull: false, to: &root) }
-        if isFirst { root.member("x_groq") { answer.writeGroqMark(to: &$0) } }
-        if isLast { writeGroqEnd(to: &root) }
-      }
+    switch answer.dialect {
+    case .openAI:
+      if showsUsage { usage = choice == nil ? answer.usage.json(.openAI) : .null }
+    case .groq:
+      if showsUsage && (isLast || choice == nil) { usage = answer.usage.json(.groq) }
+      if isFirst { mark = answer.groqMark }
+      if isLast { mark = groqEnd }
     }
-    return ChatStream.event(writer.bytes)
+    let showsTier = answer.dialect == .openAI || choice == nil
+    let tier: JSONText? = showsTier ? "\(answer.serviceTier)" : nil
+    let chunk: JSONText = """
+      {"id":\(answer.id),"object":"chat.completion.chunk","created":\(answer.identity.created),
+      "model":\(answer.model)\(member: "service_tier", tier),
+      "system_fingerprint":"fp_sandbox","choices":[\(choice ?? "")]
+      \(member: "usage", usage)\(member: "x_groq", mark)}
+      """
+    return chunk.event
   }
 
-  private func writeUsage(isNull: Bool, to root: inout JSONWriter) {
-    root.key("usage")
-    if isNull {
-      root.null()
-    } else {
-      answer.usage.write(answer.dialect, to: &root)
-    }
-  }
-
-  private func writeGroqEnd(to root: inout JSONWriter) {
-    root.member("x_groq") { mark in
-      mark.object {
-        $0.member("id", "req_sandbox_\(answer.identity.number)")
-        if !answer.script.hidesUsage {
-          $0.key("usage")
-          answer.usage.write(.groq, to: &$0)
-        }
-        if answer.isCompound {
-          $0.key("usage_breakdown")
-          answer.writeBreakdown(to: &$0)
-        }
-      }
-    }
+  private var groqEnd: JSONText {
+    let usage = answer.script.hidesUsage ? nil : answer.usage.json(.groq)
+    let breakdown = answer.isCompound ? answer.breakdown : nil
+    return """
+      {"id":"req_sandbox_\(answer.identity.number)"\(member: "usage", usage)
+      \(member: "usage_breakdown", breakdown)}
+      """
   }
 }

@@ -22,42 +22,27 @@ enum EmbeddingList {
     let sizes = PromptSizes(input)
     let usage = SandboxUsage(
       promptTokens: script.promptTokens ?? sizes.tokens.reduce(0, +), completionTokens: 0)
-    var writer = JSONWriter()
-    writer.object { list in
-      list.member("object", "list")
-      list.member("data") { data in
-        data.array { array in
-          for index in sizes.tokens.indices {
-            array.object { embedding in
-              embedding.member("object", "embedding")
-              embedding.member("index", Int64(index))
-              embedding.member("embedding") { vector in
-                write(Int(dimensions), isBase64: isBase64, to: &vector)
-              }
-            }
-          }
-        }
-      }
-      list.member("model", script.responseModel ?? model)
-      if !script.hidesUsage {
-        list.member("usage") { counts in
-          counts.object {
-            $0.member("prompt_tokens", usage.promptTokens)
-            $0.member("total_tokens", usage.totalTokens)
-          }
-        }
-      }
+    let vector = vector(Int(dimensions), isBase64: isBase64)
+    let embeddings = sizes.tokens.indices.map { index -> JSONText in
+      #"{"object":"embedding","index":\#(index),"embedding":\#(vector)}"#
     }
-    return BilledAnswer(model: model, usage: usage, content: .whole(writer.bytes))
+    let counts: JSONText = """
+      {"prompt_tokens":\(usage.promptTokens),"total_tokens":\(usage.totalTokens)}
+      """
+    return BilledAnswer(
+      model: model, usage: usage,
+      content: .whole(
+        """
+        {"object":"list","data":\(embeddings),"model":\(script.responseModel ?? model)
+        \(member: "usage", script.hidesUsage ? nil : counts)}
+        """))
   }
 
-  /// Writes the vector. In base 64, three ones of four bytes each make sixteen characters.
-  private static func write(_ dimensions: Int, isBase64: Bool, to writer: inout JSONWriter) {
-    guard isBase64 else {
-      return writer.array { array in for _ in 0..<dimensions { array.integer(1) } }
-    }
+  /// A vector of ones. In base 64, three ones of four bytes each make sixteen characters.
+  private static func vector(_ dimensions: Int, isBase64: Bool) -> JSONText {
+    guard isBase64 else { return "\(Array(repeating: "1" as JSONText, count: dimensions))" }
     let rest = ["", "AACAPw==", "AACAPwAAgD8="][dimensions % 3]
-    writer.string(String(repeating: "AACAPwAAgD8AAIA/", count: dimensions / 3) + rest)
+    return "\(String(repeating: "AACAPwAAgD8AAIA/", count: dimensions / 3) + rest)"
   }
 }
 
@@ -93,63 +78,35 @@ enum ModerationResult {
     let root = try ProviderError.root(of: body, parser)
     let model = root["model"]?.string ?? "omni-moderation-latest"
     guard let input = root["input"] else { throw .missing("input") }
-    var writer = JSONWriter()
-    writer.object { answer in
-      answer.member("id", "modr-sandbox-\(identity.number)")
-      answer.member("model", model)
-      answer.member("results") { results in
-        results.array { array in
-          for _ in PromptSizes(input).tokens {
-            array.object { result in
-              result.member("flagged", false)
-              result.member("categories") { $0.object { $0.member("harassment", false) } }
-              result.member("category_scores") { scores in
-                scores.object { $0.member("harassment") { $0.raw("0.0001".utf8) } }
-              }
-            }
-          }
-        }
-      }
+    let results = PromptSizes(input).tokens.map { _ -> JSONText in
+      """
+      {"flagged":false,"categories":{"harassment":false},
+      "category_scores":{"harassment":0.0001}}
+      """
     }
     return BilledAnswer(
       model: model, usage: SandboxUsage(promptTokens: 0, completionTokens: 0),
-      content: .whole(writer.bytes))
+      content: .whole(
+        """
+        {"id":"modr-sandbox-\(identity.number)","model":\(model),"results":\(results)}
+        """))
   }
 }
 
 /// The answers of `GET /models` and `GET /models/ID`.
 enum SandboxModelList {
-  private static let created: Int64 = 1_686_935_002
-
-  static func all(of dialect: SandboxProviderDialect) -> [UInt8] {
-    var writer = JSONWriter()
-    writer.object { list in
-      list.member("object", "list")
-      list.member("data") { data in
-        data.array { array in
-          for model in dialect.models { write(model, dialect, to: &array) }
-        }
-      }
-    }
-    return writer.bytes
+  static func all(of dialect: SandboxProviderDialect) -> JSONText {
+    #"{"object":"list","data":\#(dialect.models.map { model($0, dialect) })}"#
   }
 
-  static func one(_ id: String, of dialect: SandboxProviderDialect) throws(ProviderError) -> [UInt8]
+  static func one(_ id: String, of dialect: SandboxProviderDialect) throws(ProviderError)
+    -> JSONText
   {
     guard dialect.models.contains(id) else { throw .unknownModel(id) }
-    var writer = JSONWriter()
-    write(id, dialect, to: &writer)
-    return writer.bytes
+    return model(id, dialect)
   }
 
-  private static func write(
-    _ model: String, _ dialect: SandboxProviderDialect, to writer: inout JSONWriter
-  ) {
-    writer.object {
-      $0.member("id", model)
-      $0.member("object", "model")
-      $0.member("created", created)
-      $0.member("owned_by", dialect.owner)
-    }
+  private static func model(_ id: String, _ dialect: SandboxProviderDialect) -> JSONText {
+    #"{"id":\#(id),"object":"model","created":1686935002,"owned_by":\#(dialect.owner)}"#
   }
 }

@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import JSON
 
 /// The requests that the sandbox got and the answers that it gave. It is the provider's own count,
 /// to compare with Catraca's.
@@ -50,7 +49,7 @@ final class Journal: Sendable {
   var lines: [UInt8] {
     var lines: [UInt8] = []
     for entry in entries {
-      entry.write(to: &lines)
+      lines += entry.json.bytes
       lines.append(UInt8(ascii: "\n"))
     }
     return lines
@@ -63,7 +62,7 @@ struct SandboxBatchLine: Sendable {
   let model: String
   let usage: SandboxUsage
   /// The body of the answer.
-  var answer: [UInt8] = []
+  var answer: JSONText = ""
 }
 
 /// One request and its outcome.
@@ -99,30 +98,13 @@ struct JournalEntry: Sendable {
     key.map { String($0.suffix(keyEndingLength)) }
   }
 
-  func write(to output: inout [UInt8]) {
-    var writer = JSONWriter(appendingTo: output)
-    writer.object { entry in
-      entry.member("id", number)
-      entry.member("method", method)
-      entry.member("path", path)
-      entry.member("key_ending", keyEnding)
-      entry.member("model", model)
-      entry.member("stream", isStreamed)
-      entry.member("status", status.map(Int64.init))
-      entry.member("prompt_tokens", usage?.promptTokens)
-      entry.member("completion_tokens", usage?.completionTokens)
-      entry.member("completed", isComplete)
-      entry.member("client_request_id", clientRequestID)
-      entry.member("x_sandbox", script)
-      entry.member("body", String(decoding: body, as: UTF8.self))
-    }
-    output = writer.bytes
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func member(_ key: String, _ value: Int64?) {
-    self.key(key)
-    if let value { integer(value) } else { null() }
+  var json: JSONText {
+    """
+    {"id":\(number),"method":\(method),"path":\(path),"key_ending":\(keyEnding),
+    "model":\(model),"stream":\(isStreamed),"status":\(status.map(Int64.init)),
+    "prompt_tokens":\(usage?.promptTokens),"completion_tokens":\(usage?.completionTokens),
+    "completed":\(isComplete),"client_request_id":\(clientRequestID),"x_sandbox":\(script),
+    "body":\(String(decoding: body, as: UTF8.self))}
+    """
   }
 }

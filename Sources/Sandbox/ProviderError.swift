@@ -1,5 +1,3 @@
-internal import JSON
-
 /// An error in the words of the providers.
 struct ProviderError: Error, Equatable {
   var status: Int
@@ -16,6 +14,9 @@ struct ProviderError: Error, Equatable {
 
   static let unreadableBody = ProviderError(
     status: 400, message: "We could not parse the JSON body of your request.")
+
+  static let missingModel = ProviderError(
+    status: 400, message: "you must provide a model parameter", param: "model")
 
   static func unknownModel(_ model: String) -> ProviderError {
     ProviderError(
@@ -47,18 +48,9 @@ struct ProviderError: Error, Equatable {
     status: 200, message: "The server had an error while processing your request.",
     type: "server_error")
 
-  var json: [UInt8] {
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("error") { error in
-        error.object {
-          $0.member("message", message)
-          $0.member("type", type)
-          $0.member("param", param)
-          $0.member("code", code)
-        }
-      }
-    }
-    return writer.bytes
+  var json: JSONText {
+    """
+    {"error":{"message":\(message),"type":\(type),"param":\(param),"code":\(code)}}
+    """
   }
 }

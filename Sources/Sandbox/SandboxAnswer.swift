@@ -2,12 +2,14 @@ internal import HTTP
 
 /// The sandbox's decision about an answer. Nothing of it has been sent yet.
 enum SandboxAnswer {
-  case plain([UInt8])
+  case plain(JSONText)
+  /// The content of a file.
+  case file([UInt8])
   case chat(SandboxChatAnswer)
   case media(MediaAnswer)
   case billed(BilledAnswer)
   /// A batch that was submitted, and the usage of its lines to bill.
-  case batch([UInt8], [SandboxBatchLine])
+  case batch(JSONText, [SandboxBatchLine])
   /// The events of a stream that was billed before.
   case events([[UInt8]])
   case error(ProviderError)
@@ -57,7 +59,9 @@ enum SandboxAnswer {
       self = .plain(seen.answer.response(at: seen.stage))
     case .upload: self = .plain(try objects.files.upload(head, body))
     case .file(_, let id, let isContent):
-      self = .plain(isContent ? try objects.files.file(id).content : try objects.files.object(id))
+      self =
+        isContent
+        ? .file(try objects.files.file(id).content) : .plain(try objects.files.object(id))
     case .submitBatch(let dialect):
       self = try SandboxAnswer.batch(
         of: body, dialect, head, script: script, objects: objects, identity: identity)
@@ -101,8 +105,8 @@ enum SandboxAnswer {
       return SandboxBatchLine(
         path: path, model: chat.request.model, usage: chat.usage, answer: chat.body)
     case .billed(let billed):
-      if case .whole(let bytes) = billed.content {
-        return SandboxBatchLine(path: path, model: billed.model, usage: billed.usage, answer: bytes)
+      if case .whole(let body) = billed.content {
+        return SandboxBatchLine(path: path, model: billed.model, usage: billed.usage, answer: body)
       }
     default: break
     }

@@ -16,14 +16,15 @@ struct SandboxCall {
     case .chat(let chat): record(chat.request.model, chat.request.isStreamed, chat.usage)
     case .billed(let billed): record(billed.model, billed.isStreamed, billed.usage)
     case .batch(_, let lines): journal.update(number) { $0.batchLines = lines }
-    case .plain, .media, .events, .error: break
+    case .plain, .file, .media, .events, .error: break
     }
     if script.hangs { return await waitForHangup() }
     await pause(milliseconds: script.delayMilliseconds)
     if script.isMalformed { return try await sendMalformedHead() }
     switch answer {
-    case .error(let error): try await respond(error.status, error.json)
-    case .plain(let body), .batch(let body, _): try await respond(200, body)
+    case .error(let error): try await respond(error.status, error.json.bytes)
+    case .plain(let body), .batch(let body, _): try await respond(200, body.bytes)
+    case .file(let content): try await respond(200, content)
     case .chat(let chat): try await send(chat)
     case .media(let media): try await send(media)
     case .billed(let billed): try await send(billed)
@@ -43,10 +44,8 @@ struct SandboxCall {
   private func send(_ chat: SandboxChatAnswer) async throws(HTTPExchangeError) {
     if chat.request.isStreamed {
       try await stream(ChatStream(chat))
-    } else if script.cutAfter != nil {
-      try await sendHalf(of: chat.body)
     } else {
-      try await respond(200, chat.body)
+      try await send(chat.body)
     }
   }
 
@@ -69,9 +68,13 @@ struct SandboxCall {
   private func send(_ billed: BilledAnswer) async throws(HTTPExchangeError) {
     switch billed.content {
     case .stream(let events): try await stream(events)
-    case .whole(let body) where script.cutAfter != nil: try await sendHalf(of: body)
-    case .whole(let body): try await respond(200, body)
+    case .whole(let body): try await send(body)
     }
+  }
+
+  private func send(_ body: JSONText) async throws(HTTPExchangeError) {
+    if script.cutAfter != nil { return try await sendHalf(of: body.bytes) }
+    try await respond(200, body.bytes)
   }
 
   private func respond(_ status: Int, _ body: [UInt8]) async throws(HTTPExchangeError) {

@@ -50,7 +50,7 @@ public final class SandboxHandler: HTTPHandler {
       case .tooManyConnections, .tooManyConnectionsOfAddress:
         ProviderError(status: 503, message: "too many connections")
       }
-    return HTTPAnswer(error.status, error.json)
+    return HTTPAnswer(error.status, error.json.bytes)
   }
 
   /// Answers a provider's call.
@@ -93,9 +93,9 @@ public final class SandboxHandler: HTTPHandler {
     do throws(ProviderError) {
       guard SandboxHandler.bearerKey(head.fields) != nil else { throw .missingKey }
       let report = try SandboxOrganizationReport(part, query: head.query)
-      answer = HTTPAnswer(200, report.page(of: journal.entries))
+      answer = HTTPAnswer(200, report.page(of: journal.entries).bytes)
     } catch {
-      answer = HTTPAnswer(error.status, error.json)
+      answer = HTTPAnswer(error.status, error.json.bytes)
     }
     try await exchange.respond(answer)
   }
@@ -108,7 +108,7 @@ public final class SandboxHandler: HTTPHandler {
       try await RealtimeStandIn.serve(
         exchange, script: script ?? SandboxScript(), journal: journal, unixTime: unixTime)
     } catch {
-      try await exchange.respond(HTTPAnswer(error.status, error.json))
+      try await exchange.respond(HTTPAnswer(error.status, error.json.bytes))
     }
   }
 

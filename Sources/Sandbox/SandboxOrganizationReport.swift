@@ -1,5 +1,3 @@
-internal import JSON
-
 /// The report of OpenAI's organization API about usage and costs, made of the journal. It has calls
 /// about text under `/v1`, turns of sessions, the lines of batches, and the tools that responses
 /// used. Each is counted in the way that it would be billed.
@@ -60,25 +58,18 @@ struct SandboxOrganizationReport {
   }
 
   /// The page, made of these entries.
-  func page(of entries: [JournalEntry]) -> [UInt8] {
+  func page(of entries: [JournalEntry]) -> JSONText {
     let days = Array(stride(from: start, to: end, by: Int(SandboxOrganizationReport.secondsPerDay)))
     let shown = days.dropFirst(Int(offset)).prefix(Int(limit))
     let next = offset + Int64(shown.count)
-    var writer = JSONWriter()
-    writer.object { page in
-      page.member("object", "page")
-      page.member("data") { data in
-        data.array { data in
-          for day in shown { write(day, entries, to: &data) }
-        }
-      }
-      page.member("has_more", next < days.count)
-      page.member("next_page", next < days.count ? "\(next)" : nil)
-    }
-    return writer.bytes
+    let hasMore = next < days.count
+    return """
+      {"object":"page","data":\(shown.map { bucket($0, entries) }),"has_more":\(hasMore),
+      "next_page":\(hasMore ? String(next) : nil)}
+      """
   }
 
-  private func write(_ day: Int64, _ entries: [JournalEntry], to data: inout JSONWriter) {
+  private func bucket(_ day: Int64, _ entries: [JournalEntry]) -> JSONText {
     let end = day + SandboxOrganizationReport.secondsPerDay
     var sums: [Billed: Sum] = [:]
     for entry in entries where (day..<end).contains(entry.unixTime) && entry.isBilled {
@@ -86,24 +77,20 @@ struct SandboxOrganizationReport {
       guard let usage = entry.usage, let model = entry.model else { continue }
       add(SandboxBatchLine(path: entry.path, model: model, usage: usage), isBatch: false, to: &sums)
     }
-    data.object { bucket in
-      bucket.member("object", "bucket")
-      bucket.member("start_time", day)
-      bucket.member("end_time", end)
-      bucket.member("results") { results in
-        results.array { results in
-          if !part.knowsModels && part != .costs {
-            let all = sums.values.reduce(into: Sum()) { $0.add($1) }
-            return all.writeCalls(of: nil, in: part, to: &results)
-          }
-          for (billed, sum) in sums.sorted(by: { $0.key < $1.key }) {
-            switch part {
-            case .costs: sum.writeCosts(of: billed, to: &results)
-            case .webSearches: sum.writeCalls(of: billed.model, in: part, to: &results)
-            default: sum.writeUsage(of: billed.model, in: part, to: &results)
-            }
-          }
-        }
+    return """
+      {"object":"bucket","start_time":\(day),"end_time":\(end),"results":\(results(of: sums))}
+      """
+  }
+
+  private func results(of sums: [Billed: Sum]) -> [JSONText] {
+    if !part.knowsModels && part != .costs {
+      return sums.values.reduce(into: Sum()) { $0.add($1) }.calls(of: nil, in: part)
+    }
+    return sums.sorted { $0.key < $1.key }.flatMap { billed, sum in
+      switch part {
+      case .costs: sum.costs(of: billed)
+      case .webSearches: sum.calls(of: billed.model, in: part)
+      default: [sum.usage(of: billed.model, in: part)]
       }
     }
   }
@@ -166,43 +153,40 @@ struct SandboxOrganizationReport {
       sessions += other.sessions
     }
 
-    /// Writes the calls of a tool in the words of its part.
-    func writeCalls(of model: String?, in part: Part, to results: inout JSONWriter) {
-      let (name, key, count) =
+    /// The calls of a tool in the words of its part; none if there was no call.
+    func calls(of model: String?, in part: Part) -> [JSONText] {
+      let (name, key, count): (String, StaticString, Int64) =
         switch part {
         case .webSearches: ("web_searches", "num_requests", webSearches)
         case .fileSearches: ("file_searches", "num_requests", fileSearches)
         default: ("code_interpreter_sessions", "num_sessions", sessions)
         }
-      guard count > 0 else { return }
-      results.object { result in
-        result.member("object", "organization.usage.\(name).result")
-        if part == .webSearches { result.member("num_model_requests", requests) }
-        result.member(key, count)
-        result.member("project_id", nil)
-        if part.knowsModels { result.member("model", model) }
-      }
+      guard count > 0 else { return [] }
+      let requests: JSONText? = part == .webSearches ? "\(requests)" : nil
+      return [
+        """
+        {"object":\("organization.usage." + name + ".result")
+        \(member: "num_model_requests", requests)\(member: key, "\(count)"),"project_id":null
+        \(member: "model", part.knowsModels ? "\(model)" : nil)}
+        """
+      ]
     }
 
-    func writeUsage(of model: String, in part: Part, to results: inout JSONWriter) {
-      results.object { result in
-        let name = part.rawValue.split(separator: "/")[1]
-        result.member("object", "organization.usage.\(name).result")
-        result.member("input_tokens", input)
-        if part == .completions {
-          result.member("output_tokens", output)
-          result.member("input_cached_tokens", cached)
-          result.member("input_audio_tokens", 0)
-          result.member("output_audio_tokens", 0)
-        }
-        result.member("num_model_requests", requests)
-        for group in ["project_id", "user_id", "api_key_id"] { result.member(group, nil) }
-        result.member("model", model)
-      }
+    func usage(of model: String, in part: Part) -> JSONText {
+      let name = "organization.usage.\(part.rawValue.split(separator: "/")[1]).result"
+      let others: JSONText = """
+        ,"output_tokens":\(output),"input_cached_tokens":\(cached),"input_audio_tokens":0,
+        "output_audio_tokens":0
+        """
+      return """
+        {"object":\(name),"input_tokens":\(input)\(part == .completions ? others : ""),
+        "num_model_requests":\(requests),"project_id":null,"user_id":null,"api_key_id":null,
+        "model":\(model)}
+        """
     }
 
-    func writeCosts(of billed: Billed, to results: inout JSONWriter) {
-      guard let usual = SandboxTariff.of(billed.model) else { return }
+    func costs(of billed: Billed) -> [JSONText] {
+      guard let usual = SandboxTariff.of(billed.model) else { return [] }
       let tariff = billed.isBatch ? usual.ofBatches : usual
       let model = billed.model
       let lines = [
@@ -213,19 +197,12 @@ struct SandboxOrganizationReport {
         ("file search tool calls", fileSearches * SandboxTariff.fileSearch),
         ("code interpreter sessions", sessions * SandboxTariff.containerSession),
       ]
-      for (name, nanoUSD) in lines where nanoUSD > 0 {
-        results.object { result in
-          result.member("object", "organization.costs.result")
-          result.member("amount") { amount in
-            amount.object {
-              // Providers write a number with an exponent, which is exact only as text.
-              $0.member("value") { $0.raw("\(nanoUSD)e-9".utf8) }
-              $0.member("currency", "usd")
-            }
-          }
-          result.member("line_item", name)
-          result.member("project_id", nil)
-        }
+      // Providers write a number with an exponent, which is exact only as text.
+      return lines.filter { $0.1 > 0 }.map { name, nanoUSD in
+        """
+        {"object":"organization.costs.result","amount":{"value":\(nanoUSD)e-9,"currency":"usd"},
+        "line_item":\(name),"project_id":null}
+        """
       }
     }
   }

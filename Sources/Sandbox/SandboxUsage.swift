@@ -1,5 +1,3 @@
-internal import JSON
-
 /// The usage that the sandbox reports.
 ///
 /// Its rule lets a test compute it beforehand. Four bytes of a message's text are a prompt token;
@@ -50,88 +48,49 @@ struct SandboxUsage: Equatable {
     containers = Int64(script.containers)
   }
 
-  func write(_ dialect: SandboxProviderDialect, to writer: inout JSONWriter) {
+  func json(_ dialect: SandboxProviderDialect) -> JSONText {
     switch dialect {
-    case .openAI: writeOpenAI(to: &writer)
-    case .groq: writeGroq(to: &writer)
+    case .openAI: openAIJSON
+    case .groq: groqJSON
     }
   }
 
-  /// Writes the usage in the words of the Responses API. Only OpenAI counts tokens written to the
-  /// cache.
-  func writeForResponses(_ dialect: SandboxProviderDialect, to writer: inout JSONWriter) {
-    writer.object { usage in
-      usage.member("input_tokens", promptTokens)
-      usage.member("input_tokens_details") { details in
-        details.object {
-          $0.member("cached_tokens", cachedTokens)
-          if dialect == .openAI { $0.member("cache_write_tokens", 0) }
-        }
-      }
-      usage.member("output_tokens", completionTokens)
-      usage.member("output_tokens_details") { details in
-        details.object { $0.member("reasoning_tokens", reasoningTokens) }
-      }
-      usage.member("total_tokens", totalTokens)
-    }
+  /// The usage in the words of the Responses API. Only OpenAI counts tokens written to the cache.
+  func responsesJSON(_ dialect: SandboxProviderDialect) -> JSONText {
+    """
+    {"input_tokens":\(promptTokens),"input_tokens_details":{"cached_tokens":\(cachedTokens)
+    \(member: "cache_write_tokens", dialect == .openAI ? "0" : nil)},
+    "output_tokens":\(completionTokens),
+    "output_tokens_details":{"reasoning_tokens":\(reasoningTokens)},
+    "total_tokens":\(totalTokens)}
+    """
   }
 
-  private func writeOpenAI(to writer: inout JSONWriter) {
-    writer.object { usage in
-      usage.member("prompt_tokens", promptTokens)
-      usage.member("completion_tokens", completionTokens)
-      usage.member("total_tokens", totalTokens)
-      usage.member("prompt_tokens_details") { details in
-        details.object {
-          $0.member("cached_tokens", cachedTokens)
-          $0.member("audio_tokens", audioTokens)
-        }
-      }
-      usage.member("completion_tokens_details") { details in
-        details.object {
-          $0.member("reasoning_tokens", reasoningTokens)
-          $0.member("audio_tokens", 0)
-          $0.member("accepted_prediction_tokens", 0)
-          $0.member("rejected_prediction_tokens", 0)
-        }
-      }
-    }
+  private var openAIJSON: JSONText {
+    """
+    {"prompt_tokens":\(promptTokens),"completion_tokens":\(completionTokens),
+    "total_tokens":\(totalTokens),
+    "prompt_tokens_details":{"cached_tokens":\(cachedTokens),"audio_tokens":\(audioTokens)},
+    "completion_tokens_details":{"reasoning_tokens":\(reasoningTokens),"audio_tokens":0,
+    "accepted_prediction_tokens":0,"rejected_prediction_tokens":0}}
+    """
   }
 
-  /// Writes Groq's usage: its counts are mixed with seconds with a fraction, and it has details
-  /// only if they aren't zero.
-  private func writeGroq(to writer: inout JSONWriter) {
-    let promptMicroseconds = promptTokens * 47
-    let completionMicroseconds = completionTokens * 1_003
-    writer.object { usage in
-      usage.member("queue_time") { $0.raw("0.017371826") }
-      usage.member("prompt_tokens", promptTokens)
-      usage.member("prompt_time") { $0.seconds(microseconds: promptMicroseconds) }
-      usage.member("completion_tokens", completionTokens)
-      usage.member("completion_time") { $0.seconds(microseconds: completionMicroseconds) }
-      usage.member("total_tokens", totalTokens)
-      usage.member("total_time") {
-        $0.seconds(microseconds: promptMicroseconds + completionMicroseconds)
-      }
-      if cachedTokens > 0 {
-        usage.member("prompt_tokens_details") { details in
-          details.object { $0.member("cached_tokens", cachedTokens) }
-        }
-      }
-      if reasoningTokens > 0 {
-        usage.member("completion_tokens_details") { details in
-          details.object { $0.member("reasoning_tokens", reasoningTokens) }
-        }
-      }
-    }
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func seconds(microseconds: Int64) {
-    let fraction = String(microseconds % 1_000_000)
-    let zeros = String(repeating: "0", count: 6 - fraction.count)
-    raw("\(microseconds / 1_000_000).\(zeros)\(fraction)".utf8)
+  /// Groq's usage: its counts are mixed with seconds with a fraction, and it has details only if
+  /// they aren't zero.
+  private var groqJSON: JSONText {
+    let promptTime = promptTokens * 47
+    let completionTime = completionTokens * 1_003
+    let cached: JSONText = #"{"cached_tokens":\#(cachedTokens)}"#
+    let reasoning: JSONText = #"{"reasoning_tokens":\#(reasoningTokens)}"#
+    return """
+      {"queue_time":0.017371826,"prompt_tokens":\(promptTokens),
+      "prompt_time":\(promptTime, decimals: 6),"completion_tokens":\(completionTokens),
+      "completion_time":\(completionTime, decimals: 6),"total_tokens":\(totalTokens),
+      "total_time":\(promptTime + completionTime, decimals: 6)
+      \(member: "prompt_tokens_details", cachedTokens > 0 ? cached : nil)
+      \(member: "completion_tokens_details", reasoningTokens > 0 ? reasoning : nil)}
+      """
   }
 }
 
@@ -178,7 +137,7 @@ struct BilledAnswer {
   let content: Content
 
   enum Content {
-    case whole([UInt8])
+    case whole(JSONText)
     /// The events of a stream, made one at a time.
     case stream(AnySequence<[UInt8]>)
   }

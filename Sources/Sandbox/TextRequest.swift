@@ -62,10 +62,7 @@ extension ProviderError {
 
   /// The model that a request names.
   static func model(of root: JSONValue) throws(ProviderError) -> String {
-    guard let model = root["model"]?.string, !model.isEmpty else {
-      throw ProviderError(
-        status: 400, message: "you must provide a model parameter", param: "model")
-    }
+    guard let model = root["model"]?.string, !model.isEmpty else { throw .missingModel }
     guard !model.hasPrefix("missing-") else { throw .unknownModel(model) }
     return model
   }
@@ -118,25 +115,11 @@ enum TextEndpoint: String {
 
 /// The answer of `POST /responses/input_tokens`: the prompt tokens that the sandbox would report.
 enum InputTokenCount {
-  static func answer(to body: [UInt8]) throws(ProviderError) -> [UInt8] {
+  static func answer(to body: [UInt8]) throws(ProviderError) -> JSONText {
     let parser = JSONParser()
-    let root: JSONValue
-    do {
-      root = try parser.parse(body)
-    } catch {
-      throw .unreadableBody
-    }
-    guard let input = root["input"] else {
-      throw ProviderError(
-        status: 400, message: "Missing required parameter: 'input'.", param: "input",
-        code: "missing_required_parameter")
-    }
-    var writer = JSONWriter()
-    writer.object {
-      $0.member("object", "response.input_tokens")
-      $0.member("input_tokens", count(input))
-    }
-    return writer.bytes
+    let root = try ProviderError.root(of: body, parser)
+    guard let input = root["input"] else { throw .missing("input") }
+    return #"{"object":"response.input_tokens","input_tokens":\#(count(input))}"#
   }
 
   /// The tokens of an input: one text, or a list of messages.

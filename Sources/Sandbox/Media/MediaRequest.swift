@@ -18,10 +18,7 @@ struct MediaRequest {
     } else {
       try readJSON(body)
     }
-    guard !model.isEmpty else {
-      throw ProviderError(
-        status: 400, message: "you must provide a model parameter", param: "model")
-    }
+    guard !model.isEmpty else { throw .missingModel }
     guard !model.hasPrefix("missing-") else { throw .unknownModel(model) }
   }
 
@@ -56,8 +53,7 @@ struct MediaRequest {
 
   private mutating func readJSON(_ body: [UInt8]) throws(ProviderError) {
     let parser = JSONParser()
-    let root: JSONValue
-    do { root = try parser.parse(body) } catch { throw .unreadableBody }
+    let root = try ProviderError.root(of: body, parser)
     for member in root.members {
       let value = member.value
       let text = value.string ?? value.integer.map { "\($0)" } ?? value.boolean.map { "\($0)" }

@@ -1,5 +1,3 @@
-internal import JSON
-
 /// The answer to `POST /audio/transcriptions` and `/audio/translations`, in the format that the
 /// request asks for: two sentences, each in one half of the sound.
 struct SandboxTranscriptionAnswer {
@@ -30,18 +28,15 @@ struct SandboxTranscriptionAnswer {
     if request.isStreamed && !isWhisper { return events }
     switch format {
     case "json":
-      return .json {
-        $0.member("text", text)
-        if dialect == .groq { writeGroq(to: &$0) } else if !isTranslation { writeUsage(to: &$0) }
-      }
+      let isBare = isTranslation && dialect == .openAI
+      return .json(#"{"text":\#(text)\#(isBare ? "" : figures)}"#)
     case "verbose_json" where isWhisper: return verbose
     case "text" where isWhisper:
-      return MediaAnswer(MediaAnswer.text, [Array("\(text)\n".utf8)])
+      return .text("\(text)\n")
     case "srt" where isWhisper && dialect == .openAI:
-      return MediaAnswer(MediaAnswer.text, [Array(subtitles(mark: ",", numbers: true).utf8)])
+      return .text(subtitles(mark: ",", numbers: true))
     case "vtt" where isWhisper && dialect == .openAI:
-      let cues = subtitles(mark: ".", numbers: false)
-      return MediaAnswer(MediaAnswer.text, [Array("WEBVTT\n\n\(cues)".utf8)])
+      return .text("WEBVTT\n\n" + subtitles(mark: ".", numbers: false))
     default:
       throw ProviderError(
         status: 400, message: "response_format '\(format)' is not compatible with the model.",
@@ -50,68 +45,51 @@ struct SandboxTranscriptionAnswer {
   }
 
   private var verbose: MediaAnswer {
-    .json { object in
-      object.member("task", isTranslation ? "translate" : "transcribe")
-      object.member("language", "english")
-      object.member("duration") { $0.seconds(milliseconds: request.milliseconds) }
-      object.member("text", text)
-      object.member("segments") { segments in
-        segments.array { list in
-          for index in 0..<SandboxTranscriptionAnswer.sentences.count {
-            writeSegment(index, to: &list)
-          }
-        }
-      }
-      if dialect == .groq { writeGroq(to: &object) } else { writeUsage(to: &object) }
+    let segments = SandboxTranscriptionAnswer.sentences.indices.map { index -> JSONText in
+      """
+      {"id":\(index),"start":\(start(of: index), decimals: 3),
+      "end":\(start(of: index + 1), decimals: 3),
+      "text":\(" " + SandboxTranscriptionAnswer.sentences[index])}
+      """
     }
+    return .json(
+      """
+      {"task":\(isTranslation ? "translate" : "transcribe"),"language":"english",
+      "duration":\(request.milliseconds, decimals: 3),"text":\(text),"segments":\(segments)
+      \(figures)}
+      """)
   }
 
   private var events: MediaAnswer {
-    var pieces = SandboxTranscriptionAnswer.sentences.map { sentence in
-      MediaAnswer.event(nil) {
-        $0.member("type", "transcript.text.delta")
-        $0.member("delta", sentence)
-      }
+    let deltas = SandboxTranscriptionAnswer.sentences.map { sentence -> JSONText in
+      #"{"type":"transcript.text.delta","delta":\#(sentence)}"#
     }
-    pieces.append(
-      MediaAnswer.event(nil) {
-        $0.member("type", "transcript.text.done")
-        $0.member("text", text)
-        writeUsage(to: &$0)
-      })
-    return MediaAnswer(MediaAnswer.events, pieces)
+    let end: JSONText = """
+      {"type":"transcript.text.done","text":\(text)\(member: "usage", usage)}
+      """
+    return .events((deltas + [end]).map(\.event))
   }
 
-  private func writeUsage(to object: inout JSONWriter) {
+  /// The last member of an answer: OpenAI's usage or Groq's mark.
+  private var figures: JSONText {
+    switch dialect {
+    case .openAI: "\(member: "usage", usage)"
+    case .groq: #","x_groq":{"id":"req_sandbox\#(number)"}"#
+    }
+  }
+
+  private var usage: JSONText {
     if isWhisper {
-      object.member("usage") { usage in
-        usage.object {
-          $0.member("type", "duration")
-          $0.member("seconds", (request.milliseconds + 999) / 1000)
-        }
-      }
-    } else {
-      let audio = (request.milliseconds + 99) / SandboxTranscriptionAnswer.millisecondsPerToken
-      let text = Int64(request.text.utf8.count / 4)
-      object.tokenUsage(
-        input: audio + text, output: SandboxTranscriptionAnswer.outputTokens, type: "tokens",
-        details: "input_token_details", text: text, other: ("audio_tokens", audio))
+      return #"{"type":"duration","seconds":\#((request.milliseconds + 999) / 1000)}"#
     }
-  }
-
-  private func writeGroq(to object: inout JSONWriter) {
-    object.member("x_groq") { value in
-      value.object { $0.member("id", "req_sandbox\(number)") }
-    }
-  }
-
-  private func writeSegment(_ index: Int, to list: inout JSONWriter) {
-    list.object { segment in
-      segment.member("id", Int64(index))
-      segment.member("start") { $0.seconds(milliseconds: start(of: index)) }
-      segment.member("end") { $0.seconds(milliseconds: start(of: index + 1)) }
-      segment.member("text", " \(SandboxTranscriptionAnswer.sentences[index])")
-    }
+    let audio = (request.milliseconds + 99) / SandboxTranscriptionAnswer.millisecondsPerToken
+    let text = Int64(request.text.utf8.count / 4)
+    let output = SandboxTranscriptionAnswer.outputTokens
+    return """
+      {"type":"tokens","input_tokens":\(audio + text),
+      "input_token_details":{"text_tokens":\(text),"audio_tokens":\(audio)},
+      "output_tokens":\(output),"total_tokens":\(audio + text + output)}
+      """
   }
 
   private func start(of index: Int) -> Int64 {

@@ -109,7 +109,7 @@ final class RealtimeStandIn {
       return await send(session.event("session.updated", id: nextID()))
     case "conversation.item.create":
       conversation.add(item: root["item"])
-      return await send(RealtimeEvents.plain("conversation.item.added", id: nextID()))
+      return await send(RealtimeEvents.event("conversation.item.added", id: nextID()))
     case "input_audio_buffer.append":
       conversation.add(audioCharacters: root["audio"]?.utf8Count ?? 0)
       guard script.detectsTurns else { return true }
@@ -124,7 +124,7 @@ final class RealtimeStandIn {
 
   private func commit() async -> Bool {
     let tokens = conversation.commit()
-    guard await send(RealtimeEvents.plain("input_audio_buffer.committed", id: nextID())) else {
+    guard await send(RealtimeEvents.event("input_audio_buffer.committed", id: nextID())) else {
       return false
     }
     guard session.transcriptionModel != nil else { return true }
@@ -174,9 +174,9 @@ final class RealtimeStandIn {
     return "event_\(number)"
   }
 
-  private func send(_ event: [UInt8]) async -> Bool {
+  private func send(_ event: JSONText) async -> Bool {
     var bytes: [UInt8] = []
-    writer.append(.text, event.span, to: &bytes)
+    writer.append(.text, event.bytes.span, to: &bytes)
     return await stream.write(bytes)
   }
 

@@ -20,7 +20,7 @@ final class Batches: Sendable {
   }
 
   private struct Result {
-    let line: [UInt8]
+    let line: JSONText
     let isError: Bool
   }
 
@@ -38,8 +38,8 @@ final class Batches: Sendable {
   /// - Throws: The error that the provider would answer.
   func submit(
     _ body: [UInt8], script: SandboxScript, number: Int64,
-    answer: (String, [UInt8]) throws(ProviderError) -> [UInt8]
-  ) throws(ProviderError) -> [UInt8] {
+    answer: (String, [UInt8]) throws(ProviderError) -> JSONText
+  ) throws(ProviderError) -> JSONText {
     let parser = JSONParser()
     let root = try ProviderError.root(of: body, parser)
     guard let fileID = root["input_file_id"]?.string else { throw .missing("input_file_id") }
@@ -64,7 +64,7 @@ final class Batches: Sendable {
   /// The batch's current state. Each request for it brings its end nearer.
   ///
   /// - Throws: A 404 if there is no such batch.
-  func look(at id: String) throws(ProviderError) -> [UInt8] {
+  func look(at id: String) throws(ProviderError) -> JSONText {
     try change(id) { entry in
       if entry.pendingLooks == 0 {
         end(&entry, as: "completed", entry.results.count)
@@ -74,13 +74,13 @@ final class Batches: Sendable {
     }
   }
 
-  func cancel(_ id: String) throws(ProviderError) -> [UInt8] {
+  func cancel(_ id: String) throws(ProviderError) -> JSONText {
     try change(id) { entry in end(&entry, as: "cancelled", entry.results.count / 2) }
   }
 
   private func change(
     _ id: String, _ change: (inout Entry) -> Void
-  ) throws(ProviderError) -> [UInt8] {
+  ) throws(ProviderError) -> JSONText {
     try entries.withLock { entries throws(ProviderError) in
       guard var entry = entries[id] else {
         throw ProviderError(status: 404, message: "No batch found with id '\(id)'.")
@@ -102,13 +102,13 @@ final class Batches: Sendable {
 
   private func file(of results: [Result]) -> String? {
     guard !results.isEmpty else { return nil }
-    let content = results.flatMap { $0.line + [UInt8(ascii: "\n")] }
+    let content = results.flatMap { $0.line.bytes + [UInt8(ascii: "\n")] }
     return files.add(
       Files.File(name: "results.jsonl", purpose: "batch_output", content: content))
   }
 
   private static func result(
-    of line: [UInt8], _ index: Int, _ answer: (String, [UInt8]) throws(ProviderError) -> [UInt8]
+    of line: [UInt8], _ index: Int, _ answer: (String, [UInt8]) throws(ProviderError) -> JSONText
   ) throws(ProviderError) -> Result {
     let parser = JSONParser()
     let root = try ProviderError.root(of: line, parser)
@@ -116,51 +116,32 @@ final class Batches: Sendable {
       let request = JSONLocatedObject(root: root)?.member("body")?.valueRange
     else { throw .unreadableBody }
     var status = 200
-    let body: [UInt8]
+    let body: JSONText
     do {
       body = try answer(path, Array(line[request]))
     } catch {
       status = error.status
       body = error.json
     }
-    var writer = JSONWriter()
-    writer.object { result in
-      result.member("id", "batch_req_\(index)")
-      result.member("custom_id", customID)
-      result.member("response") { response in
-        response.object {
-          $0.member("status_code", Int64(status))
-          $0.member("request_id", "req_\(index)")
-          $0.key("body")
-          $0.raw(body)
-        }
-      }
-      result.member("error") { $0.null() }
-    }
-    return Result(line: writer.bytes, isError: status >= 400)
+    return Result(
+      line: """
+        {"id":"batch_req_\(index)","custom_id":\(customID),
+        "response":{"status_code":\(status),"request_id":"req_\(index)","body":\(body)},
+        "error":null}
+        """,
+      isError: status >= 400)
   }
 
-  private static func json(_ id: String, _ entry: Entry, status: String) -> [UInt8] {
+  private static func json(_ id: String, _ entry: Entry, status: String) -> JSONText {
     let done = entry.results.prefix(entry.finished)
-    var writer = JSONWriter()
-    writer.object {
-      $0.member("id", id)
-      $0.member("object", "batch")
-      $0.member("endpoint", entry.endpoint)
-      $0.member("input_file_id", entry.inputFileID)
-      $0.member("completion_window", "24h")
-      $0.member("status", status)
-      $0.member("created_at", 1_795_000_000)
-      $0.member("output_file_id", entry.outputFileID)
-      $0.member("error_file_id", entry.errorFileID)
-      $0.member("request_counts") { counts in
-        counts.object {
-          $0.member("total", Int64(entry.results.count))
-          $0.member("completed", Int64(done.filter { !$0.isError }.count))
-          $0.member("failed", Int64(done.filter(\.isError).count))
-        }
-      }
-    }
-    return writer.bytes
+    let failed = done.count(where: \.isError)
+    return """
+      {"id":\(id),"object":"batch","endpoint":\(entry.endpoint),
+      "input_file_id":\(entry.inputFileID),"completion_window":"24h","status":\(status),
+      "created_at":1795000000,"output_file_id":\(entry.outputFileID),
+      "error_file_id":\(entry.errorFileID),
+      "request_counts":{"total":\(entry.results.count),"completed":\(done.count - failed),
+      "failed":\(failed)}}
+      """
   }
 }

@@ -1,6 +1,5 @@
 internal import EventLoop
 internal import HTTP
-internal import JSON
 
 /// Files that were uploaded, or that the sandbox made of a batch's results.
 final class Files: Sendable {
@@ -45,7 +44,7 @@ final class Files: Sendable {
   /// Keeps the file of a form, and returns it in the provider's shape.
   ///
   /// - Throws: A 400 if the form can't be read, or if its file or its purpose is missing.
-  func upload(_ head: RequestHead, _ body: [UInt8]) throws(ProviderError) -> [UInt8] {
+  func upload(_ head: RequestHead, _ body: [UInt8]) throws(ProviderError) -> JSONText {
     let form: MultipartForm
     do {
       form = try MultipartForm(body, contentType: head.fields.first(.contentType) ?? "")
@@ -63,19 +62,12 @@ final class Files: Sendable {
     return try object(id)
   }
 
-  func object(_ id: String) throws(ProviderError) -> [UInt8] {
+  func object(_ id: String) throws(ProviderError) -> JSONText {
     let file = try file(id)
-    var writer = JSONWriter()
-    writer.object {
-      $0.member("id", id)
-      $0.member("object", "file")
-      $0.member("bytes", Int64(file.content.count))
-      $0.member("created_at", 1_795_000_000)
-      $0.member("filename", file.name)
-      $0.member("purpose", file.purpose)
-      $0.member("status", "processed")
-    }
-    return writer.bytes
+    return """
+      {"id":\(id),"object":"file","bytes":\(file.content.count),"created_at":1795000000,
+      "filename":\(file.name),"purpose":\(file.purpose),"status":"processed"}
+      """
   }
 }
 
