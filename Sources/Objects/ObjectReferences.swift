@@ -29,12 +29,16 @@ public enum ObjectReferences {
   /// without looking at more than the beginnings of strings.
   ///
   /// Texts, and items that an app sends back whole, name none.
+  ///
+  /// - Throws: `TooManyReferences` if the request names more objects than are looked up.
   public static func inBody(_ root: JSONValue) throws(TooManyReferences) -> [ObjectReference] {
     guard ReferenceHint.isIn(body: root) else { return [] }
     return try search(root, ReferenceSearch())
   }
 
   /// The objects that an event of a session names. Its items are the session's own.
+  ///
+  /// - Throws: `TooManyReferences` if the request names more objects than are looked up.
   public static func inSessionEvent(
     _ root: JSONValue
   ) throws(TooManyReferences) -> [ObjectReference] {
@@ -46,6 +50,8 @@ public enum ObjectReferences {
   }
 
   /// The objects that the parts of a form name.
+  ///
+  /// - Throws: `TooManyReferences` if the request names more objects than are looked up.
   public static func inForm(
     _ form: MultipartForm, of body: [UInt8]
   ) throws(TooManyReferences) -> [ObjectReference] {
@@ -58,6 +64,7 @@ public enum ObjectReferences {
   ///
   /// - Parameter list: what the request's endpoint lists, if it lists anything. A cursor of a list
   ///   whose elements aren't recorded names none.
+  /// - Throws: `TooManyReferences` if the request names more objects than are looked up.
   public static func inQuery(
     _ query: String?, list: ObjectEndpoint.List?
   ) throws(TooManyReferences) -> [ObjectReference] {

@@ -52,6 +52,7 @@ public struct DiskFiles: FileSource {
 
   public init() {}
 
+  /// - Throws: `FileError` if the file is missing, too large, or can't be read.
   public func read(_ path: String, atMost limit: Int) throws(FileError) -> [UInt8] {
     let descriptor = retryingInterrupts { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw FileError(errno: errno) }

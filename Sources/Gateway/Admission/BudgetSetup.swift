@@ -41,6 +41,7 @@ extension Gateway {
   ///
   /// - Parameter former: the setup in force. Where its budgets are the same, requests don't wait
   ///   until all of them were gone through.
+  /// - Throws: `BudgetError.missingRate`; the former budgets are then still in force.
   public func configure(
     _ setup: BudgetSetup, replacing former: BudgetSetup
   ) throws(BudgetError) {

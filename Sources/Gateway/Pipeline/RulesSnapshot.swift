@@ -17,7 +17,7 @@ public final class RulesSnapshot: Sendable {
   /// By client and name, the providers for which clients have keys of their own.
   private let ownProviders: [String: [String: Provider]]
 
-  /// Throws where the pricing files contradict each other.
+  /// - Throws: `PricingError` if the pricing files contradict each other.
   public init(
     _ settings: Settings, clients: ClientRegistry, priceOverrides: [StoredPriceOverride]
   ) throws(PricingError) {

@@ -34,8 +34,8 @@ public final class LedgerEditor {
 
   /// Opens the ledger; makes it, and brings it to the newest schema, where no server has yet.
   ///
-  /// Throws `cannotOpen`, `notALedger`, `tooNew`, and `inUse` where a server of an earlier
-  /// release is running.
+  /// - Throws: `cannotOpen`, `notALedger`, `tooNew`, or `inUse` if a server of an earlier release
+  ///   is running.
   public convenience init(at location: LedgerLocation, author: Author) throws(LedgerError) {
     try self.init(at: location, author: author, fileSystem: nil)
   }
@@ -70,7 +70,8 @@ public final class LedgerEditor {
 
   // MARK: Clients
 
-  /// Throws `alreadyExists` also for the id of a client that was deleted.
+  /// - Throws: `alreadyExists` if the client exists or was deleted; another `LedgerError` if the
+  ///   ledger can't be written.
   public func create(_ client: StoredClient) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
       if try clients.find(client.id) != nil {
@@ -85,14 +86,20 @@ public final class LedgerEditor {
     }
   }
 
-  /// Suspends or resumes a client. Throws `notFound`.
+  /// Suspends or resumes a client.
+  ///
+  /// - Throws: `notFound` if there is no such client; another `LedgerError` if the ledger can't be
+  ///   written.
   public func setStatus(
     _ status: StoredClient.Status, ofClient id: String
   ) throws(LedgerError) -> StoredClient {
     try updateClient(id) { $0.status = status }
   }
 
-  /// Changes anything of a client but its id. Throws `notFound`.
+  /// Changes anything of a client but its id.
+  ///
+  /// - Throws: `notFound` if there is no such client; another `LedgerError` if the ledger can't be
+  ///   written.
   public func updateClient(
     _ id: String, _ change: (inout StoredClient) -> Void
   ) throws(LedgerError) -> StoredClient {
@@ -109,7 +116,8 @@ public final class LedgerEditor {
 
   /// Deletes a client, revokes its keys and ends its subscription. Its rows stay.
   ///
-  /// Throws `notFound`.
+  /// - Throws: `notFound` if there is no such client; another `LedgerError` if the ledger can't be
+  ///   written.
   public func deleteClient(_ id: String) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
       let client = try existingClient(id)
@@ -130,8 +138,8 @@ public final class LedgerEditor {
   /// Adds a key to a client, which may be one that a file declares: whether it is there is for
   /// the caller to know.
   ///
-  /// Throws `notFound` for a client that was deleted, and `alreadyExists` where the client has a
-  /// key of that name that is not revoked.
+  /// - Throws: `notFound` if the client was deleted, and `alreadyExists` if it has a key of that
+  ///   name that isn't revoked; another `LedgerError` if the ledger can't be written.
   public func create(_ key: StoredKey) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
       if try clients.isDeleted(key.clientID) {
@@ -145,7 +153,10 @@ public final class LedgerEditor {
     }
   }
 
-  /// Changes what a key may do. Throws `notFound`.
+  /// Changes what a key may do.
+  ///
+  /// - Throws: `notFound` if there is no such key; another `LedgerError` if the ledger can't be
+  ///   written.
   public func updateKey(
     _ name: String, ofClient clientID: String, _ change: (inout StoredKey) -> Void
   ) throws(LedgerError) -> StoredKey {
@@ -160,7 +171,10 @@ public final class LedgerEditor {
     }
   }
 
-  /// Revokes a key at once, its former digest included. Throws `notFound`.
+  /// Revokes a key at once, its former digest included.
+  ///
+  /// - Throws: `notFound` if there is no such key; another `LedgerError` if the ledger can't be
+  ///   written.
   public func revokeKey(_ name: String, ofClient clientID: String) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
       try revoke(try existingKey(name, of: clientID))
@@ -168,7 +182,10 @@ public final class LedgerEditor {
   }
 
   /// Gives a key another digest; the one it has works on for `overlap`, at least 0, and the one
-  /// before that no more. Throws `notFound`.
+  /// before that no more.
+  ///
+  /// - Throws: `notFound` if there is no such key; another `LedgerError` if the ledger can't be
+  ///   written.
   public func rotateKey(
     _ name: String, ofClient clientID: String, to sha256: String, overlap: Duration
   ) throws(LedgerError) -> StoredKey {
@@ -198,6 +215,8 @@ public final class LedgerEditor {
 
   /// Keeps the digest of an admin token, 64 hexadecimal digits; false where there is one of that
   /// name already.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be written.
   public func addAdminToken(_ name: String, sha256: String) throws(LedgerError) -> Bool {
     try AdminTokenStore(connection).insert(name, sha256: sha256, at: author.now)
   }
@@ -206,6 +225,8 @@ public final class LedgerEditor {
 
   /// Lets servers take over configuration files with this digest, 64 hexadecimal digits, whatever
   /// they lack.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be written.
   public func acceptConfiguration(_ digest: String) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
       try auditLog.append(

@@ -13,10 +13,9 @@ public final class LedgerReader {
 
   /// Opens an existing ledger.
   ///
-  /// Throws `cannotOpen`, `notALedger`, `tooNew` or `tooOld`.
-  ///
   /// - Parameter unreadable: notes the rows that a server starts without, because they can't be
   ///   understood; without it, such a row is an error.
+  /// - Throws: `cannotOpen`, `notALedger`, `tooNew` or `tooOld`.
   public convenience init(
     at location: LedgerLocation, passingOver unreadable: UnreadableRows? = nil
   ) throws(LedgerError) {
@@ -55,6 +54,8 @@ public final class LedgerReader {
   }
 
   /// At most `limit` rows, newest first.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public func usageRows(
     _ filter: UsageFilter = UsageFilter(), limit: Int
   ) throws(LedgerError) -> [UsageRow] {
@@ -66,11 +67,15 @@ public final class LedgerReader {
   }
 
   /// The row of one request; nil when there is none (yet).
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public func usageRow(_ requestID: RequestID) throws(LedgerError) -> UsageRow? {
     try usageLogEntry(requestID)?.content
   }
 
   /// The same with its number.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public func usageLogEntry(
     _ requestID: RequestID
   ) throws(LedgerError) -> LogEntry<UsageRow>? {
@@ -83,11 +88,15 @@ public final class LedgerReader {
   }
 
   /// The requests in flight, oldest first, each as it would be recorded if Catraca died now.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public func openIntents() throws(LedgerError) -> [UsageRow] {
     try openSettlements().map(\.row)
   }
 
   /// The holds of the requests in flight, and of the requests that their providers still work on.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public func recordedHolds() throws(LedgerError) -> [RecordedHold] {
     try openSettlements().map(\.recordedHold) + deferredRequests().map(\.recordedHold)
   }
@@ -114,6 +123,8 @@ public final class LedgerReader {
   }
 
   /// The stored prices of a version; nil when it is unknown.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public func priceRecord(version: String) throws(LedgerError) -> String? {
     let select = try connection.prepare(LedgerReader.selectPriceRecord)
     defer { select.reset() }

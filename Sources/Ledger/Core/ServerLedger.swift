@@ -82,12 +82,12 @@ public final class ServerLedger: Ledger {
   /// Opens or creates the file, brings it to the newest schema, writes what the spool holds, and
   /// settles what a killed process left in flight.
   ///
-  /// Blocks the calling thread meanwhile; meant for a start, before anything is served. Throws
-  /// `cannotOpen`, `inUse`, `notALedger`, `tooNew`, `unreadable` or `unavailable`.
+  /// Blocks the calling thread meanwhile; meant for a start, before anything is served.
   ///
   /// - Parameters:
   ///   - modelLabel: how metrics call a model of a provider, which must be one of few names:
   ///     whatever an app asks for is recorded. Called on the writer's thread.
+  /// - Throws: `cannotOpen`, `inUse`, `notALedger`, `tooNew`, `unreadable` or `unavailable`.
   public init(
     _ options: Options,
     modelLabel: @escaping @Sendable (_ model: String, _ provider: String) -> String = {
@@ -155,7 +155,7 @@ public final class ServerLedger: Ledger {
 
   /// Brings the file to the newest schema, and returns the numbers of the steps that were missing.
   ///
-  /// Throws as `init` does.
+  /// - Throws: `LedgerError`, as `init` does.
   public static func migrate(at location: LedgerLocation) throws(LedgerError) -> [Int] {
     let lock = try ServerLock(of: location)
     defer { withExtendedLifetime(lock) {} }
@@ -165,24 +165,29 @@ public final class ServerLedger: Ledger {
     return try DatabaseSchema.migrate(connection, at: location)
   }
 
+  /// - Throws: `LedgerError`, as `Ledger` says.
   public func open(_ intent: Intent) async throws(LedgerError) {
     try await write(.open(interrupted: intent.interrupted))
   }
 
+  /// - Throws: `LedgerError`, as `Ledger` says.
   public func settle(_ settlement: SettledRequest) async throws(LedgerError) {
     try await write(.settle(try await recordingTooMany(of: settlement)))
   }
 
+  /// - Throws: `LedgerError`, as `Ledger` says.
   public func deferSettlement(of request: DeferredRequest) async throws(LedgerError) {
     var request = request
     request.expected = try await recordingTooMany(of: request.expected)
     try await write(.deferral(request))
   }
 
+  /// - Throws: `LedgerError`, as `Ledger` says.
   public func settle(_ settlement: DeferredSettlement) async throws(LedgerError) {
     try await write(.settleDeferred(try await recordingTooMany(of: settlement)))
   }
 
+  /// - Throws: `LedgerError`, as `Ledger` says.
   public func discard(_ requestID: RequestID) async throws(LedgerError) {
     try await write(.discard(requestID))
   }
@@ -215,6 +220,7 @@ public final class ServerLedger: Ledger {
     bells.charges.answer(by: action)
   }
 
+  /// - Throws: `LedgerError` if the ledger can't be written.
   public func syncBudgets(
     _ definitions: [BudgetDefinition], at now: Timestamp
   ) async throws(LedgerError) {
@@ -226,6 +232,7 @@ public final class ServerLedger: Ledger {
     }
   }
 
+  /// - Throws: `LedgerError` if the ledger can't be written.
   public func syncBilling(
     _ agreements: [BillingAgreement], at now: Timestamp
   ) async throws(LedgerError) {

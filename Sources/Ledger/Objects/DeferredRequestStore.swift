@@ -99,6 +99,8 @@ final class DeferredRequestStore {
 
 extension LedgerReader {
   /// The requests whose providers still work on them, oldest first: what a start goes on with.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public func deferredRequests() throws(LedgerError) -> [DeferredRequest] {
     try DeferredRequestStore.all(connection)
   }

@@ -22,10 +22,10 @@ extension LedgerEditor {
   /// Each transaction takes `objectsInOneCommit` of them: where a later one fails, the earlier ones
   /// stand.
   ///
-  /// Throws `notFound` for a client that was deleted, and `unreadable` for an id that can't be one.
-  ///
   /// - Parameter takingOver: Whether other owners lose objects; without it, an object that has
   ///   another owner stays as it is, and isn't in the answer.
+  /// - Throws: `notFound` if a client was deleted, and `unreadable` if an id can't be one; another
+  ///   `LedgerError` if the ledger can't be written.
   /// - Returns: The assignments, by the objects' ids.
   public func assign(
     _ objects: [ProviderObject], takingOver: Bool = true
@@ -53,8 +53,10 @@ extension LedgerEditor {
     return assignments
   }
 
-  /// Removes an object from the record: from now on it is nobody's. Throws `notFound`.
+  /// Removes an object from the record: from now on it is nobody's.
   ///
+  /// - Throws: `notFound` if there is no such object; another `LedgerError` if the ledger can't be
+  ///   written.
   /// - Returns: The object as it was recorded.
   public func forget(
     _ objectID: String, of provider: String

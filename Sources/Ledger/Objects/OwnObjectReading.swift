@@ -29,6 +29,8 @@ public struct OwnObjects: Hashable, Sendable {
 
 extension LedgerReader {
   /// Ids of objects that a client may use, by when they were recorded, without deleted ones.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public func ids(of objects: OwnObjects) throws(LedgerError) -> [String] {
     var first: ProviderObject?
     if let start = objects.start {

@@ -9,6 +9,8 @@ extension LedgerReader {
   /// Those of these objects of a provider that are recorded and not deleted, by their ids.
   ///
   /// All of them are committed: what another server has recorded before its answer ended is there.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public func owners(
     of ids: [String], provider: String
   ) throws(LedgerError) -> [String: ProviderObject] {
@@ -34,6 +36,8 @@ extension LedgerReader {
   /// kind, the newest first. Those of all owners are ordered by provider and id. With a cursor, the
   /// page begins after the object that the cursor names; objects that are recorded meanwhile are
   /// neither repeated nor do they displace others.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public func objects(
     _ filter: ObjectFilter = ObjectFilter(), after cursor: ObjectCursor? = nil, limit: Int
   ) throws(LedgerError) -> [ProviderObject] {

@@ -5,6 +5,7 @@ extension ServerLedger {
   /// commit, are bounded.
   static let objectsInOneEntry = 256
 
+  /// - Throws: `LedgerError`, as `Ledger` says.
   public func record(_ objects: [ProviderObject]) async throws(LedgerError) {
     var rest = objects.filter { ProviderObject.isID($0.objectID) }[...]
     while !rest.isEmpty {
@@ -13,6 +14,7 @@ extension ServerLedger {
     }
   }
 
+  /// - Throws: `LedgerError`, as `Ledger` says.
   public func end(
     _ objectID: String, of provider: String, at now: Timestamp
   ) async throws(LedgerError) {

@@ -16,20 +16,24 @@ extension ServerLedger: LeaseLender {
     queue.notice(.orphans)
   }
 
+  /// - Throws: `LedgerError` if the ledger can't be written.
   public func draw(_ requests: [LeaseRequest]) async throws(LedgerError) -> [LeaseAnswer] {
     try await order(draws: requests).leases
   }
 
+  /// - Throws: `LedgerError` if the ledger can't be written.
   public func giveBack(_ returns: [LeaseReturn]) async throws(LedgerError) {
     _ = try await order(returns: returns)
   }
 
+  /// - Throws: `LedgerError` if the ledger can't be written.
   public func permit(
     _ request: ConversationRequest
   ) async throws(LedgerError) -> ConversationAnswer? {
     try await order(conversations: [request]).conversations.first
   }
 
+  /// - Throws: `LedgerError` if the ledger can't be written.
   public func giveBack(_ returns: [ConversationReturn]) async throws(LedgerError) {
     _ = try await order(conversationReturns: returns)
   }
@@ -49,6 +53,7 @@ extension ServerLedger: LeaseLender {
     return try result.get()
   }
 
+  /// - Throws: `LedgerError` if the ledger can't be read.
   public func standings(
     from place: StandingsPage.Place, limit: Int, at now: Timestamp
   ) async throws(LedgerError) -> StandingsPage {
