@@ -54,15 +54,24 @@ public enum AudioDuration {
       case .flac(let start): withFrames(bytes, FLACFile.boundMicroseconds(bytes, at: start))
       case .frames(let start): AudioFrames.boundMicroseconds(bytes, from: start)
       }
-    return microseconds.map {
-      min(longestMilliseconds, max(1, Int64(clamping: $0 / 1000 + ($0 % 1000 == 0 ? 0 : 1))))
+    guard let microseconds, let inner = InnerFiles(in: bytes).boundMicroseconds(bytes) else {
+      return nil
     }
+    return wholeMilliseconds(max(microseconds, inner))
+  }
+
+  private static func wholeMilliseconds(_ microseconds: UInt64) -> Int64 {
+    let whole = microseconds / 1000 + (microseconds % 1000 == 0 ? 0 : 1)
+    return min(longestMilliseconds, max(1, Int64(clamping: whole)))
   }
 
   /// The larger of a container's bound and that of the frames in the bytes. Some decoders of MP3
-  /// look for frames in any file, whatever its first bytes are.
+  /// look for frames in any file, whatever its first bytes are, and take even single ones.
+  ///
+  /// By chance, other data has some 15 seconds of such frames in a megabyte. Coded speech lasts
+  /// longer, so its bound doesn't change. Example: Opus at 32 kbit/s lasts 250 seconds a megabyte.
   private static func withFrames(_ bytes: Span<UInt8>, _ bound: UInt64?) -> UInt64? {
-    bound.map { max($0, CodedFrames.hasRow(in: bytes) ? AudioFrames.longestChain(bytes) : 0) }
+    bound.map { max($0, AudioFrames.longestChain(bytes)) }
   }
 
   /// The most milliseconds that a file without a `boundMilliseconds` is taken to last.
@@ -78,7 +87,11 @@ public enum AudioDuration {
         return longestMilliseconds
       }
     }
-    return min(longestMilliseconds, Int64(bytes.count) * longestMillisecondsPerByte)
+    guard let inner = InnerFiles(in: bytes).boundMicroseconds(bytes) else {
+      return longestMilliseconds
+    }
+    let bySize = min(longestMilliseconds, Int64(bytes.count) * longestMillisecondsPerByte)
+    return max(bySize, wholeMilliseconds(inner))
   }
 }
 

@@ -24,15 +24,6 @@ struct CodedFrames {
   /// Frames of MPEG audio, ADTS or LOAS in a row that decoders ask for at least.
   private static let leastRow = 3
 
-  /// Whether three frames of MPEG audio or ADTS follow each other at any position. In sound of
-  /// another codec that happens by chance once in gigabytes.
-  static func hasRow(in bytes: Span<UInt8>) -> Bool {
-    for index in bytes.indices where bytes[index] == 0xFF {
-      if hasRow(bytes, at: index, { AudioFrame($0, at: $1)?.length }) { return true }
-    }
-    return false
-  }
-
   /// Looks for frames; false if it finds frames whose duration has no known limit.
   private mutating func search(_ bytes: Span<UInt8>, from start: Int) -> Bool {
     var word: UInt32 = 0

@@ -17,7 +17,11 @@ enum FLACFile {
   /// finds all frames that a decoder can find. Other data looks like a header about once in 16
   /// million bytes.
   static func boundMicroseconds(_ bytes: Span<UInt8>, at position: Int) -> UInt64? {
-    guard let rate = statedRate(bytes, at: position) else { return nil }
+    statedRate(bytes, at: position).flatMap { boundMicroseconds(bytes, statedRate: $0) }
+  }
+
+  /// - Parameter rate: The rate of frames that refer to STREAMINFO.
+  static func boundMicroseconds(_ bytes: Span<UInt8>, statedRate rate: UInt64) -> UInt64? {
     var total: UInt64 = 0
     for start in bytes.indices where bytes[start] == 0xFF {
       guard let frame = FLACFrame(bytes, at: start) else { continue }
@@ -27,7 +31,7 @@ enum FLACFile {
     return total
   }
 
-  private static func statedRate(_ bytes: Span<UInt8>, at position: Int) -> UInt64? {
+  static func statedRate(_ bytes: Span<UInt8>, at position: Int) -> UInt64? {
     let isStreamInfo = bytes.byte(at: position).map { $0 & 0x7F == 0 } ?? false
     return isStreamInfo ? sampleRate(bytes, streamInfo: position + 4) : nil
   }

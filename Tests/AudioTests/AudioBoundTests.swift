@@ -40,6 +40,17 @@ struct AudioBoundTests {
     #expect(bound >= 2612)
   }
 
+  @Test("Single frames of MP3 behind the beginning of another container count", arguments: [1, 2])
+  func singleFrames(_ row: Int) {
+    let piece: [UInt8] = [1, 2, 3] + SampleFile.mp3(frames: row)
+    let frames = [[UInt8]](repeating: piece, count: 100).flatMap { $0 }
+    let beginnings = [SampleFile.flac(rate: 8000, samples: 1), LyingFile.webM(codec: "A_OPUS")]
+    for beginning in beginnings + [LyingFile.mp4(LyingFile.table("stsz", 10))] {
+      let bound = Self.bound(beginning + frames)
+      #expect(bound ?? 0 >= Int64(row) * 2612)
+    }
+  }
+
   @Test("Marks of frames by chance don't lengthen PCM, nor one edit a track MP4")
   func chance() {
     var random = SystemRandomNumberGenerator()

@@ -123,6 +123,20 @@ struct LyingFile: Sendable, CustomTestStringConvertible {
     LyingFile(
       name: "MP4 that begins with an empty edit",
       bytes: mp4(edits([.max, 0], ticks: 10_000) + table("stsz", 10)), milliseconds: 11_280),
+    LyingFile(
+      name: "WAV with an empty data chunk before FLAC",
+      bytes: pcm([]) + SampleFile.flac(rate: 8000, samples: 1) + flacFrames(100, rateCode: 0),
+      milliseconds: 819_200),
+    LyingFile(
+      name: "WAV with an empty data chunk before Ogg", bytes: pcm([]) + ogg(opusHead, packets),
+      milliseconds: 60_000),
+    LyingFile(
+      name: "MP3 frames before FLAC",
+      bytes: SampleFile.mp3(frames: 10) + SampleFile.flac(rate: 8000, samples: 1)
+        + flacFrames(100, rateCode: 0), milliseconds: 819_200),
+    LyingFile(
+      name: "MP4 before Ogg", bytes: mp4(table("stsz", 10)) + ogg(opusHead, packets),
+      milliseconds: 60_000),
     LyingFile(name: "WebM", bytes: webM(codec: "A_OPUS"), milliseconds: 60_000),
     LyingFile(
       name: "WebM with lacing", bytes: webM(codec: "A_OPUS", lacing: 1), milliseconds: 120_000,
