@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Gateway
+@testable import Ledger
 
 @Suite("How fast a model writes is learned from its whole answers")
 struct GenerationRateTests {
@@ -28,6 +29,20 @@ struct GenerationRateTests {
     let slow = [(tokens: Int64(200), milliseconds: Int64(10_000))]
     let answers = Array(repeating: slow[0], count: 8) + [(2_000, 20_000)] + slow
     #expect((198...200).contains(rate(answers).tokens(in: .seconds(2))))
+  }
+
+  @Test("A start learns the rate of one choice, and its length")
+  func restored() {
+    let statistics = ModelStatistics()
+    let answer = RecentAnswers.Answer(
+      inputTokens: 9, outputTokens: 8_000, outputTextTokens: 8_000, inputTextBytes: 0,
+      outputTextBytes: 0, latencyMilliseconds: 10_000, choices: 8, reasons: false)
+    let recent = RecentAnswers(
+      provider: "openai", model: "m", answers: Array(repeating: answer, count: 8))
+    statistics.note(recent, model: "m")
+    let rate = statistics.generation(provider: "openai", model: "m")
+    #expect(rate.tokens(in: .seconds(2)) == 200)
+    #expect(statistics.expectation(provider: "openai", model: "m").longOutput == 1_000)
   }
 
   @Test("One odd answer fades")

@@ -99,7 +99,8 @@ import Time
       settlement.row.outcome = number == 5 ? .clientDisconnected : .ok
       settlement.row.usageSource = number == 6 ? .estimated : .reported
       settlement.row.estimateCheck = EstimateCheck(
-        estimatedTokens: 1, inputTextBytes: 10, outputTextBytes: Int64(10 * number))
+        estimatedTokens: 1, inputTextBytes: 10, outputTextBytes: Int64(10 * number),
+        choices: Int64(number))
       settlement.row.latencyMilliseconds = Int64(100 * number)
       settlement.row.usage = try #require(
         .init(outputTokens: Int64(number), reasoningTokens: number == 4 ? 1 : 0))
@@ -115,7 +116,8 @@ import Time
     let answers: [RecentAnswers.Answer] = [3, 4].map { number in
       RecentAnswers.Answer(
         inputTokens: 0, outputTokens: number, outputTextTokens: number, inputTextBytes: 10,
-        outputTextBytes: 10 * number, latencyMilliseconds: 100 * number, reasons: number == 4)
+        outputTextBytes: 10 * number, latencyMilliseconds: 100 * number,
+        choices: number, reasons: number == 4)
     }
     #expect(
       try reader.recentAnswers(limit: 2)

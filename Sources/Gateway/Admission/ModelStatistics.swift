@@ -78,8 +78,8 @@ final class ModelStatistics: Sendable {
     for answer in recent.answers {
       if answer.outputTokens > 0 {
         noteOutput(
-          answer.outputTokens, in: answer.latencyMilliseconds, reasons: answer.reasons,
-          provider: recent.provider, model: model)
+          answer.outputTokens / answer.choices, in: answer.latencyMilliseconds,
+          reasons: answer.reasons, provider: recent.provider, model: model)
       }
       note(MeasuredTexts(answer), provider: recent.provider, model: model)
     }

@@ -196,7 +196,8 @@ final class RequestSettlement {
     guard usage.totalTokens > 0 else { return nil }
     return EstimateCheck(
       estimatedTokens: estimate(completion.report, of: forwarded).totalTokens,
-      inputTextBytes: texts?.inputBytes ?? 0, outputTextBytes: texts?.outputBytes ?? 0)
+      inputTextBytes: texts?.inputBytes ?? 0, outputTextBytes: texts?.outputBytes ?? 0,
+      choices: forwarded.quote.demand.choices)
   }
 
   private static func texts(_ completion: Completion, of forwarded: ForwardedRequest)

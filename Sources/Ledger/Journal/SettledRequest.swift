@@ -102,8 +102,14 @@ public struct EstimateCheck: Hashable, Sendable {
   /// than text.
   public var inputTextBytes: Int64
   public var outputTextBytes: Int64
+  /// The choices that the request asked for (`n`), at least 1. The output tokens are those of all
+  /// choices.
+  public var choices: Int64
 
-  public init(estimatedTokens: Int64, inputTextBytes: Int64, outputTextBytes: Int64) {
+  public init(
+    estimatedTokens: Int64, inputTextBytes: Int64, outputTextBytes: Int64, choices: Int64 = 1
+  ) {
+    self.choices = max(1, choices)
     self.estimatedTokens = estimatedTokens
     self.inputTextBytes = inputTextBytes
     self.outputTextBytes = outputTextBytes

@@ -16,6 +16,8 @@ public struct RecentAnswers: Hashable, Sendable {
     public var outputTextBytes: Int64
     /// The time from the request's receipt to the answer's last byte; nil if unknown.
     public var latencyMilliseconds: Int64?
+    /// The choices that the request asked for, at least 1. They are written at the same time.
+    public var choices: Int64
     /// Whether some of the output is hidden reasoning.
     public var reasons: Bool
   }
@@ -41,7 +43,7 @@ extension LedgerReader {
           inputTokens: select.integer(2) ?? 0, outputTokens: select.integer(3) ?? 0,
           outputTextTokens: select.integer(4) ?? 0, inputTextBytes: select.integer(5) ?? 0,
           outputTextBytes: select.integer(6) ?? 0, latencyMilliseconds: select.integer(7),
-          reasons: select.integer(8) ?? 0 > 0))
+          choices: max(1, select.integer(9) ?? 1), reasons: select.integer(8) ?? 0 > 0))
     }
     return models
   }
@@ -49,7 +51,7 @@ extension LedgerReader {
   private static let selectAnswers = """
     SELECT source, model, prompt_tokens, completion_tokens,
       completion_tokens - audio_output_tokens - image_output_tokens,
-      input_text_bytes, output_text_bytes, latency_ms, reasoning_tokens
+      input_text_bytes, output_text_bytes, latency_ms, reasoning_tokens, choices
     FROM (
       SELECT *, row_number() OVER (PARTITION BY source, model ORDER BY id DESC) AS place
       FROM usage_logs

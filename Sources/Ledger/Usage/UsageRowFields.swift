@@ -40,6 +40,7 @@ extension UsageRow {
     fields.write("estimated_tokens", estimateCheck?.estimatedTokens)
     fields.write("input_text_bytes", estimateCheck?.inputTextBytes)
     fields.write("output_text_bytes", estimateCheck?.outputTextBytes)
+    fields.write("choices", estimateCheck?.choices)
   }
 
   init(from fields: some FieldReader) throws(LedgerError) {
@@ -87,7 +88,8 @@ extension EstimateCheck {
     guard let estimatedTokens = fields.integer("estimated_tokens") else { return nil }
     self.init(
       estimatedTokens: estimatedTokens, inputTextBytes: fields.integer("input_text_bytes") ?? 0,
-      outputTextBytes: fields.integer("output_text_bytes") ?? 0)
+      outputTextBytes: fields.integer("output_text_bytes") ?? 0,
+      choices: fields.integer("choices") ?? 1)
   }
 }
 

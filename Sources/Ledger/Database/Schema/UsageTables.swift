@@ -13,6 +13,7 @@ extension Migration {
       estimated_tokens INTEGER,
       input_text_bytes INTEGER,
       output_text_bytes INTEGER,
+      choices INTEGER, -- that the request asked for; NULL: no estimate was compared
       begins_conversation INTEGER NOT NULL DEFAULT 0, -- 1: the conversation's first row in a month
       provider_cost_nano_usd INTEGER, -- what the provider charges; NULL: cost_nano_usd
       tool_calls TEXT, -- such as {"web_search":2}; NULL: none, or their kinds aren't known
