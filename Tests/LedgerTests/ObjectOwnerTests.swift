@@ -163,4 +163,16 @@ import Time
     #expect(ObjectCursor("openai/file/x/o1") == nil)
     #expect(ObjectCursor("openai/file/1/a/b")?.objectID == "a/b")
   }
+
+  @Test("A kind that many objects have is listed in the order of the ids, too")
+  func manyOfAKind() async throws {
+    let ledger = try folder.ledger()
+    let ids = (0..<2_100).map { "o\($0 + 10_000)" }
+    try await ledger.record(ids.map { Sample.object($0) } + [Sample.object("b", .batch)])
+    await ledger.close()
+    let reader = try reader()
+    let files = try reader.objects(ObjectFilter(kind: .file), limit: 5)
+    #expect(files.map(\.objectID) == Array(ids.prefix(5)))
+    #expect(try reader.objects(ObjectFilter(kind: .batch), limit: 5).map(\.objectID) == ["b"])
+  }
 }

@@ -113,6 +113,7 @@ import Time
     let filters = [
       ObjectFilter(owner: .client("acme")), ObjectFilter(objectID: "file-1"),
       ObjectFilter(owner: .everybody, provider: "openai", kind: .file),
+      ObjectFilter(kind: .prompt), ObjectFilter(provider: "openai", kind: .prompt),
     ]
     let cursor = ObjectCursor("openai/file/1/file-1")
     let found = try await scans { reader in

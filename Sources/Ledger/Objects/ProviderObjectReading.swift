@@ -43,6 +43,11 @@ extension LedgerReader {
   ) throws(LedgerError) -> [ProviderObject] {
     // One that is named is found by its id, whoever owns it.
     guard let owner = filter.owner, filter.objectID == nil else {
+      if filter.objectID == nil, let kind = filter.kind,
+        let few = try few(of: kind, filter.provider, after: cursor, limit)
+      {
+        return few
+      }
       return try page(filter, after: cursor, limit)
     }
     // The index has the provider before the kind: without a provider, each one is asked.
@@ -62,13 +67,13 @@ extension LedgerReader {
   }
 
   /// The providers of all objects, the last name first.
-  private func knownProviders() throws(LedgerError) -> [String?] {
+  func knownProviders() throws(LedgerError) -> [String?] {
     let select = try connection.prepare(LedgerReader.selectProviders + " ORDER BY provider DESC")
     return try select.rows { $0.text("provider") }
   }
 
   /// Which of the two indexes of an owner's objects is read.
-  private enum ObjectPresence: String {
+  enum ObjectPresence: String, CaseIterable {
     case present = "IS NULL"
     case deleted = "IS NOT NULL"
   }
