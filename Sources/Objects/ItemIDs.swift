@@ -10,14 +10,26 @@ public import JSON
 /// Example: an app sends back `{"type": "message", "id": "msg_1", "content": …}`, and Catraca
 /// doesn't know `msg_1`. The provider gets `{"type": "message", "content": …}`, and makes an id.
 public enum ItemIDs {
-  /// The ids of all items in a body, each once.
+  /// Which items of a body are meant.
+  public enum Choice: Sendable {
+    case all
+    /// Calls of the provider's own tools without what came of them. Example: a search in files
+    /// with its queries alone.
+    case callsWithoutResults
+    /// Those that bring their content along.
+    case whole
+  }
+
+  /// The ids of items in a body, each once.
   ///
   /// - Throws: `TooManyReferences` for more ids than are looked up.
-  public static func inBody(_ root: JSONValue) throws(TooManyReferences) -> [String] {
+  public static func inBody(
+    _ root: JSONValue, _ choice: Choice = .all
+  ) throws(TooManyReferences) -> [String] {
     var ids: [String] = []
     var seen: Set<String> = []
     for list in root.members where isList(list.key.string) {
-      for item in list.value.elements {
+      for item in list.value.elements where choice.includes(item) {
         for member in item.members where isID(member.key.string) {
           guard let id = member.value.string, seen.insert(id).inserted else { continue }
           guard ids.count < TooManyReferences.limit else { throw TooManyReferences() }
@@ -60,5 +72,15 @@ public enum ItemIDs {
 
   private static func isID(_ key: String?) -> Bool {
     MemberMeaning.plainName(key ?? "") == "id"
+  }
+}
+
+extension ItemIDs.Choice {
+  fileprivate func includes(_ item: JSONValue) -> Bool {
+    switch self {
+    case .all: true
+    case .callsWithoutResults: item.kind == .object && ReplayedItem(item).lacksResult
+    case .whole: item.kind == .object && !ReplayedItem(item).isReference
+    }
   }
 }

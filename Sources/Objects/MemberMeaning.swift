@@ -19,7 +19,10 @@ enum MemberMeaning: Hashable {
   case variables
   /// Nothing in it is ever read as a reference.
   case closed
-  /// A string is an id if it has a known form of one.
+  /// A string is an id if it has a known form of one. Messages and items have ids that the app
+  /// repeats, which refer to nothing.
+  case identifier
+  /// A string is an id if it has a known form of one, that of a message or item too.
   case unknown
 
   init(ofKey key: String) {
@@ -67,7 +70,8 @@ enum MemberMeaning: Hashable {
   private static let containers: [String: MemberMeaning] = [
     "prompt": .named(.prompt), "audio": .named(.completion), "voice": .named(.prompt),
     "video": .named(.video), "source": .named(.file),
-    "input": .items, "items": .items, "instructions": .items,
+    "data_source_config": .named(.file),
+    "input": .items, "items": .items, "instructions": .items, "id": .identifier,
     "tool_calls": .ownIDs, "documents": .ownIDs, "variables": .variables,
   ]
 
@@ -111,10 +115,13 @@ extension MemberMeaning {
   /// Whether a string may name an object in a member of this meaning.
   var readsStrings: Bool {
     switch self {
-    case .reference, .holder, .named(.video), .named(.file), .unknown: true
+    case .reference, .holder, .named(.video), .named(.file), .identifier, .unknown: true
     case .named, .items, .ownIDs, .text, .variables, .closed: false
     }
   }
+
+  /// Whether only the form of a string tells that it is an id.
+  var goesByForm: Bool { self == .unknown || self == .identifier }
 
   /// Whether any string is an id in a member of this meaning.
   var isReference: Bool {
@@ -129,6 +136,7 @@ extension MemberMeaning {
     guard readsStrings else { return nil }
     return switch self {
     case .reference(let kind), .holder(let kind): kind
+    case .unknown: ObjectKind(ofID: id) ?? ObjectKind(ofAnswersID: id)
     default: ObjectKind(ofID: id)
     }
   }
@@ -140,7 +148,7 @@ extension MemberMeaning {
     case (.holder(let kind), "id"), (.named(let kind), "id"): return .reference(kind)
     case (.ownIDs, "id"): return .text
     case (.variables, _): return .text
-    case (.reference, _) where own == .unknown: return self
+    case (.reference, _) where own.goesByForm: return self
     default: return own
     }
   }

@@ -6,7 +6,16 @@
 public enum ObjectEndpoints {
   public static let all: [ObjectEndpoint] =
     files + batches + responses + completions + conversations + containers + vectorStores + skills
-    + fineTuning + evals + videos
+    + fineTuning + evals + videos + undocumentedLists
+
+  /// Lists that providers don't document, in case that an operator opens one.
+  static let undocumentedLists: [ObjectEndpoint] = [
+    ObjectEndpoint("GET", "/v1/uploads", .refused, list: .of(.upload)),
+    ObjectEndpoint("GET", "/v1/responses", .refused, list: .of(.response)),
+    ObjectEndpoint("GET", "/v1/conversations", .refused, list: .of(.conversation)),
+    ObjectEndpoint("GET", "/v1/prompts", .refused, list: .of(.prompt)),
+    ObjectEndpoint("GET", "/v1/prompts/{prompt}", .refused),
+  ]
 
   static let files: [ObjectEndpoint] = [
     ObjectEndpoint("POST", "/v1/files", makes: [("id", .file)]),
@@ -40,13 +49,14 @@ public enum ObjectEndpoints {
   public static let madeWithItem: [(place: String, kind: ObjectKind)] = [
     ("id", .item), ("container_id", .container), ("environment.container_id", .container),
     ("content[].annotations[].file_id[container_id]", .container),
+    ("content[].annotations[].container_id", .container),
   ]
   /// Where a compaction shows what was made. Its items aren't kept: those that aren't repeated from
   /// the request are sent back whole.
   public static let madeWithCompaction = [(place: "id", kind: ObjectKind.response)]
-  /// Where a citation shows the file in a container that it is of.
+  /// Where a citation shows the file in a container that it is of, and the container.
   public static let madeWithCitation: [(place: String, kind: ObjectKind)] = [
-    ("file_id[container_id]", .container)
+    ("file_id[container_id]", .container), ("container_id", .container),
   ]
   /// Where a response shows what was made with it.
   public static let madeWithResponse =

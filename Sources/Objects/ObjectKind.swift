@@ -29,7 +29,17 @@ public enum ObjectKind: String, Sendable, Hashable, CaseIterable {
   ///
   /// Ids that a provider writes without such a beginning are told by where they stand alone.
   public init?(ofID id: some StringProtocol) {
-    let form = ObjectKind.forms.first { form in
+    self.init(ofID: id, among: ObjectKind.forms)
+  }
+
+  /// The kind of an id that an answer has: of a message, of an item or of a chat completion. Apps
+  /// and models also repeat such ids where they refer to nothing.
+  init?(ofAnswersID id: some StringProtocol) {
+    self.init(ofID: id, among: ObjectKind.formsOfAnswers)
+  }
+
+  private init?(ofID id: some StringProtocol, among forms: [(prefix: String, kind: ObjectKind)]) {
+    let form = forms.first { form in
       id.utf8.count > form.prefix.utf8.count
         && zip(id.utf8, form.prefix.utf8).allSatisfy { $0.inLowerCase == $1 }
     }
@@ -43,6 +53,10 @@ public enum ObjectKind: String, Sendable, Hashable, CaseIterable {
     ("vs_", .vectorStore), ("vsfb_", .vectorStore), ("cntr_", .container), ("cfile_", .container),
     ("skill_", .skill), ("pmpt_", .prompt), ("ft:", .fineTuningJob), ("ftjob-", .fineTuningJob),
     ("upload_", .upload), ("part_", .upload), ("video_", .video), ("eval_", .eval),
+  ]
+
+  static let formsOfAnswers: [(prefix: String, kind: ObjectKind)] = [
+    ("msg_", .item), ("rs_", .item), ("fc_", .item), ("chatcmpl-", .completion),
   ]
 }
 

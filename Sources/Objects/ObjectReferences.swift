@@ -4,6 +4,9 @@ public import JSON
 /// A place in a request that names an object of the provider's.
 public struct ObjectReference: Hashable, Sendable {
   public let kind: ObjectKind
+  /// The place of the item that the answer to a tool's question for approval names.
+  static let approval = "approval_request_id"
+
   /// As the request spells it; not empty.
   public let id: String
   /// The member, parameter or part that names it, as `param` of an error has it, such as
@@ -15,6 +18,21 @@ public struct ObjectReference: Hashable, Sendable {
     self.id = id
     self.place = place
   }
+}
+
+extension ObjectReference {
+  /// Whether it is the question for approval that an item of a body answers. If the same body
+  /// brings the question along, a provider that keeps nothing for the request needs no other.
+  public var isApproval: Bool { kind == .item && place == ObjectReference.approval }
+
+  /// Whether it stands for all stored completions or responses of the account, which an evaluation
+  /// takes by a query.
+  public var isWholeAccount: Bool {
+    kind == .completion && ObjectReference.sourcesOfAccount.contains(id)
+  }
+
+  /// The types of an evaluation's sources that aren't a file.
+  static let sourcesOfAccount: Set<String> = ["stored_completions", "responses", "logs"]
 }
 
 /// A request names more objects than are looked up.

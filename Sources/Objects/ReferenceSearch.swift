@@ -29,7 +29,7 @@ struct ReferenceSearch {
     case (_, .closed): break
     case (.string, _):
       // Texts are long: they aren't copied.
-      guard meaning.readsStrings, meaning != .unknown || ReferenceHint.isIn(part: value),
+      guard meaning.readsStrings, !meaning.goesByForm || ReferenceHint.isIn(part: value),
         let id = value.string, let kind = meaning.kind(ofID: id)
       else { break }
       try add(id, kind)
@@ -80,6 +80,7 @@ struct ReferenceSearch {
       let name = MemberMeaning.plainName(member.key.string ?? "")
       switch name {
       case "id" where item.isReference: try search(member.value, as: .reference(.item))
+      case ObjectReference.approval: try search(approval: member.value)
       // Search results are text for the model, and may come from files that are shared with the
       // app.
       case "results" where item.isFileSearch: break
@@ -88,12 +89,19 @@ struct ReferenceSearch {
     }
   }
 
+  private mutating func search(approval value: JSONValue) throws(TooManyReferences) {
+    let outer = place
+    place = ObjectReference.approval
+    defer { place = outer }
+    try search(value, as: .reference(.item))
+  }
+
   /// An evaluation can take all stored completions or responses of the account, by a query. No
   /// client owns all of them.
   private mutating func noteSource(_ source: JSONValue) throws(TooManyReferences) {
     for member in source.members where MemberMeaning.plainName(member.key.string ?? "") == "type" {
       let type = MemberMeaning.plainName(member.value.string ?? "")
-      if type == "stored_completions" || type == "responses" { try add(type, .completion) }
+      if ObjectReference.sourcesOfAccount.contains(type) { try add(type, .completion) }
     }
   }
 }
@@ -139,7 +147,9 @@ enum ReferenceHint {
   /// What names an object wherever it stands; an `id`; the members in which an `id` is that of an
   /// object.
   private static let search = JSONStringSearch(groups: [
-    ["data_source"] + ObjectKind.forms.map(\.prefix) + MemberMeaning.references.keys,
+    ["data_source", ObjectReference.approval]
+      + (ObjectKind.forms + ObjectKind.formsOfAnswers).map(\.prefix)
+      + MemberMeaning.references.keys,
     ["id"],
     MemberMeaning.holders,
   ])

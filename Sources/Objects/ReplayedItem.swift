@@ -9,6 +9,9 @@ import JSON
 /// stored, whatever the `summary` says, so such reasoning is a reference.
 struct ReplayedItem {
   let isReference: Bool
+  /// Whether it is a call of the provider's own tool without what came of it. A provider may have
+  /// stored that under the item's id.
+  let lacksResult: Bool
   /// Whether it is a search in files together with what was found.
   let isFileSearch: Bool
 
@@ -33,6 +36,7 @@ struct ReplayedItem {
     if isText, types.contains("reasoning") { empty.insert("content") }
     filled.subtract(empty)
     isFileSearch = types == ["file_search_call"]
+    lacksResult = types.contains { ReplayedItem.results[$0]?.isDisjoint(with: filled) ?? false }
     // The type of a message may be left out, and that of a reference too.
     isReference =
       types.isEmpty
@@ -64,6 +68,16 @@ struct ReplayedItem {
     "apply_patch_call": ["operation"],
     "mcp_call": ["name", "arguments", "output", "error"],
     "mcp_list_tools": ["tools", "error", "server_label"],
+  ]
+
+  /// The members that are what came of a call of the provider's own tool, by the item's type. A
+  /// search in the web never brings its pages along.
+  private static let results: [String: Set<String>] = [
+    "file_search_call": ["results"],
+    "web_search_call": [],
+    "code_interpreter_call": ["outputs"],
+    "mcp_call": ["output", "error"],
+    "mcp_list_tools": ["tools", "error"],
   ]
 
   /// The members of an item of any other type that say nothing of its content.

@@ -5,7 +5,7 @@ import json
 
 import openai
 import pytest
-from harness.objects import owners
+from harness.objects import assign, nothing_forwarded, owners
 from test_walls_free import GUEST, MODEL, message
 from test_walls_unrecorded import begun
 
@@ -147,3 +147,68 @@ def test_a_line_of_a_batch_cant_give_an_id(house, account, ours):
         begun(house, "/v1/responses", {**line, "input": [{**message("x"), "id": CHOSEN}]})
     assert CHOSEN in str(caught.value)
     assert len(account.batches.batches) == 1
+
+
+CALLS = [
+    {"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "q"}},
+    {"type": "file_search_call", "status": "completed", "queries": ["q"], "results": None},
+    {"type": "mcp_list_tools", "server_label": "s", "tools": []},
+]
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call["type"])
+def test_no_foreign_id_of_a_call_without_its_result_reaches_the_provider(
+    house, account, ours, call
+):
+    """Nothing is kept for a request without state, but the provider may look the result up."""
+    given = [message("a"), {**call, "id": "call_1"}]
+    request = {"model": MODEL, "input": given, "store": False, "max_output_tokens": 20}
+    ours.responses.create(**request)
+    assert sent(account)["input"] == [message("a"), call]
+    assign(house.ledger, "call_1", "item")
+    ours.responses.create(**request)
+    assert sent(account)["input"] == given
+
+
+QUESTION = {
+    "type": "mcp_approval_request",
+    "id": "mcpr_1",
+    "server_label": "s",
+    "name": "n",
+    "arguments": "{}",
+}
+APPROVAL = {"type": "mcp_approval_response", "approval_request_id": "mcpr_1", "approve": True}
+
+
+@pytest.mark.parametrize(
+    "items, store", [([APPROVAL], False), ([APPROVAL], True), ([QUESTION, APPROVAL], True)]
+)
+def test_a_client_approves_only_what_it_was_asked(house, account, ours, items, store):
+    request = {"model": MODEL, "input": items, "store": store, "max_output_tokens": 20}
+    with nothing_forwarded(account), pytest.raises(openai.NotFoundError) as caught:
+        ours.responses.create(**request)
+    assert caught.value.param == "approval_request_id"
+    assign(house.ledger, "mcpr_1", "item")
+    ours.responses.create(**request)
+    assert sent(account)["input"] == items
+
+
+def test_an_app_without_state_sends_a_question_back_with_its_approval(account, ours):
+    given = [message("a"), QUESTION, APPROVAL]
+    ours.responses.create(model=MODEL, input=given, store=False, max_output_tokens=20)
+    assert sent(account)["input"] == given
+
+
+def test_an_app_may_give_its_messages_the_ids_of_earlier_answers(account, ours):
+    given = [{"role": "user", "content": "a", "id": "msg_1"}]
+    given += [{"role": "assistant", "content": "b", "id": "chatcmpl-1"}]
+    ours.chat.completions.create(model=MODEL, messages=given, max_tokens=20)
+    assert sent(account)["messages"] == given
+
+
+@pytest.mark.parametrize("id", ["msg_1", "rs_1", "fc_1", "chatcmpl-1"])
+def test_an_id_of_an_answer_is_found_in_a_member_that_isnt_known(account, ours, id):
+    with nothing_forwarded(account), pytest.raises(openai.NotFoundError):
+        ours.responses.create(
+            model=MODEL, input="a", max_output_tokens=20, extra_body={"later": {"x": id}}
+        )

@@ -124,6 +124,25 @@ struct BodyReferenceTests {
         #"{"data_source":{"source":{"type":"stored_completions","model":"gpt-5"}}}"#,
         ["completion stored_completions @data_source"]
       ),
+      (
+        #"{"data_source_config":{"type":"logs","metadata":{"a":"file-1"}}}"#,
+        ["completion logs @data_source_config"]
+      ),
+      (
+        #"{"data_source_config":{"type":"Stored_Completions"}}"#,
+        ["completion stored_completions @data_source_config"]
+      ),
+      (#"{"data_source_config":{"type":"custom","item_schema":{"type":"object"}}}"#, []),
+      (
+        #"{"input":[{"type":"mcp_approval_response","approval_request_id":"mcpr_1"}]}"#,
+        ["item mcpr_1 @approval_request_id"]
+      ),
+      (
+        #"{"later":"msg_1","x":["rs_1",{"y":"FC_1"}],"z":"chatcmpl-1"}"#,
+        ["item msg_1 @later", "item rs_1 @x", "item FC_1 @x", "completion chatcmpl-1 @z"]
+      ),
+      (#"{"messages":[{"role":"assistant","id":"msg_1","content":[{"id":"rs_1"}]}]}"#, []),
+      (#"{"messages":[{"role":"assistant","id":"file-1"}]}"#, ["file file-1 @messages"]),
     ])
   func members(body: String, expected: [String]) throws {
     #expect(try named(inBody: body) == expected)

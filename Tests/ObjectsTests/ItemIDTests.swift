@@ -45,6 +45,28 @@ struct ItemIDTests {
     #expect(try without(["a"], body) == #"{"input":[{"id":null,"id":"b","Id":null,"x":1}]}"#)
   }
 
+  @Test(
+    "A call of the provider's own tool may lack what came of it",
+    arguments: [
+      (#"{"type":"file_search_call","id":"a","queries":["q"],"results":null}"#, true),
+      (#"{"type":"file_search_call","id":"a","queries":["q"],"results":[{"text":"x"}]}"#, false),
+      (#"{"type":"web_search_call","id":"a","action":{"query":"q"}}"#, true),
+      (#"{"type":"mcp_list_tools","id":"a","server_label":"s","tools":[]}"#, true),
+      (#"{"type":"mcp_list_tools","id":"a","server_label":"s","tools":[{"name":"t"}]}"#, false),
+      (#"{"type":"mcp_call","id":"a","name":"n","arguments":"{}"}"#, true),
+      (#"{"type":"mcp_call","id":"a","name":"n","arguments":"{}","output":"x"}"#, false),
+      (#"{"type":"code_interpreter_call","id":"a","code":"1","outputs":null}"#, true),
+      (#"{"type":"code_interpreter_call","id":"a","code":"1","outputs":[{"a":1}]}"#, false),
+      (#"{"type":"message","type":"Web_Search_Call","id":"a","content":"x"}"#, true),
+      (#"{"type":"message","id":"a","role":"user","content":"x"}"#, false),
+      (#"{"type":"function_call","id":"a","name":"n","arguments":"{}"}"#, false),
+      (#"{"type":"reasoning","id":"a","encrypted_content":"x"}"#, false),
+    ])
+  func lacksResult(item: String, lacks: Bool) throws {
+    let root = try JSONParser().parse(Array("{\"input\":[\(item)]}".utf8))
+    #expect(try ItemIDs.inBody(root, .callsWithoutResults) == (lacks ? ["a"] : []))
+  }
+
   @Test("As many ids as the limit are found, and one more is refused")
   func limit() throws {
     let limit = TooManyReferences.limit

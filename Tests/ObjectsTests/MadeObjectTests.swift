@@ -35,7 +35,7 @@ struct MadeObjectTests {
       ])
   }
 
-  @Test("A citation shows a file of a container, and not the file of a search")
+  @Test("A citation shows a container and its file, and not the file of a search")
   func citations() throws {
     let answer =
       #"{"id":"resp_1","output":[{"id":"msg_1","content":[{"annotations":["#
@@ -43,7 +43,7 @@ struct MadeObjectTests {
       + #"{"container_id":null,"file_id":"file-2"}]}]}]}"#
     #expect(
       try made(answer, ObjectEndpoints.madeWithResponse)
-        == ["response resp_1", "item msg_1", "container cfile_1"])
+        == ["response resp_1", "item msg_1", "container cfile_1", "container cntr_1"])
   }
 
   @Test(

@@ -36,11 +36,10 @@ struct ResponseEvents: ~Copyable {
   /// the events begin in the middle (`starting_after`).
   private static let places: [(place: String, kind: ObjectKind)] =
     ObjectEndpoints.madeWithResponse.map { ("response.\($0.place)", $0.kind) } + [
-      ("item.id", .item), ("item.container_id", .container),
-      ("item.environment.container_id", .container),
-      ("item.content[].annotations[].file_id[container_id]", .container),
-      ("annotation.file_id[container_id]", .container), ("item_id", .item),
+      ("item_id", .item)
     ]
+    + ObjectEndpoints.madeWithItem.map { ("item.\($0.place)", $0.kind) }
+    + ObjectEndpoints.madeWithCitation.map { ("annotation.\($0.place)", $0.kind) }
 
   consuming func run() async {
     do {

@@ -133,8 +133,9 @@ extension RequestPipeline {
 }
 
 extension ObjectReference {
-  /// Whether the provider keeps objects of this kind at all.
+  /// Whether the provider keeps objects of this kind at all, which others could have left there.
   fileprivate func namesAnything(at provider: Provider) -> Bool {
-    kind != .item || ProviderDialect(provider: provider.name).keepsItems
+    if isWholeAccount { return provider.isShared }
+    return kind != .item || ProviderDialect(provider: provider.name).keepsItems
   }
 }

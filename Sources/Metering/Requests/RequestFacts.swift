@@ -124,13 +124,16 @@ extension RequestFacts {
   ) throws(MeteringError) {
     do throws(TooManyReferences) {
       references = try ObjectReferences.inBody(root)
+      guard endpoint.keepsAnswers else { return }
       // The provider also looks items up for a response that it doesn't store, if the request
       // continues a conversation or another response.
-      guard endpoint.keepsAnswers,
+      let hasState =
         keepsObjects
-          || references.contains(where: { $0.kind == .conversation || $0.kind == .response })
-      else { return }
-      itemIDs = try ItemIDs.inBody(root)
+        || references.contains { $0.kind == .conversation || $0.kind == .response }
+      itemIDs = try ItemIDs.inBody(root, hasState ? .all : .callsWithoutResults)
+      guard !hasState, references.contains(where: \.isApproval) else { return }
+      let given = Set(try ItemIDs.inBody(root, .whole))
+      references.removeAll { $0.isApproval && given.contains($0.id) }
     } catch {
       throw .tooManyReferences
     }
