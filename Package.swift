@@ -93,7 +93,7 @@ let package = Package(
       strictWithC),
     module(
       "Configuration",
-      ["Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging", "TLS", "CYAML"],
+      ["Objects", "Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging", "TLS", "CYAML"],
       strictWithC),
     module(
       "Alerts",

@@ -141,6 +141,28 @@ import Testing
       ])
   }
 
+  @Test("Opening a path whose objects have no owners is a warning")
+  func openedPaths() throws {
+    let loaded = try load(
+      """
+      providers: { p: { base_url: https://h } }
+      metering:
+        unmetered_endpoints:
+          - /v1/vector_stores*
+          - /embeddings
+          - /threads*
+          - /v1/fine_tuning/jobs/*
+          - /v1/fine_tuning/alpha/graders/run
+          - /v1/*
+      """)
+    #expect(
+      loaded.warnings.map { String($0.description.prefix { $0 != "h" }) } == [
+        "c/catraca.yaml:6:7: warning: unmetered_endpoints: /v1/t",
+        "c/catraca.yaml:8:7: warning: unmetered_endpoints: /v1/fine_tuning/alp",
+        "c/catraca.yaml:9:7: warning: unmetered_endpoints: /v1/* ",
+      ])
+  }
+
   @Test("A missing secret is a warning where it is tolerated, and the key is absent")
   func toleratedSecret() throws {
     let main = "providers: { a: { base_url: https://h, api_key_env: KEY } }"

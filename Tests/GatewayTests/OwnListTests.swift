@@ -237,3 +237,33 @@ struct OwnListTests {
     #expect(!more)
   }
 }
+
+@Suite("What a provider's list may show")
+struct ListPageTests {
+  private let parser = JSONParser()
+
+  @Test("An object with several ids is left out: readers differ in which of them they take")
+  func severalIDs() throws {
+    let text = #"{"data":[{"id":"mine","id":"theirs"},{"id":"a"},{"id":7},{"x":{"id":"b"}}]}"#
+    let page = try #require(ListPage(Array(text.utf8), parser: parser))
+    #expect(page.ids == ["a"])
+    let twice = #"{"id":"mine","id":"theirs","created_at":1}"#
+    #expect(
+      ListElement(try parser.parse(Array(twice.utf8)), of: "mine", in: Array(twice.utf8)) == nil)
+  }
+
+  @Test(
+    "An error that lists objects isn't passed on",
+    arguments: [
+      (#"{"error":{"message":"no","param":null}}"#, true),
+      (#"{"detail":[{"loc":["query","limit"],"msg":"no"}]}"#, true),
+      ("<html>bad gateway</html>", true), ("", true),
+      (#"{"object":"list","data":[{"id":"file-1"}]}"#, false),
+      (#"{"error":{"message":"no"},"data":[{"id":"file-1"}]}"#, false),
+      (#"{"error":{"inner":{"objects":[[{"id":"file-1"}]]}}}"#, false),
+      (#"[{"id":"file-1"}]"#, false), (#" {"data":[{"id":"file-1"}"#, false),
+    ])
+  func errors(body: String, passes: Bool) {
+    #expect(ListPage.isError(Array(body.utf8), parser: parser) == passes)
+  }
+}

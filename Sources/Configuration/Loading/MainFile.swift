@@ -48,7 +48,7 @@ struct MainFile {
       admission = section.optional("budgets", .table) ?? admission
       metering = section.optional("metering", .table) ?? metering
       meteringMark = section.node("metering")?["unknown_model"]?.mark ?? section.mark
-      metering.warnOfUnownedObjects(section.node("metering"), context)
+      metering.warnOfHoles(section.node("metering"), context)
       limits = section.optional("limits", .limits) ?? limits
       log = section.optional("log", .table) ?? log
       alerts = section.optional("alerts", .table) ?? alerts

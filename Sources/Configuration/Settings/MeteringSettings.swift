@@ -1,3 +1,5 @@
+internal import Objects
+
 /// The treatment of requests whose price or endpoint is unknown.
 public struct MeteringSettings: Hashable, Sendable {
   public enum UnknownModel: Hashable, Sendable, CustomStringConvertible {
@@ -70,8 +72,25 @@ extension MeteringSettings: TabledSettings {
 }
 
 extension MeteringSettings {
+  /// Warns of what opens a way to the objects of other clients.
+  func warnOfHoles(_ node: YAMLNode?, _ context: DecodingContext) {
+    warnOfUnownedObjects(node, context)
+    guard case .allow = unmeteredEndpoints, let list = node?["unmetered_endpoints"],
+      case .sequence(let items) = list.content
+    else { return }
+    for item in items {
+      guard case .scalar(let text, _) = item.content,
+        let path = ValueFormat.path(ofEndpoint: text), !OpenedPaths.areSafe(path)
+      else { continue }
+      context.warning(
+        item.mark,
+        "unmetered_endpoints: \(path) has no wall between clients: a client can use what another "
+          + "has made there")
+    }
+  }
+
   /// Warns of the setting that lets clients use objects that others have left at a provider.
-  func warnOfUnownedObjects(_ node: YAMLNode?, _ context: DecodingContext) {
+  private func warnOfUnownedObjects(_ node: YAMLNode?, _ context: DecodingContext) {
     guard unownedObjects == .allow, let mark = node?["unowned_objects"]?.mark else { return }
     context.warning(
       mark,
@@ -115,12 +134,15 @@ extension ValueFormat<MeteringSettings.UnmeteredEndpoints> {
 extension ValueFormat<String> {
   /// Adds `/v1` in front if the path doesn't have it.
   fileprivate static var endpointPath: ValueFormat {
-    .scalar("a path that begins with / and has a * at most at its end") { text in
-      let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-      let hasStarInside = text.dropLast().contains("*")
-      let isPath = text.hasPrefix("/") && !text.contains("?") && !text.contains("#")
-      guard isVisible, isPath, !hasStarInside else { return nil }
-      return text.hasPrefix("/v1/") ? text : "/v1\(text)"
-    }
+    .scalar("a path that begins with / and has a * at most at its end") { path(ofEndpoint: $0) }
+  }
+
+  /// A path of `unmetered_endpoints`, with `/v1` in front; nil for a text that isn't one.
+  fileprivate static func path(ofEndpoint text: String) -> String? {
+    let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    let hasStarInside = text.dropLast().contains("*")
+    let isPath = text.hasPrefix("/") && !text.contains("?") && !text.contains("#")
+    guard isVisible, isPath, !hasStarInside else { return nil }
+    return text.hasPrefix("/v1/") ? text : "/v1\(text)"
   }
 }

@@ -202,7 +202,7 @@ struct FreeContent {
 
   /// Whether a lenient server could take a body for JSON, whatever its type: after spaces and a
   /// byte order mark an object or an array begins.
-  private static func looksLikeJSON(_ body: [UInt8]) -> Bool {
+  static func looksLikeJSON(_ body: [UInt8]) -> Bool {
     let skipped: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF, 0xFE, 0xFF, 0]
     let first = body.first { !skipped.contains($0) }
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")

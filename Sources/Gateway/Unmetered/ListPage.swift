@@ -11,8 +11,15 @@ struct ListElement: Hashable {
 extension ListElement {
   /// An object that was read by its id; nil for anything but an object with that id.
   init?(_ root: JSONValue, of id: String, in body: [UInt8]) {
-    guard root.kind == .object, root["id"]?.isString(id) == true else { return nil }
+    guard root.kind == .object, ListElement.id(of: root) == id else { return nil }
     self.init(id: id, json: body, createdAt: ListElement.createdAt(of: root))
+  }
+
+  /// The id of an object; nil without one, and for an object that has several: clients differ in
+  /// which of them they read.
+  fileprivate static func id(of object: JSONValue) -> String? {
+    let ids = object.members.filter { $0.key.isString("id") }
+    return ids.count == 1 ? ids.first?.value.string : nil
   }
 
   /// Chat completions have `created`, all others `created_at`.
@@ -79,7 +86,7 @@ struct ListPage {
     var entries: [Entry] = []
     data.forEachObject { object in
       // Without an id it can't be told whose an object is.
-      guard let id = object.value["id"]?.string else { return }
+      guard let id = ListElement.id(of: object.value) else { return }
       entries.append(
         Entry(
           id: id, range: object.range, createdAt: ListElement.createdAt(of: object.value)))
@@ -105,5 +112,21 @@ struct ListPage {
     guard let first = entries.first?.createdAt, let last = entries.last?.createdAt, first != last
     else { return nil }
     return first < last ? .ascending : .descending
+  }
+}
+
+extension ListPage {
+  /// Whether the body of an error shows no objects: a text, or JSON without a list of objects that
+  /// have ids.
+  static func isError(_ body: [UInt8], parser: JSONParser) -> Bool {
+    guard let root = try? parser.parse(body) else {
+      return !FreeContent.looksLikeJSON(body)
+    }
+    return !listsObjects(root)
+  }
+
+  private static func listsObjects(_ value: JSONValue) -> Bool {
+    value.members.contains { listsObjects($0.value) }
+      || value.elements.contains { $0["id"] != nil || listsObjects($0) }
   }
 }

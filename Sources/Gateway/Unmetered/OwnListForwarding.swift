@@ -40,6 +40,9 @@ final class OwnListForwarding: ListSource {
         throw .unusableAnswer(
           provider: forwarded.provider.name, .tooLarge(limit: UnmeteredForwarding.largestAnswer))
       case .answered(let head, let body):
+        guard ListPage.isError(body, parser: pipeline.resources.parser) else {
+          throw .unusableAnswer(provider: forwarded.provider.name, .unreadable)
+        }
         forwarded.note(status: head.status)
         await forwarded.respond(head, body)
       }
