@@ -8,15 +8,6 @@ public enum ObjectEndpoints {
     files + batches + responses + completions + conversations + containers + vectorStores + skills
     + fineTuning + evals + videos + undocumentedLists
 
-  /// Lists that providers don't document, in case that an operator opens one.
-  static let undocumentedLists: [ObjectEndpoint] = [
-    ObjectEndpoint("GET", "/v1/uploads", .refused, list: .of(.upload)),
-    ObjectEndpoint("GET", "/v1/responses", .refused, list: .of(.response)),
-    ObjectEndpoint("GET", "/v1/conversations", .refused, list: .of(.conversation)),
-    ObjectEndpoint("GET", "/v1/prompts", .refused, list: .of(.prompt)),
-    ObjectEndpoint("GET", "/v1/prompts/{prompt}", .refused),
-  ]
-
   static let files: [ObjectEndpoint] = [
     ObjectEndpoint("POST", "/v1/files", makes: [("id", .file)]),
     // Without a limit a provider sends up to 10,000 files.

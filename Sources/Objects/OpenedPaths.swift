@@ -30,3 +30,14 @@ public enum OpenedPaths {
   /// Names that several kinds of endpoints have in common.
   private static let nested: Set<Substring> = ["chat", "fine_tuning"]
 }
+
+extension ObjectEndpoints {
+  /// Lists that providers don't document, in case that an operator opens one.
+  static let undocumentedLists: [ObjectEndpoint] = [
+    ObjectEndpoint("GET", "/v1/uploads", .refused, list: .of(.upload)),
+    ObjectEndpoint("GET", "/v1/responses", .refused, list: .of(.response)),
+    ObjectEndpoint("GET", "/v1/conversations", .refused, list: .of(.conversation)),
+    ObjectEndpoint("GET", "/v1/prompts", .refused, list: .of(.prompt)),
+    ObjectEndpoint("GET", "/v1/prompts/{prompt}", .refused),
+  ]
+}
