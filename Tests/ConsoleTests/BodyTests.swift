@@ -27,10 +27,10 @@ import Testing
     "Money is a decimal in text, never a number, never negative",
     arguments: ["5", "\"-5\"", "\"1e3\"", "\"0.0000000001\"", "\"\""])
   func money(text: String) throws {
-    let valid = try body(#"{"cost":"50.5"}"#).money("cost", in: .usd)
-    #expect(valid?.decimalText == "50.500000000")
+    let valid = try body(#"{"cost":"50.5"}"#).amount("cost")
+    #expect(valid == 50_500_000_000)
     let body = try body("{\"cost\":\(text)}")
-    let error = #expect(throws: APIError.self) { try body.money("cost", in: .usd) }
+    let error = #expect(throws: APIError.self) { try body.amount("cost") }
     #expect(error?.param == "cost")
   }
 

@@ -8,6 +8,9 @@ public struct Credit: Hashable, Sendable {
     case tokens(Int64)
     case money(Money)
 
+    /// The allowed counts of tokens.
+    public static let tokenCounts = 1...BudgetLimit.largestTokens
+
     public var tokens: Int64? { if case .tokens(let tokens) = self { tokens } else { nil } }
 
     public var money: Money? { if case .money(let money) = self { money } else { nil } }

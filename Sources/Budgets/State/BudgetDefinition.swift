@@ -90,6 +90,10 @@ public enum BudgetLimit: Hashable, Sendable {
     case conversations
   }
 
+  /// The largest count of tokens in a limit, a credit or a plan: 2⁵³, up to which JSON numbers are
+  /// exact everywhere.
+  public static let largestTokens: Int64 = 1 << 53
+
   case tokens(Int64)
   case cost(Money)
   case both(tokens: Int64, cost: Money)

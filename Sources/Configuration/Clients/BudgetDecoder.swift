@@ -30,7 +30,7 @@ final class BudgetDecoder {
     default: Currency($0).map { .costIn($0) }
     }
   }
-  private let tokens = ValueFormat<Int64>.integer(0...Plan.largestCount)
+  private let tokens = ValueFormat<Int64>.integer(0...BudgetLimit.largestTokens)
   private let amount = ValueFormat<Int64>.amount
   private let currency = ValueFormat<Currency>.currency
   private let period = ValueFormat<BudgetPeriod>.budgetPeriod

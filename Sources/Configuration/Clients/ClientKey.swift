@@ -11,9 +11,9 @@ public struct ClientKey: Hashable, Sendable {
   public let operations: Set<Operation>?
   /// The time from which the key is refused; nil for never.
   public let expires: Timestamp?
-  /// Requests per minute, 1…10⁹; nil for no limit.
+  /// Requests per minute, within `rates`; nil for no limit.
   public let requestsPerMinute: Int64?
-  /// Tokens per minute, 1…10⁹; nil for no limit.
+  /// Tokens per minute, within `rates`; nil for no limit.
   public let tokensPerMinute: Int64?
   /// The line of its declaration in `clients.yaml`; nil for other keys.
   public let line: Int?
@@ -32,6 +32,11 @@ public struct ClientKey: Hashable, Sendable {
     self.tokensPerMinute = tokensPerMinute
     self.line = line
   }
+
+  /// The allowed limits of requests and of tokens per minute.
+  public static let rates: ClosedRange<Int64> = 1...1_000_000_000
+  /// The most patterns of models.
+  public static let mostModels = 1000
 
   /// Whether the key may use `model`.
   public func allows(model: String) -> Bool {
@@ -57,10 +62,11 @@ final class ClientKeyDecoder {
 
   private let name = ValueFormat<String>.name
   private let digest = ValueFormat<KeyDigest>.digest
-  private let models = ValueFormat<[ModelPattern]>.list(of: .modelPattern)
+  private let models = ValueFormat<[ModelPattern]>.list(
+    of: .modelPattern, count: 0...ClientKey.mostModels)
   private let operations = ValueFormat<[Operation]>.list(of: .choice)
   private let moment = ValueFormat<Moment>.moment
-  private let rate = ValueFormat<Int64>.integer(1...1_000_000_000)
+  private let rate = ValueFormat<Int64>.integer(ClientKey.rates)
 
   func decode(from section: inout Section, zone: TimeZoneRules, line: Int) -> ClientKey? {
     let name = section.required("name", name)

@@ -24,6 +24,9 @@ public struct GivenPlanBilling {
     public let allowed: String
   }
 
+  /// The allowed counts of tokens of a step of the overage.
+  public static let steps = 1...Plan.counts.upperBound
+
   public var currency: Currency
   /// In nano-units.
   public var fixedFee: Int64?
@@ -89,7 +92,7 @@ extension GivenPlanBilling {
     var given = GivenPlanBilling(
       currency: section.optional("currency", .currency) ?? rates.billing)
     given.fixedFee = section.optional("fixed_fee", .amount)
-    given.includedTokens = section.optional("included_tokens", .integer(0...Plan.largestCount))
+    given.includedTokens = section.optional("included_tokens", .integer(Plan.counts))
     given.includedCost = section.optional("included_cost", .amount)
     given.overage = section.optional("overage", .section { decodeOverage(from: &$0) })
     do throws(Mistake) {
@@ -102,7 +105,7 @@ extension GivenPlanBilling {
   }
 
   private static func decodeOverage(from section: inout Section) -> Overage? {
-    let count = ValueFormat<Int64>.integer(1...Plan.largestCount)
+    let count = ValueFormat<Int64>.integer(GivenPlanBilling.steps)
     let cost = section.optional("every_cost", .amount)
     let tokens =
       section.has("every_cost")

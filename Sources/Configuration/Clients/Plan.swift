@@ -35,14 +35,14 @@ extension Plan {
   /// The default plan, if the file declares it and names no other.
   static let trialName = "trial"
 
-  /// The largest count of tokens or conversations: 2⁵³, the largest exact integer in JSON.
-  static let largestCount: Int64 = 1 << 53
+  /// The allowed counts of tokens and of conversations.
+  public static let counts = 0...BudgetLimit.largestTokens
 
   static func decode(
     from section: inout Section, name: String, line: Int, rates: ExchangeRates
   ) -> Plan? {
     let displayName = section.optional("display_name", .text())
-    let count = ValueFormat<Int64>.integer(0...largestCount)
+    let count = ValueFormat<Int64>.integer(counts)
     let tokens = section.optional("monthly_tokens", count)
     let conversations = section.optional("monthly_conversations", count)
     let billing = section.optional(

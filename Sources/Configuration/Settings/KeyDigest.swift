@@ -94,6 +94,10 @@ public struct KeySecret: Sendable {
   /// `sk-ctr-` and 43 characters.
   public let text: String
 
+  /// The seconds for which a rotated key's old secret may stay valid: up to thirty days.
+  public static let overlaps: ClosedRange<Int64> = 0...2_592_000
+  public static let usualOverlapSeconds: Int64 = 86_400
+
   private static let prefix = "sk-ctr-"
   private static let randomByteCount = 32
 

@@ -16,6 +16,7 @@ struct Body {
   /// The most bytes of a form that needs no session, such as the sign-in.
   static let largestForm = 4 << 10
   private static let largestDepth = 32
+  private static let largestMetadata = 4096
 
   /// Reads the bytes of a request's body.
   ///
@@ -138,13 +139,15 @@ struct Body {
   }
 
   /// An amount of money, as a decimal in text: `"50.00"`. A JSON number is not valid.
-  func money(_ name: String, in currency: Currency) throws(APIError) -> Money? {
+  ///
+  /// - Returns: Nano-units.
+  func amount(_ name: String) throws(APIError) -> Int64? {
     guard let value = value(name) else { return nil }
-    guard let text = value.string, let money = try? Money(decimal: text, currency: currency) else {
+    guard let text = value.string, let money = try? Money(decimal: text, currency: .usd) else {
       throw .invalidValue(
         name, allowed: "a decimal in text with at most \(Money.places) places, such as \"50.00\"")
     }
-    return money
+    return money.nanoUnits
   }
 
   func currency(_ name: String) throws(APIError) -> Currency? {
@@ -169,6 +172,17 @@ struct Body {
       throw .invalidValue(name, allowed: "a date, or an instant of RFC 3339 with its offset")
     }
     return moment.timestamp(in: zone)
+  }
+
+  /// An object with any members, as JSON text of at most 4 KiB.
+  func smallObject(_ name: String) throws(APIError) -> String? {
+    guard let value = value(name) else { return nil }
+    var writer = JSONWriter()
+    writer.value(value)
+    guard value.kind == .object, value.repeatedKey == nil,
+      writer.bytes.count <= Body.largestMetadata
+    else { throw .invalidValue(name, allowed: "an object, at most 4 KiB") }
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 
   /// A list whose items `read` reads. The field is not valid if `read` returns nil for an item.

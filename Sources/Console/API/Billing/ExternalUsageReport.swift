@@ -22,7 +22,6 @@ struct ExternalUsageReport {
   /// The most that one report may cost: 10 million dollars, in nano-dollars. That is 10¹² tokens at
   /// 10 dollars a million. A report of more is a mistake, and would use up every budget in money.
   private static let largestCostNanoUSD: Int64 = 10_000_000_000_000_000
-  private static let largestMetadata = 4096
   /// The recorded provider and model of a report that names none.
   private static let unnamed = "external"
 
@@ -92,16 +91,11 @@ struct ExternalUsageReport {
   private static func metadata(
     in body: Body
   ) throws(APIError) -> (text: String?, conversation: String?, agent: String?) {
-    guard let value = body.value("metadata") else { return (nil, nil, nil) }
-    var writer = JSONWriter()
-    writer.value(value)
-    guard value.kind == .object, value.repeatedKey == nil,
-      writer.bytes.count <= largestMetadata
-    else { throw .invalidValue("metadata", allowed: "an object, at most 4 KiB") }
+    let value = body.value("metadata")
     return (
-      String(decoding: writer.bytes, as: UTF8.self),
-      try text(value["conversationId"], "metadata.conversationId"),
-      try text(value["agentId"], "metadata.agentId")
+      try body.smallObject("metadata"),
+      try text(value?["conversationId"], "metadata.conversationId"),
+      try text(value?["agentId"], "metadata.agentId")
     )
   }
 

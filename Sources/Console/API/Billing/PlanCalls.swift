@@ -11,16 +11,16 @@ enum PlanCalls {
     [
       APIRoute(
         .get, path, .viewer, "Lists the plans", query: QueryParameter.page,
-        answers: .ok(.page(of: schema)), handler: list),
+        answers: .ok(.page(of: fields.schema)), handler: list),
       APIRoute(
-        .post, path, .admin, "Creates a plan", body: ["name": .name] + PlanFields.fields,
-        answers: .created(schema), handler: create),
+        .post, path, .admin, "Creates a plan", body: Fields(required: [name]) + PlanFields.schemas,
+        answers: .created(fields.schema), handler: create),
       APIRoute(
-        .get, path + "/{plan}", .viewer, "Shows a plan", answers: .ok(schema),
+        .get, path + "/{plan}", .viewer, "Shows a plan", answers: .ok(fields.schema),
         handler: show),
       APIRoute(
-        .patch, path + "/{plan}", .admin, "Changes a plan", body: PlanFields.fields,
-        answers: .ok(schema), handler: update),
+        .patch, path + "/{plan}", .admin, "Changes a plan", body: PlanFields.schemas,
+        answers: .ok(fields.schema), handler: update),
       APIRoute(
         .delete, path + "/{plan}", .admin, "Removes a plan without clients", answers: .removed,
         handler: remove),
@@ -34,7 +34,7 @@ enum PlanCalls {
     let limit = try call.query.limit()
     let plans = call.clients.plans.values.filter { $0.name > after }.sorted { $0.name < $1.name }
     return Page(plans, limit: limit, cursor: \.name).answer { plan, data in
-      write(plan, to: &data)
+      fields.write(plan, to: &data)
     }
   }
 
@@ -46,67 +46,66 @@ enum PlanCalls {
     _ name: String, _ call: Call, status: Int = 200
   ) throws(APIError) -> Answer {
     guard let plan = call.server.clients.plans[name] else { throw .notFound("plan \(name)") }
-    return Answer(status: status) { write(plan, to: &$0) }
+    return Answer(status: status, fields, plan)
   }
 
-  private static let schema = JSONSchema.named(
-    "Plan",
+  private static let fields =
+    ([
+      .field("name", \.name), .field("display_name", \.displayName), .source { $0.line != nil },
+      .field("monthly_tokens", \.monthlyTokens),
+      .field("monthly_conversations", \.monthlyConversations),
+      .field("billing", as: billing) { plan in
+        AnswerJSON { writer in
+          guard let billing = plan.billing else { return writer.null() }
+          writer.object { billing.writeMembers(to: &$0) }
+        }
+      },
+      .field("markup", \.markup),
+    ] as AnswerFields<Plan>).named("Plan")
+
+  private static let billing = JSONSchema.either([
     .object([
-      "name": .anyText, "display_name": .anyText, "source": .source,
-      "monthly_tokens": .count.orNull, "monthly_conversations": .count.orNull,
-      "billing": .either([
-        .object([
-          "currency": .currency, "fixed_fee": .money, "included_tokens": .count,
-          "overage": .object(["every_tokens": .count, "charge": .money]).orNull,
-        ]),
-        .object([
-          "currency": .currency, "fixed_fee": .money, "included_cost": .money,
-          "overage": .object(["every_cost": .money, "charge": .money]).orNull,
-        ]), .null,
-      ]),
-      "markup": .markup.orNull,
-    ]))
-
-  private static func write(_ plan: Plan, to writer: inout JSONWriter) {
-    writer.object { object in
-      object.member("name", plan.name)
-      object.member("display_name", plan.displayName)
-      object.member("source", plan.line == nil ? "api" : "file")
-      object.member("monthly_tokens", optional: plan.monthlyTokens)
-      object.member("monthly_conversations", optional: plan.monthlyConversations)
-      object.member("billing") { member in
-        guard let billing = plan.billing else { return member.null() }
-        member.object { billing.writeMembers(to: &$0) }
-      }
-      object.member("markup", plan.markup?.description)
-    }
-  }
+      "currency": .currency, "fixed_fee": .money, "included_tokens": .count,
+      "overage": .object(["every_tokens": .count, "charge": .money]).orNull,
+    ]),
+    .object([
+      "currency": .currency, "fixed_fee": .money, "included_cost": .money,
+      "overage": .object(["every_cost": .money, "charge": .money]).orNull,
+    ]), .null,
+  ])
 
   // MARK: Changing
 
+  private static let name = BodyField("name", .name)
+
   private static func create(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
-    let name = try body.require("name", try body.name("name"))
+    let name = try body.require(name)
     // This check covers the file. The ledger checks its own records, and recognizes a repetition of
     // this call.
     if call.clients.plans[name]?.line != nil { throw .alreadyExists("a plan \(name)") }
-    var plan = StoredPlan(
-      name: name, displayName: name, monthlyTokens: nil, monthlyConversations: nil, billing: nil,
-      createdAt: call.now)
-    try PlanFields(body, call.settings.rates).apply(to: &plan)
-    let made = plan
+    let made = try change(by: body, of: name, call).values
     try await call.change { editor throws(LedgerError) in try editor.create(made) }
     return try answer(name, call, status: 201)
   }
 
   private static func update(_ call: Call) async throws(APIError) -> Answer {
     let name = try changeable(call)
-    let body = try call.body()
-    let fields = try PlanFields(body, call.settings.rates)
+    let change = try change(by: try call.body(), of: name, call)
     try await call.change { editor throws(LedgerError) in
-      try editor.updatePlan(name) { fields.apply(to: &$0) }
+      try editor.updatePlan(name) { change.apply(to: &$0) }
     }
     return try answer(name, call)
+  }
+
+  private static func change(
+    by body: Body, of name: String, _ call: Call
+  ) throws(APIError) -> RecordChange<StoredPlan> {
+    try PlanFields.fields(call.settings.rates).change(
+      by: body,
+      defaults: StoredPlan(
+        name: name, displayName: name, monthlyTokens: nil, monthlyConversations: nil, billing: nil,
+        createdAt: call.now))
   }
 
   private static func remove(_ call: Call) async throws(APIError) -> Answer {

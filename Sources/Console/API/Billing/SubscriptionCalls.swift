@@ -11,11 +11,11 @@ enum SubscriptionCalls {
   static var routes: [APIRoute] {
     [
       APIRoute(
-        .get, path, .viewer, "Shows a client's subscription", answers: .ok(schema),
+        .get, path, .viewer, "Shows a client's subscription", answers: .ok(fields.schema),
         handler: show),
       APIRoute(
         .post, path, .admin, "Puts a client on a plan; a current period continues",
-        body: ["plan": .name] + (["start": .moment] as Fields).clearable, answers: .ok(schema),
+        body: Fields(required: [plan], optional: [start(in: .utc)]), answers: .ok(fields.schema),
         handler: subscribe),
       APIRoute(
         .delete, path, .admin, "Puts a client back on the default plan", answers: .removed,
@@ -23,14 +23,31 @@ enum SubscriptionCalls {
     ]
   }
 
-  private static let schema = JSONSchema.named(
-    "Subscription",
-    .object([
-      "client_id": .anyText, "plan": .anyText,
-      "status": .choice(of: Subscription.Status.self), "started_at": .instant,
-      "current_period_start": .instant, "current_period_end": .instant.orNull,
-      "tokens_used_this_period": .count, "conversations_used_this_period": .count,
-    ]))
+  static let plan = BodyField("plan", .name)
+  private static func start(in zone: TimeZoneRules) -> BodyField<Timestamp> {
+    BodyField("start", .moment(in: zone))
+  }
+
+  /// A client on a plan, and its use in the plan's current period.
+  private struct Row {
+    let client: Client
+    let plan: String
+    let start: Timestamp
+    let use: PlanPeriod
+
+    func local(_ instant: Timestamp) -> String { client.timeZone.rfc3339(instant) }
+  }
+
+  private static let fields =
+    ([
+      .field("client_id", \.client.id), .field("plan", \.plan),
+      .choice("status", \.client.planStatus),
+      .field("started_at", as: .instant) { $0.local($0.start) },
+      .field("current_period_start", as: .instant) { $0.local($0.use.window.start) },
+      .field("current_period_end", as: .instant.orNull) { $0.use.window.end.map($0.local) },
+      .field("tokens_used_this_period", \.use.tokens),
+      .field("conversations_used_this_period", \.use.conversations),
+    ] as AnswerFields<Row>).named("Subscription")
 
   // MARK: Reading
 
@@ -43,20 +60,9 @@ enum SubscriptionCalls {
       throw .notFound("subscription of client \(client.id): it is on the default plan")
     }
     let use = try PlanPeriod(of: client, call)
-    let zone = client.timeZone
-    let start = client.subscription.map { zone.startOfDay($0.startedOn) } ?? use.window.start
-    return Answer { body in
-      body.object { body in
-        body.member("client_id", client.id)
-        body.member("plan", plan)
-        body.member("status", client.planStatus.rawValue)
-        body.member("started_at", zone.rfc3339(start))
-        body.member("current_period_start", zone.rfc3339(use.window.start))
-        body.member("current_period_end", use.window.end.map(zone.rfc3339))
-        body.member("tokens_used_this_period", use.tokens)
-        body.member("conversations_used_this_period", use.conversations)
-      }
-    }
+    let start = client.subscription.map { client.timeZone.startOfDay($0.startedOn) }
+    return Answer(
+      fields, Row(client: client, plan: plan, start: start ?? use.window.start, use: use))
   }
 
   // MARK: Changing
@@ -67,7 +73,7 @@ enum SubscriptionCalls {
     let plan = try body.require("plan", try plan(in: body, call))
     let zone = client.timeZone
     let today = zone.civilDate(of: call.now)
-    let start = try body.moment("start", in: zone).map { zone.civilDate(of: $0) } ?? today
+    let start = try body.read(start(in: zone)).map { zone.civilDate(of: $0) } ?? today
     guard start <= today else {
       throw .invalidValue("start", allowed: "today, \(today), or an earlier day")
     }
@@ -97,12 +103,12 @@ enum SubscriptionCalls {
 
   /// The plan that a body names; nil if it names none. Throws if the plan doesn't exist.
   static func plan(in body: Body, _ call: Call) throws(APIError) -> String? {
-    guard let plan = try body.name("plan") else { return nil }
-    guard call.clients.plans[plan] != nil else {
+    guard let name = try body.read(plan) else { return nil }
+    guard call.clients.plans[name] != nil else {
       let known = call.clients.plans.keys.sorted().joined(separator: ", ")
       throw .invalidValue("plan", allowed: known.isEmpty ? "none, there is no plan" : known)
     }
-    return plan
+    return name
   }
 
   static func today(in zone: String, _ call: Call) -> CivilDate {

@@ -9,41 +9,48 @@ internal import Time
 enum BudgetActionCalls {
   private static let path = "/api/admin/budgets/{client}/{name}"
   private static let longestRaise = Duration.seconds(366 * 86_400)
-  private static let largestTokens: Int64 = 1 << 53
 
   static var routes: [APIRoute] {
     [
       APIRoute(
         .post, path + "/pause", .admin,
         "Pauses a budget: every request is refused until it is resumed",
-        body: fields(["note": .plainText]), answers: budget, handler: pause),
+        body: fields([note]), answers: budget, handler: pause),
       APIRoute(
         .post, path + "/resume", .admin, "Resumes a budget that was paused by hand",
-        body: fields([:]),
-        answers: budget, handler: resume),
+        body: fields(), answers: budget, handler: resume),
       APIRoute(
         .post, path + "/reset", .admin,
         "Resets a budget: alerts are sent again; usage clear also sets its use to zero",
-        body: ["usage": .choice(of: ResetUse.self)] + fields([:]), answers: budget,
+        body: fields(required: [usage]), answers: budget,
         handler: reset),
       APIRoute(
         .post, path + "/raise", .admin, "Raises a budget's limits for a while",
-        body: ["until": .moment]
-          + fields(["tokens": .integer(0...largestTokens), "cost": .amount]),
-        answers: budget, handler: raise),
+        body: fields(required: [until(in: .utc)], [tokens, cost]), answers: budget, handler: raise),
     ]
   }
 
   private static let budget = Success.ok(BudgetJSON.schema)
 
-  /// Optional fields, and the subject, which every action takes.
-  private static func fields(_ others: Fields) -> Fields {
-    (["subject": .plainText] + others).clearable
+  private static let subject = BodyField("subject", .text)
+  private static let note = BodyField("note", .text)
+  private static let usage = BodyField<ResetUse>("usage", .choice)
+  private static let tokens = BodyField("tokens", .integer(0...BudgetLimit.largestTokens))
+  private static let cost = BodyField("cost", .amount)
+  private static func until(in zone: TimeZoneRules) -> BodyField<Timestamp> {
+    BodyField("until", .moment(in: zone))
+  }
+
+  /// The fields of an action, with the subject that every action takes.
+  private static func fields(
+    required: [any BodyFieldDescription] = [], _ optional: [any BodyFieldDescription] = []
+  ) -> Fields {
+    Fields(required: required, optional: [subject] + optional)
   }
 
   private static func pause(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
-    return try await setPaused(true, body, call, note: try body.text("note"))
+    return try await setPaused(true, body, call, note: try body.read(note))
   }
 
   private static func resume(_ call: Call) async throws(APIError) -> Answer {
@@ -63,7 +70,7 @@ enum BudgetActionCalls {
   private static func reset(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
     let (target, _) = try target(body, call)
-    let use: ResetUse = try body.require("usage", try body.choice("usage"))
+    let use = try body.require(usage)
     try await call.change { editor throws(LedgerError) in try editor.reset(target, use: use) }
     return try BudgetCalls.answer(target.budget, call, subject: target.subject)
   }
@@ -71,23 +78,22 @@ enum BudgetActionCalls {
   private static func raise(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
     let (target, definition) = try target(body, call)
-    let currency = definition.limit.cost?.currency ?? call.settings.rates.billing
-    let tokens = try body.integer("tokens", in: 0...largestTokens)
-    let cost = try body.money("cost", in: currency)
+    let tokens = try body.read(tokens)
+    let cost = try body.read(cost)
     guard tokens != nil || cost != nil else { throw .missingField("tokens") }
     let unlimited = "0 or no value, since this budget doesn't limit it"
     if definition.limit.tokens == nil, let tokens, tokens > 0 {
       throw .invalidValue("tokens", allowed: unlimited)
     }
-    if definition.limit.cost == nil, let cost, cost.nanoUnits > 0 {
+    if definition.limit.cost == nil, let cost, cost > 0 {
       throw .invalidValue("cost", allowed: unlimited)
     }
-    let until = try body.require("until", try body.moment("until", in: definition.timeZone))
+    let until = try body.require(until(in: definition.timeZone))
     guard until > call.changedAt, until <= call.changedAt.advanced(by: longestRaise) else {
       throw .invalidValue("until", allowed: "a time in the future, within 366 days")
     }
     let raise = Raise(
-      amount: Spend(tokens: tokens ?? 0, nanoUnits: cost?.nanoUnits ?? 0), until: until)
+      amount: Spend(tokens: tokens ?? 0, nanoUnits: cost ?? 0), until: until)
     try await call.change { editor throws(LedgerError) in try editor.raise(target, by: raise) }
     return try BudgetCalls.answer(target.budget, call, subject: target.subject)
   }
@@ -100,7 +106,7 @@ enum BudgetActionCalls {
     guard let definition = call.server.readBudgets({ $0.definition(of: id) }) else {
       throw .notFound("budget \(id)")
     }
-    guard let text = try body.text("subject") else { return (Target(budget: id), definition) }
+    guard let text = try body.read(subject) else { return (Target(budget: id), definition) }
     guard let subject = Subject(text: text), subject.kind == definition.per,
       definition.per != .client
     else {

@@ -11,13 +11,12 @@ struct BudgetFields {
     ["client_id": .name]
     + ([
       "name": .name, "per": .choice(of: BudgetDefinition.Per.self), "mode": .plainText,
-      "tokens": .integer(0...largestTokens), "cost": .amount, "currency": .currency,
+      "tokens": .integer(0...BudgetLimit.largestTokens), "cost": .amount, "currency": .currency,
       "period": .plainText, "enforcement": .choice(of: BudgetDefinition.Enforcement.self),
       "pause_at_limit": .boolean, "alerts": .list(of: .integer(1...100), atMost: 100),
     ] as Fields).clearable
 
   private static let defaultAlerts = [80, 90, 100]
-  private static let largestTokens: Int64 = 1 << 53
 
   private let per: BudgetDefinition.Per
   private let limit: BudgetLimit
@@ -61,8 +60,8 @@ struct BudgetFields {
       if !hasBoth { mode = body.value("cost") == nil ? .tokens : .cost }
     }
     let currency = try currency(body, named, rates)
-    let tokens = try body.integer("tokens", in: 0...largestTokens)
-    let cost = try body.money("cost", in: currency)
+    let tokens = try body.integer("tokens", in: 0...BudgetLimit.largestTokens)
+    let cost = try body.amount("cost").map { Money(nanoUnits: $0, currency: currency) }
     try require("tokens", isGiven: tokens != nil, isNeeded: mode != .cost)
     try require("cost", isGiven: cost != nil, isNeeded: mode != .tokens)
     if mode == .tokens { try require("currency", isGiven: body.value("currency") != nil) }

@@ -8,25 +8,46 @@ internal import Time
 /// `/api/admin/credits`: tokens or money that a client may use on top of its plan.
 enum CreditCalls {
   private static let path = "/api/admin/credits"
-  private static let largestTokens: Int64 = 1 << 53
 
   static var routes: [APIRoute] {
     [
       APIRoute(
         .get, path, .viewer, "Lists the credits", query: [.client] + QueryParameter.page,
-        answers: .ok(.page(of: schema)), handler: list),
+        answers: .ok(.page(of: fields.schema)), handler: list),
       APIRoute(
         .post, path, .admin, "Adds a credit, which is used when the plan is used up",
-        body: fields, answers: .created(schema), handler: grant),
+        body: body, answers: .created(fields.schema), handler: grant),
     ]
   }
 
+  private static let clientID = BodyField("client_id", .name)
+  private static let tokens = BodyField("tokens", .integer(Credit.Amount.tokenCounts))
+  private static let cost = BodyField("cost", .amount)
+  private static let currency = BodyField("currency", .currency)
+  private static let note = BodyField("note", .text)
+  private static func expiresAt(in zone: TimeZoneRules) -> BodyField<Timestamp> {
+    BodyField("expires_at", .moment(in: zone))
+  }
+  private static let body = Fields(
+    required: [clientID], optional: [tokens, cost, currency, expiresAt(in: .utc), note])
+
+  /// A credit, and the time zone of its client.
+  private struct Row {
+    let credit: StoredCredit
+    let zone: TimeZoneRules
+  }
+
   private static let fields =
-    ["client_id": .name]
-    + ([
-      "tokens": .integer(1...largestTokens), "cost": .amount, "currency": .currency,
-      "expires_at": .moment, "note": .plainText,
-    ] as Fields).clearable
+    ([
+      .field("id", \.credit.name), .field("client_id", \.credit.clientID),
+      .field("tokens_granted", \.credit.granted.tokens),
+      .field("tokens_remaining", \.credit.remaining.tokens),
+      .field("cost_granted", \.credit.granted.money),
+      .field("cost_remaining", \.credit.remaining.money),
+      .field("currency", \.credit.granted.money?.currency),
+      .field("expires_at", as: .instant.orNull) { $0.credit.expiresAt.map($0.zone.rfc3339) },
+      .field("note", \.credit.note), .field("created_at", \.credit.createdAt),
+    ] as AnswerFields<Row>).named("Credit")
 
   private static func list(_ call: Call) throws(APIError) -> Answer {
     let client = try call.query.text("client")
@@ -36,17 +57,18 @@ enum CreditCalls {
       try reader.credits(ofClient: client, after: after, limit: limit + 1)
     }
     return Page(credits, limit: limit) { "\($0.id)" }.answer { credit, data in
-      write(credit, zone: call.clients.client(credit.clientID)?.timeZone ?? .utc, to: &data)
+      let zone = call.clients.client(credit.clientID)?.timeZone ?? .utc
+      fields.write(Row(credit: credit, zone: zone), to: &data)
     }
   }
 
   private static func grant(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
-    let client = try call.client(try body.require("client_id", try body.name("client_id")))
+    let client = try call.client(try body.require(clientID))
     let credit = StoredCredit(
       clientID: client.id, granted: try amount(in: body, call),
-      expiresAt: try body.moment("expires_at", in: client.timeZone),
-      note: try body.text("note"), createdAt: call.now)
+      expiresAt: try body.read(expiresAt(in: client.timeZone)),
+      note: try body.read(note), createdAt: call.now)
     if let end = credit.expiresAt, end <= call.changedAt {
       throw .invalidValue("expires_at", allowed: "a time in the future")
     }
@@ -55,12 +77,12 @@ enum CreditCalls {
       try reader.credits(ofClient: client.id, after: id - 1, limit: 1).first
     }
     guard let granted else { throw .notFound("credit of client \(client.id)") }
-    return Answer(status: 201) { write(granted, zone: client.timeZone, to: &$0) }
+    return Answer(status: 201, fields, Row(credit: granted, zone: client.timeZone))
   }
 
   private static func amount(in body: Body, _ call: Call) throws(APIError) -> Credit.Amount {
-    let tokens = try body.integer("tokens", in: 1...largestTokens)
-    let currency = try body.currency("currency")
+    let tokens = try body.read(tokens)
+    let currency = try body.read(currency)
     guard body.value("cost") != nil else {
       if currency != nil {
         throw .invalidValue(
@@ -78,35 +100,9 @@ enum CreditCalls {
       throw .invalidValue(
         "currency", allowed: rates.currencies.map(\.code).joined(separator: ", "))
     }
-    guard let cost = try body.money("cost", in: known), cost.nanoUnits > 0 else {
+    guard let cost = try body.read(cost), cost > 0 else {
       throw .invalidValue("cost", allowed: "an amount above zero, such as \"50.00\"")
     }
-    return .money(cost)
-  }
-
-  private static let schema = JSONSchema.named(
-    "Credit",
-    .object([
-      "id": .anyText, "client_id": .anyText, "tokens_granted": .count.orNull,
-      "tokens_remaining": .count.orNull, "cost_granted": .money.orNull,
-      "cost_remaining": .money.orNull, "currency": .currency.orNull,
-      "expires_at": .instant.orNull, "note": .anyText.orNull, "created_at": .instant,
-    ]))
-
-  private static func write(
-    _ credit: StoredCredit, zone: TimeZoneRules, to writer: inout JSONWriter
-  ) {
-    writer.object { object in
-      object.member("id", credit.name)
-      object.member("client_id", credit.clientID)
-      object.member("tokens_granted", optional: credit.granted.tokens)
-      object.member("tokens_remaining", optional: credit.remaining.tokens)
-      object.member("cost_granted", credit.granted.money?.decimalText)
-      object.member("cost_remaining", credit.remaining.money?.decimalText)
-      object.member("currency", credit.granted.money?.currency.code)
-      object.member("expires_at", credit.expiresAt.map(zone.rfc3339))
-      object.member("note", credit.note)
-      object.member("created_at", credit.createdAt.rfc3339)
-    }
+    return .money(Money(nanoUnits: cost, currency: known))
   }
 }

@@ -13,16 +13,17 @@ enum ClientCalls {
           QueryParameter("q", "a part of the ID or name"),
           QueryParameter("status", "active or suspended", .choice(of: Client.Status.self)),
           QueryParameter("plan", "a plan's name"),
-        ] + QueryParameter.page, answers: .ok(.page(of: ClientJSON.schema)), handler: list),
+        ] + QueryParameter.page, answers: .ok(.page(of: ClientJSON.fields.schema)), handler: list),
       APIRoute(
         .post, "/api/admin/clients", .admin, "Creates a client",
-        body: ["id": .name] + fields, answers: .created(ClientJSON.schema), handler: create),
+        body: Fields(required: [id]) + fields.schemas, answers: .created(ClientJSON.fields.schema),
+        handler: create),
       APIRoute(
         .get, "/api/admin/clients/{client}", .viewer, "Shows a client",
-        answers: .ok(ClientJSON.schema), handler: show),
+        answers: .ok(ClientJSON.fields.schema), handler: show),
       APIRoute(
         .patch, "/api/admin/clients/{client}", .admin, "Changes a client",
-        body: fields, answers: .ok(ClientJSON.schema), handler: update),
+        body: fields.schemas, answers: .ok(ClientJSON.fields.schema), handler: update),
       APIRoute(
         .delete, "/api/admin/clients/{client}", .admin,
         "Deletes a client; its keys stop at once, and its rows stay", answers: .removed,
@@ -44,7 +45,7 @@ enum ClientCalls {
     let page = Page(clients, limit: limit, cursor: \.id)
     let stored = try stored(call)
     return page.answer { client, data in
-      ClientJSON.write(client, stored[client.id], to: &data)
+      ClientJSON.fields.write(ClientJSON(client, stored[client.id]), to: &data)
     }
   }
 
@@ -71,8 +72,8 @@ enum ClientCalls {
   ) throws(APIError) -> Answer {
     // The call's own registry is older than the change that the call made.
     guard let client = call.server.clients.client(id) else { throw .notFound("client \(id)") }
-    let stored = try stored(call)
-    return Answer(status: status) { ClientJSON.write(client, stored[id], to: &$0) }
+    return Answer(
+      status: status, ClientJSON.fields, ClientJSON(client, try stored(call)[id]))
   }
 
   private static func stored(_ call: Call) throws(APIError) -> [String: StoredClient] {
@@ -84,22 +85,22 @@ enum ClientCalls {
 
   // MARK: Changing
 
-  private static let fields =
-    ([
-      "name": .plainText, "plan": .name, "timezone": .plainText,
-      "status": .choice(of: StoredClient.Status.self), "metadata": .map(of: .anyText),
-      "payment_customer_id": .plainText, "markup": .markup,
-    ] as Fields).clearable
+  private static let id = BodyField("id", .name)
+  private static let plan = BodyField("plan", .name)
+  private static let fields: RecordFields<StoredClient> = [
+    .field("name", .text, \.name), .separate(plan), .field("timezone", .timeZone, \.timeZone),
+    .field("status", .choice, \.status), .field("metadata", .metadata, \.metadata),
+    .optional("payment_customer_id", .text, \.paymentCustomerID),
+    .optional("markup", .markup, \.markup),
+  ]
 
   private static func create(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
-    let id = try body.require("id", try body.name("id"))
+    let id = try body.require(id)
     // This check covers the file. The ledger checks its own records, and recognizes a repetition of
     // this call.
     if call.clients.client(id)?.line != nil { throw .alreadyExists("a client \(id)") }
-    var client = StoredClient(id: id, name: id, timeZone: "UTC", createdAt: call.now)
-    try change(&client, as: body, call)
-    let made = client
+    let made = try fields.change(by: body, defaults: usual(id, call)).values
     let plan = try SubscriptionCalls.plan(in: body, call)
     let today = SubscriptionCalls.today(in: made.timeZone, call)
     try await call.change { editor throws(LedgerError) in
@@ -109,28 +110,21 @@ enum ClientCalls {
     return try answer(id, call, status: 201)
   }
 
+  /// A client with the default of each field.
+  private static func usual(_ id: String, _ call: Call) -> StoredClient {
+    StoredClient(id: id, name: id, timeZone: "UTC", createdAt: call.now)
+  }
+
   private static func update(_ call: Call) async throws(APIError) -> Answer {
     let id = try changeable(call)
     let body = try call.body()
-    // Checks all fields before anything is written.
-    var probe = StoredClient(id: id, name: id, timeZone: "UTC", createdAt: call.now)
-    try change(&probe, as: body, call)
-    let changed = probe
+    let change = try fields.change(by: body, defaults: usual(id, call))
     let plan = try SubscriptionCalls.plan(in: body, call)
     let before = try call.client(id)
     let today = SubscriptionCalls.today(
-      in: body.has("timezone") ? changed.timeZone : before.timeZone.identifier, call)
+      in: body.has("timezone") ? change.values.timeZone : before.timeZone.identifier, call)
     try await call.change { editor throws(LedgerError) in
-      _ = try editor.updateClient(id) { client in
-        if body.has("name") { client.name = changed.name }
-        if body.has("timezone") { client.timeZone = changed.timeZone }
-        if body.has("status") { client.status = changed.status }
-        if body.has("metadata") { client.metadata = changed.metadata }
-        if body.has("payment_customer_id") {
-          client.paymentCustomerID = changed.paymentCustomerID
-        }
-        if body.has("markup") { client.markup = changed.markup }
-      }
+      _ = try editor.updateClient(id) { change.apply(to: &$0) }
       if let plan {
         try editor.subscribe(id, to: plan, startedOn: today)
       } else if body.has("plan"), before.subscription != nil {
@@ -151,21 +145,5 @@ enum ClientCalls {
     let client = try call.client(call.parameter("client"))
     if let line = client.line { throw .declaredInFile("Client \(client.id)", line: line) }
     return client.id
-  }
-
-  private static func change(
-    _ client: inout StoredClient, as body: Body, _ call: Call
-  ) throws(APIError) {
-    if let name = try body.text("name") { client.name = name }
-    if let zone = try body.text("timezone") {
-      guard TimeZoneRules(identifier: zone) != nil else {
-        throw .invalidValue("timezone", allowed: "an IANA zone such as America/Sao_Paulo, or UTC")
-      }
-      client.timeZone = zone
-    }
-    if let status: StoredClient.Status = try body.choice("status") { client.status = status }
-    if let customer = try body.text("payment_customer_id") { client.paymentCustomerID = customer }
-    if let markup = try body.markup("markup") { client.markup = markup }
-    if let metadata = try ClientJSON.metadata(in: body) { client.metadata = metadata }
   }
 }

@@ -5,58 +5,43 @@ internal import Money
 internal import Time
 
 /// A client as the API shows it.
-enum ClientJSON {
-  private static let largestMetadata = 4096
+struct ClientJSON {
+  let client: Client
+  /// The ledger's record; nil for a client that `clients.yaml` declares.
+  private let stored: StoredClient?
 
-  static let schema = JSONSchema.named(
-    "Client",
-    .object([
-      "id": .anyText, "name": .anyText, "plan": .anyText.orNull, "markup": .markup.orNull,
-      "timezone": .anyText,
-      "status": .choice(of: Client.Status.self), "source": .source,
-      "payment_customer_id": .anyText.orNull, "metadata": .freeObject,
-      "provider_keys": .map(
-        of: .object((["api_key_env": .anyText, "api_key_file": .anyText] as Fields).optional)),
-      "created_at": .instant.orNull, "updated_at": .instant.orNull,
-    ]))
-
-  /// - Parameter stored: The ledger's record; nil for a client that `clients.yaml` declares.
-  static func write(_ client: Client, _ stored: StoredClient?, to writer: inout JSONWriter) {
-    let isDeclared = client.line != nil
-    writer.object { object in
-      object.member("id", client.id)
-      object.member("name", client.name)
-      object.member("plan", client.plan)
-      object.member("markup", client.markup?.description)
-      object.member("timezone", client.timeZone.identifier)
-      object.member("status", client.status.rawValue)
-      object.member("source", isDeclared ? "file" : "api")
-      object.member("payment_customer_id", client.paymentCustomerID)
-      object.member("metadata") { metadata in
-        if let stored, !isDeclared {
-          metadata.raw(stored.metadata.utf8)
-        } else {
-          metadata.object { object in
-            for (key, value) in client.metadata.sorted(by: { $0.key < $1.key }) {
-              object.member(key, value)
-            }
-          }
-        }
-      }
-      object.member("provider_keys") { $0.providerKeys(client.providerKeys) }
-      object.member("created_at", isDeclared ? nil : stored?.createdAt.rfc3339)
-      object.member("updated_at", isDeclared ? nil : stored?.updatedAt.rfc3339)
-    }
+  init(_ client: Client, _ stored: StoredClient?) {
+    self.client = client
+    self.stored = client.line == nil ? stored : nil
   }
 
-  /// The field `metadata` as JSON text: any object, at most 4 KiB; nil if the field is absent.
-  static func metadata(in body: Body) throws(APIError) -> String? {
-    guard let value = body.value("metadata") else { return nil }
-    var writer = JSONWriter()
-    writer.value(value)
-    guard value.kind == .object, value.repeatedKey == nil, writer.bytes.count <= largestMetadata
-    else { throw .invalidValue("metadata", allowed: "an object, at most 4 KiB") }
-    return String(decoding: writer.bytes, as: UTF8.self)
+  static let fields =
+    ([
+      .field("id", \.client.id), .field("name", \.client.name),
+      .field("plan", \.client.plan), .field("markup", \.client.markup),
+      .field("timezone", \.client.timeZone.identifier),
+      .choice("status", \.client.status),
+      .source { $0.client.line != nil },
+      .field("payment_customer_id", \.client.paymentCustomerID),
+      .field("metadata", \.metadata),
+      .field("provider_keys", as: providerKeys) { client in
+        AnswerJSON { $0.providerKeys(client.client.providerKeys) }
+      },
+      .field("created_at", \.stored?.createdAt), .field("updated_at", \.stored?.updatedAt),
+    ] as AnswerFields<ClientJSON>).named("Client")
+
+  private static let providerKeys = JSONSchema.map(
+    of: .object((["api_key_env": .anyText, "api_key_file": .anyText] as Fields).optional))
+
+  private var metadata: AnswerJSON {
+    if let stored { return AnswerJSON(stored.metadata) }
+    return AnswerJSON { metadata in
+      metadata.object { object in
+        for (key, value) in client.metadata.sorted(by: { $0.key < $1.key }) {
+          object.member(key, value)
+        }
+      }
+    }
   }
 }
 

@@ -14,26 +14,27 @@ enum KeyCalls {
         .get, path, .viewer, "Lists a client's keys",
         query: [
           QueryParameter("status", "only keys with this status", .choice(of: StoredKey.Status.self))
-        ] + QueryParameter.page, answers: .ok(.page(of: KeyJSON.schema)),
+        ] + QueryParameter.page, answers: .ok(.page(of: KeyJSON.fields.schema)),
         handler: list),
       APIRoute(
         .post, path, .admin, "Creates a key; its secret is shown only once",
-        body: ["name": .name] + rules, answers: .created(KeyJSON.schemaWithSecret),
+        body: Fields(required: [name]) + rules(in: .utc).schemas,
+        answers: .created(KeyJSON.fieldsWithSecret.schema),
         showsSecret: true, handler: create),
       APIRoute(
         .get, path + "/{key}", .viewer, "Shows a key",
-        answers: .ok(KeyJSON.schema), handler: show),
+        answers: .ok(KeyJSON.fields.schema), handler: show),
       APIRoute(
         .patch, path + "/{key}", .admin, "Changes what a key may do",
-        body: rules, answers: .ok(KeyJSON.schema), handler: update),
+        body: rules(in: .utc).schemas, answers: .ok(KeyJSON.fields.schema), handler: update),
       APIRoute(
         .delete, path + "/{key}", .admin, "Revokes a key at once", answers: .removed,
         handler: revoke),
       APIRoute(
         .post, path + "/{key}/rotate", .admin,
         "Gives a key a new secret; the old one stays valid for a while",
-        body: (["overlap_seconds": .integer(overlaps)] as Fields).clearable,
-        answers: .ok(KeyJSON.schemaWithSecret), showsSecret: true, handler: rotate),
+        body: Fields(optional: [overlap]),
+        answers: .ok(KeyJSON.fieldsWithSecret.schema), showsSecret: true, handler: rotate),
     ]
   }
 
@@ -48,7 +49,7 @@ enum KeyCalls {
       form.cursor > after && (status ?? form.status) == form.status
     }
     let page = Page(forms.sorted { $0.cursor < $1.cursor }, limit: limit, cursor: \.cursor)
-    return page.answer { form, data in form.write(to: &data) }
+    return page.answer { form, data in KeyJSON.fields.write(form, to: &data) }
   }
 
   private static func show(_ call: Call) throws(APIError) -> Answer {
@@ -60,10 +61,12 @@ enum KeyCalls {
   ) throws(APIError) -> Answer {
     let named = try forms(of: client, call).filter { $0.name == name }
     // A newer key may have the name of a revoked one.
-    guard let form = named.first(where: { $0.status != .revoked }) ?? named.last else {
+    guard var form = named.first(where: { $0.status != .revoked }) ?? named.last else {
       throw .notFound("key \(name) of client \(client.id)")
     }
-    return Answer(status: status) { form.write(to: &$0, secret: secret) }
+    form.secret = secret
+    let fields = secret == nil ? KeyJSON.fields : KeyJSON.fieldsWithSecret
+    return Answer(status: status, fields, form)
   }
 
   static func forms(of client: Client, _ call: Call) throws(APIError) -> [KeyJSON] {
@@ -86,26 +89,32 @@ enum KeyCalls {
 
   // MARK: Changing
 
-  private static let rules =
-    ([
-      "models": .list(of: .anyText, atMost: mostModels),
-      "operations": .list(of: .choice(of: Operation.self), atMost: Operation.allCases.count),
-      "expires_at": .moment, "requests_per_minute": .integer(1...largestRate),
-      "tokens_per_minute": .integer(1...largestRate),
-    ] as Fields).clearable
+  private static let name = BodyField("name", .name)
+
+  /// - Parameter zone: The client's; a date in it is the start of that day.
+  private static func rules(in zone: TimeZoneRules) -> RecordFields<StoredKey> {
+    [
+      .optional("models", .modelPatterns, \.models),
+      .optional("operations", .choices(), \.operations),
+      .optional("expires_at", .moment(in: zone), \.expiresAt),
+      .optional("requests_per_minute", .integer(ClientKey.rates), \.requestsPerMinute),
+      .optional("tokens_per_minute", .integer(ClientKey.rates), \.tokensPerMinute),
+    ]
+  }
 
   private static func create(_ call: Call) async throws(APIError) -> Answer {
     let client = try call.client(call.parameter("client"))
     let body = try call.body()
-    let name = try body.require("name", try body.name("name"))
+    let name = try body.require(name)
     if client.keys.contains(where: { $0.name == name && $0.line != nil }) {
       throw .alreadyExists("a key \(name) of client \(client.id)")
     }
     let secret = KeySecret()
-    var key = StoredKey(
-      clientID: client.id, name: name, sha256: secret.sha256, createdAt: call.now)
-    try change(&key, as: body, zone: client.timeZone)
-    let made = key
+    let made = try rules(in: client.timeZone).change(
+      by: body,
+      defaults: StoredKey(
+        clientID: client.id, name: name, sha256: secret.sha256, createdAt: call.now)
+    ).values
     try await call.change { editor throws(LedgerError) in try editor.create(made) }
     return try answer(name, of: client, call, status: 201, secret: secret.text)
   }
@@ -113,17 +122,11 @@ enum KeyCalls {
   private static func update(_ call: Call) async throws(APIError) -> Answer {
     let (client, name) = try changeable(call)
     let body = try call.body()
-    var probe = StoredKey(clientID: client.id, name: name, sha256: "", createdAt: call.now)
-    try change(&probe, as: body, zone: client.timeZone)
-    let changed = probe
+    let change = try rules(in: client.timeZone).change(
+      by: body,
+      defaults: StoredKey(clientID: client.id, name: name, sha256: "", createdAt: call.now))
     try await call.change { editor throws(LedgerError) in
-      _ = try editor.updateKey(name, ofClient: client.id) { key in
-        if body.has("models") { key.models = changed.models }
-        if body.has("operations") { key.operations = changed.operations }
-        if body.has("expires_at") { key.expiresAt = changed.expiresAt }
-        if body.has("requests_per_minute") { key.requestsPerMinute = changed.requestsPerMinute }
-        if body.has("tokens_per_minute") { key.tokensPerMinute = changed.tokensPerMinute }
-      }
+      _ = try editor.updateKey(name, ofClient: client.id) { change.apply(to: &$0) }
     }
     return try answer(name, of: client, call)
   }
@@ -136,13 +139,12 @@ enum KeyCalls {
     return .removed
   }
 
-  private static let overlaps: ClosedRange<Int64> = 0...2_592_000
-  private static let defaultOverlapSeconds: Int64 = 86_400
+  private static let overlap = BodyField("overlap_seconds", .integer(KeySecret.overlaps))
 
   private static func rotate(_ call: Call) async throws(APIError) -> Answer {
     let (client, name) = try changeable(call)
     let body = try call.body()
-    let overlap = try body.integer("overlap_seconds", in: overlaps) ?? defaultOverlapSeconds
+    let overlap = try body.read(overlap) ?? KeySecret.usualOverlapSeconds
     let secret = KeySecret()
     try await call.change { editor throws(LedgerError) in
       _ = try editor.rotateKey(
@@ -159,23 +161,5 @@ enum KeyCalls {
       throw .declaredInFile("Key \(name) of client \(client.id)", line: line)
     }
     return (client, name)
-  }
-
-  private static let largestRate: Int64 = 1_000_000_000
-  private static let mostModels = 1000
-
-  private static func change(
-    _ key: inout StoredKey, as body: Body, zone: TimeZoneRules
-  ) throws(APIError) {
-    key.models = try body.list(
-      "models", atMost: mostModels, allowed: "names of models, with * for any text"
-    ) { $0.string.flatMap { ModelPattern($0) } }?.map(\.description)
-    key.operations = try body.list(
-      "operations", atMost: Operation.allCases.count,
-      allowed: Operation.allCases.map(\.rawValue).joined(separator: ", ")
-    ) { $0.string.flatMap { Operation(rawValue: $0) } }
-    key.expiresAt = try body.moment("expires_at", in: zone)
-    key.requestsPerMinute = try body.integer("requests_per_minute", in: 1...largestRate)
-    key.tokensPerMinute = try body.integer("tokens_per_minute", in: 1...largestRate)
   }
 }

@@ -1,5 +1,4 @@
 internal import Configuration
-internal import JSON
 internal import Ledger
 internal import Pricing
 internal import Time
@@ -20,17 +19,21 @@ struct KeyJSON {
   let previousExpiresAt: Timestamp?
   let createdAt: Timestamp?
 
-  private static let fields: Fields = [
-    "client_id": .anyText, "name": .anyText, "fingerprint": .text(pattern: "^[0-9a-f]{12}$"),
-    "status": .choice(of: StoredKey.Status.self), "source": .source,
-    "models": .list(of: .anyText).orNull, "operations": .list(of: .anyText).orNull,
-    "expires_at": .instant.orNull, "requests_per_minute": .count.orNull,
-    "tokens_per_minute": .count.orNull, "last_used_at": .instant.orNull,
-    "previous_expires_at": .instant.orNull, "created_at": .instant.orNull,
+  /// The secret of a key that was just made or rotated.
+  var secret: String?
+
+  private static let allFields: AnswerFields<KeyJSON> = [
+    .field("client_id", \.clientID), .field("name", \.name),
+    .field("fingerprint", as: .text(pattern: "^[0-9a-f]{12}$"), \.fingerprint),
+    .choice("status", \.status), .source(\.isDeclared), .field("models", \.models),
+    .field("operations", \.operations), .field("expires_at", \.expiresAt),
+    .field("requests_per_minute", \.requestsPerMinute),
+    .field("tokens_per_minute", \.tokensPerMinute), .field("last_used_at", \.lastUsedAt),
+    .field("previous_expires_at", \.previousExpiresAt), .field("created_at", \.createdAt),
   ]
-  static let schema = JSONSchema.named("Key", .object(fields))
-  static let schemaWithSecret = JSONSchema.named(
-    "KeyWithSecret", .object(fields + ["secret": .anyText]))
+  static let fields = allFields.named("Key")
+  static let fieldsWithSecret =
+    (allFields + [.field("secret", as: .anyText, \.secret)]).named("KeyWithSecret")
 
   init(_ key: StoredKey, lastUsed: Timestamp?, at now: Timestamp) {
     clientID = key.clientID
@@ -68,23 +71,4 @@ struct KeyJSON {
   /// The key's place in lists. Several revoked keys may share a name, so the cursor also has the
   /// time and the fingerprint. `!` sorts before every character that a name may have.
   var cursor: String { "\(name)!\(createdAt?.rfc3339 ?? "")!\(fingerprint)" }
-
-  func write(to writer: inout JSONWriter, secret: String? = nil) {
-    writer.object { object in
-      object.member("client_id", clientID)
-      object.member("name", name)
-      object.member("fingerprint", fingerprint)
-      object.member("status", status.rawValue)
-      object.member("source", isDeclared ? "file" : "api")
-      object.member("models", models)
-      object.member("operations", operations)
-      object.member("expires_at", expiresAt?.rfc3339)
-      object.member("requests_per_minute", optional: requestsPerMinute)
-      object.member("tokens_per_minute", optional: tokensPerMinute)
-      object.member("last_used_at", lastUsedAt?.rfc3339)
-      object.member("previous_expires_at", previousExpiresAt?.rfc3339)
-      object.member("created_at", createdAt?.rfc3339)
-      if let secret { object.member("secret", secret) }
-    }
-  }
 }

@@ -7,8 +7,6 @@ internal import Time
 
 /// `/api/usage/…`: a client's usage, and whether it may use more.
 enum UsageCalls {
-  private static let largestTokens: Int64 = 1 << 53
-
   static var routes: [APIRoute] {
     [
       APIRoute(
@@ -27,7 +25,8 @@ enum UsageCalls {
         query: [
           .client,
           QueryParameter(
-            "tokens", "the number of tokens; 1 by default", .integer(1...largestTokens)),
+            "tokens", "the number of tokens; 1 by default",
+            .integer(Credit.Amount.tokenCounts)),
           QueryParameter("user", "the client's own end user"),
         ], answers: .ok(checkSchema), handler: check),
     ]
@@ -183,7 +182,7 @@ enum UsageCalls {
 
   private static func check(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
-    let tokens = try call.query.integer("tokens", in: 1...largestTokens) ?? 1
+    let tokens = try call.query.integer("tokens", in: Credit.Amount.tokenCounts) ?? 1
     let caller = Caller(
       client: client.id, key: call.ownKey?.name ?? "", user: try call.query.text("user") ?? "",
       conversation: "", model: "")
@@ -239,7 +238,7 @@ enum UsageCalls {
     }
     return credits.reduce(0) { sum, credit in
       if let end = credit.expiresAt, end <= call.now { return sum }
-      return min(largestTokens, sum + (credit.remaining.tokens ?? 0))
+      return min(BudgetLimit.largestTokens, sum + (credit.remaining.tokens ?? 0))
     }
   }
 

@@ -13,7 +13,7 @@ enum BudgetOptions {
     "subject", ArgumentFormat<Subject>.subject,
     "only this user, key, model or conversation of it; else all")
   static let tokens = Parameter(
-    "tokens", ArgumentFormat<Int64>.integer(0...(1 << 53)), "tokens")
+    "tokens", ArgumentFormat<Int64>.integer(0...BudgetLimit.largestTokens), "tokens")
   static let cost = Parameter("cost", ArgumentFormat<String>.amount, "money")
   static let common: [any ParameterDescription] = [
     CommonOptions.config, CommonOptions.ledger, CommonOptions.format,

@@ -9,7 +9,7 @@ enum CreditAdd {
   private static let client = Parameter(
     "client", ArgumentFormat<String>.name("C"), "whose credit it is", isRequired: true)
   private static let tokens = Parameter(
-    "tokens", ArgumentFormat<Int64>.integer(1...(1 << 53)), "tokens")
+    "tokens", ArgumentFormat<Int64>.integer(Credit.Amount.tokenCounts), "tokens")
   private static let cost = Parameter("cost", ArgumentFormat<String>.amount, "or money")
   private static let currency = Parameter(
     "currency", ArgumentFormat<Currency>.currency, "of the money")

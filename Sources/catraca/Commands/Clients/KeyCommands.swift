@@ -19,10 +19,10 @@ enum KeyOptions {
     "expires", ArgumentFormat<Moment>.moment,
     "when it stops to work, a date in the client's time zone; else never")
   static let requestsPerMinute = Parameter(
-    "requests-per-minute", ArgumentFormat<Int64>.integer(1...1_000_000_000),
+    "requests-per-minute", ArgumentFormat<Int64>.integer(ClientKey.rates),
     "how many requests a minute; else no limit")
   static let tokensPerMinute = Parameter(
-    "tokens-per-minute", ArgumentFormat<Int64>.integer(1...1_000_000_000),
+    "tokens-per-minute", ArgumentFormat<Int64>.integer(ClientKey.rates),
     "how many tokens a minute; else no limit")
 }
 
@@ -105,8 +105,8 @@ enum KeyList {
 /// `catraca key rotate`.
 enum KeyRotate {
   private static let overlap = Parameter(
-    "overlap-seconds", ArgumentFormat<Int64>.integer(0...2_592_000),
-    "how long the old one works on", default: "86400")
+    "overlap-seconds", ArgumentFormat<Int64>.integer(KeySecret.overlaps),
+    "how long the old one works on", default: "\(KeySecret.usualOverlapSeconds)")
 
   static let command = Command(
     "key rotate", "gives a key a new secret and prints it, this once",
