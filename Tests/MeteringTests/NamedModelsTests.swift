@@ -62,6 +62,35 @@ struct NamedModelsTests {
   }
 
   @Test(
+    "A member that redirects the request is refused, at any depth and in any spelling",
+    arguments: [
+      #""preset":"cheap""#, #""api_base":"http://127.0.0.1""#, #""base_url":"http://127.0.0.1""#,
+      #""API-Key":"k""#, #""custom_llm_provider":"other""#, #""extra_body":{"apiBase":"x"}"#,
+      #""fallbacks":[{"model":"a","api_key":"k"}]"#, #""user_config":{}"#,
+      #""models":[{"litellm_credential_name":"x"}]"#,
+    ])
+  func redirects(_ member: String) throws {
+    #expect(throws: MeteringError.self) { try models("{\(member)}") }
+    let body = #"{"model":"m","messages":[],\#(member)}"#
+    #expect(throws: MeteringError.self) {
+      try RequestFacts.read(
+        Array(body.utf8), endpoint: Endpoints.chatCompletions, parser: JSONParser())
+    }
+    var named = NamedModels()
+    #expect(throws: MeteringError.self) { try named.search(text: "x", name: "extra[api_base]") }
+  }
+
+  @Test(
+    "A member that redirects nothing passes",
+    arguments: [
+      #"{"preset":null,"api_base":null}"#, #"{"metadata":{"api_key":"k","preset":"p"}}"#,
+      #"{"provider":{"order":["a"]},"route":"fallback","api_version":"1"}"#,
+    ])
+  func passes(_ body: String) throws {
+    #expect(try models(body) == NamedModels())
+  }
+
+  @Test(
     "are found in paths",
     arguments: [
       ("/v1/engines/a/completions", "a"), ("/v1/models/a:generate", "a"),

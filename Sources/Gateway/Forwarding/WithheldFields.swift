@@ -170,11 +170,12 @@ enum WithheldFields {
     "httpmethod", "methodoverride", "httpmethodoverride", "xhttpmethodoverride", "xmethod",
     "xhttpmethod", "xmethodoverride", "googapikey", "xgoogapikey", "account", "accountid",
     "tenant", "tenantid", "usertoken", "xusertoken", "sig", "signature", "idempotencykey",
-    "xidempotencykey",
+    "xidempotencykey", "apibase", "baseurl", "apibaseurl", "customllmprovider",
+    "litellmcredentialname", "userconfig",
   ]
 
   private static let parametersOfBodies: Set<String> = [
     "model", "models", "fallbackmodel", "fallbacks", "servicetier", "n", "maxtokens",
-    "maxcompletiontokens", "maxoutputtokens", "maxtoolcalls", "background",
+    "maxcompletiontokens", "maxoutputtokens", "maxtoolcalls", "background", "preset",
   ]
 }

@@ -41,9 +41,7 @@ struct FreeContent {
     let form = try FreeContent.read(
       body, contentType: head.fields.first(.contentType) ?? "", isKnown: forwarded.endpoint != nil,
       parser: forwarded.pipeline.resources.parser)
-    models =
-      forwarded.identity.isLimited
-      ? try FreeContent.models(in: form, of: body, head, path: forwarded.path) : NamedModels()
+    models = try FreeContent.models(in: form, of: body, head, path: forwarded.path)
     do throws(TooManyReferences) {
       let query = try ObjectReferences.inQuery(head.query, list: list)
       let isCursor = { list?.isWithinOwner == true && FreeContent.isCursor($0) }
@@ -96,7 +94,8 @@ struct FreeContent {
 
   /// The models that the request names, wherever it names them: what it is for isn't known.
   ///
-  /// - Throws: 400 for the name of a model that is too long.
+  /// - Throws: 400 for the name of a model that is too long, and for a member that redirects the
+  ///   request.
   private static func models(
     in form: Form, of body: [UInt8], _ head: RequestHead, path: String
   ) throws(Refusal) -> NamedModels {

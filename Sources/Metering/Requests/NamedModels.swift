@@ -29,10 +29,12 @@ public struct NamedModels: Sendable, Hashable {
 
   /// Adds the models that a member of an object names.
   ///
-  /// - Throws: `invalid` for the name of a model that is too long.
+  /// - Throws: `invalid` for the name of a model that is too long, `unsupported` for a member that
+  ///   redirects the request.
   public mutating func search(_ value: JSONValue, key: String) throws(MeteringError) {
     let name = NamedModels.plain(key)
     if NamedModels.holdsNoModel.contains(name) { return }
+    if !value.isNull { try NamedModels.checkRedirect(name, of: key) }
     guard NamedModels.isModel(name) else { return try search(value) }
     try add(value, key: key, hasNamesOfApps: !name.hasSuffix("model"))
   }
@@ -58,8 +60,10 @@ public struct NamedModels: Sendable, Hashable {
   /// - Throws: `invalid` for the name of a model that is too long.
   public mutating func search(text: String, name: String) throws(MeteringError) {
     let steps = name.split { $0 == "[" || $0 == "]" || $0 == "." }
-    guard !steps.contains(where: { NamedModels.holdsNoModel.contains(NamedModels.plain($0)) }),
-      let last = steps.last(where: { !$0.allSatisfy(\.isNumber) }),
+    guard !steps.contains(where: { NamedModels.holdsNoModel.contains(NamedModels.plain($0)) })
+    else { return }
+    for step in steps { try NamedModels.checkRedirect(NamedModels.plain(step), of: name) }
+    guard let last = steps.last(where: { !$0.allSatisfy(\.isNumber) }),
       NamedModels.isModel(NamedModels.plain(last))
     else { return }
     if let value = try? JSONParser().parse(Array(text.utf8)), value.kind == .array {
@@ -103,6 +107,8 @@ public struct NamedModels: Sendable, Hashable {
       }
       if namesOwn || !hasNamesOfApps { return try search(value) }
       for member in value.members {
+        let name = member.key.string ?? ""
+        try NamedModels.checkRedirect(NamedModels.plain(name), of: name)
         try add(member.value, key: key, hasNamesOfApps: hasNamesOfApps)
       }
     default: break
@@ -157,6 +163,21 @@ public struct NamedModels: Sendable, Hashable {
     "metadata", "labels", "attributes", "headers", "properties", "schema", "jsonschema",
     "inputschema", "outputschema", "variables", "arguments",
   ]
+
+  /// Members by which servers that pass requests on take another address, account or model than
+  /// the provider's own. Catraca can't price such a request, and a foreign address would get the
+  /// provider's key.
+  private static let redirecting: Set<String> = [
+    "apibase", "baseurl", "apibaseurl", "apikey", "customllmprovider", "litellmcredentialname",
+    "userconfig", "preset",
+  ]
+
+  private static func checkRedirect(_ plain: String, of name: String) throws(MeteringError) {
+    guard redirecting.contains(plain) else { return }
+    throw .unsupported(
+      param: name,
+      reason: "A request may not choose another address, account or preset with '\(name)'.")
+  }
 
   private static let collections: Set<String> = ["models", "engines", "deployments"]
 }
