@@ -18,12 +18,12 @@ struct SharedCreditTests {
 
   /// Gives 500 tokens, as credit 1, or a thousand billionths of a real, as credit 2.
   private func giveCredits() throws {
-    let store = CreditStore(try folder.connection())
+    let connection = try folder.connection()
     for granted in [
       Credit.Amount.tokens(500), .money(Money(nanoUnits: 1_000, currency: Sample.brl)),
     ] {
       let credit = StoredCredit(clientID: "acme", granted: granted, createdAt: Sample.admitted)
-      _ = try store.insert(credit)
+      try connection.insert(credit)
     }
   }
 

@@ -81,6 +81,8 @@ import Time
       (
         "UPDATE token_credits SET currency = '?', tokens_granted = NULL, tokens_remaining = NULL", 1
       ),
+      // Such a credit must not become one that never expires.
+      ("UPDATE token_credits SET expires_at = 'soon'", 1),
     ])
   func leavesOut(_ damage: String, count: Int) async throws {
     let editor = try editor()

@@ -40,7 +40,7 @@ extension LedgerReader {
     let fields = ColumnReader(statement: select)
     var differences: [AuditDifference] = []
     try select.forEachRow { () throws(LedgerError) in
-      let period = try BillingPeriod(from: fields)
+      let period = try BillingPeriod.table.read(fields)
       let block = fields.integer("charged_block") ?? 0
       let money = block == 0 ? period.billing.fixedFee : period.billing.overage?.charge
       let recorded =
@@ -86,7 +86,7 @@ extension LedgerReader {
     var differences: [AuditDifference] = []
     let fields = ColumnReader(statement: select)
     try select.forEachRow { () throws(LedgerError) in
-      let period = try BillingPeriod(from: fields)
+      let period = try BillingPeriod.table.read(fields)
       let begun = period.billing.blocks(begunAt: fields.integer("used") ?? 0)
       let highest = fields.integer("highest") ?? 0
       let charged = fields.integer("charged") ?? 0

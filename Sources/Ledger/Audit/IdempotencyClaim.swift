@@ -163,3 +163,13 @@ struct IdempotencyKeyStore {
     try delete.run(now.rfc3339)
   }
 }
+
+extension LedgerReader {
+  /// Returns a claimed idempotency key; nil if it wasn't claimed within its lifetime.
+  /// - Throws: `LedgerError` if the database can't be read, or the row can't be understood.
+  public func claimedKey(
+    _ key: String, of owner: String, at now: Timestamp
+  ) throws(LedgerError) -> ClaimedKey? {
+    try IdempotencyKeyStore(connection).find(key, of: owner, at: now)
+  }
+}

@@ -32,42 +32,6 @@ extension LedgerReader {
   }
 }
 
-/// The client in the audit log, before or after a change.
-extension StoredClient {
-  var auditObject: String {
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("id", id)
-      object.member("name", name)
-      object.member("timezone", timeZone)
-      object.member("status", status.rawValue)
-      object.member("payment_customer_id", paymentCustomerID)
-      object.member("markup", markup?.description)
-      object.member("metadata") { $0.raw(metadata.utf8) }
-    }
-    return String(decoding: writer.bytes, as: UTF8.self)
-  }
-}
-
-/// The key in the audit log. It contains the fingerprint instead of the digest.
-extension StoredKey {
-  var auditObject: String {
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("client_id", clientID)
-      object.member("name", name)
-      object.member("fingerprint", fingerprint)
-      object.member("models") { $0.strings(models) }
-      object.member("operations") { $0.strings(operations?.map(\.rawValue)) }
-      object.member("expires_at", expiresAt?.rfc3339)
-      object.member("requests_per_minute") { $0.optional(requestsPerMinute) }
-      object.member("tokens_per_minute") { $0.optional(tokensPerMinute) }
-      object.member("previous_expires_at", previousExpiresAt?.rfc3339)
-    }
-    return String(decoding: writer.bytes, as: UTF8.self)
-  }
-}
-
 /// The object in the audit log, before or after a change.
 extension ProviderObject {
   var auditObject: String {

@@ -29,10 +29,9 @@ final class Biller {
   }
 
   private let connection: DatabaseConnection
-  private let agreements: BillingAgreementStore
   private let periods: BillingPeriodStore
   private let charges: BillingChargeStore
-  private var standings: [String: BillingAgreementStore.Standing] = [:]
+  private var standings: [String: StandingAgreement] = [:]
   /// Clients with any period, past or open.
   private var billedClients: Set<String> = []
   /// Whether the two properties above equal the recorded state.
@@ -50,14 +49,16 @@ final class Biller {
 
   init(_ connection: DatabaseConnection) throws(LedgerError) {
     self.connection = connection
-    agreements = try BillingAgreementStore(connection)
     periods = try BillingPeriodStore(connection)
     charges = try BillingChargeStore(connection)
   }
 
   private func load() throws(LedgerError) {
     guard !isLoaded else { return }
-    standings = try agreements.all()
+    standings = [:]
+    for standing in try connection.all(StandingAgreement.self) {
+      standings[standing.agreement.clientID] = standing
+    }
     billedClients = try periods.clients()
     isLoaded = true
   }
@@ -170,7 +171,7 @@ final class Biller {
 
   /// Ends an agreement. Use from now on costs nothing, and earlier charges stay.
   private func end(_ clientID: String) throws(LedgerError) {
-    try agreements.remove(clientID)
+    try connection.delete(StandingAgreement.self, clientID)
     standings[clientID] = nil
     guard var period = try periods.latest(of: clientID) else { return }
     let billing = period.billing
@@ -185,9 +186,9 @@ final class Biller {
     let former = standings[clientID]
     let keepsPeriods = former?.agreement.startDay == agreement.startDay
     let today = agreement.period(containing: agreement.today)
-    let standing = BillingAgreementStore.Standing(
+    let standing = StandingAgreement(
       agreement: agreement, since: keepsPeriods ? former?.since ?? today.firstDay : today.firstDay)
-    try agreements.replace(standing)
+    try connection.replace(standing)
     standings[clientID] = standing
     billedClients.insert(clientID)
     let latest = try periods.latest(of: clientID)
@@ -203,7 +204,7 @@ final class Biller {
 
   /// Opens the period that contains a day, or applies the agreement to the open one.
   private func begin(
-    _ standing: BillingAgreementStore.Standing, on day: CivilDate, at now: Timestamp
+    _ standing: StandingAgreement, on day: CivilDate, at now: Timestamp
   ) throws(LedgerError) -> Name {
     let agreement = standing.agreement
     let period = agreement.period(containing: day)

@@ -1,4 +1,5 @@
 internal import Budgets
+internal import Money
 public import Pricing
 public import Time
 
@@ -56,54 +57,57 @@ public struct BillingPeriod: Hashable, Sendable {
   func contains(_ day: CivilDate) -> Bool { firstDay <= day && day < endDay }
 }
 
-/// Reads and writes `billing_agreements`: the terms of each billed client. Recovery bills requests
-/// of a killed process by them.
-final class BillingAgreementStore {
-  /// An agreement, with the first day on which it applies.
-  struct Standing {
-    var agreement: BillingAgreement
-    var since: CivilDate
-  }
-
-  private let unreadable: UnreadableRows?
-  private let select: Statement
-  private let replace: Statement
-  private let remove: Statement
-
-  init(_ connection: DatabaseConnection) throws(LedgerError) {
-    unreadable = connection.unreadable
-    select = try connection.prepare("SELECT * FROM billing_agreements")
-    replace = try connection.prepare(BillingAgreementStore.replaceRow)
-    remove = try connection.prepare("DELETE FROM billing_agreements WHERE client_id = ?")
-  }
-
-  func all() throws(LedgerError) -> [String: Standing] {
-    // The next `sync` writes an unreadable agreement again.
-    let standings = try select.rows(passingOver: unreadable, .isLeftOut) {
-      fields throws(LedgerError) in
-      Standing(
-        agreement: try BillingAgreement(from: fields),
-        since: try fields.requiredDay("since", of: "a billing agreement"))
-    }
-    return Dictionary(uniqueKeysWithValues: standings.map { ($0.agreement.clientID, $0) })
-  }
-
-  func replace(_ standing: Standing) throws(LedgerError) {
-    var parameters = ParameterWriter(replace)
-    standing.agreement.write(to: &parameters, since: standing.since)
-    try replace.run()
-  }
-
-  func remove(_ clientID: String) throws(LedgerError) {
-    try remove.run(clientID)
-  }
-
-  /// The columns of `BillingAgreement.write(to:since:)`, in its order.
-  private static let replaceRow = Upsert(
-    into: "billing_agreements", key: ["client_id"],
+extension BillingPeriod: TableRecord {
+  static let table = RecordTable<BillingPeriod>(
+    "billing_periods", key: ["client_id", "period"], ifUnreadable: .isNotBilled,
+    blank: BillingPeriod(
+      clientID: "", name: "", plan: "", firstDay: .unread, endDay: .unread, billing: .unread),
+    title: { "a billing period of client \($0.clientID)" },
     columns: [
-      "client_id", "plan", "start_day", "since", "today", "status", "currency", "fixed_fee_nano",
-      "measure", "included", "overage_every", "overage_charge_nano",
-    ]
-  ).sql
+      RecordColumn("client_id", \.clientID),
+      RecordColumn("period", \.name),
+      RecordColumn("plan", \.plan),
+      RecordColumn("first_day", \.firstDay),
+      RecordColumn("end_day", \.endDay),
+      RecordColumn(billing: \.billing),
+    ])
+}
+
+/// An agreement, with the first day on which it applies. Recovery bills requests of a killed
+/// process by the agreements in `billing_agreements`.
+struct StandingAgreement: Hashable {
+  var agreement: BillingAgreement
+  var since: CivilDate
+}
+
+extension StandingAgreement: TableRecord {
+  /// An unreadable agreement is left out, because the next `sync` writes it again.
+  static let table = RecordTable<StandingAgreement>(
+    "billing_agreements", key: ["client_id"], ifUnreadable: .isLeftOut,
+    blank: StandingAgreement(
+      agreement: BillingAgreement(
+        clientID: "", plan: "", startDay: 1, today: .unread, status: .recorded, billing: .unread),
+      since: .unread),
+    title: { "the billing agreement of client \($0.agreement.clientID)" },
+    columns: [
+      RecordColumn("client_id", \.agreement.clientID),
+      RecordColumn("plan", \.agreement.plan),
+      RecordColumn("start_day", \.agreement.startDay),
+      RecordColumn("since", \.since),
+      RecordColumn("today", \.agreement.today),
+      RecordColumn("status", \.agreement.status),
+      RecordColumn(billing: \.agreement.billing),
+    ])
+}
+
+extension BillingCharge.Status: ColumnValue {}
+
+/// Values that are replaced by those of a row.
+extension CivilDate {
+  fileprivate static let unread = CivilDate(daysSinceEpoch: 0)
+}
+
+extension PlanBilling {
+  fileprivate static let unread = PlanBilling(
+    fixedFee: Money(nanoUnits: 0, currency: .usd), included: 0, overage: nil)
 }

@@ -64,6 +64,30 @@ public struct BillingCharge: Hashable, Sendable {
   public var money: Money? { Money(minorUnits: amount, currency: currency) }
 }
 
+extension BillingCharge {
+  init(from fields: some FieldReader) throws(LedgerError) {
+    let id = fields.integer("id") ?? 0
+    let record = "charge \(BillingCharge.name(id))"
+    func text(_ name: String) throws(LedgerError) -> String {
+      try fields.requiredText(name, of: record)
+    }
+    self.init(
+      id: id, clientID: try text("client_id"), period: try text("period"),
+      block: fields.integer("block") ?? 0, tier: try text("billing_tier"),
+      tokensTotal: fields.integer("tokens_total") ?? 0,
+      amount: fields.integer("amount_charged") ?? 0,
+      currency: try fields.required("currency", of: record, Currency(try text("currency"))),
+      status: try fields.required("status", of: record, Status(rawValue: try text("status"))),
+      attempts: Int(clamping: fields.integer("attempts") ?? 0),
+      lastError: fields.text("last_error"), paymentID: fields.text("payment_id"),
+      requestID: fields.text("request_id").flatMap { RequestID($0) },
+      failingSince: fields.text("failing_since").flatMap { Timestamp(rfc3339: $0) },
+      nextAttemptAt: fields.text("next_attempt_at").flatMap { Timestamp(rfc3339: $0) },
+      createdAt: try fields.requiredInstant("created_at", of: record),
+      updatedAt: try fields.requiredInstant("updated_at", of: record))
+  }
+}
+
 /// Writes `token_billing_charges` for the use of periods, each block once.
 final class BillingChargeStore {
   private let insert: Statement

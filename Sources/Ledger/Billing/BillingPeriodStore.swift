@@ -28,7 +28,7 @@ final class BillingPeriodStore {
 
   init(_ connection: DatabaseConnection) throws(LedgerError) {
     self.connection = connection
-    replace = try connection.prepare(BillingPeriodStore.replaceRow)
+    replace = try connection.prepare(BillingPeriod.table.replacement)
     setChargesBefore = try connection.prepare(BillingPeriodStore.updateChargesBefore)
     truncate = try connection.prepare(BillingPeriodStore.truncateEarlier)
     find = try connection.prepare(BillingPeriodStore.findContaining)
@@ -51,8 +51,7 @@ final class BillingPeriodStore {
   /// Opens a period, or changes its terms. If it begins within another period, that one ends there.
   func replace(_ period: BillingPeriod) throws(LedgerError) {
     try truncate.run(period.clientID, period.firstDay.description)
-    var parameters = ParameterWriter(replace)
-    period.write(to: &parameters)
+    BillingPeriod.table.bind(period, to: replace)
     try replace.run()
     try setChargesBefore.run(period.clientID, period.name)
   }
@@ -74,7 +73,7 @@ final class BillingPeriodStore {
   }
 
   private func first(of select: Statement) throws(LedgerError) -> BillingPeriod? {
-    try select.firstRow { fields throws(LedgerError) in try BillingPeriod(from: fields) }
+    try select.firstRow(BillingPeriod.table.read)
   }
 
   /// Returns the use of a period from the rollups, whose sums must have been written.
@@ -91,14 +90,6 @@ final class BillingPeriodStore {
       cost: period.billing.measure == .cost ? try sum(sumCost) : 0)
   }
 
-  /// The columns of `BillingPeriod.write(to:)`, in its order.
-  private static let replaceRow = Upsert(
-    into: "billing_periods", key: ["client_id", "period"],
-    columns: [
-      "client_id", "period", "plan", "first_day", "end_day", "currency", "fixed_fee_nano",
-      "measure", "included", "overage_every", "overage_charge_nano",
-    ]
-  ).sql
   private static let updateChargesBefore = """
     UPDATE billing_periods SET charges_before =
       (SELECT coalesce(max(c.id), 0) FROM token_billing_charges AS c WHERE c.client_id = ?1)

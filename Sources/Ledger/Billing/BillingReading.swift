@@ -54,7 +54,7 @@ extension LedgerReader {
   ) throws(LedgerError) -> [BillingPeriod] {
     let select = try connection.prepare(LedgerReader.selectLatestPeriods)
     select.bind(clientID, limit)
-    return try select.rows { fields throws(LedgerError) in try BillingPeriod(from: fields) }
+    return try select.rows(BillingPeriod.table.read)
   }
 
   /// Returns a client's billing periods, the latest first.
@@ -64,7 +64,7 @@ extension LedgerReader {
   ) throws(LedgerError) -> [BillingPeriod] {
     let select = try connection.prepare(LedgerReader.selectPeriods)
     select.bind(clientID, limit)
-    return try select.rows { fields throws(LedgerError) in try BillingPeriod(from: fields) }
+    return try select.rows(BillingPeriod.table.read)
   }
 
   private static let selectUnpaid = """

@@ -17,11 +17,7 @@ extension LedgerEditor {
       let update = try connection.prepare(LedgerEditor.makeDue)
       try update.run(author.now.rfc3339, id)
       let after = try BillingChargeStore.find(id, connection) ?? before
-      try auditLog.append(
-        AuditEntry(
-          actor: author.actor, action: "charge.retry", target: "charge:\(after.name)",
-          clientID: after.clientID, before: before.auditObject, after: after.auditObject,
-          createdAt: author.now))
+      try record("charge.retry", before: before, after: after)
       return after
     }
   }
@@ -40,16 +36,13 @@ extension LedgerEditor {
       try accounts.replace(account, at: author.now)
       var subscription: StoredSubscription?
       if let plan {
-        let former = try subscriptions.find(account.clientID)
+        let former = try connection.find(StoredSubscription.self, account.clientID)
         subscription = try replace(former, account.clientID, by: plan, startedOn: startedOn)
       }
-      try auditLog.append(
-        AuditEntry(
-          actor: author.actor,
-          action: before == nil ? "subscription.create" : "subscription.update",
-          target: "subscription:\(account.clientID)", clientID: account.clientID,
-          before: before?.auditObject(nil), after: account.auditObject(subscription),
-          createdAt: author.now))
+      try record(
+        before == nil ? "subscription.create" : "subscription.update",
+        of: "subscription:\(account.clientID)", client: account.clientID,
+        before: before?.auditObject(nil), after: account.auditObject(subscription))
     }
   }
 
@@ -59,15 +52,14 @@ extension LedgerEditor {
     """
 }
 
-extension BillingCharge {
-  fileprivate var auditObject: String {
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("id", name)
-      object.member("status", status.rawValue)
-      object.member("last_error", lastError)
-    }
-    return String(decoding: writer.bytes, as: UTF8.self)
+extension BillingCharge: AuditedRecord {
+  var auditTarget: String { "charge:\(name)" }
+  var auditedClient: String? { clientID }
+
+  func writeAudited(to object: inout JSONWriter) {
+    object.member("id", name)
+    object.member("status", status.rawValue)
+    object.member("last_error", lastError)
   }
 }
 

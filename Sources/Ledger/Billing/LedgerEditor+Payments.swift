@@ -184,14 +184,14 @@ extension LedgerEditor {
     account.latestEvent = instant
     account.status = status
     try accounts.replace(account, at: author.now)
-    guard var subscription = try subscriptions.find(account.clientID),
+    guard var subscription = try connection.find(StoredSubscription.self, account.clientID),
       subscription.status != status
     else { return }
     let before = subscription
     subscription.status = status
     subscription.updatedAt = author.now
-    try subscriptions.replace(subscription)
-    try record("subscription.update", subscription, before: before, after: subscription)
+    try connection.replace(subscription)
+    try record("subscription.update", before: before, after: subscription)
   }
 }
 

@@ -10,13 +10,11 @@ extension LedgerEditor {
   /// - Throws: `LedgerError` if the database can't be written.
   public func replace(_ budget: StoredBudget) throws(LedgerError) -> Bool {
     try connection.edit { () throws(LedgerError) in
-      let before = try budgets.find(budget.id)
+      let before = try connection.find(StoredBudget.self, budget.id.description)
       var after = budget
       if let before { after.createdAt = before.createdAt }
-      try budgets.replace(after)
-      try record(
-        before == nil ? "budget.create" : "budget.update", budget.id,
-        before: before?.auditObject, after: after.auditObject)
+      try connection.replace(after)
+      try record(before == nil ? "budget.create" : "budget.update", before: before, after: after)
       return before == nil
     }
   }
@@ -29,9 +27,11 @@ extension LedgerEditor {
   /// - Throws: `LedgerError` if the database can't be written.
   public func insert(_ budget: StoredBudget) throws(LedgerError) -> Bool {
     try connection.edit { () throws(LedgerError) in
-      guard try budgets.find(budget.id) == nil else { return false }
-      try budgets.replace(budget)
-      try record("budget.create", budget.id, before: nil, after: budget.auditObject)
+      guard try connection.find(StoredBudget.self, budget.id.description) == nil else {
+        return false
+      }
+      try connection.replace(budget)
+      try record("budget.create", before: nil, after: budget)
       return true
     }
   }
@@ -40,10 +40,15 @@ extension LedgerEditor {
   /// - Throws: `LedgerError.notFound`.
   public func removeBudget(_ id: BudgetID) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
-      guard let budget = try budgets.find(id) else { throw .notFound(record: "budget \(id)") }
-      try budgets.remove(id)
-      try controls.removeAll(of: id)
-      try record("budget.delete", id, before: budget.auditObject, after: nil)
+      guard let budget = try connection.find(StoredBudget.self, id.description) else {
+        throw .notFound(record: "budget \(id)")
+      }
+      try connection.delete(StoredBudget.self, id.description)
+      // The budget's resets stay, as its use does, so that cleared use stays cleared if the budget
+      // comes back. IDs of resets are therefore never reused, and servers find new resets by the
+      // IDs above the last known one.
+      try run("DELETE FROM budget_controls WHERE budget_id = ?", id)
+      try record("budget.delete", before: budget, after: nil)
     }
   }
 
@@ -54,29 +59,28 @@ extension LedgerEditor {
   public func setPaused(
     _ isPaused: Bool, _ target: Target, note: String? = nil
   ) throws(LedgerError) {
-    try connection.edit { () throws(LedgerError) in
-      let before = try controls.find(target)
-      if target.subject == nil { try controls.forgetPauses(ofSubjectsOf: target.budget) }
-      var after = before
-      after.isPaused = isPaused
-      try controls.replace(after)
-      try record(
-        isPaused ? "budget.pause" : "budget.resume", target.budget, before: before.auditObject(),
-        after: after.auditObject(note: note))
+    try change(target, isPaused ? "budget.pause" : "budget.resume", note: note) {
+      control throws(LedgerError) in
+      // The pause of each subject follows the whole budget's from now on.
+      if target.subject == nil {
+        try run("UPDATE budget_controls SET paused = NULL WHERE budget_id = ?", target.budget)
+      }
+      control.isPaused = isPaused
     }
   }
 
   /// Raises the limits for a limited time, in place of an earlier raise. An empty raise ends it.
   /// - Throws: `LedgerError` if the database can't be written.
   public func raise(_ target: Target, by raise: Raise) throws(LedgerError) {
-    try connection.edit { () throws(LedgerError) in
-      let before = try controls.find(target)
-      if target.subject == nil { try controls.forgetRaises(ofSubjectsOf: target.budget) }
-      var after = before
-      after.raise = raise
-      try controls.replace(after)
-      try record(
-        "budget.raise", target.budget, before: before.auditObject(), after: after.auditObject())
+    try change(target, "budget.raise") { control throws(LedgerError) in
+      if target.subject == nil {
+        try run(
+          """
+          UPDATE budget_controls SET raise_tokens = NULL, raise_cost_nano = NULL, raise_until = NULL
+          WHERE budget_id = ?
+          """, target.budget)
+      }
+      control.raise = raise
     }
   }
 
@@ -84,18 +88,33 @@ extension LedgerEditor {
   /// - Throws: `LedgerError` if the database can't be written.
   public func reset(_ target: Target, use: ResetUse) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
-      try controls.append(use, of: target, at: author.now)
+      try connection.insert(BudgetReset(id: 0, target: target, use: use, at: author.now))
       try record(
-        "budget.reset", target.budget, before: nil, after: #"{"usage":"\#(use.rawValue)"}"#)
+        "budget.reset", of: "budget:\(target.budget)", client: target.budget.client,
+        after: #"{"usage":"\#(use.rawValue)"}"#)
     }
   }
 
-  private func record(
-    _ action: String, _ id: BudgetID, before: String?, after: String?
+  /// Changes a target's control, and writes the change to the audit log.
+  private func change(
+    _ target: Target, _ action: String, note: String? = nil,
+    _ body: (inout BudgetControl) throws(LedgerError) -> Void
   ) throws(LedgerError) {
-    try auditLog.append(
-      AuditEntry(
-        actor: author.actor, action: action, target: "budget:\(id)", clientID: id.client,
-        before: before, after: after, createdAt: author.now))
+    try connection.edit { () throws(LedgerError) in
+      let before =
+        try connection.find(
+          BudgetControl.self, target.budget.description, target.subjectText)
+        ?? BudgetControl(target: target)
+      var after = before
+      try body(&after)
+      try connection.replace(after)
+      try record(
+        action, of: "budget:\(target.budget)", client: target.budget.client,
+        before: before.auditObject(), after: after.auditObject(note: note))
+    }
+  }
+
+  private func run(_ sql: String, _ budget: BudgetID) throws(LedgerError) {
+    try connection.prepare(sql).run(budget.description)
   }
 }

@@ -53,52 +53,96 @@ public struct StoredCredit: Hashable, Sendable {
   var key: CreditKey { CreditKey(id: id, client: clientID) }
 }
 
-/// Writes and reads a credit's fields with the names of `token_credits`, in the order of its
-/// columns.
-extension StoredCredit {
-  func write(to fields: inout some FieldWriter) {
-    fields.write("client_id", clientID)
-    fields.write("tokens_granted", granted.tokens)
-    fields.write("tokens_remaining", remaining.tokens)
-    fields.write("cost_granted_nano", granted.money?.nanoUnits)
-    fields.write("cost_remaining_nano", remaining.money?.nanoUnits)
-    fields.write("currency", granted.money?.currency.code)
-    fields.write("expires_at", expiresAt?.rfc3339)
-    fields.write("note", note)
-    fields.write("created_at", createdAt.rfc3339)
-  }
+extension StoredCredit: TableRecord {
+  static let table = RecordTable<StoredCredit>(
+    "token_credits", key: ["id"], ifUnreadable: .isLeftOut,
+    blank: StoredCredit(
+      clientID: "", granted: .tokens(0), createdAt: Timestamp(milliseconds: 0)),
+    title: { "credit \($0.id)" },
+    columns: [
+      .assigned("id", \.id),
+      RecordColumn("client_id", \.clientID),
+      amounts,
+      RecordColumn("expires_at", \.expiresAt),
+      RecordColumn("note", \.note),
+      RecordColumn("created_at", \.createdAt),
+    ])
 
-  init(from fields: some FieldReader) throws(LedgerError) {
-    let id = try fields.required("id", of: "a credit", fields.integer("id"))
-    let record = "credit \(id)"
-    func amount(_ part: String) throws(LedgerError) -> Credit.Amount {
+  private static let amounts = RecordColumn<StoredCredit> { credit, fields in
+    fields.write("tokens_granted", credit.granted.tokens)
+    fields.write("tokens_remaining", credit.remaining.tokens)
+    fields.write("cost_granted_nano", credit.granted.money?.nanoUnits)
+    fields.write("cost_remaining_nano", credit.remaining.money?.nanoUnits)
+    fields.write("currency", credit.granted.money?.currency.code)
+  } read: { credit, fields throws(UnreadableColumn) in
+    func amount(_ part: String) throws(UnreadableColumn) -> Credit.Amount {
       if let tokens = fields.integer("tokens_\(part)") { return .tokens(tokens) }
-      let column = "cost_\(part)_nano"
-      let currency = fields.text("currency").flatMap { Currency($0) }
       return .money(
         Money(
-          nanoUnits: try fields.required(column, of: record, fields.integer(column)),
-          currency: try fields.required("currency", of: record, currency)))
+          nanoUnits: try fields.value("cost_\(part)_nano"),
+          currency: try fields.value("currency")))
     }
-    self.init(
-      id: id, clientID: try fields.requiredText("client_id", of: record),
-      granted: try amount("granted"), remaining: try amount("remaining"),
-      expiresAt: fields.instant("expires_at"), note: fields.text("note"),
-      createdAt: try fields.requiredInstant("created_at", of: record))
+    credit.granted = try amount("granted")
+    credit.remaining = try amount("remaining")
+  }
+}
+
+extension StoredCredit: AuditedRecord {
+  var auditTarget: String { "credit:\(name)" }
+  var auditedClient: String? { clientID }
+
+  func writeAudited(to object: inout JSONWriter) {
+    object.member("id", name)
+    object.member("tokens") { $0.optional(granted.tokens) }
+    object.member("cost", granted.money?.decimalText)
+    object.member("currency", granted.money?.currency.code)
+    object.member("expires_at", expiresAt?.rfc3339)
+    object.member("note", note)
+  }
+}
+
+extension LedgerReader {
+  /// Returns the credits with a larger ID, in the order of their IDs; with a nil client, of all
+  /// clients.
+  /// - Throws: `LedgerError` if the database can't be read.
+  public func credits(
+    ofClient clientID: String?, after id: Int64 = 0, limit: Int = .max
+  ) throws(LedgerError) -> [StoredCredit] {
+    let select = try connection.prepare(
+      """
+      SELECT * FROM token_credits
+      WHERE (CAST(?1 AS TEXT) IS NULL OR client_id = ?1) AND id > ?2 ORDER BY id LIMIT ?3
+      """)
+    select.bind(clientID, id, limit)
+    return try connection.read(select)
   }
 
-  /// The credit in the audit log, as JSON.
-  var auditObject: String {
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("id", name)
-      object.member("tokens") { $0.optional(granted.tokens) }
-      object.member("cost", granted.money?.decimalText)
-      object.member("currency", granted.money?.currency.code)
-      object.member("expires_at", expiresAt?.rfc3339)
-      object.member("note", note)
+  /// Returns the credits that can still be drawn on.
+  /// - Throws: `LedgerError` if the database can't be read.
+  public func usableCredits(at now: Timestamp) throws(LedgerError) -> [StoredCredit] {
+    try connection.all(
+      where: """
+        coalesce(tokens_remaining, cost_remaining_nano) > 0
+          AND (expires_at IS NULL OR expires_at > ?1)
+        """, now.rfc3339)
+  }
+}
+
+extension LedgerEditor {
+  /// Gives a client a credit, and returns it with its ID.
+  /// - Throws: `LedgerError` if the database can't be written.
+  public func grant(_ credit: StoredCredit) throws(LedgerError) -> StoredCredit {
+    try connection.edit { () throws(LedgerError) in
+      let insert = try connection.prepareInsert(StoredCredit.table.insertion)
+      StoredCredit.table.bind(credit, to: insert)
+      guard let id = try insert.insertedID() else {
+        throw .unreadable(record: "a credit that was just inserted")
+      }
+      var recorded = credit
+      recorded.id = id
+      try record("credit.create", before: nil, after: recorded)
+      return recorded
     }
-    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }
 
@@ -120,64 +164,4 @@ extension CreditDraw {
       credit: try fields.required("credit_id", of: record, fields.integer("credit_id")),
       tokens: fields.integer("tokens") ?? 0, cost: cost)
   }
-}
-
-/// Reads and writes `token_credits`: the clients' credits and their remainders.
-struct CreditStore {
-  private let connection: DatabaseConnection
-
-  init(_ connection: DatabaseConnection) {
-    self.connection = connection
-  }
-
-  /// Returns the credits with a larger ID, in the order of their IDs; with a nil `clientID`, of all
-  /// clients.
-  func all(
-    of clientID: String?, after id: Int64 = 0, limit: Int64 = .max
-  ) throws(LedgerError) -> [StoredCredit] {
-    let select = try connection.prepare(CreditStore.selectCredits)
-    select.bind(clientID, id, limit)
-    return try read(select)
-  }
-
-  /// Returns the credits that have a remainder and haven't expired.
-  func usable(at now: Timestamp) throws(LedgerError) -> [StoredCredit] {
-    let select = try connection.prepare(CreditStore.selectUsable)
-    select.bind(now.rfc3339)
-    return try read(select)
-  }
-
-  private func read(_ select: Statement) throws(LedgerError) -> [StoredCredit] {
-    try select.rows(passingOver: connection.unreadable, .isLeftOut, StoredCredit.init(from:))
-  }
-
-  /// Inserts a credit and returns it with its ID.
-  func insert(_ credit: StoredCredit) throws(LedgerError) -> StoredCredit {
-    let insert = try connection.prepare(CreditStore.insertCredit)
-    var parameters = ParameterWriter(insert)
-    credit.write(to: &parameters)
-    guard let id = try insert.firstInteger() else {
-      throw .unreadable(record: "a credit that was just inserted")
-    }
-    var recorded = credit
-    recorded.id = id
-    return recorded
-  }
-
-  private static let selectCredits = """
-    SELECT * FROM token_credits WHERE (CAST(?1 AS TEXT) IS NULL OR client_id = ?1) AND id > ?2
-    ORDER BY id LIMIT ?3
-    """
-  private static let selectUsable = """
-    SELECT * FROM token_credits
-    WHERE coalesce(tokens_remaining, cost_remaining_nano) > 0
-      AND (expires_at IS NULL OR expires_at > ?1)
-    ORDER BY id
-    """
-  /// The columns of `StoredCredit.write(to:)`, in its order.
-  private static let insertCredit = """
-    INSERT INTO token_credits (client_id, tokens_granted, tokens_remaining, cost_granted_nano,
-      cost_remaining_nano, currency, expires_at, note, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
-    """
 }

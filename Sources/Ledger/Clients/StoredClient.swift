@@ -1,3 +1,4 @@
+internal import JSON
 public import Money
 public import Time
 
@@ -39,79 +40,38 @@ public struct StoredClient: Hashable, Sendable {
   }
 }
 
-/// All clients and their objects in force that no file declares.
-public struct StoredClients: Hashable, Sendable {
-  public var clients: [StoredClient]
-  /// Keys of these clients, and of clients that a file declares.
-  public var keys: [StoredKey]
-  /// Budgets of these clients, and of clients that a file declares.
-  public var budgets: [StoredBudget]
-  /// Prices of these clients, and of clients that a file declares.
-  public var priceOverrides: [StoredPriceOverride]
-  public var plans: [StoredPlan]
-  /// Subscriptions of these clients, and of clients that a file declares.
-  public var subscriptions: [StoredSubscription]
-  /// Clients whose charges have been unpaid for too long.
-  public var overdue: Set<String>
-
-  public init(
-    clients: [StoredClient], keys: [StoredKey], budgets: [StoredBudget] = [],
-    priceOverrides: [StoredPriceOverride] = [], plans: [StoredPlan] = [],
-    subscriptions: [StoredSubscription] = [], overdue: Set<String> = []
-  ) {
-    self.clients = clients
-    self.keys = keys
-    self.budgets = budgets
-    self.priceOverrides = priceOverrides
-    self.plans = plans
-    self.subscriptions = subscriptions
-    self.overdue = overdue
-  }
+extension StoredClient: TableRecord {
+  static let table = RecordTable<StoredClient>(
+    "clients", key: ["id"], where: "deleted_at IS NULL", ifUnreadable: .closesClient,
+    clientColumn: "id",
+    blank: StoredClient(id: "", name: "", timeZone: "", createdAt: Timestamp(milliseconds: 0)),
+    title: { "client \($0.id)" },
+    columns: [
+      RecordColumn("id", \.id),
+      RecordColumn("name", \.name),
+      RecordColumn("timezone", \.timeZone),
+      RecordColumn("status", \.status),
+      RecordColumn("payment_customer_id", \.paymentCustomerID),
+      RecordColumn("markup", \.markup),
+      RecordColumn("metadata", \.metadata),
+      RecordColumn("created_at", \.createdAt),
+      RecordColumn("updated_at", \.updatedAt),
+    ])
 }
 
-/// Writes and reads a client's fields with the names of `clients`, in the order of its columns.
-extension StoredClient {
-  func write(to fields: inout some FieldWriter) {
-    fields.write("id", id)
-    fields.write("name", name)
-    fields.write("timezone", timeZone)
-    fields.write("status", status.rawValue)
-    fields.write("payment_customer_id", paymentCustomerID)
-    fields.write("markup", markup?.description)
-    fields.write("metadata", metadata)
-    fields.write("created_at", createdAt.rfc3339)
-    fields.write("updated_at", updatedAt.rfc3339)
-  }
+extension StoredClient.Status: ColumnValue {}
 
-  init(from fields: some FieldReader) throws(LedgerError) {
-    let id = try fields.requiredText("id", of: "a client")
-    let record = "client \(id)"
-    self.init(
-      id: id, name: try fields.requiredText("name", of: record),
-      timeZone: try fields.requiredText("timezone", of: record),
-      status: try fields.required(
-        "status", of: record, fields.text("status").flatMap { Status(rawValue: $0) }),
-      paymentCustomerID: fields.text("payment_customer_id"),
-      markup: try fields.markup(of: record),
-      metadata: try fields.requiredText("metadata", of: record),
-      createdAt: try fields.requiredInstant("created_at", of: record),
-      updatedAt: try fields.requiredInstant("updated_at", of: record))
-  }
-}
+extension StoredClient: AdministeredRecord {
+  var auditTarget: String { "client:\(id)" }
+  var auditedClient: String? { id }
 
-extension FieldReader {
-  /// Returns the field `markup`; nil if it is missing or NULL.
-  func markup(of record: String) throws(LedgerError) -> Markup? {
-    guard let text = text("markup") else { return nil }
-    return try required("markup", of: record, Markup(text))
-  }
-
-  /// Returns nil if the field is missing, NULL, or not a time.
-  func instant(_ name: String) -> Timestamp? {
-    text(name).flatMap { Timestamp(rfc3339: $0) }
-  }
-
-  func requiredInstant(_ name: String, of record: String) throws(LedgerError) -> Timestamp {
-    try required(name, of: record, instant(name))
+  func writeAudited(to object: inout JSONWriter) {
+    object.member("id", id)
+    object.member("name", name)
+    object.member("timezone", timeZone)
+    object.member("status", status.rawValue)
+    object.member("payment_customer_id", paymentCustomerID)
+    object.member("markup", markup?.description)
+    object.member("metadata") { $0.raw(metadata.utf8) }
   }
 }

@@ -54,75 +54,71 @@ public struct StoredKey: Hashable, Sendable {
   }
 }
 
-/// Writes and reads a key's fields with the names of `api_keys`, in the order of its columns.
-extension StoredKey {
-  func write(to fields: inout some FieldWriter) {
-    fields.write("client_id", clientID)
-    fields.write("name", name)
-    fields.write("sha256", sha256)
-    fields.write("models", models.map(StoredKey.jsonArray))
-    fields.write("operations", operations.map { StoredKey.jsonArray($0.map(\.rawValue)) })
-    fields.write("expires_at", expiresAt?.rfc3339)
-    fields.write("requests_per_minute", requestsPerMinute)
-    fields.write("tokens_per_minute", tokensPerMinute)
-    fields.write("previous_sha256", previousSHA256)
-    fields.write("previous_expires_at", previousExpiresAt?.rfc3339)
-    fields.write("created_at", createdAt.rfc3339)
-    fields.write("updated_at", updatedAt.rfc3339)
-    fields.write("revoked_at", revokedAt?.rfc3339)
+extension StoredKey: TableRecord {
+  static let table = RecordTable<StoredKey>(
+    "api_keys", key: ["client_id", "name"], where: "revoked_at IS NULL",
+    order: ["client_id", "name", "id"], ifUnreadable: .isLeftOut,
+    blank: StoredKey(
+      clientID: "", name: "", sha256: "", createdAt: Timestamp(milliseconds: 0)),
+    title: { "key \($0.name) of client \($0.clientID)" },
+    columns: [
+      RecordColumn("client_id", \.clientID),
+      RecordColumn("name", \.name),
+      RecordColumn("sha256", \.sha256),
+      RecordColumn("models", \.models),
+      RecordColumn("operations", \.operations),
+      RecordColumn("expires_at", \.expiresAt),
+      RecordColumn("requests_per_minute", \.requestsPerMinute),
+      RecordColumn("tokens_per_minute", \.tokensPerMinute),
+      RecordColumn("previous_sha256", \.previousSHA256),
+      RecordColumn("previous_expires_at", \.previousExpiresAt),
+      RecordColumn("created_at", \.createdAt),
+      RecordColumn("updated_at", \.updatedAt),
+      RecordColumn("revoked_at", \.revokedAt),
+    ])
+}
+
+extension StoredKey: AdministeredRecord {
+  var auditTarget: String { "key:\(clientID)/\(name)" }
+  var auditedClient: String? { clientID }
+
+  func writeAudited(to object: inout JSONWriter) {
+    object.member("client_id", clientID)
+    object.member("name", name)
+    // The digest stays out.
+    object.member("fingerprint", fingerprint)
+    object.member("models") { $0.strings(models) }
+    object.member("operations") { $0.strings(operations?.map(\.rawValue)) }
+    object.member("expires_at", expiresAt?.rfc3339)
+    object.member("requests_per_minute") { $0.optional(requestsPerMinute) }
+    object.member("tokens_per_minute") { $0.optional(tokensPerMinute) }
+    object.member("previous_expires_at", previousExpiresAt?.rfc3339)
+  }
+}
+
+extension LedgerReader {
+  /// Returns all keys of a client that no file declares, including revoked ones, by name.
+  /// - Throws: `LedgerError` if the database can't be read.
+  public func storedKeys(ofClient clientID: String) throws(LedgerError) -> [StoredKey] {
+    let select = try connection.prepare(
+      "SELECT * FROM api_keys WHERE client_id = ? ORDER BY name, id")
+    select.bind(clientID)
+    return try connection.read(select)
   }
 
-  init(from fields: some FieldReader) throws(LedgerError) {
-    let clientID = try fields.requiredText("client_id", of: "a key")
-    let name = try fields.requiredText("name", of: "a key of client \(clientID)")
-    let record = "key \(name) of client \(clientID)"
-    self.init(
-      clientID: clientID, name: name, sha256: try fields.requiredText("sha256", of: record),
-      models: try StoredKey.list(fields.text("models"), of: record),
-      operations: try StoredKey.operations(fields.text("operations"), of: record),
-      // An unreadable time must not become a key without an expiry.
-      expiresAt: try StoredKey.instant("expires_at", fields, of: record),
-      requestsPerMinute: fields.integer("requests_per_minute"),
-      tokensPerMinute: fields.integer("tokens_per_minute"),
-      createdAt: try fields.requiredInstant("created_at", of: record))
-    previousSHA256 = fields.text("previous_sha256")
-    previousExpiresAt = fields.instant("previous_expires_at")
-    updatedAt = try fields.requiredInstant("updated_at", of: record)
-    revokedAt = try StoredKey.instant("revoked_at", fields, of: record)
-  }
-
-  private static func instant(
-    _ name: String, _ fields: some FieldReader, of record: String
+  /// Returns the admission time of a key's latest request since `start`; nil for none.
+  /// - Throws: `LedgerError` if the database can't be read.
+  public func latestUse(
+    ofKey name: String, ofClient clientID: String, since start: Timestamp
   ) throws(LedgerError) -> Timestamp? {
-    fields.text(name) == nil ? nil : try fields.requiredInstant(name, of: record)
-  }
-
-  private static func operations(
-    _ text: String?, of record: String
-  ) throws(LedgerError) -> [Operation]? {
-    guard let names = try list(text, of: record) else { return nil }
-    let operations = names.compactMap { Operation(rawValue: $0) }
-    guard operations.count == names.count else {
-      throw .unreadable(record: "operations of \(record)")
-    }
-    return operations
-  }
-
-  /// Reads the text that `jsonArray` wrote.
-  private static func list(
-    _ text: String?, of record: String
-  ) throws(LedgerError) -> [String]? {
-    guard let text else { return nil }
-    let parser = JSONParser()
-    guard let array = try? parser.parse(Array(text.utf8)), array.kind == .array else {
-      throw .unreadable(record: "a list of \(record)")
-    }
-    return array.elements.compactMap(\.string)
-  }
-
-  private static func jsonArray(_ items: [String]) -> String {
-    var writer = JSONWriter()
-    writer.strings(items)
-    return String(decoding: writer.bytes, as: UTF8.self)
+    let select = try connection.prepare(
+      """
+      SELECT created_at FROM usage_logs
+      WHERE client_id = ?1 AND key_name = ?2 AND created_at >= ?3
+      ORDER BY created_at DESC LIMIT 1
+      """)
+    defer { select.reset() }
+    select.bind(clientID, name, start.rfc3339)
+    return try select.step() ? select.text(0).flatMap { Timestamp(rfc3339: $0) } : nil
   }
 }

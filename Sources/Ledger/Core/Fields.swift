@@ -1,4 +1,5 @@
 internal import JSON
+internal import Time
 
 /// Where a record's fields are written to, in the order of its table's columns.
 protocol FieldWriter {
@@ -25,6 +26,15 @@ extension FieldReader {
   ) throws(LedgerError) -> Value {
     guard let value else { throw .unreadable(record: "\(name) of \(record)") }
     return value
+  }
+
+  /// Returns nil if the field is missing, NULL, or not a time.
+  func instant(_ name: String) -> Timestamp? {
+    text(name).flatMap { Timestamp(rfc3339: $0) }
+  }
+
+  func requiredInstant(_ name: String, of record: String) throws(LedgerError) -> Timestamp {
+    try required(name, of: record, instant(name))
   }
 }
 

@@ -40,7 +40,7 @@ extension LedgerEditor {
       let batch = rest.prefix(LedgerEditor.objectsInOneCommit)
       rest = rest.dropFirst(batch.count)
       assignments += try connection.edit { () throws(LedgerError) in
-        for case .client(let id) in Set(batch.map(\.owner)) where try clients.isDeleted(id) {
+        for case .client(let id) in Set(batch.map(\.owner)) where try isDeleted(id) {
           throw .notFound(record: "client \(id): it was deleted")
         }
         var made: [ObjectAssignment] = []

@@ -8,11 +8,11 @@ extension LedgerEditor {
   /// - Throws: `LedgerError.alreadyExists`.
   public func create(_ plan: StoredPlan) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
-      if try plans.find(plan.name) != nil {
+      if try connection.find(StoredPlan.self, plan.name) != nil {
         throw .alreadyExists(record: "a plan \(plan.name)")
       }
-      try plans.replace(plan)
-      try record("plan.create", plan.name, before: nil, after: plan)
+      try connection.insert(plan)
+      try record("plan.create", before: nil, after: plan)
     }
   }
 
@@ -22,12 +22,7 @@ extension LedgerEditor {
     _ name: String, _ change: (inout StoredPlan) -> Void
   ) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
-      guard let before = try plans.find(name) else { throw .notFound(record: "plan \(name)") }
-      var after = before
-      change(&after)
-      after.updatedAt = author.now
-      try plans.replace(after)
-      try record("plan.update", name, before: before, after: after)
+      _ = try update(try existingPlan(name), "plan.update", change)
     }
   }
 
@@ -35,13 +30,20 @@ extension LedgerEditor {
   /// - Throws: `LedgerError.notFound`, or `LedgerError.stillUsed` if a client is subscribed to it.
   public func removePlan(_ name: String) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
-      guard let plan = try plans.find(name) else { throw .notFound(record: "plan \(name)") }
-      if let user = try subscriptions.all().first(where: { $0.plan == name }) {
+      let plan = try existingPlan(name)
+      if let user = try connection.all(StoredSubscription.self, where: "plan = ?", name).first {
         throw .stillUsed(record: "plan \(name)", by: "client \(user.clientID)")
       }
-      try plans.remove(name)
-      try record("plan.delete", name, before: plan, after: nil)
+      try connection.delete(StoredPlan.self, name)
+      try record("plan.delete", before: plan, after: nil)
     }
+  }
+
+  private func existingPlan(_ name: String) throws(LedgerError) -> StoredPlan {
+    guard let plan = try connection.find(StoredPlan.self, name) else {
+      throw .notFound(record: "plan \(name)")
+    }
+    return plan
   }
 
   /// Puts a client on a plan. A client with a subscription keeps its period; otherwise the period
@@ -51,10 +53,10 @@ extension LedgerEditor {
     _ clientID: String, to plan: String, startedOn: CivilDate
   ) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
-      let before = try subscriptions.find(clientID)
+      let before = try connection.find(StoredSubscription.self, clientID)
       let after = try replace(before, clientID, by: plan, startedOn: startedOn)
       try record(
-        before == nil ? "subscription.create" : "subscription.update", after, before: before,
+        before == nil ? "subscription.create" : "subscription.update", before: before,
         after: after)
     }
   }
@@ -70,7 +72,7 @@ extension LedgerEditor {
     subscription.plan = plan
     subscription.status = .active
     subscription.updatedAt = author.now
-    try subscriptions.replace(subscription)
+    try connection.replace(subscription)
     return subscription
   }
 
@@ -78,7 +80,7 @@ extension LedgerEditor {
   /// - Throws: `LedgerError.notFound`.
   public func unsubscribe(_ clientID: String) throws(LedgerError) {
     try connection.edit { () throws(LedgerError) in
-      guard let subscription = try subscriptions.find(clientID) else {
+      guard let subscription = try connection.find(StoredSubscription.self, clientID) else {
         throw .notFound(record: "subscription of client \(clientID)")
       }
       try end(subscription)
@@ -86,41 +88,7 @@ extension LedgerEditor {
   }
 
   func end(_ subscription: StoredSubscription) throws(LedgerError) {
-    try subscriptions.remove(subscription.clientID)
-    try record("subscription.delete", subscription, before: subscription, after: nil)
-  }
-
-  /// Gives a client a credit, and returns it with its ID.
-  /// - Throws: `LedgerError` if the database can't be written.
-  public func grant(_ credit: StoredCredit) throws(LedgerError) -> StoredCredit {
-    try connection.edit { () throws(LedgerError) in
-      let recorded = try credits.insert(credit)
-      try auditLog.append(
-        AuditEntry(
-          actor: author.actor, action: "credit.create", target: "credit:\(recorded.name)",
-          clientID: credit.clientID, before: nil, after: recorded.auditObject,
-          createdAt: author.now))
-      return recorded
-    }
-  }
-
-  private func record(
-    _ action: String, _ name: String, before: StoredPlan?, after: StoredPlan?
-  ) throws(LedgerError) {
-    try auditLog.append(
-      AuditEntry(
-        actor: author.actor, action: action, target: "plan:\(name)", clientID: nil,
-        before: before?.auditObject, after: after?.auditObject, createdAt: author.now))
-  }
-
-  func record(
-    _ action: String, _ subscription: StoredSubscription, before: StoredSubscription?,
-    after: StoredSubscription?
-  ) throws(LedgerError) {
-    try auditLog.append(
-      AuditEntry(
-        actor: author.actor, action: action, target: "subscription:\(subscription.clientID)",
-        clientID: subscription.clientID, before: before?.auditObject,
-        after: after?.auditObject, createdAt: author.now))
+    try connection.delete(StoredSubscription.self, subscription.clientID)
+    try record("subscription.delete", before: subscription, after: nil)
   }
 }

@@ -80,22 +80,7 @@ extension LedgerReader {
   public func subscription(
     ofClient clientID: String
   ) throws(LedgerError) -> StoredSubscription? {
-    try SubscriptionStore(connection).find(clientID)
-  }
-
-  /// Returns the credits with a larger ID, in the order of their IDs; with a nil client, of all
-  /// clients.
-  /// - Throws: `LedgerError` if the database can't be read.
-  public func credits(
-    ofClient clientID: String?, after id: Int64 = 0, limit: Int = .max
-  ) throws(LedgerError) -> [StoredCredit] {
-    try CreditStore(connection).all(of: clientID, after: id, limit: Int64(limit))
-  }
-
-  /// Returns the credits that can still be drawn on.
-  /// - Throws: `LedgerError` if the database can't be read.
-  public func usableCredits(at now: Timestamp) throws(LedgerError) -> [StoredCredit] {
-    try CreditStore(connection).usable(at: now)
+    try connection.find(StoredSubscription.self, clientID)
   }
 
   private static func sumRows(_ dialect: Dialect) -> String {

@@ -38,55 +38,82 @@ public struct StoredPlan: Hashable, Sendable {
   }
 }
 
-/// Writes and reads a plan's fields with the names of `plans`, in the order of its columns.
-extension StoredPlan {
-  func write(to fields: inout some FieldWriter) {
-    fields.write("name", name)
-    fields.write("display_name", displayName)
-    fields.write("monthly_tokens", monthlyTokens)
-    fields.write("monthly_conversations", monthlyConversations)
-    PlanBilling.write(billing, to: &fields)
-    fields.write("markup", markup?.description)
-    fields.write("created_at", createdAt.rfc3339)
-    fields.write("updated_at", updatedAt.rfc3339)
-  }
+extension StoredPlan: TableRecord {
+  static let table = RecordTable<StoredPlan>(
+    "plans", key: ["name"], ifUnreadable: .closesPlan, blank: StoredPlan(closed: ""),
+    title: { "plan \($0.name)" },
+    columns: [
+      RecordColumn("name", \.name),
+      RecordColumn("display_name", \.displayName),
+      RecordColumn("monthly_tokens", \.monthlyTokens),
+      RecordColumn("monthly_conversations", \.monthlyConversations),
+      RecordColumn(billing: \.billing),
+      RecordColumn("markup", \.markup),
+      RecordColumn("created_at", \.createdAt),
+      RecordColumn("updated_at", \.updatedAt),
+    ])
 
-  init(from fields: some FieldReader) throws(LedgerError) {
-    let name = try fields.requiredText("name", of: "a plan")
-    let record = "plan \(name)"
-    self.init(
-      name: name, displayName: try fields.requiredText("display_name", of: record),
-      monthlyTokens: fields.integer("monthly_tokens"),
-      monthlyConversations: fields.integer("monthly_conversations"),
-      billing: try PlanBilling(from: fields, of: record),
-      markup: try fields.markup(of: record),
-      createdAt: try fields.requiredInstant("created_at", of: record),
-      updatedAt: try fields.requiredInstant("updated_at", of: record))
-  }
-
-  /// The plan in the audit log, as JSON.
-  var auditObject: String {
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("name", name)
-      object.member("display_name", displayName)
-      object.member("monthly_tokens") { $0.optional(monthlyTokens) }
-      object.member("monthly_conversations") { $0.optional(monthlyConversations) }
-      object.member("billing") { member in
-        guard let billing else { return member.null() }
-        member.object { billing.writeMembers(to: &$0) }
+  /// Returns all plans that no file declares, by name.
+  ///
+  /// Clients on an unreadable plan must not fall back to another plan, so it is returned as closed.
+  static func all(_ connection: DatabaseConnection) throws(LedgerError) -> [StoredPlan] {
+    try connection.prepare(table.selection()).rows { fields throws(LedgerError) in
+      do throws(LedgerError) {
+        return try table.read(fields)
+      } catch {
+        guard case .unreadable(let record) = error, let unreadable = connection.unreadable
+        else { throw error }
+        let name = try fields.requiredText("name", of: "a plan")
+        unreadable.note(
+          UnreadableRow(clientID: nil, record: "plan \(name): \(record)", effect: table.effect))
+        return StoredPlan(closed: name)
       }
-      object.member("markup", markup?.description)
     }
-    return String(decoding: writer.bytes, as: UTF8.self)
   }
 }
 
-/// Writes and reads a plan's prices with the column names that `plans`, `billing_agreements` and
-/// `billing_periods` share, in the order of their columns.
+extension StoredPlan: AdministeredRecord {
+  var auditTarget: String { "plan:\(name)" }
+  var auditedClient: String? { nil }
+
+  func writeAudited(to object: inout JSONWriter) {
+    object.member("name", name)
+    object.member("display_name", displayName)
+    object.member("monthly_tokens") { $0.optional(monthlyTokens) }
+    object.member("monthly_conversations") { $0.optional(monthlyConversations) }
+    object.member("billing") { member in
+      guard let billing else { return member.null() }
+      member.object { billing.writeMembers(to: &$0) }
+    }
+    object.member("markup", markup?.description)
+  }
+}
+
+/// The columns of a plan's prices, which `plans`, `billing_agreements` and `billing_periods` share.
+extension RecordColumn {
+  /// Prices that a record may lack; all columns are NULL then.
+  init(billing path: Property<PlanBilling?>) {
+    self.init { record, fields in
+      PlanBilling.write(record[keyPath: path], to: &fields)
+    } read: { record, fields throws(UnreadableColumn) in
+      record[keyPath: path] = try PlanBilling(from: fields)
+    }
+  }
+
+  init(billing path: Property<PlanBilling>) {
+    self.init { record, fields in
+      PlanBilling.write(record[keyPath: path], to: &fields)
+    } read: { record, fields throws(UnreadableColumn) in
+      guard let billing = try PlanBilling(from: fields) else {
+        throw UnreadableColumn(name: "currency")
+      }
+      record[keyPath: path] = billing
+    }
+  }
+}
+
 extension PlanBilling {
-  /// - Parameter billing: The prices; nil makes all columns NULL.
-  static func write(_ billing: PlanBilling?, to fields: inout some FieldWriter) {
+  fileprivate static func write(_ billing: PlanBilling?, to fields: inout any FieldWriter) {
     fields.write("currency", billing?.currency.code)
     fields.write("fixed_fee_nano", billing?.fixedFee.nanoUnits)
     fields.write("measure", billing?.measure.rawValue)
@@ -96,21 +123,16 @@ extension PlanBilling {
   }
 
   /// Returns nil if the columns are NULL.
-  init?(from fields: some FieldReader, of record: String) throws(LedgerError) {
-    guard let code = fields.text("currency") else { return nil }
-    let currency = try fields.required("currency", of: record, Currency(code))
-    func money(_ name: String) throws(LedgerError) -> Money {
-      Money(
-        nanoUnits: try fields.required(name, of: record, fields.integer(name)),
-        currency: currency)
+  fileprivate init?(from fields: ColumnReader) throws(UnreadableColumn) {
+    guard let currency: Currency = try fields.optionalValue("currency") else { return nil }
+    func money(_ name: String) throws(UnreadableColumn) -> Money {
+      Money(nanoUnits: try fields.value(name), currency: currency)
     }
-    let overage = try fields.integer("overage_every").map { every throws(LedgerError) in
+    let overage = try fields.integer("overage_every").map { every throws(UnreadableColumn) in
       Overage(every: max(1, every), charge: try money("overage_charge_nano"))
     }
     self.init(
-      fixedFee: try money("fixed_fee_nano"),
-      measure: try fields.required(
-        "measure", of: record, fields.text("measure").flatMap { Measure(rawValue: $0) }),
+      fixedFee: try money("fixed_fee_nano"), measure: try fields.value("measure"),
       included: max(0, fields.integer("included") ?? 0), overage: overage)
   }
 }

@@ -30,39 +30,32 @@ public struct StoredSubscription: Hashable, Sendable {
   }
 }
 
-/// Writes and reads a subscription's fields with the names of `subscriptions`, in the order of its
-/// columns.
-extension StoredSubscription {
-  func write(to fields: inout some FieldWriter) {
-    fields.write("client_id", clientID)
-    fields.write("plan", plan)
-    fields.write("started_on", startedOn.description)
-    fields.write("status", status.rawValue)
-    fields.write("created_at", createdAt.rfc3339)
-    fields.write("updated_at", updatedAt.rfc3339)
-  }
+extension StoredSubscription: TableRecord {
+  static let table = RecordTable<StoredSubscription>(
+    "subscriptions", key: ["client_id"], ifUnreadable: .closesClient,
+    blank: StoredSubscription(
+      clientID: "", plan: "", startedOn: CivilDate(daysSinceEpoch: 0),
+      createdAt: Timestamp(milliseconds: 0)),
+    title: { "the subscription of client \($0.clientID)" },
+    columns: [
+      RecordColumn("client_id", \.clientID),
+      RecordColumn("plan", \.plan),
+      RecordColumn("started_on", \.startedOn),
+      RecordColumn("status", \.status),
+      RecordColumn("created_at", \.createdAt),
+      RecordColumn("updated_at", \.updatedAt),
+    ])
+}
 
-  init(from fields: some FieldReader) throws(LedgerError) {
-    let clientID = try fields.requiredText("client_id", of: "a subscription")
-    let record = "the subscription of client \(clientID)"
-    self.init(
-      clientID: clientID, plan: try fields.requiredText("plan", of: record),
-      startedOn: try fields.required(
-        "started_on", of: record, fields.text("started_on").flatMap(CivilDate.init)),
-      status: try fields.required(
-        "status", of: record, fields.text("status").flatMap { Status(rawValue: $0) }),
-      createdAt: try fields.requiredInstant("created_at", of: record),
-      updatedAt: try fields.requiredInstant("updated_at", of: record))
-  }
+extension StoredSubscription.Status: ColumnValue {}
 
-  /// The subscription in the audit log, as JSON.
-  var auditObject: String {
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("plan", plan)
-      object.member("started_on", startedOn.description)
-      object.member("status", status.rawValue)
-    }
-    return String(decoding: writer.bytes, as: UTF8.self)
+extension StoredSubscription: AdministeredRecord {
+  var auditTarget: String { "subscription:\(clientID)" }
+  var auditedClient: String? { clientID }
+
+  func writeAudited(to object: inout JSONWriter) {
+    object.member("plan", plan)
+    object.member("started_on", startedOn.description)
+    object.member("status", status.rawValue)
   }
 }

@@ -30,97 +30,104 @@ public struct StoredPriceOverride: Hashable, Sendable {
   public var label: String { "\(clientID)/\(number)" }
 }
 
-/// Writes and reads an override's fields with the names of `pricing_config`, in the order of its
-/// columns.
-extension StoredPriceOverride {
-  func write(to fields: inout some FieldWriter) {
-    fields.write("client_id", clientID)
-    fields.write("number", number)
-    fields.write("provider", provider)
-    fields.write("model", model)
-    fields.write("prices", pricesText)
-    fields.write("created_at", createdAt.rfc3339)
-  }
+extension StoredPriceOverride: TableRecord {
+  /// A replaced or removed override keeps its row, so that price versions can always be looked up.
+  static let table = RecordTable<StoredPriceOverride>(
+    "pricing_config", key: ["client_id", "provider", "model"], where: "ended_at IS NULL",
+    ifUnreadable: .closesClient,
+    blank: StoredPriceOverride(
+      clientID: "", number: 0, provider: "", model: "", prices: AgreedPrices(PriceTable()),
+      createdAt: Timestamp(milliseconds: 0)),
+    title: { "a price override of client \($0.clientID)" },
+    columns: [
+      RecordColumn("client_id", \.clientID),
+      RecordColumn("number", \.number),
+      RecordColumn("provider", \.provider),
+      RecordColumn("model", \.model),
+      RecordColumn("prices", \.prices),
+      RecordColumn("created_at", \.createdAt),
+    ])
+}
 
-  init(from fields: some FieldReader) throws(LedgerError) {
-    let clientID = try fields.requiredText("client_id", of: "a price override")
-    let record = "a price override of client \(clientID)"
-    self.init(
-      clientID: clientID,
-      number: try fields.required("number", of: record, fields.integer("number")),
-      provider: try fields.requiredText("provider", of: record),
-      model: try fields.requiredText("model", of: record),
-      prices: try AgreedPrices(
-        json: try fields.requiredText("prices", of: record), of: "prices of \(record)"),
-      createdAt: try fields.requiredInstant("created_at", of: record))
-  }
-
-  private var pricesText: String {
+extension AgreedPrices: ColumnValue {
+  var stored: String {
     var writer = JSONWriter()
-    writer.object { $0.members(of: prices) }
+    writer.object { $0.members(of: self) }
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// The override in the audit log, as JSON.
-  var auditObject: String {
-    var writer = JSONWriter()
-    writer.object { object in
-      object.member("client_id", clientID)
-      object.member("provider", provider)
-      object.member("model", model)
-      object.members(of: prices)
-      object.member("price_version", label)
-    }
-    return String(decoding: writer.bytes, as: UTF8.self)
+  static func value(_ stored: String) -> AgreedPrices? {
+    try? AgreedPrices(json: stored, of: "prices")
   }
 }
 
-/// Reads and writes `pricing_config`: clients' own prices. A replaced or removed override keeps its
-/// row, so that price versions can always be looked up.
-struct PriceOverrideStore {
-  private let connection: DatabaseConnection
+extension StoredPriceOverride: AuditedRecord {
+  var auditTarget: String { "pricing:\(clientID)/\(provider)/\(model)" }
+  var auditedClient: String? { clientID }
 
-  init(_ connection: DatabaseConnection) {
-    self.connection = connection
+  func writeAudited(to object: inout JSONWriter) {
+    object.member("client_id", clientID)
+    object.member("provider", provider)
+    object.member("model", model)
+    object.members(of: prices)
+    object.member("price_version", label)
+  }
+}
+
+extension LedgerReader {
+  /// Returns a client's own prices in force, by provider and model.
+  /// - Throws: `LedgerError` if the database can't be read.
+  public func priceOverrides(
+    ofClient clientID: String
+  ) throws(LedgerError) -> [StoredPriceOverride] {
+    try connection.all(where: "client_id = ?", clientID)
+  }
+}
+
+extension LedgerEditor {
+  /// Sets a client's own prices for a model, in place of earlier ones.
+  ///
+  /// The caller must check that the client and the model exist.
+  ///
+  /// - Returns: The override, and whether the client had none before.
+  /// - Throws: `LedgerError` if the database can't be written.
+  public func replacePrices(
+    _ prices: AgreedPrices, ofModel model: String, of provider: String, forClient clientID: String
+  ) throws(LedgerError) -> (override: StoredPriceOverride, isNew: Bool) {
+    try connection.edit { () throws(LedgerError) in
+      let before = try connection.find(StoredPriceOverride.self, clientID, provider, model)
+      let number = try connection.prepare(
+        "SELECT coalesce(max(number), 0) + 1 FROM pricing_config WHERE client_id = ?")
+      number.bind(clientID)
+      let after = StoredPriceOverride(
+        clientID: clientID, number: try number.firstInteger() ?? 1, provider: provider,
+        model: model, prices: prices, createdAt: author.now)
+      if let before { try end(before) }
+      try connection.insert(after)
+      try record(
+        before == nil ? "pricing.create" : "pricing.update", before: before, after: after)
+      return (after, before == nil)
+    }
   }
 
-  /// Returns the overrides in force, of one client or of all.
-  func all(of clientID: String? = nil) throws(LedgerError) -> [StoredPriceOverride] {
-    let select = try connection.prepare(PriceOverrideStore.selectInForce)
-    select.bind(clientID)
-    return try select.rows(
-      passingOver: connection.unreadable, .closesClient, StoredPriceOverride.init(from:))
+  /// Removes a client's own prices for a model, so that the book's apply again.
+  /// - Throws: `LedgerError.notFound`.
+  public func removePrices(
+    ofModel model: String, of provider: String, forClient clientID: String
+  ) throws(LedgerError) {
+    try connection.edit { () throws(LedgerError) in
+      let found = try connection.find(StoredPriceOverride.self, clientID, provider, model)
+      guard let before = found else {
+        throw .notFound(record: "price override of client \(clientID) for \(provider)/\(model)")
+      }
+      try end(before)
+      try record("pricing.delete", before: before, after: nil)
+    }
   }
 
-  /// Returns the number of the client's next override.
-  func nextNumber(of clientID: String) throws(LedgerError) -> Int64 {
-    let select = try connection.prepare(
-      "SELECT coalesce(max(number), 0) + 1 FROM pricing_config WHERE client_id = ?")
-    select.bind(clientID)
-    return try select.firstInteger() ?? 1
-  }
-
-  func insert(_ override: StoredPriceOverride) throws(LedgerError) {
-    let insert = try connection.prepare(PriceOverrideStore.insertOverride)
-    var parameters = ParameterWriter(insert)
-    override.write(to: &parameters)
-    try insert.run()
-  }
-
-  func end(_ override: StoredPriceOverride, at now: Timestamp) throws(LedgerError) {
+  private func end(_ override: StoredPriceOverride) throws(LedgerError) {
     let update = try connection.prepare(
       "UPDATE pricing_config SET ended_at = ?3 WHERE client_id = ?1 AND number = ?2")
-    try update.run(override.clientID, override.number, now.rfc3339)
+    try update.run(override.clientID, override.number, author.now.rfc3339)
   }
-
-  private static let selectInForce = """
-    SELECT * FROM pricing_config
-    WHERE ended_at IS NULL AND (CAST(?1 AS TEXT) IS NULL OR client_id = ?1)
-    ORDER BY client_id, provider, model
-    """
-  /// The columns of `StoredPriceOverride.write(to:)`, in its order.
-  private static let insertOverride = """
-    INSERT INTO pricing_config (client_id, number, provider, model, prices, created_at)
-    VALUES (?, ?, ?, ?, ?, ?)
-    """
 }

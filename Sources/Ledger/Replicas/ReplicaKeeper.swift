@@ -142,7 +142,7 @@ private final class ReplicaWatch {
         }
       case .credit(let credit):
         findCredit.bind(credit)
-        if let key = try findCredit.firstRow(StoredCredit.init(from:))?.key {
+        if let key = try findCredit.firstRow(StoredCredit.table.read)?.key {
           found.append(.credit(key))
         }
       }

@@ -67,10 +67,7 @@ extension LedgerEditor {
         throw .notFound(record: "reserve of \(spool)")
       }
       try replicas.remove(SpoolID(text: spool))
-      try auditLog.append(
-        AuditEntry(
-          actor: author.actor, action: "replica.forget", target: "replica:\(spool)",
-          clientID: nil, before: nil, after: nil, createdAt: author.now))
+      try record("replica.forget", of: "replica:\(spool)", client: nil)
     }
   }
 }

@@ -36,7 +36,7 @@ extension LedgerReader {
       let (found, next) = try standings(
         LedgerReader.selectCredits, after: last, limit: limit, for: replica, at: now
       ) { row throws(LedgerError) in
-        SharedStanding(try StoredCredit(from: row), from: row)
+        SharedStanding(try StoredCredit.table.read(row), from: row)
       }
       return StandingsPage(standings: found, next: next.map { .credits(after: $0) })
     }
