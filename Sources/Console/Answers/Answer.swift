@@ -77,4 +77,11 @@ extension JSONSchema {
   static func billing(_ name: String, _ data: JSONSchema) -> JSONSchema {
     .named(name, .object(["success": .boolean, "data": data]))
   }
+
+  /// The schema of an answer under `/api/token-billing/` with an object of `fields`, whose name the
+  /// whole answer has.
+  static func billing<Row>(_ fields: AnswerFields<Row>) -> JSONSchema {
+    guard case .named(let name, let data) = fields.schema else { return fields.schema }
+    return .billing(name, data)
+  }
 }

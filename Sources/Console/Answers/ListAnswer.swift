@@ -26,6 +26,8 @@ struct Page<Entry> {
     Answer { body in body.object { writeMembers(to: &$0, write) } }
   }
 
+  func answer(_ fields: AnswerFields<Entry>) -> Answer { answer(fields.write) }
+
   /// Writes the members of that answer into an object that may have other members.
   func writeMembers(to body: inout JSONWriter, _ write: (Entry, inout JSONWriter) -> Void) {
     body.member("data") { data in

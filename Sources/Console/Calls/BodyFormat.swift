@@ -3,8 +3,7 @@ internal import JSON
 internal import Money
 internal import Time
 
-/// The format of a body's field: its schema in the OpenAPI document, and the reading of a value with
-/// the same bounds.
+/// The format of a body's field: its schema, and the reading of a value with the same bounds.
 struct BodyFormat<Value>: Sendable {
   let schema: JSONSchema
   /// Reads the field of this name; nil if it is absent or null.

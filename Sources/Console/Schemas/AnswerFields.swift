@@ -24,6 +24,9 @@ struct AnswerFields<Row>: Sendable, ExpressibleByArrayLiteral {
   /// The same fields as a schema that the document defines once under this name.
   func named(_ name: String) -> AnswerFields { AnswerFields(all, name: name) }
 
+  /// The same fields without one, for objects that have a field of this name already.
+  func without(_ name: String) -> AnswerFields { AnswerFields(all.filter { $0.name != name }) }
+
   static func + (left: AnswerFields, right: AnswerFields) -> AnswerFields {
     AnswerFields(left.all + right.all)
   }
@@ -37,6 +40,8 @@ struct AnswerFields<Row>: Sendable, ExpressibleByArrayLiteral {
       return fields + (field.isShown == nil ? one : one.optional)
     }
   }
+
+  var names: [String] { all.map(\.name) }
 
   var schema: JSONSchema {
     name.map { .named($0, .object(schemas)) } ?? .object(schemas)
@@ -56,6 +61,22 @@ struct AnswerFields<Row>: Sendable, ExpressibleByArrayLiteral {
   func writeMembers(of row: Row, to object: inout JSONWriter) {
     for field in all where field.isShown?(row) ?? true {
       object.key(field.name)
+      field.write(row, &object)
+    }
+  }
+}
+
+extension AnswerFields {
+  /// Writes a member for each of `names`, in their order: this table's field of that name, or null
+  /// if it has none.
+  func writeMembers(of row: Row, asIn names: [String], to object: inout JSONWriter) {
+    for name in names {
+      guard let field = all.first(where: { $0.name == name }) else {
+        object.member(name, optional: nil)
+        continue
+      }
+      guard field.isShown?(row) ?? true else { continue }
+      object.key(name)
       field.write(row, &object)
     }
   }
@@ -117,7 +138,7 @@ struct AnswerField<Row>: Sendable {
   }
 
   /// The same field, only in the rows that `isShown` names.
-  func shown(if isShown: @escaping @Sendable (Row) -> Bool) -> AnswerField {
+  func shown(_ isShown: @escaping @Sendable (Row) -> Bool) -> AnswerField {
     var field = self
     field.isShown = isShown
     return field

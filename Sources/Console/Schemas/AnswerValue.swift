@@ -1,3 +1,4 @@
+internal import Budgets
 internal import JSON
 internal import Money
 internal import Time
@@ -90,6 +91,12 @@ struct Permille: AnswerValue {
 
   init(_ value: Int) {
     self.value = value
+  }
+
+  /// Nil without a share.
+  init?(_ share: Share?) {
+    guard let share else { return nil }
+    value = share.permille
   }
 
   static var answerSchema: JSONSchema { .number }

@@ -138,7 +138,8 @@ extension ResourceLife {
       .done("GET /api/token-billing/charges", "", 200, "\"data\":[]", by: .viewer),
       .refused("POST /api/token-billing/charges/chg_1/retry", "{}", 404, "not_found"),
       .refused("POST /api/token-billing/charges/none/retry", "{}", 404, "not_found"),
-      .done("GET /api/usage/summary", "", 200, "\"total_tokens\":200", by: .key),
+      .done(
+        "GET /api/usage/summary", "", 200, "\"period_days\":30", "\"total_tokens\":200", by: .key),
       .done("GET /api/usage/current-period", "", 200, "\"tokens_used\":200", by: .key),
       .done("GET /api/analytics?client=acme", "", 200, "\"tokens_total\":200", by: .viewer),
       .done("GET /api/admin/budgets/acme/month", "", 200, "\"current_tokens\":200"),

@@ -2,6 +2,8 @@ internal import Billing
 internal import Configuration
 internal import JSON
 internal import Ledger
+internal import Money
+internal import Time
 
 /// `/api/token-billing/charges`: lists charges, and collects a failed charge again.
 enum ChargeCalls {
@@ -18,14 +20,32 @@ enum ChargeCalls {
         ] + QueryParameter.page, answers: .ok(listSchema), handler: list),
       APIRoute(
         .post, path + "/{charge}/retry", .admin, "Collects an unpaid charge again",
-        answers: .ok(.billing("RetriedCharge", ChargeJSON.schema)), handler: retry),
+        answers: .ok(.billing("RetriedCharge", fields.schema)), handler: retry),
     ]
   }
+
+  /// Amounts are in the smallest unit of the currency.
+  static let fields =
+    ([
+      .field("id", \.name), .field("client_id", \.clientID), .field("user_id", \.clientID),
+      .field("period", \.period), .field("block", \.block), .field("billing_tier", \.tier),
+      .field("tokens_total", \.tokensTotal), .field("amount_charged", \.amount),
+      .field("currency", \.currency), .choice("status", \.status), .field("attempts", \.attempts),
+      .field("last_error", \.lastError), .field("payment_id", \.paymentID),
+      .field("created_at", \.createdAt), .field("updated_at", \.updatedAt),
+    ] as AnswerFields<BillingCharge>).named("Charge")
+
+  /// The form of a charge in the answer of `process-usage`.
+  static let tierFields =
+    ([
+      .field("id", \.name), .field("billing_tier", \.tier), .field("amount_charged", \.amount),
+      .choice("status", \.status),
+    ] as AnswerFields<BillingCharge>).named("TierCharge")
 
   private static let listSchema = JSONSchema.named(
     "Charges",
     .object([
-      "success": .boolean, "data": .list(of: ChargeJSON.schema), "has_more": .boolean,
+      "success": .boolean, "data": .list(of: fields.schema), "has_more": .boolean,
       "next": .anyText.orNull,
     ]))
 
@@ -43,7 +63,7 @@ enum ChargeCalls {
     return Answer { body in
       body.object { body in
         body.member("success", true)
-        page.writeMembers(to: &body) { charge, data in ChargeJSON.write(charge, to: &data) }
+        page.writeMembers(to: &body, fields.write)
       }
     }
   }
@@ -58,7 +78,7 @@ enum ChargeCalls {
     call.server.chargesAreDue()
     let charge = try call.read { reader throws(LedgerError) in try reader.charge(id) }
     guard let charge else { throw .notFound("charge \(name)") }
-    return .billing { ChargeJSON.write(charge, to: &$0) }
+    return .billing(fields, charge)
   }
 }
 

@@ -1,7 +1,6 @@
 internal import Budgets
 internal import Billing
 internal import Configuration
-internal import JSON
 internal import Ledger
 internal import Time
 
@@ -11,24 +10,37 @@ enum PaidSubscriptionCalls {
     [
       APIRoute(
         .post, TokenBillingCalls.path + "create-subscription", .admin,
-        "Makes a customer pay for a client's plan every month", body: fields, answers: .ok(schema),
+        "Makes a customer pay for a client's plan every month", body: fields,
+        answers: .ok(.billing(paid)),
         handler: create)
     ]
   }
 
-  private static let fields =
-    ["customerId": .plainText] + (["clientId": .name, "plan": .name] as Fields).clearable
+  private static let customerID = BodyField("customerId", .text)
+  private static let clientID = BodyField("clientId", .name)
+  private static let fields = Fields(
+    required: [customerID], optional: [clientID, SubscriptionCalls.plan])
 
-  private static let schema = JSONSchema.billing(
-    "PaidSubscription",
-    .object([
-      "subscriptionId": .anyText, "customerId": .anyText, "clientId": .anyText, "plan": .anyText,
-      "status": .choice(of: StoredSubscription.Status.self), "currentPeriodEnd": .instant.orNull,
-    ]))
+  /// A client's plan that a customer pays for.
+  private struct PaidPlan {
+    let subscription: PaymentClient.PaidSubscription
+    let customer: String
+    let client: Client
+    let plan: String
+    let end: Timestamp?
+  }
+
+  private static let paid =
+    ([
+      .field("subscriptionId", \.subscription.id), .field("customerId", \.customer),
+      .field("clientId", \.client.id), .field("plan", \.plan),
+      .choice("status", \.subscription.status),
+      .field("currentPeriodEnd", as: .instant.orNull) { $0.end.map($0.client.timeZone.rfc3339) },
+    ] as AnswerFields<PaidPlan>).named("PaidSubscription")
 
   private static func create(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
-    let customer = try body.require("customerId", try body.text("customerId"))
+    let customer = try body.require(customerID)
     let client = try client(in: body, customer, call)
     let plan = try plan(in: body, of: client, call)
     let today = client.timeZone.civilDate(of: call.now)
@@ -46,17 +58,11 @@ enum PaidSubscriptionCalls {
     guard let changed = call.server.clients.client(client.id) else {
       throw .notFound("client \(client.id)")
     }
-    let end = changed.planWindow(at: call.now).end
-    return .billing { data in
-      data.object { data in
-        data.member("subscriptionId", subscription.id)
-        data.member("customerId", customer)
-        data.member("clientId", changed.id)
-        data.member("plan", plan)
-        data.member("status", subscription.status.rawValue)
-        data.member("currentPeriodEnd", end.map(changed.timeZone.rfc3339))
-      }
-    }
+    return .billing(
+      paid,
+      PaidPlan(
+        subscription: subscription, customer: customer, client: changed, plan: plan,
+        end: changed.planWindow(at: call.now).end))
   }
 
   private static func note(
@@ -107,7 +113,7 @@ enum PaidSubscriptionCalls {
   private static func client(
     in body: Body, _ customer: String, _ call: Call
   ) throws(APIError) -> Client {
-    if let id = try body.name("clientId") { return try call.client(id) }
+    if let id = try body.read(clientID) { return try call.client(id) }
     let known = try call.read { reader throws(LedgerError) in
       try reader.paymentAccount(ofCustomer: customer)
     }

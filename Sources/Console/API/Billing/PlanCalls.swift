@@ -33,9 +33,7 @@ enum PlanCalls {
     let after = try call.query.text("after") ?? ""
     let limit = try call.query.limit()
     let plans = call.clients.plans.values.filter { $0.name > after }.sorted { $0.name < $1.name }
-    return Page(plans, limit: limit, cursor: \.name).answer { plan, data in
-      fields.write(plan, to: &data)
-    }
+    return Page(plans, limit: limit, cursor: \.name).answer(fields)
   }
 
   private static func show(_ call: Call) throws(APIError) -> Answer {

@@ -14,7 +14,7 @@ enum TokenBillingCalls {
   static var routes: [APIRoute] {
     var processUsage = APIRoute(
       .post, path + "process-usage", .adminOrKey, "Records usage that did not pass the proxy",
-      body: ExternalUsageReport.fields, answers: .ok(schema), handler: process)
+      body: ExternalUsageReport.fields, answers: .ok(.billing(processed)), handler: process)
     processUsage.idempotencyOwner = { call throws(APIError) in
       IdempotencyClaim.usageOwner(of: try ExternalUsageReport.client(in: try call.body(), call).id)
     }
@@ -24,16 +24,22 @@ enum TokenBillingCalls {
         .get, path + "user-summary/{client}", .key, "Sums up what a client used and was charged",
         query: [
           QueryParameter("period", "\(BillingMonth.rule), by default the current one", .month)
-        ], answers: .ok(summarySchema), handler: summary),
+        ], answers: .ok(.billing(summed)), handler: summary),
     ]
   }
 
-  private static let schema = JSONSchema.billing(
-    "ProcessedUsage",
-    .object([
-      "consumptionId": .anyText, "totalTokens": .count,
-      "tierCharges": .list(of: ChargeJSON.tierSchema),
-    ]))
+  /// A report of usage that is recorded, and the charges that it caused.
+  private struct ProcessedUsage {
+    let id: RequestID
+    let tokens: Int64
+    let charges: [BillingCharge]
+  }
+
+  private static let processed =
+    ([
+      .field("consumptionId") { "\($0.id)" }, .field("totalTokens", \.tokens),
+      .list("tierCharges", of: ChargeCalls.tierFields, \.charges),
+    ] as AnswerFields<ProcessedUsage>).named("ProcessedUsage")
 
   private static func process(_ call: Call) async throws(APIError) -> Answer {
     let usage = try ExternalUsageReport(try call.body(), call)
@@ -44,26 +50,19 @@ enum TokenBillingCalls {
     let charges = try call.read { reader throws(LedgerError) in
       try reader.charges(where: [.request: "\(id)"])
     }
-    return .billing { data in
-      data.object { data in
-        data.member("consumptionId", "\(id)")
-        data.member("totalTokens", period.tokens)
-        data.member("tierCharges") { list in
-          list.array { list in for charge in charges { ChargeJSON.writeTier(charge, to: &list) } }
-        }
-      }
-    }
+    return .billing(processed, ProcessedUsage(id: id, tokens: period.tokens, charges: charges))
   }
 
   // MARK: Summaries
 
-  private static let summarySchema = JSONSchema.billing(
-    "BillingSummary",
-    .object([
-      "total_tokens": .count, "current_tier": .anyText.orNull, "fixed_fee_charged": .count,
-      "tier_charges_count": .count, "tier_charges_total": .count, "total_charged": .count,
-      "currency": .currency, "period": .anyText,
-    ]))
+  private static let summed =
+    ([
+      .field("total_tokens", \.totalTokens), .field("current_tier", \.currentTier),
+      .field("fixed_fee_charged", \.fixedFeeCharged),
+      .field("tier_charges_count", \.tierChargesCount),
+      .field("tier_charges_total", \.tierChargesTotal), .field("total_charged", \.totalCharged),
+      .field("currency", \.currency), .field("period", \.period),
+    ] as AnswerFields<BillingSummary>).named("BillingSummary")
 
   private static func summary(_ call: Call) throws(APIError) -> Answer {
     let id = call.parameter("client")
@@ -76,19 +75,6 @@ enum TokenBillingCalls {
     let summary = try call.read { reader throws(LedgerError) in
       try BillingSummary(ofClient: id, in: month, currency: currency, reader)
     }
-    return .billing { write(summary, to: &$0) }
-  }
-
-  private static func write(_ summary: BillingSummary, to writer: inout JSONWriter) {
-    writer.object { data in
-      data.member("total_tokens", summary.totalTokens)
-      data.member("current_tier", summary.currentTier)
-      data.member("fixed_fee_charged", summary.fixedFeeCharged)
-      data.member("tier_charges_count", summary.tierChargesCount)
-      data.member("tier_charges_total", summary.tierChargesTotal)
-      data.member("total_charged", summary.totalCharged)
-      data.member("currency", summary.currency.code)
-      data.member("period", summary.period)
-    }
+    return .billing(summed, summary)
   }
 }

@@ -30,7 +30,7 @@ enum BudgetActionCalls {
     ]
   }
 
-  private static let budget = Success.ok(BudgetJSON.schema)
+  private static let budget = Success.ok(BudgetJSON.fields.schema)
 
   private static let subject = BodyField("subject", .text)
   private static let note = BodyField("note", .text)

@@ -18,17 +18,17 @@ enum BudgetCalls {
           QueryParameter(
             "sort", "id, or percentage: closest to its limit first, one page",
             .choice(of: Sorting.self)),
-        ] + QueryParameter.page, answers: .ok(.page(of: BudgetJSON.schema)), handler: list),
+        ] + QueryParameter.page, answers: .ok(.page(of: BudgetJSON.fields.schema)), handler: list),
       APIRoute(
         .post, path, .admin, "Creates or replaces a budget", body: BudgetFields.fields,
-        answers: .createdOrReplaced(BudgetJSON.schema), handler: replace),
+        answers: .createdOrReplaced(BudgetJSON.fields.schema), handler: replace),
       APIRoute(
         .get, path + "/{client}/{name}", .viewer, "Shows a budget",
-        answers: .ok(BudgetJSON.schema), handler: show),
+        answers: .ok(BudgetJSON.fields.schema), handler: show),
       APIRoute(
         .get, path + "/{client}/{name}/subjects", .viewer,
         "Lists the accounts of a budget, closest to the limit first", query: QueryParameter.page,
-        answers: .ok(.page(of: BudgetJSON.schema)), handler: subjects),
+        answers: .ok(.page(of: BudgetJSON.fields.schema)), handler: subjects),
       APIRoute(
         .delete, path + "/{client}/{name}", .admin, "Removes a budget",
         answers: .removed, handler: remove),
@@ -56,11 +56,11 @@ enum BudgetCalls {
       let page = Page(
         try BudgetJSON.forms(Array(later.prefix(limit + 1)), call), limit: limit
       ) { $0.status.definition.id.description }
-      return page.answer { form, data in form.write(to: &data) }
+      return page.answer(BudgetJSON.fields)
     case .percentage:
       let fullest = statuses.sorted(by: isFuller).prefix(limit)
       return Page(whole: try BudgetJSON.forms(Array(fullest), call))
-        .answer { form, data in form.write(to: &data) }
+        .answer(BudgetJSON.fields)
     }
   }
 
@@ -106,7 +106,7 @@ enum BudgetCalls {
     guard let found, let form = try BudgetJSON.forms([found], call).first else {
       throw .notFound("budget \(id)")
     }
-    return Answer(status: status) { form.write(to: &$0) }
+    return Answer(status: status, BudgetJSON.fields, form)
   }
 
   private static func subjects(_ call: Call) throws(APIError) -> Answer {
@@ -122,7 +122,7 @@ enum BudgetCalls {
     let later = all.filter { status in start.map { $0 < status.fullness } ?? true }
     let forms = try BudgetJSON.forms(Array(later.prefix(limit + 1)), call)
     let page = Page(forms, limit: limit) { "\($0.status.fullness)" }
-    return page.answer { form, data in form.write(to: &data) }
+    return page.answer(BudgetJSON.fields)
   }
 
   // MARK: Changing

@@ -20,18 +20,29 @@ enum BudgetStatusCalls {
     ]
   }
 
-  /// The fields of the tightest budget; null if the client has none.
+  /// The fields of the tightest budget. Without a budget, those of its definition are null.
+  static let tightest = BudgetJSON.fields.without("client_id")
+
   private static let schema = JSONSchema.named(
     "BudgetStatus",
     .object(
       [
-        "client_id": .anyText, "has_budget": .boolean, "budgets": .list(of: BudgetJSON.schema),
-        "by_operation": .list(
-          of: .object([
-            "operation": .anyText, "requests": .count, "tokens_total": .count, "cost": .money,
-            "cost_usd": .money, "percentage": .number,
-          ])),
-      ] + BudgetJSON.fields.clearable))
+        "client_id": .anyText, "has_budget": .boolean,
+        "budgets": .list(of: BudgetJSON.fields.schema), "by_operation": .list(of: operation.schema),
+      ] + tightest.schemas.clearable))
+
+  /// An operation's use, and its share of the whole.
+  private struct OperationShare {
+    let total: UsageTotal
+    let permille: Int
+  }
+
+  private static let operation: AnswerFields<OperationShare> = [
+    .field("operation", as: .anyText, \.total.key), .field("requests", \.total.requests),
+    .field("tokens_total", \.total.totalTokens), .field("cost", \.total.cost),
+    .field("cost_usd") { Money(nanoUnits: $0.total.costNanoUSD, currency: .usd) },
+    .field("percentage") { Permille($0.permille) },
+  ]
 
   private static func status(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
@@ -66,19 +77,17 @@ enum BudgetStatusCalls {
       body.object { body in
         body.member("client_id", client.id)
         body.member("has_budget", !forms.isEmpty)
-        if let tightest = forms.first {
-          // The object has a `client_id` already.
-          tightest.writeMembers(to: &body, pauseReason: reason, withClient: false)
+        if var first = forms.first {
+          first.pauseReason = reason
+          tightest.writeMembers(of: first, to: &body)
         } else {
           NoBudgetJSON(
             of: client, pauseReason: reason, uses: operations,
             billing: call.settings.rates.billing, at: now
           ).writeMembers(to: &body)
         }
-        body.member("budgets") { list in
-          list.array { list in for form in forms { form.write(to: &list) } }
-        }
-        body.member("by_operation") { writeOperations(operations, to: &$0) }
+        body.member("budgets") { BudgetJSON.fields.write(forms, to: &$0) }
+        body.member("by_operation") { operation.write(shares(of: operations), to: &$0) }
       }
     }
   }
@@ -109,25 +118,15 @@ enum BudgetStatusCalls {
     return totals.merged(in: call.settings.rates.billing).sorted { $0.costNanoUSD > $1.costNanoUSD }
   }
 
-  /// Writes each operation's share of the cost. If nothing cost anything, the shares are of the
-  /// tokens.
-  private static func writeOperations(_ totals: [UsageTotal], to writer: inout JSONWriter) {
+  /// Each operation's share of the cost. If nothing cost anything, the shares are of the tokens.
+  private static func shares(of totals: [UsageTotal]) -> [OperationShare] {
     let cost = totals.reduce(Int128(0)) { $0 + Int128($1.costNanoUSD) }
     let tokens = totals.reduce(Int128(0)) { $0 + Int128($1.totalTokens) }
-    writer.array { list in
-      for total in totals {
-        let part = cost > 0 ? Int128(total.costNanoUSD) : Int128(total.totalTokens)
-        let whole = cost > 0 ? cost : tokens
-        list.object { object in
-          object.member("operation", total.key)
-          object.member("requests", total.requests)
-          object.member("tokens_total", total.totalTokens)
-          object.member("cost", total.cost.decimalText)
-          object.member(
-            "cost_usd", Money(nanoUnits: total.costNanoUSD, currency: .usd).decimalText)
-          object.member("percentage", permille: whole > 0 ? Int(clamping: part * 1000 / whole) : 0)
-        }
-      }
+    return totals.map { total in
+      let part = cost > 0 ? Int128(total.costNanoUSD) : Int128(total.totalTokens)
+      let whole = cost > 0 ? cost : tokens
+      return OperationShare(
+        total: total, permille: whole > 0 ? Int(clamping: part * 1000 / whole) : 0)
     }
   }
 }

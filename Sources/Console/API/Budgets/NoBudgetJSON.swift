@@ -34,41 +34,25 @@ struct NoBudgetJSON {
     Int64(clamping: amounts.reduce(Int128(0)) { $0 + Int128($1) })
   }
 
-  /// The members of `BudgetJSON` without `client_id`, in the same order.
-  func writeMembers(to object: inout JSONWriter) {
-    for name in ["id", "name", "source", "per"] { object.member(name, optional: nil) }
-    object.member("subject", "\(Subject(kind: .client, value: client.id))")
-    object.member("mode", optional: nil)
-    object.member("currency", cost.currency.code)
-    for name in ["period", "enforcement", "pause_at_limit"] { object.member(name, optional: nil) }
-    object.member("alerts") { $0.array { _ in } }
-    writeFigures(to: &object)
-    object.member("state", AccountStatus.Level.ok.rawValue)
-    object.member("is_paused", pauseReason != nil)
-    object.member("pause_reason", pauseReason)
-    object.member("raised", optional: nil)
-    object.member("period_start", client.timeZone.rfc3339(month.start))
-    for name in ["next_reset_at", "forecast", "created_at", "updated_at"] {
-      object.member(name, optional: nil)
-    }
-  }
+  /// The fields that aren't null, and those that a budget in BRL has.
+  private static let fields: AnswerFields<NoBudgetJSON> = [
+    .field("subject") { "\(Subject(kind: .client, value: $0.client.id))" },
+    .field("currency", \.cost.currency), .field("alerts") { _ in [Int]() },
+    .field("current_tokens", \.tokens), .field("held_tokens") { _ in 0 },
+    .field("current_cost", \.cost),
+    .field("held_cost") { Money(nanoUnits: 0, currency: $0.cost.currency) },
+    .field("limit_brl") { _ in String?.none }.shown(\.hasBRL),
+    .field("current_brl", \.cost).shown(\.hasBRL),
+    .field("percentage_used") { _ in Permille(0) },
+    .field("state") { _ in AccountStatus.Level.ok.rawValue },
+    .field("is_paused") { $0.pauseReason != nil }, .field("pause_reason", \.pauseReason),
+    .field("period_start") { $0.client.timeZone.rfc3339($0.month.start) },
+  ]
 
-  private func writeFigures(to object: inout JSONWriter) {
-    let none = Money(nanoUnits: 0, currency: cost.currency)
-    object.member("limit_tokens", optional: nil)
-    object.member("current_tokens", tokens)
-    object.member("held_tokens", Int64(0))
-    object.member("remaining_tokens", optional: nil)
-    object.member("token_percentage", optional: nil)
-    object.member("limit_cost", optional: nil)
-    object.member("current_cost", cost.decimalText)
-    object.member("held_cost", none.decimalText)
-    object.member("remaining_cost", optional: nil)
-    object.member("cost_percentage", optional: nil)
-    if cost.currency == .brl {
-      object.member("limit_brl", optional: nil)
-      object.member("current_brl", cost.decimalText)
-    }
-    object.member("percentage_used", permille: 0)
+  private var hasBRL: Bool { cost.currency == .brl }
+
+  /// Writes the members that a budget has in the same answer.
+  func writeMembers(to object: inout JSONWriter) {
+    NoBudgetJSON.fields.writeMembers(of: self, asIn: BudgetStatusCalls.tightest.names, to: &object)
   }
 }

@@ -49,7 +49,7 @@ enum KeyCalls {
       form.cursor > after && (status ?? form.status) == form.status
     }
     let page = Page(forms.sorted { $0.cursor < $1.cursor }, limit: limit, cursor: \.cursor)
-    return page.answer { form, data in KeyJSON.fields.write(form, to: &data) }
+    return page.answer(KeyJSON.fields)
   }
 
   private static func show(_ call: Call) throws(APIError) -> Answer {

@@ -1,4 +1,3 @@
-internal import JSON
 internal import Ledger
 internal import Pricing
 internal import Time
@@ -19,18 +18,19 @@ enum MissingPriceCalls {
           QueryParameter(
             "days", "only prices that requests needed in the last days; 30 by default",
             .integer(1...366)),
-        ], answers: .ok(.page(of: schema)), handler: list)
+        ], answers: .ok(.page(of: fields.schema)), handler: list)
     ]
   }
 
-  private static let schema = JSONSchema.named(
-    "MissingPrice",
-    .object([
-      "provider": .anyText, "model": .anyText, "kind": .choice(of: PriceDimension.Kind.self),
-      "name": .anyText.orNull, "refused": .count, "free": .count, "assumed": .count,
-      "requests": .count, "first_seen": .instant, "last_seen": .instant,
-      "clients": .list(of: .anyText),
-    ]))
+  private static let fields =
+    ([
+      .field("provider", \.price.provider), .field("model", \.price.model),
+      .choice("kind", \.price.dimension.kind),
+      .field("name") { $0.price.dimension.name.isEmpty ? nil : $0.price.dimension.name },
+      .field("refused", \.refused), .field("free", \.free), .field("assumed", \.assumed),
+      .field("requests", \.requests), .field("first_seen", \.firstSeen),
+      .field("last_seen", \.lastSeen), .field("clients", \.clients),
+    ] as AnswerFields<NeededPrice>).named("MissingPrice")
 
   private static func list(_ call: Call) throws(APIError) -> Answer {
     let provider = try call.query.text("provider")
@@ -41,7 +41,7 @@ enum MissingPriceCalls {
       provider ?? sighting.price.provider == sighting.price.provider
         && client ?? sighting.clientID == sighting.clientID
     }
-    return Page(whole: prices).answer(write)
+    return Page(whole: prices).answer(fields)
   }
 
   /// The prices that requests needed since `since` and that are still missing. The one needed last
@@ -54,23 +54,6 @@ enum MissingPriceCalls {
     }
     return NeededPrice.all(sightings.filter(isMeant), stillMissingAt: call.now) {
       call.server.model($0, of: $1, for: $2)
-    }
-  }
-
-  private static func write(_ needed: NeededPrice, to data: inout JSONWriter) {
-    let dimension = needed.price.dimension
-    data.object { object in
-      object.member("provider", needed.price.provider)
-      object.member("model", needed.price.model)
-      object.member("kind", dimension.kind.rawValue)
-      object.member("name", dimension.name.isEmpty ? nil : dimension.name)
-      object.member("refused", needed.refused)
-      object.member("free", needed.free)
-      object.member("assumed", needed.assumed)
-      object.member("requests", needed.requests)
-      object.member("first_seen", needed.firstSeen.rfc3339)
-      object.member("last_seen", needed.lastSeen.rfc3339)
-      object.member("clients", needed.clients)
     }
   }
 }

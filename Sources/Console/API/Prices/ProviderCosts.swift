@@ -1,4 +1,3 @@
-internal import JSON
 internal import Ledger
 internal import Money
 
@@ -14,26 +13,26 @@ struct ProviderCosts {
     margin = Money(nanoUnits: chargedNanoUSD.subtractingSaturated(providerNanoUSD), currency: .usd)
   }
 
-  init(_ line: UsageSeries.Line) {
-    self.init(chargedNanoUSD: line.costNanoUSD, providerNanoUSD: line.providerCostNanoUSD)
+  /// - Parameter providerNanoUSD: The providers' cost; nil if the caller may not see it, and then
+  ///   there are no `ProviderCosts`.
+  init?(chargedNanoUSD: Int64, providerNanoUSD: Int64?) {
+    guard let providerNanoUSD else { return nil }
+    self.init(chargedNanoUSD: chargedNanoUSD, providerNanoUSD: providerNanoUSD)
   }
 
-  /// The members that `write` writes. None is required.
+  /// The fields of the costs of a row.
   ///
-  /// - Parameter prefix: The beginning of each name.
-  static func fields(_ prefix: String = "") -> Fields {
-    Fields([
-      (prefix + providerName, JSONSchema.money), (prefix + marginName, JSONSchema.signedMoney),
-    ]).optional
+  /// - Parameters:
+  ///   - prefix: The beginning of each name.
+  ///   - costs: The costs; nil if the reader may not see them.
+  static func fields<Row>(
+    _ prefix: String = "", _ costs: @escaping @Sendable (Row) -> ProviderCosts?
+  ) -> AnswerFields<Row> {
+    [
+      .field(prefix + "provider_cost_usd", as: .money) { costs($0)?.provider }
+        .shown { costs($0) != nil },
+      .field(prefix + "margin_usd", as: .signedMoney) { costs($0)?.margin }
+        .shown { costs($0) != nil },
+    ]
   }
-
-  static let fields = fields()
-
-  func write(_ prefix: String = "", to object: inout JSONWriter) {
-    object.member(prefix + ProviderCosts.providerName, provider.decimalText)
-    object.member(prefix + ProviderCosts.marginName, margin.decimalText)
-  }
-
-  private static let providerName = "provider_cost_usd"
-  private static let marginName = "margin_usd"
 }

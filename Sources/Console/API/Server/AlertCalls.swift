@@ -1,7 +1,6 @@
 internal import Alerts
 internal import Budgets
 internal import Configuration
-internal import JSON
 internal import Ledger
 internal import Time
 
@@ -11,12 +10,12 @@ enum AlertCalls {
     [
       APIRoute(
         .get, "/api/admin/alerts", .viewer, "Lists alerts and the state of their deliveries",
-        query: LogCalls.parameters(filters.map(\.name)), answers: .ok(.page(of: schema)),
+        query: LogCalls.parameters(filters.map(\.name)), answers: .ok(.page(of: fields.schema)),
         handler: list),
       APIRoute(
         .post, "/api/admin/alerts/test", .admin,
         "Sends a test alert through one channel, or through all",
-        body: (["channel": .plainText] as Fields).clearable, answers: .ok(testSchema),
+        body: Fields(optional: [channel]), answers: .ok(testFields.schema),
         handler: test),
     ]
   }
@@ -25,60 +24,43 @@ enum AlertCalls {
     ("client", .client), ("budget", .budget),
   ]
 
-  private static let schema = JSONSchema.named(
-    "Alert",
-    .object([
-      "id": .anyText, "budget_id": .anyText, "subject": .anyText,
-      "window_start": .instant, "threshold": .integer(1...100).orNull, "unit": .anyText,
-      "limit_value": .count, "used": .count, "deliveries": .list(of: .object(delivery)),
-      "created_at": .instant,
-    ]))
-  private static let delivery: Fields = [
-    "channel": .anyText, "status": .anyText, "attempts": .count,
-    "last_error": .anyText.orNull, "delivered_at": .instant.orNull,
+  private static let channel = BodyField("channel", .text)
+
+  private static let fields =
+    ([
+      .field("id", \.content.id), .field("budget_id") { "\($0.content.alert.budgetID)" },
+      .field("subject", \.content.alert.subject),
+      .field("window_start", \.content.alert.window.start),
+      .field("threshold", as: .integer(1...100).orNull, \.content.alert.percent),
+      .field("unit", \.content.alert.unit.recordedName),
+      .field("limit_value", \.content.alert.limitValue), .field("used", \.content.alert.used),
+      .list("deliveries", of: delivery, \.content.deliveries),
+      .field("created_at", \.content.alert.createdAt),
+    ] as AnswerFields<LogEntry<AlertHistory>>).named("Alert")
+
+  private static let delivery: AnswerFields<AlertDeliveryStatus> = [
+    .field("channel", \.channel), .field("status", \.state.rawValue),
+    .field("attempts", \.attempts), .field("last_error", \.lastError),
+    .field("delivered_at", \.deliveredAt),
   ]
-  private static let testSchema = JSONSchema.object([
-    "results": .list(
-      of: .object(["channel": .anyText, "delivered": .boolean, "detail": .anyText]))
-  ])
+
+  private static let testFields: AnswerFields<[TestResult]> = [
+    .list("results", of: testResult) { $0 }
+  ]
+  private static let testResult: AnswerFields<TestResult> = [
+    .field("channel", \.channel), .field("delivered", \.outcome.isDelivered),
+    .field("detail", \.outcome.detail),
+  ]
+
+  private struct TestResult {
+    let channel: String
+    let outcome: AlertQueue.Outcome
+  }
 
   private static func list(_ call: Call) throws(APIError) -> Answer {
     let conditions = try call.query.conditions(filters)
-    return try LogCalls.answer(
-      call,
-      { reader, range throws(LedgerError) in
-        try reader.alertLog(where: conditions, range)
-      }
-    ) { entry, data in write(entry.content, to: &data) }
-  }
-
-  private static func write(_ history: AlertHistory, to data: inout JSONWriter) {
-    let alert = history.alert
-    data.object { object in
-      object.member("id", history.id)
-      object.member("budget_id", "\(alert.budgetID)")
-      object.member("subject", alert.subject)
-      object.member("window_start", alert.window.start.rfc3339)
-      object.member("threshold", optional: alert.percent.map { Int64($0) })
-      object.member("unit", alert.unit.recordedName)
-      object.member("limit_value", alert.limitValue)
-      object.member("used", alert.used)
-      object.member("deliveries") { list in
-        list.array { list in
-          for delivery in history.deliveries { write(delivery, to: &list) }
-        }
-      }
-      object.member("created_at", alert.createdAt.rfc3339)
-    }
-  }
-
-  private static func write(_ delivery: AlertDeliveryStatus, to list: inout JSONWriter) {
-    list.object { object in
-      object.member("channel", delivery.channel)
-      object.member("status", delivery.state.rawValue)
-      object.member("attempts", Int64(delivery.attempts))
-      object.member("last_error", delivery.lastError)
-      object.member("delivered_at", delivery.deliveredAt?.rfc3339)
+    return try LogCalls.answer(call, fields) { reader, range throws(LedgerError) in
+      try reader.alertLog(where: conditions, range)
     }
   }
 
@@ -86,7 +68,7 @@ enum AlertCalls {
     let body = try call.body()
     let settings = call.settings.alerts
     let names = settings.channelNames
-    let asked = try body.text("channel")
+    let asked = try body.read(channel)
     if let asked, !names.contains(asked) {
       throw .invalidValue(
         "channel",
@@ -95,25 +77,11 @@ enum AlertCalls {
     }
     let receivers = asked.map { [$0] } ?? names
     try call.claimKeyBeforeActing(for: AlertQueue.timeout * receivers.count)
-    var results: [(channel: String, outcome: AlertQueue.Outcome)] = []
+    var results: [TestResult] = []
     for name in receivers {
       guard let outcome = await call.server.alertPostbox.test(name, of: settings) else { continue }
-      results.append((name, outcome))
+      results.append(TestResult(channel: name, outcome: outcome))
     }
-    return Answer { body in
-      body.object { body in
-        body.member("results") { list in
-          list.array { list in
-            for result in results {
-              list.object { object in
-                object.member("channel", result.channel)
-                object.member("delivered", result.outcome.isDelivered)
-                object.member("detail", result.outcome.detail)
-              }
-            }
-          }
-        }
-      }
-    }
+    return Answer(testFields, results)
   }
 }

@@ -12,10 +12,10 @@ enum ObjectCalls {
     [
       APIRoute(
         .get, path, .viewer, "Lists the objects at providers, deleted ones too",
-        query: filters + QueryParameter.page, answers: .ok(.page(of: schema)), handler: list),
+        query: filters + QueryParameter.page, answers: .ok(.page(of: shown.schema)), handler: list),
       APIRoute(
         .post, path, .admin, "Assigns an object to a client, or shares it with all clients",
-        body: fields, answers: .createdOrReplaced(schema), handler: assign),
+        body: fields, answers: .createdOrReplaced(shown.schema), handler: assign),
       APIRoute(
         .delete, path, .admin, "Removes the record of an object; no client owns it then",
         query: [
@@ -32,23 +32,21 @@ enum ObjectCalls {
     QueryParameter("object", "the ID of one object"),
   ]
 
-  private static let fields: Fields = [
-    "provider": .name,
-    "object_id": .text(pattern: #"^[ -~]+$"#, longest: ProviderObject.longestID),
-    "kind": .choice(of: ObjectKind.self),
-    "client_id": .text(pattern: #"^(\*|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$"#),
-  ]
+  private static let provider = BodyField("provider", .name)
+  private static let objectID = BodyField("object_id", .objectID)
+  private static let kind = BodyField<ObjectKind>("kind", .choice)
+  private static let owner = BodyField("client_id", .owner)
+  private static let fields = Fields(required: [provider, objectID, kind, owner])
 
-  private static let schema = JSONSchema.named(
-    "Object",
-    .object([
-      "provider": .anyText, "object_id": .anyText, "kind": .choice(of: ObjectKind.self),
-      "client_id": .anyText, "key_name": .anyText.orNull, "created_at": .instant,
-      "deleted_at": .instant.orNull,
-    ]))
+  private static let shown =
+    ([
+      .field("provider", \.provider), .field("object_id", \.objectID), .choice("kind", \.kind),
+      .field("client_id", \.owner.text), .field("key_name", \.keyName),
+      .field("created_at", \.createdAt), .field("deleted_at", \.deletedAt),
+    ] as AnswerFields<ProviderObject>).named("Object")
 
   private static func list(_ call: Call) throws(APIError) -> Answer {
-    try page(call, limit: try call.query.limit()).answer { write($0, to: &$1) }
+    try page(call, limit: try call.query.limit()).answer(shown)
   }
 
   /// The page of the list that the query names.
@@ -69,17 +67,14 @@ enum ObjectCalls {
 
   private static func assign(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
-    let provider = try body.require("provider", try body.name("provider"))
-    let id = try body.require("object_id", try body.text("object_id"))
-    let kind: ObjectKind = try body.require("kind", try body.choice("kind"))
-    let owner = try owner(in: body, call)
+    let provider = try body.require(provider)
+    let id = try body.require(objectID)
+    let kind = try body.require(kind)
+    let owner = try body.require(owner)
+    if case .client(let id) = owner { _ = try call.client(id) }
     let providers = call.settings.providers.map(\.name)
     guard providers.contains(provider) else {
       throw .invalidValue("provider", allowed: providers.joined(separator: ", "))
-    }
-    guard ProviderObject.isID(id) else {
-      throw .invalidValue(
-        "object_id", allowed: "1 to \(ProviderObject.longestID) printable characters of ASCII")
     }
     let object = ProviderObject(
       provider: provider, objectID: id, kind: kind, owner: owner, keyName: nil,
@@ -90,17 +85,7 @@ enum ObjectCalls {
     let assigned = try call.read { reader throws(LedgerError) in
       try reader.owners(of: [id], provider: provider)[id]
     }
-    return Answer(status: hadAnotherOwner ? 200 : 201) { write(assigned ?? object, to: &$0) }
-  }
-
-  /// The owner that the body names: a client, or all clients.
-  private static func owner(
-    in body: Body, _ call: Call
-  ) throws(APIError) -> ProviderObject.Owner {
-    let text = try body.require("client_id", try body.text("client_id"))
-    if ProviderObject.Owner(text: text) == .everybody { return .everybody }
-    let id = try body.require("client_id", try body.name("client_id"))
-    return .client(try call.client(id).id)
+    return Answer(status: hadAnotherOwner ? 200 : 201, shown, assigned ?? object)
   }
 
   private static func forget(_ call: Call) async throws(APIError) -> Answer {
@@ -111,16 +96,29 @@ enum ObjectCalls {
     }
     return .removed
   }
+}
 
-  private static func write(_ object: ProviderObject, to writer: inout JSONWriter) {
-    writer.object { fields in
-      fields.member("provider", object.provider)
-      fields.member("object_id", object.objectID)
-      fields.member("kind", object.kind.rawValue)
-      fields.member("client_id", object.owner.text)
-      fields.member("key_name", object.keyName)
-      fields.member("created_at", object.createdAt.rfc3339)
-      fields.member("deleted_at", object.deletedAt?.rfc3339)
+extension BodyFormat<String> {
+  /// A provider's ID of an object.
+  fileprivate static let objectID = BodyFormat(
+    .text(pattern: #"^[ -~]+$"#, longest: ProviderObject.longestID)
+  ) { body, name throws(APIError) in
+    guard let id = try body.text(name) else { return nil }
+    guard ProviderObject.isID(id) else {
+      throw .invalidValue(
+        name, allowed: "1 to \(ProviderObject.longestID) printable characters of ASCII")
     }
+    return id
+  }
+}
+
+extension BodyFormat<ProviderObject.Owner> {
+  /// A client's ID, or `*` for all clients.
+  fileprivate static let owner = BodyFormat(
+    .text(pattern: #"^(\*|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$"#)
+  ) { body, name throws(APIError) in
+    guard let text = try body.text(name) else { return nil }
+    if ProviderObject.Owner(text: text) == .everybody { return .everybody }
+    return try body.name(name).map { .client($0) }
   }
 }

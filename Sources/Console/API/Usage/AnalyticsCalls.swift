@@ -14,7 +14,7 @@ enum AnalyticsCalls {
           QueryParameter(
             "by", "the grouping of the series", .choice(groupings.map(\.rawValue))),
           QueryParameter("limit", "the number of entries; 100 by default", .integer(1...1000)),
-        ] + UsageFilters.parameters + TimeRange.parameters, answers: .ok(schema),
+        ] + UsageFilters.parameters + TimeRange.parameters, answers: .ok(fields.schema),
         handler: analytics)
     ]
   }
@@ -27,19 +27,41 @@ enum AnalyticsCalls {
   /// The most days that a series by day, week or month may cover.
   private static let longestSeries = 3_660
 
-  private static let sums: Fields =
+  private struct Sums {
+    let line: UsageSeries.Line
+    let showsProviderCosts: Bool
+
+    var providerCosts: ProviderCosts? {
+      ProviderCosts(
+        chargedNanoUSD: line.costNanoUSD,
+        providerNanoUSD: showsProviderCosts ? line.providerCostNanoUSD : nil)
+    }
+  }
+
+  private struct Analytics {
+    let client: Client?
+    let grouping: UsageGrouping
+    let span: Span
+    let totals: Sums
+    let series: [Sums]
+  }
+
+  private static let sums: AnswerFields<Sums> =
     [
-      "requests": .count, "denials": .count, "tokens_input": .count, "tokens_output": .count,
-      "tokens_total": .count, "conversations": .count, "cost_usd": .money, "cost": .money,
-      "currency": .currency,
-    ] + ProviderCosts.fields
-  private static let schema = JSONSchema.named(
-    "Analytics",
-    .object([
-      "client_id": .anyText.orNull, "by": .choice(groupings.map(\.rawValue)), "from": .instant,
-      "to": .instant, "totals": .object(sums),
-      "series": .list(of: .object(["key": .anyText.orNull] + sums)),
-    ]))
+      .field("requests", \.line.requests), .field("denials", \.line.denials),
+      .field("tokens_input", \.line.inputTokens), .field("tokens_output", \.line.outputTokens),
+      .field("tokens_total", \.line.totalTokens), .field("conversations", \.line.conversations),
+      .field("cost_usd") { Money(nanoUnits: $0.line.costNanoUSD, currency: .usd) },
+      .field("cost", \.line.cost), .field("currency", \.line.cost.currency),
+    ] + ProviderCosts.fields { $0.providerCosts }
+  private static let fields =
+    ([
+      .field("client_id", \.client?.id),
+      .field("by", as: .choice(groupings.map(\.rawValue)), \.grouping.rawValue),
+      .field("from", as: .instant) { $0.span.local($0.span.from) },
+      .field("to", as: .instant) { $0.span.local($0.span.to) }, .object("totals", sums, \.totals),
+      .list("series", of: [.field("key", \.line.key)] + sums, \.series),
+    ] as AnswerFields<Analytics>).named("Analytics")
 
   private static func analytics(_ call: Call) throws(APIError) -> Answer {
     let client = try client(call)
@@ -57,52 +79,18 @@ enum AnalyticsCalls {
       by: grouping, where: conditions, isStream: filters.isStream, since: span.from,
       until: span.to, zone: zone)
     let currency = call.settings.rates.billing
-    let showsProviderCosts = call.showsProviderCosts
     let series = try call.usageSeries(of: query, days: span.days)
     let total =
       series.totals.first ?? UsageSeries.Line(cost: Money(nanoUnits: 0, currency: currency))
-    return Answer { body in
-      body.object { body in
-        body.member("client_id", client?.id)
-        body.member("by", grouping.rawValue)
-        body.member("from", zone.rfc3339(span.from))
-        body.member("to", zone.rfc3339(span.to))
-        body.member("totals") { totals in
-          totals.object { writeSums(of: total, showsProviderCosts, to: &$0) }
-        }
-        body.member("series") { list in
-          list.array { list in
-            for line in grouping.isPeriod ? series.lines[...] : series.lines.prefix(limit) {
-              write(line, showsProviderCosts, to: &list)
-            }
-          }
-        }
-      }
+    let lines = grouping.isPeriod ? series.lines[...] : series.lines.prefix(limit)
+    func sums(_ line: UsageSeries.Line) -> Sums {
+      Sums(line: line, showsProviderCosts: call.showsProviderCosts)
     }
-  }
-
-  private static func write(
-    _ line: UsageSeries.Line, _ showsProviderCosts: Bool, to writer: inout JSONWriter
-  ) {
-    writer.object { object in
-      object.member("key", line.key)
-      writeSums(of: line, showsProviderCosts, to: &object)
-    }
-  }
-
-  private static func writeSums(
-    of line: UsageSeries.Line, _ showsProviderCosts: Bool, to object: inout JSONWriter
-  ) {
-    object.member("requests", line.requests)
-    object.member("denials", line.denials)
-    object.member("tokens_input", line.inputTokens)
-    object.member("tokens_output", line.outputTokens)
-    object.member("tokens_total", line.totalTokens)
-    object.member("conversations", line.conversations)
-    object.member("cost_usd", Money(nanoUnits: line.costNanoUSD, currency: .usd).decimalText)
-    object.member("cost", line.cost.decimalText)
-    object.member("currency", line.cost.currency.code)
-    if showsProviderCosts { ProviderCosts(line).write(to: &object) }
+    return Answer(
+      fields,
+      Analytics(
+        client: client, grouping: grouping, span: span, totals: sums(total),
+        series: lines.map(sums)))
   }
 
   // MARK: What is asked for
@@ -144,6 +132,8 @@ enum AnalyticsCalls {
       // If clocks go back over midnight, a later instant can be on the day before.
       return first...max(first, zone.civilDate(of: to.advanced(by: .milliseconds(-1))))
     }
+
+    func local(_ instant: Timestamp) -> String { zone.rfc3339(instant) }
 
     var dayCount: Int {
       zone.civilDate(of: to).daysSinceEpoch - zone.civilDate(of: from).daysSinceEpoch

@@ -19,11 +19,11 @@ enum LogCalls {
       APIRoute(
         .get, "/api/admin/denials", .viewer, "Lists requests that a budget refused",
         query: parameters(denialFilters.map(\.name)),
-        answers: .ok(.page(of: DenialJSON.schema)), handler: denials),
+        answers: .ok(.page(of: denialFields.schema)), handler: denials),
       APIRoute(
         .get, "/api/admin/audit-log", .viewer, "Lists changes with their authors",
         query: parameters(auditFilters.map(\.name)),
-        answers: .ok(.page(of: changeSchema)), handler: changes),
+        answers: .ok(.page(of: changeFields.schema)), handler: changes),
     ]
   }
 
@@ -31,13 +31,26 @@ enum LogCalls {
     "UsageLog", .object(["id": .count] + UsageLogJSON.fields))
   private static let explainedUsageSchema = JSONSchema.named(
     "ExplainedUsageLog", .object(["id": .count] + UsageLogJSON.fields + UsageLogJSON.explanation))
-  private static let changeSchema = JSONSchema.named(
-    "Change",
-    .object([
-      "id": .count, "actor": .anyText, "action": .anyText, "target": .anyText,
-      "client_id": .anyText.orNull, "before": .freeObject.orNull, "after": .freeObject.orNull,
-      "created_at": .instant,
-    ]))
+  static let denialFields =
+    ([
+      .field("id", \.id), .field("request_id") { "\($0.content.requestID)" },
+      .field("client_id", \.content.clientID), .field("key_name", \.content.keyName),
+      .field("user_id", \.content.userID), .choice("operation", \.content.operation),
+      .field("model", \.content.model), .field("budget_id", \.content.budgetID),
+      .choice("reason", \.content.reason), .field("limit_value", \.content.limitValue),
+      .field("used", \.content.used), .field("held", \.content.held),
+      .field("requested", \.content.requested), .field("reset_at", \.content.resetAt),
+      .field("created_at", \.content.createdAt),
+    ] as AnswerFields<LogEntry<DenialRow>>).named("Denial")
+  private static let changeFields =
+    ([
+      .field("id", \.id), .field("actor", \.content.actor), .field("action", \.content.action),
+      .field("target", \.content.target),
+      .field("client_id", as: .anyText.orNull, \.content.clientID),
+      .field("before") { $0.content.before.map { AnswerJSON($0) } },
+      .field("after") { $0.content.after.map { AnswerJSON($0) } },
+      .field("created_at", \.createdAt),
+    ] as AnswerFields<LogEntry<RecordedChange>>).named("Change")
 
   static func parameters(_ filters: [String]) -> [QueryParameter] {
     filters.map { QueryParameter($0, "only entries with this one") } + ranges
@@ -60,12 +73,9 @@ enum LogCalls {
       return try UsageLogExport.answer(call, format, filters, try range(call))
     }
     let columns = UsageLogJSON.columns(showsProviderCosts: call.showsProviderCosts)
-    return try answer(
-      call,
-      { reader, range throws(LedgerError) in
-        try reader.usageLog(where: filters.conditions, isStream: filters.isStream, range)
-      }
-    ) { entry, data in UsageLogJSON.write(entry, columns, to: &data) }
+    return try page(call) { reader, range throws(LedgerError) in
+      try reader.usageLog(where: filters.conditions, isStream: filters.isStream, range)
+    }.answer { entry, data in UsageLogJSON.write(entry, columns, to: &data) }
   }
 
   private static func usageOfRequest(_ call: Call) throws(APIError) -> Answer {
@@ -95,52 +105,35 @@ enum LogCalls {
 
   private static func denials(_ call: Call) throws(APIError) -> Answer {
     let conditions = try call.query.conditions(denialFilters)
-    return try answer(
-      call,
-      { reader, range throws(LedgerError) in
-        try reader.denialLog(where: conditions, range)
-      }
-    ) { entry, data in
-      DenialJSON.write(entry.content, id: entry.id, to: &data)
+    return try answer(call, denialFields) { reader, range throws(LedgerError) in
+      try reader.denialLog(where: conditions, range)
     }
   }
 
   private static func changes(_ call: Call) throws(APIError) -> Answer {
     let conditions = try call.query.conditions(auditFilters)
-    return try answer(
-      call,
-      { reader, range throws(LedgerError) in
-        try reader.auditLog(where: conditions, range)
-      }
-    ) { entry, data in
-      let change = entry.content
-      data.object { object in
-        object.member("id", entry.id)
-        object.member("actor", change.actor)
-        object.member("action", change.action)
-        object.member("target", change.target)
-        object.member("client_id", change.clientID)
-        for (name, text) in [("before", change.before), ("after", change.after)] {
-          object.key(name)
-          if let text { object.raw(text.utf8) } else { object.null() }
-        }
-        object.member("created_at", entry.createdAt.rfc3339)
-      }
+    return try answer(call, changeFields) { reader, range throws(LedgerError) in
+      try reader.auditLog(where: conditions, range)
     }
   }
 
   // MARK: Pages
 
   static func answer<Content>(
-    _ call: Call,
-    _ read: (LedgerReader, LogRange) throws(LedgerError) -> [LogEntry<Content>],
-    _ write: (LogEntry<Content>, inout JSONWriter) -> Void
+    _ call: Call, _ fields: AnswerFields<LogEntry<Content>>,
+    _ read: (LedgerReader, LogRange) throws(LedgerError) -> [LogEntry<Content>]
   ) throws(APIError) -> Answer {
+    try page(call, read).answer(fields)
+  }
+
+  private static func page<Content>(
+    _ call: Call, _ read: (LedgerReader, LogRange) throws(LedgerError) -> [LogEntry<Content>]
+  ) throws(APIError) -> Page<LogEntry<Content>> {
     var range = try range(call)
     let limit = range.limit
     range.limit += 1
     let entries = try call.read { reader throws(LedgerError) in try read(reader, range) }
-    return Page(entries, limit: limit) { "\($0.cursor)" }.answer(write)
+    return Page(entries, limit: limit) { "\($0.cursor)" }
   }
 
   /// The part of a log that a query selects.

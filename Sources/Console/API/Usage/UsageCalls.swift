@@ -15,11 +15,11 @@ enum UsageCalls {
           .client,
           QueryParameter("days", "the number of days, 1 to 366; 30 by default", .integer(1...366)),
         ],
-        answers: .ok(summarySchema), handler: summary),
+        answers: .ok(summaryFields.schema), handler: summary),
       APIRoute(
         .get, "/api/usage/current-period", .key,
         "Shows a client's use in the current period of its plan",
-        query: [.client], answers: .ok(periodSchema), handler: currentPeriod),
+        query: [.client], answers: .ok(periodFields.schema), handler: currentPeriod),
       APIRoute(
         .get, "/api/usage/check", .key, "Tells whether a client may use a number of tokens",
         query: [
@@ -34,20 +34,52 @@ enum UsageCalls {
 
   // MARK: Summary
 
-  private static let summarySchema = JSONSchema.named(
-    "UsageSummary",
-    .object(
-      [
-        "client_id": .anyText, "period_days": .count, "total_tokens": .count,
-        "total_conversations": .count, "total_calls": .count, "total_cost_usd": .money,
-        "daily_usage": .list(
-          of: .object(
-            [
-              "date": .date, "tokens_input": .count, "tokens_output": .count,
-              "tokens_total": .count, "conversations_count": .count, "api_calls_count": .count,
-              "cost_usd": .money,
-            ] + ProviderCosts.fields())),
-      ] + ProviderCosts.fields("total_")))
+  private struct Day {
+    let usage: DailyUsage
+    /// In nano-dollars; nil if the caller may not see it.
+    let providerNanoUSD: Int64?
+  }
+
+  private struct Summary {
+    let client: Client
+    let dayCount: Int
+    /// The days on which the client used something.
+    let days: [Day]
+
+    func sum(_ figure: (DailyUsage) -> Int64) -> Int64 { days.map(\.usage).sum(figure) }
+
+    var providerNanoUSD: Int64? {
+      days.reduce(0) { sum, day in
+        sum.flatMap { sum in day.providerNanoUSD.map(sum.addingSaturated) }
+      }
+    }
+  }
+
+  private static let summaryFields =
+    ([
+      .field("client_id", \.client.id), .field("period_days", \.dayCount),
+      .field("total_tokens") { $0.sum(\.totalTokens) },
+      .field("total_conversations") { $0.sum(\.conversations) },
+      .field("total_calls") { $0.sum(\.calls) },
+      .field("total_cost_usd") { dollars($0.sum(\.costNanoUSD)) },
+    ]
+    + ProviderCosts.fields("total_") {
+      ProviderCosts(chargedNanoUSD: $0.sum(\.costNanoUSD), providerNanoUSD: $0.providerNanoUSD)
+    } + [.list("daily_usage", of: dayFields, \.days)] as AnswerFields<Summary>)
+    .named("UsageSummary")
+
+  private static let dayFields: AnswerFields<Day> =
+    [
+      .field("date", as: .date, \.usage.day.description),
+      .field("tokens_input", \.usage.inputTokens), .field("tokens_output", \.usage.outputTokens),
+      .field("tokens_total", \.usage.totalTokens),
+      .field("conversations_count", \.usage.conversations),
+      .field("api_calls_count", \.usage.calls),
+      .field("cost_usd") { dollars($0.usage.costNanoUSD) },
+    ]
+    + ProviderCosts.fields {
+      ProviderCosts(chargedNanoUSD: $0.usage.costNanoUSD, providerNanoUSD: $0.providerNanoUSD)
+    }
 
   private static func summary(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
@@ -57,47 +89,13 @@ enum UsageCalls {
     let days = try usage(of: client, from: span.lowerBound, through: today, call)
     let providerCosts =
       try call.showsProviderCosts ? providerCosts(of: client, in: span, call) : nil
-    return Answer { body in
-      body.object { body in
-        body.member("client_id", client.id)
-        body.member("period_days", Int64(count))
-        body.member("total_tokens", days.sum(\.totalTokens))
-        body.member("total_conversations", days.sum(\.conversations))
-        body.member("total_calls", days.sum(\.calls))
-        body.member("total_cost_usd", dollars(days.sum(\.costNanoUSD)))
-        if let providerCosts {
-          let provider = days.sum { providerCosts[$0.day] ?? 0 }
-          ProviderCosts(chargedNanoUSD: days.sum(\.costNanoUSD), providerNanoUSD: provider)
-            .write("total_", to: &body)
-        }
-        body.member("daily_usage") { list in
-          list.array { list in
-            for day in days {
-              write(day, providerNanoUSD: providerCosts.map { $0[day.day] ?? 0 }, to: &list)
-            }
-          }
-        }
-      }
-    }
-  }
-
-  /// - Parameter providerNanoUSD: The provider's cost; nil if the caller may not see it.
-  private static func write(
-    _ day: DailyUsage, providerNanoUSD: Int64?, to writer: inout JSONWriter
-  ) {
-    writer.object { object in
-      object.member("date", day.day.description)
-      object.member("tokens_input", day.inputTokens)
-      object.member("tokens_output", day.outputTokens)
-      object.member("tokens_total", day.totalTokens)
-      object.member("conversations_count", day.conversations)
-      object.member("api_calls_count", day.calls)
-      object.member("cost_usd", dollars(day.costNanoUSD))
-      if let providerNanoUSD {
-        ProviderCosts(chargedNanoUSD: day.costNanoUSD, providerNanoUSD: providerNanoUSD)
-          .write(to: &object)
-      }
-    }
+    return Answer(
+      summaryFields,
+      Summary(
+        client: client, dayCount: count,
+        days: days.map { day in
+          Day(usage: day, providerNanoUSD: providerCosts.map { $0[day.day] ?? 0 })
+        }))
   }
 
   private static func usage(
@@ -125,46 +123,44 @@ enum UsageCalls {
     return costs
   }
 
-  private static func dollars(_ nanoUnits: Int64) -> String {
-    Money(nanoUnits: nanoUnits, currency: .usd).decimalText
+  private static func dollars(_ nanoUnits: Int64) -> Money {
+    Money(nanoUnits: nanoUnits, currency: .usd)
   }
 
   // MARK: The plan's period
 
-  private static let periodSchema = JSONSchema.named(
-    "CurrentPeriod",
-    .object([
-      "client_id": .anyText, "has_subscription": .boolean, "plan_name": .anyText.orNull,
-      "plan_id": .anyText.orNull, "status": .anyText, "tokens_used": .count,
-      "tokens_limit": .count.orNull, "tokens_remaining": .count.orNull,
-      "percentage_used": .number, "conversations_used": .count,
-      "conversations_limit": .count.orNull, "period_start": .instant,
-      "period_end": .instant.orNull, "is_over_limit": .boolean,
-    ]))
+  private struct CurrentPeriod {
+    let client: Client
+    let isSubscribed: Bool
+    let period: PlanPeriod
+  }
+
+  private static let periodFields =
+    ([
+      .field("client_id", \.client.id), .field("has_subscription", \.isSubscribed),
+      .field("plan_name", \.period.plan?.displayName), .field("plan_id", \.period.plan?.name),
+      .field("status") { $0.isSubscribed ? $0.client.planStatus.rawValue : "trial" },
+      .field("tokens_used", \.period.tokens), .field("tokens_limit", \.period.limit),
+      .field("tokens_remaining", \.period.remaining),
+      .field("percentage_used") { Permille($0.period.permille) },
+      .field("conversations_used", \.period.conversations),
+      .field("conversations_limit") { $0.period.plan?.monthlyConversations },
+      .field("period_start", as: .instant) {
+        $0.client.timeZone.rfc3339($0.period.window.start)
+      },
+      .field("period_end", as: .instant.orNull) {
+        $0.period.window.end.map($0.client.timeZone.rfc3339)
+      },
+      .field("is_over_limit", \.period.isOverLimit),
+    ] as AnswerFields<CurrentPeriod>).named("CurrentPeriod")
 
   private static func currentPeriod(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
-    let period = try PlanPeriod(of: client, call)
-    let isSubscribed = client.isSubscribed(besides: call.clients.defaultPlan)
-    let zone = client.timeZone
-    return Answer { body in
-      body.object { body in
-        body.member("client_id", client.id)
-        body.member("has_subscription", isSubscribed)
-        body.member("plan_name", period.plan?.displayName)
-        body.member("plan_id", period.plan?.name)
-        body.member("status", isSubscribed ? client.planStatus.rawValue : "trial")
-        body.member("tokens_used", period.tokens)
-        body.member("tokens_limit", optional: period.limit)
-        body.member("tokens_remaining", optional: period.remaining)
-        body.member("percentage_used", permille: period.permille)
-        body.member("conversations_used", period.conversations)
-        body.member("conversations_limit", optional: period.plan?.monthlyConversations)
-        body.member("period_start", zone.rfc3339(period.window.start))
-        body.member("period_end", period.window.end.map(zone.rfc3339))
-        body.member("is_over_limit", period.isOverLimit)
-      }
-    }
+    return Answer(
+      periodFields,
+      CurrentPeriod(
+        client: client, isSubscribed: client.isSubscribed(besides: call.clients.defaultPlan),
+        period: try PlanPeriod(of: client, call)))
   }
 
   // MARK: May more be used?
