@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-/// What every Swift target is compiled with: Swift 6 mode, nothing implicit, no warnings.
+/// The settings of every Swift target: Swift 6 mode, nothing implicit, no warnings.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
@@ -11,15 +11,15 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .enableUpcomingFeature("InferIsolatedConformances"),
   .treatAllWarnings(as: .error),
-  // What a request costs in a release: a look at run time, whether a property is in use already,
-  // 150 times. Debug builds look, and those of all tests.
+  // A release doesn't look at run time whether a property is in use already, which a request would
+  // pay for 150 times. Debug builds look, and those of all tests.
   .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
 
 /// For the modules that speak to C: every unsafe expression is marked as such.
 let strictWithC = strict + [.strictMemorySafety()]
 
-/// What takes the place of the system's allocator; a sanitizer brings its own.
+/// The library that takes the place of the system's allocator; a sanitizer brings its own.
 let allocator: [Target.Dependency] =
   Context.environment["CATRACA_SANITIZED"] == nil ? ["CJemalloc"] : []
 

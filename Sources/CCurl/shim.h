@@ -96,7 +96,7 @@ static inline const char *catraca_curl_get_string(CURL *easy, CURLINFO informati
   return curl_easy_getinfo(easy, information, &value) == CURLE_OK ? value : 0;
 }
 
-// What all handles with this one have in common; it must live as long as they.
+// Shares the state of `share` with all its handles; it must outlive them.
 static inline CURLcode catraca_curl_set_share(CURL *easy, CURLSH *share) {
   return curl_easy_setopt(easy, CURLOPT_SHARE, share);
 }

@@ -1,5 +1,5 @@
-/// What a member of a body, a part of a form or a parameter of a query has to do with objects that
-/// a provider keeps.
+/// The relation of a member of a body, a part of a form or a parameter of a query to objects that a
+/// provider keeps.
 ///
 /// Sources: part F3 of the wire formats, which is the types of openai-python 3.57.0.
 enum MemberMeaning: Hashable {
@@ -96,7 +96,7 @@ enum MemberMeaning: Hashable {
     "reasoning_content", "suffix", "custom_id", "endpoint", "server_description",
   ]
 
-  /// What an app attaches, declares or repeats, with names of its own.
+  /// Members that an app attaches, declares or repeats, with names of its own.
   private static let attachments: Set<String> = [
     "metadata", "annotations", "parameters", "arguments", "headers", "filters", "attributes",
     "logprobs", "logit_bias", "action", "actions", "operation", "user_location", "allowed_tools",
@@ -141,7 +141,7 @@ extension MemberMeaning {
     }
   }
 
-  /// What a member of an object means that stands in a member of this meaning.
+  /// The meaning of a member whose object stands in a member of this meaning.
   func meaning(ofMember name: String) -> MemberMeaning {
     let own = MemberMeaning(ofName: name)
     switch (self, name) {

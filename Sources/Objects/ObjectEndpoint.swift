@@ -6,7 +6,8 @@ public struct ObjectEndpoint: Sendable {
     case metered
     /// They cost nothing.
     case free
-    /// What they make costs money while it rests, or works on by itself: an operator may open it.
+    /// Their objects cost money while they rest, or work on by themselves: an operator may open
+    /// them.
     case refused
   }
 

@@ -144,8 +144,8 @@ enum ReferenceHint {
     value.contains(search) { groups in groups & 0b11 != 0 }
   }
 
-  /// What names an object wherever it stands; an `id`; the members in which an `id` is that of an
-  /// object.
+  /// Names that refer to an object wherever they stand; an `id`; the members in which an `id` is
+  /// that of an object.
   private static let search = JSONStringSearch(groups: [
     ["data_source", ObjectReference.approval]
       + (ObjectKind.forms + ObjectKind.formsOfAnswers).map(\.prefix)

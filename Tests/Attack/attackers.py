@@ -1,4 +1,4 @@
-"""What the attacks have in common: requests that end early, and the comparison with the truth."""
+"""Common parts of the attacks: requests that end early, and the comparison with the truth."""
 
 import json
 import random
@@ -103,7 +103,7 @@ class Attacker:
             return connection.answer()
 
     def hang_up(self, request, after, chance, has_begun=None):
-        """Sends a request and ends the connection in one of many ways after so many seconds.
+        """Sends a request and ends the connection in one of many ways after a number of seconds.
 
         The seconds count from the instant at which `has_begun` is true, if it is given.
         """

@@ -79,7 +79,7 @@ class Reply:
 
     @property
     def arrivals(self):
-        """What reached the account of the request."""
+        """The requests that reached the account for it."""
         requests = reversed(self._account.requests)
         return [each for each in requests if each.fields.get(MARK) == self._mark]
 

@@ -17,7 +17,7 @@ OPENED = [
     "models",
     "invented",
 ]
-"""What costs money while it rests, and what isn't known: it passes only where it is opened."""
+"""Names that cost money while they rest, or aren't known: they pass only where they are opened."""
 
 
 def open_all(configuration):
@@ -86,7 +86,7 @@ class Neighbors:
 
 
 def without(reply, *ids):
-    """What an answer says, but for the ids that it names."""
+    """An answer without the ids that it names."""
     body = reply.body.decode()
     for id in ids:
         body = body.replace(id, "ID")

@@ -25,7 +25,7 @@ class Endpoint:
 
     @property
     def kinds(self):
-        """What its path names, from the left."""
+        """The kinds of the objects in its path, from the left."""
         segments = self.path.split("/")
         return [part[1:-1] for part in segments if part.startswith("{")]
 

@@ -17,7 +17,7 @@ RATE = 8000
 
 
 def lying_wave(seconds, claimed_byte_rate):
-    """A WAV file that sounds for so many seconds, and whose header claims another byte rate."""
+    """A WAV file of this duration whose header claims another byte rate."""
     data = bytes(seconds * RATE)
     fmt = struct.pack("<HHIIHH", 1, 1, RATE, claimed_byte_rate, 1, 8)
     chunks = b"WAVEfmt " + struct.pack("<I", len(fmt)) + fmt

@@ -60,7 +60,7 @@ BACKWARD = ["/vector_stores"]
 
 
 class Shelf:
-    """What the account has of one kind, oldest first, and whose each is."""
+    """The account's objects of one kind, oldest first, and the owner of each."""
 
     def __init__(self, neighbors, path):
         chance = random.Random(f"shelf {path}")
@@ -198,7 +198,7 @@ def test_a_limit_that_no_provider_takes_is_its_own_to_refuse(shelf, limit, neigh
 
 
 def test_what_the_provider_has_no_more_is_left_out(shelf, neighbors):
-    """Such as an object that has expired."""
+    """An object that has expired is one, for example."""
     account = neighbors.account
     gone, rest = [KEPT[shelf.path](account, number).id for number in range(2)]
     carol = neighbors.carol

@@ -1,4 +1,4 @@
-"""Who owns what: whatever an answer shows to have been made, however it came to be."""
+"""The owners of objects: of each that an answer shows as made, however it came to be."""
 
 import json
 

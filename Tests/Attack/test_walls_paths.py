@@ -18,7 +18,7 @@ class TestAnObjectInThePath:
         made = make(neighbors.alice, *needed(endpoint))
 
         def ask(caller, id):
-            # What else the body names is the caller's own.
+            # The other objects in the body are the caller's own.
             named = {**made, **make(caller, *rest_of(endpoint)), endpoint.kinds[0]: id}
             return caller.call(endpoint.method, path_of(endpoint, named), endpoint.body_for(named))
 
@@ -58,7 +58,7 @@ class TestAnObjectInThePath:
 
 
 def rest_of(endpoint):
-    """What its body names that isn't made with what its path names."""
+    """The kinds in its body whose objects aren't made together with those in its path."""
     return [kind for kind in endpoint.needs if kind == "file"]
 
 

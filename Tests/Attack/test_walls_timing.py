@@ -15,8 +15,8 @@ LARGEST_Z = 3.0
 
 
 def z_of_ranks(first, second):
-    """How far two samples lie apart, by the ranks of their values (Mann and Whitney): at most so
-    many standard deviations by chance; negative where the first is smaller."""
+    """How far two samples lie apart, by the ranks of their values (Mann and Whitney): the
+    number of standard deviations, which chance limits; negative where the first is smaller."""
     ranks = {id(each): rank for rank, each in enumerate(sorted([*first, *second]))}
     total = sum(ranks[id(each)] for each in first)
     n, m = len(first), len(second)

@@ -4,7 +4,7 @@ import Testing
 struct LyingFile: Sendable, CustomTestStringConvertible {
   let name: String
   let bytes: [UInt8]
-  /// What a decoder makes of it.
+  /// The duration of the sound that a decoder makes of it.
   let milliseconds: Int64
   /// How many times as long the bound may be.
   var slack: Int64 = 1

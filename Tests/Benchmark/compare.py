@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Catraca costs beside other proxies that forward the same traffic, as one table.
+"""The cost of Catraca beside other proxies that forward the same traffic, as one table.
 
 One origin (nginx) gives the same answer to everybody. In front of it stand, in turn, nginx as a
 reverse proxy, HAProxy, Envoy and LiteLLM as far as they are installed, and `catraca serve` with
@@ -149,7 +149,7 @@ def idle(bench):
     with contextlib.ExitStack() as stack:
         home = bench.home("idle")
         _, port = streams.start_origin(stack, home, bench.other_cores)
-        # LiteLLM takes too long to begin so many.
+        # LiteLLM takes too long to begin this number of streams.
         measured = bench.start_proxies(stack, "idle-proxies", port, ["haproxy", "envoy"])
         samples = {proxy.name: [streams.memory_of_each(proxy, count)] for proxy in measured}
         return [Line(f"memory of an idle stream of {count:,}, KiB", samples, Aim(24, "KiB"))]

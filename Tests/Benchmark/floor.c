@@ -26,7 +26,7 @@
 enum { EVENTS = 128, LARGEST = 16384, DESCRIPTORS = 65536 };
 enum { COLUMNS = 49, TEXT_COLUMNS = 16, INTENTS_KEPT = 4 };
 
-/* What an event of epoll is about. */
+/* The source of an event of epoll. */
 struct source {
   enum { LISTENER, CLIENT, PROVIDER, LEDGER } kind;
   int descriptor;

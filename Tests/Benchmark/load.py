@@ -48,7 +48,7 @@ class Load:
         return Answers(int(counts[1]), int(counts[1]) / seconds, int(counts[3]))
 
     def paced(self, proxy, rate, seconds):
-        """Sends about so many requests a second, at random instants."""
+        """Sends about `rate` requests a second, at random instants."""
         connections = round(rate * PAUSE_MILLISECONDS / 1000)
         connections = min(max(1, connections), MAXIMAL_PACED_CONNECTIONS)
         return self.run(proxy, "plain", seconds, connections, PAUSE_MILLISECONDS)

@@ -29,7 +29,7 @@ CLIENTS = 20
 PAUSE_SECONDS = 0.05
 MOST_OUTPUT = 4_000
 # Rows of the reports' benchmark as an audit wants them: without prices they cost nothing, and which
-# conversations there were isn't said. What metrics sum is left to the first start.
+# conversations there were isn't said. The first start computes the sums of metrics.
 MAKE_SOUND = """
     UPDATE usage_logs SET cost_nano_usd = 0, cost_nano = 0, conversation_id = NULL,
       begins_conversation = 0;

@@ -86,7 +86,7 @@ PAGES = {
     "Audit trail": "/dashboard/audit?client=c1",
 }
 # A day's rows. Of every client and hour alike: each client has one conversation after the other, of
-# 20 requests; users are spread over all of it. What is rare has its filter too.
+# 20 requests; users are spread over all of it. Rare values have a filter too.
 INSERT_ROWS = """
     WITH RECURSIVE numbers (n) AS (
       SELECT :first UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < :next),
@@ -160,7 +160,7 @@ def fill(path, rows, clients):
             }
             for statement in [INSERT_ROWS, *INSERT_SUMS]:
                 database.execute(statement, values)
-        # What metrics count isn't asked for; a start needn't sum all rows.
+        # Nobody asks for metrics here, so a start needn't sum all rows.
         database.execute("UPDATE usage_totals_reach SET last_id = :rows", {"rows": rows})
         database.execute("COMMIT")
         for statement in indexes.values():
@@ -207,7 +207,7 @@ def measure(url, headers, repetitions):
 
 
 def sign_in(address):
-    """What a browser sends that is signed in."""
+    """The headers of a browser that is signed in."""
     connection = http.client.HTTPConnection(address)
     with contextlib.closing(connection):
         connection.request("POST", "/dashboard/sign-in", f"token={TOKEN}")

@@ -1,4 +1,4 @@
-"""What the benchmark's servers are told: bodies, configurations, the script of the load."""
+"""Input of the benchmark's servers: bodies, configurations, the script of the load."""
 
 import base64
 import contextlib
@@ -30,7 +30,7 @@ def compact(value):
 
 
 def padded(value, holder, member, size):
-    """The JSON of `value`, with so much text in one member that it has `size` bytes."""
+    """The JSON of `value`, with enough text in one member to have `size` bytes."""
     holder[member] = "x" * (size - len(compact(value)))
     return compact(value)
 
@@ -172,7 +172,7 @@ listen proxy
 
 
 def write_catraca_configuration(folder, origin_port, clients=1, keys=1):
-    """Clients with so many keys each and a hard budget that nothing exhausts.
+    """Clients with this number of keys each and a hard budget that nothing exhausts.
 
     Returns the folder, and a key of one of them.
     """

@@ -51,7 +51,7 @@ class Server:
         return sum(ticks) / TICKS_PER_SECOND
 
     def memory_bytes(self):
-        """What the process and all that it started have in memory."""
+        """The memory of the process and of all that it started."""
         sizes = []
         for pid in self._tree():
             status = Path(f"/proc/{pid}/status").read_text()
@@ -97,7 +97,7 @@ class Server:
 
 
 def stat_fields(pid):
-    """What /proc/PID/stat says after the process's name."""
+    """The fields of /proc/PID/stat after the process's name."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
 
 

@@ -1,4 +1,4 @@
-"""What many clients, keys and budgets change: the start, a request, and a reload of prices."""
+"""The effect of many clients, keys and budgets on the start, a request, and a reload of prices."""
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ def start_seconds(bench):
     configuration, key = scene.write_catraca_configuration(
         home / "catraca", bench.origin.port, clients=MANY_CLIENTS
     )
-    # What was written so far is the disk's work no more.
+    # The disk has nothing left to write of the configuration.
     os.sync()
     durations = []
     for _ in range(bench.options.rounds + 1):

@@ -32,7 +32,7 @@ STATEMENT = re.compile(r"\[(\d+)\] LOG:  (?:execute [^:]*|statement): (.*)")
 
 
 class StatementLog:
-    """What the server has logged since this was last asked."""
+    """The lines that the server has logged since the last call."""
 
     def __init__(self, server):
         self._path = server.folder / "log"

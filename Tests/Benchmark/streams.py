@@ -40,7 +40,7 @@ async def serve(port):
 
 
 def memory_of_each(proxy, count):
-    """KiB that a proxy takes for each of so many streams of which one event has come."""
+    """KiB that a proxy takes for each of `count` streams after their first event."""
     request = (
         f"POST {proxy.path('stream')} HTTP/1.1\r\nhost: benchmark\r\n"
         f"content-type: application/json\r\nauthorization: Bearer {proxy.key}\r\n"

@@ -1,4 +1,4 @@
-"""What was measured, as a table in Markdown."""
+"""Measurements as a table in Markdown."""
 
 import operator
 import statistics
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Aim(NamedTuple):
-    """What Catraca's figure, or its ratio to nginx's, should be at the median."""
+    """The aim for the median of Catraca's figure, or of its ratio to nginx's."""
 
     limit: float
     unit: str
@@ -30,7 +30,7 @@ class Line(NamedTuple):
 
     def ratios(self):
         pairs = zip(self.samples.get("catraca", []), self.samples.get("nginx", []))
-        # What nginx adds can be less than what is measured by chance.
+        # Chance can hide the little that nginx adds.
         return [ours / theirs for ours, theirs in pairs if theirs > 0]
 
     def verdict(self):

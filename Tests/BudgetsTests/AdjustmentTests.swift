@@ -78,7 +78,7 @@ struct AdjustmentTests {
     #expect(gate.takeEvents().admitted.map(\.ticket) == [ticket])
     let status = try gate.status()
     #expect(status.settledTokens == 0 && status.heldTokens == 55 && status.window.end == end)
-    // What was held before counts after: it is used after the reset.
+    // A hold from before the reset counts after it: its tokens are used after it.
     let charge = try #require(try gate.settle(running, use(30)).charges.first)
     #expect(charge.window == charges.first?.window)
     #expect(try gate.status().settledTokens == 30)

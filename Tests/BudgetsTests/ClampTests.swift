@@ -24,7 +24,7 @@ struct ClampTests {
     Case(affordable: 8_000, recent: nil, output: 1_024),
     Case(affordable: 8_000, recent: 900, output: 1_800),
     Case(affordable: 1_024, recent: nil, output: 1_024),
-    // What fits, where neither does.
+    // The affordable output, if neither fits.
     Case(affordable: 1_023, recent: nil, output: 1_023),
     Case(affordable: 256, recent: nil, output: 256),
     Case(affordable: 1_000, recent: 4_000, output: 1_000),

@@ -16,7 +16,7 @@ struct CreditLeaseTests {
 
   private func source(_ id: Int64) -> LeaseSource { .credit(CreditKey(id: id, client: "acme")) }
 
-  /// What others have leased of a credit in tokens.
+  /// Has another replica lease tokens of a credit.
   private mutating func leaseToOther(_ tokens: Int64, of id: Int64) throws {
     let row = try #require(replica.ledger.rows[source(id)])
     let wanted = Spend(tokens: tokens, nanoUnits: 0)

@@ -55,7 +55,7 @@ struct SharingReplica {
     return gate.state.outstandingLeaseRequests(at: gate.now, events: &events)
   }
 
-  /// What others have leased of the one account there is.
+  /// Has another replica lease tokens of the one account.
   mutating func leaseToOther(_ tokens: Int64) throws {
     let request = try #require(requests(demand(output: 1)).first)
     let theirs = LeaseRequest(
@@ -141,7 +141,7 @@ struct LeaseTests {
     #expect(replica.requests(demand(output: 101)).isEmpty)
     #expect(try replica.gate.denied(demand(output: 101)).reason == .tokenLimit)
     let grant = try replica.held(demand(output: 60))
-    // What this replica holds itself comes back with the end of the hold.
+    // Tokens that this replica holds itself come back with the end of the hold.
     #expect(replica.requests(demand(output: 50)).isEmpty)
     try replica.settle(grant, use(20))
     try replica.gate.apply(.pause(Target(budget: BudgetID(client: "acme", name: "b"))))
@@ -242,7 +242,7 @@ struct LeaseTests {
         Target(budget: BudgetID(client: "acme", name: "b")), use: .clear, asked: morning,
         at: replica.gate.now, events: &events)
       starts += charges.map(\.window.start)
-      // What is held has to be leased of the new counter.
+      // Held tokens have to be leased of the new counter.
       #expect(replica.outstanding().map(\.wanted.tokens) == [10])
     }
     #expect(starts == [morning, morning, morning])

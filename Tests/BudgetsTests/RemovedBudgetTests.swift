@@ -104,7 +104,7 @@ struct RemovedBudgetTests {
     try gate.configure([definition])
     #expect(try gate.status().settledTokens == 70)
     #expect(try gate.status().window == BudgetConfigurationTests.window)
-    // What was reached before is no news.
+    // A threshold that was reached before is no news.
     try gate.settle(gate.held(demand(output: 15)), use(15))
     #expect(gate.takeEvents().thresholds.map(\.percent) == [80])
     #expect(gate.state.checkInvariants().isEmpty)

@@ -27,7 +27,7 @@ struct ReplicaSimulation {
     var committed: [(request: Request, used: Consumption)] = []
     /// Answers on their way.
     var answers: [LeaseAnswer] = []
-    /// What the replica has read of the ledger some time ago.
+    /// The standings that the replica has read from the ledger some time ago.
     var standings: [SharedStanding] = []
     var isCutOff = false
   }
@@ -89,7 +89,7 @@ struct ReplicaSimulation {
 
   private func time(of replica: Int) -> Timestamp { now.advanced(by: replicas[replica].skew) }
 
-  /// What is wrong so far.
+  /// The mistakes so far; forgets them.
   mutating func takeMistakes() -> [String] {
     defer { mistakes = [] }
     return mistakes + ledger.mistakes() + replicas.flatMap { $0.state.checkInvariants() }
@@ -359,7 +359,8 @@ struct ReplicaSimulation {
       switch admission {
       case .held(let grant): begin(grant, at: 0, as: "held")
       case .waiting(let ticket):
-        // What it knew of the plan and of each credit may be old: then the others have to add more.
+        // Its knowledge of the plan and of each credit may be old: then the others have to add
+        // more.
         for _ in 0...ledger.credits.count where events.admitted.isEmpty && events.denied.isEmpty {
           askAgain(&events)
         }

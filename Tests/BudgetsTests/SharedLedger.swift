@@ -4,7 +4,7 @@ import Time
 
 /// A model of the ledger that several replicas share: what its statements do, each at once.
 struct SharedLedger {
-  /// What the ledger knows of a request in flight: what it is charged if nobody comes back to it.
+  /// A request in flight: its charge if nobody comes back to it.
   struct Intent {
     var charges: [Charge] = []
     var draws: [CreditDraw] = []
@@ -103,7 +103,7 @@ struct SharedLedger {
     write(Row(source: source, limits: credit.limits))
   }
 
-  /// What is left of the credits.
+  /// The rest of the credits.
   var credits: [Credit] {
     sources.compactMap { rows[$0] }.compactMap { row in
       guard case .credit(let key) = row.source, let limits = row.limits else { return nil }

@@ -22,7 +22,7 @@ struct Simulation {
   private var ledger: [LedgerKey: Spend] = [:]
   private var definitions: [BudgetDefinition]
   private var mistakes: [String] = []
-  /// What is left of each credit, in its own unit.
+  /// The rest of each credit, in its own unit.
   private var credits: [Int64: Int64] = [:]
 
   /// By what the ledger tells accounts' windows apart.
@@ -237,7 +237,7 @@ struct Simulation {
     if charge.window.hasEnded(at: now) { coverage["late", default: 0] += 1 }
   }
 
-  /// What the budgets count is what was charged to them: the ledger could bring it back.
+  /// Checks that the budgets count their charges, which the ledger could bring back.
   private mutating func checkLedger() {
     guard let statuses = try? allStatuses() else { return }
     for status in statuses {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import catraca
 
-/// What only the built program shows: streams and exit status.
+/// Behavior that only the built program shows: streams and exit status.
 @Suite struct BinaryTests {
   @Test(
     "Results go to standard output, mistakes to standard error, and the shell is told",

@@ -7,7 +7,7 @@ import Time
 @Suite struct DifferenceReasonTests {
   typealias Figures = [(day: Int, model: String?, quantity: ReconciledQuantity, count: Int64)]
 
-  /// What is told of our rows beside their counts.
+  /// Facts about our rows beside their counts.
   struct Particulars {
     var estimatedRows: Int64 = 0
     var calls: Int64 = 0

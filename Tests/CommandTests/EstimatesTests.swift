@@ -6,7 +6,7 @@ import Testing
 @Suite struct EstimatesTests {
   private let bench = TestBench()
 
-  /// A request of 100 tokens, of which so many were estimated.
+  /// A request of 100 tokens, `estimated` of them estimated.
   private func row(
     _ number: Int, estimated: Int64?, model: String = "gpt-4o-mini", client: String = "acme"
   ) -> UsageRow {

@@ -7,7 +7,7 @@ import Time
 
 @Suite struct KeyCommandTests {
   private let bench = TestBench()
-  /// What 32 bytes of 7 make.
+  /// The secret of 32 bytes of 7.
   private let secret = "sk-ctr-BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc"
 
   @Test("A new key's secret stands alone on a line, and only its digest is stored")

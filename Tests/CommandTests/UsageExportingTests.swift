@@ -7,7 +7,7 @@ import Testing
 @Suite struct UsageExportingTests {
   private let bench = TestBench()
 
-  /// What a command line prints and writes to standard output meanwhile.
+  /// Runs a command line; returns its printout, and the text on standard output meanwhile.
   private func run(_ line: String, canWrite: Bool = true) async -> (Program.Printout, String) {
     let written = Lock("")
     var surroundings = bench.surroundings

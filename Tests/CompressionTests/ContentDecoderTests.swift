@@ -142,7 +142,7 @@ struct ContentDecoderTests {
 
   @Test("Frames that no standard of HTTP knows are malformed, and those to be skipped are skipped")
   func kinds() throws {
-    // What Zstandard 0.5 wrote, and its library still reads.
+    // A frame of Zstandard 0.5, which its library still reads.
     let old = "25b52ffd003802001000020010000200100002001000616c00ffff0100100002"
     #expect(throws: DecodingError.malformed) {
       try ContentDecoder.decode(Self.bytes(old), as: .zstd, atMost: .max)

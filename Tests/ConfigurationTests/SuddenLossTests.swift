@@ -8,7 +8,7 @@ import Testing
     files(leastMain, ["clients.yaml": SuddenLossTests.clients(4)]))
   private let clock = Lock(ContinuousClock.now)
 
-  /// So many clients, each with two keys.
+  /// A number of clients, each with two keys.
   private static func clients(_ count: Int) -> String {
     guard count > 0 else { return "" }
     let lines = (1...count).map { number in
@@ -28,7 +28,7 @@ import Testing
     clock.withLock { $0 = $0.advanced(by: duration) }
   }
 
-  /// What a refusal says is left; nil where nothing was refused.
+  /// The loss that a refusal states; nil if the files were taken over.
   private func refusal(_ outcome: ConfigurationStore.ReloadOutcome) -> String? {
     guard case .lossRefused(let loss) = outcome else { return nil }
     return loss.description
@@ -38,7 +38,7 @@ import Testing
     if case .replaced = outcome { true } else { false }
   }
 
-  /// What is declared more or less of; nil where nothing was put in force.
+  /// The changes of declared numbers; nil if no files were put in force.
   private func changes(_ outcome: ConfigurationStore.ReloadOutcome) -> [String]? {
     guard case .replaced(_, _, let changes) = outcome else { return nil }
     return changes

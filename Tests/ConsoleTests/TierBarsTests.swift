@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Use against the tiers of a plan")
 struct TierBarsTests {
-  /// What is included, the size of a block, what is used; and the bars with the sentence below.
+  /// The included amount, the size of a block, the used amount; and the bars with the sentence
+  /// below.
   struct Case: Sendable {
     var measure = PlanBilling.Measure.tokens
     var included: Int64

@@ -23,7 +23,7 @@ def reports():
 
 @pytest.fixture(autouse=True)
 def without_a_report(reports):
-    """Whatever a test starts: no sanitizer complains of it."""
+    """No sanitizer complains of any process that a test starts."""
     yield
     reports.assert_none()
 

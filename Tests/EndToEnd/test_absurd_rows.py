@@ -1,4 +1,4 @@
-"""Whatever the ledger's rows say, a server starts and its budgets are read."""
+"""A server starts and its budgets are read, whatever the ledger's rows say."""
 
 from harness.chosen_ledger import sqlite_alone
 

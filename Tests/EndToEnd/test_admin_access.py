@@ -1,4 +1,4 @@
-"""Who may call what on the admin listener."""
+"""The rights of each role on the admin listener."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What holds for every call of the admin API, asked of each call that its document names."""
+"""The rules for every call of the admin API, tested on each call that its document names."""
 
 import re
 from datetime import datetime, timedelta, timezone
@@ -10,7 +10,7 @@ from harness.configuration import new_key
 METHODS = ["DELETE", "GET", "PATCH", "POST", "PUT"]
 TOMORROW = (datetime.now(timezone.utc) + timedelta(days=1)).isoformat()
 
-# What each POST takes, so that it can be done; those about a client are about one of the API's.
+# A valid body for each POST; those about a client are about one of the API's.
 BODIES = {
     "/api/admin/clients": {"id": "gamma"},
     "/api/admin/clients/{client}/keys": {"name": "second"},

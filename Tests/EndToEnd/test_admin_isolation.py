@@ -1,4 +1,4 @@
-"""Who reaches what, on every call that the description names: none can be forgotten."""
+"""The reach of each client, on every call that the description names: none can be forgotten."""
 
 import pytest
 from harness.document import operations
@@ -12,7 +12,7 @@ MARK = "beta-only"
 
 @pytest.fixture
 def theirs(catraca):
-    """What the other client has, by the names that paths have in braces."""
+    """The other client's objects, by the names that paths have in braces."""
     configuration = catraca.configuration
     configuration.add_client("acme", [BUDGET])
     configuration.add_client("beta", [{**BUDGET, "name": MARK}])

@@ -22,7 +22,7 @@ def selection(client="acme", provider="openai", model=MODEL):
 
 
 def costs(row):
-    """What a row costs at the prices of `OWN`, in nano-dollars."""
+    """The cost of a row at the prices of `OWN`, in nano-dollars."""
     assert row["cached_tokens"] == 0
     own = OWN["per_million_tokens"]
     return row["prompt_tokens"] * Decimal(own["input"]) * 1000 + row[
@@ -101,7 +101,7 @@ def test_replacing_makes_another_version(catraca, admin):
 
 
 def test_a_budget_holds_at_own_prices(catraca, admin):
-    """What fits at the book's price doesn't at a thousand times as much."""
+    """A request that fits at the book's price doesn't at a thousand times that price."""
     budget = {"client_id": "acme", "name": "cap", "cost": "0.01", "currency": "USD"}
     admin.done("POST", "/api/admin/budgets", budget, status=201)
     body = {**BODY, "max_completion_tokens": 100}

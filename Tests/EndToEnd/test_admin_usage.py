@@ -1,4 +1,4 @@
-"""What a client used, and whether it may use more."""
+"""A client's usage, and whether it may use more."""
 
 BODY = {
     "model": "gpt-4o-mini",

@@ -39,7 +39,7 @@ def add_budget(catraca, **fields):
 
 
 def spend(catraca, tokens, user="u1"):
-    """One request that uses exactly so many tokens."""
+    """One request that uses exactly `tokens` tokens."""
     body = {
         "model": "gpt-4o-mini",
         "messages": [{"role": "user", "content": "Hello"}],

@@ -47,7 +47,7 @@ def used(catraca, tokens):
         admin.done("POST", "/api/admin/credits", {"client_id": "acme", **credit}, 201)
     for _ in range(2):
         assert catraca.post(BODY, headers=ABOUT).status == 200
-    # What metrics count is written at the end.
+    # The server writes the sums of metrics at its end.
     catraca.terminate()
     return catraca.start()
 

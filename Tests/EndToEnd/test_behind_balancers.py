@@ -27,7 +27,7 @@ def header(command=0x21, family=0x11, source=CLIENT, port=4711):
 
 
 def refused(catraca, count=1):
-    """The addresses in the lines about refused requests, once there are so many."""
+    """The addresses in the lines about refused requests, once there are `count`."""
 
     def lines():
         events = [line for line in catraca.process.log if line["event"] == "request_refused"]
@@ -65,7 +65,7 @@ def test_guesses_are_counted_for_the_address_that_a_balancer_names(catraca, toke
 
         assert [guess(CLIENT) for _ in range(101)] == [401] * 100 + [429]
         assert guess("203.0.113.10") == 401
-        # What the client itself wrote before doesn't help it.
+        # The client's own entries before it don't help it.
         assert guess(f"203.0.113.11, {CLIENT}") == 429
 
 

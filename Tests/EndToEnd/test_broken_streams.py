@@ -121,7 +121,7 @@ def test_a_stream_that_its_provider_cuts_is_cut_and_estimated(running, stream):
 
 
 def test_speech_by_the_character_is_exact_however_it_ends(running):
-    """What it costs is known from its request alone."""
+    """Its cost is known from its request alone."""
     body = {"model": "tts-1", "voice": "alloy", "input": "One goes through."}
     with running.connect() as connection:
         send(connection, running, "/v1/audio/speech", (body, {}), SLOW)

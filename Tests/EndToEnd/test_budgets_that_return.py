@@ -1,4 +1,4 @@
-"""What a budget has used outlives its definition, until its window ends."""
+"""The use of a budget outlives its definition, until its window ends."""
 
 import json
 
@@ -84,7 +84,7 @@ def test_a_budget_that_is_removed_and_made_again_goes_on_until_it_is_cleared(cat
     assert made["is_paused"] is False
     cleared = admin.done("POST", f"{BUDGETS}/acme/cap/reset", {"usage": "clear"})
     assert cleared["current_tokens"] == 0
-    # What was cleared doesn't come back with the budget.
+    # Cleared use doesn't come back with the budget.
     assert admin.delete(f"{BUDGETS}/acme/cap").status == 204
     admin.done("POST", BUDGETS, {"client_id": "acme", **CAP}, status=201)
     assert used(admin) == 0

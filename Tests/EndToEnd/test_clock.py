@@ -12,7 +12,7 @@ BODY = {
     "messages": [{"role": "user", "content": "Hello"}],
     "max_completion_tokens": 24,
 }
-# What an instant may differ by from the one that a server finds after a few requests.
+# The most seconds between an instant and the one that a server finds after a few requests.
 MARGIN = 60
 
 
@@ -150,7 +150,7 @@ def test_a_jump_over_windows_skips_none_that_was_used(catraca, clock):
 
 
 def test_a_clock_that_was_wrong_leaves_nothing_after_a_restart(catraca, clock):
-    """What was used while it was weeks ahead counts there, and what came before counts again."""
+    """Use while it was weeks ahead counts there, and use from before counts again."""
     declare(catraca, "America/Sao_Paulo")
     clock.set("2026-11-02T12:00:00-03:00")
     catraca.start()

@@ -10,7 +10,7 @@ import pytest
 from harness.process import binary
 from harness.waiting import PATIENCE
 
-# What is typed, and what must then be offered, among others; nothing where the list is empty.
+# The typed line, and the words that must then be offered, among others; none if the list is empty.
 OFFERS = [
     ("catraca bud", ["budget"]),
     ("catraca budget ", ["status", "set", "pause", "resume", "reset", "raise"]),

@@ -15,7 +15,7 @@ from harness.sanitizers import MEMORY_FACTOR
 MEGABYTE = 1 << 20
 CHAT, FILES = "/v1/chat/completions", "/v1/files"
 BODY = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}
-# What a client may have in memory at once, here.
+# The bytes that a client may have in memory at once, here.
 BODY_MEMORY = 64 * MEGABYTE
 
 

@@ -1,4 +1,4 @@
-"""Whoever has no valid credential is told so before anything of a body is read."""
+"""A caller without a valid credential is refused before anything of a body is read."""
 
 import re
 

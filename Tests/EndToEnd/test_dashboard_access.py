@@ -1,4 +1,4 @@
-"""Who gets into the dashboard, with what, and what a browser is told to refuse."""
+"""The ways into the dashboard, and the rules that it gives to browsers."""
 
 import re
 import ssl

@@ -1,4 +1,4 @@
-"""What clients are charged for, in a real browser: tiers, charges, and collecting one again."""
+"""Clients' charges in a real browser: tiers, charges, and collecting one again."""
 
 import pytest
 from harness.billing import (

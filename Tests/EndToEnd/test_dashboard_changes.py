@@ -1,4 +1,4 @@
-"""What administrators change in the dashboard, in a real browser: in force for the next request."""
+"""Changes in the dashboard, in a real browser: they are in force for the next request."""
 
 import pytest
 from harness.browser import NARROW

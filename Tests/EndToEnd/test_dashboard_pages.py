@@ -133,7 +133,7 @@ def test_the_overview_names_models_without_a_price_until_they_have_one(
     for part in ["<b>\nopenai the whole model", "openai service tier express"]:
         assert f"{part} refused: 1" in notice, part
     assert browser.violations() == []
-    # What has a price by now isn't named any more.
+    # A model that has a price by now isn't named any more.
     catraca.configuration.settings["metering"] = {"unknown_model": "free"}
     price = 'gpt-99: { per_million_tokens: { input: "1", output: "1" } }'
     file = catraca.configuration.price_file("openai")

@@ -1,4 +1,4 @@
-"""Whoever hangs up, what was used is recorded once and nobody is told that a part is the whole."""
+"""After a hang-up of either side, use is recorded once, and nobody takes a part for the whole."""
 
 import socket
 
@@ -16,7 +16,7 @@ SLOW = {"completion_tokens": 60, "chunk_delay_ms": 20}
 
 
 def hang_up(running, sandbox, body, path, headers, after_chunks):
-    """Leaves once the provider has the request, and so many chunks have come from it."""
+    """Leaves once the provider has the request, and `after_chunks` chunks have come from it."""
     with running.connect() as connection:
         connection.send(connection.request("POST", path, body, running.key(), headers))
         eventually(sandbox.journal, "the request at the provider")

@@ -51,7 +51,7 @@ def test_what_was_estimated_is_told_apart_and_compared(running):
     assert series == {"estimated": 1, "reported": 1}
 
 
-# What nobody saw: by the time that the model had
+# Output that nobody saw, estimated by the time that the model had
 
 
 LONG = {**BODY, "max_completion_tokens": 60_000}

@@ -148,7 +148,7 @@ def test_an_export_ends_with_its_client_and_needs_little_memory(catraca, admin):
             f"authorization: Bearer {admin.token}\r\n\r\n".encode()
         )
         assert connection.recv(1000).startswith(b"HTTP/1.1 200")
-        # Who reads nothing holds up nobody else, writers of the ledger included.
+        # A client that reads nothing holds up nobody else, writers of the ledger included.
         assert catraca.post(BODY).status == 200
         assert connections() == 1
     eventually(lambda: connections() == 0, "the export to end")
@@ -200,7 +200,7 @@ def test_focus_charges_are_the_rows_and_pass_the_validator(charged, admin, tmp_p
         assert charge["ChargePeriodStart"] == start < charge["ChargePeriodEnd"]
         assert charge["BillingPeriodStart"] == row["created_at"][:7] + "-01T00:00:00Z"
         assert charge["BillingPeriodStart"] <= start < charge["BillingPeriodEnd"]
-        # What is priced is one request, so that the products are exact.
+        # Each charge prices one request, so that the products are exact.
         product = Decimal(charge["PricingQuantity"]) * Decimal(charge["ListUnitPrice"])
         assert product == Decimal(charge["ListCost"]) == Decimal(charge["EffectiveCost"])
     assert json.loads(charges[-1]["Tags"]) == {"user": USER, "conversation": "c1"}
@@ -215,7 +215,7 @@ def test_focus_charges_are_the_rows_and_pass_the_validator(charged, admin, tmp_p
 
 
 def focus_report(text, path):
-    """What focus-validator says; its exit status says nothing.
+    """The report of focus-validator; its exit status says nothing.
 
     It knows four columns by the names of a draft, and one rule asks for a column of that draft: it
     gets them so, which shows that their contents are right.

@@ -1,5 +1,5 @@
-"""What of a request reaches the provider: the path that was read, and no header field that acts on
-the provider's account."""
+"""The parts of a request that reach the provider: the path that was read, and no header field that
+acts on the provider's account."""
 
 import json
 
@@ -264,7 +264,7 @@ def test_a_long_name_of_a_cache_is_hashed(house, provider):
     assert all(len(name) == 64 for name in names)
 
 
-# What an account of all clients must not tell them, and the key in places where none belongs.
+# Fields that the account of all clients must not show them, and the key where none belongs.
 TELLING = {
     "Location": "https://example.com/?key=sk-provider-oai1",
     "X-Debug": "Bearer sk-provider-oai1",

@@ -254,7 +254,7 @@ def test_what_is_spooled_survives_a_loss_of_power(catraca, sandbox, unreliable_d
 def test_where_the_spool_cannot_be_written_either_nothing_begins(
     catraca, sandbox, unreliable_disk, on_failure, number, user
 ):
-    """What has begun keeps its last byte until its row is somewhere."""
+    """A request that has begun keeps its last byte until its row is somewhere."""
     start(catraca, on_failure)
 
     def send(index):

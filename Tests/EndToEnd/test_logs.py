@@ -1,4 +1,4 @@
-"""What the log promises whoever reads it: whole lines, each once, that say whose they are."""
+"""The promises of the log to its readers: whole lines, each once, that name their request."""
 
 import collections
 import concurrent.futures

@@ -1,4 +1,4 @@
-"""What providers charge and the margin: for admins everywhere, and for nobody else anywhere."""
+"""Providers' charges and the margin: admins see them everywhere, and nobody else anywhere."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What Prometheus reads of a server, and what is made from it."""
+"""The metrics that Prometheus reads of a server, and the rules and panels made from them."""
 
 import json
 import re

@@ -61,7 +61,7 @@ def summary(entry):
 
 
 def found(catraca, count):
-    """What is listed, once there are so many."""
+    """The listed prices, once there are `count`."""
     entries = eventually(lambda: [e for e in [listed(catraca)] if len(e) == count], "the prices")
     return dict(summary(entry) for entry in entries[0])
 

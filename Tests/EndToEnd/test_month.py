@@ -185,7 +185,7 @@ def assert_sums(found, expected, where):
 
 
 def sums_by(rows, *columns):
-    """What was charged, in US dollars and in reais, and what the provider charges."""
+    """The sums of charges in US dollars and in reais, and of the provider's charges."""
     sums = {}
     for row in rows:
         key = tuple(row[column] for column in columns)

@@ -173,7 +173,7 @@ def test_its_own_shape_passes_and_is_charged(replayed, shape, cut):
 
 
 def test_the_example_in_the_configuration_is_valid(configuration, catraca):
-    """What catraca.yaml shows as a comment, taken in."""
+    """The example that catraca.yaml has as a comment, taken in."""
     lines = (REPOSITORY / "config/catraca.yaml").read_text().splitlines()
     start = next(at for at, line in enumerate(lines) if line.startswith("  # anthropic:"))
     example = [line.replace("# ", "", 1) for line in lines[start : start + 4]]

@@ -107,12 +107,12 @@ def test_resting_streams_take_a_bounded_share_of_memory(catraca, capsys):
 
 @pytest.mark.parametrize("size", PROMPTS)
 def test_resting_streams_dont_keep_their_prompts(catraca, capsys, size):
-    """What a provider has read isn't needed for the minutes that its answer may take."""
+    """Catraca doesn't need a prompt for the minutes that its answer may take."""
     body = {**BODY, "messages": [{"role": "user", "content": "Hello " * (size // 6)}]}
     catraca.configuration.settings["limits"] = ROOM
     catraca.start()
     with ExitStack() as resting:
-        # What all share is made, and what one needs for a moment.
+        # The first streams make the parts that all share, and those that one needs for a moment.
         rest(catraca, resting, 20, body)
         before = resident_kib(catraca.process)
         rest(catraca, resting, STREAMS, body)

@@ -39,7 +39,7 @@ class Operation:
         return {"mode": "cost", "cost": money, "currency": "USD"}
 
     def dearest(self, bound):
-        """What makes the provider bill all of the bound, where it isn't billed anyway."""
+        """The script that makes the provider bill all of the bound, if it doesn't anyway."""
         if self.unit != "tokens":
             return {}
         return script_of(Usage(prompt=bound - self.output, completion=self.output))
@@ -117,7 +117,7 @@ def start_with_budget(catraca, operation):
 
 
 def attack(catraca, sandbox, operation, user, headers=()):
-    """What a crowd of one user's requests was answered, and its rows."""
+    """The answers to a crowd of one user's requests, and its rows."""
     sandbox.clear()
     answers = at_once(CROWD, lambda _: operation.send(catraca, dict(headers), user))
     rows = catraca.ledger.usage(user_id=user)

@@ -213,7 +213,7 @@ def test_a_new_key_in_its_file_is_in_force_without_a_restart(house, sandbox):
     file = house.configuration.folder / "acme.key"
     file.write_text(f"{OWN}\n")
     own_key(house, api_key_file="acme.key")
-    # What is watched doesn't depend on whether clients.yaml was decoded anew.
+    # The watched files don't depend on whether clients.yaml was decoded anew.
     house.start()
     chat(house)
     for key in (ROTATED, OWN, ROTATED):

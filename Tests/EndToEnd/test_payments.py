@@ -260,7 +260,7 @@ def test_events_count_once_when_they_are_signed_and_new(catraca, paid, stripe):
     for _ in range(2):
         assert deliver(catraca, body).json() == {"success": True, "data": {"received": True}}
     assert statuses(catraca) == ["succeeded", "needs_action"]
-    # What is paid stays paid, and an event that was taken is taken no more.
+    # A paid charge stays paid, and an event that was taken is taken no more.
     failed = payment("requires_payment_method", 1, customer)
     later = event("payment_intent.payment_failed", failed, "evt_2")
     again = event("payment_intent.succeeded", payment("succeeded", 2, customer))

@@ -1,4 +1,4 @@
-"""What requests cost, compared with the calculators of the PyPI packages genai-prices and litellm.
+"""The cost of requests, compared with the PyPI packages genai-prices and litellm.
 
 Every model that both know is priced by `catraca price` and by the package. Where they differ, the
 reason stands here; without one, a difference fails."""

@@ -1,8 +1,8 @@
 """The pricing files say what the providers publish: every model and every price of it.
 
 `prices/facts.json` is what was read on 2026-11-22 from the providers' pages and from two public
-tables, by provider and model. Whatever the files leave out or say otherwise stands here with its
-reason; without one, a difference fails."""
+tables, by provider and model. A price that the files leave out or state otherwise stands here with
+its reason; without one, a difference fails."""
 
 import json
 from datetime import date
@@ -78,7 +78,7 @@ def in_force(model):
 
 
 def stated(model, facts, tier, quantity):
-    """What the files say of one price; what a tier leaves out keeps the price of the base."""
+    """One price in the files; a quantity that a tier leaves out keeps the price of the base."""
     prices = in_force(model)
     name = tier.removesuffix("_long_context")
     tables = [prices] if name == "standard" else [prices.get("tiers", {}).get(name), prices]

@@ -1,4 +1,4 @@
-"""What the process of a server keeps to itself, and what it gives up."""
+"""The secrets that the process of a server keeps, and the rights that it gives up."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ def bound(catraca):
 def test_other_processes_of_the_user_cannot_look_into_a_server(bound, tmp_path):
     seen = environment_as_seen_by_the_same_user(bound.process)
     assert (seen.returncode, seen.stdout) == (1, b"")
-    # What they could do with one that has nothing to hide.
+    # They can look into a process that has nothing to hide.
     open_one = Sandbox(tmp_path, BOUND)
     try:
         assert b"PATH=" in environment_as_seen_by_the_same_user(open_one).stdout

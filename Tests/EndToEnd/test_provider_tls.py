@@ -16,7 +16,7 @@ ANSWER = (
     b'"usage":{"prompt_tokens":9,"completion_tokens":1,"total_tokens":10}}'
 )
 CONNECTIONS = 4
-# What other programs, or libraries of ours in other programs, take as leave to trust anybody.
+# Settings by which other programs, or our libraries in other programs, trust anybody.
 LENIENT = {
     "CURL_CA_BUNDLE": "",
     "CURL_INSECURE": "1",

@@ -22,7 +22,7 @@ LIMIT = 200
 
 @dataclass
 class Client:
-    """What a client can do, and how often each step asks the provider."""
+    """The steps that a client can do, and how often each asks the provider."""
 
     steps: dict
     model: str = "gpt-4o-mini"

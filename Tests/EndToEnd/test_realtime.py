@@ -1,4 +1,4 @@
-"""What realtime sessions are charged, and which are refused, with the real SDK and without."""
+"""The charges of realtime sessions, and their refusals, with the real SDK and without."""
 
 import base64
 import csv
@@ -23,7 +23,7 @@ from harness.sandbox import script
 from harness.waiting import eventually
 
 
-# What is recorded
+# Records
 
 
 def test_the_sdk_holds_a_session_of_several_responses(running, sandbox):
@@ -35,7 +35,7 @@ def test_the_sdk_holds_a_session_of_several_responses(running, sandbox):
             connection.response.create()
             for event in connection:
                 if event.type == "response.done":
-                    # What has been passed on is recorded.
+                    # A response that has been passed on is recorded.
                     usages.append(event.response.usage)
                     assert len(running.ledger.usage()) == len(usages)
                     break

@@ -26,7 +26,7 @@ COLUMNS = {
     "images": "images",
     "characters": "characters",
 }
-# What compound models call their tools, and the names of their prices.
+# The names that compound models give to their tools, and the names of their prices.
 SURCHARGES = {"search": "web_search", "visit": "visit_website"}
 
 
@@ -95,7 +95,7 @@ def rows_after(house, known):
 
 
 def ask(catraca, recording):
-    """What the client sees of the answer, also of one that is cut off."""
+    """The answer as the client sees it, also one that is cut off."""
     body, kind = recording.request()
     path = f"/{recording.provider}{recording.path}"
     with catraca.connect() as connection:

@@ -1,5 +1,5 @@
-"""What a provider offers beside the table of endpoints is refused: it costs money in ways that
-can't be metered, or leads around the meter."""
+"""Catraca refuses a provider's endpoints beside its table: they cost money in ways that can't be
+metered, or lead around the meter."""
 
 import pytest
 from harness.catraca import Catraca
@@ -48,14 +48,14 @@ REFUSED = [
     ("POST", "/v1/audio/voices"),
     ("POST", "/v1/audio/voice_consents"),
     ("POST", "/v1/edits"),
-    # What belongs to the account.
+    # Endpoints of the account.
     ("GET", "/v1/organization/costs"),
     ("GET", "/v1/organization/usage/completions"),
     ("POST", "/v1/organization/admin_api_keys"),
     ("GET", "/v1/organization/projects"),
     ("GET", "/v1/dashboard/billing/usage"),
     ("DELETE", "/v1/models/ft:gpt-4o-mini:acme::x"),
-    # What isn't known at all.
+    # Unknown endpoints.
     ("POST", "/v1/tomorrow"),
     ("PUT", "/v1/chat/completions"),
 ]

@@ -88,7 +88,7 @@ def test_a_bad_edit_leaves_all_of_the_old_in_force(running):
 
 
 def cut_short(catraca, text=""):
-    """Writes a clients.yaml in place, as a writer does that fails after so much of it."""
+    """Writes a clients.yaml in place, as a writer does that fails after this text."""
     (catraca.configuration.folder / "clients.yaml").write_text(text)
     return catraca.process.wait_for_line(
         lambda line: line.get("event") == "configuration_refused", "the refusal", IN_FORCE

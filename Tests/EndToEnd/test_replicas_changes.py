@@ -1,4 +1,4 @@
-"""What is changed at one replica is in force at the others within a second."""
+"""A change at one replica is in force at the others within a second."""
 
 import time
 
@@ -105,7 +105,7 @@ def test_plans_and_subscriptions(replicas, admins):
 
 def test_prices(replicas, admins):
     def costs():
-        """What a request costs at each of the replicas now."""
+        """The costs of a request at the replicas now."""
         before = len(replicas.ledger.usage())
         for replica in replicas:
             assert replica.post(BODY).status == 200
@@ -130,7 +130,7 @@ def test_changes_by_a_command(replicas, admins):
 
 
 def test_use_is_seen_everywhere(replicas, admins):
-    """What one replica recorded is in the figures of the others."""
+    """Use that one replica recorded is in the figures of the others."""
     budget = {"client_id": "acme", "name": "cap", "tokens": 100_000, "period": "total"}
     admins[0].done("POST", f"{ADMIN}/budgets", budget, 201)
     for replica in replicas:

@@ -20,7 +20,7 @@ TAKEN_OVER = 20.0 * TIME_FACTOR
 
 @pytest.fixture
 def start(replicas):
-    """Starts the replicas, with a plan that lets so many conversations begin."""
+    """Starts the replicas, with a plan that lets `limit` conversations begin."""
 
     def start(limit, wait, **clients):
         replicas.configuration.clients["plans"]["free"]["monthly_conversations"] = limit

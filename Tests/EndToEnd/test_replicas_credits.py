@@ -29,7 +29,7 @@ def bound(replicas):
 
 @pytest.fixture
 def start(replicas, tokens):
-    """Starts the replicas, whose plan gives so many tokens; returns an administrator."""
+    """Starts the replicas, whose plan gives `plan_tokens`; returns an administrator."""
 
     def start(plan_tokens):
         replicas.configuration.clients["plans"]["free"]["monthly_tokens"] = plan_tokens

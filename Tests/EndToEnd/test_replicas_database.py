@@ -47,7 +47,7 @@ def test_an_outage_loses_nothing(replicas, sandbox, postgres, on_failure, stop, 
 
 
 def test_a_budget_holds_through_an_outage(replicas, sandbox, postgres):
-    """What is used up with the database away and just after it is within the limit."""
+    """Use with the database away and just after it is within the limit."""
     limit = 6_000
     replicas.configuration.add_client("small", [token_budget(limit)])
     replicas.start()

@@ -1,4 +1,4 @@
-"""What is sent with one `Idempotency-Key` to several replicas is done once."""
+"""A call that is sent with one `Idempotency-Key` to several replicas is done once."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -68,13 +68,13 @@ def test_a_report_repeated_elsewhere_while_rows_cannot_be_written_makes_one(repl
 
     ledger = replicas.ledger
     with ledger.connect() as stall:
-        # Who reads sees that there is no row yet, and who writes waits.
+        # A reader sees that there is no row yet, and a writer waits.
         stall.execute("LOCK TABLE usage_logs IN EXCLUSIVE MODE")
         replies = at_once(3, report)
         assert Counter(reply.status for reply in replies) == {200: 3}, replies
         assert len({reply.json()["data"]["consumptionId"] for reply in replies}) == 1
     eventually(lambda: len(ledger.usage()) == 1, "the report is written", within=30)
-    # What waited elsewhere has been dropped once it could be written.
+    # The other replicas have dropped their copy of the report once they could write.
     for admin in admins:
         eventually(lambda: admin.call("GET", "/readyz").status == 200, "written", within=30)
     assert report(0).json()["data"]["tierCharges"][0]["billing_tier"] == "1K-2K"

@@ -107,7 +107,7 @@ def test_what_one_uses_that_is_cut_off_is_not_given_to_others(replicas, sandbox,
     assert requests.post(lost) == 200
 
     def others_have_all():
-        """What the lost one had leased is theirs, but for its reserve."""
+        """The tokens that the lost one had leased are theirs, but for its reserve."""
         counts = [requests.use_up(replica, 429) for replica in others]
         [account] = replicas.ledger.query("SELECT * FROM budget_accounts WHERE tokens > 0")
         [reserve] = replicas.ledger.query("SELECT * FROM budget_reserves")
@@ -185,7 +185,7 @@ def test_a_spool_that_cant_be_read_is_told(replicas, requests):
 
 
 def listed(replica):
-    """What `catraca replica list` says."""
+    """The replicas that `catraca replica list` names."""
     done = replica.command("replica", "list", "--format", "json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)["data"]

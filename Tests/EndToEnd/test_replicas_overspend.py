@@ -1,6 +1,6 @@
 """The overspend attack across three replicas: ten rounds on a budget that pays for seven requests.
 
-What isn't used while others hold it can be used when their leases have returned.
+Tokens that aren't used while others hold them can be used when their leases have returned.
 """
 
 import pytest

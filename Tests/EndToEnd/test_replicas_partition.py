@@ -20,7 +20,7 @@ TAKEN_OVER = 20.0 * TIME_FACTOR
 
 @pytest.fixture(params=["cut", "swallow"])
 def separate(request):
-    """What ends the way to the database: connections are refused, or nothing comes of them."""
+    """Ends the way to the database: connections are refused, or nothing comes of them."""
     return lambda path: getattr(path, request.param)()
 
 
@@ -121,7 +121,7 @@ def test_what_others_use_and_what_was_under_way_is_within_the_limit(
 
 
 def test_a_short_silence_pins_nothing(replicas, sandbox):
-    """What was on its way to the database arrives late, when its request may be refused already."""
+    """A lease's order that was on its way arrives late, when its request may be refused already."""
     bound, limit = start(replicas, sandbox, limit_in_bounds=20 * PAYABLE)
     assert post(replicas[0], "before", dearest(bound)) == 200
     replicas[0].path.swallow()
@@ -133,7 +133,7 @@ def test_a_short_silence_pins_nothing(replicas, sandbox):
         return replicas[0].path.heal()
 
     statuses = at_once(CROWD + 1, crowd)
-    # Who waits until just after the database is back is told that it only had to wait.
+    # A caller that waits until just after the database is back is told that it only had to wait.
     assert set(statuses) <= {200, 503, "contended", None}
     eventually(lambda: post(replicas[0], "after", dearest(bound)) == 200, "it is back")
     assert_exact(replicas, sandbox, limit)

@@ -51,7 +51,7 @@ def test_a_dump_made_under_load_is_a_ledger_as_of_then(replicas, sandbox, tmp_pa
 
     replicas.ledger = replicas[1].ledger = restored
     replicas[1].start()
-    # Who has made the dump's leases is dead: the limit is whole again.
+    # The replicas that have made the dump's leases are dead: the limit is whole again.
     eventually(lambda: len(restored.rows("replicas")) == 1, "the others are dead", PATIENCE)
     assert restored.in_flight() == []
     assert replicas[1].post({**BODY, "user": "new"}, client="small").status == 200

@@ -1,4 +1,4 @@
-"""What a call answers that has committed, or may have, while the database can't be asked."""
+"""The answer of a call that has committed, or may have, while the database can't be asked."""
 
 import http.client
 import json
@@ -52,7 +52,7 @@ def test_a_committed_call_that_cannot_be_shown_is_202_and_never_503(replicas, to
     replicas.start()
     ledger = replicas.ledger
     with ThreadPoolExecutor(max_workers=1) as pool, ledger.connect() as stall:
-        # Credits can be written. What must be read before one is in force can't.
+        # Credits can be written. The rows that must be read before one is in force can't.
         stall.execute("LOCK TABLE budget_resets IN ACCESS EXCLUSIVE MODE")
         answer = pool.submit(post, replicas[0], tokens["admin"], CREDITS, BODY)
         eventually(lambda: len(credits(ledger)) == 1, "it is committed", within=PATIENCE)
@@ -161,7 +161,7 @@ def test_a_change_on_a_network_that_falls_silent_afterwards_is_202_in_time(repli
     replicas.start()
     ledger = replicas.ledger
     with ThreadPoolExecutor(max_workers=1) as pool, ledger.connect() as stall:
-        # Credits can be written. What must be read before one is in force can't.
+        # Credits can be written. The rows that must be read before one is in force can't.
         stall.execute("LOCK TABLE budget_resets IN ACCESS EXCLUSIVE MODE")
         start = time.monotonic()
         answer = pool.submit(post, replicas[0], tokens["admin"], CREDITS, BODY)

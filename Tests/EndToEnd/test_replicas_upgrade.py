@@ -20,7 +20,7 @@ def newest_schema(ledger):
 
 
 def raise_schema(ledger, readable_from):
-    """What the first server of a later release does, in one step."""
+    """Raises the schema as the first server of a later release does, in one step."""
     step = (newest_schema(ledger) + 1, "later", readable_from)
     with ledger.connect(autocommit=True) as database:
         for statement in ADDITIONS:

@@ -1,4 +1,4 @@
-"""Whatever Catraca accepts, the provider sees as it would behind nginx and behind HAProxy."""
+"""The provider sees an accepted request as it would behind nginx and behind HAProxy."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -23,7 +23,7 @@ STRICTER = {
 
 @dataclass
 class Passed:
-    """What came of one connection."""
+    """The outcome of one connection."""
 
     seen: list
     answered: bytes
@@ -75,12 +75,12 @@ def exchange(server, provider, data):
             connection.send(data)
             answered = connection.rest()
         except ConnectionError:
-            pass  # Who refuses needn't read the rest.
+            pass  # A server that refuses needn't read the rest.
     return Passed(provider.taken(), answered)
 
 
 def path_and_query(target):
-    """What the provider acts on: a whole URL names the same resource as its path."""
+    """The resource that the provider acts on: a whole URL names the same one as its path."""
     if target.startswith("/"):
         return target
     parts = urlsplit(target)

@@ -1,4 +1,4 @@
-"""What a sanitizer reports is seen, whoever started the process and however it ended."""
+"""The tests see a sanitizer's report, whoever started the process and however it ended."""
 
 import signal
 import subprocess

@@ -14,7 +14,7 @@ BODY = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"
     ids=["provider", "own"],
 )
 def test_a_secret_that_a_server_writes_is_found(configuration, secret, found):
-    # What apps say of themselves is recorded: the only way for a secret to get there.
+    # Catraca records the names that apps give: the only way for a secret to get there.
     server = Catraca(configuration).start()
     try:
         assert server.post(BODY, headers={"x-catraca-user": secret}).status == 200

@@ -12,8 +12,8 @@ from harness.waiting import eventually
 CONNECTIONS = 1000
 REQUESTS = 200
 ROUNDS = 4
-# Whatever else the machine does makes some rounds slower, never faster: more of them are asked
-# before the slow clients are blamed.
+# Other work of the machine makes some rounds slower, never faster: the test runs more of them
+# before it blames the slow clients.
 MOST_ROUNDS = 25
 TIMES = 2
 CHAT = "/v1/chat/completions"
@@ -102,7 +102,7 @@ def assert_unmoved(house, folder, ask, name, arguments, capsys):
 
 
 def with_key(house):
-    """What slowhttptest sends as a media type: it has no other way to send a key."""
+    """The media type that slowhttptest sends: it has no other way to send a key."""
     return f"application/json\r\nAuthorization: Bearer {house.key()}"
 
 

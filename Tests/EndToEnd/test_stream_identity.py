@@ -1,4 +1,4 @@
-"""What a client receives is what the provider would have sent it, byte for byte."""
+"""A client receives the bytes that the provider would have sent it."""
 
 import json
 import socket

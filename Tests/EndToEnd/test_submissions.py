@@ -48,7 +48,7 @@ def submitted(sandbox, path):
 
 
 def hang_up(running, sandbox, path, body, headers=LATE, after=0):
-    """Leaves once the provider has the request, or once so many bytes of its answer have come."""
+    """Leaves once the provider has the request, or once `after` bytes of its answer have come."""
     with running.connect() as connection:
         connection.send(connection.request("POST", path, body, running.key(), headers))
         eventually(lambda: submitted(sandbox, path), "the request at the provider")

@@ -287,7 +287,7 @@ def search(catraca, client, headers=None, **body):
 def test_a_hard_budget_limits_the_calls_of_tools(catraca, sandbox, stream, tokens, calls):
     catraca.configuration.add_client("small", [{"name": "b", "mode": "tokens", "tokens": tokens}])
     catraca.start()
-    # What the calls find fills the context each time.
+    # The results of the calls fill the context each time.
     used = script(prompt_tokens=(calls + 1) * CONTEXT, web_searches=calls)
     answer = search(catraca, "small", used, stream=stream)
     assert answer.status == 200

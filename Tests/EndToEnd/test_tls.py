@@ -111,7 +111,7 @@ def test_plain_http_on_the_tls_port_is_cut_off(secure):
 
 @pytest.fixture(params=[ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 def browser_context(request, catraca):
-    """What an operator's tool trusts and speaks; the admin listener wants a certificate of it."""
+    """The TLS context of an operator's tool; the admin listener wants a certificate of it."""
     folder = catraca.configuration.folder
     for name in ["tls", "operator", "stranger"]:
         make_certificate(folder, name)
@@ -126,7 +126,7 @@ def browser_context(request, catraca):
 
 
 def health(catraca, context):
-    """What the admin listener answers to whoever has this context."""
+    """The admin listener's answer to a client with this context."""
     host, port = catraca.process.address("admin")
 
     def wrap(socket):

@@ -1,4 +1,4 @@
-"""What scanners of TLS find at the listeners: `sslscan`, which offers everything there is, and
+"""The findings of TLS scanners at the listeners: `sslscan`, which offers everything there is, and
 `testssl.sh`, which tries the known attacks, too."""
 
 import json

@@ -1,4 +1,4 @@
-"""What is sent in OpenTelemetry's protocol, taken by a receiver that others made."""
+"""Spans in OpenTelemetry's protocol, taken by a receiver that others made."""
 
 from harness.otlp import Sink
 from harness.waiting import eventually

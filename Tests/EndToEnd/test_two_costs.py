@@ -1,4 +1,4 @@
-"""What the provider charges beside what the client is charged: markups, and prices of its own."""
+"""The provider's charge beside the client's: markups, and prices of its own."""
 
 import json
 from decimal import Decimal, ROUND_CEILING

@@ -15,7 +15,7 @@ CHAT = "/v1/chat/completions"
 TRANSCRIPTIONS = "/v1/audio/transcriptions"
 SEED = 20261122
 MUTATIONS = 3000
-# What of a row must be the same for the same request.
+# The columns of a row that must be the same for the same request.
 FACTS = ["model", "stream", "user_id", "conversation_id", "operation"]
 HOLDS = ["held_tokens", "held_nano_usd"]
 
@@ -79,7 +79,7 @@ def test_what_is_accepted_is_passed_on_as_it_is_and_means_the_same(
     read = readings(body)
     assert len(read) >= 4, "hardly any reader takes it"
     [meaning] = {json.dumps(metered(value), sort_keys=True) for value in read.values()}
-    # What another reader understood, said plainly, is the same request, and no dearer than held.
+    # The text as another reader understood it is the same request, and no dearer than held.
     plainly = recorded(house, send(connection, house, json.dumps(read["json"]).encode()))
     row = recorded(house, answer)
     assert [plainly[name] for name in FACTS] == [row[name] for name in FACTS], meaning
@@ -123,7 +123,7 @@ def test_made_up_bodies_mean_the_same_to_all_or_are_refused(connection, house, p
 
 
 CONTENT_TYPES = {
-    # What the client says, and what the provider is told.
+    # The client's media type, and the one that the provider gets.
     "application/json": "application/json",
     "application/json; charset=utf-8": "application/json; charset=utf-8",
     'Application/JSON;charset="UTF-8"': 'Application/JSON;charset="UTF-8"',

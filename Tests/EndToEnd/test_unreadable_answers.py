@@ -201,7 +201,7 @@ def test_of_two_usages_the_one_above_the_hold_is_charged(house, provider, order)
     assert house.command("audit").returncode == 0
 
 
-# What can be read is read
+# Readable answers
 
 
 LABELS = [EVENTS, JSON, "text/plain", "text/html; charset=utf-8", None]
@@ -334,7 +334,7 @@ def test_a_stream_ends_with_an_error_at_an_event_that_is_too_large_to_be_recorde
 
 
 def test_a_coded_stream_is_cut_at_an_event_that_is_too_large_to_be_recorded(house, provider):
-    # What is denser is a bomb, and isn't decoded.
+    # A denser body is a bomb, and isn't decoded.
     body = gzip.compress(CREATED + b"".join(LARGE) + COMPLETED, compresslevel=0)
     answers(provider, EVENTS, body[: len(CREATED)], body[len(CREATED) :], coding="gzip")
     with pytest.raises(Truncated):

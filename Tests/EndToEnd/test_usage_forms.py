@@ -1,5 +1,5 @@
-"""Whatever form a provider reports usage in, a row has one: parts within totals, zero apart from
-missing, and a cost that follows from the price file alone."""
+"""A row has one form of usage for all forms in which providers report it: parts within totals, zero
+apart from missing, and a cost that follows from the price file alone."""
 
 import json
 
@@ -22,7 +22,7 @@ MISSING = {
     "below zero": {"usage": {"prompt_tokens": -1, "completion_tokens": 10}},
     "a list": {"usage": [100, 10]},
 }
-# What is reported, the prompt, cached and completion tokens of the row, and whether it was mended.
+# The report; the prompt, cached and completion tokens of the row; and whether it was mended.
 REPORTED = {
     "nothing used": (ZERO, (0, 0, 0), False),
     "no details": (PLAIN, (100, 0, 10), False),

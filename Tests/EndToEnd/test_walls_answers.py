@@ -1,5 +1,5 @@
-"""What answers show and end: nothing passes whose owner isn't recorded, and a 404 that doesn't name
-the object takes it from nobody."""
+"""Objects that answers show and end: nothing passes whose owner isn't recorded, and a 404 that
+doesn't name the object takes it from nobody."""
 
 import json
 

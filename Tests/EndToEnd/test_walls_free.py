@@ -34,7 +34,7 @@ def theirs(house):
 
 
 def refusal(call):
-    """What a client learns of an object that it doesn't have."""
+    """The refusal of an object that a client doesn't have."""
     with pytest.raises(openai.NotFoundError) as caught:
         call()
     return caught.value.status_code, caught.value.body
@@ -402,7 +402,7 @@ def test_completions_that_are_stored(account, ours, theirs):
     assert [each.id for each in stored.list()] == [other]
 
 
-# What operators have opened
+# Paths that operators have opened
 
 
 def test_an_opened_path_is_searched_for_ids(configuration, account, catraca):

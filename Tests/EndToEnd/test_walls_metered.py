@@ -48,7 +48,7 @@ def refusals(running, count):
     return lines()
 
 
-# What an answer makes is its client's
+# Objects that an answer makes are its client's
 
 
 def test_a_response_is_continued_by_its_client_alone(running, account):
@@ -89,7 +89,7 @@ def test_items_and_containers_of_a_response_are_its_clients(running, account):
         answered(respond(running, **use))
         with nothing_forwarded(account):
             assert respond(running, "beta", **use).status == 404
-    # What an app sends back whole is its own text.
+    # An item that an app sends back whole is its own text.
     answered(respond(running, "beta", input=made["output"][-1:]))
 
 

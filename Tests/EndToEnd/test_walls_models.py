@@ -31,7 +31,7 @@ def get(running, path, client):
 
 
 def alike(answers, *ids):
-    """What answers say, but for the ids in them."""
+    """The common text of answers, without the ids in them."""
     said = set()
     for answer, id in zip(answers, ids, strict=True):
         said.add((answer.status, answer.body.replace(id.encode(), b"ID")))

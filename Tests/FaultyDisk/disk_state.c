@@ -1,4 +1,4 @@
-/* What is on a simulated disk, and what becomes of it when a process or the power fails. */
+/* The content of a simulated disk, and its fate when a process or the power fails. */
 #include "disk_state.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "simulated_disk.h"
 
-/* What a disk writes whole or not at all. */
+/* The bytes that a disk writes whole or not at all. */
 enum { SECTOR = 512 };
 enum { LARGEST_NAME = 512, MOST_FILES = 8, MOST_SHARED_REGIONS = 64 };
 

@@ -1,4 +1,4 @@
-/// What untrusted bytes are given to, each with what must hold whatever they are.
+/// The readers of untrusted bytes, each with the promises that hold for all bytes.
 ///
 /// A broken promise ends the process, as a crash does; the fuzzer keeps the input.
 enum FuzzTarget: String, CaseIterable {
@@ -8,9 +8,9 @@ enum FuzzTarget: String, CaseIterable {
   case events
   case webSocket = "websocket"
   case multipart
-  /// What `Metering` makes of a request's body: facts, and the body that is sent instead.
+  /// The results of `Metering` for a request's body: facts, and the body that is sent instead.
   case facts
-  /// What it makes of an answer's body.
+  /// Its results for an answer's body.
   case answer
   case stream
   /// The events of a realtime session, of both sides.

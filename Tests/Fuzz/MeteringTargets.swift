@@ -24,7 +24,7 @@ private struct Exchange {
     body = rest
   }
 
-  /// What a client asks for who says nothing more than the model.
+  /// The facts of a request that says nothing more than the model.
   var facts: RequestFacts { RequestFacts(operation: endpoint.operation, model: "m") }
 }
 
@@ -39,7 +39,7 @@ enum RequestBodies {
         parser: parser)
     else { return }
     require(!facts.model.isEmpty, "a request names its model")
-    // So many for each of its texts, of which it has at most as many as bytes.
+    // The limit is for each of its texts, and it has at most one text a byte.
     let texts = Int64(max(1, exchange.body.count))
     require(
       (1...RequestFacts.choicesAllowed.upperBound * texts).contains(facts.choices),
@@ -50,7 +50,7 @@ enum RequestBodies {
     checkRewrite(of: exchange, facts, parser)
   }
 
-  /// What is sent in place of the body asks for the same, and for usage.
+  /// Checks that the body that is sent instead asks for the same, and for usage.
   private static func checkRewrite(
     of exchange: Exchange, _ facts: RequestFacts, _ parser: JSONParser
   ) {

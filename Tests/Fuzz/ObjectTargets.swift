@@ -2,8 +2,8 @@ import HTTP
 import JSON
 import Objects
 
-/// What requests and answers say of objects. The first line of an input is `body`, `query`, or the
-/// content type of a form.
+/// The objects that requests and answers name. The first line of an input is `body`, `query`, or
+/// the content type of a form.
 enum NamedObjects {
   static func check(_ input: [UInt8]) {
     let (line, body) = headed(input)

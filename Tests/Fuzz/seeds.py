@@ -1,4 +1,4 @@
-"""What the fuzzers begin with: inputs that go deep into each target (see FuzzTarget.swift)."""
+"""The first inputs of the fuzzers, which go deep into each target (see FuzzTarget.swift)."""
 
 import base64
 import gzip

@@ -11,7 +11,7 @@ struct ContainerSessionsTests {
   private let sessions = ContainerSessions()
   private let ids = RequestIDSource()
 
-  /// What an answer is charged, by the names of prices.
+  /// The charges of an answer, by the names of prices.
   private func charged(
     _ tool: String, container: String = "c", by client: String = "acme", from start: Int64,
     to end: Int64, request: RequestID? = nil

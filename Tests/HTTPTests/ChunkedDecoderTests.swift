@@ -2,7 +2,7 @@ import HTTP
 import Testing
 
 @Suite struct ChunkedDecoderTests {
-  /// What a decoder makes of `reads`.
+  /// The result of a decoder for `reads`.
   private struct Result: Equatable {
     var content: [UInt8] = []
     var consumed = 0

@@ -1,6 +1,6 @@
 import HTTP
 
-/// What one connection's bytes lead to: its heads, then the first error if there is one.
+/// The result of one connection's bytes: its heads, then the first error if there is one.
 struct Outcome: Equatable {
   var heads: [RequestHead] = []
   var consumed: [Int] = []

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("WebSocket frames")
 struct WebSocketTests {
-  /// What a reader makes of `reads`.
+  /// The result of a reader for `reads`.
   private struct Result: Equatable {
     var events: [WebSocketEvent] = []
     var messages: [[UInt8]] = []

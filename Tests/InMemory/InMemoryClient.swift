@@ -9,7 +9,7 @@ package final class InMemoryClient {
   private let socket: StreamSocket
   private let loop: EventLoop
   private let server: Task<Void, Never>
-  /// What has arrived and belongs to no answer that was returned.
+  /// Bytes that have arrived and belong to no answer that was returned.
   private var unread: [UInt8] = []
   private var isAtEnd = false
 
@@ -53,8 +53,7 @@ package final class InMemoryClient {
     }
   }
 
-  /// Waits until `text` has arrived; false where the connection ends before. What has arrived stays
-  /// unread.
+  /// Waits until `text` has arrived; false where the connection ends before. The bytes stay unread.
   package func sees(_ text: String) async -> Bool {
     while !String(decoding: unread, as: UTF8.self).contains(text) {
       guard await receive() else { return false }
@@ -119,7 +118,7 @@ package func goRound(_ loop: EventLoop) async {
   for _ in 0..<3 { await loop.sleep(for: .zero) }
 }
 
-/// What a client has got of an answer.
+/// An answer, as far as a client has got it.
 package struct InMemoryAnswer {
   /// 0 where the connection ended before any answer came.
   package private(set) var status = 0

@@ -69,7 +69,7 @@ struct AlertTests {
     #expect(Set(try log(folder).map(\.alert)) == Set(alerts + [alert(.exceeded)]))
     let restarted = try killed.ledger()
     await restarted.close()
-    // What was only in memory is told by the next refusal.
+    // The next refusal tells of alerts that were only in memory.
     #expect(try log(killed).map(\.alert) == alerts)
   }
 

@@ -94,7 +94,7 @@ import Time
     _ = try editor.replace(budget())
     try editor.reset(Target(budget: id), use: .clear)
     #expect(try reader.budgetResets(after: last.id).map(\.target.budget) == [id])
-    // What was cleared before the removal stays cleared after it.
+    // Use that was cleared before the removal stays cleared after it.
     #expect(try reader.budgetResets(of: [id]).count == 2)
     #expect(try reader.budgetResets(of: []).isEmpty)
   }

@@ -5,7 +5,7 @@ import Testing
 @testable import Ledger
 
 @Suite struct LogWatchTests {
-  /// What is done after commits that leave the log at these lengths, so much of it being copied.
+  /// The step after commits, each with the log's length and the number of its copied pages.
   static let cases: [(name: String, hasHelper: Bool, commits: [(Int, Int)], LogWatch.Step)] = [
     ("a short log", true, [(1_023, 0)], .nothing),
     ("4 MiB", true, [(1_024, 0)], .copyBeside),

@@ -5,7 +5,7 @@ import Testing
 @Suite("SQL that is not spelled alike everywhere") struct DialectTests {
   private let folder = TemporaryFolder()
 
-  /// What the database of this run answers to an expression.
+  /// The answer of this run's database to an expression.
   private func answer(_ expression: (Dialect) -> String) throws -> String? {
     let connection = try folder.connection()
     let select = try connection.prepare(

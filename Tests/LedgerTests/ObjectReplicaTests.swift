@@ -15,7 +15,8 @@ struct ObjectReplicaTests {
     return try ServerLedger(options)
   }
 
-  /// What `deadlock_timeout` ends: the servers would each make their transaction again.
+  /// The deadlocks that `deadlock_timeout` ended: the servers would each make their transaction
+  /// again.
   private func deadlocks() throws -> Int64? {
     try folder.connection().prepare(
       "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"

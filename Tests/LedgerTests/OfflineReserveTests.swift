@@ -5,7 +5,7 @@ import Time
 @testable import Budgets
 @testable import Ledger
 
-/// What replicas may use of a limit of tokens while they can't ask, as their writers see it.
+/// Replicas' use of a limit of tokens while they can't ask, as their writers see it.
 @Suite("The offline reserve")
 struct OfflineReserveTests {
   private let shared = SharedAccount()
@@ -38,7 +38,7 @@ struct OfflineReserveTests {
     #expect(try shared.reserved() == 0)
     #expect(try two.draw(10, of: 10_000) == 1_093)
     #expect(try shared.reserved() == 182)
-    // What one request needs is more than is left beside it.
+    // One request needs more than is left beside the reserve.
     #expect(try two.draw(7_500, of: 10_000) == 7_500)
     #expect(try shared.reserved() == 0)
     #expect(try shared.figures()[1] <= 10_000)
@@ -70,7 +70,7 @@ struct OfflineReserveTests {
     #expect(one.admitOffline(6, bound: 180))
     one.discardOffline(6)
     #expect(one.admitOffline(7, bound: 180))
-    // What stands on no lease is `on_failure`'s to decide.
+    // `on_failure` decides about a request that has no lease.
     #expect(!one.database.admitOffline(Sample.intent(8).interrupted))
   }
 
@@ -161,7 +161,7 @@ struct OfflineReserveTests {
     let copy = try name("copy")
     #expect(copy != first)
     #expect(try name("copy") == copy)
-    // What a loss of power left of a line is no name.
+    // A line that a loss of power cut short is no name.
     try folder.write("cut.id", "web:0123")
     let cut = try name("cut")
     #expect(try name("cut") == cut)

@@ -18,7 +18,7 @@ struct OutageSimulation {
     /// As its budgets know it.
     var lease: Int64 = 0
     var isCut = false
-    /// What each request under way may use.
+    /// The tokens that each request under way may use.
     var live: [Int: Int64] = [:]
 
     var held: Int64 { live.values.reduce(0, +) }
@@ -35,7 +35,7 @@ struct OutageSimulation {
   private var nodes: [Node] = []
   /// Lives that were killed and that nobody has ended yet.
   private var killed: [ReplicaID] = []
-  /// What each request has used; all that it might where nobody knows.
+  /// The tokens that each request has used; all that it might if nobody knows.
   private var used: [Int: Int64] = [:]
   private var known: [Int: Int64] = [:]
   private var requestCount = 0

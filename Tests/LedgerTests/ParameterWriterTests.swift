@@ -43,7 +43,7 @@ import Testing
       }
     }
     write()
-    // What takes the place of the strings that have gone.
+    // Strings that take the place in memory of those that have gone.
     let others = (1...100).map { String(repeating: "other \($0)", count: 12) }
     try insert.run()
     let select = try connection.prepare("SELECT a || b AS both FROM texts")

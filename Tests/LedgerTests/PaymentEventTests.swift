@@ -5,7 +5,7 @@ import Time
 
 @testable import Ledger
 
-/// What events of the payment provider make of charges.
+/// The effect of the payment provider's events on charges.
 @Suite struct PaymentEventTests {
   private let folder = TemporaryFolder()
   private let later = Sample.admitted.advanced(by: .seconds(60))
@@ -115,7 +115,7 @@ import Time
     }
     due = try #require(try outbox.due(at: later, limit: 9).first { $0.charge.block == 1 })
     #expect(due.isUncertain)
-    // What is said of the second counts.
+    // Events about the second payment count.
     #expect(
       try take("evt_3", .needsAction(reason: "3DS", payment: "pi_2"), number: 1) == .taken)
     #expect(try charge(1).status == .needsAction && charge(1).paymentID == "pi_2")

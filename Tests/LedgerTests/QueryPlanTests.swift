@@ -4,7 +4,7 @@ import Time
 
 @testable import Ledger
 
-/// What pages and reports read must be found by an index: a table that grows with the requests is
+/// An index must find the rows that pages and reports read: a table that grows with the requests is
 /// never read as a whole, however many rows it has.
 @Suite("How rows are found", .ofFiles) struct QueryPlanTests {
   /// Tables that grow with use.

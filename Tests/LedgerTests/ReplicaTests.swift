@@ -58,7 +58,7 @@ struct ReplicaTests {
     .open(interrupted: Sample.intent(number).interrupted)
   }
 
-  /// What the row of a request used, of 110 tokens, paid by the lease.
+  /// The settlement of a request of 110 tokens, which the lease pays.
   private func settlement(_ number: Int) -> Entry {
     var settlement = Sample.settlement(number)
     for index in settlement.charges.indices {

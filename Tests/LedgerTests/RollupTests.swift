@@ -44,7 +44,7 @@ import Time
     return folder
   }
 
-  /// What is asked of rollups, and of rows where no rollup has it.
+  /// Questions to rollups, and to rows if no rollup has the answer.
   static let conditions: [[UsageColumn: String]] = [
     [:], [.client: "acme"], [.client: "globex", .model: "gpt-4o"], [.model: "gpt-4o-mini"],
     [.conversation: "c2"], [.key: "web", .agent: "a1"], [.user: "u1"],

@@ -65,7 +65,7 @@ final class TemporaryFolder: Sendable {
     return copy
   }
 
-  /// What keeps a server from writing to the ledger until it is removed.
+  /// An obstacle that keeps a server from writing to the ledger until it is removed.
   func obstacle() throws -> Obstacle {
     if let database { return .databaseAway(database.block()) }
     let connection = try connection()
@@ -89,7 +89,7 @@ final class TemporaryFolder: Sendable {
       location, onFailure: onFailure, busyTimeoutMilliseconds: location.isShared ? 1_000 : 0,
       retryInterval: .milliseconds(1))
     options.spoolPath = spoolPath
-    // What a killed server has left is brought to its end by the next, without waiting for others.
+    // The next server ends the requests of a killed one, without waiting for others.
     options.isShared = false
     return options
   }
@@ -221,7 +221,7 @@ extension LedgerReader {
     }
   }
 
-  /// What the audit says of rollups.
+  /// The differences that the audit finds in rollups.
   func rollupDifferences() throws(LedgerError) -> [AuditDifference] {
     try connection.snapshot { () throws(LedgerError) in
       try rollupDifferences(AuditedRows(connection))

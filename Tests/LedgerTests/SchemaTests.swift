@@ -18,7 +18,7 @@ import Testing
     #expect(Migration.all.map(\.number) == Array(1...Migration.all.count))
   }
 
-  /// What a later release leaves when it has taken its next step.
+  /// Leaves the schema as a later release does after its next step.
   private func raiseSchema(of folder: TemporaryFolder, readableFrom: Int?) throws -> Int {
     let number = Migration.newest + 1
     try folder.connection().execute(

@@ -84,7 +84,7 @@ extension SharedAccount {
       lease: LeaseID(number: 1))
   }
 
-  /// The intent of a request that may use so much.
+  /// The intent of a request that may use `bound` tokens.
   func intent(_ number: Int, bound: Int64) -> Intent {
     let usage = Usage(inputTokens: bound, outputTokens: 0)!
     let cost = Sample.cost(usage)
@@ -102,7 +102,7 @@ extension SharedAccount {
     return intent
   }
 
-  /// The row of one that has used so much, which its lease pays.
+  /// The row of a request that has used `used` tokens, which its lease pays.
   func settlement(_ number: Int, used: Int64) -> SettledRequest {
     let row = Sample.row(number, usage: Usage(inputTokens: used, outputTokens: 0)!)
     let charge = BudgetCharge(
@@ -179,7 +179,8 @@ final class OfflineReplica {
     lines = []
   }
 
-  /// What a start does; returns how many requests it has settled with all that they might use.
+  /// Does as a start does; returns the number of requests that it has settled with all that they
+  /// might use.
   func inherit() throws -> Int {
     let ended = try database.endLives(of: SpoolID(text: spool))
     try drain()

@@ -46,7 +46,7 @@ struct SharedCreditTests {
     _ = try database.lease([LeaseOrder(draws: [], returns: [back]) { _ in }])
   }
 
-  /// What is left of the first credit and leased, and the sum of its leases.
+  /// The rest of the first credit, its leased part, and the sum of its leases.
   private func figures() throws -> [Int64] {
     let select = try folder.connection().prepare(
       """

@@ -57,7 +57,7 @@ final class TestDatabase: Sendable {
   }
 
   deinit {
-    // What is left in the end is the server's, which is the tests' own.
+    // Databases that are left in the end go with the server, which is the tests' own.
     TestDatabase.left.withLock { $0.append(name) }
   }
 
@@ -142,7 +142,7 @@ final class TestDatabase: Sendable {
   }
 }
 
-/// What keeps a server from writing to a ledger.
+/// An obstacle that keeps a server from writing to a ledger.
 enum Obstacle {
   case fileLocked(DatabaseConnection)
   case databaseAway(TestDatabase)
@@ -154,7 +154,7 @@ enum Obstacle {
     }
   }
 
-  /// What a server says that it keeps from writing.
+  /// The reason that a server logs when it can't write.
   var complaint: String {
     switch self {
     case .fileLocked: "database is locked"

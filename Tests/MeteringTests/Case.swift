@@ -45,7 +45,7 @@ struct Case: Decodable, Sendable, CustomTestStringConvertible {
     var outputTokens: Int64
   }
 
-  /// What a tool used that draws, of the tokens of its own model.
+  /// The tokens that a drawing tool used, of its own model.
   struct ImageTool: Decodable, Sendable {
     var model: String
     var inputTokens: Int64

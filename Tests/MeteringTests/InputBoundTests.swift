@@ -13,7 +13,7 @@ struct InputBoundTests {
       Array(body.utf8), endpoint: Endpoints.chatCompletions, parser: JSONParser())
   }
 
-  /// What the messages of a request amount to.
+  /// The size of the messages of a request.
   private func size(_ messages: String) throws -> InputSize {
     try facts("\"messages\":\(messages)").input
   }

@@ -49,7 +49,7 @@ struct MediaCase: Decodable, Sendable, CustomTestStringConvertible {
 }
 
 extension RequestFacts {
-  /// What is estimated of an answer without any text.
+  /// The estimate for an answer without any text.
   var estimate: Usage {
     Estimate.usage(for: self, outputTextBytes: 0, by: TokenRates(model: model))
   }

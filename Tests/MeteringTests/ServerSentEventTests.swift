@@ -9,7 +9,7 @@ struct ServerSentEventTests {
     var isTerminated = true
   }
 
-  /// What is done with the array of finished events.
+  /// The handling of the array of finished events.
   private enum Handling {
     case keep, moveFinished, giveRoom
   }
@@ -26,7 +26,7 @@ struct ServerSentEventTests {
   ) throws -> [Split] {
     var splitter = ServerSentEventSplitter()
     var events: [Split] = []
-    // What the first cut leaves here isn't to come back.
+    // Bytes that the first cut leaves here must not come back.
     var moved = Array("else".utf8)
     func describe(_ event: ServerSentEvent) -> Split {
       let data: String? =

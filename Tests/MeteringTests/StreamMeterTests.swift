@@ -227,7 +227,7 @@ struct StreamMeterTests {
       }
       #expect(progress == .refused && !meter.isBetweenEvents)
       #expect(String(decoding: output, as: UTF8.self) == first)
-      // What came before may have grown.
+      // Earlier fields may have grown.
       #expect(meter.finish().report.usage == nil)
       meter.takeWithheld(into: &output)
       #expect(output.count == first.utf8.count)

@@ -1,7 +1,7 @@
 import JSON
 import Objects
 
-/// What a request names, as `kind id @place`.
+/// The objects that a request names, as `kind id @place`.
 func naming(_ references: [ObjectReference]) -> [String] {
   references.map { reference in
     let place = reference.place.map { " @\($0)" } ?? ""

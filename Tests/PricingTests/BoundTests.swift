@@ -159,7 +159,7 @@ import Testing
 }
 
 extension SplitMix64 {
-  /// What a request may come to use, often all that it may.
+  /// A usage that a request may have, often the largest.
   fileprivate mutating func usage(within request: BoundRequest, hasCacheWrite: Bool) -> Usage? {
     let text = part(of: request.textInputTokens)
     let cached = part(of: hasCacheWrite || !request.hasAudioOutput ? text : 0)

@@ -84,7 +84,7 @@ import Time
   }
 }
 
-/// What a client may ask of a model, and what the answer may use of it.
+/// A request that a client may make to a model, and the usage that its answer may have.
 private struct RandomRequest {
   private(set) var bounded = BoundRequest(outputLimit: nil)
   private let priced: PriceTable

@@ -3,7 +3,7 @@ import Ledger
 import Money
 import Time
 
-// What administrators do meanwhile: on budgets, and in files.
+// The changes that administrators make meanwhile: to budgets, and in files.
 
 extension World {
   /// Does something to a budget. The ledger has it first; the server takes it over at once or, as

@@ -99,7 +99,8 @@ extension World {
     mistakes += try reader.audit(recomputing: World.recompute).map { "audit: \($0)" }
     try checkLimits(reader)
     writer?.carryOut(queue.takeAtOnce())
-    // Who resets, raises or changes a limit has percentages told again, or not at all.
+    // An administrator that resets, raises or changes a limit has percentages told again, or not
+    // at all.
     if !isAdministered { try checkAlerts(reader) }
     note("\(rows.count) \(promises.count)")
   }

@@ -119,7 +119,7 @@ extension World {
       objects: objects(shownBy: row))
   }
 
-  /// What the provider's answer shows: a response, and for every other request an item, too. An
+  /// The objects in the provider's answer: a response, and for every other request an item, too. An
   /// answer that nobody got shows nothing.
   static func objects(shownBy row: UsageRow) -> [ProviderObject] {
     guard row.outcome != .interrupted else { return [] }

@@ -8,7 +8,7 @@ package struct Life: Sendable {
 
   /// How often each kind of thing happened: what never does isn't tested.
   package let coverage: [String: Int]
-  /// What went wrong, and at which step; empty where every promise was kept.
+  /// The broken promises, each with its step; empty if every promise was kept.
   package let mistakes: [String]
 
   /// Lives it, up to the first mistake.
@@ -31,7 +31,7 @@ package struct Life: Sendable {
     return world.history ?? []
   }
 
-  /// What has to happen in a few dozen lives.
+  /// The events that have to happen in a few dozen lives.
   package static let expectations: [String] =
     [
       "asked", "served", "disconnected", "given back", "admitted after a wait", "waited too long",

@@ -1,7 +1,7 @@
 import Budgets
 import Ledger
 
-/// What the ledger owes a request, whatever happens from now on.
+/// The ledger's debt to a request, whatever happens from now on.
 enum Promise: Equatable {
   /// Its intent was handed in, and nobody knows yet.
   case asked

@@ -20,7 +20,7 @@ final class SimulatedDisk {
   /// Whether the process that uses it has died.
   var isDead: Bool { simulated_disk_is_dead(disk) }
 
-  /// The process will die in the midst of a write, so many writes later.
+  /// The process will die in the midst of a write, this number of writes later.
   func die(afterWrites writes: Int64) { simulated_disk_die_after(disk, writes) }
 
   func kill() { simulated_disk_kill(disk) }
@@ -30,7 +30,7 @@ final class SimulatedDisk {
   /// The next process may begin.
   func revive() { simulated_disk_revive(disk) }
 
-  /// Leaves room for so many more bytes.
+  /// Leaves room for `room` more bytes.
   func fill(leaving room: Int64) {
     simulated_disk_set_capacity(disk, simulated_disk_used(disk) + room)
   }

@@ -38,13 +38,13 @@ final class World {
   var writer: LedgerWriter?
   var queue = CommandQueue()
   var health = Lock(LedgerHealth())
-  /// What of administrators' doings is in force.
+  /// The administrators' changes that are in force.
   var controls: [BudgetControl] = []
   var latestReset: Int64 = 0
   var requests: [RequestID: SimulatedRequest] = [:]
   var waiting: [Ticket: Asking] = [:]
   var promises: [RequestID: (promise: Promise, estimate: UsageRow)] = [:]
-  /// What the writer has answered since the last look.
+  /// The writer's answers since the last look.
   let answers = Lock<[Answer]>([])
   private var lastID: UInt64 = 0
 

@@ -33,7 +33,7 @@ struct JoinedLogTests {
       connection = writer
     }
 
-    /// What another connection sees.
+    /// The value that another connection reads.
     func read(_ sql: String) throws -> String? {
       let reader = try SQLiteConnection(
         path: path, access: .readWrite, busyTimeoutMilliseconds: 0, fileSystem: disk.name)

@@ -1,6 +1,6 @@
 import Testing
 
-/// What must not be in the code of `Sources`.
+/// A rule about the code of `Sources`.
 struct CodeRule: Sendable, CustomTestStringConvertible {
   let claim: String
   /// Indices of the lines that break it.

@@ -7,6 +7,8 @@ struct Repository: Sendable {
   let swiftFiles: [SourceFile]
   /// The C and C++ of `Sources`, and the Python of `Tests`.
   let otherFiles: [SourceFile]
+  /// README, the articles of the manual and the texts in Markdown of `Tests`.
+  let articles: [SourceFile]
 
   static let shared = Repository(root: rootFolder)
 
@@ -26,9 +28,11 @@ struct Repository: Sendable {
     }
     swiftFiles = read([".swift"])
     otherFiles = read([".c", ".cpp", ".h", ".py"])
+    let readme = SourceFile(path: "README.md", text: Repository.text(of: "\(root)/README.md"))
+    articles = [readme] + read([".md"])
   }
 
-  /// What users run, without its tests.
+  /// The files of the program, without its tests.
   var sources: [SourceFile] { swiftFiles.filter { $0.path.hasPrefix("Sources/") } }
 
   /// The text of a file of the repository; empty where there is none.
@@ -42,7 +46,7 @@ struct Repository: Sendable {
   /// Whether the repository has a file or folder at this path.
   func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: "\(root)/\(path)") }
 
-  /// What lies in the repository's own folder.
+  /// The names in the repository's own folder.
   func topLevelNames() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: root).sorted()
   }

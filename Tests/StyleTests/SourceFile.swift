@@ -19,7 +19,7 @@ struct SourceFile: Sendable {
     path.split(separator: "/").dropFirst().first.map(String.init) ?? ""
   }
 
-  /// What is wrong, one for each index of a line.
+  /// A finding for each index of a line; `what` says the fault.
   func findings(_ what: String, at indices: some Sequence<Int>) -> [Finding] {
     indices.map { Finding(path: path, line: $0 + 1, what: what) }
   }

@@ -4,7 +4,7 @@
 struct SwiftCode {
   /// Where the scanner is; the innermost last.
   private enum Place {
-    /// Code within an interpolation, so many parentheses deep.
+    /// Code within an interpolation, `depth` parentheses deep.
     case interpolation(depth: Int)
     case string(hashes: Int, quotes: Int)
   }

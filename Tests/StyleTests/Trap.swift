@@ -15,7 +15,7 @@ struct Trap: Hashable, Comparable, CustomStringConvertible {
     "precondition(", "preconditionFailure(", "fatalError(", "assert(", "assertionFailure(",
   ].map(Phrase.init)
 
-  /// What traps without a call and a message of its own.
+  /// Words that trap without a call and a message of their own.
   private static let lines = ["unowned", "uniqueKeysWithValues"].map(Phrase.init)
 
   /// All traps of a file, in order.

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TLS
 
-/// What a client shows to a server that asks for a certificate.
+/// The certificate that a client shows to a server that asks for one.
 enum ClientCertificate: CaseIterable {
   case none
   /// One that an authority signed which the server knows.

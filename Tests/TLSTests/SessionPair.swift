@@ -4,7 +4,7 @@
 final class SessionPair {
   let client: TLSSession
   let server: TLSSession
-  /// So many bytes of ciphertext travel at once.
+  /// The bytes of ciphertext that travel at once.
   let pieceSize: Int
   /// How much ciphertext has travelled.
   private(set) var travelled = 0

@@ -156,7 +156,7 @@ struct ConnectionTests {
       let second = try client.start(request)
       await #expect(throws: UpstreamError.timeout(wasSent: false)) { try await second.head() }
       first.cancel()
-      // Whatever it left behind is no obstacle to others.
+      // Its remains are no obstacle to others.
       let others = try (0..<2).map { _ in try client.start(.to(server.url)) }
       for transfer in others { #expect(try await transfer.body() == Array("ok".utf8)) }
     }

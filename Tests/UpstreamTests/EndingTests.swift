@@ -110,7 +110,7 @@ struct EndingTests {
   enum Stage: CaseIterable, Sendable {
     case notStarted, beforeHead, inBody, whileUnread, ended
 
-    /// What the provider has answered by then.
+    /// The provider's answer by then.
     var answer: String {
       switch self {
       case .notStarted, .beforeHead: ""

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A transfer's response")
 struct ResponseTests {
-  /// What a provider writes before it closes, and what is received of it.
+  /// The bytes that a provider writes before it closes, and the part that is received.
   struct Answer: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: String

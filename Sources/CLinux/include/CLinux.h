@@ -1,7 +1,7 @@
 #ifndef CATRACA_CLINUX_H
 #define CATRACA_CLINUX_H
 
-// What the Linux kernel offers and Swift's Glibc overlay leaves out.
+// Parts of the Linux kernel's interface that Swift's Glibc overlay leaves out.
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>

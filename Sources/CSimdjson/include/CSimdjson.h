@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-// What Swift can't say itself: simdjson is C++. This is a door to one reusable DOM parser and to
+// Swift can't call simdjson, which is C++. This is a door to one reusable DOM parser and to
 // the arrays that it leaves behind, which Swift then walks without further calls.
 
 /// A reusable parser with its buffers. One owner; not for use by two threads at once.
@@ -24,7 +24,7 @@ typedef enum {
   CATRACA_JSON_OUT_OF_MEMORY,
 } catraca_json_status;
 
-/// What a parse leaves behind; all of it lives until the next parse or until the parser is freed.
+/// The result of a parse; all of it lives until the next parse or until the parser is freed.
 typedef struct {
   /// simdjson's tape: one 64-bit word a node, its type in the top byte; numbers take a second word.
   const uint64_t *tape;

@@ -108,7 +108,7 @@ enum MetricCatalog {
 
 /// A metric's entry in the manual, from the catalog that also names its samples.
 public struct MetricReference: Hashable, Sendable {
-  /// Such as `catraca_requests_total`.
+  /// The name of its samples, such as `catraca_requests_total`.
   public let name: String
   /// `counter`, `gauge` or `histogram`.
   public let kind: String

@@ -220,8 +220,8 @@ extension Phrase {
     "Nada foi cobrado: o plano do cliente não tem preço, ou não tinha neste período.")
   fileprivate static func marginExplained(_ dates: String) -> Phrase {
     Phrase(
-      "What the client was charged for its requests (\(dates)), less what the providers charge "
-        + "for them. Plan fees and tiers are not included.",
+      "The client's charges for its requests (\(dates)), less the providers' charges for "
+        + "them. Plan fees and tiers are not included.",
       "O que foi cobrado do cliente pelas requisições (\(dates)), menos o que os provedores "
         + "cobram por elas. Mensalidade e faixas do plano não entram.")
   }

@@ -72,8 +72,8 @@ extension Phrase {
   fileprivate static let byModel = Phrase("by model", "por modelo")
   fileprivate static func marginExplained(_ days: Int) -> Phrase {
     Phrase(
-      "What clients were charged for their requests in the last \(days) days (UTC), less what "
-        + "the providers charge for them. Plan fees and tiers are not included.",
+      "The clients' charges for their requests in the last \(days) days (UTC), less the "
+        + "providers' charges for them. Plan fees and tiers are not included.",
       "O que foi cobrado dos clientes pelas requisições dos últimos \(days) dias (UTC), menos o "
         + "que os provedores cobram por elas. Mensalidades e faixas dos planos não entram.")
   }

@@ -87,7 +87,7 @@ extension Phrase {
   fileprivate static let missingPricesUnreadable = Phrase(
     "The missing prices can't be read right now. The server's log says why.",
     "Os preços em falta não podem ser lidos agora. O log do servidor diz por quê.")
-  fileprivate static let whatHasNoPrice = Phrase("What has no price", "O que não tem preço")
+  fileprivate static let whatHasNoPrice = Phrase("Usage without a price", "O que não tem preço")
   fileprivate static let lastSeen = Phrase("Last request", "Última requisição")
   fileprivate static func refused(_ count: String) -> Phrase {
     Phrase("refused: \(count)", "recusadas: \(count)")

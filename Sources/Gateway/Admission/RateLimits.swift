@@ -101,7 +101,7 @@ struct Bucket {
     level = overflow || underflow ? deepest : max(rest, deepest)
   }
 
-  /// Whole seconds until so many are there, at least 1; nil where they are.
+  /// Whole seconds until the bucket has `count`, at least 1; nil if it has them now.
   func secondsUntil(_ count: Int64) -> Int64? {
     let missing = count * Bucket.unit - level
     guard missing > 0 else { return nil }

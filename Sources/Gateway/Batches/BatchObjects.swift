@@ -3,7 +3,8 @@ internal import Objects
 /// The objects that the lines of a batch name, gathered so that few questions to the ledger find
 /// out whose they are.
 struct BatchObjects {
-  /// So many are looked up together. The lines that have just arrived may name more.
+  /// The number of objects to wait for before a lookup. The lines that have just arrived may name
+  /// more.
   static let mostAtOnce = 200
 
   /// By object, the first line that names it.

@@ -8,8 +8,8 @@ internal import Pricing
 internal import Upstream
 
 /// Settles a batch that has ended: a row for each line of its results, some lines at a time, each
-/// time with the progress that they make. Whatever breaks it off, another attempt goes on behind
-/// the last line that was recorded.
+/// time with the progress that they make. If a failure breaks it off, another attempt goes on
+/// behind the last line that was recorded.
 final class BatchSettling {
   private let work: DeferredWork
   private let gateway: Gateway

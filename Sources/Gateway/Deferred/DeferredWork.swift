@@ -184,7 +184,7 @@ extension DeferredRequest {
     return Usage(inputTokens: input, outputTokens: held - input) ?? .zero
   }
 
-  /// The recorded estimate with at least so much output, and at most what is held.
+  /// The recorded estimate with at least `tokens` of output, and at most the held tokens.
   func estimate(withOutputAtLeast tokens: Int64) -> Usage {
     let recorded = expected.row.usage
     let most = max(0, progress.heldTokens - recorded.inputTokens)

@@ -36,12 +36,12 @@ final class DeferredWorks: Sendable {
   private let state = Lock(State())
   private let places: DeferredPlaces
 
-  /// So much work may be under way, requests for such work included; each piece is asked about once
-  /// a minute at least.
+  /// The most pieces of work under way, requests for such work included. Catraca asks about each
+  /// piece once a minute at least.
   static let largestCount = 10_000
-  /// So much of it may be one client's, so that no client takes the places of all others.
+  /// The most pieces of one client, so that no client takes the places of all others.
   static let largestShare = largestCount / 10
-  /// So much work is remembered after its end, to know a request that asks for it again.
+  /// The number of ended pieces that are remembered, to know a request that asks for one again.
   static let remembered = 10_000
 
   init(largestCount: Int = largestCount, largestShare: Int = largestShare) {

@@ -12,8 +12,8 @@ final class WorkPoller {
   private var followers: [DeferredWork.ID: Follower] = [:]
   private let end = Waiter<Void>()
   private(set) var isStopped = false
-  /// Providers are asked about so much work at once, and about so much of one client's; the rest
-  /// waits its turn.
+  /// Limits the questions to providers at one time, in all and for one client. Other work waits its
+  /// turn.
   private var turns = AskingTurns<Follower>(mostAtOnce: 16, mostOfOneClient: 8)
 
   init(for gateway: Gateway, at resources: LoopResources, on loop: EventLoop) {

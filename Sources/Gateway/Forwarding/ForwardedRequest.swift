@@ -119,8 +119,9 @@ final class ForwardedRequest {
         line.member("request_id", "\(pipeline.id)")
         line.member("reason", error.description)
       }
-      // With `on_failure: allow` the ledger has spooled the intent, and doesn't throw. What it can
-      // neither commit nor spool must not be forwarded: killed, the process would lose it.
+      // With `on_failure: allow` the ledger has spooled the intent, and doesn't throw. A request
+      // whose intent it can neither commit nor spool must not be forwarded: killed, the process
+      // would lose it.
       throw .ledgerUnavailable
     }
     if gateway.controller.isVoid(grant) { throw .ledgerUnavailable }

@@ -20,8 +20,8 @@ struct ProviderKeyRedaction {
   private static let shortestKey = 8
   /// If an answer repeats this many bytes of a key, they are removed, masked or not.
   private static let longestBeginning = 12
-  /// A masked key begins with at least so many bytes of the key, has at least so many bytes of a
-  /// mask behind them, and ends with at least so many bytes of the key.
+  /// The fewest bytes of a masked key: of the key's beginning, of the mask behind it, and of the
+  /// key's end.
   private static let (shortestBeginning, shortestMask, shortestEnd) = (3, 3, 2)
 
   private let keys: [[UInt8]]

@@ -5,7 +5,7 @@ internal import Metering
 ///
 /// All apps share the accounts at the providers. A field is withheld if it chooses an account or
 /// carries a credential, if it could have a server read another request than the metered one, or
-/// if it states the address of a peer. What apps invent passes.
+/// if it states the address of a peer. Fields that apps invent pass.
 enum WithheldFields {
   /// The purpose of a request, which decides about some of its fields.
   enum Purpose {

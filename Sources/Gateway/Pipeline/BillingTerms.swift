@@ -163,8 +163,8 @@ extension BillingTerms {
     }
   }
 
-  /// The charge of a whole hold, for work of which nobody can learn what it used. The prices are
-  /// those of `usage`, which stands for what was held.
+  /// The charge of a whole hold, for work whose usage nobody can learn. The prices are those of
+  /// `usage`, which stands for what was held.
   func charge(ofHold hold: ExactAmount, for usage: Usage, in rules: RulesSnapshot) -> UsageCharge {
     let bill = try? self.bill(for: usage, nil, in: rules)
     return UsageCharge(of: hold, rules.prices.rates, markup, bill: bill)

@@ -56,7 +56,7 @@ public final class Gateway: HTTPHandler {
   ///   - ownCalls: answers requests for `/api/…`, where clients ask about their own use.
   ///   - failedSignIns: those of the proxy's listener.
   ///   - deferred: requests whose providers went on with the work when an earlier process ended.
-  ///     What they hold is held again before the first request is served.
+  ///     Their holds are taken again before the first request is served.
   ///   - recentAnswers: the last answers of each model, to know it as before a restart.
   ///   - tracer: takes a span of each request to a provider.
   ///   - upstream: makes what calls providers, once for each loop and on it.

@@ -8,8 +8,8 @@ internal import Pricing
 
 /// A request that costs money, after its body was read: its identity, its facts and its body.
 ///
-/// A class, because all that carries the request on keeps it: copies of so much would make up most
-/// of the memory of a stream at rest.
+/// A class, because all that carries the request on keeps it: copies of these fields would make up
+/// most of the memory of a stream at rest.
 final class MeteredRequest {
   let identity: Identity
   let endpoint: Endpoint

@@ -16,8 +16,8 @@ internal import Upstream
 /// it hears that somebody has spoken. So what the next response may need is always held (`next`),
 /// from before the upgrade on. Its intent is written before anything is sent that can bring it
 /// about; it is settled before its `response.done` is passed on; then the next is held. Where that
-/// can't be paid, the session is closed. What is written down of what was said is another model's,
-/// and has a hold of its own (`transcript`).
+/// can't be paid, the session is closed. Another model transcribes the
+/// sound, with a hold of its own (`transcript`).
 ///
 /// Two tasks of one loop serve a session: RealtimeClientSide.swift has what the client sends,
 /// RealtimeProviderSide.swift what the provider sends. Whichever finds an end calls `end`, which

@@ -8,7 +8,7 @@ internal import Pricing
 indirect enum Refusal: Error {
   // Who is it?
   case invalidKey(KeyFault)
-  /// So many unknown keys came from this network that they aren't even answered as such.
+  /// Too many unknown keys came from this network: further ones aren't even answered as such.
   case tooManyWrongKeys(retryAfterSeconds: Int64)
   case modelNotAllowed(model: String)
   case operationNotAllowed(operation: String)

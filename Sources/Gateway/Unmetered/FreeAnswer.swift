@@ -13,8 +13,8 @@ extension UnmeteredForwarding {
   /// The largest answer that is read whole.
   static let largestAnswer = 32 << 20
 
-  /// Passes an answer on. What it makes is recorded, and what it ends is forgotten, before its last
-  /// byte goes.
+  /// Passes an answer on. Objects that it makes are recorded, and objects that it ends are
+  /// forgotten, before its last byte goes.
   func answer(
     _ head: UpstreamResponseHead, _ transfer: Transfer
   ) async throws(Refusal) {
@@ -40,7 +40,7 @@ extension UnmeteredForwarding {
     do {
       let root = try pipeline.resources.parser.parse(text)
       made = MadeObjects.inAnswer(root, at: endpoint.makes)
-      // Such as of a response that failed in the background.
+      // A response that failed in the background has such an error, for example.
       tellsError = root["error"].map { !$0.isNull } ?? false
     } catch {
       throw .unusableAnswer(provider: provider.name, .unreadable)

@@ -17,7 +17,7 @@ struct FreeContent {
   /// may ask for all.
   let models: NamedModels
   /// The object in the path, and parts of it that the request names: in its path behind the object,
-  /// and by the cursor of a list of the object's parts. Who may use an object that is shared may
+  /// and by the cursor of a list of the object's parts. A client that may use a shared object may
   /// use its parts.
   let whole: ObjectReference?
   let parts: [ObjectReference]

@@ -96,8 +96,8 @@ extension UnmeteredForwarding {
     FreeContent.references(method: pipeline.exchange.head.method.name, path: path)
   }
 
-  /// Forgets the object in the path, which isn't at the provider any more. What stands before it in
-  /// the path is still there.
+  /// Forgets the object in the path, which isn't at the provider any more. Objects before it in the
+  /// path are still there.
   func end() async throws(Refusal) {
     guard let id = namedInPath.last?.id else { return }
     do throws(LedgerError) {

@@ -26,7 +26,7 @@ struct OwnList<Source: ListSource> {
   private let few = 20
   /// The most objects that are read by their ids.
   private let mostByID = 200
-  /// So many objects are read by their ids at once.
+  /// The number of objects that are read by their ids at once.
   private let atOnce = 8
 
   init(_ query: ListQuery, from source: Source) {

@@ -77,8 +77,8 @@ struct OwnerCache {
 
   /// Administrators may have changed owners: the ledger is asked for each of them again.
   ///
-  /// - Parameter written: What this process recorded before this instant is in the ledger's
-  ///   database, so that an object that isn't there was forgotten. Nil while entries may wait.
+  /// - Parameter written: The ledger's database has the objects that this process recorded before
+  ///   this instant, so that an object that isn't there was forgotten. Nil while entries may wait.
   mutating func doubtAll(written: MonotonicInstant? = nil) {
     func mayWait(_ entry: Entry) -> Bool {
       guard entry.isDoubtful, let recordedAt = entry.recordedAt else { return false }

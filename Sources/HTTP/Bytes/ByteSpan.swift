@@ -23,7 +23,7 @@ extension OutputSpan where Element == UInt8 {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe withUnsafeMutableBufferPointer { room, count in
         let end = count + bytes.count
-        precondition(end <= room.count, "no room for so many bytes")
+        precondition(end <= room.count, "no room for the bytes")
         _ = unsafe UnsafeMutableBufferPointer(rebasing: room[count..<end])
           .update(fromContentsOf: bytes)
         count = end

@@ -44,7 +44,7 @@ public protocol Ledger: Sendable {
   /// that is safe: committed, or written to the spool. From then on they belong to their owners.
   ///
   /// An object that is recorded already keeps its owner: an answer never takes it away. One that
-  /// was deleted before is there again, if the same client has made it anew. What has an id that
+  /// was deleted before is there again, if the same client has made it anew. An object whose id
   /// can't be one, by `ProviderObject.isID`, is left out.
   ///
   /// Throws as `settle` does.

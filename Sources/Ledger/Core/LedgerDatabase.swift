@@ -89,9 +89,9 @@ final class LedgerDatabase {
   }
 
   /// With the write-ahead log, a commit is a few pages appended. NORMAL leaves it to the system
-  /// when they reach the disk, which is enough for the death of a process; FULL waits for it. What
-  /// is deleted is overwritten where its page is written anyway: Debian's SQLite would write the
-  /// pages that become free, too.
+  /// when they reach the disk, which is enough for the death of a process; FULL waits for it.
+  /// Deleted rows are overwritten where their page is written anyway: Debian's SQLite would write
+  /// the pages that become free, too.
   private static func configure(
     _ connection: DatabaseConnection, _ options: ServerLedger.Options
   ) throws(LedgerError) {

@@ -6,8 +6,8 @@ package import EventLoop
 /// lone request waits for nobody.
 ///
 /// When a commit fails, the ledger is unhealthy until one succeeds. Meanwhile it tries again every
-/// `retryInterval`, the spool first. What has come until then and can't be committed either finds
-/// another place: intents are refused (or spooled, when that is the policy or the offline reserve
+/// `retryInterval`, the spool first. Entries that can't be committed until then find another place:
+/// intents are refused (or spooled, when that is the policy or the offline reserve
 /// pays for them), settlements are spooled. Where even the spool can't be written, intents are
 /// refused in any case, and settlements stay here and their callers wait.
 package final class LedgerWriter {
@@ -286,8 +286,8 @@ package final class LedgerWriter {
     switch spoolPending(discards) {
     case .success(let entries): spooled = entries
     case .failure(let error):
-      // Nothing may begin that can be written nowhere. What has begun stays here, and its callers
-      // wait for the next attempt.
+      // Nothing may begin that can be written nowhere. Entries of work that has begun stay here,
+      // and their callers wait for the next attempt.
       refused += withdrawOffline() + takeOpenings()
       reason = error
     }

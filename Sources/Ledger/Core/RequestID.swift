@@ -76,7 +76,7 @@ extension RequestID: Comparable {
 }
 
 extension RequestID: CustomStringConvertible {
-  /// Such as `019aab6e-3c1b-7000-8000-5f2d8a90b1c3`.
+  /// The id as text, such as `019aab6e-3c1b-7000-8000-5f2d8a90b1c3`.
   public var description: String {
     unsafe String(unsafeUninitializedCapacity: RequestID.textLength) { text in
       unsafe text.update(repeating: UInt8(ascii: "-"))

@@ -278,7 +278,8 @@ final class DatabaseConnection {
     }
   }
 
-  /// Tells all who listen to a channel, once the transaction is committed. Who has a file asks it.
+  /// Tells all who listen to a channel, once the transaction is committed. SQLite can't notify: its
+  /// readers poll.
   func notify(_ channel: String, payload: String = "") throws(LedgerError) {
     switch backend {
     case .sqlite: break

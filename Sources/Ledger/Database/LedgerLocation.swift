@@ -31,7 +31,7 @@ extension LedgerLocation: CustomStringConvertible {
     switch self {
     case .sqlite(let path): return path
     case .postgresql(let url):
-      // Whatever a password is made of, it comes before the last at sign or among the parameters.
+      // A password comes before the last at sign or among the parameters, whatever it is made of.
       let rest = url.drop { $0 != ":" }.dropFirst(3)
       let place = rest.lastIndex(of: "@").map { rest[rest.index(after: $0)...] } ?? rest
       return "postgresql://\(place.prefix { $0 != "?" })"

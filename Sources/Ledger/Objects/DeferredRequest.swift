@@ -4,7 +4,7 @@ internal import Money
 internal import Pricing
 
 /// A request whose provider has answered and goes on with the work: a response made in the
-/// background, or a batch. What it uses is known only when that work has ended.
+/// background, or a batch. Its usage is known only when that work has ended.
 public struct DeferredRequest: Hashable, Sendable {
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case response, batch

@@ -4,7 +4,7 @@ public import Time
 
 /// An object that a provider keeps, and whose it is: a row of `provider_objects` (article Objects).
 public struct ProviderObject: Hashable, Sendable {
-  /// Whom an object belongs to.
+  /// The owner of an object.
   public enum Owner: Hashable, Sendable {
     case client(String)
     /// All clients may use it: `*` in the table.

@@ -3,7 +3,7 @@ public import Pricing
 /// Bounds the input of a realtime session's next response: the conversation so far, which the
 /// provider keeps.
 ///
-/// The usage of each response reports the conversation's size. Whatever the client has sent since
+/// The usage of each response reports the conversation's size. Input that the client has sent since
 /// the response began is added by its bytes.
 public struct RealtimeContext: Sendable {
   /// Tokens that a hold has beyond the known ones, so that not every event needs a new hold.

@@ -6,9 +6,9 @@ public struct BarChart: Sendable {
   public struct Bar: Sendable, Hashable {
     /// In any unit; never negative.
     public let value: Int64
-    /// Such as `22 Nov`, below the bar.
+    /// The label below the bar, such as `22 Nov`.
     public let label: String
-    /// Such as `22 Nov 2026`, in the table.
+    /// The name in the table, such as `22 Nov 2026`.
     public let name: String
 
     public init(value: Int64, label: String, name: String) {

@@ -5,7 +5,7 @@ internal import Time
 
 /// Whether the listeners' certificates can be used, and for how long.
 enum CertificateCheck {
-  /// So much time to renew one.
+  /// The days that are enough to renew a certificate.
   static let enoughDays = 14
   private static let secondsPerDay = 86_400
 

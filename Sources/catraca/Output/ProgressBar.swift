@@ -43,7 +43,7 @@ struct ProgressBar {
     surroundings.writeError("\r\u{1B}[K")
   }
 
-  /// Such as `audit [##########                    ]  33 %`.
+  /// The bar, such as `audit [##########                    ]  33 %`.
   var text: String {
     let share = min(done, total)
     let filled = Int(share * ProgressBar.barWidth / total)

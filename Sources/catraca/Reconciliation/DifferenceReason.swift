@@ -180,7 +180,7 @@ struct ReasonFinder {
 }
 
 extension ComparedFigure {
-  /// Whether theirs is so many hundredths of ours, or within half a hundredth of it.
+  /// Whether theirs is this number of hundredths of ours, or within half a hundredth of it.
   fileprivate func isAbout(_ hundredths: Int64) -> Bool {
     let expected = Int128(ours) * Int128(hundredths) * 2
     let distance = (Int128(theirs) * 200 - expected).magnitude

@@ -123,8 +123,7 @@ enum Reconcile {
       threshold = try values.required(Reconcile.threshold)
     }
 
-    /// What is used with a client's own key is in the account of that key, and not in that of all
-    /// others.
+    /// Usage with a client's own key is in the account of that key, and not in that of all others.
     private static func users(
       of provider: String, asked client: String?, _ clients: [Client]
     ) throws(CommandError) -> ProviderUsers {

@@ -44,8 +44,8 @@ struct ReconciledFigures {
   }
 }
 
-/// What a provider's models are called in figures: as the price book calls them, so that an alias
-/// and the snapshot that it stands for are one.
+/// The names of a provider's models in figures: those of the price book, so that an alias and the
+/// snapshot that it stands for are one.
 struct ReconciledModels {
   let book: PriceBook
   let provider: String

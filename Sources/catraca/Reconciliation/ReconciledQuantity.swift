@@ -15,7 +15,7 @@ enum ReconciledQuantity: String, CaseIterable, Comparable {
     left.position < right.position
   }
 
-  /// What tools that the provider runs are called for, beside tokens.
+  /// The uses of tools that the provider runs, which are counted beside tokens.
   static let ofTools: [ReconciledQuantity] = [.webSearches, .fileSearches, .containerSessions]
 
   /// The quantity of a row's calls of a kind; nil if the provider doesn't report them.

@@ -66,7 +66,7 @@ struct ReconciliationReport {
     return "\(compared) compared, \(differing) differing by more than \(threshold) %"
   }
 
-  /// So many differences are named in an alert.
+  /// The most differences that an alert names.
   private static let mostNamed = 3
 
   var sentence: String {

@@ -25,7 +25,7 @@ struct UsagePage {
 
   private static let secondsPerDay: Int64 = 86_400
 
-  /// What isn't known is passed over; what is wrong isn't.
+  /// Reads a page. It passes over unknown members, and throws for wrong ones.
   ///
   /// - Parameter members: what of a result is counted.
   init(

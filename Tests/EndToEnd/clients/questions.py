@@ -1,4 +1,4 @@
-"""What every client asks."""
+"""The questions that every client asks."""
 
 MODEL = "gpt-4o-mini"
 GROQ_MODEL = "llama-3.3-70b-versatile"

@@ -11,7 +11,7 @@ from .waiting import PATIENCE, eventually
 
 CALLERS = 12
 REFUSALS = {"shutting_down", "ledger_unavailable"}
-"""What sends a caller to the next replica, like a connection that fails."""
+"""Refusals that send a caller to the next replica, like a connection that fails."""
 PAUSE = 0.02
 
 
@@ -51,7 +51,7 @@ class BalancedLoad:
         assert not self._failures, self._failures[0]
 
     def wait_for(self, count, answer=200, within=PATIENCE):
-        """Waits for so many more answers of a kind."""
+        """Waits for `count` more answers of a kind."""
         wanted = self.answers[answer] + count
         eventually(
             lambda: self._failures or self.answers[answer] >= wanted,
@@ -92,7 +92,7 @@ class BalancedLoad:
             self._count("no answer")
 
     def _send(self, connection, user, choices):
-        """What it was answered: a status, or the code of a refusal."""
+        """Sends a request; returns the status, or the code of a refusal."""
         body, headers = any_request(user, choices)
         key = self._replicas.configuration.keys[self._client]
         answer = connection.post(CHAT, body, key, headers)

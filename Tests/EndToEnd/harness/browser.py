@@ -58,7 +58,7 @@ class Browser:
         )
 
     def read_in(self, language):
-        """What the browser says that its reader likes to read."""
+        """Sets the language that the browser asks pages for."""
         self.driver.execute_cdp_cmd("Network.enable", {})
         self.driver.execute_cdp_cmd(
             "Network.setExtraHTTPHeaders", {"headers": {"Accept-Language": language}}
@@ -163,14 +163,14 @@ class Browser:
 
         eventually(has_it, f"{text!r} in {selector}")
 
-    # What is wrong
+    # Faults
 
     def complaints(self):
-        """What the browser says against the page, such as what its policy forbids."""
+        """The browser's complaints about the page, such as breaches of its policy."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def violations(self):
-        """What axe-core finds against the rules for accessibility (WCAG 2, A and AA)."""
+        """The breaches of the rules for accessibility (WCAG 2, A and AA) that axe-core finds."""
         axe = files("axe_selenium_python") / "node_modules/axe-core/axe.min.js"
         # Evaluated as a debugger does: the page's own policy lets no other script in.
         self.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": axe.read_text()})
@@ -199,7 +199,7 @@ def is_gone(element):
     except (StaleElementReferenceException, NoSuchElementException):
         return True
     except WebDriverException as failure:
-        # What the driver says where the next page comes while it looks.
+        # The driver's message if the next page comes while it looks.
         if "does not belong to the document" not in failure.msg:
             raise
         return True

@@ -20,7 +20,7 @@ from .waiting import eventually
 class Catraca:
     """A server on one configuration folder; it may be stopped and started again.
 
-    Whatever a test does with it: no secret is in anything that it wrote."""
+    No secret is in anything that it wrote, whatever a test does with it."""
 
     def __init__(self, configuration):
         self.configuration = configuration
@@ -152,7 +152,7 @@ class Catraca:
         PROVIDER_SECRETS.assert_absent("an answer", str(answer.fields).encode() + answer.body)
         return answer
 
-    # What was recorded
+    # Records
 
     def row(self):
         """The only row of usage; it must be there already."""

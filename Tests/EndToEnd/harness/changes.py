@@ -10,7 +10,7 @@ class Change:
     body: dict | None
     status: int
     action: str
-    """What the audit log calls it."""
+    """Its name in the audit log."""
     target: str
 
     def __str__(self):

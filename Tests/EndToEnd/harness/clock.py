@@ -16,12 +16,12 @@ class Clock:
         preload(catraca, "shifted_clock", folder, CLOCK_SHIFT=self._shift)
 
     def set(self, instant, seconds=0):
-        """It goes on from so many seconds after an instant, in ISO 8601 with an offset."""
+        """It goes on from `seconds` after an instant, in ISO 8601 with an offset."""
         there = datetime.datetime.fromisoformat(instant).timestamp() + seconds
         self.be_ahead(there - time.time())
 
     def be_ahead(self, seconds):
-        """It goes on from so many seconds after the time that it is."""
+        """It goes on from `seconds` after the present."""
         with open(self._shift, "r+b") as file, mmap.mmap(file.fileno(), 0) as shift:
             # Rounded up: never before the instant that was asked for.
             shift[:] = struct.pack("q", math.ceil(seconds * 1000))

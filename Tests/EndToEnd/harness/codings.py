@@ -13,7 +13,7 @@ def encode(coding, content):
 
 
 class Encoder:
-    """Encodes one body. What `flushed` gives can be decoded without what follows."""
+    """Encodes one body. The result of `flushed` can be decoded without the rest."""
 
     def __init__(self, coding):
         self._flushed = {

@@ -14,7 +14,7 @@ def at_once(count, send):
 
     with ThreadPoolExecutor(count) as pool:
         futures = [pool.submit(run, index) for index in range(count)]
-        # Who fails first says why: others may fail because of that.
+        # The first failure says why: others may follow from it.
         for future in as_completed(futures):
             future.result()
         return [future.result() for future in futures]

@@ -68,8 +68,8 @@ class EndingClient:
     def run(self, attempts):
         """Makes all attempts; each is a listener, the bytes of a request, where to end and how.
 
-        Where: ("request", count) after so many bytes of the request, or ("answer", count) after
-        so many bytes of its answer."""
+        Where: ("request", count) after `count` bytes of the request, or ("answer", count) after
+        `count` bytes of its answer."""
         with ThreadPoolExecutor(THREADS) as pool:
             count = sum(1 for _ in pool.map(self._attempt, attempts))
         print(f"{count} connections ended")

@@ -36,7 +36,7 @@ class HostileProvider:
                 while (head := self._head(stream)) and self._answer(connection, head):
                     pass
             except OSError:
-                pass  # Whoever had enough of it hung up.
+                pass  # The peer had enough of it and hung up.
 
     def _answer(self, connection, head):
         if head.startswith(b"GET "):

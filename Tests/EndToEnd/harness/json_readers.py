@@ -21,7 +21,7 @@ METERED = ["model", "stream", "max_tokens", "max_completion_tokens", "n", "user"
 
 
 def readings(text):
-    """What each reader that takes the text at all makes of it, by the reader's name."""
+    """The value that each reader finds in the text, by the reader's name; some refuse it."""
     values = {}
     for name, read in READERS.items():
         try:
@@ -32,7 +32,7 @@ def readings(text):
 
 
 def metered(value):
-    """What of a request decides what it costs, and who pays; types count: 1 isn't 1.0 or true."""
+    """The members that decide a request's cost and payer; types count: 1 isn't 1.0 or true."""
     assert isinstance(value, dict), value
     facts = {name: value.get(name) for name in METERED}
     facts["include_usage"] = (value.get("stream_options") or {}).get("include_usage")

@@ -1,4 +1,4 @@
-"""What `/metrics` says, read by Prometheus' own Python client."""
+"""The samples of `/metrics`, read by Prometheus' own Python client."""
 
 from prometheus_client.parser import text_string_to_metric_families
 

@@ -130,7 +130,7 @@ REFUSED = {
     "not a number": with_members('"temperature":NaN'),
     "infinity": with_members('"temperature":Infinity'),
     "infinity below": with_members('"temperature":-Infinity'),
-    # What only some parsers take.
+    # Texts that only some parsers take.
     "a comma at the end": PLAIN[:-1] + ",}",
     "two commas": PLAIN.replace(",", ",,", 1),
     "a comma first": "{," + PLAIN[1:],

@@ -39,7 +39,7 @@ class Collector(WebReceiver):
         ]
 
     def spans(self, count):
-        """All spans, once there are so many."""
+        """All spans, once there are `count`."""
         eventually(lambda: len(self.all_spans()) >= count, f"{count} spans")
         spans = self.all_spans()
         assert len(spans) == count, spans

@@ -23,7 +23,7 @@ def mixed(index):
 
 
 def dearest(bound, **values):
-    """What makes the provider bill all that is held for BODY."""
+    """The script that makes the provider bill all that is held for BODY."""
     return script_of(Usage(prompt=bound - OUTPUT, completion=OUTPUT), **values)
 
 
@@ -43,7 +43,8 @@ def token_budget(limit, **rules):
 def billed(sandbox):
     """The tokens of each request that the provider served, oldest first.
 
-    What is billed nothing is a count of input tokens, asked for in the last mile."""
+    The provider bills nothing for a count of input tokens, which Catraca asks for when little is
+    left."""
     return [
         entry["prompt_tokens"] + entry["completion_tokens"]
         for entry in sandbox.journal()
@@ -52,7 +53,7 @@ def billed(sandbox):
 
 
 def attack(post, sandbox, client, bodies, headers):
-    """What the crowd was answered, and what the provider billed.
+    """The answers to the crowd, and the tokens that the provider billed.
 
     `post(index, body, client=, headers=)` sends the request with that number."""
     sandbox.clear()

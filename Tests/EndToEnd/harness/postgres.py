@@ -13,11 +13,11 @@ from pathlib import Path
 from .waiting import eventually
 
 PROGRAMS = "/usr/lib/postgresql"
-# Whom Debian's package makes; the server refuses to be run by root.
+# The user that Debian's package makes; the server refuses to be run by root.
 SYSTEM_USER = "postgres"
 SUPERUSER = "postgres"
 USER = "catraca"
-"""Who owns the databases of the tests, and may make more."""
+"""The role that owns the databases of the tests, and may make more."""
 PATIENCE = 60.0
 ATTEMPTS = 5
 # Below those that the system gives to who connects, who could take a stopped server's own.
@@ -75,7 +75,7 @@ class PostgresServer:
 
     @property
     def environment(self):
-        """What a client of the server needs beside its address."""
+        """The environment that a client of the server needs beside its address."""
         return {"PGPASSWORD": self.password}
 
     def execute(self, statement, database="postgres"):

@@ -58,7 +58,7 @@ class PostgresLedger(Ledger):
         return [row["column_name"] for row in rows]
 
     def _run(self, name, *arguments):
-        """What a program of PostgreSQL's prints."""
+        """Runs a program of PostgreSQL's; returns its printout."""
         done = subprocess.run(
             [program(name), *arguments],
             capture_output=True,

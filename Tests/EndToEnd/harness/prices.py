@@ -1,4 +1,4 @@
-"""What usage costs, computed from the price files without any of Catraca's code."""
+"""The cost of usage, computed from the price files without any of Catraca's code."""
 
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
@@ -8,7 +8,7 @@ import yaml
 NANO = Decimal(10) ** 9
 MILLION = Decimal(10) ** 6
 
-# What may be priced apart in the input and in the output; reasoning is output.
+# The parts of the input and of the output that may have a price apart; reasoning is output.
 PARTS = {
     "input": ["cached_input", "cache_write", "audio_input", "image_input"],
     "output": ["audio_output", "image_output"],

@@ -10,7 +10,7 @@ MODEL = "gpt-realtime"
 TRANSCRIBER = "gpt-4o-mini-transcribe"
 PATH = f"/v1/realtime?model={MODEL}"
 SMALLEST_BOUND = 4096
-"""What every response of the model may need: its largest output."""
+"""The tokens that every response of the model may need: its largest output."""
 
 
 def open_session(server, client="acme", path=PATH, headers=(), **options):

@@ -69,14 +69,14 @@ class WebReceiver:
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
     def received(self, count):
-        """All deliveries, once there are so many."""
+        """All deliveries, once there are `count`."""
         eventually(lambda: len(self.deliveries) >= count, f"{count} deliveries")
         assert len(self.deliveries) == count, self.deliveries
         return list(self.deliveries)
 
     def told(self, count):
-        """All messages, once there are so many. What was delivered just before a kill may be
-        delivered again, under the same id: it is one message."""
+        """All messages, once there are `count`. A message that was delivered just before a kill may
+        be delivered again, under the same id: it is one message."""
 
         def messages():
             return {delivery.id: delivery.json() for delivery in list(self.deliveries)}

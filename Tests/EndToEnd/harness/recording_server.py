@@ -41,7 +41,7 @@ class RecordingServer:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def taken(self):
-        """What came since the last time."""
+        """The requests since the last call."""
         taken, self.requests = self.requests, []
         return taken
 

@@ -7,7 +7,7 @@ from .process import REPOSITORY
 SOURCES = REPOSITORY / "Sources"
 LIVE_EVENTS = ("GET", "/dashboard/events")
 NAME = "main"
-"""What stands for every name and id in a path."""
+"""The text that stands for every name and id in a path."""
 
 
 def filled(path):

@@ -1,4 +1,4 @@
-"""What a row of `usage_logs` has to say about a request."""
+"""The expected columns of a row of `usage_logs`."""
 
 from decimal import Decimal
 

@@ -21,7 +21,7 @@ class Sandbox(ServerProcess):
             return [json.loads(line) for line in answer.read().splitlines()]
 
     def served(self):
-        """What was billed, by the user that each request has of its own."""
+        """The billed requests, by the user that each has of its own."""
         return {
             json.loads(entry["body"])["user"]: entry
             for entry in self.journal()

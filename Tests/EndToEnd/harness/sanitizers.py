@@ -1,4 +1,4 @@
-"""What is different where the binary was built with `--sanitize address` or `thread`.
+"""The differences for a binary that was built with `--sanitize address` or `thread`.
 
     CATRACA_SANITIZED   address or thread, the same as for the build
 """
@@ -22,8 +22,8 @@ WAKE_UPS = 10 if KIND == "thread" else 0
 
 
 class Reports:
-    """What a sanitizer has to say of any process that is started from now on, by whatever way and
-    however it ends: each writes it into a folder, of which the environment tells."""
+    """The reports of sanitizers about all processes that start from now on, however they end: each
+    process writes its report into a folder that the environment names."""
 
     def __init__(self):
         self._folder = Path(tempfile.mkdtemp(prefix="catraca-reports-"))

@@ -1,4 +1,4 @@
-"""What must be in nothing that a server writes."""
+"""Secrets, which must be in nothing that a server writes."""
 
 import re
 
@@ -30,6 +30,6 @@ class Secrets:
 
 
 def without_announcement(complaints):
-    """What a process wrote to stderr, but for the token that a first start shows."""
+    """The output of a process on stderr, but for the token that a first start shows."""
     lines = complaints.splitlines(keepends=True)
     return b"".join(line for line in lines if not line.startswith(ANNOUNCEMENT))

@@ -14,7 +14,7 @@ from .waiting import eventually
 SECRET = "sk_test_catraca"
 
 # It would listen on every interface, keep its state where all tests share it, and keep a thing when
-# it is begun: killed then, it would list half of a payment for ever. What it does is kept after it.
+# it is begun: killed then, it would list half of a payment for ever. Here a request is kept whole.
 # It ignores keys of idempotency: here a call that is repeated gets the first answer again, as at
 # Stripe.
 PROGRAM = """

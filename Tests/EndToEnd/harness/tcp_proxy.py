@@ -128,7 +128,7 @@ class TCPProxy:
                 connection.close()
 
     def _pump(self, source, sink, path, is_last=lambda *_: False):
-        """What one sends, the other receives, up to its end and with it."""
+        """Passes on the bytes of one peer to the other, and its end."""
         try:
             while piece := source.recv(PIECE):
                 self._passing.wait()

@@ -6,8 +6,8 @@
  *   DISK_FAULTS   a file of two ints: the errno with which the database's files can't be written,
  *                 and that of the spool; 0 for none
  *
- * What was written since the last synchronization is only remembered here, as ranges, and so is
- * lost with the process. SQLite's shared memory and locks aren't a disk's business. */
+ * Writes since the last synchronization are only remembered here, as ranges, and so are lost with
+ * the process. SQLite's shared memory and locks aren't a disk's business. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -153,7 +153,7 @@ static void synchronize(int descriptor, stored_file *file) {
   forget(file);
 }
 
-/* What the process calls */
+/* The functions that the process calls */
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
   pthread_mutex_lock(&lock);

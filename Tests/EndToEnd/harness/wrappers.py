@@ -7,7 +7,7 @@ import struct
 from .sounds import RATE, crc8, lying_flac
 
 FRAMES = 20
-# What FFmpeg decodes of FRAMES.
+# The duration of the sound that FFmpeg decodes of FRAMES.
 TRUE_MILLISECONDS = FRAMES * 65_535 // 8
 
 

@@ -5,7 +5,7 @@ internal import Glibc
 /// for, within a transaction, with the next that somebody waits for. So a commit of many statements
 /// takes as many round trips as it has questions.
 ///
-/// At most `largestPipeline` wait for answers at a time. What they answer fits into the system's
+/// At most `largestPipeline` wait for answers at a time. Their answers fit into the system's
 /// buffers, so that the server never waits for us to read while we wait for it to.
 extension PostgresConnection {
   /// A message to the server whose answer is still to come. They are answered in order.

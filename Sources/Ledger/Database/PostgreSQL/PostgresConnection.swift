@@ -146,7 +146,7 @@ internal import Glibc
     reader = nil
   }
 
-  /// Closes what is of no use any more, and says why.
+  /// Closes a connection that is of no use any more, and says why.
   func lose(_ reason: String? = nil) -> LedgerError {
     lastFailureIsWorthRepeating = false
     let reason = unsafe reason ?? PostgresConnection.message(of: handle)

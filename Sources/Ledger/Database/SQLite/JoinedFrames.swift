@@ -1,7 +1,7 @@
 internal import CSQLite
 
-/// What one connection's transaction has appended to a write-ahead log, waiting to be written at
-/// once.
+/// The frames that one connection's transaction has appended to a write-ahead log, waiting to be
+/// written at once.
 ///
 /// A frame is a header and a page, written one after the other. Frames wait until the one that ends
 /// the transaction is complete, which its header says, or until the log is used in any other way.

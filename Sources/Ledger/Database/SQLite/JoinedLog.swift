@@ -13,7 +13,8 @@ internal import Glibc
   private let cName: UnsafeMutablePointer<CChar>
   private let fileSystem: UnsafeMutablePointer<FileSystem>
 
-  /// What SQLite calls a VFS. It hands ours the pointer to `interface`, which comes first.
+  /// A file system, which SQLite calls a VFS. SQLite hands ours the pointer to `interface`, which
+  /// comes first.
   @unsafe fileprivate struct FileSystem: ~Copyable {
     var interface: sqlite3_vfs
     let below: UnsafeMutablePointer<sqlite3_vfs>
@@ -22,7 +23,7 @@ internal import Glibc
     let log: UnsafeMutablePointer<FileFunctions>
   }
 
-  /// What can be done with a file. The file has the pointer to `interface`, which comes first.
+  /// The functions of a file. The file has the pointer to `interface`, which comes first.
   @unsafe fileprivate struct FileFunctions {
     var interface = sqlite3_io_methods()
     var below: UnsafePointer<sqlite3_io_methods>?
@@ -45,7 +46,7 @@ internal import Glibc
       return nil
     }
     unsafe self.cName = cName
-    // Whatever it does beside opening files, the one below does when it is given ours.
+    // Beside opening files, the file system below does everything, when it is given ours.
     var interface = unsafe below.pointee
     unsafe interface.pNext = nil
     unsafe interface.zName = UnsafePointer(cName)

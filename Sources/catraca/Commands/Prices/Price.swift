@@ -27,7 +27,7 @@ enum Price {
     "the completion window of a response in the background, such as 2h")
   private static let container = Parameter(
     "container", ArgumentFormat<String>.text("SIZE"),
-    "with a session of a container of so much memory, such as 4g")
+    "with a session of a container with this much memory, such as 4g")
   private static let moment = Parameter(
     "at", ArgumentFormat<Moment>.moment, "at the prices of that time, a date in UTC")
 

@@ -3,8 +3,8 @@ internal import Metering
 internal import Pricing
 internal import Time
 
-/// What a provider's answers can report and its pricing file has no price for: what `catraca check`
-/// warns of, before an answer shows it.
+/// The quantities that a provider's answers can report and that its pricing file has no price for.
+/// `catraca check` warns of them before an answer shows one.
 struct PriceGaps {
   let file: ProviderPrices
   let now: Timestamp
@@ -59,8 +59,8 @@ struct PriceGaps {
     return model.prices[(inForce ?? 0)...].map(\.base.table)
   }
 
-  /// Of a provider of which nothing is known: what the endpoints can report and most of the file's
-  /// other models of the operation have a price for.
+  /// The prices that a model of an unknown provider should have: quantities that its endpoints can
+  /// report, and that most of the file's other models of the operation have a price for.
   private func pricedByMost(likePriced model: ModelDeclaration) -> [PricedQuantity] {
     guard reports == .unknown else { return [] }
     let others = file.models.filter {

@@ -66,7 +66,7 @@ enum PricingImport {
       provider: provider, source: source, asOf: day, file: path, surcharges: prices.surcharges,
       containers: prices.containers, models: prices.models)
     let comment = [
-      "Made by `catraca pricing import` from LiteLLM's table. What it doesn't say is not in here:",
+      "Made by `catraca pricing import` from LiteLLM's table. It lacks, as the table does:",
       "aliases, the least that is billed (minimum_seconds), completion windows, prices that will",
       "change.",
     ]

@@ -8,7 +8,7 @@ internal import Time
 /// `catraca usage`: what was used, summed by day, model, user and so on; or every request of it.
 enum UsageReportCommand {
   static let days = Parameter(
-    "days", ArgumentFormat<Int64>.integer(1...366), "today and the days before, so many in all",
+    "days", ArgumentFormat<Int64>.integer(1...366), "the number of days, today included",
     default: "30")
   private static let breakdown = Parameter(
     "by", Breakdown.format, Breakdown.names.joined(separator: ", "), default: "day")

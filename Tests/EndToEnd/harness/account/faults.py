@@ -36,7 +36,7 @@ NOT_FOUND = {
     "video": "Video with id '{}' not found.",
     "character": "Video with id '{}' not found.",
 }
-"""What a provider says of an id that it doesn't know, by kind."""
+"""A provider's message about an id that it doesn't know, by kind."""
 
 
 def unknown(kind, id, place=None):

@@ -1,4 +1,4 @@
-"""What an account keeps: objects by id, in the order in which they were made."""
+"""The store of an account: objects by id, in the order in which they were made."""
 
 import bisect
 import itertools

@@ -1,4 +1,4 @@
-"""What a response puts out: calls of the tools that it has, and a message."""
+"""The output of a response: calls of the tools that it has, and a message."""
 
 
 def output_items(account, response):

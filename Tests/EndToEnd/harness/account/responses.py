@@ -26,7 +26,7 @@ class Response:
 
     @property
     def value(self):
-        """What answers show of it now."""
+        """The response as answers show it now."""
         work, is_done = self.work, self.status == "completed"
         usage = {
             "input_tokens": work.input_tokens,
@@ -94,7 +94,7 @@ class Responses:
         return response
 
     def whole(self, body, work):
-        """What an answer shows of a response whose work has ended; it may be kept."""
+        """A response whose work has ended, as an answer shows it; the account may keep it."""
         response = Response(self._account.id("resp_"), body, work)
         if body.get("store", True):
             self._keep(response)

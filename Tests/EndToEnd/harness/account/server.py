@@ -110,7 +110,7 @@ class Account:
         """An id that was never given before."""
         return f"{prefix}{next(self._ids):012d}"
 
-    # What tests ask
+    # Questions of tests
 
     def was_named(self, id):
         """Whether any request that came names an object."""

@@ -1,4 +1,4 @@
-"""What a provider's account truly did, beside what Catraca's ledger says of it."""
+"""A provider's account as it truly is, beside Catraca's ledger."""
 
 import threading
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ class Truth:
         return not any(work.is_underway for work in self.works())
 
     def nano_usd(self, user=None, client=None):
-        """What the account charges: for all, for one user, or for all users of a client."""
+        """The charges of the account: for all, for one user, or for all users of a client."""
         works = self.works(user)
         if client:
             works = [work for work in works if (work.user or "").startswith(f"{client}-")]

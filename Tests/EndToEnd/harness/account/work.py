@@ -12,7 +12,7 @@ TICK = 0.02
 
 @dataclass
 class Order:
-    """What a request wants of the account, in its header `x-work`."""
+    """The work that a request wants of the account, in its header `x-work`."""
 
     output: int = 20
     """Output tokens in all."""
