@@ -23,6 +23,19 @@ import Testing
     #expect(large.sorted() == [])
   }
 
+  @Test(
+    "A Python test is in a folder by concept, which has 5 to 25 of them, and its name is unique")
+  func pythonTests() {
+    let paths = Repository.shared.otherFiles.map { $0.path.split(separator: "/") }.filter { path in
+      path.starts(with: ["Tests", "EndToEnd"]) && path.last?.hasPrefix("test_") == true
+    }
+    #expect(paths.filter { $0.count != 4 } == [])
+    let folders = Dictionary(grouping: paths) { $0[2] }
+    #expect(folders.count > 5)
+    #expect(folders.filter { !(5...Self.mostFilesOfFolder ~= $0.value.count) }.keys.sorted() == [])
+    #expect(Set(paths.compactMap(\.last)).count == paths.count)
+  }
+
   @Test("A file of fewer than 25 lines is a concept of its own, with a reason")
   func smallFiles() {
     let small = Set(sources.filter { $0.lines.count <= Self.fewestLines }.map(\.path))

@@ -12,7 +12,7 @@ import pytest
 from harness.budgets import first_of_next_month_in_sao_paulo
 from harness.sandbox import script
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1]
 REPOSITORY = FOLDER.parents[1]
 ARTICLE = REPOSITORY / "Sources/catraca/catraca.docc/Apps.md"
 PYTHON = os.environ.get("CATRACA_CLIENTS_PYTHON", REPOSITORY / ".build/clients/bin/python")

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from harness.process import REPOSITORY
 
-FACTS = json.loads((Path(__file__).parent / "prices/facts.json").read_text())
+FACTS = json.loads((Path(__file__).parents[1] / "prices/facts.json").read_text())
 READ_ON = date(2026, 11, 22)
 
 ROUTER = "a router's name for a model, which the provider itself doesn't serve"
