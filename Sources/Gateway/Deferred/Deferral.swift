@@ -103,15 +103,8 @@ extension ForwardedRequest {
     return report.usage == nil
   }
 
-  /// All tokens that are held.
-  var wholeHold: Usage {
-    let input = min(quote.demand.inputTokens, Usage.largestCount)
-    let output = min(max(0, grant.bound.tokens - input), Usage.largestCount)
-    return Usage(inputTokens: input, outputTokens: output) ?? .zero
-  }
-
   /// All money that is held.
   var chargeOfWholeHold: UsageCharge {
-    quote.terms.charge(ofHold: grant.bound.cost, for: wholeHold, in: pipeline.rules)
+    quote.terms.charge(ofHold: grant.bound.cost, for: measurement.wholeHold, in: pipeline.rules)
   }
 }

@@ -326,6 +326,12 @@ final class ForwardedRequest {
     return MonotonicInstant.now().elapsed(since: generationStartedAt)
   }
 
+  /// From the request's receipt until now.
+  var latency: Duration { MonotonicInstant.now().elapsed(since: pipeline.receivedAt) }
+
+  /// From the request's receipt to the first byte of the answer's body; nil without one.
+  var timeToFirstByte: Duration? { firstByteAt.map { $0.elapsed(since: pipeline.receivedAt) } }
+
   /// Our own share of the time so far: from the request's receipt to its sending, without the
   /// wait for holds. A commit comes after the answer's last byte.
   var overhead: Duration {

@@ -15,7 +15,7 @@ extension ForwardedRequest {
   ///   whole hold is expected.
   func intent(isNamed: Bool = false) -> Intent {
     let isUnseen = request.outlivesAnswer && !isNamed
-    let usage = isUnseen ? wholeHold : expectedUsage()
+    let usage = isUnseen ? measurement.wholeHold : expectedUsage()
     let charge = isUnseen ? chargeOfWholeHold : charge(for: usage, nil)
     let expected = gateway.controller.expectation(
       settling: grant.hold,
@@ -56,7 +56,7 @@ extension ForwardedRequest {
         for: request.facts, outputTextBytes: 0,
         generatedTokens: request.facts.usualTranscriptTokens, by: quote.rates
       )
-      .limited(to: self)
+      .limited(to: grant.bound, quote.demand)
     }
     let demand = quote.demand
     if gateway.controller.leases != nil {
