@@ -1,6 +1,6 @@
 public import Budgets
 public import Configuration
-internal import EventLoop
+package import EventLoop
 internal import JSON
 public import Ledger
 public import Logging
@@ -8,14 +8,20 @@ public import Time
 internal import Upstream
 
 /// Delivers alerts to people: gives each recorded alert its text and its deliveries, attempts
-/// these, and retries failed ones, even after a restart.
-///
-/// It runs on Swift's own threads, because the ledger blocks, and no request ever waits for it.
-/// Channels don't wait for each other: each has its own simultaneous deliveries.
-public actor AlertSender {
-  private struct Name: Hashable {
-    let alert: Int64
-    let channel: String
+/// these, and retries failed ones. Channels don't wait for each other: each has its own
+/// simultaneous deliveries.
+public actor AlertSender: OutboxWorker {
+  /// A delivery that is due.
+  package struct Item: Identifiable, Sendable {
+    package struct ID: Hashable, Sendable {
+      let alert: Int64
+      let channel: String
+    }
+
+    let delivery: AlertDelivery
+    let channel: AlertChannel
+
+    package var id: ID { ID(alert: delivery.alert, channel: channel.name) }
   }
 
   private let outbox: AlertOutbox
@@ -23,20 +29,12 @@ public actor AlertSender {
   private let queue: AlertQueue
   private let logger: Logger
   private let clock: @Sendable () -> Timestamp
-  private var underway: Set<Name> = []
-  private var deliveries: [Name: Task<Void, Never>] = [:]
-  private var isStopped = false
   private var pace = AlertPace()
-  private nonisolated let bell = WorkBell()
+  package var attempts = OngoingAttempts<Item.ID>()
+  package nonisolated let bell = WorkBell()
 
-  /// The most simultaneous deliveries of one channel.
-  private static let mostAtOnce = 4
   /// The number of alerts that are read together.
   private static let alertsAtOnce = 64
-  /// The longest pause without work. Another server may have died and left alerts.
-  private static let longestPause = Duration.seconds(60)
-  /// The pause if the ledger can't be used.
-  private static let ledgerPause = Duration.seconds(1)
 
   /// - Parameter outbox: A separate connection to the ledger.
   public init(
@@ -55,37 +53,16 @@ public actor AlertSender {
     bell.ring()
   }
 
-  /// Works until it is stopped.
-  public func run() async {
-    ring()
-    for await _ in bell.rings {
-      if isStopped { return }
-      work()
+  package func startDue() throws(LedgerError) -> Duration? {
+    let channels = server.settings.alerts.channels
+    let held = try plan(for: channels.map(\.name))
+    try outbox.giveUpChannels(besides: channels.map(\.name))
+    for channel in channels {
+      let due = try outbox.due(channel.name, at: clock(), limit: mostAttemptsAtOnce)
+      try start(due.map { Item(delivery: $0, channel: channel) }) { $0.channel == channel.name }
     }
-  }
-
-  /// Stops: starts no further delivery, and cancels those in progress. The next start repeats them.
-  public func stop() async {
-    isStopped = true
-    bell.close()
-    await queue.close()
-    for delivery in deliveries.values { await delivery.value }
-  }
-
-  private func work() {
-    guard !isStopped else { return }
-    do throws(LedgerError) {
-      let channels = server.settings.alerts.channels
-      let held = try plan(for: channels.map(\.name))
-      try outbox.giveUpChannels(besides: channels.map(\.name))
-      for channel in channels { try startDue(channel) }
-      let now = clock()
-      let next = [try outbox.nextAttempt(after: now), held].compactMap { $0?.elapsed(since: now) }
-      bell.ring(after: min(next.min() ?? AlertSender.longestPause, AlertSender.longestPause))
-    } catch {
-      logger.log(.warn, "alerts_not_read") { $0.member("reason", error.description) }
-      bell.ring(after: AlertSender.ledgerPause)
-    }
+    let now = clock()
+    return [try outbox.nextAttempt(after: now), held].compactMap { $0?.elapsed(since: now) }.min()
   }
 
   /// Gives every alert its text and its deliveries, unless it waits for others of its budget.
@@ -145,45 +122,34 @@ public actor AlertSender {
     return try server.budgetObject(alert.budgetID, of: alert.subject, at: now)
   }
 
-  private func startDue(_ channel: AlertChannel) throws(LedgerError) {
-    let due = try outbox.due(channel.name, at: clock(), limit: AlertSender.mostAtOnce)
-    for delivery in due {
-      let name = Name(alert: delivery.alert, channel: channel.name)
-      guard underway.count(where: { $0.channel == channel.name }) < AlertSender.mostAtOnce,
-        !underway.contains(name), try outbox.claim(delivery, at: clock())
-      else { continue }
-      underway.insert(name)
-      deliveries[name] = Task { await deliver(delivery, through: channel, name) }
-    }
+  // MARK: One delivery
+
+  package func claim(_ item: Item) throws(LedgerError) -> Bool {
+    try outbox.claim(item.delivery, at: clock())
   }
 
-  private func deliver(
-    _ delivery: AlertDelivery, through channel: AlertChannel, _ name: Name
-  ) async {
-    let outcome = await queue.send(delivery.text, id: delivery.alertID, through: channel)
-    defer {
-      underway.remove(name)
-      deliveries[name] = nil
-    }
-    // A delivery that was canceled by the stop isn't an attempt.
-    guard !isStopped || outcome.isDelivered else { return }
-    let attempts = delivery.attempts + 1
+  package func attempt(_ item: Item) async -> AlertQueue.Outcome {
+    await queue.send(item.delivery.text, id: item.delivery.alertID, through: item.channel)
+  }
+
+  package func mayBeCanceled(_ outcome: AlertQueue.Outcome) -> Bool { !outcome.isDelivered }
+
+  package func cancelAttempts() async { await queue.close() }
+
+  package func note(_ outcome: AlertQueue.Outcome, of item: Item) throws(LedgerError) {
     let now = clock()
-    let pause = RetrySchedule.pause(after: attempts)
+    let pause = RetrySchedule.pause(after: item.delivery.attempts + 1)
+    log(item.delivery, outcome, isLast: pause == nil)
     let attempt: AlertAttempt =
       outcome.isDelivered
       ? .delivered(at: now)
       : .failed(
         reason: outcome.detail, nextAttemptAt: pause.map { now.advanced(by: $0) })
-    log(delivery, outcome, isLast: pause == nil)
-    do throws(LedgerError) {
-      try outbox.note(attempt, of: delivery)
-      ring()
-    } catch {
-      // The row still says that the delivery is due, so it is sent again under the same ID.
-      logger.log(.warn, "alerts_not_read") { $0.member("reason", error.description) }
-      bell.ring(after: AlertSender.ledgerPause)
-    }
+    try outbox.note(attempt, of: item.delivery)
+  }
+
+  package nonisolated func logUnavailable(_ error: LedgerError) {
+    logger.log(.warn, "alerts_not_read") { $0.member("reason", error.description) }
   }
 
   private func log(_ delivery: AlertDelivery, _ outcome: AlertQueue.Outcome, isLast: Bool) {

@@ -1,5 +1,5 @@
 public import Configuration
-internal import EventLoop
+package import EventLoop
 internal import JSON
 public import Ledger
 public import Logging
@@ -7,29 +7,26 @@ internal import Synchronization
 public import Time
 internal import Upstream
 
-/// Collects charges: attempts each one that is due, and retries those that couldn't be attempted,
-/// even after a restart.
-///
-/// It runs on Swift's own threads, because the ledger blocks, and no request ever waits for it. If
-/// the answer to a payment is lost, the payment is looked for and never made twice.
-public actor ChargeCollector {
+/// Collects charges: attempts each one that is due, and retries those that couldn't be attempted.
+/// If the answer to a payment is lost, the payment is looked for and never made twice.
+public actor ChargeCollector: OutboxWorker {
+  /// A charge that is due, with the account that collects it.
+  package struct Item: Identifiable, Sendable {
+    let due: DueCharge
+    let account: StripeAccount
+
+    package var id: Int64 { due.charge.id }
+  }
+
   private let outbox: ChargeOutbox
   private let server: any BilledServer
   private let payments: PaymentClient
   private let logger: Logger
   private let clock: @Sendable () -> Timestamp
-  private var underway: [Int64: Task<Void, Never>] = [:]
-  private var isStopped = false
   private var postponed = PostponedCharges()
-  private nonisolated let bell = WorkBell()
+  package var attempts = OngoingAttempts<Int64>()
+  package nonisolated let bell = WorkBell()
   private nonisolated let changes = Atomic<UInt64>(0)
-
-  /// The most simultaneous attempts.
-  private static let mostAtOnce = 4
-  /// The pause if the ledger can't be used.
-  private static let ledgerPause = Duration.seconds(1)
-  /// The interval at which overdue charges are checked.
-  private static let longestPause = Duration.seconds(60)
 
   /// - Parameters:
   ///   - outbox: A separate connection to the ledger.
@@ -55,48 +52,17 @@ public actor ChargeCollector {
   /// A number that changes whenever a charge was written or changed.
   public nonisolated var revision: UInt64 { changes.load(ordering: .relaxed) }
 
-  /// Works until it is stopped.
-  public func run() async {
-    ring()
-    for await _ in bell.rings {
-      if isStopped { return }
-      work()
-    }
-  }
-
-  /// Stops: starts no further attempt, and cancels those in progress. The next start continues
-  /// them.
-  public func stop() async {
-    isStopped = true
-    bell.close()
-    await payments.close()
-    for task in underway.values { await task.value }
-  }
-
-  private func work() {
-    guard !isStopped else { return }
+  package func startDue() throws(LedgerError) -> Duration? {
     let now = clock()
     if let others = postponed.rest(at: now) {
       logger.log(.warn, "charge_postponed") { $0.member("others", others) }
     }
-    do throws(LedgerError) {
-      try pauseUnpaid(at: now)
-      guard case .stripe(let settings) = server.settings.payments else {
-        return bell.ring(after: ChargeCollector.longestPause)
-      }
-      let account = StripeAccount(client: payments.stripe, settings: settings)
-      for due in try outbox.due(at: now, limit: ChargeCollector.mostAtOnce) {
-        guard underway.count < ChargeCollector.mostAtOnce, underway[due.charge.id] == nil,
-          try outbox.claim(due.charge, at: now)
-        else { continue }
-        underway[due.charge.id] = Task { await collect(due, through: account) }
-      }
-      let next = try outbox.nextAttempt(after: now).map { $0.elapsed(since: now) }
-      bell.ring(after: min(next ?? .seconds(3600), ChargeCollector.longestPause))
-    } catch {
-      logger.log(.warn, "charges_not_read") { $0.member("reason", error.description) }
-      bell.ring(after: ChargeCollector.ledgerPause)
-    }
+    try pauseUnpaid(at: now)
+    guard case .stripe(let settings) = server.settings.payments else { return nil }
+    let account = StripeAccount(client: payments.stripe, settings: settings)
+    let due = try outbox.due(at: now, limit: mostAttemptsAtOnce)
+    try start(due.map { Item(due: $0, account: account) })
+    return try outbox.nextAttempt(after: now).map { $0.elapsed(since: now) }
   }
 
   private func pauseUnpaid(at now: Timestamp) throws(LedgerError) {
@@ -117,27 +83,32 @@ public actor ChargeCollector {
 
   // MARK: One charge
 
-  private func collect(_ due: DueCharge, through account: StripeAccount) async {
-    let charge = due.charge
-    let attempt: ChargeAttempt
+  package func claim(_ item: Item) throws(LedgerError) -> Bool {
+    try outbox.claim(item.due.charge, at: clock())
+  }
+
+  package func attempt(_ item: Item) async -> ChargeAttempt {
     do throws(StripeError) {
-      attempt = try await self.attempt(due, through: account)
+      return try await attempt(item.due, through: item.account)
     } catch {
-      attempt = ChargeCollector.attempt(error, after: charge.attempts + 1, at: clock())
+      return ChargeCollector.attempt(error, after: item.due.charge.attempts + 1, at: clock())
     }
-    defer { underway[charge.id] = nil }
-    // An attempt that was canceled by the stop isn't one.
-    if isStopped, case .postponed = attempt { return }
-    log(charge, attempt)
-    do throws(LedgerError) {
-      try outbox.note(attempt, of: charge, at: clock())
-      server.alertsAreDue()
-      ring()
-    } catch {
-      // The row still says that the charge is due, and the payment is then looked for.
-      logger.log(.warn, "charges_not_read") { $0.member("reason", error.description) }
-      bell.ring(after: ChargeCollector.ledgerPause)
-    }
+  }
+
+  package func mayBeCanceled(_ attempt: ChargeAttempt) -> Bool {
+    if case .postponed = attempt { true } else { false }
+  }
+
+  package func cancelAttempts() async { await payments.close() }
+
+  package func note(_ attempt: ChargeAttempt, of item: Item) throws(LedgerError) {
+    log(item.due.charge, attempt)
+    try outbox.note(attempt, of: item.due.charge, at: clock())
+    server.alertsAreDue()
+  }
+
+  package nonisolated func logUnavailable(_ error: LedgerError) {
+    logger.log(.warn, "charges_not_read") { $0.member("reason", error.description) }
   }
 
   private func attempt(

@@ -13,16 +13,15 @@ public final class AlertOutbox {
   private let selectDue: Statement
   private let insertDelivery: Statement
   private let updateDelivery: Statement
-
-  /// The longest time that a change waits for the ledger's writer.
-  private static let busyTimeoutMilliseconds: Int32 = 5_000
+  private let queue: AttemptQueue
 
   /// Opens the ledger of a running server.
   /// - Throws: `LedgerError` if the ledger can't be opened.
   public init(at location: LedgerLocation) throws(LedgerError) {
-    connection = try DatabaseConnection(
-      location, access: .readWrite,
-      busyTimeoutMilliseconds: AlertOutbox.busyTimeoutMilliseconds, isBorrowed: true)
+    connection = try AttemptQueue.connection(at: location)
+    queue = AttemptQueue(
+      connection: connection, table: "alert_deliveries", key: ["alert", "channel"],
+      claimDuration: .seconds(60))
     selectUnplanned = try connection.prepare(AlertOutbox.unplanned)
     selectDue = try connection.prepare(AlertOutbox.due)
     insertDelivery = try connection.prepare(AlertOutbox.insertPending)
@@ -79,31 +78,17 @@ public final class AlertOutbox {
     return deliveries
   }
 
-  /// Claims a due delivery for this server; returns false if another server has claimed it.
-  ///
-  /// All servers see the same deliveries. The first one to claim a delivery has it alone for
-  /// `claimDuration`. If that server dies, another server tries it later.
+  /// Claims a due delivery for this server, for a minute; returns false if another server has
+  /// claimed it.
   /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func claim(_ delivery: AlertDelivery, at now: Timestamp) throws(LedgerError) -> Bool {
-    guard case .postgresql = connection.dialect else { return true }
-    let claim = try connection.prepare(AlertOutbox.claim)
-    claim.bind(
-      now.advanced(by: AlertOutbox.claimDuration).rfc3339, delivery.alert, delivery.channel,
-      now.rfc3339)
-    return try claim.firstInteger() != nil
+    try queue.claim(delivery.alert, delivery.channel, at: now)
   }
-
-  /// Longer than an attempt may take.
-  private static let claimDuration = Duration.seconds(60)
 
   /// Returns the earliest due time after `now`; nil if no delivery waits.
   /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func nextAttempt(after now: Timestamp) throws(LedgerError) -> Timestamp? {
-    let select = try connection.prepare(AlertOutbox.next)
-    defer { select.reset() }
-    select.bind(now.rfc3339)
-    guard try select.step() else { return nil }
-    return select.text(0).flatMap { Timestamp(rfc3339: $0) }
+    try queue.nextAttempt(after: now)
   }
 
   /// Records the outcome of an attempt.
@@ -153,12 +138,6 @@ public final class AlertOutbox {
     FROM alert_deliveries AS d JOIN alerts AS a ON a.id = d.alert
     WHERE d.channel = ? AND d.next_attempt_at <= ? ORDER BY d.next_attempt_at, d.alert LIMIT ?
     """
-  private static let claim = """
-    UPDATE alert_deliveries SET next_attempt_at = ?
-    WHERE alert = ? AND channel = ? AND next_attempt_at <= ? RETURNING alert
-    """
-  private static let next =
-    "SELECT min(next_attempt_at) FROM alert_deliveries WHERE next_attempt_at > ?"
   private static let update = """
     UPDATE alert_deliveries SET status = ?, last_error = ?, next_attempt_at = ?, delivered_at = ?,
       attempts = attempts + 1

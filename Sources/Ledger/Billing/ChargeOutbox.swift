@@ -10,16 +10,15 @@ public final class ChargeOutbox {
   private let accounts: PaymentAccountStore
   private let attempts: ChargeAttemptStore
   private let selectDue: Statement
-
-  /// The longest time that a change waits for the ledger's writer.
-  private static let busyTimeoutMilliseconds: Int32 = 5_000
+  private let queue: AttemptQueue
 
   /// Opens the ledger of a running server.
   /// - Throws: `LedgerError` if the ledger can't be opened.
   public init(at location: LedgerLocation) throws(LedgerError) {
-    connection = try DatabaseConnection(
-      location, access: .readWrite,
-      busyTimeoutMilliseconds: ChargeOutbox.busyTimeoutMilliseconds, isBorrowed: true)
+    connection = try AttemptQueue.connection(at: location)
+    queue = AttemptQueue(
+      connection: connection, table: "token_billing_charges", key: ["id"],
+      claimDuration: .seconds(300))
     accounts = PaymentAccountStore(connection)
     attempts = try ChargeAttemptStore(connection)
     selectDue = try connection.prepare(ChargeOutbox.due)
@@ -36,30 +35,18 @@ public final class ChargeOutbox {
     }
   }
 
-  /// Claims a due charge for this server; returns false if another server has claimed it.
-  ///
-  /// All servers see the same charges. The first one to claim a charge has it alone for
-  /// `claimDuration`. If that server dies, another server collects the charge later, and first
-  /// checks whether it was paid.
+  /// Claims a due charge for this server, for five minutes; returns false if another server has
+  /// claimed it. The server that collects the charge after a claim has run out first checks whether
+  /// it was paid.
   /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func claim(_ charge: BillingCharge, at now: Timestamp) throws(LedgerError) -> Bool {
-    guard case .postgresql = connection.dialect else { return true }
-    let claim = try connection.prepare(ChargeOutbox.claim)
-    claim.bind(now.advanced(by: ChargeOutbox.claimDuration).rfc3339, charge.id, now.rfc3339)
-    return try claim.firstInteger() != nil
+    try queue.claim(charge.id, at: now)
   }
-
-  /// Longer than the provider calls of one attempt may take.
-  private static let claimDuration = Duration.seconds(300)
 
   /// Returns the earliest due time after `now`; nil if no charge waits.
   /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
   public func nextAttempt(after now: Timestamp) throws(LedgerError) -> Timestamp? {
-    let select = try connection.prepare(ChargeOutbox.next)
-    defer { select.reset() }
-    select.bind(now.rfc3339)
-    guard try select.step() else { return nil }
-    return select.text(0).flatMap { Timestamp(rfc3339: $0) }
+    try queue.nextAttempt(after: now)
   }
 
   /// Records that a payment is about to be made, so that a payment with a lost answer is looked
@@ -115,10 +102,4 @@ public final class ChargeOutbox {
     SELECT * FROM token_billing_charges WHERE next_attempt_at <= ?
     ORDER BY next_attempt_at, id LIMIT ?
     """
-  private static let claim = """
-    UPDATE token_billing_charges SET next_attempt_at = ? WHERE id = ? AND next_attempt_at <= ?
-    RETURNING id
-    """
-  private static let next =
-    "SELECT min(next_attempt_at) FROM token_billing_charges WHERE next_attempt_at > ?"
 }
