@@ -93,7 +93,10 @@ let package = Package(
       strictWithC),
     module(
       "Configuration",
-      ["Objects", "Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging", "TLS", "CYAML"],
+      [
+        "Objects", "Pricing", "Budgets", "Money", "Time", "EventLoop", "Logging", "HTTP", "TLS",
+        "CYAML",
+      ],
       strictWithC),
     module(
       "Alerts",
@@ -219,8 +222,8 @@ let package = Package(
     tests(
       "CommandTests",
       [
-        "catraca", "Configuration", "InMemory", "Ledger", "EventLoop", "Upstream", "Pricing",
-        "Budgets", "Money", "Time", "Server",
+        "catraca", "Configuration", "Console", "InMemory", "JSON", "Ledger", "EventLoop",
+        "Upstream", "Pages", "Pricing", "Budgets", "Money", "Time", "Server",
       ]),
   ],
   cxxLanguageStandard: .cxx17

@@ -24,7 +24,7 @@ struct WrongBudget: CustomTestStringConvertible {
       "31: tokens is not used by this mode; allowed: leave it out, or mode: both"),
     WrongBudget(
       "{ mode: tokens, tokens: 1, currency: BRL }",
-      "38: currency is not used by this mode; allowed: leave it out, or mode: both"),
+      "38: currency is not used without cost; allowed: leave it out, or give cost"),
     WrongBudget(
       "{ mode: brl, cost: 1, currency: USD }",
       "33: currency: USD contradicts mode; allowed: BRL"),

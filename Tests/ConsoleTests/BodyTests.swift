@@ -12,7 +12,7 @@ import Testing
   func absence() throws {
     #expect(try !body("").has("name"))
     let cleared = try body(#"{"name":null}"#)
-    #expect(try cleared.has("name") && cleared.text("name") == nil)
+    #expect(try cleared.has("name") && cleared.read(BodyField("name", .text)) == nil)
   }
 
   @Test(
@@ -27,16 +27,16 @@ import Testing
     "Money is a decimal in text, never a number, never negative",
     arguments: ["5", "\"-5\"", "\"1e3\"", "\"0.0000000001\"", "\"\""])
   func money(text: String) throws {
-    let valid = try body(#"{"cost":"50.5"}"#).amount("cost")
+    let valid = try body(#"{"cost":"50.5"}"#).read(BodyField("cost", .amount))
     #expect(valid == 50_500_000_000)
     let body = try body("{\"cost\":\(text)}")
-    let error = #expect(throws: APIError.self) { try body.amount("cost") }
+    let error = #expect(throws: APIError.self) { try body.read(BodyField("cost", .amount)) }
     #expect(error?.param == "cost")
   }
 
   @Test("A count is a whole number within its range", arguments: ["0", "11", "1.0", "\"1\""])
   func counts(text: String) throws {
     let body = try body("{\"count\":\(text)}")
-    #expect(throws: APIError.self) { try body.integer("count", in: 1...10) }
+    #expect(throws: APIError.self) { try body.read(BodyField("count", .integer(1...10))) }
   }
 }

@@ -11,6 +11,44 @@ public struct Credit: Hashable, Sendable {
     /// The allowed counts of tokens.
     public static let tokenCounts = 1...BudgetLimit.largestTokens
 
+    /// Makes the amount of a new credit from the fields that state it.
+    ///
+    /// - Parameter cost: In nano-units.
+    /// - Throws: `FieldMistake` unless the fields are either tokens, or a cost with its currency.
+    public init(
+      tokens: Int64?, cost: Int64?, currency: Currency?, _ rates: ExchangeRates
+    ) throws(FieldMistake) {
+      guard let cost else {
+        guard currency == nil else {
+          throw FieldMistake(
+            "currency", "currency is not used without cost",
+            allowed: "no value, since a credit in tokens has no currency")
+        }
+        guard let tokens else {
+          throw FieldMistake(
+            "tokens", "a credit without an amount", allowed: "tokens, or cost with currency",
+            kind: .missing)
+        }
+        self = .tokens(tokens)
+        return
+      }
+      guard tokens == nil else {
+        throw FieldMistake(
+          "tokens", "tokens is not used together with cost",
+          allowed: "no value together with cost, since a credit has one amount")
+      }
+      guard let currency else {
+        throw FieldMistake(
+          "currency", "cost needs currency, which is missing", allowed: "give currency",
+          kind: .missing)
+      }
+      try rates.requireRate(of: currency)
+      guard cost > 0 else {
+        throw FieldMistake("cost", allowed: "an amount above zero, such as \"50.00\"")
+      }
+      self = .money(Money(nanoUnits: cost, currency: currency))
+    }
+
     public var tokens: Int64? { if case .tokens(let tokens) = self { tokens } else { nil } }
 
     public var money: Money? { if case .money(let money) = self { money } else { nil } }

@@ -71,8 +71,7 @@ public struct BudgetDefinition: Hashable, Sendable {
   /// Whether a budget may have this limit and these alerts. Ledger rows are checked with it.
   public static func allows(_ limit: BudgetLimit, alerts: [Int]) -> Bool {
     (limit.tokens ?? 0) >= 0 && (limit.cost?.nanoUnits ?? 0) >= 0
-      && alerts.allSatisfy((1...100).contains)
-      && zip(alerts, alerts.dropFirst()).allSatisfy(<)
+      && AlertThresholds.areValid(alerts)
   }
 
   /// The currency of the budget's amounts: its limit's currency, or else the billing currency.

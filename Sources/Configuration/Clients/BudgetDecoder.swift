@@ -8,35 +8,20 @@ internal import Time
 final class BudgetDecoder {
   /// The most budgets of one client, or over all clients.
   static let capacity = 1000
-  /// The alert percentages of a budget that sets none.
-  static let defaultAlerts = [80, 90, 100]
   /// The day from which `Nd` windows of declared clients are counted: 2026-01-01.
   static let windowAnchor = CivilDate(daysSinceEpoch: 20454)
-
-  /// The value of `mode`: the units, and with a currency's code also the currency.
-  private enum Mode {
-    case tokens, cost, both
-    case costIn(Currency)
-  }
 
   private let rates: ExchangeRates
   private let name = ValueFormat<String>.name
   private let per = ValueFormat<BudgetDefinition.Per>.choice
-  private let mode = ValueFormat<Mode>.scalar("tokens, cost, both, or a currency such as brl") {
-    switch $0 {
-    case "tokens": .tokens
-    case "cost": .cost
-    case "both": .both
-    default: Currency($0).map { .costIn($0) }
-    }
-  }
-  private let tokens = ValueFormat<Int64>.integer(0...BudgetLimit.largestTokens)
+  private let mode = ValueFormat<BudgetDraft.Mode>.scalar(.budgetMode)
+  private let tokens = ValueFormat<Int64>.integer(BudgetDraft.tokenCounts)
   private let amount = ValueFormat<Int64>.amount
   private let currency = ValueFormat<Currency>.currency
   private let period = ValueFormat<BudgetPeriod>.budgetPeriod
   private let enforcement = ValueFormat<BudgetDefinition.Enforcement>.choice
   private let boolean = ValueFormat<Bool>.boolean
-  private let alerts = ValueFormat<[Int]>.alertThresholds
+  private let alerts = ValueFormat<AlertThresholds>.alertThresholds
 
   init(rates: ExchangeRates) {
     self.rates = rates
@@ -50,107 +35,60 @@ final class BudgetDecoder {
     if name == BudgetID.planName {
       section.mistake(at: "name", "name: \"plan\" is the plan's own budget; allowed: another name")
     }
-    let per = section.optional("per", per) ?? .client
-    let limit = decodeLimit(from: &section)
-    let period = section.optional("period", period) ?? .monthly
-    let enforcement = section.optional("enforcement", enforcement) ?? .hard
-    let pausesAtLimit = section.optional("pause_at_limit", boolean) ?? true
-    let alerts = section.optional("alerts", alerts) ?? Self.defaultAlerts
-    guard let limit else { return nil }
+    guard let terms = decodeTerms(from: &section) else { return nil }
     return BudgetDefinition(
-      id: BudgetID(client: client, name: name ?? String(position)), per: per, limit: limit,
-      period: period, timeZone: zone, enforcement: pausesAtLimit ? enforcement : .shadow,
-      alerts: alerts)
+      id: BudgetID(client: client, name: name ?? String(position)), per: terms.per,
+      limit: terms.limit, period: terms.period, timeZone: zone, enforcement: terms.enforcement,
+      alerts: terms.alerts)
+  }
+
+  private func decodeTerms(from section: inout Section) -> BudgetTerms? {
+    var draft = BudgetDraft()
+    draft.per = section.optional("per", per)
+    draft.mode = section.optional("mode", mode)
+    draft.tokens = section.optional("tokens", tokens)
+    draft.cost = section.optional("cost", amount)
+    draft.currency = section.optional("currency", currency)
+    draft.period = section.optional("period", period)
+    draft.enforcement = section.optional("enforcement", enforcement)
+    draft.pausesAtLimit = section.optional("pause_at_limit", boolean)
+    draft.alerts = section.optional("alerts", alerts)
+    // A limit that can't be read is reported already.
+    let isRead =
+      section.has("mode") == (draft.mode != nil) && section.has("tokens") == (draft.tokens != nil)
+      && section.has("cost") == (draft.cost != nil)
+      && section.has("currency") == (draft.currency != nil)
+    guard isRead else { return nil }
+    do throws(FieldMistake) {
+      return try draft.terms(rates)
+    } catch {
+      section.mistake(at: error.kind == .missing ? "mode" : error.field, error.message)
+      return nil
+    }
   }
 
   /// Returns the budget that a plan's monthly tokens form for one of its clients.
   static func planBudget(tokens: Int64, of client: Client) -> BudgetDefinition {
     BudgetDefinition(
       id: .plan(of: client.id), per: .client, limit: .tokens(tokens), period: client.planPeriod,
-      timeZone: client.timeZone, enforcement: .hard, alerts: defaultAlerts)
-  }
-
-  private func decodeLimit(from section: inout Section) -> BudgetLimit? {
-    let mode = section.optional("mode", mode)
-    let tokens = section.optional("tokens", tokens)
-    let cost = section.optional("cost", amount)
-    let currency = section.optional("currency", currency)
-    let needed: (tokens: Bool, cost: Bool)
-    switch mode {
-    case .tokens: needed = (true, false)
-    case .cost, .costIn: needed = (false, true)
-    case .both: needed = (true, true)
-    case nil where section.has("mode"): return nil
-    case nil: needed = (section.has("tokens"), section.has("cost"))
-    }
-    guard needed.tokens || needed.cost else {
-      section.context.mistake(
-        section.mark, "a budget without a limit; allowed: tokens, cost, or both")
-      return nil
-    }
-    guard isWhole(section, "tokens", needed.tokens), isWhole(section, "cost", needed.cost),
-      needed.cost || isWhole(section, "currency", false)
-    else { return nil }
-    guard needed.cost else { return tokens.map { .tokens($0) } }
-    guard let currency = limitCurrency(mode, currency, section), let cost else { return nil }
-    let money = Money(nanoUnits: cost, currency: currency)
-    guard needed.tokens else { return .cost(money) }
-    return tokens.map { .both(tokens: $0, cost: money) }
-  }
-
-  /// Whether a limit is present exactly if the mode needs it; reports a mistake otherwise.
-  private func isWhole(_ section: Section, _ key: String, _ isNeeded: Bool) -> Bool {
-    if section.has(key) == isNeeded { return true }
-    if isNeeded {
-      section.mistake(at: "mode", "mode needs \(key), which is missing; allowed: give \(key)")
-    } else {
-      section.mistake(
-        at: key, "\(key) is not used by this mode; allowed: leave it out, or mode: both")
-    }
-    return false
-  }
-
-  private func limitCurrency(
-    _ mode: Mode?, _ given: Currency?, _ section: Section
-  ) -> Currency? {
-    var named: Currency?
-    if case .costIn(let currency) = mode { named = currency }
-    if let named, let given, named != given {
-      section.mistake(
-        at: "currency", "currency: \(given.code) contradicts mode; allowed: \(named.code)")
-      return nil
-    }
-    guard let currency = named ?? given else { return rates.billing }
-    guard rates.rate(of: currency) != nil else {
-      let known = rates.currencies.map(\.code)
-      section.mistake(
-        at: named == nil ? "currency" : "mode",
-        "\(currency.code) has no rate in currency.per_usd; allowed: "
-          + known.joined(separator: ", "))
-      return nil
-    }
-    return currency
+      timeZone: client.timeZone, enforcement: .hard, alerts: AlertThresholds.usual.percentages)
   }
 }
 
 extension ValueFormat<BudgetPeriod> {
-  static var budgetPeriod: ValueFormat {
-    .scalar(BudgetPeriod.allowed) { BudgetPeriod($0, anchor: BudgetDecoder.windowAnchor) }
-  }
+  static var budgetPeriod: ValueFormat { .scalar(.budgetPeriod) }
 }
 
-extension ValueFormat<[Int]> {
-  /// Percentages in ascending order.
+extension ValueFormat<AlertThresholds> {
   static var alertThresholds: ValueFormat {
-    let list = ValueFormat.list(of: .integer(1...100), count: 0...100)
-    let allowed = "percentages from 1 to 100, ascending, such as [80, 90, 100]"
-    return ValueFormat(allowed: allowed, text: list.text) { node, key, context in
-      guard let thresholds = list.read(node, key, context) else { return nil }
-      guard zip(thresholds, thresholds.dropFirst()).allSatisfy({ $0 < $1 }) else {
-        context.mistake(node.mark, "\(key): this order is not valid; allowed: \(allowed)")
-        return nil
-      }
-      return thresholds
+    let list = ValueFormat<[Int64]>.list(of: .integer(1...100), count: 0...AlertThresholds.most)
+    return ValueFormat(allowed: AlertThresholds.rule, text: { "\($0.percentages)" }) {
+      node, key, context in
+      guard let percentages = list.read(node, key, context) else { return nil }
+      if let thresholds = AlertThresholds(percentages) { return thresholds }
+      context.mistake(
+        node.mark, "\(key): this order is not valid; allowed: \(AlertThresholds.rule)")
+      return nil
     }
   }
 }

@@ -153,11 +153,11 @@ struct ClientsDecoder {
   private mutating func decodeZone(from section: inout Section) -> TimeZoneRules {
     guard let identifier = section.optional("timezone", text) else { return .utc }
     if let zone = zones[identifier] { return zone }
-    guard let zone = TimeZoneRules(identifier: identifier) else {
+    let format = TextFormat<TimeZoneRules>.timeZone
+    guard let zone = format.parse(identifier) else {
       section.mistake(
         at: "timezone",
-        "timezone: \(quoted(identifier)) is not valid; allowed: an IANA zone such as "
-          + "America/Sao_Paulo, or UTC")
+        "timezone: \(quoted(identifier)) is not valid; allowed: \(format.allowed)")
       return .utc
     }
     zones[identifier] = zone

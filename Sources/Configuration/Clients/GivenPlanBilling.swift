@@ -1,3 +1,4 @@
+public import Budgets
 public import Money
 public import Pricing
 
@@ -16,12 +17,6 @@ public struct GivenPlanBilling {
       self.everyCost = everyCost
       self.charge = charge
     }
-  }
-
-  /// The wrong field, and its allowed values.
-  public struct Mistake: Error, Hashable {
-    public let field: String
-    public let allowed: String
   }
 
   /// The allowed counts of tokens of a step of the overage.
@@ -43,44 +38,44 @@ public struct GivenPlanBilling {
   ///
   /// - Parameter rates: The exchange rates with the billing currency. Costs are recorded in it and
   ///   in dollars.
-  /// - Throws: `Mistake` for the first wrong field.
-  public func billing(_ rates: ExchangeRates) throws(Mistake) -> PlanBilling {
+  /// - Throws: `FieldMistake` for the first wrong field.
+  public func billing(_ rates: ExchangeRates) throws(FieldMistake) -> PlanBilling {
     try checkMeasure(rates)
     let charge = overage?.charge ?? 0
     let every = countsCost ? overage?.everyCost : overage?.everyTokens
-    if every == 0 { throw Mistake(field: "every_cost", allowed: "an amount above zero") }
+    if every == 0 { throw FieldMistake("every_cost", allowed: "an amount above zero") }
     return PlanBilling(
       fixedFee: try whole(fixedFee ?? 0, "fixed_fee"), measure: countsCost ? .cost : .tokens,
       included: (countsCost ? includedCost : includedTokens) ?? 0,
-      overage: try every.map { every throws(Mistake) in
+      overage: try every.map { every throws(FieldMistake) in
         PlanBilling.Overage(every: every, charge: try whole(charge, "charge"))
       })
   }
 
   private var countsCost: Bool { includedCost != nil || overage?.everyCost != nil }
 
-  private func checkMeasure(_ rates: ExchangeRates) throws(Mistake) {
+  private func checkMeasure(_ rates: ExchangeRates) throws(FieldMistake) {
     if let overage, overage.everyTokens == nil, overage.everyCost == nil {
-      throw Mistake(field: "overage", allowed: "every_tokens or every_cost, with charge")
+      throw FieldMistake("overage", allowed: "every_tokens or every_cost, with charge")
     }
     guard countsCost else { return }
     if includedTokens != nil || overage?.everyTokens != nil {
-      throw Mistake(
-        field: includedTokens != nil ? "included_tokens" : "every_tokens",
+      throw FieldMistake(
+        includedTokens != nil ? "included_tokens" : "every_tokens",
         allowed: "use in tokens alone (included_tokens, every_tokens), "
           + "or in money alone (included_cost, every_cost)")
     }
     guard currency == rates.billing || currency == .usd else {
       let counted = rates.billing == .usd ? "USD" : "\(rates.billing.code) or USD"
-      throw Mistake(field: "currency", allowed: "\(counted), in which costs are recorded")
+      throw FieldMistake("currency", allowed: "\(counted), in which costs are recorded")
     }
   }
 
-  private func whole(_ nanoUnits: Int64, _ field: String) throws(Mistake) -> Money {
+  private func whole(_ nanoUnits: Int64, _ field: String) throws(FieldMistake) -> Money {
     let money = Money(nanoUnits: nanoUnits, currency: currency)
     guard money.minorUnits != nil else {
-      throw Mistake(
-        field: field,
+      throw FieldMistake(
+        field,
         allowed: "an amount in \(currency.code) with at most \(currency.minorDigits) decimals")
     }
     return money
@@ -95,11 +90,11 @@ extension GivenPlanBilling {
     given.includedTokens = section.optional("included_tokens", .integer(Plan.counts))
     given.includedCost = section.optional("included_cost", .amount)
     given.overage = section.optional("overage", .section { decodeOverage(from: &$0) })
-    do throws(Mistake) {
+    do throws(FieldMistake) {
       return try given.billing(rates)
     } catch {
       let place = section.has(error.field) ? error.field : "overage"
-      section.mistake(at: place, "\(error.field) is not valid; allowed: \(error.allowed)")
+      section.mistake(at: place, error.message)
       return nil
     }
   }

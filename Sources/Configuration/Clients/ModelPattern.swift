@@ -47,6 +47,6 @@ public struct ModelPattern: Hashable, Sendable, CustomStringConvertible {
 
 extension ValueFormat<ModelPattern> {
   static var modelPattern: ValueFormat {
-    .scalar("the name of a model, with * for any text, such as gpt-4o*") { ModelPattern($0) }
+    .scalar(.modelPattern)
   }
 }

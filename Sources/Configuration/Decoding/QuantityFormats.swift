@@ -91,6 +91,6 @@ extension ValueFormat<PriceFactor> {
 extension ValueFormat<Markup> {
   /// A percentage with its sign: `20%`, `-5%`.
   static var markup: ValueFormat {
-    .scalar(Markup.rule) { Markup($0) }
+    .scalar(.markup)
   }
 }

@@ -1,3 +1,4 @@
+internal import HTTP
 public import Time
 
 extension ValueFormat<Bool> {
@@ -31,15 +32,15 @@ extension ValueFormat<Int> {
 
 extension ValueFormat<String> {
   /// Text of at least one character, without control characters.
-  static func text(atMost limit: Int = 256) -> ValueFormat {
-    .scalar("text of 1 to \(limit) bytes without control characters", text: { $0 }) { text in
-      (1...limit).contains(text.utf8.count) && !hasControlCharacters(text) ? text : nil
+  static func text(atMost limit: Int = PlainText.longest) -> ValueFormat {
+    .scalar(PlainText.rule(atMost: limit), text: { $0 }) { text in
+      PlainText.isValid(text, atMost: limit) ? text : nil
     }
   }
 
   /// The ID or name of a client, plan, key, budget or provider.
   static var name: ValueFormat {
-    .scalar(EntityName.rule, text: { $0 }) { EntityName.isValid($0) ? $0 : nil }
+    .scalar(.name, text: { $0 })
   }
 
   /// A path, relative to the configuration folder.
@@ -94,10 +95,6 @@ func isAlphanumeric(_ byte: UInt8) -> Bool {
   return isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowerCase)
 }
 
-func hasControlCharacters(_ text: String) -> Bool {
-  text.utf8.contains { $0 < 0x20 || $0 == 0x7F }
-}
-
 extension ValueFormat<CivilDate> {
   static var date: ValueFormat {
     .scalar("a date such as 2026-11-01") { CivilDate($0) }
@@ -130,8 +127,6 @@ public enum Moment: Hashable, Sendable {
 
 extension ValueFormat<Moment> {
   static var moment: ValueFormat {
-    .scalar("a date such as 2027-01-01 or an instant such as 2027-01-01T12:00:00-03:00") {
-      Moment($0)
-    }
+    .scalar(.moment)
   }
 }

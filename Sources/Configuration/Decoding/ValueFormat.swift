@@ -42,6 +42,13 @@ struct ValueFormat<Value> {
     }
   }
 
+  /// A format that files share with other doors.
+  static func scalar(
+    _ format: TextFormat<Value>, text: @escaping (Value) -> String = { "\($0)" }
+  ) -> ValueFormat {
+    .scalar(format.allowed, text: text, parse: format.parse)
+  }
+
   /// A list. Wrong items are reported and left out.
   static func list<Item>(
     of item: ValueFormat<Item>, count range: ClosedRange<Int> = 0...1000

@@ -34,7 +34,7 @@ extension CurrencySettings {
 
 extension ValueFormat<Currency> {
   static var currency: ValueFormat {
-    .scalar("the three letters of a currency, such as BRL", text: \.code) { Currency($0) }
+    .scalar(.currency, text: \.code)
   }
 }
 
@@ -51,9 +51,7 @@ extension ValueFormat<FixedDecimal> {
 extension ValueFormat<Int64> {
   /// An amount of money in nano-units, written as a decimal of the currency.
   static var amount: ValueFormat {
-    .scalar("an amount with at most \(Money.places) decimals, such as \"500.00\"") { text in
-      (try? Money(decimal: text, currency: .usd))?.nanoUnits
-    }
+    .scalar(.amount)
   }
 }
 

@@ -1,3 +1,4 @@
+internal import HTTP
 /// The settings of the ledger.
 public struct LedgerSettings: Hashable, Sendable {
   public enum Location: Hashable, Sendable, CustomStringConvertible {
@@ -19,7 +20,7 @@ public struct LedgerSettings: Hashable, Sendable {
 
     /// Returns nil unless `text` follows the rule.
     public init?(_ text: String) {
-      guard !hasControlCharacters(text) else { return nil }
+      guard !PlainText.hasControlCharacters(text) else { return nil }
       if text.hasPrefix("sqlite:") {
         let path = text.dropFirst("sqlite:".count)
         guard !path.isEmpty else { return nil }

@@ -1,3 +1,4 @@
+internal import Budgets
 internal import HTTP
 internal import JSON
 internal import Pages
@@ -118,6 +119,12 @@ struct APIError: Error {
     invalid(
       409, "declared_in_file",
       "\(what) is declared in clients.yaml:\(line); it can only be changed there.")
+  }
+
+  init(_ mistake: FieldMistake) {
+    self =
+      mistake.kind == .missing
+      ? .missingField(mistake.field) : .invalidValue(mistake.field, allowed: mistake.allowed)
   }
 
   static func inUse(_ what: String, by user: String) -> APIError {

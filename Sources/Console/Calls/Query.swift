@@ -112,8 +112,8 @@ struct Query: Sendable {
 
   func moment(_ name: String, in zone: TimeZoneRules) throws(APIError) -> Timestamp? {
     guard let value = values[name] else { return nil }
-    guard let moment = Moment(value) else {
-      throw .invalidValue(name, allowed: "a date, or an instant of RFC 3339 with its offset")
+    guard let moment = TextFormat.moment.parse(value) else {
+      throw .invalidValue(name, allowed: TextFormat.moment.allowed)
     }
     return moment.timestamp(in: zone)
   }

@@ -26,9 +26,9 @@ enum BudgetEditPage {
     var tokens = ""
     var cost = ""
     var currency = ""
-    var period = "monthly"
+    var period = "\(BudgetPeriod.monthly)"
     var enforcement = BudgetDefinition.Enforcement.hard.rawValue
-    var alerts = "80, 90, 100"
+    var alerts = AlertThresholds.usual.text(separator: ", ")
 
     init(client: String?) {
       self.client = client ?? ""
@@ -73,18 +73,7 @@ enum BudgetEditPage {
     let reader = pageRequest.reader
     do throws(APIError) {
       let answer = try await pageRequest.perform(.post, PageAddress("/api/admin/budgets")) {
-        budget in
-        budget.member("client_id", values.client)
-        if !values.name.isEmpty { budget.member("name", values.name) }
-        budget.member("per", values.per)
-        budget.memberOfForm("tokens", count: pageRequest.form["tokens"], reader)
-        budget.memberOfForm("cost", amount: pageRequest.form["cost"], reader)
-        if pageRequest.form["cost"] != nil { budget.member("currency", values.currency) }
-        budget.member("period", values.period)
-        budget.member("enforcement", values.enforcement)
-        budget.member("alerts") { alerts in
-          alerts.array { write(values.alerts, to: &$0) }
-        }
+        write(pageRequest.form, reader, to: &$0)
       }
       let budget = try pageRequest.member("name", of: answer)
       let address = SitePath.budget(BudgetID(client: values.client, name: budget))
@@ -92,6 +81,22 @@ enum BudgetEditPage {
     } catch {
       if error.status >= 500 { throw error }
       return page(pageRequest, values, isNew: pageRequest.form["is_new"] != nil, problem: error)
+    }
+  }
+
+  /// Writes the members of the API's body that the form states.
+  static func write(_ form: PageForm, _ reader: Reader, to budget: inout JSONWriter) {
+    let values = Values(form)
+    budget.member("client_id", values.client)
+    if !values.name.isEmpty { budget.member("name", values.name) }
+    budget.member("per", values.per)
+    budget.memberOfForm("tokens", count: form["tokens"], reader)
+    budget.memberOfForm("cost", amount: form["cost"], reader)
+    if form["cost"] != nil { budget.member("currency", values.currency) }
+    budget.member("period", values.period)
+    budget.member("enforcement", values.enforcement)
+    budget.member("alerts") { alerts in
+      alerts.array { write(values.alerts, to: &$0) }
     }
   }
 

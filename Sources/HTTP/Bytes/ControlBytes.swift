@@ -46,12 +46,17 @@ enum ControlBytes {
 public enum PlainText {
   /// The longest name, in bytes.
   public static let longest = 256
-  public static let rule = "text of 1 to \(longest) bytes without control characters"
+  public static let rule = rule(atMost: longest)
 
-  public static func isValid(_ text: String) -> Bool {
-    (1...longest).contains(text.utf8.count)
-      && text.unicodeScalars.allSatisfy { scalar in
-        scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value)
-      }
+  public static func rule(atMost limit: Int) -> String {
+    "text of 1 to \(limit) bytes without control characters"
+  }
+
+  public static func isValid(_ text: String, atMost limit: Int = longest) -> Bool {
+    (1...limit).contains(text.utf8.count) && !hasControlCharacters(text)
+  }
+
+  public static func hasControlCharacters(_ text: String) -> Bool {
+    text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
   }
 }

@@ -1,5 +1,4 @@
 internal import Configuration
-internal import HTTP
 internal import Time
 
 /// The format of an argument or option: it turns the text into a value.
@@ -23,6 +22,13 @@ struct ArgumentFormat<Value>: Sendable {
   }
 }
 
+extension ArgumentFormat {
+  /// A format that options share with other doors.
+  init(_ valueName: String, _ format: TextFormat<Value>) {
+    self.init(valueName, allowed: format.allowed, parse: format.parse)
+  }
+}
+
 extension ArgumentFormat<Bool> {
   /// The texts that the parser keeps for a flag.
   static let present = "true"
@@ -35,7 +41,7 @@ extension ArgumentFormat<Bool> {
 
 extension ArgumentFormat<String> {
   static func text(_ valueName: String) -> ArgumentFormat {
-    ArgumentFormat(valueName, allowed: PlainText.rule) { PlainText.isValid($0) ? $0 : nil }
+    ArgumentFormat(valueName, .plain)
   }
 
   static func path(_ valueName: String) -> ArgumentFormat {
@@ -44,7 +50,7 @@ extension ArgumentFormat<String> {
 
   /// The id or name of a client, key or plan.
   static func name(_ valueName: String) -> ArgumentFormat {
-    ArgumentFormat(valueName, allowed: EntityName.rule) { EntityName.isValid($0) ? $0 : nil }
+    ArgumentFormat(valueName, .name)
   }
 }
 
@@ -87,19 +93,11 @@ extension ArgumentFormat {
 }
 
 extension ArgumentFormat<ModelPattern> {
-  static var modelPattern: ArgumentFormat {
-    ArgumentFormat("P", allowed: "the name of a model, with * for any text, such as gpt-4o*") {
-      ModelPattern($0)
-    }
-  }
+  static var modelPattern: ArgumentFormat { ArgumentFormat("P", .modelPattern) }
 }
 
 extension ArgumentFormat<Moment> {
-  static var moment: ArgumentFormat {
-    ArgumentFormat(
-      "T", allowed: "a date such as 2027-01-01 or an instant such as 2027-01-01T12:00:00-03:00"
-    ) { Moment($0) }
-  }
+  static var moment: ArgumentFormat { ArgumentFormat("T", .moment) }
 }
 
 extension ArgumentFormat<Duration> {
@@ -121,11 +119,7 @@ extension ArgumentFormat<Duration> {
 }
 
 extension ArgumentFormat<TimeZoneRules> {
-  static var timeZone: ArgumentFormat {
-    ArgumentFormat("ZONE", allowed: "an IANA zone such as America/Sao_Paulo, or UTC") {
-      TimeZoneRules(identifier: $0)
-    }
-  }
+  static var timeZone: ArgumentFormat { ArgumentFormat("ZONE", .timeZone) }
 }
 
 extension ArgumentFormat<LedgerSettings.Location> {

@@ -1,3 +1,4 @@
+internal import Budgets
 internal import Configuration
 internal import Ledger
 
@@ -37,6 +38,15 @@ enum ExitCode: Int32, Sendable {
   case well = 0
   case failed = 1
   case wrongUsage = 2
+}
+
+extension CommandError {
+  /// Names the options as their fields: `tokens` for `--tokens`.
+  init(_ mistake: FieldMistake) {
+    self =
+      mistake.kind == .unknown
+      ? .failed(mistake.message) : .usage(.contradiction(mistake.message))
+  }
 }
 
 /// A mistake in a command line.

@@ -10,13 +10,18 @@ internal import Time
 /// A report of usage outside the proxy, as `process-usage` takes it: the client, the tokens and the
 /// model.
 struct ExternalUsageReport {
-  static let fields =
-    ["userId": .plainText, "tokensUsed": .integer(1...largestTokens)]
-    + ([
-      "operationType": .choice(of: Operation.self), "clientId": .name, "metadata": .freeObject,
-      "provider": .plainText, "model": .plainText, "inputTokens": .integer(0...largestTokens),
-      "outputTokens": .integer(0...largestTokens),
-    ] as Fields).clearable
+  private static let user = BodyField("userId", .text)
+  private static let total = BodyField("tokensUsed", .integer(1...largestTokens))
+  private static let operation = BodyField<Operation>("operationType", .choice)
+  private static let client = BodyField("clientId", .name)
+  private static let metadata = BodyField("metadata", .smallObject(.freeObject))
+  private static let provider = BodyField("provider", .text)
+  private static let model = BodyField("model", .text)
+  private static let input = BodyField("inputTokens", .integer(0...largestTokens))
+  private static let output = BodyField("outputTokens", .integer(0...largestTokens))
+  static let fields = Fields(
+    required: [user, total],
+    optional: [operation, client, metadata, provider, model, input, output])
 
   private static let largestTokens: Int64 = 1_000_000_000_000
   /// The most that one report may cost: 10 million dollars, in nano-dollars. That is 10¹² tokens at
@@ -38,12 +43,12 @@ struct ExternalUsageReport {
 
   init(_ body: Body, _ call: Call) throws(APIError) {
     client = try ExternalUsageReport.client(in: body, call)
-    let user = try body.require("userId", try body.text("userId"))
+    let user = try body.require(ExternalUsageReport.user)
     self.user = body.value("clientId") == nil ? nil : user
-    operation = try body.choice("operationType") ?? .chat
+    operation = try body.read(ExternalUsageReport.operation) ?? .chat
     usage = try ExternalUsageReport.usage(in: body)
-    provider = try body.text("provider")
-    modelName = try body.text("model")
+    provider = try body.read(ExternalUsageReport.provider)
+    modelName = try body.read(ExternalUsageReport.model)
     model = try ExternalUsageReport.model(modelName, of: provider, for: client, call)
     (metadata, conversation, agent) = try ExternalUsageReport.metadata(in: body)
   }
@@ -51,19 +56,15 @@ struct ExternalUsageReport {
   /// The client that pays: the one of `clientId`, or without it the one of `userId`. A key may only
   /// name its own client.
   static func client(in body: Body, _ call: Call) throws(APIError) -> Client {
-    let user = try body.require("userId", try body.text("userId"))
-    let id = try body.name("clientId") ?? user
+    let user = try body.require(user)
+    let id = try body.read(client) ?? user
     try call.permit(id)
     return try call.client(id)
   }
 
   private static func usage(in body: Body) throws(APIError) -> Usage {
-    let total = try body.require(
-      "tokensUsed", try body.integer("tokensUsed", in: 1...largestTokens))
-    let given = (
-      input: try body.integer("inputTokens", in: 0...largestTokens),
-      output: try body.integer("outputTokens", in: 0...largestTokens)
-    )
+    let total = try body.require(total)
+    let given = (input: try body.read(input), output: try body.read(output))
     let output = given.output ?? given.input.map { max(0, total - $0) } ?? 0
     let input = given.input ?? max(0, total - output)
     guard input + output == total, let usage = Usage(inputTokens: input, outputTokens: output)
@@ -93,7 +94,7 @@ struct ExternalUsageReport {
   ) throws(APIError) -> (text: String?, conversation: String?, agent: String?) {
     let value = body.value("metadata")
     return (
-      try body.smallObject("metadata"),
+      try body.read(metadata),
       try text(value?["conversationId"], "metadata.conversationId"),
       try text(value?["agentId"], "metadata.agentId")
     )

@@ -1,3 +1,4 @@
+internal import Budgets
 internal import Configuration
 internal import Ledger
 internal import Money
@@ -45,10 +46,10 @@ extension BodyFormat<PlanBilling> {
       given.includedTokens = try billing.read(BillingFields.includedTokens)
       given.includedCost = try billing.read(BillingFields.includedCost)
       given.overage = try billing.read(BillingFields.overage)
-      do throws(GivenPlanBilling.Mistake) {
+      do throws(FieldMistake) {
         return try given.billing(rates)
       } catch {
-        throw .invalidValue(error.field, allowed: error.allowed)
+        throw APIError(error)
       }
     }
   }

@@ -35,7 +35,7 @@ enum BudgetActionCalls {
   private static let subject = BodyField("subject", .text)
   private static let note = BodyField("note", .text)
   private static let usage = BodyField<ResetUse>("usage", .choice)
-  private static let tokens = BodyField("tokens", .integer(0...BudgetLimit.largestTokens))
+  private static let tokens = BodyField("tokens", .integer(BudgetDraft.tokenCounts))
   private static let cost = BodyField("cost", .amount)
   private static func until(in zone: TimeZoneRules) -> BodyField<Timestamp> {
     BodyField("until", .moment(in: zone))

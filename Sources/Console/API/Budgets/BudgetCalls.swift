@@ -20,7 +20,7 @@ enum BudgetCalls {
             .choice(of: Sorting.self)),
         ] + QueryParameter.page, answers: .ok(.page(of: BudgetJSON.fields.schema)), handler: list),
       APIRoute(
-        .post, path, .admin, "Creates or replaces a budget", body: BudgetFields.fields,
+        .post, path, .admin, "Creates or replaces a budget", body: BudgetFields.schemas,
         answers: .createdOrReplaced(BudgetJSON.fields.schema), handler: replace),
       APIRoute(
         .get, path + "/{client}/{name}", .viewer, "Shows a budget",
@@ -129,16 +129,16 @@ enum BudgetCalls {
 
   private static func replace(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
-    let clientID = try body.require("client_id", try body.name("client_id"))
+    let clientID = try body.require(BudgetFields.clientID)
     let client = try call.client(clientID)
-    let fields = try BudgetFields(body, rates: call.settings.rates)
-    guard let name = try body.name("name") else {
-      let id = try await makeUnnamed(fields, of: client, call)
+    let terms = try BudgetFields.terms(in: body, rates: call.settings.rates)
+    guard let name = try body.read(BudgetFields.name) else {
+      let id = try await makeUnnamed(terms, of: client, call)
       return try answer(id, call, status: 201)
     }
     let id = BudgetID(client: client.id, name: name)
     try requireNotDeclared(id, call)
-    let budget = fields.budget(id, at: call.now)
+    let budget = StoredBudget(id, terms, at: call.now)
     let isNew = try await call.change { editor throws(LedgerError) in try editor.replace(budget) }
     return try answer(id, call, status: isNew ? 201 : 200)
   }
@@ -146,14 +146,14 @@ enum BudgetCalls {
   /// Names the budget with the first of `b1`, `b2`, … that is free. If another call takes the name
   /// at the same time, the next one is tried.
   private static func makeUnnamed(
-    _ fields: BudgetFields, of client: Client, _ call: Call
+    _ terms: BudgetTerms, of client: Client, _ call: Call
   ) async throws(APIError) -> BudgetID {
     let known = Set(call.clients.budgets.map(\.id))
     let name = try await call.change { editor throws(LedgerError) -> String in
       var number = 1
       while true {
         let id = BudgetID(client: client.id, name: "b\(number)")
-        if !known.contains(id), try editor.insert(fields.budget(id, at: call.now)) {
+        if !known.contains(id), try editor.insert(StoredBudget(id, terms, at: call.now)) {
           return id.name
         }
         number += 1

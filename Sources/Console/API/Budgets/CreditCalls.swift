@@ -81,28 +81,14 @@ enum CreditCalls {
   }
 
   private static func amount(in body: Body, _ call: Call) throws(APIError) -> Credit.Amount {
-    let tokens = try body.read(tokens)
-    let currency = try body.read(currency)
-    guard body.value("cost") != nil else {
-      if currency != nil {
-        throw .invalidValue(
-          "currency", allowed: "no value, since a credit in tokens has no currency")
-      }
-      return .tokens(try body.require("tokens", tokens))
+    let (tokens, cost, currency) = (
+      try body.read(tokens), try body.read(cost), try body.read(currency)
+    )
+    do throws(FieldMistake) {
+      return try Credit.Amount(
+        tokens: tokens, cost: cost, currency: currency, call.settings.rates)
+    } catch {
+      throw APIError(error)
     }
-    guard tokens == nil else {
-      throw .invalidValue(
-        "tokens", allowed: "no value together with cost, since a credit has one amount")
-    }
-    let known = try body.require("currency", currency)
-    let rates = call.settings.rates
-    guard rates.rate(of: known) != nil else {
-      throw .invalidValue(
-        "currency", allowed: rates.currencies.map(\.code).joined(separator: ", "))
-    }
-    guard let cost = try body.read(cost), cost > 0 else {
-      throw .invalidValue("cost", allowed: "an amount above zero, such as \"50.00\"")
-    }
-    return .money(Money(nanoUnits: cost, currency: known))
   }
 }

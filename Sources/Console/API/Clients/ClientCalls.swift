@@ -89,7 +89,8 @@ enum ClientCalls {
   private static let plan = BodyField("plan", .name)
   private static let fields: RecordFields<StoredClient> = [
     .field("name", .text, \.name), .separate(plan), .field("timezone", .timeZone, \.timeZone),
-    .field("status", .choice, \.status), .field("metadata", .metadata, \.metadata),
+    .field("status", .choice, \.status),
+    .field("metadata", .smallObject(.map(of: .anyText)), \.metadata),
     .optional("payment_customer_id", .text, \.paymentCustomerID),
     .optional("markup", .markup, \.markup),
   ]

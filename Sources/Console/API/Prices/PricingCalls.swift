@@ -28,9 +28,13 @@ enum PricingCalls {
     ]
   }
 
+  private static let clientID = BodyField("client_id", .name)
+  private static let provider = BodyField("provider", .name)
+  private static let model = BodyField("model", .text)
+  private static let currency = BodyField("currency", .currency)
   private static let fields =
-    ["client_id": .name, "provider": .name, "model": .plainText]
-    + (["currency": .currency] as Fields).clearable + PriceFields.agreed.clearable
+    Fields(required: [clientID, provider, model], optional: [currency])
+    + PriceFields.agreed.clearable
 
   private static let schema = JSONSchema.named(
     "PricingConfig",
@@ -92,10 +96,10 @@ enum PricingCalls {
 
   private static func replace(_ call: Call) async throws(APIError) -> Answer {
     let body = try call.body()
-    let client = try call.client(try body.require("client_id", try body.name("client_id")))
-    let provider = try body.require("provider", try body.name("provider"))
-    let name = try body.require("model", try body.text("model"))
-    if let currency = try body.currency("currency"), currency != .usd {
+    let client = try call.client(try body.require(clientID))
+    let provider = try body.require(provider)
+    let name = try body.require(model)
+    if let currency = try body.read(currency), currency != .usd {
       throw .invalidValue("currency", allowed: Currency.usd.code)
     }
     guard let model = call.server.prices.model(name, of: provider) else {

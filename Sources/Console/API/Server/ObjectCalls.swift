@@ -101,24 +101,19 @@ enum ObjectCalls {
 extension BodyFormat<String> {
   /// A provider's ID of an object.
   fileprivate static let objectID = BodyFormat(
-    .text(pattern: #"^[ -~]+$"#, longest: ProviderObject.longestID)
-  ) { body, name throws(APIError) in
-    guard let id = try body.text(name) else { return nil }
-    guard ProviderObject.isID(id) else {
-      throw .invalidValue(
-        name, allowed: "1 to \(ProviderObject.longestID) printable characters of ASCII")
-    }
-    return id
-  }
+    .text(pattern: #"^[ -~]+$"#, longest: ProviderObject.longestID),
+    allowed: "1 to \(ProviderObject.longestID) printable characters of ASCII"
+  ) { $0.string.flatMap { ProviderObject.isID($0) ? $0 : nil } }
 }
 
 extension BodyFormat<ProviderObject.Owner> {
   /// A client's ID, or `*` for all clients.
   fileprivate static let owner = BodyFormat(
-    .text(pattern: #"^(\*|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$"#)
-  ) { body, name throws(APIError) in
-    guard let text = try body.text(name) else { return nil }
-    if ProviderObject.Owner(text: text) == .everybody { return .everybody }
-    return try body.name(name).map { .client($0) }
+    .text(pattern: #"^(\*|[A-Za-z0-9][A-Za-z0-9._-]{0,62})$"#), allowed: EntityName.rule
+  ) { value in
+    value.string.flatMap { text in
+      let owner = ProviderObject.Owner(text: text)
+      return owner == .everybody || EntityName.isValid(text) ? owner : nil
+    }
   }
 }

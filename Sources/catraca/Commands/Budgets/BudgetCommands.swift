@@ -13,8 +13,8 @@ enum BudgetOptions {
     "subject", ArgumentFormat<Subject>.subject,
     "only this user, key, model or conversation of it; else all")
   static let tokens = Parameter(
-    "tokens", ArgumentFormat<Int64>.integer(0...BudgetLimit.largestTokens), "tokens")
-  static let cost = Parameter("cost", ArgumentFormat<String>.amount, "money")
+    "tokens", ArgumentFormat<Int64>.integer(BudgetDraft.tokenCounts), "tokens")
+  static let cost = Parameter("cost", ArgumentFormat<Int64>.amount, "money")
   static let common: [any ParameterDescription] = [
     CommonOptions.config, CommonOptions.ledger, CommonOptions.format,
   ]
@@ -38,19 +38,13 @@ extension ArgumentFormat<Subject> {
   }
 }
 
-extension ArgumentFormat<String> {
-  /// A decimal, which becomes money once its currency is known.
-  static var amount: ArgumentFormat {
-    ArgumentFormat("M", allowed: "a decimal with at most \(Money.places) places, such as 50.00") {
-      (try? Money(decimal: $0, currency: .usd)) == nil ? nil : $0
-    }
-  }
+extension ArgumentFormat<Int64> {
+  /// Money in nano-units, before its currency is known.
+  static var amount: ArgumentFormat { ArgumentFormat("M", .amount) }
 }
 
 extension ArgumentFormat<Currency> {
-  static var currency: ArgumentFormat {
-    ArgumentFormat("X", allowed: "the three letters of a currency, such as BRL") { Currency($0) }
-  }
+  static var currency: ArgumentFormat { ArgumentFormat("X", .currency) }
 }
 
 /// `catraca budget status`: shows how much of each budget is used.
@@ -144,7 +138,7 @@ enum BudgetActions {
     }
     let billing = try invocation.settings().rates.billing
     let currency = definition.limit.cost?.currency ?? billing
-    let cost = values[BudgetOptions.cost].flatMap { try? Money(decimal: $0, currency: currency) }
+    let cost = values[BudgetOptions.cost].map { Money(nanoUnits: $0, currency: currency) }
     let amount = Spend(
       tokens: values[BudgetOptions.tokens] ?? 0, nanoUnits: cost?.nanoUnits ?? 0)
     if definition.limit.tokens == nil, amount.tokens > 0 {

@@ -22,8 +22,9 @@ enum BudgetSet {
     "enforcement", ArgumentFormat<BudgetDefinition.Enforcement>.choice("E"),
     "hard, soft, or shadow, which only watches", default: "hard")
   private static let alerts = Parameter(
-    "alerts", ArgumentFormat<[Int64]>.list(of: .integer(1...100)),
-    "percentages at which an alert is raised, ascending", default: "80,90,100")
+    "alerts", ArgumentFormat<AlertThresholds>.alertThresholds,
+    "percentages at which an alert is raised, ascending",
+    default: AlertThresholds.usual.text(separator: ","))
 
   static let command = Command(
     "budget set", "makes a budget, or replaces the one of that name",
@@ -40,15 +41,11 @@ enum BudgetSet {
     let values = invocation.values
     let directory = try ClientDirectory(invocation)
     let owner = try directory.client(try values.required(client))
-    let alerts = try values.required(alerts)
-    guard zip(alerts, alerts.dropFirst()).allSatisfy({ $0 < $1 }) else {
-      throw .usage(.contradiction("--alerts; allowed: percentages, ascending"))
-    }
     let name = values[name]
+    let terms = try terms(invocation)
     var budget = StoredBudget(
-      id: try id(name ?? "", of: owner.id, in: directory), per: try values.required(per),
-      limit: try limit(invocation), period: try values.required(period).description,
-      enforcement: try values.required(enforcement), alerts: alerts.map(Int.init),
+      id: try id(name ?? "", of: owner.id, in: directory), per: terms.per, limit: terms.limit,
+      period: terms.period.description, enforcement: terms.enforcement, alerts: terms.alerts,
       createdAt: invocation.surroundings.now())
     let editor = try invocation.editor()
     let known = Set(directory.registry.budgets.map(\.id))
@@ -60,25 +57,21 @@ enum BudgetSet {
     return CommandOutcome(try BudgetReport.one(budget.id, invocation))
   }
 
-  private static func limit(_ invocation: Invocation) throws(CommandError) -> BudgetLimit {
+  private static func terms(_ invocation: Invocation) throws(CommandError) -> BudgetTerms {
     let values = invocation.values
+    var draft = BudgetDraft()
+    draft.per = values[per]
+    draft.tokens = values[BudgetOptions.tokens]
+    draft.cost = values[BudgetOptions.cost]
+    draft.currency = values[currency]
+    draft.period = values[period]
+    draft.enforcement = values[enforcement]
+    draft.alerts = values[alerts]
     let rates = try invocation.settings().rates
-    let currency = values[currency] ?? rates.billing
-    guard rates.rate(of: currency) != nil else {
-      let known = rates.currencies.map(\.code).joined(separator: ", ")
-      throw .failed("\(currency.code) has no rate in currency.per_usd; allowed: \(known)")
-    }
-    let cost = values[BudgetOptions.cost].flatMap { try? Money(decimal: $0, currency: currency) }
-    switch (values[BudgetOptions.tokens], cost) {
-    case (let tokens?, let cost?): return .both(tokens: tokens, cost: cost)
-    case (let tokens?, nil):
-      guard values[self.currency] == nil else {
-        throw .usage(.contradiction("--currency; a budget of tokens has none; allowed: --cost"))
-      }
-      return .tokens(tokens)
-    case (nil, let cost?): return .cost(cost)
-    case (nil, nil):
-      throw .usage(.contradiction("a budget without a limit; allowed: --tokens, --cost, or both"))
+    do throws(FieldMistake) {
+      return try draft.terms(rates)
+    } catch {
+      throw CommandError(error)
     }
   }
 
@@ -110,9 +103,14 @@ enum BudgetSet {
 }
 
 extension ArgumentFormat<BudgetPeriod> {
-  static var budgetPeriod: ArgumentFormat {
-    ArgumentFormat("P", allowed: BudgetPeriod.allowed) {
-      BudgetPeriod($0, anchor: ClientRegistry.windowAnchor)
+  static var budgetPeriod: ArgumentFormat { ArgumentFormat("P", .budgetPeriod) }
+}
+
+extension ArgumentFormat<AlertThresholds> {
+  static var alertThresholds: ArgumentFormat {
+    let list = ArgumentFormat<[Int64]>.list(of: .integer(1...100))
+    return ArgumentFormat(list.valueName, allowed: AlertThresholds.rule) { text in
+      list.parse(text).flatMap { AlertThresholds($0) }
     }
   }
 }

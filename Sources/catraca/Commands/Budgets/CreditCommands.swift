@@ -10,7 +10,7 @@ enum CreditAdd {
     "client", ArgumentFormat<String>.name("C"), "whose credit it is", isRequired: true)
   private static let tokens = Parameter(
     "tokens", ArgumentFormat<Int64>.integer(Credit.Amount.tokenCounts), "tokens")
-  private static let cost = Parameter("cost", ArgumentFormat<String>.amount, "or money")
+  private static let cost = Parameter("cost", ArgumentFormat<Int64>.amount, "or money")
   private static let currency = Parameter(
     "currency", ArgumentFormat<Currency>.currency, "of the money")
 
@@ -35,21 +35,12 @@ enum CreditAdd {
 
   private static func amount(_ invocation: Invocation) throws(CommandError) -> Credit.Amount {
     let values = invocation.values
-    switch (values[tokens], values[cost], values[currency]) {
-    case (let tokens?, nil, nil): return .tokens(tokens)
-    case (nil, let cost?, let currency?):
-      let rates = try invocation.settings().rates
-      guard rates.rate(of: currency) != nil else {
-        let known = rates.currencies.map(\.code).joined(separator: ", ")
-        throw .failed("\(currency.code) has no rate in currency.per_usd; allowed: \(known)")
-      }
-      guard let money = try? Money(decimal: cost, currency: currency), money.nanoUnits > 0 else {
-        throw .usage(.contradiction("--cost; allowed: an amount above zero"))
-      }
-      return .money(money)
-    default:
-      throw .usage(
-        .contradiction("a credit needs one amount; allowed: --tokens, or --cost with --currency"))
+    let rates = try invocation.settings().rates
+    do throws(FieldMistake) {
+      return try Credit.Amount(
+        tokens: values[tokens], cost: values[cost], currency: values[currency], rates)
+    } catch {
+      throw CommandError(error)
     }
   }
 
