@@ -15,11 +15,7 @@ extension ValueFormat<Bool> {
 }
 
 extension ValueFormat<Int64> {
-  static func integer(_ range: ClosedRange<Int64>) -> ValueFormat {
-    .scalar("a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
-      wholeNumber(text).flatMap { range.contains($0) ? $0 : nil }
-    }
-  }
+  static func integer(_ range: ClosedRange<Int64>) -> ValueFormat { .scalar(.integer(range)) }
 }
 
 extension ValueFormat<Int> {

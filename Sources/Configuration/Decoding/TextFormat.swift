@@ -28,6 +28,13 @@ extension TextFormat<String> {
 }
 
 extension TextFormat<Int64> {
+  /// Decimal digits without a sign, a leading zero or a separator.
+  public static func integer(_ range: ClosedRange<Int64>) -> TextFormat {
+    TextFormat("a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+      wholeNumber(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+  }
+
   /// An amount of money, in nano-units.
   public static let amount = TextFormat(
     "an amount with at most \(Money.places) decimals, such as \"500.00\""

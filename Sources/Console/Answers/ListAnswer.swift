@@ -45,11 +45,4 @@ extension JSONWriter {
     guard let items else { return null() }
     array { array in for item in items { array.string(item) } }
   }
-
-  /// Writes a key and tenths of a percent as a number with one decimal, or null.
-  mutating func member(_ key: String, permille: Int?) {
-    self.key(key)
-    guard let permille else { return null() }
-    raw("\(permille / 10).\(permille % 10)".utf8)
-  }
 }

@@ -1,5 +1,4 @@
 internal import Configuration
-internal import HTTP
 internal import JSON
 internal import Money
 internal import Time
@@ -65,8 +64,7 @@ extension BodyFormat<Bool> {
 
 extension BodyFormat<Int64> {
   static func integer(_ range: ClosedRange<Int64>) -> BodyFormat {
-    let allowed = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    return BodyFormat(.integer(range), allowed: allowed) { value in
+    BodyFormat(.integer(range), allowed: TextFormat.integer(range).allowed) { value in
       value.integer.flatMap { range.contains($0) ? $0 : nil }
     }
   }

@@ -43,11 +43,7 @@ struct Query: Sendable {
   /// The text of a parameter; nil if it is absent.
   ///
   /// - Throws: `invalid_value` for text that is empty, too long, or has control characters.
-  func text(_ name: String) throws(APIError) -> String? {
-    guard let value = values[name] else { return nil }
-    guard PlainText.isValid(value) else { throw .invalidValue(name, allowed: PlainText.rule) }
-    return value
-  }
+  func text(_ name: String) throws(APIError) -> String? { try read(name, .plain) }
 
   /// The text of a parameter that this server made, such as a widget's token. It may be longer than
   /// other texts.
@@ -76,20 +72,26 @@ struct Query: Sendable {
   func choice<Choice: RawRepresentable<String>>(
     _ name: String, of choices: [Choice]
   ) throws(APIError) -> Choice? {
-    guard let text = try text(name) else { return nil }
+    guard let text = values[name] else { return nil }
     guard let choice = choices.first(where: { $0.rawValue == text }) else {
       throw .invalidValue(name, allowed: choices.map(\.rawValue).joined(separator: ", "))
     }
     return choice
   }
 
-  func integer(_ name: String, in range: ClosedRange<Int64>) throws(APIError) -> Int64? {
+  /// A value in a format that other doors share.
+  private func read<Value>(
+    _ name: String, _ format: TextFormat<Value>
+  ) throws(APIError) -> Value? {
     guard let value = values[name] else { return nil }
-    guard let number = Int64(value), "\(number)" == value, range.contains(number) else {
-      throw .invalidValue(
-        name, allowed: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    guard let read = format.parse(value) else {
+      throw .invalidValue(name, allowed: format.allowed)
     }
-    return number
+    return read
+  }
+
+  func integer(_ name: String, in range: ClosedRange<Int64>) throws(APIError) -> Int64? {
+    try read(name, .integer(range))
   }
 
   func boolean(_ name: String) throws(APIError) -> Bool? {
@@ -103,19 +105,11 @@ struct Query: Sendable {
   func choice<Choice: CaseIterable & RawRepresentable<String>>(
     _ name: String, _: Choice.Type = Choice.self
   ) throws(APIError) -> Choice? {
-    guard let value = values[name] else { return nil }
-    guard let choice = Choice(rawValue: value) else {
-      throw .invalidValue(name, allowed: Choice.allCases.map(\.rawValue).joined(separator: ", "))
-    }
-    return choice
+    try choice(name, of: Array(Choice.allCases))
   }
 
   func moment(_ name: String, in zone: TimeZoneRules) throws(APIError) -> Timestamp? {
-    guard let value = values[name] else { return nil }
-    guard let moment = TextFormat.moment.parse(value) else {
-      throw .invalidValue(name, allowed: TextFormat.moment.allowed)
-    }
-    return moment.timestamp(in: zone)
+    try read(name, .moment)?.timestamp(in: zone)
   }
 
   func has(_ name: String) -> Bool { values[name] != nil }

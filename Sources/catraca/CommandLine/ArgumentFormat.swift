@@ -56,14 +56,7 @@ extension ArgumentFormat<String> {
 
 extension ArgumentFormat<Int64> {
   static func integer(_ range: ClosedRange<Int64>) -> ArgumentFormat {
-    ArgumentFormat(
-      "N", allowed: "a whole number from \(range.lowerBound) to \(range.upperBound)"
-    ) { text in
-      guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-        let number = Int64(text), range.contains(number)
-      else { return nil }
-      return number
-    }
+    ArgumentFormat("N", .integer(range))
   }
 }
 

@@ -1,5 +1,5 @@
-internal import Budgets
 internal import Billing
+internal import Budgets
 internal import Configuration
 internal import Ledger
 internal import Time

@@ -1,6 +1,5 @@
 internal import Budgets
 internal import Configuration
-internal import JSON
 internal import Ledger
 internal import Time
 

@@ -1,7 +1,6 @@
 internal import Billing
 internal import Budgets
 internal import Configuration
-internal import JSON
 internal import Ledger
 internal import Money
 internal import Time

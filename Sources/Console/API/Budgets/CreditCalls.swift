@@ -1,6 +1,5 @@
 internal import Budgets
 internal import Configuration
-internal import JSON
 internal import Ledger
 internal import Money
 internal import Time
@@ -28,7 +27,7 @@ enum CreditCalls {
   private static func expiresAt(in zone: TimeZoneRules) -> BodyField<Timestamp> {
     BodyField("expires_at", .moment(in: zone))
   }
-  private static let body = Fields(
+  static let body = Fields(
     required: [clientID], optional: [tokens, cost, currency, expiresAt(in: .utc), note])
 
   /// A credit, and the time zone of its client.
@@ -66,7 +65,7 @@ enum CreditCalls {
     let body = try call.body()
     let client = try call.client(try body.require(clientID))
     let credit = StoredCredit(
-      clientID: client.id, granted: try amount(in: body, call),
+      clientID: client.id, granted: try amount(in: body, call.settings.rates),
       expiresAt: try body.read(expiresAt(in: client.timeZone)),
       note: try body.read(note), createdAt: call.now)
     if let end = credit.expiresAt, end <= call.changedAt {
@@ -80,13 +79,13 @@ enum CreditCalls {
     return Answer(status: 201, fields, Row(credit: granted, zone: client.timeZone))
   }
 
-  private static func amount(in body: Body, _ call: Call) throws(APIError) -> Credit.Amount {
+  static func amount(in body: Body, _ rates: ExchangeRates) throws(APIError) -> Credit.Amount {
     let (tokens, cost, currency) = (
       try body.read(tokens), try body.read(cost), try body.read(currency)
     )
     do throws(FieldMistake) {
       return try Credit.Amount(
-        tokens: tokens, cost: cost, currency: currency, call.settings.rates)
+        tokens: tokens, cost: cost, currency: currency, rates)
     } catch {
       throw APIError(error)
     }

@@ -1,5 +1,4 @@
 internal import Configuration
-internal import JSON
 internal import Ledger
 internal import Time
 
@@ -87,7 +86,7 @@ enum ClientCalls {
 
   private static let id = BodyField("id", .name)
   private static let plan = BodyField("plan", .name)
-  private static let fields: RecordFields<StoredClient> = [
+  static let fields: RecordFields<StoredClient> = [
     .field("name", .text, \.name), .separate(plan), .field("timezone", .timeZone, \.timeZone),
     .field("status", .choice, \.status),
     .field("metadata", .smallObject(.map(of: .anyText)), \.metadata),

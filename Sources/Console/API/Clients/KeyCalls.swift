@@ -1,5 +1,4 @@
 internal import Configuration
-internal import JSON
 internal import Ledger
 internal import Pricing
 internal import Time
@@ -92,7 +91,7 @@ enum KeyCalls {
   private static let name = BodyField("name", .name)
 
   /// - Parameter zone: The client's; a date in it is the start of that day.
-  private static func rules(in zone: TimeZoneRules) -> RecordFields<StoredKey> {
+  static func rules(in zone: TimeZoneRules) -> RecordFields<StoredKey> {
     [
       .optional("models", .modelPatterns, \.models),
       .optional("operations", .choices(), \.operations),

@@ -1,5 +1,4 @@
 internal import Configuration
-internal import JSON
 internal import Ledger
 internal import Money
 internal import Time

@@ -28,7 +28,7 @@ enum UsageCalls {
             "tokens", "the number of tokens; 1 by default",
             .integer(Credit.Amount.tokenCounts)),
           QueryParameter("user", "the client's own end user"),
-        ], answers: .ok(checkSchema), handler: check),
+        ], answers: .ok(checkFields.schema), handler: check),
     ]
   }
 
@@ -165,16 +165,31 @@ enum UsageCalls {
 
   // MARK: May more be used?
 
-  /// If the ledger fails and requests pass all the same, the answer has only the first two members.
-  private static let checkSchema = JSONSchema.named(
-    "UsageCheck",
-    .object(
-      ["allowed": .boolean, "reason": .anyText.orNull]
-        + ([
-          "tokens_remaining": .count.orNull, "extra_credits": .count,
-          "total_available": .count.orNull, "percentage_used": .number,
-          "is_over_limit": .boolean, "resets_at": .instant.orNull,
-        ] as Fields).optional))
+  private struct Check {
+    /// Why the client may not use more; nil if it may.
+    var refusal: String?
+    /// Nil if the ledger fails and requests pass all the same.
+    var state: (client: Client, period: PlanPeriod, credits: Int64)?
+
+    var isKnown: Bool { state != nil }
+  }
+
+  private static let checkFields =
+    ([
+      .field("allowed") { $0.refusal == nil },
+      .field("reason") { $0.isKnown ? $0.refusal : "error_checking" },
+      .field("tokens_remaining") { $0.state?.period.remaining }.shown(\.isKnown),
+      .field("extra_credits", as: .count) { $0.state?.credits }.shown(\.isKnown),
+      .field("total_available") { check in
+        check.state.flatMap { state in state.period.remaining.map { $0 + state.credits } }
+      }.shown(\.isKnown),
+      .field("percentage_used", as: .number) { $0.state.map { Permille($0.period.permille) } }
+        .shown(\.isKnown),
+      .field("is_over_limit", as: .boolean) { $0.state?.period.isOverLimit }.shown(\.isKnown),
+      .field("resets_at", as: .instant.orNull) { check in
+        check.state.flatMap { $0.period.window.end.map($0.client.timeZone.rfc3339) }
+      }.shown(\.isKnown),
+    ] as AnswerFields<Check>).named("UsageCheck")
 
   private static func check(_ call: Call) throws(APIError) -> Answer {
     let client = try call.clientOfQuery()
@@ -199,12 +214,7 @@ enum UsageCalls {
       credits = try extraCredits(of: client, call)
     } catch {
       guard call.settings.ledger.onFailure == .allow else { throw error }
-      return Answer { body in
-        body.object { body in
-          body.member("allowed", true)
-          body.member("reason", "error_checking")
-        }
-      }
+      return Answer(checkFields, Check())
     }
     let refusals = statuses.lazy.filter { applies($0, to: caller) }
       .compactMap { refusal(of: tokens, by: $0) }
@@ -213,18 +223,7 @@ enum UsageCalls {
     let reason =
       client.isPaused || refusals.contains("paused")
       ? "paused" : refusals.first ?? (hasNoConversations ? "conversation_limit" : nil)
-    return Answer { body in
-      body.object { body in
-        body.member("allowed", reason == nil)
-        body.member("reason", reason)
-        body.member("tokens_remaining", optional: period.remaining)
-        body.member("extra_credits", credits)
-        body.member("total_available", optional: period.remaining.map { $0 + credits })
-        body.member("percentage_used", permille: period.permille)
-        body.member("is_over_limit", period.isOverLimit)
-        body.member("resets_at", period.window.end.map(client.timeZone.rfc3339))
-      }
-    }
+    return Answer(checkFields, Check(refusal: reason, state: (client, period, credits)))
   }
 
   /// The tokens that the client's credits can still pay for.
