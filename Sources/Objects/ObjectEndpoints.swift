@@ -4,9 +4,12 @@
 /// endpoint that a provider adds must be added here before it is forwarded.
 /// Sources: the resources of openai-python 3.57.0 and groq 1.7.0, openai-openapi 2.3.0.
 public enum ObjectEndpoints {
-  public static let all: [ObjectEndpoint] =
+  public static let all = documented + undocumentedLists
+
+  /// The endpoints that providers document.
+  public static let documented: [ObjectEndpoint] =
     files + batches + responses + completions + conversations + containers + vectorStores + skills
-    + fineTuning + evals + videos + undocumentedLists
+    + fineTuning + evals + videos
 
   static let files: [ObjectEndpoint] = [
     ObjectEndpoint("POST", "/v1/files", makes: [("id", .file)]),

@@ -48,6 +48,8 @@ import Time
         {
           scans.append("\(step): \(sql)")
         }
+        // Of a provider alone, that is nearly all objects.
+        if step.hasSuffix("USING PRIMARY KEY (provider=?)") { scans.append("\(step): \(sql)") }
       }
     }
     return scans

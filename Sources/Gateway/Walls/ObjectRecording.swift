@@ -4,6 +4,7 @@ internal import Ledger
 internal import Logging
 internal import Metering
 internal import Objects
+internal import Pricing
 internal import Time
 
 // An object that an answer makes belongs to the client that asked. It is recorded before the
@@ -36,12 +37,15 @@ extension Gateway {
 }
 
 extension MeteredRequest {
-  /// Whether the provider keeps objects that the answer shows, also if nobody takes the answer.
-  var keepsObjects: Bool { facts.keepsObjects || facts.asksForAudio }
+  /// Whether the provider keeps objects that the answer shows, also if nobody takes the answer. The
+  /// sound of a chat completion is one, that of other endpoints isn't.
+  var keepsObjects: Bool {
+    facts.keepsObjects || facts.asksForAudio && facts.operation == .chat
+  }
 
   /// Whether its answer may show objects, which must be recorded before the client sees them.
   var makesObjects: Bool {
-    keepsObjects || outlivesAnswer || endpoint.keepsAnswers
+    facts.keepsObjects || facts.asksForAudio || outlivesAnswer || endpoint.keepsAnswers
   }
 }
 

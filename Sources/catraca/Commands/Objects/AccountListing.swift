@@ -30,7 +30,8 @@ struct AccountListing {
   static func fetch(
     from account: Provider, only kind: ObjectKind?
   ) async throws(CommandError) -> ([AccountObject], notes: [String]) {
-    let lists = ObjectEndpoints.all.compactMap { endpoint -> (path: String, kind: ObjectKind)? in
+    let endpoints = ObjectEndpoints.documented
+    let lists = endpoints.compactMap { endpoint -> (path: String, kind: ObjectKind)? in
       guard endpoint.method == "GET", let list = endpoint.list, !list.isWithinOwner,
         !endpoint.pattern.contains("{"), kind == nil || kind == list.kind
       else { return nil }
