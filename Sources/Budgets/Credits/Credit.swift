@@ -26,7 +26,7 @@ public struct Credit: Hashable, Sendable {
         }
         guard let tokens else {
           throw FieldMistake(
-            "tokens", "a credit without an amount", allowed: "tokens, or cost with currency",
+            "tokens", "a credit needs one amount", allowed: "tokens, or cost with currency",
             kind: .missing)
         }
         self = .tokens(tokens)

@@ -160,7 +160,7 @@ def test_the_command_adds_a_credit(catraca, admin):
     assert json.loads(done.stdout)["tokens_remaining"] == 500
     bare = catraca.command("credit", "add", "--client", "acme")
     assert bare.returncode == 2
-    assert "a credit needs one amount; allowed: --tokens, or --cost with" in bare.stderr
+    assert "a credit needs one amount; allowed: tokens, or cost with currency" in bare.stderr
     money = catraca.command(
         "credit", "add", "--client", "acme", "--cost", "2.50", "--currency", "BRL"
     )

@@ -100,7 +100,7 @@ enum ClientCalls {
     // This check covers the file. The ledger checks its own records, and recognizes a repetition of
     // this call.
     if call.clients.client(id)?.line != nil { throw .alreadyExists("a client \(id)") }
-    let made = try fields.change(by: body, defaults: usual(id, call)).values
+    let made = try fields.change(by: body, defaults: defaults(id, call)).values
     let plan = try SubscriptionCalls.plan(in: body, call)
     let today = SubscriptionCalls.today(in: made.timeZone, call)
     try await call.change { editor throws(LedgerError) in
@@ -111,14 +111,14 @@ enum ClientCalls {
   }
 
   /// A client with the default of each field.
-  private static func usual(_ id: String, _ call: Call) -> StoredClient {
+  private static func defaults(_ id: String, _ call: Call) -> StoredClient {
     StoredClient(id: id, name: id, timeZone: "UTC", createdAt: call.now)
   }
 
   private static func update(_ call: Call) async throws(APIError) -> Answer {
     let id = try changeable(call)
     let body = try call.body()
-    let change = try fields.change(by: body, defaults: usual(id, call))
+    let change = try fields.change(by: body, defaults: defaults(id, call))
     let plan = try SubscriptionCalls.plan(in: body, call)
     let before = try call.client(id)
     let today = SubscriptionCalls.today(
