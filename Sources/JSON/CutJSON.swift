@@ -13,7 +13,7 @@ public enum CutJSON {
 
   private struct Machine {
     private var text: [UInt8] = []
-    /// What closes the objects and lists that are open, the outermost first.
+    /// The brackets that close the open objects and lists, the outermost first.
     private var open: [UInt8] = []
     /// The bytes up to which all values came whole, and what was open there.
     private var whole: (count: Int, open: [UInt8])?

@@ -6,7 +6,7 @@ import Testing
 struct DemandPartsTests {
   private let perUser = budget("users", per: .user, .tokens(100))
 
-  /// A batch whose lines use at most so many tokens for each user.
+  /// A batch whose lines use at most this number of tokens for each user.
   private func batch(_ users: [String: Int64]) -> Demand {
     var parts = DemandParts()
     for (user, tokens) in users {

@@ -2,7 +2,7 @@ internal import Configuration
 internal import Metering
 internal import Objects
 
-/// What is known of the answer to a request whose client may hang up.
+/// The state of the answer to a request whose client may hang up.
 ///
 /// A provider may keep an object although Catraca has cancelled the request that made it. Without
 /// its id the object would belong to nobody. The first event of a stored response has the id, and

@@ -15,7 +15,7 @@ public import Ledger
 /// another replica could take the 300 tokens that became free, and if this process died before its
 /// commit, nobody would know of the 100.
 struct SettlementOrder: ~Copyable {
-  /// What the budgets and credits pay.
+  /// The charges that the budgets and credits pay.
   let charges: Budgets.Settlement
   private let used: Consumption
   /// The hold, where it ends after the commit.
