@@ -45,6 +45,10 @@ struct ProviderKeyRedactionTests {
     for text in [json, url, "gsk\\u005F0123456789", "gsk%5f0123456789"] {
       #expect(redacted("key=\(text)&") == "key=[provider key]&")
     }
+    for (before, shown) in [("", "[provider key]"), ("a", "YWdz[provider key]")] {
+      let text = Base64URL.encode(Array("\(before)\(key)".utf8))
+      #expect(redacted("Basic \(text).") == "Basic \(shown).", "\(text)")
+    }
     let wide: [UInt8] = Array(key.utf8).flatMap { byte in [byte, UInt8(0)] }
     for body in [wide, [0] + wide] {
       let shown = redaction.redacted(body)
@@ -88,6 +92,31 @@ struct ProviderKeyRedactionTests {
         }
         passed += filter.takeRest()
         #expect(String(decoding: passed, as: UTF8.self) == expected, "\(size)")
+      }
+    }
+  }
+
+  @Test("A key with escapes is taken out of pieces, wherever they are cut")
+  func escapedPieces() throws {
+    let base = try #require(BaseURL("https://h/v1"))
+    let key = "sk-proj-AbCdEf0123456789wxyz"
+    let provider = Provider(name: "p", baseURL: base, apiKey: Secret(key))
+    let json = key.utf8.map { "\\u00" + String($0, radix: 16) }.joined()
+    let url = key.utf8.map { "%" + String($0, radix: 16) }.joined()
+    for text in [json, url, "sk\\u002dproj%2dAbCdEf0123456789wxyz"] {
+      let bytes = Array("<p>50% \\n \(text)</p>".utf8)
+      for size in 1...bytes.count {
+        var filter = KeyFilter(of: provider)
+        var passed: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+          var piece = Array(bytes[start..<min(bytes.count, start + size)])
+          filter.filter(&piece)
+          passed += piece
+        }
+        passed += filter.takeRest()
+        let shown = String(decoding: passed, as: UTF8.self)
+        #expect(!shown.contains(text.suffix(20)), "\(size): \(shown)")
+        #expect(shown.hasPrefix("<p>50% \\n [provider key]") && shown.hasSuffix("</p>"))
       }
     }
   }

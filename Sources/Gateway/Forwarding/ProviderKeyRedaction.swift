@@ -4,7 +4,6 @@ internal import HTTP
 internal import HTTPServer
 internal import JSON
 internal import Logging
-internal import TLS
 internal import Time
 
 /// Takes the keys of providers out of what a provider says of an error.
@@ -25,6 +24,8 @@ struct ProviderKeyRedaction {
   private static let (shortestBeginning, shortestMask, shortestEnd) = (3, 3, 2)
 
   private let keys: [[UInt8]]
+  /// The Base64 of the keys' beginnings, at each place at which a key can begin in a text.
+  private let coded: [Base64Text]
 
   init(of providers: [Provider]) {
     self.init(keys: providers.compactMap { $0.apiKey?.revealed() })
@@ -32,20 +33,27 @@ struct ProviderKeyRedaction {
 
   init(keys: [String]) {
     self.keys = keys.map { Array($0.utf8) }.filter { $0.count >= ProviderKeyRedaction.shortestKey }
+    coded = self.keys.flatMap {
+      Base64Text.ofAllPlaces(Array($0.prefix(ProviderKeyRedaction.longestBeginning)))
+    }
   }
 
   /// A body without the keys, in whatever way it writes them: plain, with escapes of JSON or of a
-  /// URL, or in UTF-16.
+  /// URL, in UTF-16, or in Base64.
   func redacted(_ body: [UInt8]) -> [UInt8] {
     var redacted: [UInt8] = []
     redacted.reserveCapacity(body.count)
     var index = 0
     while index < body.count {
       let byte = body[index]
-      let sign = WrittenByte(body, at: index)?.value
+      let sign = WrittenByte(body.span, at: index)?.value
       var found: Int?
       for key in keys where key[0] == sign {
         guard let end = ProviderKeyRedaction.end(of: key, in: body, from: index) else { continue }
+        found = max(found ?? 0, end)
+      }
+      for text in coded {
+        guard let end = text.end(in: body.span, at: index) else { continue }
         found = max(found ?? 0, end)
       }
       if let found {
@@ -66,30 +74,18 @@ struct ProviderKeyRedaction {
       let bytes = value.indices.map { value[$0] }
       if redacted(bytes) != bytes { return true }
       let name = String(decoding: name.indices.map { name[$0] }, as: UTF8.self).lowercased()
-      let text = String(decoding: bytes, as: UTF8.self)
-        .replacing("+", with: "-").replacing("/", with: "_")
       return keys.contains { key in
         name.contains(String(decoding: key, as: UTF8.self).lowercased())
-          || ProviderKeyRedaction.inBase64(key).contains { text.contains($0) }
       }
     }
     return fields
-  }
-
-  /// The Base64 of the key for each place at which it can begin in a text. The characters at either
-  /// end depend on the text around the key, so they are left out.
-  private static func inBase64(_ key: [UInt8]) -> [String] {
-    (0..<3).map { skipped in
-      let length = (key.count - skipped) / 3 * 3
-      return Base64URL.encode(Array(key[skipped..<skipped + length]))
-    }
   }
 
   /// Where a key ends that begins at `start`, whole, cut or masked; nil where none does.
   private static func end(of key: [UInt8], in body: [UInt8], from start: Int) -> Int? {
     var index = start
     var beginning = 0
-    while beginning < key.count, let next = WrittenByte(body, at: index),
+    while beginning < key.count, let next = WrittenByte(body.span, at: index),
       next.value == key[beginning]
     {
       index = next.end
@@ -121,37 +117,6 @@ struct ProviderKeyRedaction {
       true
     default: false
     }
-  }
-}
-
-/// A byte as a text may write it: plain, as `%6B` or `\u006b`, or with NULs around it, as UTF-16
-/// has them.
-private struct WrittenByte {
-  let value: UInt8
-  /// Where the next byte begins.
-  let end: Int
-
-  init?(_ body: [UInt8], at start: Int) {
-    var index = start
-    while index < body.count, body[index] == 0 { index += 1 }
-    guard index < body.count else { return nil }
-    if let escaped = WrittenByte.escaped(body, at: index, behind: "\\u00") {
-      (value, end) = (escaped, index + 6)
-    } else if let escaped = WrittenByte.escaped(body, at: index, behind: "%") {
-      (value, end) = (escaped, index + 3)
-    } else {
-      (value, end) = (body[index], index + 1)
-    }
-  }
-
-  private static func escaped(
-    _ body: [UInt8], at start: Int, behind mark: StaticString
-  ) -> UInt8? {
-    let digits = start + mark.utf8CodeUnitCount
-    guard digits + 2 <= body.count,
-      mark.withUTF8Buffer({ unsafe body[start..<digits].elementsEqual($0) })
-    else { return nil }
-    return UInt8(String(decoding: body[digits..<digits + 2], as: UTF8.self), radix: 16)
   }
 }
 

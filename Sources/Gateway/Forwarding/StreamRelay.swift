@@ -53,7 +53,8 @@ final class StreamRelay {
     meter = StreamMeter(
       endpoint: forwarded.request.endpoint, facts: forwarded.request.facts,
       hidesUsage: forwarded.rewrite.addsUsage, parser: forwarded.pipeline.resources.parser,
-      passesUnread: !forwarded.request.makesObjects)
+      passesUnread: !forwarded.request.makesObjects,
+      leastNewText: forwarded.quote.provider.apiKey?.leastShownBytes ?? .max)
     if coding == .unknown || head.isPartial { meter.giveUp() }
   }
 
@@ -147,10 +148,22 @@ final class StreamRelay {
     coded.replace(&passing, isBetweenEvents: meter.isBetweenEvents)
   }
 
-  /// Takes providers' keys out of the event of an error, and of what follows it. To search each
-  /// event of every stream would make them a tenth dearer, and what a model writes shows no key.
+  /// Takes the provider's key out of what passes; out of the event of an error, and of what follows
+  /// it, the keys of all providers too, masked or not.
+  ///
+  /// To search each event of every stream would make them a tenth dearer. An event that repeats one
+  /// before it, but for a few letters of text, can't show a key, so it isn't searched.
   private func redact(_ bytes: inout [UInt8]) {
-    guard meter.isError, !bytes.isEmpty else { return }
+    guard meter.takeNewText() || meter.isError, !bytes.isEmpty else { return }
+    takeKeysOut(of: &bytes)
+  }
+
+  @inline(never)
+  private func takeKeysOut(of bytes: inout [UInt8]) {
+    guard meter.isError else {
+      if forwarded.quote.provider.takeKeyOut(of: &bytes) { hasTakenKeyOut = true }
+      return
+    }
     let redacted = forwarded.pipeline.keyRedaction.redacted(bytes)
     hasTakenKeyOut = hasTakenKeyOut || redacted != bytes
     bytes = redacted

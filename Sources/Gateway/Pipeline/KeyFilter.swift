@@ -8,12 +8,10 @@ internal import HTTPServer
 /// shows whether it is.
 struct KeyFilter {
   private let provider: Provider
-  private let key: [UInt8]
   private var held: [UInt8] = []
 
   init(of provider: Provider) {
     self.provider = provider
-    key = provider.apiKey.map { Array($0.revealed().utf8) } ?? []
   }
 
   /// Replaces a piece by what may pass now, which may be nothing.
@@ -22,7 +20,7 @@ struct KeyFilter {
       piece = held + piece
       held = []
     }
-    let end = endOfPassing(piece)
+    let end = provider.apiKey?.unfinished(in: piece.span) ?? piece.count
     if end < piece.count {
       held = Array(piece[end...])
       piece.removeSubrange(end...)
@@ -35,16 +33,6 @@ struct KeyFilter {
     defer { held = [] }
     provider.takeKeyOut(of: &held)
     return held
-  }
-
-  /// Where the end begins that may go on as the key does.
-  private func endOfPassing(_ piece: [UInt8]) -> Int {
-    var start = max(0, piece.count - max(0, key.count - 1))
-    while start < piece.count {
-      if piece[start] == key[0], key.starts(with: piece[start...]) { return start }
-      start += 1
-    }
-    return piece.count
   }
 }
 

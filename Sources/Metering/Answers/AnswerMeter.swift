@@ -67,3 +67,25 @@ public enum AnswerMeter {
     return ["data:", "event:", "id:", "retry:", ":"].contains { start.starts(with: $0.utf8) }
   }
 }
+
+/// The end of a stream.
+public struct StreamEnd: Sendable, Hashable {
+  public internal(set) var report: UsageReport
+  /// Whether the event that ends such streams has come.
+  public internal(set) var hasTerminator: Bool
+  /// Whether the body ended within an event.
+  public internal(set) var isTorn: Bool
+  /// Whether the stream had a readable event with data.
+  public internal(set) var hasEvents: Bool
+
+  /// Whether a complete body can't be understood, because it ended within an event or had none.
+  public var isIncomplete: Bool { isTorn || !hasEvents }
+}
+
+extension UInt8 {
+  /// Whether JSON allows this byte between its values.
+  var isJSONSpace: Bool {
+    self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r")
+      || self == UInt8(ascii: "\n")
+  }
+}

@@ -45,6 +45,7 @@ public struct StreamMeter: ~Copyable {
   private let hidesUsage: Bool
   private let passesUnread: Bool
   private let largestEvent: Int
+  private let leastNewText: Int
   private var state = State.flowing
   private var splitter: ServerSentEventSplitter
   private var answer: any AnswerReader
@@ -57,20 +58,28 @@ public struct StreamMeter: ~Copyable {
   private var withheld: [UInt8] = []
   /// The last parsed event, if others may repeat it.
   private var repeated: RepeatedEvent?
+  /// The bytes of the last parsed event besides its data.
+  private var frameBytes = 0
+  /// As `takeNewText` returns it.
+  private var hasNewText = true
 
   /// - Parameters:
   ///   - facts: The facts of the answered request.
   ///   - hidesUsage: Whether `RequestRewrite` requested the usage, and not the client.
   ///   - parser: The parser of the events. It may serve other streams in between.
   ///   - passesUnread: Whether an event that is too large to be read may pass.
+  ///   - leastNewText: The bytes of text from which a repeated event counts as new; see
+  ///     `takeNewText`.
   ///   - largestEvent: The largest size of an event, or of a body that is a JSON object, in bytes.
   public init(
     endpoint: Endpoint, facts: RequestFacts, hidesUsage: Bool, parser: JSONParser,
-    passesUnread: Bool = true, largestEvent: Int = ServerSentEventSplitter.largestEvent
+    passesUnread: Bool = true, leastNewText: Int = 0,
+    largestEvent: Int = ServerSentEventSplitter.largestEvent
   ) {
     answer = endpoint.answer.init(for: facts)
     self.hidesUsage = hidesUsage
     self.passesUnread = passesUnread
+    self.leastNewText = leastNewText
     self.largestEvent = largestEvent
     self.parser = parser
     splitter = ServerSentEventSplitter(largestEvent: largestEvent)
@@ -91,10 +100,13 @@ public struct StreamMeter: ~Copyable {
       passEvents(into: &output)
       splitter.giveRoom(to: &chunk)
     case .gathering:
+      hasNewText = true
       gather(chunk, into: &output)
     case .withholding:
+      hasNewText = true
       withhold(chunk.span)
     case .released, .unmetered:
+      hasNewText = true
       output.append(contentsOf: chunk)
     case .refusing: break
     }
@@ -103,6 +115,16 @@ public struct StreamMeter: ~Copyable {
     case .refusing: .refused
     case .flowing, .gathering, .released, .unmetered: .flowing
     }
+  }
+
+  /// Whether the stream has passed on or withheld something new since the last call: not only
+  /// repetitions of earlier events with less than `leastNewText` bytes of text each.
+  ///
+  /// Only new text can show a secret that the earlier events didn't show. So most events of a
+  /// model's answer needn't be searched.
+  public mutating func takeNewText() -> Bool {
+    defer { hasNewText = false }
+    return hasNewText
   }
 
   /// Whether nothing passes any more, because something can't be read and may not pass unread.
@@ -159,24 +181,11 @@ public struct StreamMeter: ~Copyable {
   /// Appends the withheld bytes to `output`. Call it after the usage is recorded.
   public mutating func takeWithheld(into output: inout [UInt8]) {
     guard state == .withholding else { return }
+    hasNewText = true
     output.append(contentsOf: withheld)
     withheld = []
     state = .released
   }
-}
-
-/// The end of a stream.
-public struct StreamEnd: Sendable, Hashable {
-  public internal(set) var report: UsageReport
-  /// Whether the event that ends such streams has come.
-  public internal(set) var hasTerminator: Bool
-  /// Whether the body ended within an event.
-  public internal(set) var isTorn: Bool
-  /// Whether the stream had a readable event with data.
-  public internal(set) var hasEvents: Bool
-
-  /// Whether a complete body can't be understood, because it ended within an event or had none.
-  public var isIncomplete: Bool { isTorn || !hasEvents }
 }
 
 extension StreamMeter {
@@ -231,6 +240,7 @@ extension StreamMeter {
   ///
   /// If the bytes may not pass unread, none pass from now on.
   public mutating func giveUp() {
+    hasNewText = true
     state = passesUnread ? .unmetered : .refusing
     answer.noteUnreadable()
   }
@@ -311,16 +321,27 @@ extension StreamMeter {
     var offset: Int?
     do {
       switch event.data {
-      case .none: return .pass
+      case .none:
+        hasNewText = true
+        return .pass
       case .line(let range):
-        if range.isEmpty { return .pass }
+        if range.isEmpty {
+          hasNewText = true
+          return .pass
+        }
         if StreamMeter.isTerminator(splitter.bytes.span.extracting(range)) { return endEvents() }
         if let repetition = repeated?.match(splitter.bytes.span.extracting(range)) {
+          if repetition.textBytes >= leastNewText || event.range.count - range.count != frameBytes {
+            hasNewText = true
+          }
           return pass(repetition, at: range.lowerBound)
         }
+        hasNewText = true
+        frameBytes = event.range.count - range.count
         root = try parser.parse(splitter.bytes.span.extracting(range))
         offset = range.lowerBound
       case .lines(let data):
+        hasNewText = true
         if StreamMeter.isTerminator(data.span) { return endEvents() }
         root = try parser.parse(data)
       }
@@ -344,6 +365,7 @@ extension StreamMeter {
 
   private mutating func endEvents() -> Reading {
     hasEvents = true
+    hasNewText = true
     return .terminator
   }
 
@@ -372,13 +394,5 @@ extension StreamMeter {
     let text: StaticString = "[DONE]"
     guard data.count >= text.utf8CodeUnitCount else { return false }
     return (0..<text.utf8CodeUnitCount).allSatisfy { data[$0] == text.utf8Start[$0] }
-  }
-}
-
-extension UInt8 {
-  /// Whether JSON allows this byte between its values.
-  var isJSONSpace: Bool {
-    self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r")
-      || self == UInt8(ascii: "\n")
   }
 }
