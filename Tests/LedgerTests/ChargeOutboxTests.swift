@@ -40,6 +40,18 @@ import Time
     #expect(try charge(0).status == .pending)
   }
 
+  @Test(
+    "A charge that one server has claimed isn't due for another for five minutes", .ofPostgreSQL)
+  func claimed() async throws {
+    let (outbox, other) = (try await outbox(), try ChargeOutbox(at: folder.location))
+    let charge = try charge(1)
+    #expect(try outbox.claim(charge, at: later))
+    #expect(try !other.claim(charge, at: later))
+    #expect(try other.nextAttempt(after: later) == later.advanced(by: .seconds(300)))
+    #expect(try other.due(at: later, limit: 9).map(\.charge.block) == [2])
+    #expect(try other.claim(charge, at: later.advanced(by: .seconds(300))))
+  }
+
   @Test("An outage puts a charge off; a payment that was sent is uncertain until it is known")
   func postponed() async throws {
     let outbox = try await outbox()

@@ -1,14 +1,14 @@
 public import Time
 
-/// Changes what administrators make outside of files, also while a server writes to the ledger;
-/// for one thread at a time.
+/// Makes administrators' changes to records that no file declares. It works while a server writes
+/// to the ledger. One thread may use it at a time.
 ///
-/// Every change is one transaction with its entry in `audit_log`. All calls block; beside what
-/// they say, they throw `unavailable` and `unreadable`.
+/// Each change is one transaction with its entry in `audit_log`. All calls block. Besides the
+/// errors that they name, they throw `LedgerError.unavailable` and `LedgerError.unreadable`.
 public final class LedgerEditor {
   /// The author of changes, and their time.
   public struct Author: Hashable, Sendable {
-    /// For the audit log, such as `cli:alice`.
+    /// The author's name in the audit log, for example `cli:alice`.
     public var actor: String
     public var now: Timestamp
 
@@ -22,18 +22,17 @@ public final class LedgerEditor {
   let auditLog: AuditLogStore
   let author: Author
 
-  /// How long a change waits for a server that commits.
+  /// The longest time that a change waits for a server that commits.
   private static let busyTimeoutMilliseconds: Int32 = 5_000
 
-  /// Opens the ledger; makes it, and brings it to the newest schema, where no server has yet.
-  ///
-  /// Throws `cannotOpen`, `notALedger`, `tooNew`, and `inUse` where a server of an earlier
-  /// release is running.
+  /// Opens the ledger. If no server has done so yet, creates it and brings it to the newest schema.
+  /// - Throws: `LedgerError.cannotOpen`, `notALedger` or `tooNew`; `inUse` if a server of an
+  ///   earlier release is running.
   public convenience init(at location: LedgerLocation, author: Author) throws(LedgerError) {
     try self.init(at: location, author: author, fileSystem: nil)
   }
 
-  /// - Parameter fileSystem: as in `ServerLedger.Options`.
+  /// - Parameter fileSystem: As in `ServerLedger.Options`.
   package init(at location: LedgerLocation, author: Author, fileSystem: String?) throws(LedgerError)
   {
     connection = try DatabaseConnection(
@@ -49,7 +48,8 @@ public final class LedgerEditor {
     self.author = author
   }
 
-  /// As `LedgerReader.expectAnswers`.
+  /// Sets the longest silence of a database on another machine, as `LedgerReader.expectAnswers`
+  /// does.
   public func expectAnswers(within patience: Duration) {
     connection.expectAnswers(within: patience)
   }

@@ -1,14 +1,14 @@
 public import Budgets
 public import Time
 
-/// Reads a ledger, also while a server writes it; for one thread at a time.
+/// Reads a ledger, also while a server writes to it. One thread may use it at a time.
 ///
-/// It has a read-only connection of its own and sees what is committed. All of its calls block,
-/// and throw `unavailable` or `unreadable`.
+/// It has a read-only connection of its own and sees committed changes. All calls block, and throw
+/// `LedgerError.unavailable` or `LedgerError.unreadable`.
 public final class LedgerReader {
   let connection: DatabaseConnection
 
-  /// How long a read waits where it must.
+  /// The longest time that a read waits for a lock.
   private static let busyTimeoutMilliseconds: Int32 = 5_000
 
   /// Opens an existing ledger.
@@ -23,7 +23,7 @@ public final class LedgerReader {
     connection.unreadable = unreadable
   }
 
-  /// - Parameter fileSystem: as in `ServerLedger.Options`.
+  /// - Parameter fileSystem: As in `ServerLedger.Options`.
   package init(at location: LedgerLocation, fileSystem: String?) throws(LedgerError) {
     connection = try DatabaseConnection(
       location, access: .readOnly,
@@ -32,18 +32,18 @@ public final class LedgerReader {
     try DatabaseSchema.check(connection, at: location)
   }
 
-  /// Gives up what a database on another machine doesn't answer within this time; 65 seconds
-  /// otherwise. Then reads throw `unavailable`.
+  /// Sets the longest silence of a database on another machine, which is 65 seconds at first. After
+  /// it, reads throw `LedgerError.unavailable`.
   public func expectAnswers(within patience: Duration) {
     connection.expectAnswers(within: patience)
   }
 
-  /// Which rows of `usage_logs` are meant.
+  /// Selects rows of `usage_logs`.
   public struct UsageFilter: Hashable, Sendable {
     public var clientID: String?
-    /// Admitted at this instant or later.
+    /// The earliest time of admission.
     public var since: Timestamp?
-    /// Admitted before this instant.
+    /// The time before which rows were admitted.
     public var until: Timestamp?
 
     public init(clientID: String? = nil, since: Timestamp? = nil, until: Timestamp? = nil) {
@@ -101,7 +101,7 @@ public final class LedgerReader {
     try openSettlements().map(\.recordedHold) + deferredRequests().map(\.recordedHold)
   }
 
-  /// The settlements that a recovery would make of the open intents, oldest first.
+  /// Returns the settlements that a recovery would make of the open intents, oldest first.
   private func openSettlements() throws(LedgerError) -> [SettledRequest] {
     let select = try connection.prepare("SELECT id, intents FROM in_flight ORDER BY id")
     let findEnd = try connection.prepare(UsageLogStore.findRow)
@@ -145,11 +145,11 @@ public final class LedgerReader {
 }
 
 extension LedgerReader.UsageFilter {
-  /// Binds `?1` the client, `?2` the first instant, `?3` the one after the last.
+  /// Binds the client to `?1`, the first time to `?2`, and the end to `?3`.
   func bind(to statement: Statement) {
     statement.bind(clientID, at: 1)
     statement.bind(since?.rfc3339 ?? "", at: 2)
-    // Greater than every instant's text.
+    // This text is greater than the text of every time.
     statement.bind(until?.rfc3339 ?? "~", at: 3)
   }
 }

@@ -13,7 +13,7 @@ public final class ServerLedger: Ledger {
   public enum Durability: String, Sendable, Hashable, CaseIterable {
     /// The death of the process.
     case process
-    /// Also that of the machine: each commit waits for the disk.
+    /// The death of the process or of the machine: each commit waits for the disk.
     case power
   }
 
@@ -29,15 +29,15 @@ public final class ServerLedger: Ledger {
     public var location: LedgerLocation
     public var durability: Durability
     public var onFailure: FailurePolicy
-    /// How long a commit waits for another process that writes to the file.
+    /// The longest time that a commit waits for another process that writes to the file.
     public var busyTimeoutMilliseconds: Int32
-    /// How long after a failed commit the next is tried.
+    /// The pause after a failed commit.
     public var retryInterval: Duration
-    /// How large the spool file may become.
+    /// The largest size of the spool file.
     public var largestSpoolBytes: Int
     /// Whether other servers may have the same database at the same time.
     package var isShared: Bool
-    /// Where entries wait that the database can't take now.
+    /// The path of the spool, in which entries wait while the database can't take them.
     package var spoolPath: String
     /// The SQLite VFS that the database is on; nil for the system's files. For simulations.
     package var fileSystem: String?
@@ -59,16 +59,17 @@ public final class ServerLedger: Ledger {
     }
   }
 
-  /// Requests of a process that was killed, which this start has settled with their estimates.
+  /// The number of requests of a killed process that this start has settled with their estimates.
   public let recoveredRequests: Int
-  /// Entries that waited in the spool, which this start has written.
+  /// The number of entries that waited in the spool and that this start has written.
   public let drainedEntries: Int
 
-  /// Requests are written between the pieces, and wait for one of them at most.
+  /// The most budgets of one commit. Requests are written between these commits, so that they wait
+  /// for at most one of them.
   private static let budgetsInOneCommit = 500
 
   let location: LedgerLocation
-  /// Nil where this server has the ledger alone.
+  /// Nil if only this server uses the ledger.
   let membership: Membership?
   let queue: CommandQueue
   private let keeper: Lock<ReplicaKeeper?>
@@ -76,11 +77,11 @@ public final class ServerLedger: Ledger {
   private let bells: Bells
   private let recorded: Lock<RecordedUsage>
   private let unreadable = UnreadableRows()
-  /// The writer's; nil once somebody has taken it to join it.
+  /// The writer's thread; nil after it was taken to be joined.
   private let thread: Lock<Thread?>
 
-  /// Opens or creates the file, brings it to the newest schema, writes what the spool holds, and
-  /// settles what a killed process left in flight.
+  /// Opens or creates the ledger, brings it to the newest schema, writes the entries of the spool,
+  /// and settles the requests that a killed process left in flight.
   ///
   /// Blocks the calling thread meanwhile; meant for a start, before anything is served.
   ///
@@ -128,7 +129,7 @@ public final class ServerLedger: Ledger {
     do {
       return try Thread(name: "ledger") {
         ServerLedger.work(handover)
-        // File and lock are let go before anybody is told so.
+        // The file and the lock are released before `close` returns.
         queue.finish()
       }
     } catch {
@@ -142,12 +143,12 @@ public final class ServerLedger: Ledger {
   }
 
   deinit {
-    // Without a `close`, the writer still ends with all that was queued.
+    // Without a `close`, the writer still writes the queued commands, and ends.
     queue.close(nil)
     joinWriter()
   }
 
-  /// The writer has finished, or will when it has written what is queued.
+  /// Waits for the writer, which ends after it has written the queued commands.
   private func joinWriter() {
     thread.withLock { $0.take() }?.join()
     keeper.withLock { $0.take() }?.stop()
@@ -208,14 +209,14 @@ public final class ServerLedger: Ledger {
     queue.submit(pause)
   }
 
-  /// Has `action` called, on the writer's thread, whenever alerts have been written; in place of
-  /// an earlier action.
+  /// Sets the action that the writer's thread calls whenever it has written alerts, in place of an
+  /// earlier action.
   public func whenAlertsAreWritten(_ action: @escaping @Sendable () -> Void) {
     bells.alerts.answer(by: action)
   }
 
-  /// Has `action` called, on the writer's thread, whenever charges have been written; in place of
-  /// an earlier action.
+  /// Sets the action that the writer's thread calls whenever it has written charges, in place of an
+  /// earlier action.
   public func whenChargesAreWritten(_ action: @escaping @Sendable () -> Void) {
     bells.charges.answer(by: action)
   }
@@ -224,7 +225,7 @@ public final class ServerLedger: Ledger {
   public func syncBudgets(
     _ definitions: [BudgetDefinition], at now: Timestamp
   ) async throws(LedgerError) {
-    // On a connection of its own, so that what is many doesn't keep requests from being written.
+    // A separate connection reads the many rows, so that they don't delay the writer.
     var changes = try LedgerReader(at: location).budgetChanges(to: definitions)
     while !changes.isEmpty {
       let piece = changes.takeFirst(ServerLedger.budgetsInOneCommit)
@@ -245,19 +246,19 @@ public final class ServerLedger: Ledger {
     return health
   }
 
-  /// The rows that the writer has passed over since this was last asked, since it can't understand
+  /// Returns the rows that the writer has ignored since the last call, because it can't understand
   /// them.
   public func takeUnreadable() -> [UnreadableRow] { unreadable.take() }
 
   /// The recorded usage, summed for metrics.
   public var recordedUsage: RecordedUsage { recorded.withLock { $0 } }
 
-  /// For how long the oldest thing has waited that isn't in the database yet.
+  /// The age of the oldest command that isn't in the database yet.
   public var lag: Duration { queue.lag(at: .now()) }
 
   public func close() async {
     await withCheckedContinuation { queue.close($0) }
-    // It ends as soon as it has said so.
+    // The writer's thread ends right after its reply.
     joinWriter()
   }
 
@@ -265,11 +266,11 @@ public final class ServerLedger: Ledger {
     try await submit { .write(entry, $0) }
   }
 
-  /// The unchecked kind, which allocates nothing. The writer replies to each command once: it holds
-  /// it in `pending` until then.
+  /// An unchecked continuation, because it allocates nothing. The writer replies to each command
+  /// once, and keeps the command in `pending` until then.
   private typealias Caller = UnsafeContinuation<Result<Void, LedgerError>, Never>
 
-  /// Queues a command and waits, suspended, until the writer says what became of it.
+  /// Queues a command and suspends until the writer replies.
   private func submit(
     _ command: (@escaping Reply) -> WriterCommand
   ) async throws(LedgerError) {
