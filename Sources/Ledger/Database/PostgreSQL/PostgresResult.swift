@@ -132,3 +132,38 @@ internal import Glibc
       message: unsafe catraca_pq_message(handle).map { unsafe String(cString: $0) } ?? "")
   }
 }
+
+/// An error of the server.
+struct PostgresFailure {
+  /// The SQLSTATE; its first two characters are the class.
+  let state: String
+  let message: String
+
+  /// Whether the transaction may succeed if it is repeated as a whole: after a conflict with
+  /// another transaction, or if a statement must be prepared again, or if a month was detached.
+  var isWorthRepeating: Bool {
+    state.hasPrefix("40") || PostgresFailure.staleStatement.contains(state)
+      || state == PostgresFailure.noPartition
+  }
+
+  /// Whether the connection is of no more use: the server has ended it, or statements that were
+  /// prepared on it are stale.
+  var endsConnection: Bool {
+    state.hasPrefix("08") || state.hasPrefix("57P")
+      || PostgresFailure.staleStatement.contains(state)
+  }
+
+  /// A statement whose table has changed, and one that a pooler has prepared on another connection.
+  private static let staleStatement: Set<String> = ["0A000", "26000"]
+  /// A row for which there is no table, because its month was detached.
+  private static let noPartition = "23514"
+
+  /// The error without bound values. The server's message about wrong data repeats the data, so it
+  /// is left out.
+  var error: LedgerError {
+    let hasValues = state.hasPrefix("22")
+    return .unavailable(
+      reason: hasValues || message.isEmpty
+        ? "PostgreSQL error \(state)" : "\(message) (PostgreSQL error \(state))")
+  }
+}
