@@ -1,16 +1,17 @@
-// Several servers take turns at what is decided from what was read: the rows that one of them has
-// read could be another's by the time it writes. In SQLite, whoever may write is alone anyway.
+// Several servers take turns at transactions that decide from rows that they have read, because
+// another server could change these rows before the write. SQLite has one writer at a time anyway.
 
 extension DatabaseConnection {
   /// A kind of work that servers do one at a time.
   enum Turn: Int64 {
-    // Any numbers that nothing else in the database locks.
+    // The numbers are arbitrary. Nothing else in the database locks them.
     case edits = 0x6361_7472_6163_6101
     case billing = 0x6361_7472_6163_6102
     case detaching = 0x6361_7472_6163_6103
   }
 
-  /// Waits within a transaction until no other server has the turn; it ends with the transaction.
+  /// Waits, within a transaction, until no other server has the turn. The turn ends with the
+  /// transaction.
   func take(_ turn: Turn) throws(LedgerError) {
     switch dialect {
     case .sqlite: break
@@ -18,8 +19,8 @@ extension DatabaseConnection {
     }
   }
 
-  /// A transaction that decides what it changes by what it reads; made again where others come in
-  /// between. An edit within an edit is a part of its transaction.
+  /// Runs a transaction that decides its changes from rows that it reads. After a conflict with
+  /// another server, it is repeated. An edit within an edit is part of the outer transaction.
   func edit<Answer>(_ body: () throws(LedgerError) -> Answer) throws(LedgerError) -> Answer {
     if isEditing { return try body() }
     return try repeatedly { () throws(LedgerError) in

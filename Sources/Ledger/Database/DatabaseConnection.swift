@@ -1,4 +1,4 @@
-/// One open database. Owned by one thread at a time, and never shared.
+/// A connection to a database. One thread owns it at a time.
 final class DatabaseConnection {
   enum Access {
     case readWrite
@@ -11,23 +11,23 @@ final class DatabaseConnection {
   }
 
   private let backend: Backend
-  /// Of a connection that goes back to the pool.
+  /// The loan of a connection that returns to the pool; nil for any other connection.
   private let loan: PostgresLoan?
-  /// Whether an `edit` is under way, of which further edits are a part.
+  /// Whether an `edit` is under way. Further edits are part of it.
   var isEditing = false
 
-  /// Where rows are noted that can't be understood and are passed over; nil where they are errors.
+  /// Notes the rows that can't be understood and are passed over; nil if such rows are errors.
   var unreadable: UnreadableRows?
 
-  /// Told of each statement, so that tests can ask how it finds its rows.
+  /// Called with each statement, so that tests can check its query plan.
   var whenPreparing: ((String) -> Void)?
 
-  /// Opens a ledger's database; an SQLite file is created when writing is asked for.
+  /// Opens a ledger's database. With write access, creates an SQLite file that doesn't exist.
   ///
   /// - Parameters:
-  ///   - fileSystem: what SQLite calls a VFS; nil for the system's own.
-  ///   - commitsOften: whether it is the one of a server's writer.
-  ///   - isBorrowed: whether a PostgreSQL connection is one of the few that readers and editors
+  ///   - fileSystem: The name of SQLite's VFS; nil for the system's own.
+  ///   - commitsOften: Whether a server's writer uses the connection.
+  ///   - isBorrowed: Whether a PostgreSQL connection is one of the few that readers and editors
   ///     share.
   init(
     _ location: LedgerLocation, access: Access, busyTimeoutMilliseconds: Int32,
@@ -54,8 +54,7 @@ final class DatabaseConnection {
     }
   }
 
-  /// Whether the schema was found to be one that this release can work with, since this connection
-  /// was made.
+  /// Whether this connection's schema was checked and this release can work with it.
   var hasKnownSchema: Bool {
     get {
       switch backend {
@@ -75,7 +74,7 @@ final class DatabaseConnection {
     }
   }
 
-  /// How long a statement waits for another connection's lock.
+  /// Sets the longest time that a statement waits for another connection's lock.
   func setBusyTimeout(milliseconds: Int32) {
     switch backend {
     case .sqlite(let connection): connection.setBusyTimeout(milliseconds: milliseconds)
@@ -83,28 +82,28 @@ final class DatabaseConnection {
     }
   }
 
-  /// See `SQLiteConnection.takeOverLog`; nothing where the database isn't a file.
+  /// Does what `SQLiteConnection.takeOverLog` does; nothing for a PostgreSQL database.
   func takeOverLog() {
     if case .sqlite(let connection) = backend { connection.takeOverLog() }
   }
 
-  /// See `SQLiteConnection.logFrames`; 0 where the database isn't a file.
+  /// The same as `SQLiteConnection.logFrames`; 0 for a PostgreSQL database.
   var logFrames: Int {
     if case .sqlite(let connection) = backend { connection.logFrames } else { 0 }
   }
 
-  /// See `SQLiteConnection.copyLog`.
+  /// Does what `SQLiteConnection.copyLog` does; nothing for a PostgreSQL database.
   func copyLog() {
     if case .sqlite(let connection) = backend { _ = connection.copyLog() }
   }
 
-  /// See `SQLiteConnection.synchronizeLog`; nothing where the database isn't a file.
+  /// Does what `SQLiteConnection.synchronizeLog` does; nothing for a PostgreSQL database.
   func synchronizeLog() throws(LedgerError) {
     if case .sqlite(let connection) = backend { try connection.synchronizeLog() }
   }
 
-  /// How long a database on another machine may be silent before it counts as away, until the
-  /// connection goes back to the pool.
+  /// Sets the longest silence of a database on another machine, after which it counts as
+  /// unavailable. The setting lasts until the connection returns to the pool.
   func setAnswerTimeout(milliseconds: Int32) {
     switch backend {
     case .sqlite: break
@@ -112,14 +111,14 @@ final class DatabaseConnection {
     }
   }
 
-  /// The same; at least a millisecond.
+  /// Sets the answer timeout to a duration, at least a millisecond.
   func expectAnswers(within patience: Duration) {
     let (seconds, attoseconds) = patience.components
     let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     setAnswerTimeout(milliseconds: max(1, Int32(clamping: milliseconds)))
   }
 
-  /// Runs statements that answer nothing and take no values.
+  /// Runs statements without parameters and without results.
   func execute(_ sql: String) throws(LedgerError) {
     switch backend {
     case .sqlite(let connection): try connection.execute(sql)
@@ -127,10 +126,10 @@ final class DatabaseConnection {
     }
   }
 
-  /// Writes rows into a table of a PostgreSQL database, within a transaction, until there is no
-  /// next one.
+  /// Writes rows into a table of a PostgreSQL database, within a transaction, until `next` returns
+  /// nil.
   ///
-  /// - Parameter next: a row in COPY's text format, without its end.
+  /// - Parameter next: Returns a row in COPY's text format, without the line break.
   func copy(
     into table: String, _ columns: [String], _ next: () throws(LedgerError) -> String?
   ) throws(LedgerError) {
@@ -140,8 +139,8 @@ final class DatabaseConnection {
     try connection.copy(into: table, columns, next)
   }
 
-  /// A statement to be used many times; its parameters are `?`, or `?1`, `?2`… where one comes
-  /// twice.
+  /// Prepares a statement that can be run many times. Its parameters are `?`; if one occurs twice,
+  /// they are `?1`, `?2`, ….
   func prepare(_ sql: String) throws(LedgerError) -> Statement {
     whenPreparing?(sql)
     switch backend {
@@ -151,7 +150,8 @@ final class DatabaseConnection {
     }
   }
 
-  /// A statement that inserts one row into a table with an `id`, for `Statement.insertedID`.
+  /// Prepares a statement that inserts one row into a table with an `id`, for
+  /// `Statement.insertedID`.
   func prepareInsert(_ sql: String) throws(LedgerError) -> Statement {
     switch backend {
     case .sqlite: try prepare(sql)
@@ -159,8 +159,8 @@ final class DatabaseConnection {
     }
   }
 
-  /// Whether the end of the last transaction wasn't told, so that it may have been committed; asked
-  /// once.
+  /// Returns whether the last transaction has an unknown outcome and may have been committed.
+  /// The next call returns false.
   func takeUncertainty() -> Bool {
     switch backend {
     case .sqlite: return false
@@ -170,8 +170,8 @@ final class DatabaseConnection {
     }
   }
 
-  /// Whether what failed last came into conflict with another server's transaction, or with a
-  /// change of the schema, and may succeed when it is made again as a whole.
+  /// Whether the last failure was a conflict with another server's transaction or with a change of
+  /// the schema, so that the transaction may succeed if it is repeated as a whole.
   var lastFailureIsWorthRepeating: Bool {
     switch backend {
     case .sqlite: false
@@ -186,7 +186,8 @@ final class DatabaseConnection {
     }
   }
 
-  /// Runs `body` in a transaction that may write; rolls back when it or the commit throws.
+  /// Runs `body` in a transaction that may write. If `body` or the commit throws, the transaction
+  /// is rolled back.
   func transaction<Answer>(
     _ body: () throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
@@ -195,8 +196,8 @@ final class DatabaseConnection {
       commit: { () throws(LedgerError) in try execute(DatabaseConnection.commit) }, body)
   }
 
-  /// The same by statements prepared from `begin` and `commit`, for who commits all the time. A
-  /// PostgreSQL connection has its own.
+  /// Runs a transaction by statements that were prepared from `begin` and `commit`, for a writer
+  /// that commits often. A PostgreSQL connection uses its own statements.
   func transaction<Answer>(
     begin: Statement, commit: Statement, _ body: () throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
@@ -229,12 +230,13 @@ final class DatabaseConnection {
     }
   }
 
-  /// Lets the statements of this transaction take as long as they need, since they read it all.
+  /// Lifts the timeout of this transaction's statements, because they read whole tables.
   func allowLongStatements() throws(LedgerError) {
     if case .postgresql = backend { try prepare("SET LOCAL statement_timeout = 0").run() }
   }
 
-  /// Does something that can be done as a whole again, as often as that is worth while.
+  /// Runs `body`, and repeats it after failures that are worth repeating, `mostAttempts` times in
+  /// all.
   func repeatedly<Answer>(
     _ body: () throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
@@ -248,11 +250,11 @@ final class DatabaseConnection {
     return try body()
   }
 
-  /// How often a transaction is made that others come in between of.
+  /// The most attempts at a transaction that conflicts with others.
   static let mostAttempts = 10
 
-  /// Runs `body` in a transaction that only reads, so that all it reads is of one instant; again
-  /// from its beginning where the schema changes.
+  /// Runs `body` in a transaction that only reads, so that it sees the ledger at one time. If the
+  /// schema changes, `body` is repeated from its beginning.
   func snapshot<Answer>(
     _ body: () throws(LedgerError) -> Answer
   ) throws(LedgerError) -> Answer {
@@ -270,7 +272,7 @@ final class DatabaseConnection {
     return try body()
   }
 
-  /// Has what is sent to these channels arrive among the `notifications`. A file has none.
+  /// Subscribes to channels, whose messages `notifications` returns. SQLite has no channels.
   func listen(to channels: [String]) throws(LedgerError) {
     switch backend {
     case .sqlite: break
@@ -290,7 +292,8 @@ final class DatabaseConnection {
     }
   }
 
-  /// The messages to the channels of `listen`. It waits for one at most for `patience`.
+  /// Returns the messages to the channels of `listen`. If there is none, waits for one for at most
+  /// `patience`.
   func notifications(within patience: Duration) throws(LedgerError) -> [Notification] {
     switch backend {
     case .sqlite: return []

@@ -1,13 +1,13 @@
-/// The SQL of a database, where the two differ.
+/// The kind of a database, and the SQL expressions in which the two kinds differ.
 ///
-/// Nearly all statements are the same for both. Expressions without a common spelling are spelled
-/// here, once.
+/// Nearly all statements are the same for both kinds. Each expression without a common spelling is
+/// written once, here.
 enum Dialect {
   case sqlite
   case postgresql
 
-  /// The sum of two integers that stops at the largest and at the smallest but one, where SQLite
-  /// would leave for a floating number and PostgreSQL would fail.
+  /// Returns the sum of two integers, limited to -(2⁶³ - 1)…2⁶³ - 1. Beyond that range, SQLite's
+  /// own sum would be a floating-point number, and PostgreSQL's would fail.
   func saturatingSum(_ left: String, _ right: String) -> String {
     switch self {
     case .sqlite:
@@ -20,15 +20,15 @@ enum Dialect {
     }
   }
 
-  /// The sum of an integer over rows, as an integer that stops at the largest and the smallest;
-  /// NULL over no rows.
+  /// Returns the sum of an integer over rows, limited to 64 bits; NULL over no rows.
   ///
-  /// SQLite's `sum` fails if 64 bits aren't enough. So both halves of the integers are summed:
-  /// those sums fit for 2³¹ rows. It is plain SQL, because other programs read views.
+  /// SQLite's `sum` fails if 64 bits aren't enough. Therefore both halves of the integers are
+  /// summed; these sums fit for 2³¹ rows. The expression is plain SQL, because other programs read
+  /// the views.
   ///
   /// - Parameters:
-  ///   - value: an expression that fits into 64 bits itself.
-  ///   - window: the name of the window that is summed over; nil for a group.
+  ///   - value: An expression that fits into 64 bits.
+  ///   - window: The name of the window of the sum; nil for a group.
   func total(_ value: String, over window: String? = nil) -> String {
     let over = window.map { " OVER \($0)" } ?? ""
     switch self {
@@ -50,13 +50,13 @@ enum Dialect {
     }
   }
 
-  /// A table's columns, each with what an upsert adds to it, as `SET` takes them.
+  /// Returns assignments for `SET` that add an upsert's values to a table's columns.
   func additions(to table: String, _ columns: [String]) -> String {
     columns.map { "\($0) = \(saturatingSum("\(table).\($0)", "excluded.\($0)"))" }
       .joined(separator: ", ")
   }
 
-  /// The texts of a JSON array, as a subquery.
+  /// Returns a subquery for the texts of a JSON array.
   func texts(of array: String) -> String {
     switch self {
     case .sqlite: "(SELECT value FROM json_each(\(array)))"
@@ -64,7 +64,7 @@ enum Dialect {
     }
   }
 
-  /// The larger of two values; NULL where either is.
+  /// Returns the larger of two values; NULL if either is NULL.
   func larger(_ left: String, _ right: String) -> String {
     switch self {
     case .sqlite: "max(\(left), \(right))"
@@ -72,7 +72,7 @@ enum Dialect {
     }
   }
 
-  /// Milliseconds since 1970 by the database's own clock.
+  /// The milliseconds since 1970, by the database's own clock.
   var clockMilliseconds: String {
     switch self {
     case .sqlite: "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
@@ -80,7 +80,7 @@ enum Dialect {
     }
   }
 
-  /// Keeps a row from being deleted until the transaction has ended, and from nothing else.
+  /// A clause that keeps a row from being deleted until the transaction ends. Updates are possible.
   var lockingKey: String {
     switch self {
     case .sqlite: ""
@@ -89,10 +89,10 @@ enum Dialect {
   }
 }
 
-// Expressions of queries: days and instants, and the columns that find rows.
+// Expressions of queries: days and times, and the indexes that find rows.
 
 extension Dialect {
-  /// The day of UTC, as text, that an integer of seconds since 1970 lies in.
+  /// Returns the day in UTC, as text, of a number of seconds since 1970.
   func day(ofUnixSeconds seconds: String) -> String {
     switch self {
     case .sqlite: "date(\(seconds), 'unixepoch')"
@@ -100,7 +100,7 @@ extension Dialect {
     }
   }
 
-  /// The Monday, as text, of the week that a day lies in.
+  /// Returns the Monday, as text, of a day's week.
   func monday(ofWeekOf day: String) -> String {
     switch self {
     case .sqlite: "date(\(day), 'weekday 0', '-6 days')"
@@ -108,7 +108,7 @@ extension Dialect {
     }
   }
 
-  /// The whole seconds from 1970 to an instant's text.
+  /// Returns the whole seconds since 1970 of a time's text.
   func unixSeconds(ofInstant instant: String) -> String {
     switch self {
     case .sqlite: "CAST(strftime('%s', \(instant)) AS INTEGER)"
@@ -117,8 +117,8 @@ extension Dialect {
     }
   }
 
-  /// A table whose rows are found by this index; by what the database chooses where it is nil.
-  /// PostgreSQL always chooses: it knows how often values occur.
+  /// Returns a table whose rows are found by an index; with nil, the database chooses the index.
+  /// PostgreSQL always chooses, because it knows the frequency of values.
   func indexed(_ table: String, by index: String?) -> String {
     switch self {
     case .sqlite: index.map { "\(table) INDEXED BY \($0)" } ?? table
@@ -126,7 +126,7 @@ extension Dialect {
     }
   }
 
-  /// A table that is read as a whole, past its indexes.
+  /// Returns a table that is read as a whole, without its indexes.
   func unindexed(_ table: String) -> String {
     switch self {
     case .sqlite: "\(table) NOT INDEXED"
@@ -134,18 +134,19 @@ extension Dialect {
     }
   }
 
-  /// The first rows of a table in an order, whole.
+  /// Returns a query for the first rows of a table in an order, with all columns.
   ///
   /// - Parameters:
-  ///   - source: the table as its rows are found.
-  ///   - filter: its condition, from `WHERE` on.
-  ///   - order: from `ORDER BY` on; it ends with `id`.
+  ///   - source: The table, for example as `indexed(_:by:)` returns it.
+  ///   - filter: The condition, beginning with `WHERE`.
+  ///   - order: The order, beginning with `ORDER BY`. It ends with `id`.
   func page(
     of table: String, _ source: String, _ filter: String, _ order: String, limit: String
   ) -> String {
     switch self {
     case .sqlite:
-      // Where rows have to be sorted, their numbers are, and only the page's are read in full.
+      // If rows must be sorted, only their numbers are sorted, and only the page's rows are read in
+      // full.
       """
       SELECT * FROM \(table) WHERE id IN
         (SELECT id FROM \(source) \(filter) \(order) LIMIT \(limit)) \(order)

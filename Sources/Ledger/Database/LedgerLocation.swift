@@ -1,14 +1,14 @@
-/// Where a ledger is.
+/// The place of a ledger.
 public enum LedgerLocation: Hashable, Sendable {
-  /// A file, of one server.
+  /// A file, which one server uses.
   case sqlite(path: String)
-  /// A database that several servers share, as libpq takes its connection string. It may hold a
-  /// password.
+  /// A database that several servers can share, by a connection string of libpq. The string may
+  /// contain a password.
   case postgresql(url: String)
 }
 
 extension LedgerLocation {
-  /// Whether several servers can have it at a time.
+  /// Whether several servers can use the ledger at the same time.
   public var isShared: Bool {
     switch self {
     case .sqlite: false
@@ -16,7 +16,7 @@ extension LedgerLocation {
     }
   }
 
-  /// Where entries wait that the database can't take now.
+  /// The path of the spool, in which entries wait while the database can't take them.
   var spoolPath: String {
     switch self {
     case .sqlite(let path): "\(path).spool"
@@ -26,7 +26,7 @@ extension LedgerLocation {
 }
 
 extension LedgerLocation: CustomStringConvertible {
-  /// How messages name it: a database without its password and parameters.
+  /// The location in messages. A database's password and parameters are left out.
   public var description: String {
     switch self {
     case .sqlite(let path): return path

@@ -1,6 +1,7 @@
 internal import Budgets
 
-/// One prepared statement: bind from 1, step, read columns from 0, and again.
+/// A prepared statement. Parameters are numbered from 1, and columns from 0. After its last row, it
+/// can be bound and run again.
 final class Statement {
   enum Backend {
     case sqlite(SQLiteStatement)
@@ -28,7 +29,7 @@ final class Statement {
     }
   }
 
-  /// Binds parameters 1, 2, … to these values, in their order.
+  /// Binds the parameters 1, 2, … to these values, in their order.
   ///
   /// Example: `select.bind("acme", 7)` binds `?1` to a text and `?2` to an integer. Statements that
   /// run for each request bind parameter by parameter, which needs no type information at run time.
@@ -48,7 +49,7 @@ final class Statement {
     }
   }
 
-  /// Goes to the next row; false, and ready to be bound again, when there is none.
+  /// Goes to the next row. Returns false if there is none; the statement can be bound again then.
   func step() throws(LedgerError) -> Bool {
     switch backend {
     case .sqlite(let statement): try statement.step()
@@ -91,8 +92,8 @@ final class Statement {
     }
   }
 
-  /// Runs a statement that answers nothing, or whose answer doesn't matter. Within a transaction of
-  /// PostgreSQL a failure may be told later, by another statement or the commit.
+  /// Runs a statement and ignores its rows. Within a transaction of PostgreSQL, a later statement
+  /// or the commit may throw its failure.
   func run() throws(LedgerError) {
     switch backend {
     case .sqlite:
@@ -108,7 +109,7 @@ final class Statement {
     try run()
   }
 
-  /// Runs it; how many rows it inserted, changed or deleted.
+  /// Runs the statement. Returns the number of rows that it inserted, changed or deleted.
   func changedRows() throws(LedgerError) -> Int {
     switch backend {
     case .sqlite(let statement): try statement.changedRows()
@@ -116,8 +117,8 @@ final class Statement {
     }
   }
 
-  /// Runs a statement that `DatabaseConnection.prepareInsert` prepared, and returns the id of the
-  /// new row; nil if an existing row kept the new one from being inserted.
+  /// Runs a statement that `DatabaseConnection.prepareInsert` prepared. Returns the `id` of the new
+  /// row; nil if nothing was inserted because of an existing row.
   func insertedID() throws(LedgerError) -> Int64? {
     switch backend {
     case .sqlite(let statement): try statement.insertedID()
@@ -125,7 +126,7 @@ final class Statement {
     }
   }
 
-  /// The first column of the first row, if there is one.
+  /// Returns the first column of the first row; nil if there is no row.
   func firstInteger() throws(LedgerError) -> Int64? {
     defer { reset() }
     return try step() ? integer(0) : nil
@@ -137,7 +138,7 @@ final class Statement {
     while try step() { try body() }
   }
 
-  /// The results of `read` for all rows.
+  /// Returns the results of `read` for all rows.
   func rows<Value>(
     _ read: (ColumnReader) throws(LedgerError) -> Value
   ) throws(LedgerError) -> [Value] {
@@ -147,8 +148,8 @@ final class Statement {
     return values
   }
 
-  /// The same, but a row that can't be understood is noted in `unreadable` and left out, if that is
-  /// given.
+  /// Returns the results of `read` for all rows. If `unreadable` is given, rows that can't be
+  /// understood are noted in it and left out.
   func rows<Value>(
     passingOver unreadable: UnreadableRows?, _ effect: UnreadableRow.Effect,
     client: String = "client_id", _ read: (ColumnReader) throws(LedgerError) -> Value
@@ -169,7 +170,7 @@ final class Statement {
     return values
   }
 
-  /// The result of `read` for the first row; nil if there is no row.
+  /// Returns the result of `read` for the first row; nil if there is no row.
   func firstRow<Value>(
     _ read: (ColumnReader) throws(LedgerError) -> Value
   ) throws(LedgerError) -> Value? {
@@ -202,12 +203,12 @@ extension Optional: StatementParameter where Wrapped: StatementParameter {
   }
 }
 
-/// A statement that inserts a row, or puts its values into the one that has the same key.
+/// A statement that inserts a row, or updates the row that has the same key.
 struct Upsert {
   let table: String
   /// The columns of a unique key of the table.
   let key: [String]
-  /// All columns that are given, those of the key too, in the order of the parameters.
+  /// All columns, including those of the key, in the order of the parameters.
   let columns: [String]
 
   init(into table: String, key: [String], columns: [String]) {

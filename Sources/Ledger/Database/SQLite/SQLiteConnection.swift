@@ -1,7 +1,7 @@
 internal import CSQLite
 internal import Glibc
 
-/// One open SQLite database. Owned by one thread at a time, and never shared.
+/// A connection to an SQLite database. One thread owns it at a time.
 @safe final class SQLiteConnection {
   private let handle: OpaquePointer
   /// Written by SQLite at each commit of this connection, within the call that commits.
@@ -40,7 +40,7 @@ internal import Glibc
     setBusyTimeout(milliseconds: busyTimeoutMilliseconds)
   }
 
-  /// How long a statement waits for another connection's lock.
+  /// Sets the longest time that a statement waits for another connection's lock.
   func setBusyTimeout(milliseconds: Int32) {
     unsafe sqlite3_busy_timeout(handle, milliseconds)
   }
@@ -84,13 +84,13 @@ internal import Glibc
     return LogProgress(frames: Int(frames), copied: Int(copied))
   }
 
-  /// Runs statements that answer nothing and take no values.
+  /// Runs statements without parameters and without results.
   func execute(_ sql: String) throws(LedgerError) {
     let status = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
     guard status == SQLITE_OK else { throw failure(status) }
   }
 
-  /// A statement to be used many times.
+  /// Prepares a statement that can be run many times.
   func prepare(_ sql: String) throws(LedgerError) -> SQLiteStatement {
     var prepared: OpaquePointer?
     let status = unsafe sqlite3_prepare_v3(
@@ -99,7 +99,7 @@ internal import Glibc
     return unsafe SQLiteStatement(owning: statement, of: self)
   }
 
-  /// How many rows the last statement inserted, changed or deleted.
+  /// The number of rows that the last statement inserted, changed or deleted.
   var changes: Int { unsafe Int(sqlite3_changes64(handle)) }
 
   var lastInsertedID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
@@ -115,7 +115,7 @@ internal import Glibc
     guard status == SQLITE_OK else { throw failure(status) }
   }
 
-  /// Ends a transaction that failed.
+  /// Rolls back a transaction that failed.
   func rollBack() {
     // SQLite has rolled back by itself after some errors (a full disk, for one); a second
     // ROLLBACK would only say that there is nothing to roll back.

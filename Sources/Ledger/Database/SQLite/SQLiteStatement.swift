@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// One prepared statement: bind from 1, step, read columns from 0, and again.
+/// A prepared statement of SQLite, as `Statement` uses it.
 @safe final class SQLiteStatement {
   private let handle: OpaquePointer
   private let connection: SQLiteConnection
@@ -67,7 +67,7 @@ internal import CSQLite
     if bindingFailure == SQLITE_OK { bindingFailure = status }
   }
 
-  /// Goes to the next row; false, and ready to be bound again, when there is none.
+  /// Goes to the next row. Returns false if there is none; the statement can be bound again then.
   func step() throws(LedgerError) -> Bool {
     guard bindingFailure == SQLITE_OK else {
       let status = bindingFailure
@@ -81,13 +81,14 @@ internal import CSQLite
     return false
   }
 
-  /// Runs it; how many rows it inserted, changed or deleted.
+  /// Runs the statement. Returns the number of rows that it inserted, changed or deleted.
   func changedRows() throws(LedgerError) -> Int {
     while try step() {}
     return connection.changes
   }
 
-  /// Runs an insert of one row; nil where a row that was there already kept it from being inserted.
+  /// Runs an insertion of one row. Returns its `id`; nil if nothing was inserted because of an
+  /// existing row.
   func insertedID() throws(LedgerError) -> Int64? {
     try changedRows() == 1 ? connection.lastInsertedID : nil
   }
@@ -116,7 +117,7 @@ internal import CSQLite
       decoding: UnsafeBufferPointer(start: bytes, count: length), as: UTF8.self)
   }
 
-  /// The places of its columns by their names.
+  /// Returns the places of the columns by their names.
   func namedColumns() -> [String: Int32] {
     var names: [String: Int32] = [:]
     let count = unsafe sqlite3_column_count(handle)
