@@ -1,34 +1,33 @@
-/// Why the ledger could not do what was asked. No message carries a recorded value.
+/// The reason for which a call of the ledger failed. No message contains a recorded value.
 public indirect enum LedgerError: Error, Hashable, Sendable {
-  /// It can't be written or read now; it may work again later.
+  /// The ledger can't be read or written now. It may work again later.
   case unavailable(reason: String)
-  /// It could not be asked whether it has made a change that it was told to make.
+  /// A change may have been made or not, and the ledger can't be asked.
   case undecided(reason: String)
-  /// It was closed before.
+  /// The ledger was closed before the call.
   case closed
   /// The file can't be opened at all.
   case cannotOpen(path: String, reason: String)
-  /// Another process serves from this file; its process id, where it could be read.
+  /// Another process serves from this file. `processID` is nil if it can't be read.
   case inUse(path: String, processID: Int32?)
   /// The file is an SQLite database of another program.
   case notALedger(path: String)
   /// The ledger was made by a build from before version 1 of the schema.
   case ofEarlierBuild(path: String)
-  /// The ledger was written by a later release than this one, with a schema that only servers of
-  /// `readableFrom` and later can work with.
+  /// A later release wrote the ledger, with a schema that requires a release that knows schema
+  /// `readableFrom` or a later one.
   case tooNew(path: String, found: Int, readableFrom: Int, known: Int)
-  /// The file needs migrations before it can be read.
+  /// The ledger must be migrated before this release can read it.
   case tooOld(path: String, found: Int, known: Int)
-  /// The database, which is to be filled from another, has rows of its own in a table.
+  /// The target of a transfer has rows of its own in a table.
   case notEmpty(path: String, table: String)
   /// A record can't be understood.
   case unreadable(record: String)
-  /// The record to be made exists already. `record` names it with the reason, such as `client
-  /// acme`.
+  /// The record to be created exists already. `record` names it, for example `a client acme`.
   case alreadyExists(record: String)
-  /// The record to be removed, such as `plan pro`, is in use. `by` names its user.
+  /// The record to be removed, for example `plan pro`, is in use. `by` names its user.
   case stillUsed(record: String, by: String)
-  /// Other servers that share the ledger have taken this one for dead, and ended its leases.
+  /// Other servers that share the ledger counted this one as dead and ended its leases.
   case takenForDead
   /// The record to be changed doesn't exist.
   case notFound(record: String)
