@@ -16,6 +16,14 @@ struct WindowTests {
 
   static let newYear = CivilDate(year: 2026, month: 1, day: 1)!
 
+  @Test("The longest window is that of the rule which files, calls and commands name")
+  func longestWindow() {
+    let days = BudgetPeriod.longestDays
+    #expect(BudgetPeriod("\(days)d", anchor: Self.newYear) != nil)
+    #expect(BudgetPeriod("\(days + 1)d", anchor: Self.newYear) == nil)
+    #expect(BudgetPeriod.allowed.hasSuffix("1d to \(days)d"))
+  }
+
   static let cases: [Case] = [
     Case(
       period: .daily, zone: "UTC", instant: "2026-11-22T00:00:00Z",

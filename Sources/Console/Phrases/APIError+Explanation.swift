@@ -115,7 +115,8 @@ extension APIError {
 
   private static let rules = [
     BudgetPeriod.allowed:
-      "daily (diário), weekly (semanal), monthly (mensal), total, ou 1d a 3660d (dias)",
+      "daily (diário), weekly (semanal), monthly (mensal), total, "
+      + "ou 1d a \(BudgetPeriod.longestDays)d (dias)",
     BillingMonth.rule: "um mês, como 2026-11",
     "a date, or an instant of RFC 3339 with its offset": "uma data, como 2026-11-22",
     "a time in the future": "uma data futura",

@@ -1,3 +1,4 @@
+internal import Budgets
 internal import Configuration
 
 extension HelpTopic {
@@ -23,7 +24,7 @@ extension HelpTopic {
     ```
     config/catraca.yaml:54:3: unknown key "upstream_connnect"; did you mean "upstream_connect"?
     config/clients.yaml:39:19: period: "fortnightly" is not valid; allowed: daily, weekly, monthly,
-    total, or 1d to 3650d
+    total, or 1d to \#(BudgetPeriod.longestDays)d
     ```
 
     ## Edits of a running server
