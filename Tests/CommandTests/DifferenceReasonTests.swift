@@ -97,6 +97,22 @@ import Time
       reason: .useDiffers, quantity: .cost,
       ours: [(1, "m", .requests, 10), (1, "m", .cost, 1_000)],
       theirs: [(1, "m", .requests, 11), (1, "m", .cost, 1_100)]),
+    Case(
+      reason: .useDiffers, quantity: .outputCost,
+      ours: [(1, "m", .outputTokens, 10), (1, "m", .outputCost, 1_000)],
+      theirs: [(1, "m", .outputTokens, 11), (1, "m", .outputCost, 1_100)]),
+    Case(
+      reason: .otherLine, quantity: .cachedInputCost,
+      ours: [(1, "m", .inputCost, 800), (1, "m", .cachedInputCost, 200)],
+      theirs: [(1, "m", .inputCost, 1_000)]),
+    Case(
+      reason: .windowPrice, quantity: .outputCost,
+      ours: [(1, "m", .inputTokens, 10), (1, "m", .outputTokens, 5), (1, "m", .outputCost, 1_000)],
+      theirs: [(1, "m", .inputTokens, 99), (1, "m", .outputTokens, 5), (1, "m", .outputCost, 700)]),
+    Case(
+      reason: .toolPrice, quantity: .containerCost,
+      ours: [(1, nil, .containerSessions, 2), (1, nil, .containerCost, 30)],
+      theirs: [(1, nil, .containerSessions, 2), (1, nil, .containerCost, 480)]),
     price(.regionalPrice, theirs: 110_000), price(.regionalPrice, theirs: 110_400),
     price(.halfPrice, theirs: 50_000), price(.windowPrice, theirs: 70_000),
     price(.windowPrice, theirs: 60_000), price(.priorityPrice, theirs: 200_000),

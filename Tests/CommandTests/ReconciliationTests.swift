@@ -177,7 +177,12 @@ import Time
     let known = report(["gpt-4o-mini-2024-07-18, input", "gpt-4o-mini, output"]).counts
     #expect(known[all]?[.cost] == 20 && known[model]?[.cost] == 20)
     let mixed = report(["gpt-4o-mini, input", "web search tool calls"]).counts
-    #expect(mixed[all]?[.cost] == 20 && mixed[model] == nil)
+    #expect(mixed[all]?[.cost] == 20 && mixed[all]?[.webSearchCost] == 10)
+    #expect(mixed[model] == [.inputCost: 10] && mixed[all]?[.containerCost] == 0)
+    // Nothing is known of tools where a line is for something else, nor of a model's parts where
+    // one of its lines names none.
+    let others = report(["gpt-4o-mini, input", "gpt-4o-mini, later", "vector storage"]).counts
+    #expect(others[model] == nil && others[all] == [.cost: 30])
   }
 
   @Test("Rows of a day in UTC are summed up by what their models are called")

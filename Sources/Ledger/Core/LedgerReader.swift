@@ -132,6 +132,17 @@ public final class LedgerReader {
     return try select.step() ? select.text(0) : nil
   }
 
+  /// The stored prices of versions, by version. Unknown versions are left out.
+  ///
+  /// - Throws: `LedgerError` if the ledger can't be read.
+  public func priceRecords(
+    versions: Set<String>
+  ) throws(LedgerError) -> [String: String] {
+    var records: [String: String] = [:]
+    for version in versions { records[version] = try priceRecord(version: version) }
+    return records
+  }
+
   private static let selectRows = """
     SELECT * FROM usage_logs WHERE CAST(?1 AS TEXT) IS NULL AND created_at >= ?2 AND created_at < ?3
     ORDER BY id DESC LIMIT ?4

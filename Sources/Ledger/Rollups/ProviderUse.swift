@@ -1,7 +1,8 @@
+public import Pricing
 public import Time
 
-/// The sums of the rows with the same provider, UTC day, endpoint, pair of models and mix of tool
-/// calls.
+/// The sums of the rows with the same provider, UTC day, endpoint, pair of models, mix of tool
+/// calls and prices.
 public struct ProviderUse: Hashable, Sendable {
   public var day: CivilDate
   public var endpoint: String
@@ -11,6 +12,8 @@ public struct ProviderUse: Hashable, Sendable {
   public var responseModel: String?
   /// The tool calls of each of the rows, as in `UsageRow.toolCalls`.
   public var toolCalls: String?
+  /// The prices of each of the rows, as in `UsageRow.priceVersion`.
+  public var priceVersion: String?
   public var rows: Int64
   /// Rows whose usage the provider didn't report.
   public var estimatedRows: Int64
@@ -24,6 +27,8 @@ public struct ProviderUse: Hashable, Sendable {
   public var images: Int64
   /// Calls of all kinds.
   public var calls: Int64
+  /// All quantities; nil if a sum exceeds `Usage.largestCount`.
+  public var usage: Usage?
   /// The provider's charge by the price book.
   public var providerCostNanoUSD: Int64
 }
@@ -74,28 +79,26 @@ extension LedgerReader {
         endpoint: fields.text("endpoint") ?? "",
         model: try fields.requiredText("model", of: "a usage row"),
         responseModel: fields.text("response_model"), toolCalls: fields.text("tool_calls"),
-        rows: count("rows"), estimatedRows: count("estimated"), requests: count("requests"),
-        inputTokens: count("input"), cachedTokens: count("cached"),
-        outputTokens: count("output"), audioMilliseconds: count("audio_ms"),
+        priceVersion: fields.text("price_version"), rows: count("rows"),
+        estimatedRows: count("estimated"), requests: count("requests"),
+        inputTokens: count("prompt_tokens"), cachedTokens: count("cached_tokens"),
+        outputTokens: count("completion_tokens"), audioMilliseconds: count("audio_ms"),
         characters: count("characters"), images: count("images"), calls: count("calls"),
-        providerCostNanoUSD: count("cost"))
+        usage: Usage(from: fields), providerCostNanoUSD: count("cost"))
     }
   }
 }
 
 private func selectProviderUse(_ dialect: Dialect, by users: ProviderUsers) -> String {
-  let sums = [
-    ("prompt_tokens", "input"), ("cached_tokens", "cached"), ("completion_tokens", "output"),
-    ("audio_ms", "audio_ms"), ("characters", "characters"), ("images", "images"),
-    ("calls", "calls"),
-    (UsageRow.providerCostColumn, "cost"),
-  ].map { "\(dialect.total($0)) AS \($1)" }
+  let sums = (Usage.columns.map { ($0, $0) } + [(UsageRow.providerCostColumn, "cost")])
+    .map { "\(dialect.total($0)) AS \($1)" }
   return """
     SELECT substr(created_at, 1, 10) AS day, endpoint, model, response_model, tool_calls,
+      price_version,
       count(*) AS rows, count(*) FILTER (WHERE usage_source = 'estimated') AS estimated,
       count(*) FILTER (WHERE status < 400) AS requests, \(sums.joined(separator: ", "))
     FROM usage_logs WHERE source = ?1 AND created_at >= ?2 AND created_at < ?3
       \(users.condition(from: 4))
-    GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 3, 4 NULLS FIRST, 2, 5 NULLS FIRST
+    GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 3, 4 NULLS FIRST, 2, 5 NULLS FIRST, 6 NULLS FIRST
     """
 }

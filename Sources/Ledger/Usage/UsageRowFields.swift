@@ -116,6 +116,14 @@ extension Usage {
     fields.write("calls", calls)
   }
 
+  /// The columns of the counts, as `write(to:)` names them.
+  static let columns = [
+    "prompt_tokens", "cached_tokens", "cache_write_tokens", "cache_write_long_tokens",
+    "audio_input_tokens", "cached_audio_tokens", "image_input_tokens", "completion_tokens",
+    "reasoning_tokens", "audio_output_tokens", "image_output_tokens", "total_tokens", "audio_ms",
+    "characters", "images", "calls",
+  ]
+
   /// Returns nil if a count is out of range, or if parts exceed their total.
   init?(from fields: some FieldReader) {
     func count(_ name: String) -> Int64 { fields.integer(name) ?? 0 }

@@ -14,6 +14,9 @@ public struct Bill: Sendable {
       self.tariff = tariff
       self.usage = usage
     }
+
+    /// The provider's cost of the part by quantity, at the book's prices.
+    public var providerLines: [CostLine] { (tariff.book ?? tariff).lines(of: usage) }
   }
 
   /// The items; at least one.
@@ -81,9 +84,7 @@ public struct Bill: Sendable {
   }
 
   /// The provider's cost by quantity: `lines` at the book's prices.
-  public var providerLines: [CostLine] {
-    items.flatMap { ($0.tariff.book ?? $0.tariff).lines(of: $0.usage) }
-  }
+  public var providerLines: [CostLine] { items.flatMap(\.providerLines) }
 }
 
 // MARK: Its record
@@ -129,13 +130,16 @@ extension Bill {
 
   /// Reads the record of a usage's prices.
   ///
+  /// - Parameters:
+  ///   - usage: One row's usage, or the sum of several rows with this record.
+  ///   - rows: The number of rows in the sum.
   /// - Throws: `PricingError.malformedRecord`, or `PricingError.recordOfOtherUsage` if the record
   ///   divides a different usage.
-  public init(record: String, of usage: Usage) throws(PricingError) {
+  public init(record: String, of usage: Usage, rows: Int64 = 1) throws(PricingError) {
     let markup = Bill.markup(ofRecord: record)
     if markup != .none {
       let prices = record.drop { $0 != "\n" }.dropFirst()
-      self.init(try Bill(record: String(prices), of: usage), markup: markup)
+      self.init(try Bill(record: String(prices), of: usage, rows: rows), markup: markup)
       return
     }
     guard record.hasPrefix("\(Bill.heading)\n") else {
@@ -155,7 +159,7 @@ extension Bill {
       let words = line.split(separator: " ")
       if words.first == Bill.itemKey[...] {
         try endItem()
-        guard let usage = Bill.usage(words.dropFirst()) else {
+        guard let usage = Bill.usage(words.dropFirst(), rows) else {
           throw .malformedRecord(line: index + 1)
         }
         part = usage
@@ -183,15 +187,15 @@ extension Bill {
     return Markup(String(line.dropFirst(markupHeading.count))) ?? .none
   }
 
-  /// Parses `input=10 output=3`.
-  private static func usage(_ words: ArraySlice<Substring>) -> Usage? {
+  /// Parses `input=10 output=3`, the usage of one row, and returns that of this number of rows.
+  private static func usage(_ words: ArraySlice<Substring>, _ rows: Int64) -> Usage? {
     var counts = Usage.zero.counts
     for word in words {
       let sides = word.split(separator: "=")
       guard sides.count == 2, let index = Usage.countNames.firstIndex(of: String(sides[0])),
         let count = Int64(sides[1])
       else { return nil }
-      counts[index] = count
+      counts[index] = count.multipliedClamped(by: rows)
     }
     return Usage(counts: counts)
   }

@@ -15,6 +15,7 @@ enum DifferenceReason: String, CaseIterable, Comparable {
   case sharedContainers = "shared_containers"
   case toolsElsewhere = "tools_elsewhere"
   case useDiffers = "use_differs"
+  case otherLine = "other_line"
   case regionalPrice = "regional_price"
   case halfPrice = "half_price"
   case windowPrice = "window_price"
@@ -57,6 +58,9 @@ enum DifferenceReason: String, CaseIterable, Comparable {
       "several responses in one container are one session for the provider, and one each here"
     case .toolsElsewhere:
       "tools are called outside of Catraca too, or in answers that were broken off"
+    case .otherLine:
+      "another part of the same cost differs by as much the other way: the provider bills it under "
+        + "another line"
     case .useDiffers: "the use differs, and so its cost does: see the other figures of this day"
     case .regionalPrice:
       "a tenth more: a regional endpoint or data residency, for which the provider needs a "
@@ -84,7 +88,7 @@ struct ReasonFinder {
 
   func reason(for figure: ComparedFigure) -> DifferenceReason {
     if isUnfinished(figure) { return .reportIncomplete }
-    if figure.quantity == .cost { return reasonOfCost(figure) }
+    if figure.quantity.isCost { return reasonOfCost(figure) }
     if hasOpposite(figure, beside: true) { return .dayEdge }
     if hasOpposite(figure, beside: false) { return .otherName }
     if ReconciledQuantity.ofTools.contains(figure.quantity) { return reasonOfCalls(figure) }
@@ -96,7 +100,7 @@ struct ReasonFinder {
 
   /// Usage is told some minutes after it, costs some hours after their day has ended.
   private func isUnfinished(_ figure: ComparedFigure) -> Bool {
-    let patience = figure.quantity == .cost ? 1 : 0
+    let patience = figure.quantity.isCost ? 1 : 0
     return figure.difference > 0
       && figure.subject.day.daysSinceEpoch + patience >= today.daysSinceEpoch
   }
@@ -144,9 +148,35 @@ struct ReasonFinder {
 
   private func reasonOfCost(_ figure: ComparedFigure) -> DifferenceReason {
     if useDiffers(figure) { return .useDiffers }
+    if isOnAnotherLine(figure) { return .otherLine }
     for (ratio, reason) in ReasonFinder.ratios where figure.isAbout(ratio) { return reason }
-    let hasCalls = particulars(figure).calls > 0
-    return figure.difference < 0 && hasCalls ? .toolPrice : .priceDiffers
+    if let reason = reasonOfLines(figure) { return reason }
+    let isOfTools =
+      figure.quantity == .cost
+      ? particulars(figure).calls > 0
+      : ReconciledQuantity.costsOfTools.contains(figure.quantity)
+    return figure.difference < 0 && isOfTools ? .toolPrice : .priceDiffers
+  }
+
+  /// Whether other parts of the cost make up for the difference.
+  private func isOnAnotherLine(_ figure: ComparedFigure) -> Bool {
+    let parts =
+      ReconciledQuantity.costsOfModels.contains(figure.quantity)
+      ? ReconciledQuantity.costsOfModels : ReconciledQuantity.costsOfTools
+    return figure.quantity != .cost
+      && parts.contains {
+        $0 != figure.quantity
+          && difference(of: $0, figure.subject) == -figure.difference
+      }
+  }
+
+  /// What the names of the bill's lines, or the lack of recorded prices, tell of a part of a cost.
+  private func reasonOfLines(_ figure: ComparedFigure) -> DifferenceReason? {
+    let rates = theirs.particulars[figure.subject]?.rates ?? []
+    if figure.difference < 0, rates.contains(.dear) { return .priorityPrice }
+    if figure.difference > 0, rates.contains(.cheap) { return .halfPrice }
+    let isPart = figure.quantity != .cost
+    return isPart && particulars(figure).undividedRows > 0 ? .estimated : nil
   }
 
   /// In hundredths, theirs to ours.
@@ -165,8 +195,12 @@ struct ReasonFinder {
     return subjects.contains { subject in
       let our = ours.counts[subject] ?? [:]
       let reported = theirs.counts[subject] ?? [:]
-      var quantities = Set(reported.keys).subtracting([.cost])
-      if subject.model != nil && quantities.isEmpty && (our[.requests] ?? 0) > 0 {
+      var quantities = Set(reported.keys.filter { !$0.isCost })
+      if figure.quantity != .cost {
+        let counts = Set(figure.quantity.pricedCounts)
+        quantities = Set(our.keys).union(reported.keys).intersection(counts)
+          .filter { reported[$0] != nil || ReconciledQuantity.ofTools.contains($0) }
+      } else if subject.model != nil && quantities.isEmpty && (our[.requests] ?? 0) > 0 {
         quantities = [.requests]
       }
       return quantities.contains { quantity in

@@ -48,8 +48,11 @@ enum Reconcile {
         of: request.provider.name, by: request.users, from: request.days.lowerBound,
         through: request.days.upperBound)
     }
+    let priceRecords = try invocation.ledger { () throws(LedgerError) in
+      try reader.priceRecords(versions: Set(uses.compactMap(\.priceVersion)))
+    }
     let comparison = UsageComparison(
-      ours: ReconciledFigures(uses, models, of: answer),
+      ours: ReconciledFigures(uses, priceRecords: priceRecords, models, of: answer),
       theirs: ReconciledFigures(answer, models), threshold: request.threshold,
       today: request.today)
     let report = ReconciliationReport(

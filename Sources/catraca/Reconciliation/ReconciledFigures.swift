@@ -26,6 +26,10 @@ struct ReconciledFigures {
     var calls: Int64 = 0
     /// Those of rows that don't say which kinds they are of.
     var unknownCalls: Int64 = 0
+    /// Rows whose cost can't be divided, because no prices are recorded for them.
+    var undividedRows: Int64 = 0
+    /// The rates that the lines of the provider's bill name.
+    var rates: Set<BillLineItem.Rate> = []
   }
 
   mutating func add(_ count: Int64, of quantity: ReconciledQuantity, _ subject: ReconciledSubject) {
@@ -42,6 +46,14 @@ struct ReconciledFigures {
     particulars[subject, default: Particulars()].calls += calls
     particulars[subject, default: Particulars()].unknownCalls += unknownCalls
   }
+
+  mutating func note(_ rate: BillLineItem.Rate, _ subject: ReconciledSubject) {
+    particulars[subject, default: Particulars()].rates.insert(rate)
+  }
+
+  mutating func note(undividedRows: Int64, _ subject: ReconciledSubject) {
+    particulars[subject, default: Particulars()].undividedRows += undividedRows
+  }
 }
 
 /// The names of a provider's models in figures: those of the price book, so that an alias and the
@@ -55,11 +67,9 @@ struct ReconciledModels {
 
   func name(of model: String) -> String { knownName(of: model) ?? model }
 
-  /// The model that a line of a bill is for, such as `gpt-4o-mini-2024-07-18, input`; nil where it
-  /// is for something else.
-  func name(ofLineItem item: String) -> String? {
-    item.split(separator: ",").first.flatMap { knownName(of: String($0)) }
-  }
+  /// The price book's name of the model that a line of a bill is for; nil if it is for something
+  /// else.
+  func name(of item: BillLineItem) -> String? { item.model.flatMap(knownName) }
 
   private func knownName(of model: String) -> String? {
     (book.model(model, of: provider) ?? undated(model))?.name
@@ -74,7 +84,13 @@ struct ReconciledModels {
 
 extension ReconciledFigures {
   /// The recorded figures that the provider also reports.
-  init(_ uses: [ProviderUse], _ models: ReconciledModels, of report: OrganizationReport.Answer) {
+  ///
+  /// - Parameter priceRecords: The records of the rows' prices, by version.
+  init(
+    _ uses: [ProviderUse], priceRecords: [String: String] = [:], _ models: ReconciledModels,
+    of report: OrganizationReport.Answer
+  ) {
+    var costs = ExactCosts()
     let withCosts = !report.unknownParts.contains(where: \.isOfCosts)
     let toolCalls = report.knownToolCalls
     let daysOfCalls = report.daysOfCallsWithoutModel
@@ -83,9 +99,17 @@ extension ReconciledFigures {
       let subject = ReconciledSubject(day: use.day, model: name)
       let all = ReconciledSubject(day: use.day, model: nil)
       add(use.requests, of: .requests, subject)
-      add(use.inputTokens, of: .inputTokens, subject)
-      add(use.cachedTokens, of: .cachedTokens, subject)
-      add(use.outputTokens, of: .outputTokens, subject)
+      let parts = DividedUse(use, priceRecord: use.priceVersion.flatMap { priceRecords[$0] })
+      for part in parts.parts {
+        let subject = ReconciledSubject(
+          day: use.day, model: part.model.map { models.name(of: $0) } ?? name)
+        add(part.inputTokens, of: .inputTokens, subject)
+        add(part.cachedTokens, of: .cachedTokens, subject)
+        add(part.outputTokens, of: .outputTokens, subject)
+        guard withCosts else { continue }
+        costs.add(part.costs, subject)
+        if part.model != nil { costs.add([.cost: part.cost], subject) }
+      }
       add(use.characters, of: .characters, subject)
       add((use.audioMilliseconds + 500) / 1_000, of: .seconds, subject)
       add(use.images, of: .images, subject)
@@ -102,10 +126,15 @@ extension ReconciledFigures {
           unknownCalls: use.toolCalls == nil ? use.calls : 0, subject)
       }
       guard withCosts else { continue }
+      costs.add(parts.toolCosts, all)
+      costs.add([.cost: parts.costOfAnsweringModel(use)], subject)
+      if !parts.isDivided, use.providerCostNanoUSD > 0 {
+        for subject in [subject, all] { note(undividedRows: use.rows, subject) }
+      }
       add(use.requests, of: .requests, all)
-      add(use.providerCostNanoUSD, of: .cost, subject)
       add(use.providerCostNanoUSD, of: .cost, all)
     }
+    add(costs)
   }
 
   /// Of a row's `tool_calls`, those of which a provider reports something.
@@ -137,12 +166,7 @@ extension ReconciledFigures {
       for result in results {
         add(result.counts[.cost] ?? 0, of: .cost, ReconciledSubject(day: day, model: nil))
       }
-      let names = results.map { $0.lineItem.flatMap { models.name(ofLineItem: $0) } }
-      // Where a line is for no model, the others don't say what models cost.
-      guard names.allSatisfy({ $0 != nil }) else { continue }
-      for (name, result) in zip(names, results) {
-        add(result.counts[.cost] ?? 0, of: .cost, ReconciledSubject(day: day, model: name))
-      }
+      addBill(results, on: day, models)
     }
   }
 

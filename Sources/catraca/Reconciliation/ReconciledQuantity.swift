@@ -8,8 +8,21 @@ enum ReconciledQuantity: String, CaseIterable, Comparable {
   case webSearches = "web_search_calls"
   case fileSearches = "file_search_calls"
   case containerSessions = "container_sessions"
-  /// In nano-units of a US dollar.
+  /// All costs. Costs are in nano-units of a US dollar.
   case cost = "cost_usd"
+  case inputCost = "input_cost_usd"
+  case cachedInputCost = "cached_input_cost_usd"
+  case cacheWriteCost = "cache_write_cost_usd"
+  case audioInputCost = "audio_input_cost_usd"
+  case imageInputCost = "image_input_cost_usd"
+  case outputCost = "output_cost_usd"
+  case audioOutputCost = "audio_output_cost_usd"
+  case imageOutputCost = "image_output_cost_usd"
+  /// The cost of minutes, characters and images that have a price of their own.
+  case mediaCost = "media_cost_usd"
+  case webSearchCost = "web_search_cost_usd"
+  case fileSearchCost = "file_search_cost_usd"
+  case containerCost = "container_cost_usd"
 
   static func < (left: ReconciledQuantity, right: ReconciledQuantity) -> Bool {
     left.position < right.position
@@ -17,6 +30,38 @@ enum ReconciledQuantity: String, CaseIterable, Comparable {
 
   /// The uses of tools that the provider runs, which are counted beside tokens.
   static let ofTools: [ReconciledQuantity] = [.webSearches, .fileSearches, .containerSessions]
+
+  static let costsOfModels: [ReconciledQuantity] = [
+    .inputCost, .cachedInputCost, .cacheWriteCost, .audioInputCost, .imageInputCost, .outputCost,
+    .audioOutputCost, .imageOutputCost, .mediaCost,
+  ]
+  static let costsOfTools: [ReconciledQuantity] = [.webSearchCost, .fileSearchCost, .containerCost]
+
+  var isCost: Bool { self >= .cost }
+
+  /// The counts that a part of a cost is the price of.
+  var pricedCounts: [ReconciledQuantity] {
+    switch self {
+    case .inputCost, .cachedInputCost, .cacheWriteCost, .audioInputCost, .imageInputCost:
+      [.requests, .inputTokens, .cachedTokens]
+    case .outputCost, .audioOutputCost, .imageOutputCost: [.requests, .outputTokens]
+    case .mediaCost: [.requests, .seconds, .characters, .images]
+    case .webSearchCost: [.webSearches]
+    case .fileSearchCost: [.fileSearches]
+    case .containerCost: [.containerSessions]
+    default: []
+    }
+  }
+
+  /// The cost of a row's calls of a kind; nil if bills have no line for them.
+  init?(costOfCalls kind: String) {
+    switch ReconciledQuantity(callsOf: kind) {
+    case .webSearches: self = .webSearchCost
+    case .fileSearches: self = .fileSearchCost
+    case .containerSessions: self = .containerCost
+    default: return nil
+    }
+  }
 
   /// The quantity of a row's calls of a kind; nil if the provider doesn't report them.
   init?(callsOf kind: String) {

@@ -99,6 +99,6 @@ extension ComparedFigure {
   func text(_ count: Int64) -> String { cell(count).plain }
 
   fileprivate func cell(_ count: Int64) -> Cell {
-    quantity == .cost ? .amount(nanoUnits: count) : .integer(count)
+    quantity.isCost ? .amount(nanoUnits: count) : .integer(count)
   }
 }

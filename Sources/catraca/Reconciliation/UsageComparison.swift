@@ -26,7 +26,9 @@ struct ComparedFigure: Hashable {
 ///
 /// A model's quantities are those that the provider reports of it; where it reports nothing of a
 /// model, the requests are compared. Costs are compared by day, and by model on days whose costs
-/// the provider states by model. Calls of tools are compared where either side has any.
+/// the provider states by model. Parts of costs, such as that of a model's output or of searches,
+/// are compared where the provider's bill states them. Calls of tools are compared where either
+/// side has any.
 struct UsageComparison {
   let figures: [ComparedFigure]
   /// Those that differ by more than the threshold, each with its likely reason.
@@ -57,7 +59,7 @@ struct UsageComparison {
     differences = figures.filter { figure in
       // Each of our costs is rounded up to the next nano-unit.
       let requests = ours.counts[figure.subject]?[.requests] ?? 0
-      let rounding = figure.quantity == .cost ? requests : 0
+      let rounding = figure.quantity.isCost ? max(requests, 1) : 0
       return figure.difference.magnitude > rounding.magnitude
         && figure.perMille > threshold * 10
     }.map { Difference(figure: $0, reason: finder.reason(for: $0)) }
@@ -69,11 +71,26 @@ struct UsageComparison {
     let toolCalls = ReconciledQuantity.ofTools.filter {
       (our[$0] ?? 0) > 0 || (their?[$0] ?? 0) > 0
     }
-    let cost: [ReconciledQuantity] = their?[.cost] == nil ? [] : [.cost]
-    if subject.model == nil { return toolCalls + (our[.cost] == nil ? cost : [.cost]) }
+    var cost: [ReconciledQuantity] = their?[.cost] == nil ? [] : [.cost]
+    if subject.model == nil {
+      if our[.cost] != nil { cost = [.cost] }
+      let parts = ReconciledQuantity.costsOfTools.filter { their?[$0] != nil }
+      return toolCalls + cost + parts.filter { (our[$0] ?? 0) > 0 || their?[$0] != 0 }
+    }
+    cost += costs(our, their)
     let usage = (their ?? [:]).keys
-      .filter { $0 != .cost && !ReconciledQuantity.ofTools.contains($0) }.sorted()
+      .filter { !$0.isCost && !ReconciledQuantity.ofTools.contains($0) }.sorted()
     guard usage.isEmpty else { return usage + toolCalls + cost }
     return ((our[.requests] ?? 0) > 0 ? [.requests] : []) + toolCalls + cost
+  }
+
+  /// The parts of a model's cost, if the provider's bill states any of them.
+  private static func costs(
+    _ our: ReconciledCounts, _ their: ReconciledCounts?
+  ) -> [ReconciledQuantity] {
+    guard let their, ReconciledQuantity.costsOfModels.contains(where: { their[$0] != nil }) else {
+      return []
+    }
+    return ReconciledQuantity.costsOfModels.filter { (our[$0] ?? 0) > 0 || their[$0] != nil }
   }
 }

@@ -12,7 +12,9 @@ from harness.sandbox import script
 MODEL = "gpt-4o-mini"
 BODY = {"model": MODEL, "messages": [{"role": "user", "content": "Hello"}]}
 ADMIN_KEY = "sk-admin-of-the-organization"
-QUANTITIES = ["requests", "input_tokens", "cached_tokens", "output_tokens", "cost_usd"]
+COUNTS = ["requests", "input_tokens", "cached_tokens", "output_tokens"]
+COSTS = ["cost_usd", "input_cost_usd", "cached_input_cost_usd", "output_cost_usd"]
+QUANTITIES = COUNTS + COSTS
 
 
 def today(shift=0):
@@ -86,6 +88,30 @@ def test_prices_that_the_book_lacks_are_named(used):
     assert reasons[MODEL] == reasons[None] == "regional_price"
 
 
+def test_the_bill_is_compared_line_by_line(running, sandbox):
+    """A price of output that is too low, by model and kind, beside tools that cost what they
+    should."""
+    tools = [{"type": "web_search"}, {"type": "code_interpreter", "container": {"type": "auto"}}]
+    body = {"model": MODEL, "input": "Hello", "tools": tools, "max_tool_calls": 9}
+    used = {"prompt_tokens": 2000, "cached_tokens": 1024, "completion_tokens": 500}
+    does = script(web_searches=2, containers=1, **used)
+    assert running.post(body, "/v1/responses", headers=does).status == 200
+    assert running.terminate() == 0
+    status, report, _ = reconcile(running, "--threshold", "0")
+    assert (status, report["differences"]) == (0, []), report
+    with running.ledger.changing() as database:
+        database.execute(
+            """UPDATE price_versions
+            SET record = replace(record, 'price.output 0.6', 'price.output 0.4')"""
+        )
+    status, report, _ = reconcile(running, "--threshold", "0")
+    assert status == 1
+    [row] = report["differences"]
+    assert (row["model"], row["quantity"]) == (MODEL, "output_cost_usd")
+    assert (row["ours"], row["theirs"]) == ("0.000200000", "0.000300000")
+    assert row["reason"] == "priority_price"
+
+
 def test_calls_of_tools_and_containers_are_compared(running):
     tools = [{"type": "web_search"}, {"type": "code_interpreter", "container": {"type": "auto"}}]
     body = {"model": MODEL, "input": "Hello", "tools": tools, "max_tool_calls": 9}
@@ -95,7 +121,7 @@ def test_calls_of_tools_and_containers_are_compared(running):
     assert json.loads(running.row()["tool_calls"]) == kinds
     assert running.terminate() == 0
     status, report, _ = reconcile(running, "--threshold", "0")
-    counted = [row for row in report["differences"] if row["quantity"] != "cost_usd"]
+    counted = [row for row in report["differences"] if not row["quantity"].endswith("cost_usd")]
     assert counted == [], report
     with running.ledger.changing() as database:
         database.execute("UPDATE usage_logs SET tool_calls = '{\"web_search\":1,\"shell\":2}'")
@@ -103,7 +129,7 @@ def test_calls_of_tools_and_containers_are_compared(running):
     found = {
         (row["model"], row["quantity"]): (row["ours"], row["theirs"], row["reason"])
         for row in report["differences"]
-        if row["quantity"] != "cost_usd"
+        if not row["quantity"].endswith("cost_usd")
     }
     assert (status, found) == (
         1,
