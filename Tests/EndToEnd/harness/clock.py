@@ -14,6 +14,13 @@ class Clock:
         self._shift = folder / "clock_shift"
         self._shift.write_bytes(struct.pack("q", 0))
         preload(catraca, "shifted_clock", folder, CLOCK_SHIFT=self._shift)
+        names = ["LD_PRELOAD", "CLOCK_SHIFT"]
+        self._environment = {name: catraca.environment[name] for name in names}
+
+    @property
+    def environment(self):
+        """What another process needs to have this clock too."""
+        return self._environment
 
     def set(self, instant, seconds=0):
         """It goes on from `seconds` after an instant, in ISO 8601 with an offset."""

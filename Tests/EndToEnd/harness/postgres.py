@@ -39,7 +39,9 @@ SETTINGS = {
 class PostgresServer:
     """Started when made; it may be stopped and started again, with the address that it had."""
 
-    def __init__(self, **settings):
+    def __init__(self, environment=None, **settings):
+        """`environment` is what the server has beside the tests' own."""
+        self._environment = environment or {}
         self._settings = SETTINGS | settings
         self.folder = Path(tempfile.mkdtemp(prefix="catraca-postgres-"))
         self.host = "127.0.0.1"
@@ -155,6 +157,7 @@ class PostgresServer:
                 stderr=log,
                 # An interrupt at the terminal is for who started it.
                 start_new_session=True,
+                env={**os.environ, **self._environment},
                 **self._owner,
             )
         eventually(lambda: not self.is_running() or self._answers(), "PostgreSQL", PATIENCE)

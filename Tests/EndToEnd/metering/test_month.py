@@ -5,18 +5,22 @@ import csv
 import io
 import json
 import random
-import sqlite3
+import tempfile
 from collections import Counter
-from contextlib import closing
+from contextlib import ExitStack
 from decimal import Decimal, ROUND_CEILING
+from pathlib import Path
 
 import pytest
 from harness.billing import declare_plan
+from harness.catraca import Catraca
 from harness.chosen_ledger import IS_POSTGRESQL
 from harness.clock import Clock
 from harness.configuration import sandbox_providers
 from harness.metrics import Metrics
 from harness.objects import assign
+from harness.postgres import PostgresServer
+from harness.postgres_ledger import PostgresLedger
 from harness.realtime import MODEL as REALTIME
 from harness.realtime import open_session, respond, say, send
 from harness.sandbox import Sandbox, script
@@ -24,9 +28,6 @@ from harness.waiting import eventually
 from test_batches import line, submit
 from test_margin import assert_nothing
 
-pytestmark = pytest.mark.skipif(
-    IS_POSTGRESQL, reason="the database's own clock doesn't follow the server's"
-)
 MONTH = "2027-01"
 SPAN = f"from={MONTH}-01&to=2027-02-01"
 MARKUPS = {"acme": "20%", "beta": "-5%", "gamma": "12.75%", "delta": "0%"}
@@ -72,8 +73,29 @@ def ceiling(amount):
 
 
 @pytest.fixture
-def clock(catraca, tmp_path):
-    return Clock(catraca, tmp_path)
+def timed(configuration, tmp_path):
+    """A server that isn't started yet, and its clock, which is also that of its database."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="catraca-clock-")))
+        # PostgreSQL is run by another user.
+        folder.chmod(0o755)
+        server = Catraca(configuration)
+        clock = Clock(server, folder)
+        if IS_POSTGRESQL:
+            database = stack.enter_context(PostgresServer(clock.environment))
+            server.use(PostgresLedger(database), tmp_path)
+        stack.callback(server.end)
+        yield server, clock
+
+
+@pytest.fixture
+def catraca(timed):
+    return timed[0]
+
+
+@pytest.fixture
+def clock(timed):
+    return timed[1]
 
 
 @pytest.fixture
@@ -81,8 +103,7 @@ def provider(catraca, clock, tmp_path):
     """A stand-in provider whose clock is the server's, so that its report is of the same days."""
     folder = tmp_path / "provider"
     folder.mkdir()
-    names = ["LD_PRELOAD", "CLOCK_SHIFT"]
-    launcher = ["env", *(f"{name}={catraca.environment[name]}" for name in names)]
+    launcher = ["env", *(f"{name}={value}" for name, value in clock.environment.items())]
     sandbox = Sandbox(folder, launcher)
     yield sandbox
     sandbox.end()
@@ -290,11 +311,11 @@ def compare_invoice(catraca, rows):
 
 
 def compare_rollups(catraca, all_):
-    with closing(sqlite3.connect(catraca.ledger.path)) as database:
-        for table in [*ROLLUPS, "usage_totals"]:
-            query = f"SELECT sum(cost_nano_usd), sum(provider_difference_nano_usd) FROM {table}"
-            charged, difference = database.execute(query).fetchone()
-            assert [charged, charged + difference] == [all_[0], all_[2]], table
+    for table in [*ROLLUPS, "usage_totals"]:
+        rows = catraca.ledger.rows(table)
+        charged = sum(row["cost_nano_usd"] for row in rows)
+        difference = sum(row["provider_difference_nano_usd"] for row in rows)
+        assert [charged, charged + difference] == [all_[0], all_[2]], table
 
 
 def compare_report(catraca):
