@@ -69,9 +69,14 @@ struct CostQuestion {
       let billed: HTML? =
         cost.billed.currency == .usd
         ? nil : #" = <strong>\#(reader.exactMoney(cost.billed))</strong>"#
+      let factor = tariff.origin.priceFactor
+      let explanation: HTML? =
+        factor == .one
+        ? nil
+        : #"<p class="small soft">\#(reader(.priceFactor(reader.decimal("\(factor)"))))</p>"#
       return #"""
         <div id="cost">\#(CostLines(tariff.lines(of: usage), reader).html)\#
-        <p><strong>\#(reader.exactMoney(cost.nanoUSD))</strong>\#(billed)</p></div>
+        <p><strong>\#(reader.exactMoney(cost.nanoUSD))</strong>\#(billed)</p>\#(explanation)</div>
         """#
     } catch {
       return problem(.noPrice)

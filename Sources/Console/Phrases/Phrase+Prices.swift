@@ -37,6 +37,11 @@ extension Phrase {
 
   static let serviceTier = Phrase("Service tier", "Nível de serviço")
   static let completionWindow = Phrase("Completion window", "Janela de conclusão")
+  static func priceFactor(_ factor: String) -> Phrase {
+    Phrase(
+      "The prices of tokens include the provider's factor of \(factor).",
+      "Os preços dos tokens incluem o fator \(factor) do provedor.")
+  }
   static let noWindowPrice = Phrase(
     "This model has no price for that completion window.",
     "Este modelo não tem preço para essa janela de conclusão.")

@@ -5,6 +5,7 @@ from decimal import Decimal, ROUND_CEILING
 
 import pytest
 from harness.sandbox import script
+from test_dashboard_access import Visitor
 from test_models_list import listed
 from test_two_costs import assert_audited, set_markup
 
@@ -73,6 +74,17 @@ def test_commands_lists_and_pages_show_it(regional, tokens):
     for name, factor, price in [(UPLIFTED, "1.1", "0.220000000"), (PLAIN, "1", "0.150000000")]:
         assert shown[name]["price_factor"] == factor
         assert shown[name]["per_million_tokens"]["input"] == price
+    visitor = Visitor(admin.url)
+    visitor.sign_in(tokens["admin"])
+    for language, sentence in [
+        ("en", "include the provider&#39;s factor of 1.1."),
+        ("pt-BR", "incluem o fator 1,1 do provedor."),
+    ]:
+        for model in BOOK:
+            page = visitor.get(
+                f"/dashboard/prices?model={model}&in=1000", {"accept-language": language}
+            ).text
+            assert 'id="cost"' in page and (sentence in page) == (model == UPLIFTED)
 
 
 @pytest.mark.parametrize("factor", ["0", "1.00001", "11", "-1", "10%", "fast"])
