@@ -28,6 +28,19 @@ import Time
     #expect(plain(portuguese.money(money)) == inPortuguese)
   }
 
+  @Test(
+    "Amounts of one row have the same decimals, so that one is seen to be the others' difference")
+  func moneyInOneRow() {
+    let amounts = [536_400_000, 564_600_000, -28_200_000].map {
+      Money(nanoUnits: $0, currency: .usd)
+    }
+    #expect(english.money(inOneRow: amounts) == ["$0.536", "$0.564", "-$0.028"])
+    let even = [280_000_000, 280_000_000, 0].map { Money(nanoUnits: $0, currency: .usd) }
+    #expect(
+      portuguese.money(inOneRow: even).map(plain) == ["US$ 0,28", "US$ 0,28", "US$ 0,00"])
+    #expect(english.money(inOneRow: []) == [])
+  }
+
   @Test("Where a cost is explained, no digit is left out")
   func exactMoney() {
     let money = Money(nanoUnits: 1_000_000_045, currency: .usd)

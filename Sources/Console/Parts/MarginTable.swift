@@ -53,17 +53,16 @@ struct MarginTable {
   private func row(_ line: UsageSeries.Line, _ name: HTML) -> HTML {
     let reader = pageRequest.reader
     let share = MarginTable.permille(line)
+    let amounts = reader.money(
+      inOneRow: [line.costNanoUSD, line.providerCostNanoUSD, line.marginNanoUSD].map {
+        Money(nanoUnits: $0, currency: .usd)
+      })
+    let cells: [HTML] = amounts.map { #"<td class="figure">\#($0)</td>"# }
     return #"""
       <tr><th scope="row">\#(name)</th><td class="figure">\#(reader.number(line.requests))</td>\#
-      <td class="figure">\#(dollars(line.costNanoUSD))</td>\#
-      <td class="figure">\#(dollars(line.providerCostNanoUSD))</td>\#
-      <td class="figure">\#(dollars(line.marginNanoUSD))</td>\#
+      \#(cells)\#
       <td class="figure">\#(share.map { reader.percentage(permille: $0) } ?? "–")</td></tr>
       """#
-  }
-
-  private func dollars(_ nanoUnits: Int64) -> String {
-    pageRequest.reader.money(Money(nanoUnits: nanoUnits, currency: .usd))
   }
 
   /// The margin in thousandths of what was charged, rounded toward zero; nil if nothing was

@@ -98,6 +98,6 @@ extension Phrase {
   fileprivate static func nextCharge(_ charge: String, _ end: String) -> Phrase {
     Phrase(
       "Another \(charge) will be charged when use passes \(end).",
-      "Mais \(charge) serão cobrados quando o uso passar de \(end).")
+      "Outra cobrança de \(charge) será feita quando o uso passar de \(end).")
   }
 }

@@ -34,6 +34,13 @@ extension Reader {
     amount(money, decimals: Reader.usualDecimals(of: money.nanoUnits.magnitude))
   }
 
+  /// Amounts to compare at a glance, each rounded down to the same decimals: the most that
+  /// `money(_:)` shows of one of them. Example: 0.536, 0.564 and -0.028, not 0.53, 0.56 and -0.028.
+  public func money(inOneRow amounts: [Money]) -> [String] {
+    let decimals = amounts.map { Reader.usualDecimals(of: $0.nanoUnits.magnitude) }.max() ?? 2
+    return amounts.map { amount($0, decimals: decimals) }
+  }
+
   /// An amount with all of its decimals, at least two.
   public func exactMoney(_ money: Money) -> String {
     var decimals = Money.places

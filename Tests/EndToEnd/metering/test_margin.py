@@ -84,7 +84,7 @@ def test_a_negative_margin_is_shown_as_one(catraca, tokens):
     assert ">-$0.000023<" in page and ">-100.0\u00a0%<" in page
 
 
-@pytest.mark.parametrize("language, cost", [("en", "$0.000046"), ("pt-BR", "US$\u00a00,000046")])
+@pytest.mark.parametrize("language, cost", [("en", "$0.0000466"), ("pt-BR", "US$\u00a00,0000466")])
 def test_the_billing_pages_show_admins_the_margin_by_client_and_model(
     used, tokens, language, cost
 ):
