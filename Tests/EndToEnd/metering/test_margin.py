@@ -2,6 +2,7 @@
 
 import json
 import re
+import urllib.request
 
 import pytest
 from harness.admin import Admin
@@ -171,6 +172,16 @@ def test_no_page_shows_a_viewer_or_a_client_what_the_provider_charges(used, toke
     token = used.admin(used.key()).done("POST", "/api/widget-tokens", {}, 201)
     for view in ["", "&view=page"]:
         assert_nothing(used.admin(None).get(token["path"] + view).text, "the widget")
+
+
+def test_live_events_tell_that_figures_changed_and_no_figure(used, tokens):
+    for who, _, visitor in readers(used, tokens):
+        request = urllib.request.Request(f"{visitor.url}{LIVE_EVENTS[1]}")
+        cookies = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
+        request.add_header("cookie", cookies)
+        with visitor.opener.open(request, timeout=20) as stream:
+            told = b"".join(stream.readline() for _ in range(5)).decode()
+        assert re.fullmatch(r"retry: 2000\n\nevent: changed\ndata: \d{1,4}\n\n", told), who
 
 
 def test_the_same_search_finds_it_where_admins_look(used, tokens):
