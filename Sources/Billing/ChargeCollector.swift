@@ -24,9 +24,13 @@ public actor ChargeCollector: OutboxWorker {
   private let logger: Logger
   private let clock: @Sendable () -> Timestamp
   private var postponed = PostponedCharges()
+  /// The periods with all their charges, as far as the log has told of them.
+  private var toldFull: Set<ChargeOutbox.FullPeriod> = []
   package var attempts = OngoingAttempts<Int64>()
   package nonisolated let bell = WorkBell()
   private nonisolated let changes = Atomic<UInt64>(0)
+
+  private static let longestMonth = Duration.seconds(31 * 24 * 3_600)
 
   /// - Parameters:
   ///   - outbox: A separate connection to the ledger.
@@ -58,11 +62,27 @@ public actor ChargeCollector: OutboxWorker {
       logger.log(.warn, "charge_postponed") { $0.member("others", others) }
     }
     try pauseUnpaid(at: now)
+    try tellFullPeriods(at: now)
     guard case .stripe(let settings) = server.settings.payments else { return nil }
     let account = StripeAccount(client: payments.stripe, settings: settings)
     let due = try outbox.due(at: now, limit: mostAttemptsAtOnce)
     try start(due.map { Item(due: $0, account: account) })
     return try outbox.nextAttempt(after: now).map { $0.elapsed(since: now) }
+  }
+
+  /// Logs once, for each period, that it has all its charges. Only periods of this month and the
+  /// last can be open.
+  private func tellFullPeriods(at now: Timestamp) throws(LedgerError) {
+    let month = now.advanced(by: .zero - ChargeCollector.longestMonth).rfc3339.prefix(7)
+    let full = Set(try outbox.fullPeriods(since: String(month)))
+    for period in full.subtracting(toldFull) {
+      logger.log(.error, "charges_exhausted") { line in
+        line.member("client", period.clientID)
+        line.member("period", period.period)
+        line.member("charges", ChargeOutbox.mostCharges)
+      }
+    }
+    toldFull = full
   }
 
   private func pauseUnpaid(at now: Timestamp) throws(LedgerError) {

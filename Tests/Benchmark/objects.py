@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What 10 million objects cost the requests that name one, and the lists of objects.
+"""Compares requests that name objects, and lists of them, with 10 million objects and with few.
 
 Starts a server on a ledger with few objects and one on a ledger with many, both in SQLite, with the
 sandbox as their provider, and sends each the same requests in turns. Prints the median of each

@@ -165,7 +165,7 @@ import Time
       ours: ours, theirs: theirs, threshold: 0, today: CivilDate("2026-12-01")!)
     let parts = comparison.figures.filter { $0.quantity.isCost && $0.quantity != .cost }
     #expect(parts.count == lines.count && parts.allSatisfy { $0.difference == 0 }, "\(parts)")
-    // What the tool read and drew isn't the answering model's.
+    // The tool's tokens aren't the answering model's.
     #expect(Self.counts(ours, "chat")[.inputTokens] == 207)
     #expect(Self.counts(ours, "painter")[.outputTokens] == 60)
   }

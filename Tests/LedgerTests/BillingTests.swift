@@ -166,6 +166,10 @@ import Time
     try await ledger.settle(use(1_000_000_000_000, 1))
     try await ledger.settle(use(1_000_000_000_000, 2))
     #expect(try charges().count == Int(Biller.largestBlock) + 1)
+    let outbox = try ChargeOutbox(at: folder.location)
+    let full = ChargeOutbox.FullPeriod(clientID: "acme", period: "2026-11")
+    #expect(try outbox.fullPeriods(since: "2026-10") == [full])
+    #expect(try outbox.fullPeriods(since: "2026-12") == [])
     await ledger.close()
     let reader = try LedgerReader(at: folder.location)
     let period = try #require(try reader.billingStatement(of: "acme", period: "2026-11")).period

@@ -72,6 +72,29 @@ public final class ChargeOutbox {
     }
   }
 
+  /// A period with as many charges as a period can have. Further use in it costs nothing more.
+  public struct FullPeriod: Hashable, Sendable {
+    public let clientID: String
+    public let period: String
+  }
+
+  /// The most charges of a period besides its fixed fee.
+  public static let mostCharges = Biller.largestBlock
+
+  /// Returns the periods that have begun since `month` and have all their charges.
+  ///
+  /// - Parameter month: The earliest name of a period, such as `2026-11`.
+  /// - Throws: `LedgerError.unavailable` or `LedgerError.unreadable`.
+  public func fullPeriods(since month: String) throws(LedgerError) -> [FullPeriod] {
+    let select = try connection.prepare(ChargeOutbox.full)
+    select.bind(month)
+    return try select.rows { fields throws(LedgerError) in
+      FullPeriod(
+        clientID: try fields.requiredText("client_id", of: "a charge"),
+        period: try fields.requiredText("period", of: "a charge"))
+    }
+  }
+
   // MARK: Payers
 
   /// Returns the client's account at the payment provider; nil if it has none.
@@ -101,5 +124,10 @@ public final class ChargeOutbox {
   private static let due = """
     SELECT * FROM token_billing_charges WHERE next_attempt_at <= ?
     ORDER BY next_attempt_at, id LIMIT ?
+    """
+  // The block is written out, so that the index of last charges serves the query.
+  private static let full = """
+    SELECT client_id, period FROM token_billing_charges
+    WHERE block = \(mostCharges) AND period >= ? ORDER BY client_id, period
     """
 }

@@ -144,6 +144,11 @@ extension HelpTopic {
       "charges_not_read", "warn",
       "The ledger couldn't be used to collect charges; Catraca tries again.",
     ],
+    [
+      "charges_exhausted", "error",
+      "A client's `period` has its 10,000 `charges`, the most that it can have. Further use in it "
+        + "isn't charged. Give the plan larger blocks. One line a period, and one at each start.",
+    ],
     ["payment_mismatch", "error", "A payment isn't what was charged; it pays nothing."],
     [
       "clients_paused_or_resumed", "warn",

@@ -7,7 +7,7 @@
 struct BillLineItem: Hashable {
   /// The model as the provider calls it; nil for a tool, and for anything else.
   var model: String?
-  /// What the line charges; nil if its name doesn't say it.
+  /// The quantity that the line charges; nil if its name doesn't say it.
   var charge: ReconciledQuantity?
   var rate = Rate.usual
 

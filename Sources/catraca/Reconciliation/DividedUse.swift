@@ -117,7 +117,7 @@ private struct CallKinds {
 }
 
 extension PricedQuantity {
-  /// What a bill calls the cost of the quantity; nil for calls, whose tool the bill names.
+  /// The name that a bill has for the cost of the quantity; nil for calls, whose tool the bill names.
   fileprivate var billCharge: ReconciledQuantity? {
     switch self {
     case .input: .inputCost

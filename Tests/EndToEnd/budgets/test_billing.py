@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from harness.billing import CHARGES, PROCESS_USAGE, charges, declare_plan, price, report, summary
 from harness.crowd import at_once
+from harness.waiting import eventually
 
 CHAT = {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}
 
@@ -332,6 +333,21 @@ def test_an_invoice_says_how_many_blocks_are_beyond_the_charges_of_a_period(catr
     assert invoice.returncode == 1
     assert "10003 blocks were begun, and a period has 10000 charges at most" in invoice.stderr
     assert "the last 3 are not charged" in invoice.stderr
+
+
+def test_the_log_says_once_that_a_period_has_all_its_charges(catraca, billed):
+    def told():
+        return [line for line in catraca.process.log if line["event"] == "charges_exhausted"]
+
+    report(billed, 10_000 * 8_000_000)
+    assert told() == []
+    report(billed, 8_000_000)
+    report(billed, 8_000_000)
+    [line] = eventually(told, "a line")
+    month = datetime.now(timezone.utc).strftime("%Y-%m")
+    assert (line["client"], line["period"], line["charges"]) == ("acme", month, 10_000)
+    report(billed, 8_000_000)
+    assert len(told()) == 1
 
 
 def test_an_invoice_is_the_sum_of_its_lines_and_traced_to_its_requests(catraca, billed):

@@ -19,7 +19,7 @@ class Clock:
 
     @property
     def environment(self):
-        """What another process needs to have this clock too."""
+        """The environment in which another process has this clock too."""
         return self._environment
 
     def set(self, instant, seconds=0):

@@ -1,4 +1,4 @@
-"""What a provider keeps is its maker's, also if the maker has hung up before it had the answer."""
+"""An object is its maker's, also if the maker has hung up before it had the answer."""
 
 import json
 import select

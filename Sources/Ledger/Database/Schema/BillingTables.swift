@@ -62,6 +62,8 @@ extension Migration {
     CREATE INDEX token_billing_charges_request_id ON token_billing_charges (request_id);
     CREATE INDEX token_billing_charges_due ON token_billing_charges (next_attempt_at)
       WHERE next_attempt_at IS NOT NULL;
+    CREATE INDEX token_billing_charges_last ON token_billing_charges (client_id, period)
+      WHERE block = 10000; -- a period's last charge, see `Biller.largestBlock`
     CREATE INDEX token_billing_charges_failing ON token_billing_charges (failing_since)
       WHERE failing_since IS NOT NULL;
 
