@@ -54,7 +54,8 @@ final class StreamRelay {
       endpoint: forwarded.request.endpoint, facts: forwarded.request.facts,
       hidesUsage: forwarded.rewrite.addsUsage, parser: forwarded.pipeline.resources.parser,
       passesUnread: !forwarded.request.makesObjects,
-      leastNewText: forwarded.quote.provider.apiKey?.leastShownBytes ?? .max)
+      leastSecret: forwarded.quote.provider.apiKey?.leastShownBytes ?? .max,
+      showsSecret: forwarded.quote.provider.showsKey)
     if coding == .unknown || head.isPartial { meter.giveUp() }
   }
 
@@ -154,7 +155,7 @@ final class StreamRelay {
   /// To search each event of every stream would make them a tenth dearer. An event that repeats one
   /// before it, but for a few letters of text, can't show a key, so it isn't searched.
   private func redact(_ bytes: inout [UInt8]) {
-    guard meter.takeNewText() || meter.isError, !bytes.isEmpty else { return }
+    guard meter.takeSecretFound() || meter.isError, !bytes.isEmpty else { return }
     takeKeysOut(of: &bytes)
   }
 

@@ -37,6 +37,9 @@ struct KeyFilter {
 }
 
 extension Provider {
+  /// Whether bytes show the key.
+  func showsKey(in bytes: Span<UInt8>) -> Bool { apiKey?.isShown(in: bytes) ?? false }
+
   /// Takes the key out of bytes, if they show it.
   ///
   /// - Returns: whether they did.

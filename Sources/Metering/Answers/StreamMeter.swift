@@ -45,7 +45,8 @@ public struct StreamMeter: ~Copyable {
   private let hidesUsage: Bool
   private let passesUnread: Bool
   private let largestEvent: Int
-  private let leastNewText: Int
+  private let leastSecret: Int
+  private let showsSecret: (Span<UInt8>) -> Bool
   private var state = State.flowing
   private var splitter: ServerSentEventSplitter
   private var answer: any AnswerReader
@@ -60,26 +61,28 @@ public struct StreamMeter: ~Copyable {
   private var repeated: RepeatedEvent?
   /// The bytes of the last parsed event besides its data.
   private var frameBytes = 0
-  /// As `takeNewText` returns it.
-  private var hasNewText = true
+  /// As `takeSecretFound` returns it.
+  private var hasSecret = false
 
   /// - Parameters:
   ///   - facts: The facts of the answered request.
   ///   - hidesUsage: Whether `RequestRewrite` requested the usage, and not the client.
   ///   - parser: The parser of the events. It may serve other streams in between.
   ///   - passesUnread: Whether an event that is too large to be read may pass.
-  ///   - leastNewText: The bytes of text from which a repeated event counts as new; see
-  ///     `takeNewText`.
+  ///   - leastSecret: The bytes of the shortest text that can show a secret.
+  ///   - showsSecret: Whether bytes show a secret that may not pass; see `takeSecretFound`.
   ///   - largestEvent: The largest size of an event, or of a body that is a JSON object, in bytes.
   public init(
     endpoint: Endpoint, facts: RequestFacts, hidesUsage: Bool, parser: JSONParser,
-    passesUnread: Bool = true, leastNewText: Int = 0,
+    passesUnread: Bool = true, leastSecret: Int = .max,
+    showsSecret: @escaping (Span<UInt8>) -> Bool = { _ in false },
     largestEvent: Int = ServerSentEventSplitter.largestEvent
   ) {
     answer = endpoint.answer.init(for: facts)
     self.hidesUsage = hidesUsage
     self.passesUnread = passesUnread
-    self.leastNewText = leastNewText
+    self.leastSecret = leastSecret
+    self.showsSecret = showsSecret
     self.largestEvent = largestEvent
     self.parser = parser
     splitter = ServerSentEventSplitter(largestEvent: largestEvent)
@@ -100,13 +103,11 @@ public struct StreamMeter: ~Copyable {
       passEvents(into: &output)
       splitter.giveRoom(to: &chunk)
     case .gathering:
-      hasNewText = true
       gather(chunk, into: &output)
     case .withholding:
-      hasNewText = true
       withhold(chunk.span)
     case .released, .unmetered:
-      hasNewText = true
+      hasSecret = hasSecret || showsSecret(chunk.span)
       output.append(contentsOf: chunk)
     case .refusing: break
     }
@@ -117,14 +118,14 @@ public struct StreamMeter: ~Copyable {
     }
   }
 
-  /// Whether the stream has passed on or withheld something new since the last call: not only
-  /// repetitions of earlier events with less than `leastNewText` bytes of text each.
+  /// Whether the secret was found since the last call, in what has passed or is withheld.
   ///
-  /// Only new text can show a secret that the earlier events didn't show. So most events of a
-  /// model's answer needn't be searched.
-  public mutating func takeNewText() -> Bool {
-    defer { hasNewText = false }
-    return hasNewText
+  /// An event that repeats an earlier one, but for fewer than `leastSecret` bytes of text, isn't
+  /// searched: it can't show a secret that the earlier one didn't show. So most events of a model's
+  /// answer cost nothing here.
+  public mutating func takeSecretFound() -> Bool {
+    defer { hasSecret = false }
+    return hasSecret
   }
 
   /// Whether nothing passes any more, because something can't be read and may not pass unread.
@@ -181,7 +182,7 @@ public struct StreamMeter: ~Copyable {
   /// Appends the withheld bytes to `output`. Call it after the usage is recorded.
   public mutating func takeWithheld(into output: inout [UInt8]) {
     guard state == .withholding else { return }
-    hasNewText = true
+    hasSecret = hasSecret || showsSecret(withheld.span)
     output.append(contentsOf: withheld)
     withheld = []
     state = .released
@@ -240,7 +241,6 @@ extension StreamMeter {
   ///
   /// If the bytes may not pass unread, none pass from now on.
   public mutating func giveUp() {
-    hasNewText = true
     state = passesUnread ? .unmetered : .refusing
     answer.noteUnreadable()
   }
@@ -249,7 +249,9 @@ extension StreamMeter {
   private mutating func endReading(into output: inout [UInt8], passing rest: ArraySlice<UInt8>) {
     hasLargeEvent = true
     giveUp()
-    if passesUnread { output.append(contentsOf: rest) }
+    guard passesUnread else { return }
+    hasSecret = hasSecret || showsSecret(rest.span)
+    output.append(contentsOf: rest)
   }
 
   private mutating func passEvents(into output: inout [UInt8]) {
@@ -317,31 +319,27 @@ extension StreamMeter {
 
   /// Reads an event's usage, and returns the decision on its bytes.
   private mutating func read(_ event: ServerSentEvent) -> Reading {
+    if case .line(let range) = event.data,
+      let repetition = repeated?.match(splitter.bytes.span.extracting(range))
+    {
+      if repetition.textBytes >= leastSecret || event.range.count - range.count != frameBytes {
+        hasSecret = hasSecret || showsSecret(splitter.bytes.span.extracting(event.range))
+      }
+      return pass(repetition, at: range.lowerBound)
+    }
+    hasSecret = hasSecret || showsSecret(splitter.bytes.span.extracting(event.range))
     let root: JSONValue
     var offset: Int?
     do {
       switch event.data {
-      case .none:
-        hasNewText = true
-        return .pass
+      case .none: return .pass
       case .line(let range):
-        if range.isEmpty {
-          hasNewText = true
-          return .pass
-        }
+        if range.isEmpty { return .pass }
         if StreamMeter.isTerminator(splitter.bytes.span.extracting(range)) { return endEvents() }
-        if let repetition = repeated?.match(splitter.bytes.span.extracting(range)) {
-          if repetition.textBytes >= leastNewText || event.range.count - range.count != frameBytes {
-            hasNewText = true
-          }
-          return pass(repetition, at: range.lowerBound)
-        }
-        hasNewText = true
         frameBytes = event.range.count - range.count
         root = try parser.parse(splitter.bytes.span.extracting(range))
         offset = range.lowerBound
       case .lines(let data):
-        hasNewText = true
         if StreamMeter.isTerminator(data.span) { return endEvents() }
         root = try parser.parse(data)
       }
@@ -365,7 +363,6 @@ extension StreamMeter {
 
   private mutating func endEvents() -> Reading {
     hasEvents = true
-    hasNewText = true
     return .terminator
   }
 
