@@ -170,8 +170,8 @@ struct ReasonFinder {
       }
   }
 
-  /// The reason that the names of the bill's lines, or the lack of recorded prices, give for a part of
-  /// a cost.
+  /// The reason that the names of the bill's lines, or the lack of recorded prices, give for a part
+  /// of a cost.
   private func reasonOfLines(_ figure: ComparedFigure) -> DifferenceReason? {
     let rates = theirs.particulars[figure.subject]?.rates ?? []
     if figure.difference < 0, rates.contains(.dear) { return .priorityPrice }

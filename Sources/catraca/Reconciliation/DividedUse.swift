@@ -117,7 +117,8 @@ private struct CallKinds {
 }
 
 extension PricedQuantity {
-  /// The name that a bill has for the cost of the quantity; nil for calls, whose tool the bill names.
+  /// The name that a bill has for the cost of the quantity; nil for calls: the bill names their
+  /// tools.
   fileprivate var billCharge: ReconciledQuantity? {
     switch self {
     case .input: .inputCost
