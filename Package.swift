@@ -110,6 +110,7 @@ let package = Package(
         "EventLoop", "Logging", "HTTP", "TLS", "Upstream", "Money", "Time", "JSON", "Pricing",
         "Budgets", "Ledger", "Configuration",
       ]),
+    module("Reconciliation", ["JSON", "Money", "Time", "Pricing", "Ledger"]),
     module(
       "Telemetry",
       [
@@ -141,8 +142,8 @@ let package = Package(
       name: "catraca",
       dependencies: [
         "EventLoop", "Logging", "HTTP", "TLS", "HTTPServer", "Upstream", "Money", "Time", "JSON",
-        "Objects", "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Telemetry",
-        "Gateway", "Console", "Sandbox", "Server",
+        "Objects", "Pricing", "Metering", "Budgets", "Ledger", "Configuration", "Alerts",
+        "Reconciliation", "Telemetry", "Gateway", "Console", "Sandbox", "Server",
       ] + allocator,
       path: "Sources/catraca", swiftSettings: strict, linkerSettings: selfContained),
 
@@ -209,6 +210,7 @@ let package = Package(
       ]),
     tests("TelemetryTests", ["Telemetry", "HTTP", "Metrics", "Money", "Pricing", "Time"]),
     tests("BillingTests", ["Billing", "Configuration", "Ledger", "Money", "TLS", "Time"]),
+    tests("ReconciliationTests", ["Reconciliation", "Ledger", "Money", "Pricing", "Time"]),
     tests(
       "GatewayTests",
       [

@@ -1,5 +1,5 @@
 /// A quantity that both sides count.
-enum ReconciledQuantity: String, CaseIterable, Comparable {
+public enum ReconciledQuantity: String, CaseIterable, Comparable, Sendable {
   case requests
   case inputTokens = "input_tokens"
   case cachedTokens = "cached_tokens"
@@ -24,7 +24,7 @@ enum ReconciledQuantity: String, CaseIterable, Comparable {
   case fileSearchCost = "file_search_cost_usd"
   case containerCost = "container_cost_usd"
 
-  static func < (left: ReconciledQuantity, right: ReconciledQuantity) -> Bool {
+  public static func < (left: ReconciledQuantity, right: ReconciledQuantity) -> Bool {
     left.position < right.position
   }
 
@@ -37,7 +37,8 @@ enum ReconciledQuantity: String, CaseIterable, Comparable {
   ]
   static let costsOfTools: [ReconciledQuantity] = [.webSearchCost, .fileSearchCost, .containerCost]
 
-  var isCost: Bool { self >= .cost }
+  /// Whether figures of it are nano-units of a US dollar.
+  public var isCost: Bool { self >= .cost }
 
   /// The counts that a part of a cost is the price of.
   var pricedCounts: [ReconciledQuantity] {

@@ -1,8 +1,8 @@
 internal import Ledger
 internal import Time
 
-/// Why two sides' figures most likely differ. Programs read the name, people what it stands for.
-enum DifferenceReason: String, CaseIterable, Comparable {
+/// The likely reason why two sides' figures differ. Programs read the raw value, people the words.
+public enum DifferenceReason: String, CaseIterable, Comparable, Sendable {
   case reportIncomplete = "report_incomplete"
   case dayEdge = "day_edge"
   case otherName = "other_name"
@@ -23,13 +23,14 @@ enum DifferenceReason: String, CaseIterable, Comparable {
   case toolPrice = "tool_price"
   case priceDiffers = "price_differs"
 
-  static func < (left: DifferenceReason, right: DifferenceReason) -> Bool {
+  public static func < (left: DifferenceReason, right: DifferenceReason) -> Bool {
     left.position < right.position
   }
 
   private var position: Int { DifferenceReason.allCases.firstIndex(of: self) ?? 0 }
 
-  var words: String {
+  /// The explanation for people.
+  public var words: String {
     switch self {
     case .reportIncomplete:
       "the provider's report of this day isn't complete yet; compare again tomorrow"

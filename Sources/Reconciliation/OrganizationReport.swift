@@ -1,25 +1,49 @@
-internal import Configuration
-internal import EventLoop
-internal import Time
-internal import Upstream
+public import Time
 
 /// Asks OpenAI what its organization has used, page by page.
-struct OrganizationReport {
-  let caller: ServiceCaller
-  let provider: Provider
-  let key: Secret
-  let days: ClosedRange<CivilDate>
+public struct OrganizationReport {
+  /// The outcome of a GET.
+  public enum Response: Sendable {
+    /// A response of any status; the body is nil if it broke off or was too large.
+    case received(status: Int, body: [UInt8]?)
+    case missing(reason: String)
+  }
+
+  /// The reason why the report can't be read: the part of it, and what is wrong.
+  public struct Failure: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  private let baseURL: String
+  private let days: ClosedRange<CivilDate>
+  private let get: (_ url: String) async -> Response
+
+  /// - Parameters:
+  ///   - baseURL: the provider's, up to and with its version, such as `/v1`.
+  ///   - days: in UTC.
+  ///   - get: makes a GET of a URL with an admin key of the organization.
+  public init(
+    baseURL: String, days: ClosedRange<CivilDate>,
+    get: @escaping (_ url: String) async -> Response
+  ) {
+    self.baseURL = baseURL
+    self.days = days
+    self.get = get
+  }
 
   /// Days of one page: the most that usage is told for.
   private static let pageDays = 31
   private static let mostPages = 1_000
-  private static let patience = Duration.seconds(60)
 
-  struct Answer {
+  /// The provider's figures for the days.
+  public struct Answer: Sendable {
     var usage: [UsagePage.Result] = []
     var costs: [UsagePage.Result] = []
     /// Parts that the provider doesn't know.
     var unknownParts: [ReportPart] = []
+
+    /// The paths of the parts that the provider doesn't know, below `/organization`.
+    public var unknownPaths: [String] { unknownParts.map(\.path) }
 
     /// The figures of tools that can be compared.
     var knownToolCalls: Set<ReconciledQuantity> {
@@ -28,7 +52,10 @@ struct OrganizationReport {
     }
   }
 
-  func fetch() async throws(CommandError) -> Answer {
+  /// Reads all parts of the report.
+  /// - Throws: `Failure` if a part can't be read. A part that the provider doesn't know isn't a
+  ///   failure: the answer lists it.
+  public func fetch() async throws(Failure) -> Answer {
     var answer = Answer()
     for part in ReportPart.usage {
       if let results = try await results(of: part) {
@@ -46,7 +73,7 @@ struct OrganizationReport {
   }
 
   /// Nil where there is no such part.
-  private func results(of part: ReportPart) async throws(CommandError) -> [UsagePage.Result]? {
+  private func results(of part: ReportPart) async throws(Failure) -> [UsagePage.Result]? {
     var results: [UsagePage.Result] = []
     var cursor: String?
     for _ in 0..<OrganizationReport.mostPages {
@@ -60,27 +87,25 @@ struct OrganizationReport {
 
   private func page(
     of part: ReportPart, _ cursor: String?
-  ) async throws(CommandError) -> UsagePage? {
+  ) async throws(Failure) -> UsagePage? {
     let start = TimeZoneRules.utc.startOfDay(days.lowerBound).milliseconds / 1_000
     let end = TimeZoneRules.utc.startOfDay(days.upperBound).milliseconds / 1_000 + 86_400
-    var url = "\(provider.baseURL)/organization/\(part.path)?start_time=\(start)&end_time=\(end)"
+    var url = "\(baseURL)/organization/\(part.path)?start_time=\(start)&end_time=\(end)"
     url += "&bucket_width=1d&limit=\(OrganizationReport.pageDays)"
     if let group = part.group { url += "&group_by[]=\(group)" }
     if let cursor { url += "&page=\(OrganizationReport.encoded(cursor))" }
-    let result = await caller.get(
-      url, bearer: key, authorities: provider.caFile, within: OrganizationReport.patience)
-    switch result {
-    case .failure(let error): throw failed(part, "\(error)")
-    case .success(let answer) where answer.status == 404: return nil
-    case .success(let answer):
-      guard answer.status == 200 else {
-        let isRefused = answer.status == 401 || answer.status == 403
+    switch await get(url) {
+    case .missing(let reason): throw failed(part, reason)
+    case .received(status: 404, body: _): return nil
+    case .received(let status, let body):
+      guard status == 200 else {
+        let isRefused = status == 401 || status == 403
         throw failed(
           part,
-          "is answered \(answer.status)"
+          "is answered \(status)"
             + (isRefused ? "; allowed: an admin key of the organization" : ""))
       }
-      guard let body = answer.body else { throw failed(part, "broke off or is too large") }
+      guard let body else { throw failed(part, "broke off or is too large") }
       do throws(UsagePage.Mistake) {
         return try UsagePage(body, part.members)
       } catch {
@@ -89,8 +114,8 @@ struct OrganizationReport {
     }
   }
 
-  private func failed(_ part: ReportPart, _ what: String) -> CommandError {
-    .failed("reconcile: GET \(provider.baseURL)/organization/\(part.path): \(what)")
+  private func failed(_ part: ReportPart, _ what: String) -> Failure {
+    Failure(description: "GET \(baseURL)/organization/\(part.path): \(what)")
   }
 
   /// Everything but letters and digits as an escape of URLs.

@@ -1,11 +1,10 @@
-import Configuration
 import Ledger
 import Money
 import Pricing
 import Testing
 import Time
 
-@testable import catraca
+@testable import Reconciliation
 
 @Suite struct ReconciliationTests {
   private static let day = CivilDate("2026-11-22")!
@@ -187,12 +186,12 @@ import Time
 
   @Test("Rows of a day in UTC are summed up by what their models are called")
   func rows() async throws {
-    let bench = TestBench()
-    var other = LedgerFixture.row(4)
+    let ledger = try TemporaryLedger()
+    var other = TemporaryLedger.row(4)
     other.provider = "groq"
-    try await bench.record(
-      (1...3).map { LedgerFixture.row($0) } + [LedgerFixture.row(5, day: "2026-11-23"), other])
-    let uses = try LedgerReader(at: .sqlite(path: bench.ledgerPath)).providerUse(
+    try await ledger.record(
+      (1...3).map { TemporaryLedger.row($0) } + [TemporaryLedger.row(5, day: "2026-11-23"), other])
+    let uses = try ledger.reader().providerUse(
       of: "openai", from: Self.day, through: Self.day)
     #expect(uses.map(\.requests) == [3] && uses.map(\.inputTokens) == [300])
     let figures = ReconciledFigures(uses, Self.models, of: OrganizationReport.Answer()).counts
@@ -204,14 +203,14 @@ import Time
 
   @Test("Calls of tools are summed up by their kinds, by model where the provider says it")
   func toolCalls() async throws {
-    let bench = TestBench()
-    var rows = (1...4).map { LedgerFixture.row($0) }
+    let ledger = try TemporaryLedger()
+    var rows = (1...4).map { TemporaryLedger.row($0) }
     rows[0].toolCalls = #"{"web_search":2,"file_search":1}"#
     rows[1].toolCalls = #"{"web_search":2,"file_search":1}"#
     rows[2].toolCalls = #"{"code_interpreter":1,"shell":2,"unknown":9}"#
     rows[3].usage = try #require(rows[3].usage.with(calls: 5))
-    try await bench.record(rows)
-    let uses = try LedgerReader(at: .sqlite(path: bench.ledgerPath)).providerUse(
+    try await ledger.record(rows)
+    let uses = try ledger.reader().providerUse(
       of: "openai", from: Self.day, through: Self.day)
     #expect(uses.map(\.rows) == [1, 1, 2] && uses.map(\.calls) == [5, 0, 0])
     let model = ReconciledSubject(day: Self.day, model: "gpt-4o-mini")
@@ -254,46 +253,18 @@ import Time
 
   @Test("Use with clients' own keys is told apart from that of the common account")
   func users() async throws {
-    let bench = TestBench()
-    var other = LedgerFixture.row(4)
+    let ledger = try TemporaryLedger()
+    var other = TemporaryLedger.row(4)
     other.clientID = "other"
-    try await bench.record([LedgerFixture.row(1), LedgerFixture.row(2), other])
-    let reader = try LedgerReader(at: .sqlite(path: bench.ledgerPath))
+    try await ledger.record([TemporaryLedger.row(1), TemporaryLedger.row(2), other])
+    let reader = try ledger.reader()
     func requests(of users: ProviderUsers) throws -> Int64 {
       try reader.providerUse(of: "openai", by: users, from: Self.day, through: Self.day)
         .reduce(0) { $0 + $1.requests }
     }
     #expect(try requests(of: .allExcept([])) == 3)
     #expect(try requests(of: .allExcept(["other"])) == 2)
-    #expect(try requests(of: .allExcept(["other", LedgerFixture.row(1).clientID])) == 0)
+    #expect(try requests(of: .allExcept(["other", TemporaryLedger.row(1).clientID])) == 0)
     #expect(try requests(of: .only("other")) == 1 && requests(of: .only("none")) == 0)
-  }
-
-  // MARK: The command
-
-  static let refusals: [(line: String, says: String)] = [
-    ("reconcile", "--provider"),
-    ("reconcile --provider groq", "there is no provider groq; allowed: one of openai"),
-    ("reconcile --provider openai", "OPENAI_ADMIN_KEY holds no key"),
-    ("reconcile --provider openai --key-env NOBODYS", "NOBODYS holds no key"),
-    ("reconcile --provider openai --from 2026-13-01", "allowed: a date such as"),
-    ("reconcile --provider openai --threshold -1", "allowed: a whole number"),
-  ]
-
-  @Test("What can't be compared is refused in words", arguments: refusals)
-  func refused(_ line: String, _ says: String) async {
-    let printout = await TestBench().run(line)
-    #expect(printout.exitCode != .well && printout.error.contains(says), "\(printout.error)")
-  }
-
-  @Test("Days must be in order, and not too many", arguments: ["2026-11-21", "2025-11-01"])
-  func spans(_ day: String) async {
-    let bench = TestBench()
-    var surroundings = bench.surroundings
-    surroundings.environment["OPENAI_ADMIN_KEY"] = "sk-admin-x"
-    let words = day < "2026" ? ["--from", day] : ["--from", "2026-11-22", "--to", day]
-    let printout = await bench.run(
-      ["reconcile", "--provider", "openai"] + words, in: surroundings)
-    #expect(printout.exitCode == .failed && printout.error.contains("is no span"))
   }
 }

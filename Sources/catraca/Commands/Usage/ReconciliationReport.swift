@@ -1,4 +1,5 @@
 internal import JSON
+internal import Reconciliation
 internal import Time
 
 /// The report of a comparison: for people, for programs, and for an alert.
@@ -71,7 +72,7 @@ struct ReconciliationReport {
 
   var sentence: String {
     let named = comparison.differences.prefix(ReconciliationReport.mostNamed)
-      .map { "\($0.figure.subject.day) \($0.figure.words) (\($0.reason.rawValue))" }
+      .map { "\($0.figure.day) \($0.figure.words) (\($0.reason.rawValue))" }
     let rest = comparison.differences.count - named.count
     let more = rest > 0 ? "; and \(rest) more" : ""
     return "\(summary): \(named.joined(separator: "; "))\(more)"
@@ -81,7 +82,7 @@ struct ReconciliationReport {
 extension UsageComparison.Difference {
   fileprivate var row: [Cell] {
     [
-      .text("\(figure.subject.day)"), .optional(figure.subject.model),
+      .text("\(figure.day)"), .optional(figure.model),
       .text(figure.quantity.rawValue), figure.cell(figure.ours), figure.cell(figure.theirs),
       figure.cell(figure.difference), .tenths(figure.perMille), .text(reason.rawValue),
     ]
@@ -91,7 +92,7 @@ extension UsageComparison.Difference {
 extension ComparedFigure {
   /// `gpt-4o-mini requests: 10 recorded, 12 reported`.
   fileprivate var words: String {
-    "\(subject.model ?? "all models") \(quantity.rawValue): \(cell(ours).shown) recorded, "
+    "\(model ?? "all models") \(quantity.rawValue): \(cell(ours).shown) recorded, "
       + "\(cell(theirs).shown) reported"
   }
 

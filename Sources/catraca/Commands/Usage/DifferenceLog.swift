@@ -3,6 +3,7 @@ internal import Configuration
 internal import EventLoop
 internal import JSON
 internal import Logging
+internal import Reconciliation
 internal import Time
 
 /// Writes differences into the server's log, where that is a file which is there: standard output
@@ -24,8 +25,8 @@ enum DifferenceLog {
       let figure = difference.figure
       logger.log(.warn, "reconciliation_difference") { line in
         line.member("provider", provider)
-        line.member("day", figure.subject.day.description)
-        line.member("model", figure.subject.model)
+        line.member("day", figure.day.description)
+        line.member("model", figure.model)
         line.member("quantity", figure.quantity.rawValue)
         line.member("ours", figure.text(figure.ours))
         line.member("theirs", figure.text(figure.theirs))

@@ -1,6 +1,8 @@
 internal import Configuration
 internal import Ledger
+internal import Reconciliation
 internal import Time
+internal import Upstream
 
 /// `catraca reconcile`: whether a provider's own report of use and costs is what we recorded.
 enum Reconcile {
@@ -41,7 +43,7 @@ enum Reconcile {
     let request = try Request(invocation)
     let settings = request.settings
     let answer = try await request.fetch()
-    let models = ReconciledModels(book: try settings.priceBook(), provider: request.provider.name)
+    let book = try settings.priceBook()
     let reader = try invocation.reader()
     let uses = try invocation.ledger { () throws(LedgerError) in
       try reader.providerUse(
@@ -52,14 +54,13 @@ enum Reconcile {
       try reader.priceRecords(versions: Set(uses.compactMap(\.priceVersion)))
     }
     let comparison = UsageComparison(
-      ours: ReconciledFigures(uses, priceRecords: priceRecords, models, of: answer),
-      theirs: ReconciledFigures(answer, models), threshold: request.threshold,
-      today: request.today)
+      uses, priceRecords: priceRecords, with: answer, of: request.provider.name, book: book,
+      threshold: request.threshold, today: request.today)
     let report = ReconciliationReport(
       comparison, provider: request.provider.name, days: request.days,
       threshold: request.threshold)
-    var notes = answer.unknownParts.map {
-      "reconcile: \(request.provider.name) has no \($0.path): not compared"
+    var notes = answer.unknownPaths.map {
+      "reconcile: \(request.provider.name) has no \($0): not compared"
     }
     notes += request.notes
     try DifferenceLog.write(comparison, of: request.provider.name, by: settings.log)
@@ -86,6 +87,8 @@ enum Reconcile {
     /// The one provider with such a report that is known, by the name of its pricing file.
     private static let known = "openai"
     private static let mostDays = 366
+    /// For each page of the report.
+    private static let patience = Duration.seconds(60)
 
     init(_ invocation: Invocation) throws(CommandError) {
       let values = invocation.values
@@ -157,16 +160,28 @@ enum Reconcile {
       } catch {
         throw .failed("reconcile: \(error)")
       }
+      let report = OrganizationReport(baseURL: "\(provider.baseURL)", days: days) { url in
+        await page(at: url, from: caller)
+      }
       let answer: Result<OrganizationReport.Answer, CommandError>
-      do throws(CommandError) {
-        answer = .success(
-          try await OrganizationReport(caller: caller, provider: provider, key: key, days: days)
-            .fetch())
+      do throws(OrganizationReport.Failure) {
+        answer = .success(try await report.fetch())
       } catch {
-        answer = .failure(error)
+        answer = .failure(.failed("reconcile: \(error)"))
       }
       await caller.close()
       return try answer.get()
+    }
+
+    private func page(
+      at url: String, from caller: ServiceCaller
+    ) async -> OrganizationReport.Response {
+      let result = await caller.get(
+        url, bearer: key, authorities: provider.caFile, within: Request.patience)
+      return switch result {
+      case .failure(let error): .missing(reason: "\(error)")
+      case .success(let answer): .received(status: answer.status, body: answer.body)
+      }
     }
   }
 }

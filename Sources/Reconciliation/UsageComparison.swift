@@ -1,19 +1,29 @@
-internal import Time
+public import Ledger
+public import Pricing
+public import Time
 
 /// Two sides' figures about the same, one beside the other.
-struct ComparedFigure: Hashable {
+public struct ComparedFigure: Hashable, Sendable {
   let subject: ReconciledSubject
-  let quantity: ReconciledQuantity
-  let ours: Int64
-  let theirs: Int64
+  public let quantity: ReconciledQuantity
+  /// The recorded figure.
+  public let ours: Int64
+  /// The provider's figure.
+  public let theirs: Int64
 
-  var difference: Int64 {
+  /// The day in UTC.
+  public var day: CivilDate { subject.day }
+  /// The price book's name of the model; nil for all models together.
+  public var model: String? { subject.model }
+
+  /// `ours` minus `theirs`, or the nearest representable number.
+  public var difference: Int64 {
     let (difference, overflows) = ours.subtractingReportingOverflow(theirs)
     return overflows ? (ours < theirs ? .min : .max) : difference
   }
 
   /// In tenths of a percent of theirs, rounded up; of ours where they have nothing.
-  var perMille: Int64 {
+  public var perMille: Int64 {
     let base = UInt128((theirs == 0 ? ours : theirs).magnitude)
     guard base > 0 else { return 0 }
     let (quotient, rest) = (UInt128(difference.magnitude) * 1_000)
@@ -29,19 +39,36 @@ struct ComparedFigure: Hashable {
 /// the provider states by model. Parts of costs, such as that of a model's output or of searches,
 /// are compared where the provider's bill states them. Calls of tools are compared where either
 /// side has any.
-struct UsageComparison {
-  let figures: [ComparedFigure]
+public struct UsageComparison: Sendable {
+  /// All compared figures, in the order of days and models.
+  public let figures: [ComparedFigure]
   /// Those that differ by more than the threshold, each with its likely reason.
-  let differences: [Difference]
+  public let differences: [Difference]
 
-  struct Difference: Hashable {
-    let figure: ComparedFigure
-    let reason: DifferenceReason
+  /// A figure that differs by more than the threshold.
+  public struct Difference: Hashable, Sendable {
+    public let figure: ComparedFigure
+    public let reason: DifferenceReason
   }
 
+  /// Compares recorded rows with a provider's report.
+  ///
   /// - Parameters:
+  ///   - priceRecords: the records of the rows' prices, by version.
+  ///   - book: the prices that know the provider's models by their names and aliases.
   ///   - threshold: in percent; a difference must be larger to count.
   ///   - today: the day that hasn't ended yet, in UTC.
+  public init(
+    _ uses: [ProviderUse], priceRecords: [String: String],
+    with report: OrganizationReport.Answer, of provider: String, book: PriceBook,
+    threshold: Int64, today: CivilDate
+  ) {
+    let models = ReconciledModels(book: book, provider: provider)
+    self.init(
+      ours: ReconciledFigures(uses, priceRecords: priceRecords, models, of: report),
+      theirs: ReconciledFigures(report, models), threshold: threshold, today: today)
+  }
+
   init(
     ours: ReconciledFigures, theirs: ReconciledFigures, threshold: Int64, today: CivilDate
   ) {

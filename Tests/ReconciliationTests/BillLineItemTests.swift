@@ -4,7 +4,7 @@ import Pricing
 import Testing
 import Time
 
-@testable import catraca
+@testable import Reconciliation
 
 @Suite("Costs by the lines of a provider's bill") struct BillLineItemTests {
   // MARK: Names
@@ -84,7 +84,7 @@ import Time
   ) throws -> Bill.Item {
     let known = try #require(try book().model(model, of: "openai"))
     let tariff = try known.tariff(
-      in: PricingContext(instant: TestBench.now, calls: calls), inputTokens: 0)
+      in: PricingContext(instant: TemporaryLedger.now, calls: calls), inputTokens: 0)
     return Bill.Item(try #require(usage), by: tariff)
   }
 
@@ -92,21 +92,19 @@ import Time
   private static func figures(
     _ bills: [(bill: Bill, toolCalls: String?)], theirs lines: [(String, Int64)]
   ) async throws -> (ours: ReconciledFigures, theirs: ReconciledFigures) {
-    let bench = TestBench()
-    let ledger = try ServerLedger(ServerLedger.Options(.sqlite(path: bench.ledgerPath)))
-    for (number, entry) in bills.enumerated() {
-      var row = LedgerFixture.row(number + 1)
+    let rows = try bills.enumerated().map { number, entry in
+      var row = TemporaryLedger.row(number + 1)
       row.model = entry.bill.items[0].tariff.origin.model
       row.responseModel = nil
       row.usage = entry.bill.usage
       row.toolCalls = entry.toolCalls
       row.priceVersion = entry.bill.version
       row.providerCostNanoUSD = try entry.bill.cost().provider.nanoUnits
-      try await ledger.settle(
-        .init(row: row, charges: [], priceRecord: entry.bill.record))
+      return (row: row, priceRecord: Optional(entry.bill.record))
     }
-    await ledger.close()
-    let reader = try LedgerReader(at: .sqlite(path: bench.ledgerPath))
+    let ledger = try TemporaryLedger()
+    try await ledger.record(rows)
+    let reader = try ledger.reader()
     let uses = try reader.providerUse(of: "openai", from: day, through: day)
     let records = try reader.priceRecords(versions: Set(uses.compactMap(\.priceVersion)))
     let models = ReconciledModels(book: try book(), provider: "openai")

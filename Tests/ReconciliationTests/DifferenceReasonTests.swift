@@ -1,7 +1,7 @@
 import Testing
 import Time
 
-@testable import catraca
+@testable import Reconciliation
 
 /// One line a reason: what both sides say, and why they most likely differ.
 @Suite struct DifferenceReasonTests {
