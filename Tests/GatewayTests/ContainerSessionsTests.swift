@@ -25,7 +25,7 @@ struct ContainerSessionsTests {
       parser: parser)
     let item = #"{"type":"code_interpreter_call","container_id":"\#(container)"}"#
     let report = AnswerMeter.read(
-      Array(#"{"output":[\#(item)],"usage":{"input_tokens":1}}"#.utf8), to: facts,
+      Array(#"{"output":[\#(item)],"usage":{"input_tokens":1,"total_tokens":1}}"#.utf8), to: facts,
       endpoint: endpoint, parser: parser)
     let payer = ContainerSessions.Payer(
       client: client, key: "web", provider: "openai",

@@ -274,7 +274,7 @@ struct OtherRequestsTests {
   func uncountedSearch(_ member: String, _ calls: Int64) throws {
     let facts = try facts(Endpoints.chatCompletions, #""messages":[],\#(member)"#)
     let report = AnswerMeter.read(
-      Array(#"{"choices":[],"usage":{"prompt_tokens":1}}"#.utf8), to: facts,
+      Array(#"{"choices":[],"usage":{"prompt_tokens":1,"total_tokens":1}}"#.utf8), to: facts,
       endpoint: Endpoints.chatCompletions, parser: JSONParser())
     #expect(report.extraCalls.reduce(0) { $0 + $1.count } == calls)
   }

@@ -112,6 +112,30 @@ struct RealtimeTests {
     #expect(!meter.report.isError)
   }
 
+  @Test(
+    "Cached images have the price of the cache",
+    arguments: [
+      ([0, 0, 1000], [0, 0, 800], [200, 0, 0]), ([500, 0, 500], [0, 0, 400], [100, 0, 500]),
+      ([300, 600, 100], [50, 150, 50], [50, 450, 250]),
+      ([500, 500, 0], [400, 400, 0], [0, 100, 100]),
+    ])
+  func cachedImages(_ all: [Int64], _ cached: [Int64], _ expected: [Int64]) throws {
+    let text = """
+      {"type":"response.done","response":{"id":"r","usage":{"total_tokens":1000,
+      "input_tokens":1000,"output_tokens":0,"input_token_details":{"text_tokens":\(all[0]),
+      "audio_tokens":\(all[1]),"image_tokens":\(all[2]),
+      "cached_tokens":\(cached.reduce(0, +)),"cached_tokens_details":{
+      "text_tokens":\(cached[0]),"audio_tokens":\(cached[1]),"image_tokens":\(cached[2])}}}}}
+      """
+    var meter = RealtimeMeter()
+    meter.read(try JSONParser().parse(Array(text.utf8)))
+    let usage = try #require(meter.report.usage)
+    #expect(usage.cachedInputTokens == cached.reduce(0, +))
+    #expect(
+      [usage.imageInputTokens, usage.audioInputTokens, usage.textInputTokens] == expected)
+    #expect(!meter.report.isUsageAdjusted)
+  }
+
   @Test("A response that failed before it wrote anything has used nothing")
   func failed() throws {
     let parser = JSONParser()

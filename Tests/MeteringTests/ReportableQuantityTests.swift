@@ -15,7 +15,7 @@ import Testing
         "cache_write_tokens_details":{"ttl_12h_tokens":10}},\
         "output_tokens":30,"output_tokens_details":{"audio_tokens":10,"image_tokens":10}}
         """.utf8))
-    let usage = try #require(ReportedUsage(object)).usage
+    let usage = try #require(ReportedUsage.read(object).usage).usage
     let read: [PricedQuantity: Int64] = [
       .cachedInput: usage.cachedInputTokens, .cacheWrite: usage.cacheWriteTokens,
       .cacheWriteLong: usage.cacheWriteLongTokens, .audioInput: usage.audioInputTokens,

@@ -67,7 +67,8 @@ struct ResponsesAnswerTests {
         + #""output_tokens":\#(output),"reasoning_tokens":2,"total_tokens":\#(5 + output)}}"#
     }
     let items = [item("m-svg", 7), item("m-svg", 9), item("m-other", 4)]
-    let whole = #"{"output":[\#(items.joined(separator: ","))],"usage":{"input_tokens":1}}"#
+    let whole =
+      #"{"output":[\#(items.joined(separator: ","))],"usage":{"input_tokens":1,"total_tokens":1}}"#
     let (_, end) = stream(
       items.map { #"{"type":"response.output_item.done","item":\#($0)}"# }
         + [#"{"type":"response.completed","response":\#(whole)}"#])
@@ -85,7 +86,7 @@ struct ResponsesAnswerTests {
     let item = #"{"type":"web_search_call","action":{"type":"search"}}"#
     let (_, end) = stream([
       #"{"type":"response.output_item.done","item":\#(item)}"#,
-      #"{"type":"response.completed","response":{"output":[\#(item)],"usage":{"input_tokens":1}}}"#,
+      #"{"type":"response.completed","response":{"output":[\#(item)],"usage":null}}"#,
     ])
     #expect(end.report.extraCalls.map(\.count) == [1])
     #expect(end.hasTerminator)

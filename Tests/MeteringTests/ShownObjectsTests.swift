@@ -72,7 +72,7 @@ struct ShownObjectsTests {
       ),
       (
         #"{"type":"response.completed","response":{"id":"resp_1","output":[{"id":"msg_1"},"#
-          + #"{"id":"msg_2"}],"usage":{"input_tokens":1}}}"#, ["item msg_2"]
+          + #"{"id":"msg_2"}],"usage":{"input_tokens":1,"total_tokens":1}}}"#, ["item msg_2"]
       ),
     ]
     var output: [UInt8] = []

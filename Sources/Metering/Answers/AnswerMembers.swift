@@ -12,6 +12,15 @@ struct AnswerMembers {
   private(set) var isError = false
   private var isUnreadable = false
   private var isAmbiguous = false
+  /// Whether the last usage object can't be read.
+  private var hasUnreadableUsage = false
+  /// Whether usage must tell the output. Some formats report only input.
+  private let hasOutput: Bool
+
+  /// - Parameter hasOutput: Whether answers of the format have output, which usage must tell.
+  init(hasOutput: Bool = true) {
+    self.hasOutput = hasOutput
+  }
 
   /// Reads a member; returns false if it is none of these.
   mutating func read(_ member: JSONMember) -> Bool {
@@ -72,7 +81,8 @@ struct AnswerMembers {
     report.isUnreadable = isUnreadable
     report.isAmbiguous = isAmbiguous
     report.outputTextBytes = textBytes
-    let reported = usage ?? other
+    let reported = usage ?? (hasUnreadableUsage ? nil : other)
+    if hasUnreadableUsage && reported == nil { report.isUnreadable = true }
     report.usage = reported?.usage
     report.isUsageAdjusted = reported?.isAdjusted ?? false
     report.unlistedTokens = reported?.unlistedTokens ?? 0
@@ -80,9 +90,21 @@ struct AnswerMembers {
   }
 
   private mutating func read(usage value: JSONValue) {
-    guard let read = ReportedUsage(value) else { return }
-    if isAmbiguous, let usage, usage.usage.totalTokens > read.usage.totalTokens { return }
-    usage = read
+    switch ReportedUsage.read(value, hasOutput: hasOutput) {
+    case .absent: return
+    case .unreadable: noteUnreadableUsage()
+    case .read(let read):
+      hasUnreadableUsage = false
+      if isAmbiguous, let usage, usage.usage.totalTokens > read.usage.totalTokens { return }
+      usage = read
+    }
+  }
+
+  /// Notes a usage object that can't be read. It replaces an earlier usage, so that the answer is
+  /// charged its hold.
+  mutating func noteUnreadableUsage() {
+    hasUnreadableUsage = true
+    if !isAmbiguous { usage = nil }
   }
 
   private mutating func read(model value: JSONValue) {
@@ -96,7 +118,7 @@ struct AnswerMembers {
 
 /// An answer with a status of 400 or above. It is charged only if it reports usage.
 struct ErrorAnswer: AnswerReader {
-  var members = AnswerMembers()
+  var members = AnswerMembers(hasOutput: false)
 
   init(for facts: RequestFacts) {}
 

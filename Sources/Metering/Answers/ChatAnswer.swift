@@ -85,7 +85,11 @@ struct ChatAnswer: AnswerReader {
   private mutating func read(groq: JSONValue) {
     for member in groq.members {
       if member.hasKey("usage") {
-        groqUsage = ReportedUsage(member.value) ?? groqUsage
+        switch ReportedUsage.read(member.value) {
+        case .absent: break
+        case .unreadable: members.noteUnreadable()
+        case .read(let usage): groqUsage = usage
+        }
       } else if member.hasKey("error") {
         members.noteError(member.value)
       } else if member.hasKey("usage_breakdown") {

@@ -5,7 +5,7 @@ import Pricing
 struct EmbeddingAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = []
 
-  var members = AnswerMembers()
+  var members = AnswerMembers(hasOutput: false)
 
   init(for facts: RequestFacts) {}
 
@@ -18,7 +18,7 @@ struct EmbeddingAnswer: AnswerReader {
 
 /// Reads answers to questions about an input. The input is charged.
 struct DecisionAnswer: AnswerReader {
-  var members = AnswerMembers()
+  var members = AnswerMembers(hasOutput: false)
 
   init(for facts: RequestFacts) {}
 
@@ -39,7 +39,7 @@ struct DecisionAnswer: AnswerReader {
 struct ModerationAnswer: AnswerReader {
   static let reportableDetails: Set<PricedQuantity> = []
 
-  var members = AnswerMembers()
+  var members = AnswerMembers(hasOutput: false)
 
   init(for facts: RequestFacts) {}
 

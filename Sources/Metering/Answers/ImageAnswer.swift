@@ -8,6 +8,7 @@ struct ImageAnswer: AnswerReader {
   var members = AnswerMembers()
   private var usages: [Usage] = []
   private var isAdjusted = false
+  private var hasUnreadableUsage = false
   private var vectors: ModelUsage?
   private var images: Int64 = 0
   private let askedImages: Int64
@@ -44,6 +45,10 @@ struct ImageAnswer: AnswerReader {
   var report: UsageReport {
     var report = members.report()
     report.isUsageAdjusted = isAdjusted
+    if hasUnreadableUsage {
+      report.isUnreadable = true
+      return report
+    }
     guard let sum = Usage.sum(of: usages), !usages.isEmpty else { return report }
     report.usage = sum.with(images: images)
     if let vectors {
@@ -55,7 +60,9 @@ struct ImageAnswer: AnswerReader {
 
   /// If the usage has no details, all output is images.
   private mutating func add(usage value: JSONValue) {
-    guard let reported = ReportedUsage(value) else { return }
+    let reading = ReportedUsage.read(ofDrawing: value)
+    if reading.isUnreadable { hasUnreadableUsage = true }
+    guard let reported = reading.usage else { return }
     isAdjusted = isAdjusted || reported.isAdjusted
     var usage = reported.usage
     if value["output_tokens_details"]?.kind != .object {
@@ -70,7 +77,9 @@ struct ImageAnswer: AnswerReader {
 
   /// A text model writes vector drawings. Its tokens are billed separately.
   private mutating func add(vectors value: JSONValue) {
-    guard let model = value["model"]?.string, let reported = ReportedUsage(value) else { return }
+    let reading = ReportedUsage.read(value)
+    if reading.isUnreadable { hasUnreadableUsage = true }
+    guard let model = value["model"]?.string, let reported = reading.usage else { return }
     let sum = Usage.sum(of: [vectors?.usage ?? .zero, reported.usage])
     vectors = ModelUsage(model: model, usage: sum ?? reported.usage)
   }

@@ -18,25 +18,58 @@ final class ReportedUsage: Sendable {
     .imageOutput,
   ]
 
-  /// Reads the usage of the image tool, which lists cached tokens beside its details, images
-  /// separately.
-  convenience init?(ofDrawing object: JSONValue?) {
-    self.init(object, cachedBesideDetails: true)
+  /// The result of reading a usage object.
+  enum Reading {
+    /// The value isn't an object, or the object has no count of tokens.
+    case absent
+    /// The object has counts of tokens, but the input or the output can't be read.
+    case unreadable
+    case read(ReportedUsage)
+
+    /// The usage; nil unless it could be read.
+    var usage: ReportedUsage? {
+      if case .read(let usage) = self { usage } else { nil }
+    }
+
+    var isUnreadable: Bool {
+      if case .unreadable = self { true } else { false }
+    }
   }
 
-  /// Returns nil unless the object has an integer `prompt_tokens` or `input_tokens`.
-  init?(_ object: JSONValue?, cachedBesideDetails: Bool = false) {
-    guard let object, let input = Self.total(object["prompt_tokens"] ?? object["input_tokens"])
-    else { return nil }
+  /// Reads the usage of the image tool, which lists cached tokens beside its details.
+  static func read(ofDrawing object: JSONValue?) -> Reading {
+    read(object, cachedBesideDetails: true)
+  }
+
+  /// Reads a usage object.
+  ///
+  /// Example: `{"prompt_tokens":20}` is unreadable for a chat, because nobody knows its output.
+  /// With `"total_tokens":60`, the output is 40. For embeddings, 20 input tokens are all.
+  ///
+  /// - Parameter hasOutput: Whether the object must tell the output: its count, or a total.
+  static func read(
+    _ object: JSONValue?, hasOutput: Bool = true, cachedBesideDetails: Bool = false
+  ) -> Reading {
+    guard let object, object.kind == .object else { return .absent }
+    let stated = StatedTotals(object)
+    guard stated.hasAny else { return .absent }
+    guard let input = stated.input?.tokenCount,
+      let output = stated.output(beside: input) ?? (hasOutput ? nil : 0),
+      let usage = ReportedUsage(
+        object, input, output, total: stated.total?.tokenCount ?? 0, cachedBesideDetails)
+    else { return .unreadable }
+    return .read(usage)
+  }
+
+  private init?(
+    _ object: JSONValue, _ input: Int64, _ output: Int64, total: Int64,
+    _ cachedBesideDetails: Bool
+  ) {
     let inputDetails = Self.details(
       object, "prompt_tokens_details", "input_tokens_details", "input_token_details")
     let outputDetails = Self.details(
       object, "completion_tokens_details", "output_tokens_details", "output_token_details")
-    var counts = UsageCounts(input: input)
-    counts.output =
-      Self.total(object["completion_tokens"] ?? object["output_tokens"])
-      // Without an output count, the total is the only evidence of the output.
-      ?? max(0, (Self.total(object["total_tokens"]) ?? input) - input)
+    var counts = ReportedCounts(input: input, output: output)
     counts.readInputDetails(inputDetails)
     if cachedBesideDetails { counts.readCached(object) }
     counts.readOutputDetails(outputDetails)
@@ -44,12 +77,7 @@ final class ReportedUsage: Sendable {
     guard let usage = counts.usage else { return nil }
     self.usage = usage
     isAdjusted = counts.isAdjusted
-    unlistedTokens = max(0, (Self.total(object["total_tokens"]) ?? 0) - usage.totalTokens)
-  }
-
-  private static func total(_ value: JSONValue?) -> Int64? {
-    guard let count = value?.integer, (0...Usage.largestCount).contains(count) else { return nil }
-    return count
+    unlistedTokens = max(0, total - usage.totalTokens)
   }
 
   private static func details(_ object: JSONValue, _ names: StaticString...) -> JSONValue? {
@@ -60,91 +88,43 @@ final class ReportedUsage: Sendable {
   }
 }
 
-/// The counts of a usage object while they are made consistent.
-private struct UsageCounts {
-  var input: Int64
-  var cached: Int64 = 0
-  var cacheWrite: Int64 = 0
-  var cacheWriteLong: Int64 = 0
-  var audioInput: Int64 = 0
-  var cachedAudio: Int64 = 0
-  var imageInput: Int64 = 0
-  var output: Int64 = 0
-  var reasoning: Int64 = 0
-  var audioOutput: Int64 = 0
-  var imageOutput: Int64 = 0
-  var isAdjusted = false
+/// The members of a usage object that state its totals; nil for a missing or null one.
+private struct StatedTotals {
+  let input: JSONValue?
+  let output: JSONValue?
+  let total: JSONValue?
 
-  init(input: Int64) {
-    self.input = input
+  init(_ object: JSONValue) {
+    input = Self.stated(object, "prompt_tokens", "input_tokens")
+    output = Self.stated(object, "completion_tokens", "output_tokens")
+    total = Self.stated(object, "total_tokens")
   }
 
-  mutating func readInputDetails(_ details: JSONValue?) {
-    guard let details else { return }
-    cached = part(details["cached_tokens"])
-    // Cached sound has the price of the cache, not the price of sound.
-    let audio = part(details["audio_tokens"])
-    cachedAudio = min(part(details["cached_tokens_details"]?["audio_tokens"]), cached, audio)
-    audioInput = audio - cachedAudio
-    imageInput = part(details["image_tokens"])
-    let written = part(details["cache_write_tokens"])
-    cacheWriteLong = part(details["cache_write_tokens_details"]?["ttl_12h_tokens"])
-    cacheWrite = max(0, written - cacheWriteLong)
+  var hasAny: Bool { input != nil || output != nil || total != nil }
+
+  /// Returns the output count. Without a readable one, the total is the only evidence of the
+  /// output; nil if the total doesn't tell it either.
+  func output(beside input: Int64) -> Int64? {
+    if let count = output?.tokenCount { return count }
+    guard let total = total?.tokenCount, total >= input else { return nil }
+    return total - input
   }
 
-  /// Reads `cached_tokens` and `cached_tokens_details`. Cached images have the cache's price
-  /// instead of the images'.
-  mutating func readCached(_ object: JSONValue) {
-    guard cached == 0 else { return }
-    cached = part(object["cached_tokens"])
-    let images = part(object["cached_tokens_details"]?["cached_image_tokens"])
-    imageInput = max(0, imageInput - min(images, cached))
-  }
-
-  mutating func readOutputDetails(_ details: JSONValue?) {
-    guard let details else { return }
-    reasoning = part(details["reasoning_tokens"])
-    audioOutput = part(details["audio_tokens"])
-    imageOutput = part(details["image_tokens"])
-  }
-
-  /// Returns a detail's count; 0 if it is missing, null or not an integer.
-  private mutating func part(_ value: JSONValue?) -> Int64 {
-    guard let count = value?.integer else { return 0 }
-    guard (0...Usage.largestCount).contains(count) else {
-      isAdjusted = true
-      return 0
+  private static func stated(_ object: JSONValue, _ names: StaticString...) -> JSONValue? {
+    for name in names {
+      if let value = object[name], !value.isNull { return value }
     }
-    return count
+    return nil
   }
+}
 
-  /// Makes the parts fit into their totals without lowering the charge.
-  ///
-  /// First, the part that costs no more than the rest shrinks: cached input, which may overlap with
-  /// cached sound, or reasoning, which is priced as output. Then the total grows to the sum of the
-  /// other parts.
-  ///
-  /// Example: 100 input tokens with 80 cached and 60 of sound become 40 cached and 60 of sound.
-  mutating func normalize() {
-    let dearInput = cacheWrite + cacheWriteLong + audioInput + imageInput
-    isAdjusted = Self.fit(&cached, dearInput, into: &input) || isAdjusted
-    cachedAudio = min(cachedAudio, cached)
-    isAdjusted = Self.fit(&reasoning, audioOutput + imageOutput, into: &output) || isAdjusted
-  }
-
-  private static func fit(_ cheap: inout Int64, _ dear: Int64, into total: inout Int64) -> Bool {
-    guard cheap + dear > total else { return false }
-    total = max(total, dear)
-    cheap = total - dear
-    return true
-  }
-
-  var usage: Usage? {
-    Usage(
-      inputTokens: input, cachedInputTokens: cached, cacheWriteTokens: cacheWrite,
-      cacheWriteLongTokens: cacheWriteLong, audioInputTokens: audioInput,
-      imageInputTokens: imageInput, outputTokens: output, reasoningTokens: reasoning,
-      audioOutputTokens: audioOutput, imageOutputTokens: imageOutput,
-      cachedAudioTokens: cachedAudio)
+extension JSONValue {
+  /// A count of tokens; nil for anything else and for counts that are too large. Some providers
+  /// write whole numbers with a fraction or an exponent: `200.0` and `2E2` are 200.
+  var tokenCount: Int64? {
+    if let integer { return (0...Usage.largestCount).contains(integer) ? integer : nil }
+    guard let real, real >= 0, real <= Double(Usage.largestCount), real.rounded() == real
+    else { return nil }
+    return Int64(real)
   }
 }

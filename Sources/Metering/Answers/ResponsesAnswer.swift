@@ -13,6 +13,8 @@ struct ResponsesAnswer: AnswerReader {
   private var drawing: ReportedUsage?
   /// The usage of text models that drew for the image tool; each is billed separately.
   private var vectors: [ModelUsage] = []
+  /// Whether the usage of a drawing can't be read, so that the whole cost is unknown.
+  private var hasUnreadableDrawing = false
   /// The work of a background response; nil for any other response.
   private var work: ProviderWork?
   private var shown = ShownObjects()
@@ -94,6 +96,10 @@ struct ResponsesAnswer: AnswerReader {
     report.containers = toolCalls.containers(in: containers)
     report.work = work
     report.madeObjects = shown.objects
+    if hasUnreadableDrawing {
+      report.usage = nil
+      report.isUnreadable = true
+    }
     guard let usage = report.usage, drawing != nil || !vectors.isEmpty else { return report }
     report.breakdown = [ModelUsage(model: report.responseModel ?? model, usage: usage)]
     if let drawing {
@@ -126,7 +132,9 @@ struct ResponsesAnswer: AnswerReader {
         if containers == Containers() { containers = Containers(ofTools: member.value) }
       } else if member.hasKey("tool_usage") {
         toolCalls.read(toolUsage: member.value)
-        drawing = ReportedUsage(ofDrawing: member.value["image_gen"]) ?? drawing
+        let reading = ReportedUsage.read(ofDrawing: member.value["image_gen"])
+        if reading.isUnreadable { hasUnreadableDrawing = true }
+        drawing = reading.usage ?? drawing
       }
     }
   }
@@ -143,9 +151,11 @@ struct ResponsesAnswer: AnswerReader {
   /// Adds the usage of a text model for a drawing, if the item reports it. An answer has few such
   /// drawings, mostly of one model.
   private mutating func addVectors(of item: JSONValue) {
-    guard item["type"]?.isString("image_generation_call") == true, let value = item["svg_usage"],
-      let model = value["model"]?.string, let reported = ReportedUsage(value)
+    guard item["type"]?.isString("image_generation_call") == true, let value = item["svg_usage"]
     else { return }
+    let reading = ReportedUsage.read(value)
+    if reading.isUnreadable { hasUnreadableDrawing = true }
+    guard let model = value["model"]?.string, let reported = reading.usage else { return }
     guard let index = vectors.firstIndex(where: { $0.model == model }) else {
       vectors.append(ModelUsage(model: model, usage: reported.usage))
       return

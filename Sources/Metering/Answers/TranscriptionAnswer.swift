@@ -14,8 +14,10 @@ struct TranscriptionAnswer: AnswerReader {
   private var duration: Int64?
   /// Whether the client requested plain text, with or without times.
   private let isText: Bool
+  private let hasSound: Bool
 
   init(for facts: RequestFacts) {
+    hasSound = facts.estimatedAudioMilliseconds > 0
     isText = facts.transcript?.format?.isText ?? false
   }
 
@@ -23,8 +25,11 @@ struct TranscriptionAnswer: AnswerReader {
     for member in root.members {
       if member.hasKey("usage"), !(member.value["seconds"]?.isNull ?? true) {
         usageMilliseconds = member.value["seconds"]?.billedMilliseconds ?? usageMilliseconds
+        if usageMilliseconds == nil { members.noteUnreadableUsage() }
       } else if member.hasKey("duration") {
-        duration = member.value.billedMilliseconds ?? duration
+        // A sound that lasts no time isn't believed. It is estimated from the uploaded file.
+        let billed = member.value.billedMilliseconds
+        duration = billed == 0 && hasSound ? duration : billed ?? duration
       } else if member.hasKey("text") {
         members.note(textBytesAtLeast: member.value.utf8Count ?? 0)
       } else {

@@ -32,7 +32,7 @@ enum Groq {
     guard let models = value?["models"] else { return [] }
     for entry in models.elements {
       // If one entry can't be read, the whole breakdown is discarded: `usage` has the sum.
-      guard let model = entry["model"]?.string, let usage = ReportedUsage(entry["usage"])
+      guard let model = entry["model"]?.string, let usage = ReportedUsage.read(entry["usage"]).usage
       else { return [] }
       result.append(ModelUsage(model: model, usage: usage.usage))
     }
