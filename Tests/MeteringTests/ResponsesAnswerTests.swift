@@ -53,9 +53,22 @@ struct ResponsesAnswerTests {
       (#"{"type":"local_shell_call","call_id":"c"}"#, [:]),
       (#"{"type":"image_generation_call"}"#, ["image_generation": 1]),
       (#"{"type":"mcp_call"},{"type":"function_call"},{"type":"message"}"#, [:]),
+      (#"{"type":"computer_call"},{"type":"multi_agent_call"},{"type":"tool_search_call"}"#, [:]),
+      (#"{"type":"web_search_call","action":{"type":"image_search"}}"#, ["web_search": 1]),
+      (#"{"type":"web_search_call","action":{"type":"zoom"}}"#, ["web_search_zoom": 1]),
+      (#"{"type":"web_search_preview_call"}"#, ["web_search": 1]),
+      (
+        #"{"type":"image_search_call"},{"type":"new_paid_call"}"#,
+        ["image_search": 1, "new_paid": 1]
+      ),
+      (
+        #"{"type":"web_search_call","id":"a"},{"type":"web_search_call","id":"a"},"#
+          + #"{"type":"web_search_call","id":"b"}"#, ["web_search": 2]
+      ),
     ] as [(String, [String: Int64])])
   func calls(_ items: String, _ expected: [String: Int64]) {
-    let report = report(#"{"output":[\#(items)],"usage":{"input_tokens":1}}"#)
+    let usage = #"{"input_tokens":1,"total_tokens":1}"#
+    let report = report(#"{"output":[\#(items)],"usage":\#(usage)}"#)
     let calls = Dictionary(uniqueKeysWithValues: report.extraCalls.map { ($0.name, $0.count) })
     #expect(calls == expected)
   }

@@ -196,15 +196,49 @@ private struct ResponsesToolCalls {
   /// The containers with an ID, and the name of the tool that used each first.
   private var used: [(id: String, tool: String)] = []
   private var unplacedShellCalls: Set<String> = []
+  /// The IDs of the counted items, because an output may repeat an item.
+  private var countedItems: Set<String> = []
 
   /// The most containers of one answer that are told apart. Any further one is counted each time.
   private static let rememberedContainers = 1024
+  /// The most items of one answer that are told apart by their ID.
+  private static let rememberedItems = 1024
 
   mutating func startOver() {
     counted = []
     containers = []
     used = []
     unplacedShellCalls = []
+    countedItems = []
+  }
+
+  /// Counts an item that is billed by the call, at its first appearance.
+  private mutating func count(_ item: JSONValue, as name: String, surcharge: String) {
+    if let id = item["id"]?.string, countedItems.count < Self.rememberedItems {
+      guard countedItems.insert(id).inserted else { return }
+    }
+    counted.add(name, surcharge: surcharge)
+  }
+
+  /// Counts an action of the web search. Opening a page and searching for text in it are free.
+  private mutating func count(webSearch item: JSONValue) {
+    switch item["action"]?["type"]?.string {
+    case "open_page", "find_in_page": break
+    case nil, "search", "image_search":
+      count(item, as: OpenAI.webSearch, surcharge: OpenAI.webSearch)
+    case let action?:
+      let name = "\(OpenAI.webSearch)_\(action)"
+      count(item, as: name, surcharge: name)
+    }
+  }
+
+  /// Counts a call of a kind that isn't known. The name of its price is its type without `_call`,
+  /// so that a pricing file can add the price.
+  private mutating func count(unknown item: JSONValue, _ type: String) {
+    guard type.hasSuffix("_call"), !OpenAI.freeCalls.contains(type) else { return }
+    let tool = String(type.dropLast("_call".utf8.count))
+    let price = OpenAI.surcharge(ofTool: tool) ?? tool
+    count(item, as: price, surcharge: price)
   }
 
   /// Counts a container at its first call. Its session is billed once, regardless of the number of
@@ -247,18 +281,16 @@ private struct ResponsesToolCalls {
   mutating func count(_ item: JSONValue) {
     guard let type = item["type"]?.string else { return }
     switch type {
-    case "web_search_call":
-      // Opening a page and searching for text in it are actions of the same tool, and free.
-      guard item["action"]?["type"].map({ $0.isString("search") }) ?? true else { return }
-      counted.add(OpenAI.webSearch, surcharge: OpenAI.webSearch)
-    case "file_search_call": counted.add(OpenAI.fileSearch, surcharge: OpenAI.fileSearch)
+    case "web_search_call": count(webSearch: item)
+    case "file_search_call":
+      count(item, as: OpenAI.fileSearch, surcharge: OpenAI.fileSearch)
     case "code_interpreter_call":
       count(container: item["container_id"], of: OpenAI.codeInterpreter)
     case "image_generation_call":
-      counted.add(OpenAI.imageGeneration, surcharge: OpenAI.imageGeneration)
+      count(item, as: OpenAI.imageGeneration, surcharge: OpenAI.imageGeneration)
     case "shell_call": count(shellCall: item)
     case "shell_call_output": count(shellOutput: item)
-    default: break
+    default: count(unknown: item, type)
     }
   }
 

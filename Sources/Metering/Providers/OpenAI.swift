@@ -61,6 +61,12 @@ enum OpenAI {
   static let imageGeneration = "image_generation"
   static let shell = "shell"
 
+  /// The types of calls in a response's output that have no fee of their own.
+  static let freeCalls: Set<String> = [
+    "function_call", "custom_tool_call", "mcp_call", "tool_search_call", "computer_call",
+    "apply_patch_call", "local_shell_call", "multi_agent_call",
+  ]
+
   /// Whether the app runs a declared tool. The answer then ends with the call, and the app sends
   /// the result in its next request. A namespace runs nothing: its tools are read separately.
   static func isRunByClient(_ type: String, _ tool: JSONValue) -> Bool {
