@@ -23,7 +23,7 @@ ODD = script(prompt_tokens=333, cached_tokens=100, completion_tokens=7)
 PROVIDER, CHARGED, MARGIN = "0.000046650", "0.000055980", "0.000009330"
 FIGURES = re.compile(r"[.,]0000(4665|0933)|\b(46650|9330)\b")
 NAMES = re.compile(
-    r"provider_cost|margin_|ProviderCost|Provider.s cost|Custo do provedor|Margin|Margem"
+    r"provider_cost|margin_|ProviderCost|Provider.s cost|Custo do provedor|Margin|Margem|markup"
 )
 ANALYTICS = "/api/analytics?client=acme&by=model"
 SUMMARY = "/api/usage/summary?client=acme"
@@ -71,6 +71,16 @@ def test_admins_see_the_providers_cost_and_the_margin(used, tokens):
     assert by_command.splitlines() == focus.splitlines()
     shown = json.loads(used.command("usage", "--by", "model", "--format", "json").stdout)
     assert both.items() <= shown["totals"].items() and both.items() <= shown["series"][0].items()
+
+
+def test_admins_see_the_markups_of_plans_and_clients(used, tokens):
+    admin = used.admin(tokens["admin"])
+    assert admin.done("GET", "/api/admin/plans/free")["markup"] == "20%"
+    assert admin.done("GET", "/api/admin/plans")["data"][0]["markup"] == "20%"
+    assert admin.done("GET", "/api/admin/clients/acme")["markup"] is None
+    assert admin.done("GET", "/api/admin/clients")["data"][0]["markup"] is None
+    viewer = used.admin(tokens["viewer"])
+    assert "markup" not in viewer.done("GET", "/api/admin/plans/free")
 
 
 def test_a_negative_margin_is_shown_as_one(catraca, tokens):

@@ -33,7 +33,7 @@ enum PlanCalls {
     let after = try call.query.text("after") ?? ""
     let limit = try call.query.limit()
     let plans = call.clients.plans.values.filter { $0.name > after }.sorted { $0.name < $1.name }
-    return Page(plans, limit: limit, cursor: \.name).answer(fields)
+    return Page(plans, limit: limit, cursor: \.name).answer(fields.visible(to: call))
   }
 
   private static func show(_ call: Call) throws(APIError) -> Answer {
@@ -44,7 +44,7 @@ enum PlanCalls {
     _ name: String, _ call: Call, status: Int = 200
   ) throws(APIError) -> Answer {
     guard let plan = call.server.clients.plans[name] else { throw .notFound("plan \(name)") }
-    return Answer(status: status, fields, plan)
+    return Answer(status: status, fields.visible(to: call), plan)
   }
 
   private static let fields =
@@ -58,7 +58,7 @@ enum PlanCalls {
           writer.object { billing.writeMembers(to: &$0) }
         }
       },
-      .field("markup", \.markup),
+      .markup { $0.markup },
     ] as AnswerFields<Plan>).named("Plan")
 
   private static let billing = JSONSchema.either([

@@ -43,8 +43,9 @@ enum ClientCalls {
     }
     let page = Page(clients, limit: limit, cursor: \.id)
     let stored = try stored(call)
+    let shown = ClientJSON.fields.visible(to: call)
     return page.answer { client, data in
-      ClientJSON.fields.write(ClientJSON(client, stored[client.id]), to: &data)
+      shown.write(ClientJSON(client, stored[client.id]), to: &data)
     }
   }
 
@@ -72,7 +73,7 @@ enum ClientCalls {
     // The call's own registry is older than the change that the call made.
     guard let client = call.server.clients.client(id) else { throw .notFound("client \(id)") }
     return Answer(
-      status: status, ClientJSON.fields, ClientJSON(client, try stored(call)[id]))
+      status: status, ClientJSON.fields.visible(to: call), ClientJSON(client, try stored(call)[id]))
   }
 
   private static func stored(_ call: Call) throws(APIError) -> [String: StoredClient] {

@@ -18,7 +18,7 @@ struct ClientJSON {
   static let fields =
     ([
       .field("id", \.client.id), .field("name", \.client.name),
-      .field("plan", \.client.plan), .field("markup", \.client.markup),
+      .field("plan", \.client.plan), .markup { $0.client.markup },
       .field("timezone", \.client.timeZone.identifier),
       .choice("status", \.client.status),
       .source { $0.client.line != nil },

@@ -36,3 +36,21 @@ struct ProviderCosts {
     ]
   }
 }
+
+/// The name of the field of a markup.
+private let markupName = "markup"
+
+extension AnswerField {
+  /// The markup on the provider's prices, from which the providers' cost follows. Only the fields
+  /// that are `visible(to:)` administrators show it.
+  static func markup(_ markup: @escaping @Sendable (Row) -> Markup?) -> AnswerField {
+    .field(markupName, markup).shown { _ in true }
+  }
+}
+
+extension AnswerFields {
+  /// Returns the fields without the markup, unless the caller may see what providers charge.
+  func visible(to call: Call) -> AnswerFields {
+    call.showsProviderCosts ? self : without(markupName)
+  }
+}
