@@ -18,7 +18,8 @@ final class CodedStream {
   /// Whether the rest can't be decoded, and so passes as it is, unmetered.
   private(set) var isOpaque = false
   private var decoder: ContentDecoder
-  private var isFaulty = false
+  /// Whether the body can't be decoded any further.
+  private(set) var isFaulty = false
   /// Whether the body has ended within its coding.
   private(set) var isTruncated = false
   /// The piece that is being decoded, and how far it is.

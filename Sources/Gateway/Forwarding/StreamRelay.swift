@@ -115,6 +115,8 @@ final class StreamRelay {
         if progress == .refused { return refuseUnreadable() }
       }
     } catch {
+      // The rest of a faulty coding may report more usage than the events before it.
+      if coded?.isFaulty == true && !isSettled { meter.giveUp() }
       return error
     }
     return nil

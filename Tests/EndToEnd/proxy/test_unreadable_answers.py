@@ -62,16 +62,17 @@ def event(**values):
     return b"data: " + json.dumps({"model": "gpt-4o-mini", **values}).encode() + b"\n\n"
 
 
-def delta(content):
-    return event(choices=[{"index": 0, "delta": {"content": content}}])
+def delta(content, **values):
+    return event(choices=[{"index": 0, "delta": {"content": content}}], **values)
 
 
 USAGE = event(choices=[], usage=ANSWER["usage"])
 DONE = b"data: [DONE]\n\n"
-GROWING = event(
-    choices=[{"index": 0, "delta": {"content": "a"}}],
-    usage={"prompt_tokens": 9, "completion_tokens": 0},
-)
+GROWING = delta("a", usage={"prompt_tokens": 9, "completion_tokens": 0})
+COUNTS = {
+    f"output {count!r}": {"prompt_tokens": 9, "completion_tokens": count}
+    for count in [None, "1", 1.5, -1, (1 << 63) - 1]
+}
 
 
 def unreadable_lines(house):
@@ -100,6 +101,7 @@ WHOLE = {
     "too dense a coding": (JSON, gzip.compress(CONTENT + b" " * 8 * MEGABYTE), b"200", "gzip"),
     # A part of an answer may look whole, and say what an app has put into it.
     "a range": (JSON, CONTENT, b"206"),
+    **{name: (JSON, json.dumps({**ANSWER, "usage": COUNTS[name]}).encode()) for name in COUNTS},
 }
 
 
@@ -123,6 +125,7 @@ STREAMS = {
     "half an event": (delta("a") + USAGE[:-9],),
     "an event that is too large": (delta("a"), b"data: ", b"x" * 17 * MEGABYTE, b"\n\n" + DONE),
     "usage before a large event": (GROWING, b"data: ", b"x" * 17 * MEGABYTE, b"\n\n" + DONE),
+    **{name: (delta("a", usage=COUNTS[name]), DONE) for name in COUNTS},
 }
 
 
@@ -152,6 +155,18 @@ def test_a_stream_in_a_wrong_coding_is_charged_what_was_held(house, provider, ca
     except Truncated:
         assert not passes
     assert_charged_its_hold(house, "ok" if passes else "upstream_broken")
+
+
+@pytest.mark.parametrize("asked", [STREAM, {**BODY, "stream": True}], ids=["asked", "added"])
+def test_usage_before_too_dense_a_coding_does_not_count(house, provider, asked):
+    body = gzip.compress(delta("a") + USAGE + b"data: " + b"x" * 70 * MEGABYTE + b"\n\n" + DONE)
+    answers(provider, EVENTS, body, coding="gzip")
+    if asked is STREAM:
+        assert house.post(asked).body == body
+    else:
+        with pytest.raises(Truncated):
+            house.post(asked)
+    assert_charged_its_hold(house, "ok" if asked is STREAM else "upstream_broken")
 
 
 # Answers that can be read in two ways
