@@ -72,14 +72,16 @@ extension SandboxChatAnswer {
 
   /// - Parameter text: nil if the message has only begun.
   private func message(_ text: String?) -> JSONText {
-    let parts = text.map { text -> [JSONText] in
-      [#"{"type":"output_text","text":\#(text),"annotations":[]}"#]
-    }
+    let parts = text.map { [textPart($0)] }
     return """
       {"type":"message","id":"msg_sandbox_\(identity.number)",
       "status":\(text == nil ? "in_progress" : "completed"),
       "role":"assistant","content":\(parts ?? [])}
       """
+  }
+
+  private func textPart(_ text: String) -> JSONText {
+    #"{"type":"output_text","text":\#(text),"annotations":[]}"#
   }
 
   // MARK: Events
@@ -89,19 +91,22 @@ extension SandboxChatAnswer {
     var events = SandboxResponseEvents()
     events.add("response.created", #""response":\#(response(at: .inProgress))"#)
     events.add("response.output_item.added", #""output_index":0,"item":\#(message(nil))"#)
+    let place: JSONText = """
+      "item_id":"msg_sandbox_\(identity.number)","output_index":0,"content_index":0
+      """
+    events.add("response.content_part.added", #"\#(place),"part":\#(textPart(""))"#)
     for index in 0..<(script.failsMidstream ? (pieceCount + 1) / 2 : pieceCount) {
       events.add(
         "response.output_text.delta",
-        """
-        "item_id":"msg_sandbox_\(identity.number)","output_index":0,"content_index":0,
-        "delta":\(piece(index)),"logprobs":[]
-        """)
+        #"\#(place),"delta":\#(piece(index)),"logprobs":[]"#)
     }
     if script.failsMidstream {
       let message = ProviderError.midstream.message
       events.add("error", #""code":"server_error","message":\#(message),"param":null"#)
       return events.all
     }
+    events.add("response.output_text.done", #"\#(place),"text":\#(content),"logprobs":[]"#)
+    events.add("response.content_part.done", #"\#(place),"part":\#(textPart(content))"#)
     events.add("response.output_item.done", #""output_index":0,"item":\#(message(content))"#)
     events.add(
       isCutShort ? "response.incomplete" : "response.completed",

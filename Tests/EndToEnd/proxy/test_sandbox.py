@@ -57,6 +57,23 @@ def test_groqs_stream_shows_usage_in_its_last_chunk(groq_client):
     assert chunks[0].x_groq.id == last.x_groq.id
 
 
+def test_the_sdk_gathers_the_stream_of_a_response(openai_client):
+    with openai_client.responses.stream(model="gpt-4o-mini", input="Olá!") as stream:
+        types = [event.type for event in stream]
+        text = stream.get_final_response().output_text
+    assert text and types[1:4] == [
+        "response.output_item.added",
+        "response.content_part.added",
+        "response.output_text.delta",
+    ]
+    assert types[-4:] == [
+        "response.output_text.done",
+        "response.content_part.done",
+        "response.output_item.done",
+        "response.completed",
+    ]
+
+
 def test_a_seed_makes_answers_equal(sandbox):
     def answer(headers):
         with Connection(sandbox.host, sandbox.port) as connection:
