@@ -92,6 +92,22 @@ struct RequestRewriteTests {
     }
   }
 
+  @Test("a name of related work in a batch that could be another client's is refused")
+  func relatedWorkInBatches() throws {
+    func read(_ name: String) throws {
+      let options = #"{"continuation_id":"\#(name)"}"#
+      let body = #"{"model":"m","input":"","background_options":\#(options)}"#
+      let line = #"{"method":"POST","url":"/v1/responses","body":\#(body)}"#
+      _ = try BatchLine(
+        Array(line.utf8), endpoint: Endpoints.responses, parser: parser, ownBeginning: "acme:")
+    }
+    try read("acme:k")
+    try read("k")
+    for name in ["other:k", ":\(String(repeating: "0", count: 63))"] {
+      #expect(throws: MeteringError.self) { try read(name) }
+    }
+  }
+
   @Test(
     "a limit of calls is set, and all other bytes stay",
     arguments: [

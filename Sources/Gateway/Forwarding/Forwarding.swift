@@ -66,10 +66,12 @@ enum Forwarding {
   /// account.
   ///
   /// Example: the `prompt_cache_key` `agent-7` of the client `acme` is sent as `acme:agent-7`. If
-  /// that is too long, its SHA-256 is sent. It has no colon, so it is nobody's name.
+  /// that is too long, the first 63 digits of its SHA-256 are sent behind a colon, with which no
+  /// client's id begins. A batch's file may not have such a name.
   static func cacheName(_ name: String, of client: String) -> String {
     let own = "\(ownBeginning(of: client))\(name)"
-    return own.utf8.count <= longestCacheName ? own : SHA256.digest(of: own).hex
+    if own.utf8.count <= longestCacheName { return own }
+    return ":\(SHA256.digest(of: own).hex.prefix(longestCacheName - 1))"
   }
 
   /// The beginning of a client's names at an account that several clients share.

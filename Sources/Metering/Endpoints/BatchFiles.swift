@@ -84,12 +84,19 @@ public struct BatchLine: Sendable {
   ) throws(MeteringError) {
     let root: JSONValue
     do { root = try parser.parse(line) } catch { throw .notJSON(error) }
-    guard let name = root["body"]?["prompt_cache_key"]?.string, name.utf8.contains(colon) else {
-      return
-    }
-    guard name.utf8.starts(with: ownBeginning.utf8) else {
+    let body = root["body"]
+    let names = [
+      ("prompt_cache_key", body?["prompt_cache_key"]),
+      (
+        "background_options.continuation_id", body?["background_options"]?["continuation_id"]
+      ),
+    ]
+    for (param, value) in names {
+      guard let name = value?.string, name.utf8.contains(colon),
+        !name.utf8.starts(with: ownBeginning.utf8)
+      else { continue }
       throw .invalid(
-        param: "prompt_cache_key",
+        param: param,
         expected: "with '\(ownBeginning)' in front or without a colon in a batch's file")
     }
   }

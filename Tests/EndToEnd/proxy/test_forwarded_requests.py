@@ -261,7 +261,7 @@ def test_a_long_name_of_a_cache_is_hashed(house, provider):
         [request] = provider.taken()
         names.append(json.loads(request.body)["prompt_cache_key"])
     assert len(set(names)) == 2 and names[0] == names[2]
-    assert all(len(name) == 64 for name in names)
+    assert all(len(name) == 64 and name.startswith(":") for name in names)
 
 
 # Fields that the account of all clients must not show them, and the key where none belongs.
