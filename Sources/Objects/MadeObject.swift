@@ -14,13 +14,23 @@ public struct MadeObject: Hashable, Sendable {
   /// An object by the id that an answer shows; nil for a value that can't be an id.
   public init?(_ kind: ObjectKind, shown value: JSONValue?) {
     guard let value, let length = value.utf8Count, length <= MadeObject.longestID,
-      let id = value.string, MadeObject.isID(id)
+      let id = value.string, MadeObject.isRecordable(id)
     else { return nil }
     self.init(kind, id)
   }
 
   /// The longest id that is believed, in bytes.
   public static let longestID = 256
+
+  /// Whether an object can be recorded by its id: 1 to 256 visible characters of ASCII without `/`.
+  public static func isRecordable(_ id: String) -> Bool {
+    let bytes = id.utf8
+    return (1...longestID).contains(bytes.count) && id != "." && id != ".."
+      && bytes.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }
+  }
+
+  /// The rule of `isRecordable` in words, for errors.
+  public static let idRule = "1 to \(longestID) visible characters of ASCII without /"
 
   /// Whether a text can be a provider's id: 1 to 256 bytes that can stand in a path as they are.
   public static func isID(_ text: String) -> Bool {
@@ -34,7 +44,7 @@ public struct MadeObject: Hashable, Sendable {
 public enum MadeObjects {
   /// The objects at these places of an answer, each once, in the order of the places.
   ///
-  /// Values that can't be ids are left out: see `MadeObject.isID`.
+  /// Values that can't be ids are left out: see `MadeObject.isRecordable`.
   ///
   /// - Parameter places: as in `ObjectEndpoint.makes`.
   public static func inAnswer(

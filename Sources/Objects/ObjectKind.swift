@@ -38,6 +38,12 @@ public enum ObjectKind: String, Sendable, Hashable, CaseIterable {
     self.init(ofID: id, among: ObjectKind.formsOfAnswers)
   }
 
+  /// The kind of an id by its form, whether requests or answers have it; nil for forms that aren't
+  /// known.
+  public init?(ofAnyID id: some StringProtocol) {
+    self.init(ofID: id, among: ObjectKind.forms + ObjectKind.formsOfAnswers)
+  }
+
   private init?(ofID id: some StringProtocol, among forms: [(prefix: String, kind: ObjectKind)]) {
     let form = forms.first { form in
       id.utf8.count > form.prefix.utf8.count

@@ -31,6 +31,8 @@ actor Reloader {
   private var latestChange: Int64
   /// Whether the last change isn't in force yet, because the ledger failed meanwhile.
   private var isBehind = false
+  /// An edit of the files that isn't in force yet, for the log.
+  private var untold: Edit?
   private var controls: [BudgetControl]
   private var latestReset: Int64
   /// The budgets in force, with their credits and conversation limits.
@@ -146,7 +148,7 @@ actor Reloader {
   /// administrator has accepted files that were refused, it loads those files.
   private func takeOverChange() async {
     switch store.reloadIfAccepted(isAccepted) {
-    case .unchanged: await putInForce(store.current, awaitingRestart: [])
+    case .unchanged: await putInForce(store.current)
     case let outcome: await apply(outcome)
     }
   }
@@ -177,7 +179,7 @@ actor Reloader {
     case .replaced(let loaded, let awaitingRestart, let changes):
       logger.log(loaded.warnings)
       isDone = await putInForce(
-        loaded.settings, awaitingRestart: awaitingRestart, changes: changes)
+        loaded.settings, edit: Edit(awaitingRestart: awaitingRestart, changes: changes))
     }
     if !reloadCertificates() { isDone = false }
     if let isDone { reloads.note(isDone: isDone) }
@@ -185,8 +187,9 @@ actor Reloader {
 
   @discardableResult
   private func putInForce(
-    _ settings: Settings, awaitingRestart: [String] = [], changes: [String] = []
+    _ settings: Settings, edit: Edit? = nil
   ) async -> Bool {
+    if let edit { untold = edit }
     do {
       unreadable.begin()
       let stored = try records.storedClients()
@@ -229,12 +232,23 @@ actor Reloader {
     }
     isBehind = false
     logger.log(unreadable.take())
-    logger.log(.info, "configuration_reloaded") { line in
-      for (name, texts) in [("awaiting_restart", awaitingRestart), ("changes", changes)] {
-        line.member(name) { list in list.array { for text in texts { $0.string(text) } } }
+    if let edit = untold {
+      untold = nil
+      logger.log(.info, "configuration_reloaded") { line in
+        for (name, texts) in [
+          ("awaiting_restart", edit.awaitingRestart), ("changes", edit.changes),
+        ] {
+          line.member(name) { list in list.array { for text in texts { $0.string(text) } } }
+        }
       }
     }
     return true
+  }
+
+  /// The changes that an edit of the files brings, for the log.
+  private struct Edit {
+    let awaitingRestart: [String]
+    let changes: [String]
   }
 
   private static func setup(

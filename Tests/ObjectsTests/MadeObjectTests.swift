@@ -56,12 +56,13 @@ struct MadeObjectTests {
     #expect(try made("{\"id\":\(id)}", [("id", .file)]) == [])
   }
 
-  @Test("An id of 256 bytes, and one with a colon, are ids")
+  @Test("An id of 256 bytes, and one with a colon or other marks, are ids")
   func possible() throws {
     let long = String(repeating: "a", count: 256)
     #expect(try made("{\"id\":\"\(long)\"}", [("id", .file)]) == ["file \(long)"])
     #expect(
       try made(#"{"id":"ft:gpt-4o:acme::x"}"#, [("id", .fineTuningJob)])
         == ["fine_tuning_job ft:gpt-4o:acme::x"])
+    #expect(try made(#"{"id":"resp_a+b=="}"#, [("id", .response)]) == ["response resp_a+b=="])
   }
 }

@@ -30,6 +30,23 @@ extension LedgerEditor {
   public func assign(
     _ objects: [ProviderObject], takingOver: Bool = true
   ) throws(LedgerError) -> [ObjectAssignment] {
+    try assign(objects, takingOver, isDryRun: false)
+  }
+
+  /// Finds out what `assign` would do, and changes nothing.
+  ///
+  /// - Throws: as `assign`.
+  /// - Returns: The assignments that `assign` would make, by the objects' ids.
+  public func assignments(
+    _ objects: [ProviderObject], takingOver: Bool = true
+  ) throws(LedgerError) -> [ObjectAssignment] {
+    var seen: Set<ProviderObject> = []
+    return try assign(objects.filter { seen.insert($0).inserted }, takingOver, isDryRun: true)
+  }
+
+  private func assign(
+    _ objects: [ProviderObject], _ takingOver: Bool, isDryRun: Bool
+  ) throws(LedgerError) -> [ObjectAssignment] {
     for object in objects where !ProviderObject.isID(object.objectID) {
       throw .unreadable(record: "the id of an object")
     }
@@ -45,7 +62,7 @@ extension LedgerEditor {
         }
         var made: [ObjectAssignment] = []
         for object in batch {
-          if let assignment = try assign(object, takingOver) { made.append(assignment) }
+          if let assignment = try assign(object, takingOver, isDryRun) { made.append(assignment) }
         }
         return made
       }
@@ -74,7 +91,7 @@ extension LedgerEditor {
 
   /// Nil where another owner keeps it.
   private func assign(
-    _ object: ProviderObject, _ takingOver: Bool
+    _ object: ProviderObject, _ takingOver: Bool, _ isDryRun: Bool
   ) throws(LedgerError) -> ObjectAssignment? {
     let store = ObjectOwnerStore(connection)
     var after = object
@@ -82,6 +99,7 @@ extension LedgerEditor {
     after.deletedAt = nil
     while true {
       guard let before = try store.lock(object.objectID, of: object.provider) else {
+        if isDryRun { return ObjectAssignment(before: nil, after: after) }
         // A server may record it meanwhile: then it is there the next time.
         guard try store.insert(after) else { continue }
         try record("object.assign", after, before: nil, after: after)
@@ -94,7 +112,7 @@ extension LedgerEditor {
         if before.owner == after.owner { after.keyName = before.keyName }
         after.session = before.session
       }
-      if after != before {
+      if after != before, !isDryRun {
         try store.update(after)
         try record("object.assign", after, before: before, after: after)
       }

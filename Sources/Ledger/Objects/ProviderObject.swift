@@ -11,9 +11,6 @@ public struct ProviderObject: Hashable, Sendable {
     case everybody
   }
 
-  /// The longest id that is recorded, in bytes of UTF-8.
-  public static let longestID = 256
-
   /// As the configuration names it.
   public var provider: String
   /// The provider's id of it, such as `file-abc`.
@@ -43,12 +40,8 @@ public struct ProviderObject: Hashable, Sendable {
     self.deletedAt = deletedAt
   }
 
-  /// Whether a text can be the id of an object: not empty, at most `longestID` bytes, all of them
-  /// printable ASCII. Providers have no others.
-  public static func isID(_ text: String) -> Bool {
-    let bytes = text.utf8
-    return (1...longestID).contains(bytes.count) && bytes.allSatisfy { (0x20...0x7E).contains($0) }
-  }
+  /// Whether a text can be the id of a recorded object: see `MadeObject.isRecordable`.
+  public static func isID(_ text: String) -> Bool { MadeObject.isRecordable(text) }
 }
 
 /// An object's fields under the names of `provider_objects`, in the order of its columns, without

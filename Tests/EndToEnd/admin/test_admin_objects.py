@@ -136,6 +136,34 @@ def test_viewers_read_and_clients_have_no_way_in(house, admin, tokens):
     assert key.get(OBJECTS).code == "forbidden"
 
 
+@pytest.mark.parametrize(
+    "id, kind, param, allowed",
+    [
+        ("vs_1", "file", "kind", "vector_store"),
+        ("FILE-1", "response", "kind", "file"),
+        ("msg_1", "response", "kind", "item"),
+        ("a b", "file", "object_id", "visible"),
+        ("a\tb", "file", "object_id", "visible"),
+        ("a/b", "file", "object_id", "without /"),
+    ],
+)
+def test_an_id_that_is_no_id_of_its_kind_is_refused(house, admin, id, kind, param, allowed):
+    answer = admin.post(OBJECTS, body(id, "acme", kind))
+    assert (answer.status, answer.code) == (400, "invalid_value")
+    assert answer.error["param"] == param
+    assert allowed in answer.error["message"]
+    assert owners(house.ledger) == {}
+
+
+def test_an_assignment_is_no_change_of_the_configuration(house, admin):
+    admin.done("POST", OBJECTS, body("file-1", "acme"), status=201)
+    house.command(*"object assign --client acme --provider openai file-2".split())
+    house.configuration.add_client("late")
+    house.configuration.write()
+    assert house.process.event("configuration_reloaded")["changes"] != []
+    assert [line["event"] for line in house.process.log].count("configuration_reloaded") == 1
+
+
 # The command line
 
 
@@ -161,6 +189,8 @@ def test_commands_assign_list_and_forget(house):
         ("assign --client nobody --provider openai file-1", 1, "there is no client 'nobody'"),
         ("assign --client acme --provider nobody file-1", 1, "allowed: one of"),
         ("assign --client acme --provider openai thing", 1, "allowed: --kind"),
+        ("assign --client acme --provider openai --kind file vs_1", 1, "allowed: vector_store"),
+        ("assign --client acme --provider openai --kind file a/b", 2, "without /"),
         ("assign --client acme file-1", 2, "--provider"),
         ("import --client acme --provider openai --kind response", 1, "allowed: --file"),
         ("list --provider zzz", 1, "there is no provider 'zzz' in catraca.yaml; allowed: one of"),
@@ -179,6 +209,7 @@ def test_what_an_account_had_before_is_imported(house, account, tmp_path):
         account.files.files.add({"id": f"file-old{number}", "purpose": "user_data"})
     dry = house.command(*"object import --provider openai --client acme --dry-run".split())
     assert dry.returncode == 0, dry.stderr
+    assert "file-old0" in dry.stdout and kept not in dry.stdout
     assert owners(house.ledger) == {kept: GUEST}
     run = house.command(
         *"object import --provider openai --client acme --like file-* --format csv".split()
@@ -188,6 +219,8 @@ def test_what_an_account_had_before_is_imported(house, account, tmp_path):
     assert found.pop(kept) == GUEST
     assert found == {f"file-old{number}": "acme" for number in range(230)}
     assert "231 found, 230 assigned to acme" in run.stderr
+    dry = house.command(*"object import --provider openai --client acme --dry-run".split())
+    assert "There is nothing to assign." in dry.stdout + dry.stderr
 
     ids = tmp_path / "ids.txt"
     ids.write_text("resp_1\n\nconv_1\r\n")

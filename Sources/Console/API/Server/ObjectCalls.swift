@@ -71,6 +71,9 @@ enum ObjectCalls {
     let id = try body.require(objectID)
     let kind = try body.require(kind)
     let owner = try body.require(owner)
+    if let form = ObjectKind(ofAnyID: id), form != kind {
+      throw .invalidValue("kind", allowed: "\(form.rawValue), by the form of \(id)")
+    }
     if case .client(let id) = owner { _ = try call.client(id) }
     let providers = call.settings.providers.map(\.name)
     guard providers.contains(provider) else {
@@ -101,8 +104,7 @@ enum ObjectCalls {
 extension BodyFormat<String> {
   /// A provider's ID of an object.
   fileprivate static let objectID = BodyFormat(
-    .text(pattern: #"^[ -~]+$"#, longest: ProviderObject.longestID),
-    allowed: "1 to \(ProviderObject.longestID) printable characters of ASCII"
+    .text(pattern: #"^[!-.0-~]+$"#, longest: MadeObject.longestID), allowed: MadeObject.idRule
   ) { $0.string.flatMap { ProviderObject.isID($0) ? $0 : nil } }
 }
 

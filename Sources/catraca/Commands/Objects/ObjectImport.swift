@@ -52,7 +52,7 @@ enum ObjectImport {
         createdAt: object.createdAt ?? now)
     }
     let isDryRun = invocation.values[dryRun] == true
-    let assigned = isDryRun ? candidates : try assign(candidates, invocation, with: editor)
+    let assigned = try assign(candidates, invocation, with: editor, isDryRun: isDryRun)
     var table = Table(ObjectOptions.columns, emptyText: "There is nothing to assign.")
     for object in assigned { table.append(ObjectOptions.row(object)) }
     notes.append(
@@ -92,12 +92,18 @@ enum ObjectImport {
   }
 
   /// The objects that the owner has then and that weren't its own before.
+  ///
+  /// - Parameter isDryRun: whether nothing is changed.
   private static func assign(
-    _ objects: [ProviderObject], _ invocation: Invocation, with editor: LedgerEditor
+    _ objects: [ProviderObject], _ invocation: Invocation, with editor: LedgerEditor,
+    isDryRun: Bool
   ) throws(CommandError) -> [ProviderObject] {
     guard !objects.isEmpty else { return [] }
+    let takesOver = invocation.values[takeOver] == true
     let assignments = try invocation.ledger { () throws(LedgerError) in
-      try editor.assign(objects, takingOver: invocation.values[takeOver] == true)
+      isDryRun
+        ? try editor.assignments(objects, takingOver: takesOver)
+        : try editor.assign(objects, takingOver: takesOver)
     }
     return assignments.filter { $0.before != $0.after }.map(\.after)
   }
@@ -121,8 +127,7 @@ enum ObjectImport {
       if id.isEmpty { continue }
       guard ProviderObject.isID(id) else {
         throw .failed(
-          "\(path):\(place + 1): this is no id; allowed: 1 to \(ProviderObject.longestID) "
-            + "printable characters of ASCII")
+          "\(path):\(place + 1): this is no id; allowed: \(MadeObject.idRule)")
       }
       let kind = try ObjectOptions.kind(
         of: id, given: invocation.values[self.kind], at: "\(path):\(place + 1): ")

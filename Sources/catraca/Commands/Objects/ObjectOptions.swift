@@ -60,7 +60,14 @@ enum ObjectOptions {
   static func kind(
     of id: String, given: ObjectKind?, at place: String = ""
   ) throws(CommandError) -> ObjectKind {
-    if let kind = given ?? ObjectKind(ofID: id) { return kind }
+    if let form = ObjectKind(ofAnyID: id) {
+      guard given ?? form == form else {
+        throw .failed(
+          "\(place)the id \(id) has the form of another kind; allowed: \(form.rawValue)")
+      }
+      return form
+    }
+    if let given { return given }
     throw .failed("\(place)the form of the id \(id) doesn't say its kind; allowed: --kind \(kinds)")
   }
 
@@ -70,7 +77,7 @@ enum ObjectOptions {
 extension ArgumentFormat<String> {
   static var objectID: ArgumentFormat {
     ArgumentFormat(
-      "ID", allowed: "1 to \(ProviderObject.longestID) printable characters of ASCII"
+      "ID", allowed: MadeObject.idRule
     ) { ProviderObject.isID($0) ? $0 : nil }
   }
 }
