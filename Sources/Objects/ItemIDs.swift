@@ -29,13 +29,22 @@ public enum ItemIDs {
     var ids: [String] = []
     var seen: Set<String> = []
     for list in root.members where isList(list.key.string) {
-      for item in list.value.elements where choice.includes(item) {
-        for member in item.members where isID(member.key.string) {
-          guard let id = member.value.string, seen.insert(id).inserted else { continue }
+      for item in list.value.elements {
+        for id in ofItem(item, choice) where seen.insert(id).inserted {
           guard ids.count < TooManyReferences.limit else { throw TooManyReferences() }
           ids.append(id)
         }
       }
+    }
+    return ids
+  }
+
+  /// The ids of an item, of which it may have several; none for an item that isn't meant.
+  static func ofItem(_ item: JSONValue, _ choice: Choice) -> [String] {
+    guard choice.includes(item) else { return [] }
+    var ids: [String] = []
+    for member in item.members where isID(member.key.string) {
+      if let id = member.value.string { ids.append(id) }
     }
     return ids
   }

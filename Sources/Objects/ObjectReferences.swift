@@ -33,6 +33,12 @@ extension ObjectReference {
 
   /// The types of an evaluation's sources that aren't a file.
   static let sourcesOfAccount: Set<String> = ["stored_completions", "responses", "logs"]
+
+  /// The type of a source as a lenient reader compares it: in lower case, without spaces and
+  /// joining marks.
+  static func sourceName(_ type: String) -> String {
+    IDText.trimmed(MemberMeaning.plainName(type)).filter { $0 != "_" && $0 != "-" && $0 != " " }
+  }
 }
 
 /// A request names more objects than are looked up.
@@ -51,20 +57,7 @@ public enum ObjectReferences {
   /// - Throws: `TooManyReferences` if the request names more objects than are looked up.
   public static func inBody(_ root: JSONValue) throws(TooManyReferences) -> [ObjectReference] {
     guard ReferenceHint.isIn(body: root) else { return [] }
-    return try search(root, ReferenceSearch())
-  }
-
-  /// The objects that an event of a session names. Its items are the session's own.
-  ///
-  /// - Throws: `TooManyReferences` if the request names more objects than are looked up.
-  public static func inSessionEvent(
-    _ root: JSONValue
-  ) throws(TooManyReferences) -> [ObjectReference] {
-    guard ReferenceHint.isIn(body: root) else { return [] }
-    return try search(
-      root,
-      ReferenceSearch(
-        hasOwnItems: true, hasOwnResponse: root["type"]?.isString("response.cancel") ?? false))
+    return try search(root)
   }
 
   /// The objects that the parts of a form name.
@@ -121,9 +114,11 @@ public enum ObjectReferences {
     PercentEncoding.decode(text, plusIsSpace: true) ?? String(text)
   }
 
-  private static func search(
-    _ root: JSONValue, _ search: consuming ReferenceSearch
+  /// - Parameter meaning: the meaning of a member of the root, by its key.
+  static func search(
+    _ root: JSONValue, meaning: (String) -> MemberMeaning = MemberMeaning.init(ofKey:)
   ) throws(TooManyReferences) -> [ObjectReference] {
+    var search = ReferenceSearch()
     guard root.kind == .object else {
       try search.search(root, as: .unknown)
       return search.found
@@ -131,7 +126,7 @@ public enum ObjectReferences {
     for member in root.members {
       let key = member.key.string ?? ""
       search.place = key
-      try search.search(member.value, as: MemberMeaning(ofKey: key))
+      try search.search(member.value, as: meaning(key))
     }
     return search.found
   }

@@ -29,10 +29,15 @@ extension ReferenceSearch {
   ) throws(TooManyReferences) {
     let name = FieldPath(parameter)
     place = name.root
+    if name.meaning != .closed { try add(ifOfKnownForm: parameter) }
     switch name.plainRoot {
     case "after", "before":
-      guard let list else { return try add(value, as: name) }
-      if list.hasRecordedElements { try add(value, list.kind) }
+      if let list, list.hasRecordedElements {
+        try add(value, list.kind)
+      } else {
+        try add(ifOfKnownForm: value)
+      }
+    case "include": try add(ifOfKnownForm: value)
     // A call of a realtime session.
     case "call_id": try add(value, .conversation)
     default: try add(value, as: name)
@@ -40,7 +45,21 @@ extension ReferenceSearch {
   }
 
   private mutating func add(_ text: String, as name: FieldPath) throws(TooManyReferences) {
-    if let kind = name.meaning.kind(ofID: text) { try add(text, kind) }
+    try add(text, as: name.meaning)
+  }
+
+  /// Adds the object that a text names. Some servers decode a text twice.
+  private mutating func add(
+    _ text: String, as meaning: MemberMeaning
+  ) throws(TooManyReferences) {
+    let object =
+      meaning.object(namedBy: text)
+      ?? (meaning.goesByForm ? meaning.object(namedBy: IDText.unescaped(text)) : nil)
+    if let (id, kind) = object { try add(id, kind) }
+  }
+
+  private mutating func add(ifOfKnownForm text: String) throws(TooManyReferences) {
+    try add(text, as: .unknown)
   }
 }
 

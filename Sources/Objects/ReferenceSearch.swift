@@ -6,21 +6,12 @@ struct ReferenceSearch {
   private var seen: Set<ObjectReference> = []
   /// The root's member in which the search is.
   var place: String?
-  /// Whether items are those of a session, which keeps them itself.
-  private let hasOwnItems: Bool
-  /// Whether the root's `response_id` is of a response that the session itself has made.
-  private let hasOwnResponse: Bool
   /// How many arrays the search is in.
   private var arrayDepth = 0
 
   /// So deep, an element is looked through before it is searched: most messages name nothing. To
   /// do so at any depth would look at the deepest strings once for each.
   private static let deepestHint = 2
-
-  init(hasOwnItems: Bool = false, hasOwnResponse: Bool = false) {
-    self.hasOwnItems = hasOwnItems
-    self.hasOwnResponse = hasOwnResponse
-  }
 
   mutating func search(
     _ value: JSONValue, as meaning: MemberMeaning
@@ -30,9 +21,9 @@ struct ReferenceSearch {
     case (.string, _):
       // Texts are long: they aren't copied.
       guard meaning.readsStrings, !meaning.goesByForm || ReferenceHint.isIn(part: value),
-        let id = value.string, let kind = meaning.kind(ofID: id)
+        let text = value.string
       else { break }
-      try add(id, kind)
+      if let (id, kind) = meaning.object(namedBy: text) { try add(id, kind) }
     case (.array, _): try search(elementsOf: value, as: meaning)
     case (.object, .items): try search(item: value)
     case (.object, _):
@@ -63,15 +54,9 @@ struct ReferenceSearch {
   /// Notes a reference, unless it is known already.
   mutating func add(_ id: String, _ kind: ObjectKind) throws(TooManyReferences) {
     let reference = ObjectReference(kind, id, at: place)
-    guard !id.isEmpty, !isOfSession(kind), !reference.isName,
-      seen.insert(reference).inserted
-    else { return }
+    guard !id.isEmpty, !reference.isName, seen.insert(reference).inserted else { return }
     guard found.count < TooManyReferences.limit else { throw TooManyReferences() }
     found.append(reference)
-  }
-
-  private func isOfSession(_ kind: ObjectKind) -> Bool {
-    kind == .item && hasOwnItems || kind == .response && hasOwnResponse && place == "response_id"
   }
 
   private mutating func search(item object: JSONValue) throws(TooManyReferences) {
@@ -100,8 +85,12 @@ struct ReferenceSearch {
   /// client owns all of them.
   private mutating func noteSource(_ source: JSONValue) throws(TooManyReferences) {
     for member in source.members where MemberMeaning.plainName(member.key.string ?? "") == "type" {
-      let type = MemberMeaning.plainName(member.value.string ?? "")
-      if ObjectReference.sourcesOfAccount.contains(type) { try add(type, .completion) }
+      let type = ObjectReference.sourceName(member.value.string ?? "")
+      if let source = ObjectReference.sourcesOfAccount.first(where: {
+        ObjectReference.sourceName($0) == type
+      }) {
+        try add(source, .completion)
+      }
     }
   }
 }
@@ -148,7 +137,7 @@ enum ReferenceHint {
   /// that of an object.
   private static let search = JSONStringSearch(groups: [
     ["data_source", ObjectReference.approval]
-      + (ObjectKind.forms + ObjectKind.formsOfAnswers).map(\.prefix)
+      + (ObjectKind.forms + ObjectKind.formsOfAnswers).map(\.prefix) + IDText.trimmedBeginnings
       + MemberMeaning.references.keys,
     ["id"],
     MemberMeaning.holders,

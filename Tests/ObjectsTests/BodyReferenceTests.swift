@@ -125,6 +125,22 @@ struct BodyReferenceTests {
         ["completion stored_completions @data_source"]
       ),
       (
+        #"{"data_source":{"source":{"type":"Stored-completions","model":"gpt-5"}}}"#,
+        ["completion stored_completions @data_source"]
+      ),
+      (
+        #"{"data_source":{"source":{"type":" responses "}}}"#,
+        ["completion responses @data_source"]
+      ),
+      (#"{"later":" file-1"}"#, ["file file-1 @later"]),
+      (
+        #"{"later":["\uFEFFresp_1\n", "\tresp_2", "  vs_1", "\"conv_1\""]}"#,
+        [
+          "response resp_1 @later", "response resp_2 @later", "vector_store vs_1 @later",
+          "conversation conv_1 @later",
+        ]
+      ),
+      (
         #"{"data_source_config":{"type":"logs","metadata":{"a":"file-1"}}}"#,
         ["completion logs @data_source_config"]
       ),
@@ -295,25 +311,6 @@ struct BodyReferenceTests {
     #expect(
       try named(inBody: "{\"messages\":[\(messages),{\"audio\":{\"id\":\"audio_1\"}}]}")
         == ["completion audio_1 @messages"])
-  }
-
-  @Test("The items of a session are its own, its other objects are not")
-  func session() throws {
-    let event =
-      #"{"type":"response.create","response":{"conversation":"none","#
-      + #""input":[{"type":"item_reference","id":"item_1"}],"prompt":{"id":"pmpt_1"}}}"#
-    let root = try JSONParser().parse(Array(event.utf8))
-    #expect(
-      try naming(ObjectReferences.inSessionEvent(root)) == ["prompt pmpt_1 @response"])
-    #expect(try ObjectReferences.inBody(root).count == 2)
-    let cancel = #"{"type":"response.cancel","response_id":"resp_1"}"#
-    let cancelling = try JSONParser().parse(Array(cancel.utf8))
-    #expect(try ObjectReferences.inSessionEvent(cancelling).isEmpty)
-    #expect(try ObjectReferences.inBody(cancelling).count == 1)
-    let inject = #"{"type":"response.inject","response_id":"resp_1"}"#
-    #expect(
-      try naming(ObjectReferences.inSessionEvent(JSONParser().parse(Array(inject.utf8))))
-        == ["response resp_1 @response_id"])
   }
 
   @Test("As many objects as the limit are found, and one more is refused")

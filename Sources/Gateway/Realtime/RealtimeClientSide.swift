@@ -4,6 +4,7 @@ internal import HTTP
 internal import HTTPServer
 internal import JSON
 internal import Metering
+internal import Objects
 internal import Pricing
 
 // The client's side of a session.
@@ -81,11 +82,19 @@ extension RealtimeSession {
       model, of: request.providerName, for: request.identity.client.id, in: pipeline)
   }
 
-  /// Whether all objects that the event names are the client's own.
+  /// Whether all objects that the event names are the session's or the client's own, and the ids
+  /// that it gives to items aren't those of other clients' objects.
   private func checkObjects(of event: RealtimeClientEvent) async throws(Refusal) {
-    guard !event.references.isEmpty else { return }
+    let references = event.references.filter { !objects.contains($0) }
+    if !references.isEmpty {
+      try await gateway.owners.check(references, of: provider, for: request.identity, on: pipeline)
+    }
+    guard !event.givenIDs.isEmpty else { return }
+    let given = event.givenIDs.map { ObjectReference(.item, $0, at: "item") }
     try await gateway.owners.check(
-      event.references, of: provider, for: request.identity, on: pipeline)
+      given.filter { !objects.contains($0) }, of: provider, for: request.identity, on: pipeline,
+      passesUnowned: true)
+    objects.note(given: event.givenIDs)
   }
 
   /// Holds and opens what the event may bring about.

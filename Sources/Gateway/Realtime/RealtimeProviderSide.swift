@@ -4,6 +4,7 @@ internal import HTTPServer
 internal import JSON
 internal import Ledger
 internal import Metering
+internal import Objects
 internal import Upstream
 
 // The provider's side of a session.
@@ -66,6 +67,7 @@ extension RealtimeSession {
       return append(kind, message, to: &frames)
     }
     let event = RealtimeServerEvent.read(root)
+    if event.showsObjects { objects.note(shownIn: root) }
     switch event {
     case .responseDelta(let id):
       let turn = response(id)

@@ -7,6 +7,7 @@ internal import JSON
 internal import Ledger
 internal import Logging
 internal import Metering
+internal import Objects
 internal import Time
 internal import Upstream
 
@@ -30,6 +31,8 @@ final class RealtimeSession {
   let provider: Provider
 
   var context: RealtimeContext
+  /// The items and responses that its events may name.
+  var objects = SessionObjects()
   /// For the response that comes next; nil while none can be paid yet.
   var next: RealtimeTurn?
   /// Those that were asked for or have begun, the oldest first.

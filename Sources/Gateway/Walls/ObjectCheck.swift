@@ -11,13 +11,14 @@ extension ObjectOwners {
   ///
   /// Without references nothing is done.
   ///
+  /// - Parameter passesUnowned: whether objects that nobody has pass, whatever the settings say.
   /// - Throws: `unknownObject` for the first other object that it names, which the log tells about;
   ///   `ledgerUnavailable` where that can't be found out. The first is thrown a multiple of
   ///   `refusalStep` after the beginning, so that its time doesn't tell whether the ledger has
   ///   found the object.
   func check(
     _ references: [ObjectReference], of provider: Provider, for identity: Identity,
-    on pipeline: RequestPipeline
+    on pipeline: RequestPipeline, passesUnowned: Bool = false
   ) async throws(Refusal) {
     let references = references.filter { $0.namesAnything(at: provider) }
     guard !references.isEmpty else { return }
@@ -26,7 +27,8 @@ extension ObjectOwners {
     do throws(LedgerError) {
       verdict = try await self.verdict(
         on: references, of: provider.name, for: identity.client.id,
-        passesUnowned: pipeline.rules.settings.metering.unownedObjects == .allow)
+        passesUnowned: passesUnowned
+          || pipeline.rules.settings.metering.unownedObjects == .allow)
     } catch {
       throw pipeline.ownersUnavailable(error)
     }

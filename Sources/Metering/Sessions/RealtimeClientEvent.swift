@@ -49,9 +49,10 @@ public struct RealtimeClientEvent: Sendable, Hashable {
   /// Base64 characters of sound.
   public var audioCharacters: Int64 = 0
   public var images: Int64 = 0
-  /// The provider's objects that the event names. Items of its own session are left out, because no
-  /// other session can name them.
+  /// The provider's objects that the event names, those of its own session too.
   public var references: [ObjectReference] = []
+  /// The ids that the event gives to the items that it brings along.
+  public var givenIDs: [String] = []
 
   /// The members that are read, of an event and of a session's or a response's settings.
   private static let eventMembers: Set<String> = [
@@ -82,7 +83,8 @@ public struct RealtimeClientEvent: Sendable, Hashable {
     event.eventID = root["event_id"]?.string
     event.textBytes = Int64(message.count)
     event.references = try MeteringError.references { () throws(TooManyReferences) in
-      try ObjectReferences.inSessionEvent(root)
+      event.givenIDs = try ObjectReferences.idsGiven(inSessionEvent: root)
+      return try ObjectReferences.inSessionEvent(root)
     }
     if type.isString("input_audio_buffer.append") {
       event.kind = .appendAudio

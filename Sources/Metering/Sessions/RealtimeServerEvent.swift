@@ -19,7 +19,18 @@ public enum RealtimeServerEvent: Sendable, Hashable {
   ///
   /// - Parameter eventID: The client's own name for the refused event.
   case error(code: String?, eventID: String?)
+  /// A piece of something else, such as of a transcription.
+  case delta
   case other
+
+  /// Whether the event may be the first one that shows an item or a response. A piece of a response
+  /// or of a transcription never is.
+  public var showsObjects: Bool {
+    switch self {
+    case .responseDelta, .delta: false
+    default: true
+    }
+  }
 
   /// Reads an event.
   ///
@@ -47,8 +58,9 @@ public enum RealtimeServerEvent: Sendable, Hashable {
       let error = root["error"]
       return .error(code: error?["code"]?.string, eventID: error?["event_id"]?.string)
     default:
-      return type.hasPrefix("response.") && type.hasSuffix(".delta")
-        ? .responseDelta(id: root["response_id"]?.string ?? "") : .other
+      guard type.hasSuffix(".delta") else { return .other }
+      return type.hasPrefix("response.")
+        ? .responseDelta(id: root["response_id"]?.string ?? "") : .delta
     }
   }
 

@@ -6,12 +6,13 @@ import threading
 import pytest
 from harness.account.references import ID
 from harness.objects import EVERYBODY, assign, nothing_forwarded, owners
-from harness.realtime import open_session, receive, receive_until, send
+from harness.realtime import open_session, receive, receive_until, say, send
 from harness.waiting import eventually
 
 MODEL = "gpt-4o-mini"
 RESPONSES, CHAT, BATCHES = "/v1/responses", "/v1/chat/completions", "/v1/batches"
 UNKNOWN = "999999999999"
+THE_ID = "THE_ID"
 
 
 @pytest.fixture
@@ -279,6 +280,68 @@ def test_an_event_of_a_session_names_only_objects_of_its_client(running, account
         send(session, "response.create")
         receive_until(session, "response.done")
     assert [event["type"] for event in account.realtime.events] == ["response.create"]
+
+
+@pytest.mark.parametrize(
+    "event, place",
+    [
+        ({"type": "conversation.item.retrieve", "item_id": THE_ID}, "item_id"),
+        ({"type": "conversation.item.delete", "item_id": THE_ID}, "item_id"),
+        ({"type": "conversation.item.truncate", "item_id": THE_ID}, "item_id"),
+        ({"type": "response.cancel", "response_id": THE_ID}, "response_id"),
+        (
+            {
+                "type": "response.create",
+                "response": {"input": [{"type": "item_reference", "id": THE_ID}]},
+            },
+            "response",
+        ),
+        (
+            {"type": "conversation.item.create", "previous_item_id": THE_ID, "item": say("Hello")},
+            "previous_item_id",
+        ),
+        ({"type": "conversation.item.create", "item": {"type": "message", "id": THE_ID}}, "item"),
+    ],
+)
+def test_an_item_of_another_client_is_unknown_in_a_session(running, account, event, place):
+    assign(running.ledger, "msg_beta", "item", "beta")
+    assign(running.ledger, "msg_acme", "item")
+    text = json.dumps(event)
+    with open_session(running) as session:
+        answers = []
+        for id in ["msg_none", "msg_beta"]:
+            session.send(text.replace(THE_ID, id))
+            answer = receive(session)
+            assert (answer["type"], answer["error"]["param"]) == ("error", place)
+            answer["event_id"] = None
+            answers.append(json.dumps(answer).replace(id, THE_ID))
+        assert answers[0] == answers[1]
+        session.send(text.replace(THE_ID, "msg_acme"))
+        eventually(lambda: account.realtime.events, "the client's own item passes")
+    assert account.realtime.events == [json.loads(text.replace(THE_ID, "msg_acme"))]
+
+
+def test_a_session_knows_its_own_items(running, account):
+    assign(running.ledger, "msg_beta", "item", "beta")
+    with open_session(running) as session:
+        taken = {**say("Hello"), "id": "msg_beta"}
+        send(session, "conversation.item.create", item=taken)
+        assert receive(session)["error"]["param"] == "item"
+        # Chosen by the client, and named before the provider has shown it.
+        send(session, "conversation.item.create", item={**say("Hello"), "id": "mine"})
+        send(session, "conversation.item.create", item=say("!"), previous_item_id="mine")
+        send(session, "conversation.item.create", item=say("?"), previous_item_id="root")
+        for _ in range(3):
+            assert receive(session)["type"] == "conversation.item.added"
+        send(session, "response.create")
+        id = receive_until(session, "response.done")["response"]["id"]
+        send(session, "response.cancel", response_id=id)
+        send(session, "conversation.item.delete", item_id="mine")
+        eventually(lambda: len(account.realtime.events) == 6, "its own objects pass")
+    assert [event["type"] for event in account.realtime.events][-2:] == [
+        "response.cancel",
+        "conversation.item.delete",
+    ]
 
 
 # Owners that change
