@@ -136,6 +136,22 @@ struct RealtimeTests {
     #expect(!meter.report.isUsageAdjusted)
   }
 
+  @Test(
+    "A usage that can't be read makes the response unreadable",
+    arguments: [#"{"input_tokens":-1}"#, #"{"input_tokens":9223372036854775807}"#, "7"])
+  func unreadableUsage(_ usage: String) throws {
+    var meter = RealtimeMeter()
+    let parser = JSONParser()
+    let text = #"{"type":"response.done","response":{"id":"r","usage":\#(usage)}}"#
+    meter.read(try parser.parse(Array(text.utf8)))
+    #expect(meter.report.usage == nil && meter.report.isUnreadable)
+  }
+
+  @Test("An event with two types is ambiguous")
+  func twoTypes() throws {
+    #expect(try server(#"{"type":"other","\u0074ype":"response.done"}"#) == .ambiguous)
+  }
+
   @Test("A response that failed before it wrote anything has used nothing")
   func failed() throws {
     let parser = JSONParser()

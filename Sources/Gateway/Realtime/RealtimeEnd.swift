@@ -18,11 +18,13 @@ enum RealtimeEnd {
   case silent
   case clientViolation(WebSocketError)
   case providerViolation(WebSocketError)
+  /// The provider sent a message that can't be metered, and that may end a response.
+  case unreadableEvent
 
   /// How a response ended that was under way.
   var outcome: Outcome {
     switch self {
-    case .providerClosed, .providerLeft, .providerViolation: .upstreamBroken
+    case .providerClosed, .providerLeft, .providerViolation, .unreadableEvent: .upstreamBroken
     default: .clientDisconnected
     }
   }
@@ -38,7 +40,7 @@ enum RealtimeEnd {
     case .stopping: "shutting_down"
     case .silent: "idle"
     case .clientViolation: "client_violation"
-    case .providerViolation: "provider_violation"
+    case .providerViolation, .unreadableEvent: "provider_violation"
     }
   }
 
@@ -53,7 +55,7 @@ enum RealtimeEnd {
     case .stopping: WebSocketClose(.goingAway, reason: "shutting_down")
     case .silent: WebSocketClose(.goingAway, reason: "idle")
     case .clientViolation(let error): WebSocketClose(error.closeCode)
-    case .providerViolation:
+    case .providerViolation, .unreadableEvent:
       WebSocketClose(.badGateway, reason: "upstream_invalid_response")
     }
   }

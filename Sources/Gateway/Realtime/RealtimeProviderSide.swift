@@ -43,11 +43,16 @@ extension RealtimeSession {
     _ event: WebSocketEvent, _ reader: borrowing WebSocketReader, into frames: inout [UInt8]
   ) async {
     switch event {
-    case .ping(let payload): append(.ping(payload), to: &frames)
-    case .pong(let payload): append(.pong(payload), to: &frames)
+    case .ping(let payload) where !provider.showsKey(in: payload.span):
+      append(.ping(payload), to: &frames)
+    case .pong(let payload) where !provider.showsKey(in: payload.span):
+      append(.pong(payload), to: &frames)
+    // A ping without the key would be another ping, so one that shows the key doesn't pass.
+    case .ping, .pong: break
     case .close(let close):
-      if isClosing { return end(.clientClosed(close)) }
-      end(.providerClosed(close))
+      let shown = redacted(close)
+      if isClosing { return end(.clientClosed(shown)) }
+      end(.providerClosed(shown))
     case .message(let kind):
       var message = reader.message
       provider.takeKeyOut(of: &message)
@@ -64,11 +69,12 @@ extension RealtimeSession {
     _ kind: WebSocketMessageKind, _ message: [UInt8], into frames: inout [UInt8]
   ) async throws(Refusal) {
     guard kind == .text, let root = try? parser.parse(message) else {
-      return append(kind, message, to: &frames)
+      return try await endUnread()
     }
     let event = RealtimeServerEvent.read(root)
     if event.showsObjects { objects.note(shownIn: root) }
     switch event {
+    case .ambiguous: try await endUnread()
     case .responseDelta(let id):
       let turn = response(id)
       turn?.meter.read(root)
@@ -98,8 +104,22 @@ extension RealtimeSession {
     }
   }
 
+  /// Ends the session at an event that can't be read, before the client gets it. It may be the end
+  /// of a response, so each response under way costs its hold. If none is, the provider may have
+  /// begun one by itself.
+  private func endUnread() async throws(Refusal) {
+    if responses.isEmpty { begin(try await takeNext()) }
+    for turn in responses { turn.meter.noteUnreadable() }
+    end(.unreadableEvent)
+  }
+
   private func redacted(_ message: [UInt8]) -> [UInt8] {
     pipeline.keyRedaction.redacted(message)
+  }
+
+  private func redacted(_ close: WebSocketClose) -> WebSocketClose {
+    let reason = redacted(Array(close.reason.utf8))
+    return WebSocketClose(close.code, reason: String(decoding: reason, as: UTF8.self))
   }
 
   // MARK: Responses
@@ -116,8 +136,7 @@ extension RealtimeSession {
       } else {
         let turn = try await takeNext()
         turn.responseID = id
-        turn.begin()
-        responses.append(turn)
+        begin(turn)
       }
       context.responseBegan()
     case .session(let transcription, let limit):
@@ -132,6 +151,11 @@ extension RealtimeSession {
     case .error(let code, let eventID): await noteError(code, eventID)
     default: break
     }
+  }
+
+  private func begin(_ turn: RealtimeTurn) {
+    turn.begin()
+    responses.append(turn)
   }
 
   private func settleResponse(

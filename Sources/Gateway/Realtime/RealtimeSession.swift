@@ -147,7 +147,10 @@ final class RealtimeSession {
     stream.onStop = nil
     exchange.onClientGone = nil
     guard let completion else { preconditionFailure("a session ends for a reason") }
-    for turn in responses { await turn.settle(completion.outcome, turn.meter.report, isCut: true) }
+    for turn in responses {
+      await turn.settle(
+        completion.outcome, turn.meter.report, isCut: !turn.meter.report.isUnreadable)
+    }
     await next?.giveBack()
     if context.pendingTranscriptions > 0 {
       await transcript?.settle(completion.outcome, RealtimeMeter().report)

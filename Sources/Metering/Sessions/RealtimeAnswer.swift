@@ -46,7 +46,10 @@ struct RealtimeAnswer: AnswerReader {
 
   private mutating func readDone(_ response: JSONValue?) {
     guard let response, response.kind == .object else { return members.noteUnreadable() }
-    for member in response.members where member.hasKey("usage") { _ = members.read(member) }
+    for member in response.members where member.hasKey("usage") {
+      _ = members.read(member)
+      if members.usage == nil, !member.value.isNull { members.noteUnreadable() }
+    }
     if response["status"]?.isString("failed") ?? false {
       members.noteError()
       hasFailed = true

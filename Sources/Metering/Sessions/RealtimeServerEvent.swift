@@ -21,6 +21,8 @@ public enum RealtimeServerEvent: Sendable, Hashable {
   case error(code: String?, eventID: String?)
   /// A piece of something else, such as of a transcription.
   case delta
+  /// The event has its type twice, so that readers of JSON disagree on what it is.
+  case ambiguous
   case other
 
   /// Whether the event may be the first one that shows an item or a response. A piece of a response
@@ -37,6 +39,9 @@ public enum RealtimeServerEvent: Sendable, Hashable {
   /// - Parameters:
   ///   - root: The event. A `RealtimeMeter` may also read it.
   public static func read(_ root: JSONValue) -> RealtimeServerEvent {
+    guard root.members.reduce(0, { $1.hasKey("type") ? $0 + 1 : $0 }) < 2 else {
+      return .ambiguous
+    }
     guard let type = root["type"]?.string else { return .other }
     switch type {
     case "session.created", "session.updated":
@@ -84,6 +89,11 @@ public struct RealtimeMeter: Sendable {
 
   public mutating func read(_ root: JSONValue) {
     _ = answer.meter(event: root)
+  }
+
+  /// Notes that an event of the response can't be read.
+  public mutating func noteUnreadable() {
+    answer.noteUnreadable()
   }
 
   /// The usage so far.
