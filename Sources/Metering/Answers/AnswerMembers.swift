@@ -3,7 +3,8 @@ import Pricing
 
 /// Reads the members that most endpoints' answers share: the model, the tier, the usage, an error.
 ///
-/// A later value replaces an earlier one, because providers repeat usage within a stream.
+/// Providers repeat these members within a stream. The first model counts, and the largest usage,
+/// so that no later event makes the answer cheaper.
 struct AnswerMembers {
   private(set) var usage: ReportedUsage?
   private(set) var textBytes: Int64 = 0
@@ -57,8 +58,8 @@ struct AnswerMembers {
     isUnreadable = true
   }
 
-  /// Notes that the answer has a member twice. From now on the largest usage counts, instead of the
-  /// last.
+  /// Notes that the answer can be read in more than one way, for example because it has a member
+  /// twice.
   mutating func noteAmbiguous() {
     isAmbiguous = true
   }
@@ -72,7 +73,7 @@ struct AnswerMembers {
     self.textBytes = max(self.textBytes, Int64(textBytes))
   }
 
-  /// Returns the report of all members; `other` is the usage if no member had one.
+  /// Returns the report of all members; `other` is the usage if no member had a larger one.
   func report(or other: ReportedUsage? = nil) -> UsageReport {
     var report = UsageReport()
     report.responseModel = model
@@ -81,7 +82,7 @@ struct AnswerMembers {
     report.isUnreadable = isUnreadable
     report.isAmbiguous = isAmbiguous
     report.outputTextBytes = textBytes
-    let reported = usage ?? (hasUnreadableUsage ? nil : other)
+    let reported = reportedUsage(or: other)
     if hasUnreadableUsage && reported == nil { report.isUnreadable = true }
     report.usage = reported?.usage
     report.isUsageAdjusted = reported?.isAdjusted ?? false
@@ -95,25 +96,55 @@ struct AnswerMembers {
     case .unreadable: noteUnreadableUsage()
     case .read(let read):
       hasUnreadableUsage = false
-      if isAmbiguous, let usage, usage.usage.totalTokens > read.usage.totalTokens { return }
-      usage = read
+      usage = charged(usage, read)
     }
   }
 
-  /// Notes a usage object that can't be read. It replaces an earlier usage, so that the answer is
-  /// charged its hold.
+  /// Notes a usage object that can't be read. Unless a later one can, the answer is charged its
+  /// hold.
   mutating func noteUnreadableUsage() {
     hasUnreadableUsage = true
-    if !isAmbiguous { usage = nil }
+  }
+
+  private func reportedUsage(or other: ReportedUsage?) -> ReportedUsage? {
+    if hasUnreadableUsage { return isAmbiguous ? usage : nil }
+    guard let usage else { return other }
+    guard let other, usage.replaces(other) == false else { return usage }
+    return other
+  }
+
+  /// Returns the usage that is charged, of one that came before and a later one.
+  mutating func charged(_ earlier: ReportedUsage?, _ later: ReportedUsage) -> ReportedUsage {
+    guard let earlier else { return later }
+    if let replaces = later.replaces(earlier) { return replaces ? later : earlier }
+    noteAmbiguous()
+    return earlier.usage.totalTokens > later.usage.totalTokens ? earlier : later
   }
 
   private mutating func read(model value: JSONValue) {
-    guard let length = value.utf8Count, length > 0, length <= RequestFacts.longestName else {
-      return
-    }
-    if let model, value.isString(model) { return }
+    guard model == nil, let length = value.utf8Count, length > 0,
+      length <= RequestFacts.longestName
+    else { return }
     model = value.string
   }
+}
+
+extension ReportedUsage {
+  /// Whether this usage is charged in place of an earlier one of the same answer.
+  ///
+  /// Providers repeat usage within a stream as it grows, so the later usage counts unless it is
+  /// smaller. Example: of 900 output tokens and later 1, the 900 are charged.
+  ///
+  /// - Returns: Nil if each usage is larger in one of input and output, so that the answer can be
+  ///   read in two ways.
+  fileprivate func replaces(_ earlier: ReportedUsage) -> Bool? {
+    let (input, earlierInput) = (usage.inputTokens, earlier.usage.inputTokens)
+    let (output, earlierOutput) = (allOutput, earlier.allOutput)
+    if input >= earlierInput && output >= earlierOutput { return true }
+    return input <= earlierInput && output <= earlierOutput ? false : nil
+  }
+
+  private var allOutput: Int64 { usage.outputTokens + unlistedTokens }
 }
 
 /// An answer with a status of 400 or above. It is charged only if it reports usage.

@@ -5,7 +5,7 @@ import Pricing
 /// Reads a chat completion, or a stream of its chunks.
 struct ChatAnswer: AnswerReader {
   var members = AnswerMembers()
-  /// `x_groq.usage`, used if there is no `usage`.
+  /// `x_groq.usage`, used if there is no larger `usage`.
   private var groqUsage: ReportedUsage?
   private var breakdown: [ModelUsage] = []
   private var executedTools = ExecutedTools()
@@ -79,7 +79,12 @@ struct ChatAnswer: AnswerReader {
 
   private mutating func read(breakdown value: JSONValue) {
     let breakdown = Groq.breakdown(value)
-    if !breakdown.isEmpty { self.breakdown = breakdown }
+    guard !breakdown.isEmpty, tokens(in: breakdown) >= tokens(in: self.breakdown) else { return }
+    self.breakdown = breakdown
+  }
+
+  private func tokens(in breakdown: [ModelUsage]) -> Int64 {
+    Usage.sum(of: breakdown.map(\.usage))?.totalTokens ?? .max
   }
 
   private mutating func read(groq: JSONValue) {
@@ -88,7 +93,7 @@ struct ChatAnswer: AnswerReader {
         switch ReportedUsage.read(member.value) {
         case .absent: break
         case .unreadable: members.noteUnreadable()
-        case .read(let usage): groqUsage = usage
+        case .read(let usage): groqUsage = members.charged(groqUsage, usage)
         }
       } else if member.hasKey("error") {
         members.noteError(member.value)

@@ -134,7 +134,7 @@ struct ResponsesAnswer: AnswerReader {
         toolCalls.read(toolUsage: member.value)
         let reading = ReportedUsage.read(ofDrawing: member.value["image_gen"])
         if reading.isUnreadable { hasUnreadableDrawing = true }
-        drawing = reading.usage ?? drawing
+        if let read = reading.usage { drawing = members.charged(drawing, read) }
       }
     }
   }
@@ -274,7 +274,7 @@ private struct ResponsesToolCalls {
     guard let count = value["web_search"]?["num_requests"]?.integer,
       (0...Usage.largestCount).contains(count)
     else { return }
-    searches = count
+    searches = max(searches ?? 0, count)
   }
 
   /// Counts an item of the output if it is a call that has a price of its own.
