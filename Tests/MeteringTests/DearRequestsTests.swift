@@ -72,6 +72,11 @@ struct DearRequestsTests {
     arguments: [
       ("", 100_801), (#","quality":"auto""#, 100_801), (#","quality":"max""#, 100_801),
       (#","quality":"low""#, 1_601), (#","quality":"low","size":"1024x1024""#, 401),
+      (#","quality":"low","size":"32768x32768""#, 409_601),
+      (#","quality":"low","size":"4000000000x4000000000""#, 409_601),
+      (#","quality":"low","size":"9223372036854775807x9223372036854775807""#, 409_601),
+      (#","quality":"low","size":"99999999999999999999x1""#, 409_601),
+      (#","quality":"low","size":"abc""#, 409_601), (#","quality":"low","size":"auto""#, 1_601),
       (#","model":"gpt-image-2""#, 25_201), (#","model":"gpt-image-1""#, 9_451),
       (#"},{"type":"image_generation","quality":"low""#, 100_801),
     ])

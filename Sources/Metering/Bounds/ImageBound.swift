@@ -7,6 +7,8 @@ enum ImageBound {
   /// The sizes that `auto` can choose: the first models' and the later models' largest.
   private static let largestFirstSize: Int64 = 1536 * 1024
   private static let largestLaterSize: Int64 = 2048 * 2048
+  /// Larger sizes, which no model makes, are bounded like this one.
+  private static let mostPixels: Int64 = 1 << 30
   private static let tokensPerPartialImage: Int64 = 100
 
   static func tokens(of facts: RequestFacts) -> Int64 {
@@ -15,10 +17,11 @@ enum ImageBound {
   }
 
   /// - Parameters:
-  ///   - size: The size as the request names it. If it is nil or invalid, the model chooses.
+  ///   - size: The size as the request names it. If it is nil or `auto`, the model chooses. Any
+  ///     other size without two sides is bounded by the largest that counts.
   ///   - quality: The quality, in the same way.
   static func tokens(_ model: String, size: String?, quality: String?) -> Int64 {
-    let pixels = min(pixels(size ?? "") ?? automaticSize(model), 1 << 30)
+    let pixels = pixels(size, of: model)
     return tokensPerMegapixel(quality, of: model) * pixels / pixelsPerMegapixel + 1
   }
 
@@ -46,10 +49,13 @@ enum ImageBound {
     model.hasPrefix("gpt-image-1") || model.hasPrefix("chatgpt-image")
   }
 
-  /// Parses a size, for example `1024x1536`.
-  private static func pixels(_ size: String) -> Int64? {
-    let sides = size.split(separator: "x").compactMap { Int32($0) }
-    guard sides.count == 2, sides[0] > 0, sides[1] > 0 else { return nil }
-    return Int64(sides[0]) * Int64(sides[1])
+  /// The pixels of a size, for example `1024x1536`, and at most `mostPixels`.
+  private static func pixels(_ size: String?, of model: String) -> Int64 {
+    guard let size, size != "auto" else { return automaticSize(model) }
+    let sides = size.split(separator: "x", omittingEmptySubsequences: false).map { Int64($0) }
+    guard sides.count == 2, let width = sides[0], let height = sides[1], width > 0, height > 0
+    else { return mostPixels }
+    let (pixels, overflows) = width.multipliedReportingOverflow(by: height)
+    return overflows ? mostPixels : min(pixels, mostPixels)
   }
 }
