@@ -67,7 +67,11 @@ struct NamedModelsTests {
       #""preset":"cheap""#, #""api_base":"http://127.0.0.1""#, #""base_url":"http://127.0.0.1""#,
       #""API-Key":"k""#, #""custom_llm_provider":"other""#, #""extra_body":{"apiBase":"x"}"#,
       #""fallbacks":[{"model":"a","api_key":"k"}]"#, #""user_config":{}"#,
-      #""models":[{"litellm_credential_name":"x"}]"#,
+      #""models":[{"litellm_credential_name":"x"}]"#, #""azure_endpoint":"http://127.0.0.1""#,
+      #""aws_bedrock_runtime_endpoint":"http://127.0.0.1""#, #""vertex_credentials":"{}""#,
+      #""litellm_params":{}"#, #""model_list":[]"#, #""extra_headers":{"a":"b"}"#,
+      #""extra_body":{"endpoint":"http://127.0.0.1"}"#, #""proxy":"http://127.0.0.1""#,
+      #""organization":"org-1""#,
     ])
   func redirects(_ member: String) throws {
     #expect(throws: MeteringError.self) { try models("{\(member)}") }

@@ -171,7 +171,8 @@ enum WithheldFields {
     "xhttpmethod", "xmethodoverride", "googapikey", "xgoogapikey", "account", "accountid",
     "tenant", "tenantid", "usertoken", "xusertoken", "sig", "signature", "idempotencykey",
     "xidempotencykey", "apibase", "baseurl", "apibaseurl", "customllmprovider",
-    "litellmcredentialname", "userconfig",
+    "litellmcredentialname", "userconfig", "azureendpoint", "awsbedrockruntimeendpoint",
+    "vertexcredentials", "litellmparams", "modellist", "extraheaders", "endpoint", "proxy",
   ]
 
   private static let parametersOfBodies: Set<String> = [

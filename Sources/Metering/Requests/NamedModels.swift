@@ -169,7 +169,8 @@ public struct NamedModels: Sendable, Hashable {
   /// provider's key.
   private static let redirecting: Set<String> = [
     "apibase", "baseurl", "apibaseurl", "apikey", "customllmprovider", "litellmcredentialname",
-    "userconfig", "preset",
+    "userconfig", "preset", "azureendpoint", "awsbedrockruntimeendpoint", "vertexcredentials",
+    "litellmparams", "modellist", "extraheaders", "endpoint", "proxy", "organization",
   ]
 
   private static func checkRedirect(_ plain: String, of name: String) throws(MeteringError) {
