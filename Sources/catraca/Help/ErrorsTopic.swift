@@ -71,10 +71,11 @@ extension HelpTopic {
     session, and for background responses that failed.
 
     Catraca also searches every other answer for the key that the request went out with: bodies of
-    any type, compressed or not, messages of sessions, and headers. It doesn't search compressed
-    sound, compressed files, or events of a stream that report no error. A header that shows the key
-    is left out. A 401 with `[provider key]` is about your key, not the app's; the log then says
-    `provider_key_refused`.
+    any type, compressed or not, events of streams, messages of sessions and the reason that closes
+    one, and headers. It doesn't search compressed sound and compressed files, nor an event that
+    repeats the one before but for less than 12 bytes of text. A header that shows the key is left
+    out. A compressed stream whose events show it is cut. A 401 with `[provider key]` is about your
+    key, not the app's; the log then says `provider_key_refused`.
     """#
   }
 
