@@ -19,8 +19,8 @@ struct UsageMeasurement {
   /// Whether Catraca read the answer to its end for a client that had left.
   let wasDrained: Bool
 
-  /// The usage that is charged: none for an error without a report, else the reported usage, else
-  /// an estimate within the hold.
+  /// The usage that is charged: the reported usage, else none for an error before the model began,
+  /// else an estimate within the hold.
   ///
   /// - Parameter report: the report of `completion`, without sessions that were paid before.
   func usage(_ completion: Completion, _ report: UsageReport?) -> (Usage, UsageSource) {
@@ -29,11 +29,22 @@ struct UsageMeasurement {
       if let usage = usage(ofSound: reported, report) { return (usage, .estimated) }
       return (reported.with(calls: calls) ?? reported, wasDrained ? .drained : .reported)
     }
-    if completion.outcome == .providerError && completion.status >= 400 {
+    if completion.outcome == .providerError, completion.status >= 400 || isEmpty(completion) {
       return (.zero, .reported)
     }
     let estimate = estimate(report, generated: generatedTokens(before: completion))
     return (estimate.with(calls: calls) ?? estimate, .estimated)
+  }
+
+  /// Whether an error came to its end, and neither output nor the name of a model that had begun.
+  /// Sound and images have no text, so nobody can tell whether some came.
+  private func isEmpty(_ completion: Completion) -> Bool {
+    guard let report = completion.report, !completion.isCut, !completion.isUnintelligible,
+      !facts.isMedia, !facts.asksForAudio
+    else { return false }
+    return report.isError && !report.isUnreadable && report.responseModel == nil
+      && report.outputTextBytes == 0
+      && report.outputAudioTokens == 0 && report.extraCalls.isEmpty
   }
 
   /// The usage of a model that is priced by tokens, if the answer tells only the duration of the

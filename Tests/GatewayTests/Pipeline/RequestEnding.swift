@@ -146,6 +146,19 @@ extension RequestEnding {
       await bench.chat("\"stream\": true")
       return await bench.client.answer()
     },
+    RequestEnding(
+      sentence: "the provider's stream has an error and no output", outcome: .providerError,
+      tokens: 0
+    ) { bench in
+      bench.provider.script = [
+        { call in
+          call.stream([ProviderText.error, "[DONE]"])
+          call.finish()
+        }
+      ]
+      await bench.chat("\"stream\": true")
+      return await bench.client.answer()
+    },
   ]
 
   private static let failures = [
