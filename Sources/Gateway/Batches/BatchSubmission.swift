@@ -51,7 +51,8 @@ struct BatchSubmission {
       })
     var objects = BatchObjects()
     try await pipeline.gateway.owners.check(
-      batch.references, of: provider, for: identity, on: pipeline)
+      batch.references + ObjectReferences.inFields(pipeline.exchange.head.fields), of: provider,
+      for: identity, on: pipeline)
     var splitter = LineSplitter(longest: BatchSubmission.longestLine)
     do {
       let call = OwnCall(

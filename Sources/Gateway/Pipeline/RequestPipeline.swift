@@ -158,12 +158,14 @@ final class RequestPipeline {
   private func mayNameObjects(_ request: MeteredRequest) -> Bool {
     let facts = request.facts
     return !facts.references.isEmpty || !facts.itemIDs.isEmpty || exchange.head.query != nil
+      || !ObjectReferences.inFields(exchange.head.fields).isEmpty
   }
 
   /// Whether all objects that the request names are its client's own.
   @inline(never)
   private func checkObjects(of claim: Claim) async throws(Refusal) {
-    var references = claim.request.facts.references
+    var references =
+      claim.request.facts.references + ObjectReferences.inFields(exchange.head.fields)
     do {
       references += try ObjectReferences.inQuery(exchange.head.query, list: nil)
     } catch {

@@ -34,7 +34,9 @@ struct RealtimeRequest {
     }
     let query = pipeline.exchange.head.query
     model = try RealtimeRequest.model(in: query ?? "")
-    references = try RealtimeRequest.references(in: query, model)
+    references =
+      try RealtimeRequest.references(in: query, model)
+      + ObjectReferences.inFields(pipeline.exchange.head.fields)
     var facts = RequestFacts(operation: .realtime, model: model)
     facts.stream = true
     caller = try MeteredRequest(

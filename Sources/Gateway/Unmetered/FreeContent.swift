@@ -46,6 +46,7 @@ struct FreeContent {
       let query = try ObjectReferences.inQuery(head.query, list: list)
       let isCursor = { list?.isWithinOwner == true && FreeContent.isCursor($0) }
       parts += query.filter(isCursor)
+      references += ObjectReferences.inFields(head.fields)
       references += query.filter { !isCursor($0) }
       switch form {
       case .opaque: break

@@ -29,7 +29,7 @@ struct RefusalTests {
     {"model": "gpt-test", "max_tokens": 100, "messages": [{"role": "user", "content": "hello"}]}
     """
 
-  @Test("It is told why", arguments: credentials + paths + bodies)
+  @Test("It is told why", arguments: credentials + paths + bodies + headers)
   func refused(_ given: Case) async throws {
     try await GatewayBench.run(key: given.key, client: given.client, main: given.main) { bench in
       var fields = given.fields + [("content-type", "application/json")]
@@ -46,6 +46,30 @@ struct RefusalTests {
       #expect(bench.ledger.rows == [])
     }
   }
+
+  @Test("A batch whose header names an unknown response is 404")
+  func headerOfBatch() async throws {
+    try await GatewayBench.run { bench in
+      bench.owners.add("file-1", of: "acme")
+      await bench.send(
+        "/v1/batches",
+        """
+        {"input_file_id": "file-1", "endpoint": "/v1/chat/completions", \
+        "completion_window": "24h"}
+        """, [("x-response-id", "resp_9")])
+      #expect(await bench.client.answer().status == 404)
+      #expect(bench.provider.calls.isEmpty)
+    }
+  }
+
+  private static let headers = [
+    Case(
+      sentence: "A metered request whose header names an unknown file is 404", status: 404,
+      code: nil, fields: [("x-file-id", "file-9")]),
+    Case(
+      sentence: "A free request whose header names an unknown container is 404", status: 404,
+      code: nil, method: "GET", path: "/v1/files", fields: [("openai-container-id", "cntr_9")]),
+  ]
 
   private static let credentials = [
     Case(
