@@ -1,18 +1,18 @@
 public import HTTP
 
 extension ObjectReferences {
-  /// The objects that header fields name; empty for most requests, which is found out by the first
-  /// bytes of the values.
+  /// The objects that header fields name; empty for most requests, which is found out by a few
+  /// bytes of each field.
   ///
-  /// A field names an object if its name is that of a member that does, perhaps behind `X-` or a
-  /// provider's name, and if its value has a known form of an id. Examples: `X-Response-Id: resp_1`
+  /// A field names an object if its name is that of a member that does, behind `X-` or a provider's
+  /// name, and if its value has a known form of an id. Examples: `X-Response-Id: resp_1`
   /// and `OpenAI-File-Id: file-1` name objects. `X-Request-Id: batch_7` doesn't, because apps
   /// choose such values.
   public static func inFields(_ fields: HeaderFields) -> [ObjectReference] {
     var found: [ObjectReference] = []
     fields.forEach { name, value in
-      guard mayBeID(value), let reference = reference(text(name), text(value)) else { return }
-      found.append(reference)
+      guard mayNameObject(name), mayBeID(value) else { return }
+      if let reference = reference(text(name), text(value)) { found.append(reference) }
     }
     return found
   }
@@ -33,6 +33,17 @@ extension ObjectReferences {
       name = name.dropFirst(beginning.count)
     }
     return String(name)
+  }
+
+  /// Whether a name may begin with `X-`, `OpenAI-` or `Groq-`.
+  private static func mayNameObject(_ name: Span<UInt8>) -> Bool {
+    guard name.count > 7 else { return false }
+    return switch name[0] | 0x20 {
+    case UInt8(ascii: "x"): name[1] == UInt8(ascii: "-")
+    case UInt8(ascii: "o"): name[6] == UInt8(ascii: "-")
+    case UInt8(ascii: "g"): name[4] == UInt8(ascii: "-")
+    default: false
+    }
   }
 
   /// Whether a value has, near its beginning, the mark that ends the beginning of each form of ids.

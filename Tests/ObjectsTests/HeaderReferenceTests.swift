@@ -12,7 +12,7 @@ struct HeaderReferenceTests {
       ("OpenAI-File-Id", "file-1", ["file file-1 @openai-file-id"]),
       ("openai-conversation-id", "conv_1", ["conversation conv_1 @openai-conversation-id"]),
       ("X-Container-Id", "CNTR_1", ["container CNTR_1 @x-container-id"]),
-      ("conversation", "conv_1", ["conversation conv_1 @conversation"]),
+      ("Groq-Batch-Id", "batch_1", ["batch batch_1 @groq-batch-id"]), ("Via", "file-1", []),
       ("X-Conversation-Id", "42", []), ("X-Request-Id", "batch_7", []),
       ("X-Client-Request-Id", "resp_1", []), ("X-Catraca-Conversation", "conv_1", []),
       ("Idempotency-Key", "file-1", []), ("OpenAI-Beta", "assistants=v2", []),
